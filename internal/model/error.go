@@ -1,0 +1,76 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind is the class of an error; the interface answers each with one status.
+type Kind int
+
+// The closed set of kinds (contract, section 1).
+const (
+	Internal        Kind = iota // 500: never the caller's fault
+	Invalid                     // 400
+	Unauthenticated             // 401
+	Forbidden                   // 403
+	NotFound                    // 404
+	TooLarge                    // 413
+	UnsupportedType             // 415
+	TooMany                     // 429
+	Unavailable                 // 503
+)
+
+// Error is what a caller may be told. Anything else that a service returns is
+// internal: logged whole, shown as one neutral sentence.
+type Error struct {
+	Kind       Kind
+	Code       string        // stable and documented in docs/api/errors.md
+	Message    string        // for people; may change
+	Field      string        // the request field at fault, if one is
+	RetryAfter time.Duration // how long to wait, for TooMany and Unavailable
+	Cause      error         // for the log, never shown
+}
+
+func (e *Error) Error() string {
+	text := e.Code + ": " + e.Message
+	if e.Field != "" {
+		text += " (" + e.Field + ")"
+	}
+	if e.Cause != nil {
+		text += ": " + e.Cause.Error()
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Is makes two errors of one kind and code equal, whatever they say.
+func (e *Error) Is(target error) bool {
+	var other *Error
+	return errors.As(target, &other) && other.Kind == e.Kind && other.Code == e.Code
+}
+
+// Invalidf is a request that cannot be carried out as written; field names the
+// part at fault, or is empty where none is.
+func Invalidf(code, field, format string, args ...any) *Error {
+	return &Error{Kind: Invalid, Code: code, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// Forbiddenf is a refusal that may admit that its target exists.
+func Forbiddenf(code, format string, args ...any) *Error {
+	return &Error{Kind: Forbidden, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Missing is the one answer to what does not exist and to what the caller may
+// not know exists. It is the same for both, whatever was asked for.
+func Missing() *Error {
+	return &Error{Kind: NotFound, Code: "not_found", Message: "The associated lookup was not found."}
+}
+
+// IsNotFound reports whether err says that a lookup found nothing.
+func IsNotFound(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == NotFound
+}

@@ -1,0 +1,102 @@
+package model
+
+import "time"
+
+// KeyKind says which endpoints a key opens.
+type KeyKind int
+
+const (
+	Regular        KeyKind = 0
+	Administrative KeyKind = 1
+)
+
+// String returns the wire name of the kind.
+func (k KeyKind) String() string {
+	if k == Administrative {
+		return "administrative"
+	}
+	return "regular"
+}
+
+// Key is an API key of an account. The secret itself is never stored.
+type Key struct {
+	Key               string
+	Account           AccountID
+	Kind              KeyKind
+	SecretHash        []byte    // SHA-256
+	PreviousHash      []byte    // of the secret before the last rotation
+	PreviousUntil     time.Time // until when that one still opens the door
+	Counter           string    // the key whose daily message counter this one shares
+	IssuedBy          AccountID // zero where the account issued it itself
+	Device            string    // the device of the login that issued it
+	Login             bool      // issued by a login: ends at logout, or when idle for 90 days
+	MessagesPerDay    *int      // nil: the configured limit; 0: none
+	RequestsPerSecond *int
+	Created           time.Time
+	LastUsed          time.Time // zero: never
+	Expires           time.Time // zero: never
+}
+
+// ExpiredAt reports whether the key has ended by then.
+func (k *Key) ExpiredAt(now time.Time) bool { return !k.Expires.IsZero() && !now.Before(k.Expires) }
+
+// Actor is who makes a call: an account through one of its keys.
+type Actor struct {
+	Account     AccountID
+	Key         Key
+	Operator    bool
+	Memberships []Membership
+}
+
+// Administrative reports whether the key may be used for administrative calls
+// at all; where, the account's roles decide.
+func (a *Actor) Administrative() bool { return a.Key.Kind == Administrative }
+
+// Membership returns the actor's place in an organization.
+func (a *Actor) Membership(organization OrganizationID) (Membership, bool) {
+	for _, m := range a.Memberships {
+		if m.Organization == organization {
+			return m, true
+		}
+	}
+	return Membership{}, false
+}
+
+// MemberOf reports whether the actor belongs to the organization.
+func (a *Actor) MemberOf(organization OrganizationID) bool {
+	_, ok := a.Membership(organization)
+	return ok
+}
+
+// AdministersAny reports whether the actor's key and roles make it an operator
+// or the administrator of at least one organization.
+func (a *Actor) AdministersAny() bool {
+	if !a.Administrative() {
+		return false
+	}
+	for _, m := range a.Memberships {
+		if m.Has(RoleAdmin) {
+			return true
+		}
+	}
+	return a.Operator
+}
+
+// Administers reports whether the actor acts as an administrator of the
+// organization: by its role there, or as an operator.
+func (a *Actor) Administers(organization OrganizationID) bool {
+	if !a.Administrative() {
+		return false
+	}
+	m, ok := a.Membership(organization)
+	return a.Operator || ok && m.Has(RoleAdmin)
+}
+
+// Organizations lists where the actor belongs.
+func (a *Actor) Organizations() []OrganizationID {
+	out := make([]OrganizationID, len(a.Memberships))
+	for i, m := range a.Memberships {
+		out[i] = m.Organization
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package model
+
+import "time"
+
+// Status is how far a message got with a recipient. It never goes back.
+type Status int
+
+const (
+	New Status = iota
+	Delivered
+	Read
+	Confirmed // reserved: no call sets it yet
+)
+
+// String returns the wire name.
+func (s Status) String() string {
+	switch s {
+	case Delivered:
+		return "Delivered"
+	case Read:
+		return "Read"
+	case Confirmed:
+		return "Confirmed"
+	default:
+		return "New"
+	}
+}
+
+// ReadGrace is how long a delete-on-read message stays after it was read.
+const ReadGrace = 60 * time.Second
+
+// Message is a message as one reader sees it.
+type Message struct {
+	ID           MessageID
+	Organization OrganizationID
+	Sender       AccountID
+	Recipient    EntityID // an account's, or a group's where Group is true
+	Group        bool
+	Body         string
+	Data         []DataItem
+	Attachment   *Attachment
+	Created      time.Time
+	Expires      time.Time // zero: never
+	TTL          int       // minutes; NoTTL: never
+	DOR          bool
+	Priority     int // -1, 0, 1
+	Sort         int64
+	Status       Status // the reader's own; for the sender the least advanced of all
+	Recalled     bool
+	Forwarded    *Original
+	Muted        bool // the reader muted the conversation
+}
+
+// DataItem is a piece of structured content beside the body.
+type DataItem struct {
+	MimeType  string `json:"mimetype"`
+	Namespace string `json:"namespace"`
+	Payload   string `json:"payload"`
+}
+
+// Attachment is the file of a message. Its bytes lie in the blob store.
+type Attachment struct {
+	Blob        BlobID
+	Name        string
+	ContentType string
+	Size        int64 // bytes
+}
+
+// Original is where a forwarded message came from first.
+type Original struct {
+	Sender  AccountID
+	Created time.Time
+}
+
+// StatusRow is one recipient's status of a message.
+type StatusRow struct {
+	Account AccountID
+	Status  Status
+	Time    time.Time
+}

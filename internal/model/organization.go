@@ -1,0 +1,66 @@
+package model
+
+import "time"
+
+// Organization is a tenant: people see only those who share one with them.
+type Organization struct {
+	ID       OrganizationID
+	Name     string
+	Settings Settings
+	Members  int
+	Created  time.Time
+}
+
+// Settings are an organization's rules for its messages, and further ones that
+// are kept as given (contract, section 3).
+type Settings struct {
+	TTL               *int  // minutes; nil: the platform's 43200
+	MaxTTL            *int  // minutes; nil: none
+	DOR               *bool // delete on read, for messages that do not say
+	Forward           *bool // nil is true, here and below
+	PriorityMessaging *bool
+	AllowPublicGroups *bool
+	Attachments       *bool
+	AutologoutTime    *int
+	PinLock           *bool
+	Other             map[string]string
+}
+
+// TTL limits in minutes (contract, section 4).
+const (
+	NoTTL      = -1
+	MinTTL     = 1
+	MaxTTL     = 525600
+	DefaultTTL = 43200
+)
+
+// ValidTTL reports whether a lifetime in minutes is one the contract allows.
+func ValidTTL(minutes int) bool {
+	return minutes == NoTTL || minutes >= MinTTL && minutes <= MaxTTL
+}
+
+// Lifetime returns the lifetime in force, in minutes, for a message that asks
+// for one, or for none (nil). Only a lifetime over the organization's max_ttl is
+// an error; -1 and the defaults are lowered to it (contract, section 4).
+func (s *Settings) Lifetime(asked *int) (int, error) {
+	ttl := DefaultTTL
+	switch {
+	case asked != nil:
+		if !ValidTTL(*asked) {
+			return 0, Invalidf("ttl_invalid", "ttl", "The ttl is -1 (never) or 1 to 525600 minutes.")
+		}
+		ttl = *asked
+		if ttl != NoTTL && s.MaxTTL != nil && *s.MaxTTL != NoTTL && ttl > *s.MaxTTL {
+			return 0, Invalidf("ttl_too_long", "ttl", "The organization allows a ttl of at most %d minutes.", *s.MaxTTL)
+		}
+	case s.TTL != nil:
+		ttl = *s.TTL
+	}
+	if s.MaxTTL != nil && *s.MaxTTL != NoTTL && (ttl == NoTTL || ttl > *s.MaxTTL) {
+		ttl = *s.MaxTTL
+	}
+	return ttl, nil
+}
+
+// Allows returns a switch that is on unless it was turned off.
+func Allows(setting *bool) bool { return setting == nil || *setting }

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"signet/internal/model"
+)
+
+// Engine is what a database must do for the store. It opens, transacts,
+// numbers placeholders and translates errors; all SQL comes from this package.
+// storetest.Run is its contract in executable form.
+type Engine interface {
+	// View runs fn with a consistent snapshot that sees every Update which
+	// returned before View was called. fn must not write.
+	View(ctx context.Context, fn func(Session) error) error
+
+	// Update runs fn in a transaction and returns nil only when what fn wrote is
+	// on disk. An error of fn, or a panic in it, leaves nothing behind. It may
+	// call fn more than once. Once fn has started it is not abandoned because ctx
+	// ended; one that did not start by then is skipped and answers ctx's error.
+	Update(ctx context.Context, fn func(Session) error) error
+
+	// Dialect names what of the shared SQL differs in this engine.
+	Dialect() Dialect
+
+	// Erase makes what deleted rows held unrecoverable from the engine's files
+	// (free pages, write-ahead log), as far as the engine can.
+	Erase(ctx context.Context) error
+
+	// Close waits for running transactions and releases everything. It may be
+	// called twice; later calls of the other methods return ErrClosed.
+	Close() error
+}
+
+// Session is an open transaction. It is used by one goroutine at a time and
+// not after the function that got it has returned.
+//
+// A statement has `?` placeholders. `IN (?*)` takes one slice argument and is
+// widened to as many placeholders as the slice has elements (at least one; an
+// empty slice matches nothing). Arguments are int, int64, bool, string, []byte,
+// model.ID of any kind and model.OrganizationID, and for `?*` a slice of one of these.
+type Session interface {
+	// Exec runs one statement and returns the number of rows it changed.
+	Exec(query string, args ...any) (int64, error)
+
+	// Query runs one statement and calls each for every row, in order, until it
+	// returns an error, which Query returns; ErrStop ends it without error. each must not
+	// use the session; the row is valid until each returns.
+	Query(query string, args []any, each func(Row) error) error
+
+	// Position returns the first of n consecutive numbers which are greater than
+	// every number that was handed out for any of these accounts before, in
+	// commit order: a reader who saw a number will never see a smaller one appear.
+	// Numbers start at the clock's microseconds, so that they tell an age.
+	Position(accounts []model.AccountID, n int) (int64, error)
+}
+
+// Row is one row of a result.
+type Row interface {
+	// Scan copies the columns into *int, *int64, *bool, *string, *[]byte (a
+	// copy), *model.ID of any kind, *model.OrganizationID, or any sql.Scanner fed with []byte.
+	Scan(dest ...any) error
+}
+
+// Dialect is the short list of what the engines do not write alike.
+type Dialect struct {
+	Name   string // for messages and metrics, never for a decision
+	Bytes  string // type of a column of bytes
+	ID     string // type of a column of an identifier
+	Suffix string // of CREATE TABLE with a primary key that clusters the rows
+	Lock   string // clause that locks the rows of a SELECT until the transaction ends, or ""
+}
+
+// The errors that engines translate theirs into.
+var (
+	ErrStop        = errors.New("stop")                 // returned by a row function to end a query
+	ErrConflict    = errors.New("unique key is taken")  // a primary or unique key exists already
+	ErrUnavailable = errors.New("store is unavailable") // disk full, I/O error, no connection: try later
+	ErrClosed      = errors.New("store is closed")
+)
