@@ -26,14 +26,14 @@ type Account struct {
 
 // Email is an address of an account, in lower case.
 type Email struct {
-	Address  string
-	Verified bool
+	Address  string `json:"address"`
+	Verified bool   `json:"verified"`
 }
 
 // Phone is a number of an account, in E.164.
 type Phone struct {
-	Number   string
-	Verified bool
+	Number   string `json:"number"`
+	Verified bool   `json:"verified"`
 }
 
 // Membership is an account's place in an organization.
@@ -44,6 +44,7 @@ type Membership struct {
 	Department   string
 	Roles        []string // granted ones, sorted
 	Joined       time.Time
+	Since        int64 // queue position at the joining: what came before stays out of sight
 }
 
 // RoleAdmin is the role that makes a member an administrator of its organization.

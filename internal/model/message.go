@@ -36,19 +36,25 @@ type Message struct {
 	Sender       AccountID
 	Recipient    EntityID // an account's, or a group's where Group is true
 	Group        bool
-	Body         string
-	Data         []DataItem
-	Attachment   *Attachment
-	Created      time.Time
-	Expires      time.Time // zero: never
-	TTL          int       // minutes; NoTTL: never
-	DOR          bool
-	Priority     int // -1, 0, 1
-	Sort         int64
-	Status       Status // the reader's own; for the sender the least advanced of all
-	Recalled     bool
-	Forwarded    *Original
-	Muted        bool // the reader muted the conversation
+	Content
+	Created   time.Time
+	Expires   time.Time // zero: never
+	TTL       int       // minutes; NoTTL: never
+	DOR       bool
+	Priority  int // -1, 0, 1
+	Sort      int64
+	Status    Status // the reader's own; for the sender the least advanced of all
+	Recalled  bool
+	Forwarded *Original
+	Muted     bool // the reader muted the conversation
+}
+
+// Content is what the sender wrote: all that is sealed at rest, and erased when
+// the message ends.
+type Content struct {
+	Body       string
+	Data       []DataItem
+	Attachment *Attachment
 }
 
 // DataItem is a piece of structured content beside the body.

@@ -14,16 +14,16 @@ type Organization struct {
 // Settings are an organization's rules for its messages, and further ones that
 // are kept as given (contract, section 3).
 type Settings struct {
-	TTL               *int  // minutes; nil: the platform's 43200
-	MaxTTL            *int  // minutes; nil: none
-	DOR               *bool // delete on read, for messages that do not say
-	Forward           *bool // nil is true, here and below
-	PriorityMessaging *bool
-	AllowPublicGroups *bool
-	Attachments       *bool
-	AutologoutTime    *int
-	PinLock           *bool
-	Other             map[string]string
+	TTL               *int              `json:"ttl,omitempty"`                // minutes; nil: the platform's 43200
+	MaxTTL            *int              `json:"max_ttl,omitempty"`            // minutes; nil: none
+	DOR               *bool             `json:"dor,omitempty"`                // delete on read, for messages that do not say
+	Forward           *bool             `json:"forward,omitempty"`            // nil is true, here and below
+	PriorityMessaging *bool             `json:"priority_messaging,omitempty"` //
+	AllowPublicGroups *bool             `json:"allow_public_groups,omitempty"`
+	Attachments       *bool             `json:"attachments,omitempty"`
+	AutologoutTime    *int              `json:"autologout_time,omitempty"` // minutes, for clients
+	PinLock           *bool             `json:"pin_lock,omitempty"`        // for clients
+	Other             map[string]string `json:"other,omitempty"`
 }
 
 // TTL limits in minutes (contract, section 4).
@@ -64,3 +64,28 @@ func (s *Settings) Lifetime(asked *int) (int, error) {
 
 // Allows returns a switch that is on unless it was turned off.
 func Allows(setting *bool) bool { return setting == nil || *setting }
+
+// Apply puts the settings of a change over those in force.
+func (s *Settings) Apply(change Settings) {
+	apply(&s.TTL, change.TTL)
+	apply(&s.MaxTTL, change.MaxTTL)
+	apply(&s.DOR, change.DOR)
+	apply(&s.Forward, change.Forward)
+	apply(&s.PriorityMessaging, change.PriorityMessaging)
+	apply(&s.AllowPublicGroups, change.AllowPublicGroups)
+	apply(&s.Attachments, change.Attachments)
+	apply(&s.AutologoutTime, change.AutologoutTime)
+	apply(&s.PinLock, change.PinLock)
+	for name, value := range change.Other {
+		if s.Other == nil {
+			s.Other = map[string]string{}
+		}
+		s.Other[name] = value
+	}
+}
+
+func apply[T any](setting **T, change *T) {
+	if change != nil {
+		*setting = change
+	}
+}

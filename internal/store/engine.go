@@ -68,6 +68,7 @@ type Dialect struct {
 	Name   string // for messages and metrics, never for a decision
 	Bytes  string // type of a column of bytes
 	ID     string // type of a column of an identifier
+	Text   string // type of a column of text that is compared byte by byte; "" is TEXT
 	Suffix string // of CREATE TABLE with a primary key that clusters the rows
 	Lock   string // clause that locks the rows of a SELECT until the transaction ends, or ""
 }

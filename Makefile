@@ -1,0 +1,97 @@
+# Targets for people; .ci/run uses the same ones. `make` alone lists them.
+
+# Where the server of `make run` listens and stores, and its further flags.
+LISTEN ?= 127.0.0.1:8080
+DATA   ?= ./data
+ARGS   ?=
+
+# How long each fuzz target, and the torture of the store, runs.
+FUZZTIME ?= 30s
+TORTURE  ?= 10m
+
+# Which benchmarks run, and for how long each.
+BENCH     ?= .
+BENCHTIME ?= 1s
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+.PHONY: build
+build: ## build bin/signet, one static file, the same for the same sources
+	CGO_ENABLED=0 go build -trimpath -o bin/signet ./cmd/signet
+
+.PHONY: run
+run: build ## start a server on 127.0.0.1:8080 that stores in ./data
+	./bin/signet serve --listen "$(LISTEN)" --data "$(DATA)" $(ARGS)
+
+# The race detector is the only thing here that needs a C compiler. Where it
+# cannot work, the tests are run without it rather than not at all.
+.PHONY: test
+test: ## run every test, with the race detector where the machine can
+	@if go test -race -run '^$$' errors >/dev/null 2>&1; then \
+		echo "go test -race ./..."; go test -race ./...; \
+	else \
+		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; \
+		echo "go test ./..."; go test ./...; \
+	fi
+
+.PHONY: test-race
+test-race: ## run every test with the race detector, or fail
+	go test -race ./...
+
+.PHONY: check
+check: check-format check-vet check-static check-modules check-generated ## run every check but the tests
+
+.PHONY: check-format
+check-format:
+	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not formatted, run gofmt -w:" >&2; echo "$$files" >&2; exit 1; fi
+
+.PHONY: check-vet
+check-vet:
+	go vet ./...
+
+.PHONY: check-static
+check-static:
+	go tool staticcheck ./...
+
+.PHONY: check-modules
+check-modules:
+	go mod tidy -diff
+
+# Compares the tree before and after, so that it works amid uncommitted changes.
+.PHONY: check-generated
+check-generated:
+	@set -e; \
+	git rev-parse --git-dir >/dev/null; \
+	tree() { git diff HEAD; git ls-files -z --others --exclude-standard | xargs -0 -r cksum; }; \
+	before=$$(tree | cksum); \
+	echo "go generate ./..."; go generate ./...; \
+	if [ "$$before" != "$$(tree | cksum)" ]; then \
+		git --no-pager diff --stat; \
+		echo "generated files were out of date; now they are not: commit them" >&2; \
+		exit 1; \
+	fi
+
+.PHONY: generate
+generate: ## write all generated files again
+	go generate ./...
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (30s)
+	@set -e; for package in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## run the benchmarks that match BENCH (all) for BENCHTIME (1s) each
+	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+
+.PHONY: torture
+torture: ## kill and restart a busy server for TORTURE (10m)
+	SIGNET_TEST_TORTURE=$(TORTURE) go test -count=1 -timeout 0 -v -run Torture ./...

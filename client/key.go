@@ -1,0 +1,100 @@
+package client
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// KeyKind says which endpoints a key opens.
+type KeyKind string
+
+// The kinds of key.
+const (
+	RegularKey        KeyKind = "regular"
+	AdministrativeKey KeyKind = "administrative"
+)
+
+// Key is an API key of an account, without its secret.
+type Key struct {
+	APIKey       string    `json:"api_key"`
+	Kind         KeyKind   `json:"kind"`
+	CreatedTime  time.Time `json:"created_time"`
+	LastUsedTime time.Time `json:"last_used_time,omitzero"` // zero: never
+	ExpiresTime  time.Time `json:"expires_time,omitzero"`   // zero: never
+	IssuedBy     string    `json:"issued_by,omitempty"`     // where somebody else issued it
+}
+
+// IssuedKey is a new key with its secret, which no call shows again.
+type IssuedKey struct {
+	APIKey      string    `json:"api_key"`
+	APISecret   string    `json:"api_secret"`
+	Kind        KeyKind   `json:"kind,omitempty"` // not told by RotateKey
+	CreatedTime time.Time `json:"created_time,omitzero"`
+	ExpiresTime time.Time `json:"expires_time,omitzero"` // zero: never
+}
+
+// LogValue keeps the secret out of logs.
+func (k IssuedKey) LogValue() slog.Value { return slog.StringValue("key " + k.APIKey) }
+
+// NewKey is a key to issue.
+type NewKey struct {
+	Kind              KeyKind       // empty: regular
+	ExpiresIn         time.Duration // whole seconds; 0: never
+	Password          string        // of the account: for an administrative key with a regular one
+	MessagesPerDay    *int          // operators only; 0: no limit; nil: the server's
+	RequestsPerSecond *int          // operators only; 0: no limit; nil: the server's
+}
+
+// LogValue keeps the password out of logs.
+func (k NewKey) LogValue() slog.Value { return slog.StringValue("new key " + string(k.Kind)) }
+
+// CreateKey issues a key for an account (POST /user/:user/key): for oneself, or
+// for an account whose keys the caller manages.
+func (c *Client) CreateKey(ctx context.Context, user string, k NewKey) (*IssuedKey, error) {
+	return fetch[IssuedKey](ctx, c, post(struct {
+		Kind              KeyKind `json:"kind,omitempty"`
+		ExpiresIn         int64   `json:"expires_in,omitempty"`
+		Password          string  `json:"password,omitempty"`
+		MessagesPerDay    *int    `json:"messages_per_day,omitempty"`
+		RequestsPerSecond *int    `json:"requests_per_second,omitempty"`
+	}{k.Kind, seconds(k.ExpiresIn), k.Password, k.MessagesPerDay, k.RequestsPerSecond}, "user", user, "key"))
+}
+
+// Keys lists the keys of an account (GET /user/:user/key).
+func (c *Client) Keys(ctx context.Context, user string) ([]Key, error) {
+	return list[Key](ctx, c, get("user", user, "key"))
+}
+
+// RevokeKey ends a key at once, and the streams opened with it (DELETE
+// /user/:user/key/:key).
+func (c *Client) RevokeKey(ctx context.Context, user, key string) error {
+	return c.run(ctx, remove("user", user, "key", key))
+}
+
+// Rotation says how a key gets a new secret.
+type Rotation struct {
+	Grace    *time.Duration // how long the old secret still works, up to 24 h; nil: an hour
+	Password string         // of the account: for an administrative key with a regular one
+}
+
+// LogValue keeps the password out of logs.
+func (r Rotation) LogValue() slog.Value { return slog.StringValue("rotation") }
+
+// RotateKey gives a key a new secret (POST /user/:user/key/:key/rotate).
+func (c *Client) RotateKey(ctx context.Context, user, key string, r Rotation) (*IssuedKey, error) {
+	var in struct {
+		Grace    *int64 `json:"grace,omitempty"`
+		Password string `json:"password,omitempty"`
+	}
+	in.Password = r.Password
+	if r.Grace != nil {
+		in.Grace = new(seconds(*r.Grace))
+	}
+	return fetch[IssuedKey](ctx, c, post(in, "user", user, "key", key, "rotate"))
+}
+
+// seconds rounds up, so that what was asked for to be some time is never none.
+func seconds(d time.Duration) int64 {
+	return int64((d + time.Second - 1) / time.Second)
+}

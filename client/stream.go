@@ -1,0 +1,274 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Transport is how events come over the network.
+type Transport int
+
+// The transports. Both carry the same events.
+const (
+	ServerSentEvents Transport = iota
+	WebSocket
+)
+
+// StreamOptions say which events to follow, and how.
+type StreamOptions struct {
+	// Acknowledge acknowledges each event once the consumer has come back for the
+	// next one, in batches, by itself. An event in whose turn the consumer ends the
+	// loop is not acknowledged and comes again with the next stream: every event
+	// is handled at least once. Without it the consumer calls Ack, or events come
+	// again.
+	Acknowledge bool
+
+	LastEventID      string        // skip what was seen up to this event, without acknowledging it
+	Typing           bool          // also who is writing
+	Presence         bool          // also who comes and goes
+	SelfCopies       bool          // also the account's own messages
+	Deliver          bool          // make messages Delivered when they are written to the stream
+	NoReplay         bool          // not what is in the queue already, only what comes
+	CloseAfterReplay bool          // end after what is in the queue
+	Features         []string      // further features by name
+	Heartbeat        time.Duration // how often the server shows that it lives: 1 to 60 seconds; 0: 5
+	Transport        Transport
+
+	// Signals also yields the events about the stream itself: advisories,
+	// heartbeats, and the server's wish that clients reconnect.
+	Signals bool
+
+	// OnDisconnect is told each time the connection is lost or cannot be made, and
+	// how long the stream then waits. It is called by the consumer's goroutine.
+	OnDisconnect func(err error, wait time.Duration)
+}
+
+const (
+	defaultHeartbeat = 5 * time.Second
+	missedHeartbeats = 3                // so many, and the connection counts as lost
+	steadyAfter      = 10 * time.Second // a connection that held so long was no failure
+	maxStreamWait    = 5 * time.Minute  // the longest Retry-After that is honoured
+)
+
+// streamRetry is how a stream comes back; it does so for as long as its context holds.
+var streamRetry = RetryPolicy{MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second}
+
+var (
+	errStreamClosed = errors.New("the server closed the stream")
+	errReconnect    = errors.New("the server asks to connect again")
+	errDone         = errors.New("the stream is over") // never shown
+)
+
+// Events follows the account's events (GET /events): first those in its queue,
+// then each as it happens, in queue order. A lost, silent or refused connection
+// is made again, with growing pauses, from the event on that was seen last.
+//
+// The sequence ends when the consumer ends its loop; else with an error, the
+// last thing that it yields: the context's, or a refusal that no new attempt
+// would change, such as [ErrUnauthorized] once the key is revoked. With
+// CloseAfterReplay it ends without one.
+func (c *Client) Events(ctx context.Context, o StreamOptions) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if o.Heartbeat == 0 {
+			o.Heartbeat = defaultHeartbeat
+		}
+		if o.Heartbeat < time.Second || o.Heartbeat > time.Minute {
+			yield(Event{}, fmt.Errorf("%w: a heartbeat is 1 to 60 seconds, not %v", ErrArgument, o.Heartbeat))
+			return
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		s := &stream{c: c, o: o, lastID: o.LastEventID, retry: streamRetry}
+		done := func(Event) {}
+		if o.Acknowledge {
+			a := newAcknowledger(ctx, c, cancel)
+			defer a.close()
+			s.finish, done = a.close, a.add
+		}
+		err := s.run(ctx, func(e Event) bool {
+			if !yield(e, nil) {
+				return false
+			}
+			done(e)
+			return true
+		})
+		if s.finish != nil {
+			s.finish() // before the consumer hears that it is over
+		}
+		if err != nil {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// stream is one sequence of events, over as many connections as it takes.
+type stream struct {
+	c        *Client
+	o        StreamOptions
+	lastID   string
+	retry    RetryPolicy
+	opened   time.Time // when the last connection was made; zero: it was not
+	failures int       // connections in a row that did not hold
+	replayed bool      // the end of the replay has been seen
+	finish   func()
+}
+
+// source is one connection's frames.
+type source interface {
+	next() (frame, error) // blocks; the frame's data is valid until the next call
+	close()
+}
+
+// frame is what a connection carries: an event in its wire form.
+type frame struct {
+	data  []byte
+	id    string        // its place in the queue; empty if it has none, or the transport does not say
+	retry time.Duration // the pause that the server names; -1: none
+}
+
+// run delivers events until the consumer has enough (nil), or nothing more can come.
+func (s *stream) run(ctx context.Context, deliver func(Event) bool) error {
+	for {
+		err := s.connection(ctx, deliver)
+		switch {
+		case errors.Is(err, errDone):
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case !passing(err):
+			return err
+		}
+		if !s.opened.IsZero() && time.Since(s.opened) >= steadyAfter {
+			s.failures = 0
+		}
+		s.failures++
+		wait := s.retry.delay(s.failures)
+		if e, ok := errors.AsType[*Error](err); ok && e.RetryAfter > 0 {
+			wait = min(e.RetryAfter, maxStreamWait) + rand.N(s.retry.MinDelay)
+		}
+		if s.o.OnDisconnect != nil {
+			s.o.OnDisconnect(err, wait)
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// passing reports whether a new connection may fare better. Unlike a call, a
+// stream has the time to wait for any failure of the server's to end.
+func passing(err error) bool {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Status >= http.StatusInternalServerError || e.Status == http.StatusTooManyRequests ||
+			e.Status == http.StatusRequestTimeout
+	}
+	return temporary(err)
+}
+
+// connection delivers the events of one connection; its error says why it ended.
+func (s *stream) connection(ctx context.Context, deliver func(Event) bool) error {
+	s.opened = time.Time{}
+	var from source
+	var err error
+	if s.o.Transport == WebSocket {
+		from, err = s.openWebSocket(ctx)
+	} else {
+		from, err = s.openSSE(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	s.opened = time.Now()
+	for {
+		f, err := from.next()
+		if err != nil {
+			return s.ended(err)
+		}
+		if f.retry >= 0 {
+			s.retry.MinDelay = max(f.retry, time.Millisecond)
+		}
+		var e Event
+		if err := json.Unmarshal(f.data, &e); err != nil {
+			return fmt.Errorf("GET /events: %w: %w", ErrProtocol, err)
+		}
+		if err := s.deliver(e, f, deliver); err != nil {
+			return err
+		}
+	}
+}
+
+// deliver hands an event to the consumer and notes how far the stream has come.
+func (s *stream) deliver(e Event, f frame, deliver func(Event) bool) error {
+	if (s.o.Signals || !e.signal()) && !deliver(e) {
+		return errDone
+	}
+	switch {
+	case f.id != "":
+		s.lastID = f.id
+	case s.o.Transport == WebSocket && e.Queued():
+		s.lastID = e.ID
+	case e.Kind == EventReconnect:
+		return errReconnect
+	case e.Kind == EventAdvisory:
+		advisory, err := e.Advisory()
+		if err != nil {
+			return err
+		}
+		s.replayed = s.replayed || advisory.Name == "replay_stop"
+	}
+	return nil
+}
+
+// ended turns the way in which a connection ended into an error.
+func (s *stream) ended(err error) error {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	if s.o.CloseAfterReplay && s.replayed {
+		return errDone
+	}
+	return errStreamClosed
+}
+
+// request is the call that opens the stream; the transport adds its headers.
+func (s *stream) request() *request {
+	r := get("events")
+	r.long = true
+	r.silence = missedHeartbeats * s.o.Heartbeat
+	r.set("Last-Event-ID", s.lastID)
+	r.set(s.c.header("Features"), strings.Join(s.features(), ","))
+	return r
+}
+
+func (s *stream) features() []string {
+	// Rounded up to whole seconds, as the interface counts; the silence allowed is three times as long anyway.
+	names := []string{"heartbeat_" + strconv.FormatInt(seconds(s.o.Heartbeat), 10)}
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{
+		{"is-typing", s.o.Typing},
+		{"presence", s.o.Presence},
+		{"self-copies", s.o.SelfCopies},
+		{"auto-deliver", s.o.Deliver},
+		// Once an event has been seen, a new connection replays from there: else
+		// what came in between would be missed.
+		{"no-offline-messages", s.o.NoReplay && s.lastID == ""},
+		{"close-after-messages", s.o.CloseAfterReplay},
+	} {
+		if f.on {
+			names = append(names, f.name)
+		}
+	}
+	return append(names, s.o.Features...)
+}

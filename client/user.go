@@ -1,0 +1,96 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+)
+
+// Self returns the caller's own account (GET /user).
+func (c *Client) Self(ctx context.Context) (*User, error) {
+	return fetch[User](ctx, c, get("user"))
+}
+
+// User returns an account by token, e-mail, phone, username or `me` (GET
+// /user/:user). Who shares no organization with the caller is an [ErrNotFound].
+func (c *Client) User(ctx context.Context, user string) (*User, error) {
+	return fetch[User](ctx, c, get("user", user))
+}
+
+// UserWithMetadata is [Client.User] with what the client's organization keeps
+// about the account.
+func (c *Client) UserWithMetadata(ctx context.Context, user string) (*User, error) {
+	return fetch[User](ctx, c, get("user", user).when("render_metadata", true))
+}
+
+// LookupUser finds an account of the whole platform by its exact address (GET
+// /user_lookup/:user). It takes an administrative key.
+func (c *Client) LookupUser(ctx context.Context, address string) (*User, error) {
+	return fetch[User](ctx, c, get("user_lookup", address))
+}
+
+// NewUser is an account to create. One of username, e-mail and phone is needed.
+type NewUser struct {
+	FirstName   string   `json:"first_name,omitempty"`
+	LastName    string   `json:"last_name,omitempty"`
+	DisplayName string   `json:"display_name,omitempty"`
+	Username    string   `json:"username,omitempty"`
+	Emails      []string `json:"emails,omitempty"`
+	Phones      []string `json:"phones,omitempty"`
+	Password    string   `json:"password,omitempty"`
+	Title       string   `json:"title,omitempty"`
+	Department  string   `json:"department,omitempty"`
+	IssueKey    bool     `json:"issue_key,omitempty"` // make a regular key with it
+}
+
+// LogValue keeps the password out of logs.
+func (u NewUser) LogValue() slog.Value { return slog.StringValue("new user " + u.Username) }
+
+// CreatedUser is a new account, and its key where one was asked for.
+type CreatedUser struct {
+	User
+	APIKey    string `json:"api_key,omitempty"`
+	APISecret string `json:"api_secret,omitempty"` // shown this once
+}
+
+// LogValue keeps the secret out of logs.
+func (u CreatedUser) LogValue() slog.Value { return slog.StringValue("user " + u.Token) }
+
+// CreateUser creates an account in an organization (POST /user). It takes an
+// administrative key of that organization. An address that somebody has is an
+// [ErrAddressTaken] naming the field: then [Client.AddToOrganization] is the call.
+func (c *Client) CreateUser(ctx context.Context, organization string, user NewUser) (*CreatedUser, error) {
+	return fetch[CreatedUser](ctx, c.In(organization), post(user, "user"))
+}
+
+// Profile is what an account says about itself; nil leaves a field as it is.
+type Profile struct {
+	FirstName   *string `json:"first_name,omitempty"`
+	LastName    *string `json:"last_name,omitempty"`
+	DisplayName *string `json:"display_name,omitempty"`
+	Status      *string `json:"status,omitempty"`
+	DND         *bool   `json:"dnd,omitempty"`
+	DNDText     *string `json:"dnd_text,omitempty"`
+	AvatarURL   *string `json:"avatar,omitempty"` // not together with Avatar
+	Avatar      *Upload `json:"-"`                // PNG, JPEG, GIF or WebP of up to 2 MiB
+}
+
+// UpdateProfile changes the caller's own account (POST /user/:user/settings).
+func (c *Client) UpdateProfile(ctx context.Context, p Profile) error {
+	if p.Avatar != nil && p.AvatarURL != nil {
+		return fmt.Errorf("%w: an avatar is a file or a URL, not both", ErrArgument)
+	}
+	r := post(p, "user", "me", "settings").harmless()
+	r.file, r.fileField = p.Avatar, "avatar"
+	return c.run(ctx, r)
+}
+
+// SetPassword sets an account's password (POST /user/:user/password). Oneself
+// gives the old one; who manages the account's keys leaves it empty. It ends the
+// password sign-ins of other devices.
+func (c *Client) SetPassword(ctx context.Context, user, old, password string) error {
+	return c.run(ctx, post(struct {
+		Old string `json:"old_password,omitempty"`
+		New string `json:"password"`
+	}{old, password}, "user", user, "password"))
+}

@@ -1,0 +1,116 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+
+	"signet/internal/model"
+)
+
+// steps are what a call goes through before its endpoint runs, in the order in
+// which the contract lets one error win over another. What comes after them,
+// target (404) and rights on it (403), is the endpoint's.
+var steps = [...]func(*API, context.Context, *call) error{
+	(*API).findRoute,           // 404, 405
+	(*API).checkOrigin,         // 403 origin_refused
+	(*API).refuseDraining,      // 503
+	(*API).authenticate,        // 401, 429 too_many_failures
+	(*API).countRate,           // 429
+	(*API).checkAdministrative, // 403
+	(*API).readBody,            // 413, 415, 400
+}
+
+// ServeHTTP answers one request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{request: r, endpoint: a.unmatched, vendor: &a.vendor, started: a.clock()}
+	c.writer.ResponseWriter = w
+	c.id = a.setHeaders(w.Header(), r)
+	a.metrics.inFlight.Inc()
+	defer a.finish(c)
+	a.serve(r.Context(), c)
+}
+
+// serve runs the call and writes its answer. A panic becomes a neutral 500.
+func (a *API) serve(ctx context.Context, c *call) {
+	defer func() {
+		if v := recover(); v != nil {
+			a.recovered(ctx, c, v)
+		}
+	}()
+	out, err := a.run(ctx, c)
+	if err == nil {
+		err = a.write(c, out)
+	}
+	if err != nil {
+		a.fail(ctx, c, err)
+	}
+}
+
+func (a *API) run(ctx context.Context, c *call) (answer, error) {
+	for _, step := range steps {
+		if err := step(a, ctx, c); err != nil {
+			c.discardFiles(ctx) // the endpoint has seen none of them
+			return answer{}, err
+		}
+	}
+	out, err := c.endpoint.handler(ctx, c)
+	if err == nil && c.writer.status == 0 {
+		err = c.err() // an endpoint that has not asked
+	}
+	if err != nil && definite(err) {
+		c.discardFiles(ctx)
+	}
+	return out, err
+}
+
+// definite reports whether an endpoint's error says for certain that nothing came
+// of the call. After any other, such as a lost database, its transaction may
+// have happened: the file is then left to the sweep of unreferenced ones.
+func definite(err error) bool {
+	told, ok := asModel(err)
+	return ok && told.Kind != model.Internal && told.Kind != model.Unavailable
+}
+
+// findRoute finds the endpoint of the path and method.
+func (a *API) findRoute(_ context.Context, c *call) error {
+	r := c.request
+	found, _ := a.router.find(r.URL.EscapedPath(), c.params[:0])
+	if found == nil {
+		return &model.Error{Kind: model.NotFound, Code: codeEndpointUnknown, Message: "There is no such endpoint."}
+	}
+	c.allow = found.allow
+	if e := found.endpoint(r.Method); e != nil {
+		c.endpoint = e
+		return nil
+	}
+	if a.cors.isPreflight(r) {
+		c.endpoint = a.preflight
+		return nil
+	}
+	return errMethod
+}
+
+// errMethod is a known path with a method that it does not have (405).
+var errMethod = errors.New("method is not allowed")
+
+// recovered answers a call whose handling panicked.
+func (a *API) recovered(ctx context.Context, c *call, v any) {
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	a.metrics.panics.Inc()
+	a.logger.LogAttrs(ctx, slog.LevelError, "a call panicked", slog.String("request_id", c.id),
+		slog.String("route", c.endpoint.label), slog.Any("panic", v), slog.String("stack", string(debug.Stack())))
+	a.writeError(c, http.StatusInternalServerError, internalError())
+}
+
+// finish counts and logs the call when it is over, however it ended.
+func (a *API) finish(c *call) {
+	took := a.clock().Sub(c.started)
+	a.metrics.inFlight.Dec()
+	c.endpoint.metrics.count(c, took)
+	a.logAccess(c, took)
+}

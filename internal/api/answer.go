@@ -1,0 +1,125 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"sync"
+)
+
+// answer is what an endpoint says to a call that it carried out.
+type answer struct {
+	status  int // 0: the endpoint has written its answer itself
+	reply   any
+	headers []header
+	stream  bool
+}
+
+// header is one header of an answer. The name goes out as it is spelt.
+type header struct{ name, value string }
+
+// noContent is success without data: 204, with what there is to say in headers.
+func noContent(headers ...header) answer {
+	return answer{status: http.StatusNoContent, headers: headers}
+}
+
+// reply is success with data: 200 and the envelope around v, which
+// encoding/json writes.
+func reply(v any, headers ...header) answer {
+	return answer{status: http.StatusOK, reply: v, headers: headers}
+}
+
+// notModified is 304: a repeated Request-ID, or an ETag that matches.
+func notModified(headers ...header) answer {
+	return answer{status: http.StatusNotModified, headers: headers}
+}
+
+// written tells that the endpoint has written its answer to the call's writer,
+// an attachment's bytes for example.
+func written() answer { return answer{} }
+
+// streamed tells the same of an event stream or a WebSocket, whose duration says
+// nothing of the server's speed and is not measured.
+func streamed() answer { return answer{stream: true} }
+
+// write sends what an endpoint answered. An error means that nothing was sent.
+func (a *API) write(c *call, out answer) error {
+	c.streamed = out.stream
+	if out.status == 0 {
+		return nil
+	}
+	h := c.writer.Header()
+	for _, header := range out.headers {
+		h[header.name] = []string{header.value}
+	}
+	if out.status != http.StatusOK {
+		c.writer.WriteHeader(out.status)
+		return nil
+	}
+	e := encoders.Get().(*encoder)
+	defer e.release()
+	if err := e.encodeReply(out.reply); err != nil {
+		return err
+	}
+	a.send(c, out.status, e.buffer.Bytes())
+	return nil
+}
+
+// encoder is reused memory for bodies.
+type encoder struct {
+	buffer bytes.Buffer
+	json   *json.Encoder
+}
+
+var encoders = sync.Pool{New: func() any {
+	e := new(encoder)
+	e.json = json.NewEncoder(&e.buffer)
+	e.json.SetEscapeHTML(false)
+	return e
+}}
+
+func (e *encoder) release() {
+	if e.buffer.Cap() <= keptBuffer {
+		e.buffer.Reset()
+		encoders.Put(e)
+	}
+}
+
+func (e *encoder) encode(v any) error {
+	err := e.json.Encode(v)
+	e.buffer.Truncate(max(e.buffer.Len()-1, 0)) // the line end
+	return err
+}
+
+func (e *encoder) encodeReply(v any) error {
+	e.buffer.WriteString(`{"status":"success","reply":`)
+	if err := e.encode(v); err != nil {
+		return err
+	}
+	e.buffer.WriteByte('}')
+	return nil
+}
+
+// compressFrom is the size in bytes past which a body is compressed for clients
+// that ask for it.
+const compressFrom = 1 << 10
+
+// send writes a JSON body. Whether it arrives is not known here, and nothing that
+// the caller could do about it.
+func (a *API) send(c *call, status int, body []byte) {
+	h := c.writer.Header()
+	h["Content-Type"] = jsonContent
+	if len(body) > compressFrom {
+		h["Vary"] = append(h["Vary"], "Accept-Encoding")
+		if acceptsGzip(c.request.Header["Accept-Encoding"]) {
+			sendGzip(&c.writer, h, status, body)
+			return
+		}
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	c.writer.WriteHeader(status)
+	_, _ = c.writer.Write(body)
+}
+
+var jsonContent = []string{"application/json"}

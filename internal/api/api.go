@@ -1,0 +1,157 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// Limits are those of contract section 1 that hold for every call; 0 is no limit.
+type Limits struct {
+	RequestsPerSecond            int   // of a key
+	Burst                        int   // requests of a key at once
+	FailedLoginsPerMinute        int   // of an address with one key
+	FailedLoginsPerMinuteAddress int   // of an address with any keys
+	BodyBytes                    int64 // of a JSON or form body
+	AttachmentBytes              int64
+}
+
+// Options is what an API is made of. The zero value of everything but the
+// authenticator is usable, but vendor names are what clients look for.
+type Options struct {
+	Service         *service.Service // the use cases behind the endpoints
+	Authenticator   Authenticator
+	Clock           func() time.Time // nil: the system's
+	Logger          *slog.Logger     // nil: nothing is logged
+	Limits          Limits
+	VendorPrefix    string                           // starts the vendor's headers: TT makes TT-X-...
+	VendorNamespace string                           // starts every xmlns and event type
+	BaseURL         string                           // what the URLs that the interface hands out start with, without a slash at the end
+	CORSOrigins     []string                         // as browsers send them; empty: CORS is off
+	Registerer      prometheus.Registerer            // nil: metrics are counted for nobody
+	Address         func(r *http.Request) netip.Addr // of the client; nil: that of the connection
+}
+
+// API serves the interface. It is an http.Handler, safe for concurrent use.
+type API struct {
+	service       *service.Service
+	authenticator Authenticator
+	clock         func() time.Time
+	logger        *slog.Logger
+	limits        Limits
+	vendor        vendor
+	baseURL       string
+	clientAddress func(r *http.Request) netip.Addr
+	router        router
+	unmatched     *endpoint // what stands for the route where there is none
+	preflight     *endpoint // answers OPTIONS of allowed origins
+	cors          cors
+	attempts      *attempts
+	rates         *rates
+	metrics       *metrics
+	draining      atomic.Bool
+	bodyPatience  time.Duration
+}
+
+// New makes the API with its table of routes. It fails if the table contradicts
+// itself or a metric is registered already.
+func New(o Options) (*API, error) {
+	a, err := newAPI(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.mount(a.routes()); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// newAPI makes an API without routes.
+func newAPI(o Options) (*API, error) {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Address == nil {
+		o.Address = remoteAddress
+	}
+	a := &API{
+		service:       o.Service,
+		authenticator: o.Authenticator,
+		clock:         o.Clock,
+		logger:        o.Logger,
+		limits:        o.Limits,
+		vendor:        newVendor(o.VendorPrefix, o.VendorNamespace),
+		baseURL:       o.BaseURL,
+		clientAddress: o.Address,
+		attempts:      newAttempts(o.Clock, o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress),
+		rates:         newRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),
+		bodyPatience:  bodyPatience,
+	}
+	a.cors = newCORS(o.CORSOrigins, o.BaseURL, a.vendor)
+	var err error
+	if a.metrics, err = newMetrics(o.Registerer); err != nil {
+		return nil, fmt.Errorf("register the metrics of the interface: %w", err)
+	}
+	a.unmatched = a.newEndpoint(route{method: "", pattern: "unmatched"})
+	a.preflight = a.newEndpoint(route{method: http.MethodOptions, pattern: "preflight", public: true, handler: a.answerPreflight})
+	return a, nil
+}
+
+// mount adds routes.
+func (a *API) mount(table []route) error {
+	for _, r := range table {
+		if r.handler == nil {
+			return fmt.Errorf("route %s %s has no handler", r.method, r.pattern)
+		}
+		if r.public && r.admin {
+			return fmt.Errorf("route %s %s cannot be both public and administrative", r.method, r.pattern)
+		}
+		if err := a.router.add(a.newEndpoint(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drain makes every further call answer 503, but for the public routes: for a
+// server that is about to stop. Calls that run already are not affected.
+func (a *API) Drain() { a.draining.Store(true) }
+
+// refuseDraining refuses calls while the server is about to stop.
+func (a *API) refuseDraining(_ context.Context, c *call) error {
+	if !a.draining.Load() || c.endpoint.public {
+		return nil
+	}
+	c.writer.Header()["Connection"] = []string{"close"}
+	return &model.Error{Kind: model.Unavailable, Code: codeUnavailable, RetryAfter: retryAfter,
+		Message: "The server is stopping, please try again."}
+}
+
+// endpoint is a route in its place, with what is known of it beforehand.
+type endpoint struct {
+	route
+	params  []string // names of the parameters, in order
+	label   string   // what logs and metrics call it: never the path itself
+	metrics endpointMetrics
+}
+
+func (a *API) newEndpoint(r route) *endpoint {
+	e := &endpoint{route: r, label: r.pattern}
+	if r.method != "" && r.pattern != "preflight" {
+		e.label = r.method + " " + r.pattern
+	}
+	e.metrics = a.metrics.of(e.label)
+	return e
+}

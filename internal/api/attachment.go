@@ -1,0 +1,102 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// attachmentField streams an attachment into the blob store.
+func (a *API) attachmentField() map[string]fileField {
+	return map[string]fileField{"attachment": {sink: a.upload, discard: a.discardUpload}}
+}
+
+// avatarField takes a picture of up to 2 MiB, or a URL.
+func (a *API) avatarField() map[string]fileField {
+	return map[string]fileField{"avatar": {sink: a.uploadPicture, discard: a.discardUpload, limit: service.AvatarBytes, orText: true}}
+}
+
+func (a *API) upload(ctx context.Context, name, contentType string, r io.Reader) (any, error) {
+	return a.service.Upload(ctx, name, contentType, r)
+}
+
+// uploadPicture takes a picture whose bytes say that it is one, whatever its part
+// claims: it is served again, and must never be anything else.
+func (a *API) uploadPicture(ctx context.Context, name, _ string, r io.Reader) (any, error) {
+	buffered := bufio.NewReader(r)
+	head, err := buffered.Peek(12)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	contentType := service.AvatarType(head)
+	if contentType == "" {
+		return nil, model.Invalidf("avatar_invalid", "avatar", "An avatar is a PNG, JPEG, GIF or WebP picture.")
+	}
+	return a.service.Upload(ctx, name, contentType, buffered)
+}
+
+func (a *API) discardUpload(ctx context.Context, stored any) {
+	if upload, ok := stored.(*service.Upload); ok && upload != nil {
+		a.service.Discard(ctx, upload)
+	}
+}
+
+// avatar returns the avatar of a call: a file, or a URL, or neither.
+func (c *call) avatar() (*service.Upload, *string) {
+	if stored, ok := c.file("avatar"); ok {
+		return stored.(*service.Upload), nil
+	}
+	return nil, c.fields.OptionalText("avatar")
+}
+
+// getAttachment: GET /message/:message/attachment/:number (call 14).
+func (a *API) getAttachment(ctx context.Context, c *call) (answer, error) {
+	id, err := c.messageID()
+	if err != nil {
+		return answer{}, err
+	}
+	if c.path("number") != "1" {
+		return answer{}, model.Missing()
+	}
+	attachment, content, err := a.service.Attachment(ctx, c.actor, id)
+	if err != nil {
+		return answer{}, err
+	}
+	defer content.Close()
+	serve(c, content, attachment.Blob, attachment.ContentType, mime.FormatMediaType("attachment", map[string]string{"filename": attachment.Name}))
+	return written(), nil
+}
+
+// getAvatar: GET /avatar/:id (contract, section 2).
+func (a *API) getAvatar(ctx context.Context, c *call) (answer, error) {
+	id, ok := model.ParseBlobID(c.path("id"))
+	if !ok {
+		return answer{}, model.Missing()
+	}
+	contentType, content, err := a.service.Avatar(ctx, c.actor, id)
+	if err != nil {
+		return answer{}, err
+	}
+	defer content.Close()
+	serve(c, content, id, contentType, "inline")
+	return written(), nil
+}
+
+// serve writes bytes whole, in ranges, or not at all where the client has them.
+// They never change, so their identifier is their entity tag. Whatever they
+// claim to be, a browser is not to run them.
+func serve(c *call, content io.ReadSeeker, id model.BlobID, contentType, disposition string) {
+	h := c.writer.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Disposition", disposition)
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("ETag", `"`+strings.ReplaceAll(id.String(), "-", "")+`"`)
+	http.ServeContent(&c.writer, c.request, "", time.Time{}, content)
+}

@@ -1,0 +1,219 @@
+package api
+
+import (
+	"hash/maphash"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"signet/internal/model"
+)
+
+// attempts counts failed logins (contract, section 1, Limits): so many a minute
+// for each pair of address and key, and more for an address with whatever key.
+// A pair past its limit is refused even with the right secret, so that the
+// answers tell nothing of a guess; an address past its limit only with
+// credentials that never succeeded from it, so that a stranger behind the same
+// gateway locks nobody out.
+//
+// Counts are of this node, in bounded memory. They hold no key and no secret,
+// only seeded hashes of them.
+type attempts struct {
+	clock      func() time.Time
+	perPair    int // failures a minute; 0: no limit
+	perAddress int
+	seed       maphash.Seed
+	pairs      [attemptShards]pairShard
+	addresses  [attemptShards]addressShard
+}
+
+const (
+	attemptShards = 16
+	// attemptWindow is how long a failure counts.
+	attemptWindow = time.Minute
+	// attemptEntries bounds each map of a shard. Only somebody who fails from
+	// thousands of addresses within a minute can push entries out.
+	attemptEntries = 4 << 10
+)
+
+type pairShard struct {
+	mu       sync.Mutex // guards what follows
+	failures generations[*failures]
+	known    generations[struct{}] // credentials that succeeded
+}
+
+type addressShard struct {
+	mu       sync.Mutex // guards what follows
+	failures generations[*failures]
+}
+
+func newAttempts(clock func() time.Time, perPair, perAddress int) *attempts {
+	t := &attempts{clock: clock, perPair: perPair, perAddress: perAddress, seed: maphash.MakeSeed()}
+	for i := range t.pairs {
+		t.pairs[i].failures = generations[*failures]{most: attemptEntries, life: attemptWindow}
+		t.pairs[i].known.most = attemptEntries
+		t.addresses[i].failures = generations[*failures]{most: attemptEntries, life: attemptWindow}
+	}
+	return t
+}
+
+// guard runs verify for credentials from an address, unless too many have failed,
+// and counts how it ends: an Unauthenticated error is a failed login. The name
+// is a key or a user name. Guesses made at the same time gain nothing: past the
+// limit they are refused whatever verify found.
+func (t *attempts) guard(from netip.Addr, name, secret string, verify func() error) error {
+	if t.perPair == 0 && t.perAddress == 0 {
+		return verify()
+	}
+	try := t.begin(from, name, secret)
+	if err := try.admit(); err != nil {
+		return err
+	}
+	err := verify()
+	switch {
+	case err == nil && !try.known:
+		return try.succeed()
+	case isUnauthenticated(err):
+		return try.fail(err)
+	}
+	return err
+}
+
+// attempt is one login while it is verified.
+type attempt struct {
+	*attempts
+	pair        *pairShard
+	address     *addressShard
+	pairKey     uint64
+	addressKey  uint64
+	credentials uint64
+	known       bool
+}
+
+func (t *attempts) begin(from netip.Addr, name, secret string) attempt {
+	from = from.Unmap().WithZone("")
+	if from.Is6() {
+		// Whoever has one address of a network has all of them.
+		if network, err := from.Prefix(64); err == nil {
+			from = network.Addr()
+		}
+	}
+	octets := from.As16()
+	var h maphash.Hash
+	h.SetSeed(t.seed)
+	_, _ = h.Write(octets[:])
+	try := attempt{attempts: t, addressKey: h.Sum64()}
+	_, _ = h.WriteString(name)
+	try.pairKey = h.Sum64()
+	_ = h.WriteByte(0)
+	_, _ = h.WriteString(secret)
+	try.credentials = h.Sum64()
+	try.address = &t.addresses[try.addressKey%attemptShards]
+	try.pair = &t.pairs[try.pairKey%attemptShards]
+	return try
+}
+
+// admit refuses an attempt that is past a limit before anything is verified.
+func (t *attempt) admit() error {
+	now := t.clock()
+	t.pair.mu.Lock()
+	wait := findFailures(&t.pair.failures, t.pairKey, now).full(t.perPair, now)
+	_, t.known = t.pair.known.get(t.credentials, now)
+	t.pair.mu.Unlock()
+	if wait == 0 && !t.known {
+		t.address.mu.Lock()
+		wait = findFailures(&t.address.failures, t.addressKey, now).full(t.perAddress, now)
+		t.address.mu.Unlock()
+	}
+	return tooManyFailures(wait)
+}
+
+// succeed remembers credentials as good, unless others failed in the meantime.
+func (t *attempt) succeed() error {
+	if err := t.admit(); err != nil {
+		return err
+	}
+	t.pair.mu.Lock()
+	t.pair.known.put(t.credentials, struct{}{}, t.clock())
+	t.pair.mu.Unlock()
+	return nil
+}
+
+// fail counts a failure and returns it, or the refusal if others failed in the
+// meantime.
+func (t *attempt) fail(err error) error {
+	now := t.clock()
+	t.pair.mu.Lock()
+	t.pair.known.remove(t.credentials)
+	wait := addFailure(&t.pair.failures, t.pairKey, t.perPair, now)
+	t.pair.mu.Unlock()
+	if wait == 0 {
+		t.address.mu.Lock()
+		wait = addFailure(&t.address.failures, t.addressKey, t.perAddress, now)
+		t.address.mu.Unlock()
+	}
+	if refusal := tooManyFailures(wait); refusal != nil {
+		return refusal
+	}
+	return err
+}
+
+// failures are the times at which logins failed within the last window, oldest
+// first. Nil is none.
+type failures struct {
+	times []time.Time
+}
+
+func findFailures(g *generations[*failures], key uint64, now time.Time) *failures {
+	f, _ := g.get(key, now)
+	return f
+}
+
+// addFailure counts a failure, or returns how long to wait where the limit is
+// reached already; 0 is no limit.
+func addFailure(g *generations[*failures], key uint64, limit int, now time.Time) time.Duration {
+	if limit == 0 {
+		return 0
+	}
+	f := findFailures(g, key, now)
+	if f == nil {
+		f = new(failures)
+		g.put(key, f, now)
+	}
+	if wait := f.full(limit, now); wait > 0 {
+		return wait
+	}
+	f.times = append(f.times, now)
+	return 0
+}
+
+// full returns how long to wait until a failure less than the limit is in the
+// window; 0 means that there is no need.
+func (f *failures) full(limit int, now time.Time) time.Duration {
+	if f == nil || limit == 0 {
+		return 0
+	}
+	gone := 0
+	for gone < len(f.times) && now.Sub(f.times[gone]) >= attemptWindow {
+		gone++
+	}
+	f.times = slices.Delete(f.times, 0, gone)
+	if len(f.times) < limit {
+		return 0
+	}
+	return f.times[len(f.times)-limit].Add(attemptWindow).Sub(now)
+}
+
+func isUnauthenticated(err error) bool {
+	e, ok := asModel(err)
+	return ok && e.Kind == model.Unauthenticated
+}
+
+func tooManyFailures(wait time.Duration) error {
+	if wait == 0 {
+		return nil
+	}
+	return &model.Error{Kind: model.TooMany, Code: codeTooManyFailures, RetryAfter: wait,
+		Message: "Too many failed logins, please try again later."}
+}

@@ -1,0 +1,247 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+)
+
+var (
+	here  = netip.MustParseAddr("192.0.2.1")
+	there = netip.MustParseAddr("192.0.2.2")
+)
+
+// doorkeeper tries credentials, of which only the secret "right" is good.
+type doorkeeper struct {
+	*attempts
+	verified int
+}
+
+func (d *doorkeeper) try(from netip.Addr, name, secret string) string {
+	err := d.guard(from, name, secret, func() error {
+		d.verified++
+		if secret != "right" {
+			return unauthenticated("credentials_invalid", "Wrong.")
+		}
+		return nil
+	})
+	told, ok := asModel(err)
+	switch {
+	case err == nil:
+		return "in"
+	case ok && told.Kind == model.Unauthenticated:
+		return "wrong"
+	case ok && told.Kind == model.TooMany && told.Code == codeTooManyFailures:
+		return "wait " + told.RetryAfter.String()
+	}
+	return err.Error()
+}
+
+func (d *doorkeeper) want(t *testing.T, from netip.Addr, name, secret, want string) {
+	t.Helper()
+	if got := d.try(from, name, secret); got != want {
+		t.Errorf("%s from %v with %s: got %s, want %s", name, from, secret, got, want)
+	}
+}
+
+func newDoorkeeper() (*doorkeeper, *testClock) {
+	clock := newTestClock()
+	return &doorkeeper{attempts: newAttempts(clock.now, 10, 100)}, clock
+}
+
+func TestTenFailuresStopAPair(t *testing.T) {
+	d, clock := newDoorkeeper()
+	d.want(t, here, "alice", "right", "in")
+	for range 10 {
+		d.want(t, here, "alice", "guess", "wrong")
+		clock.advance(time.Second)
+	}
+	before := d.verified
+	d.want(t, here, "alice", "guess", "wait 50s")
+	d.want(t, here, "alice", "right", "wait 50s") // even with the right secret
+	if d.verified != before {
+		t.Error("credentials were verified past the limit")
+	}
+	// That pair only.
+	d.want(t, there, "alice", "right", "in")
+	d.want(t, here, "bob", "right", "in")
+	clock.advance(49*time.Second + 999*time.Millisecond)
+	d.want(t, here, "alice", "right", "wait 1ms")
+	clock.advance(time.Millisecond)
+	d.want(t, here, "alice", "guess", "wrong") // one failure has left the window, one takes its place
+	d.want(t, here, "alice", "right", "wait 1s")
+	clock.advance(time.Minute)
+	d.want(t, here, "alice", "right", "in")
+}
+
+func TestAHundredFailuresStopStrangersAtAnAddress(t *testing.T) {
+	d, clock := newDoorkeeper()
+	d.want(t, here, "alice", "right", "in")
+	for i := range 100 {
+		d.want(t, here, "stranger"+strconv.Itoa(i), "guess", "wrong")
+	}
+	d.want(t, here, "alice", "right", "in")        // these succeeded here before
+	d.want(t, here, "bob", "right", "wait 1m0s")   // these never did
+	d.want(t, here, "alice", "guess", "wait 1m0s") // nor did these
+	d.want(t, there, "bob", "right", "in")         // another address
+	d.want(t, here, "stranger1", "x", "wait 1m0s")
+	clock.advance(time.Minute)
+	d.want(t, here, "bob", "right", "in")
+}
+
+func TestANetworkOfIPv6IsOneAddress(t *testing.T) {
+	d, _ := newDoorkeeper()
+	for i := range 10 {
+		d.want(t, netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i)), "alice", "guess", "wrong")
+	}
+	d.want(t, netip.MustParseAddr("2001:db8::ffff"), "alice", "right", "wait 1m0s")
+	d.want(t, netip.MustParseAddr("2001:db8:0:1::1"), "alice", "right", "in")
+	d.want(t, netip.Addr{}, "alice", "right", "in")
+	for range 10 {
+		d.want(t, netip.MustParseAddr("::ffff:192.0.2.1"), "alice", "guess", "wrong")
+	}
+	d.want(t, here, "alice", "right", "wait 1m0s")
+}
+
+func TestARevokedSecretIsForgotten(t *testing.T) {
+	d, _ := newDoorkeeper()
+	d.want(t, here, "alice", "right", "in")
+	wrong := unauthenticated("credentials_invalid", "Revoked.")
+	if err := d.guard(here, "alice", "right", func() error { return wrong }); !errors.Is(err, wrong) {
+		t.Fatal(err)
+	}
+	for i := range 99 {
+		d.want(t, here, "stranger"+strconv.Itoa(i), "guess", "wrong")
+	}
+	d.want(t, here, "alice", "right", "wait 1m0s")
+}
+
+func TestGuessesAtTheSameTimeGainNothing(t *testing.T) {
+	d, _ := newDoorkeeper()
+	const parallel = 50
+	var waiting, done sync.WaitGroup
+	waiting.Add(parallel)
+	results := make(chan error, parallel)
+	for i := range parallel {
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			results <- d.guard(here, "alice", "guess"+strconv.Itoa(i), func() error {
+				waiting.Done()
+				waiting.Wait() // until all of them have been let in
+				return unauthenticated("credentials_invalid", "Wrong.")
+			})
+		}()
+	}
+	done.Wait()
+	close(results)
+	wrong := 0
+	for err := range results {
+		if isUnauthenticated(err) {
+			wrong++
+		}
+	}
+	if wrong != 10 {
+		t.Errorf("%d guesses of %d were answered, want 10", wrong, parallel)
+	}
+	// Nor does a right guess among them.
+	d, _ = newDoorkeeper()
+	err := d.guard(here, "alice", "right", func() error {
+		for range 10 {
+			d.want(t, here, "alice", "guess", "wrong")
+		}
+		return nil
+	})
+	if told, ok := asModel(err); !ok || told.Code != codeTooManyFailures {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestManyRightLoginsAtTheSameTimeAreAllLetIn(t *testing.T) {
+	d, _ := newDoorkeeper()
+	var done sync.WaitGroup
+	for range 64 {
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			if err := d.guard(here, "alice", "right", func() error { return nil }); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	done.Wait()
+}
+
+func TestNoLimitOfFailedLogins(t *testing.T) {
+	d := &doorkeeper{attempts: newAttempts(time.Now, 0, 0)}
+	for range 200 {
+		d.want(t, here, "alice", "guess", "wrong")
+	}
+	d = &doorkeeper{attempts: newAttempts(time.Now, 0, 5)}
+	for range 5 {
+		d.want(t, here, "alice", "guess", "wrong")
+	}
+	if got := d.try(here, "alice", "guess"); got == "wrong" {
+		t.Error("the limit of the address does not hold without that of the pair")
+	}
+}
+
+func TestAttemptsHoldABoundedNumber(t *testing.T) {
+	d, clock := newDoorkeeper()
+	size := func() (n int) {
+		for i := range d.pairs {
+			n += len(d.pairs[i].failures.young) + len(d.pairs[i].failures.old) + len(d.pairs[i].known.young) + len(d.pairs[i].known.old)
+			n += len(d.addresses[i].failures.young) + len(d.addresses[i].failures.old)
+		}
+		return n
+	}
+	bound := func(most int) {
+		for i := range d.pairs {
+			d.pairs[i].failures.most, d.pairs[i].known.most, d.addresses[i].failures.most = most, most, most
+		}
+	}
+	const most = 16
+	bound(most)
+	for i := range 10_000 {
+		from := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
+		d.try(from, "alice", "guess")
+		d.try(from, "alice", "right")
+	}
+	if n := size(); n > 3*2*attemptShards*most {
+		t.Errorf("%d entries, want at most %d", n, 3*2*attemptShards*most)
+	}
+	bound(attemptEntries)
+	clock.advance(3 * time.Minute)
+	for i := range 1000 {
+		d.try(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), "bob", "guess")
+	}
+	for i := range d.pairs {
+		if d.pairs[i].failures.old != nil {
+			t.Fatal("old failures are still held")
+		}
+	}
+}
+
+func TestFailedLoginsOverHTTP(t *testing.T) {
+	h := start(t, nil, route{method: "GET", pattern: "/v2/x", handler: nothing})
+	for range 10 {
+		h.wantError(h.mustSend(request{method: "GET", path: "/v2/x", headers: []string{"Authorization: Basic YWxpY2U6d3Jvbmc="}}), 401, "credentials_invalid", "")
+	}
+	got := h.mustSend(request{method: "GET", path: "/v2/x"})
+	h.wantError(got, 429, codeTooManyFailures, "")
+	h.wantHeader(got, "Retry-After", "60")
+	// What is no pair of key and secret at all is no guess.
+	for range 200 {
+		h.mustSend(request{method: "GET", path: "/v2/x", anyone: true})
+	}
+	h.clock.advance(time.Minute)
+	if got := h.mustSend(request{method: "GET", path: "/v2/x"}); got.StatusCode != 204 {
+		t.Errorf("got %d %s", got.StatusCode, got.body)
+	}
+}

@@ -1,0 +1,97 @@
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/netip"
+	"strings"
+	"unicode/utf8"
+
+	"signet/internal/model"
+)
+
+// Authenticator tells whose a key is.
+type Authenticator interface {
+	// Authenticate returns who calls with a key and its secret from an address. It
+	// returns a *model.Error of kind Unauthenticated for credentials that open
+	// nothing, which counts as a failed login.
+	Authenticate(ctx context.Context, key, secret string, from netip.Addr) (*model.Actor, error)
+}
+
+// authenticate finds out who calls: HTTP Basic, and where the route allows it the
+// query `auth_basic`, which browsers' event sources need. The header wins.
+func (a *API) authenticate(ctx context.Context, c *call) error {
+	if c.endpoint.public {
+		return nil
+	}
+	key, secret, err := c.credentials()
+	if err != nil {
+		return err
+	}
+	from := a.clientAddress(c.request)
+	return a.attempts.guard(from, key, secret, func() error {
+		actor, err := a.authenticator.Authenticate(ctx, key, secret, from)
+		c.actor = actor
+		return err
+	})
+}
+
+// credentials returns the key and the secret that the call was sent with.
+func (c *call) credentials() (key, secret string, err error) {
+	if header := c.request.Header.Get("Authorization"); header != "" {
+		scheme, encoded, _ := strings.Cut(header, " ")
+		if !strings.EqualFold(scheme, "Basic") {
+			return "", "", unauthenticated(codeCredentialsInvalid, "The credentials have to be HTTP Basic: key and secret.")
+		}
+		return keyAndSecret(strings.Trim(encoded, " "))
+	}
+	if c.endpoint.queryAuth {
+		given := c.readQuery().get("auth_basic")
+		if given != nil && given.flaw == nil && len(given.more) == 0 {
+			return keyAndSecret(given.text)
+		}
+	}
+	return "", "", unauthenticated(codeCredentialsMissing, "Credentials are required: HTTP Basic with key and secret.")
+}
+
+// keyAndSecret decodes base64(key:secret) in either alphabet, with or without
+// padding. In a query a `+` that nobody encoded has arrived as a blank.
+func keyAndSecret(encoded string) (key, secret string, err error) {
+	encoded = strings.TrimRight(encoded, "=")
+	if strings.ContainsAny(encoded, " -_") {
+		encoded = strings.NewReplacer(" ", "+", "-", "+", "_", "/").Replace(encoded)
+	}
+	decoded, fault := base64.RawStdEncoding.DecodeString(encoded)
+	key, secret, ok := strings.Cut(string(decoded), ":")
+	if fault != nil || !ok || key == "" || !utf8.Valid(decoded) {
+		return "", "", unauthenticated(codeCredentialsInvalid, "The credentials have to be base64(key:secret) in UTF-8.")
+	}
+	return key, secret, nil
+}
+
+func unauthenticated(code, message string) error {
+	return &model.Error{Kind: model.Unauthenticated, Code: code, Message: message}
+}
+
+// remoteAddress returns the address of the other end of the connection.
+func remoteAddress(r *http.Request) netip.Addr {
+	remote, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{} // a Unix socket, say: all of these count as one
+	}
+	return remote.Addr().Unmap()
+}
+
+// checkAdministrative refuses administrative endpoints to whoever administers
+// nothing, whatever the call names (contract, section 1). Who may do what in
+// which organization is decided by the service.
+func (a *API) checkAdministrative(ctx context.Context, c *call) error {
+	if !c.endpoint.admin || c.actor.AdministersAny() {
+		return nil
+	}
+	if exempt := c.endpoint.exempt; exempt != nil && exempt(ctx, c) {
+		return nil
+	}
+	return model.Forbiddenf(codeAdministrativeKey, "The key does not have administrative access.")
+}

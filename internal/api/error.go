@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// The codes of the errors that the adapter itself answers; services have their
+// own. They are stable. Besides there is `<field>_required`.
+const (
+	codeEndpointUnknown    = "endpoint_unknown"            // 404: no such path
+	codeMethodNotAllowed   = "method_not_allowed"          // 405
+	codeOriginRefused      = "origin_refused"              // 403: a foreign page
+	codeCredentialsMissing = "credentials_missing"         // 401
+	codeCredentialsInvalid = "credentials_invalid"         // 401: not HTTP Basic
+	codeTooManyFailures    = "too_many_failures"           // 429: failed logins
+	codeRateLimited        = "rate_limited"                // 429
+	codeAdministrativeKey  = "administrative_key_required" // 403
+	codeBodyTooLarge       = "body_too_large"              // 413
+	codeFileTooLarge       = "file_too_large"              // 413
+	codeTypeUnsupported    = "content_type_unsupported"    // 415
+	codeBodyIncomplete     = "body_incomplete"             // 400: ended early
+	codeBodyInvalid        = "body_invalid"                // 400: malformed
+	codeBodyTooDeep        = "body_too_deep"               // 400: nested past 32
+	codeFieldRepeated      = "field_repeated"              // 400
+	codeFieldInvalid       = "field_invalid"               // 400: of the wrong type
+	codeTextInvalid        = "text_invalid"                // 400: not UTF-8, or U+0000
+	codeRequestIDInvalid   = "request_id_invalid"          // 400
+	codeInternal           = "internal"                    // 500
+	codeUnavailable        = "unavailable"                 // 503
+)
+
+// statuses is the one table from kinds of errors to statuses.
+var statuses = [...]int{
+	model.Internal:        http.StatusInternalServerError,
+	model.Invalid:         http.StatusBadRequest,
+	model.Unauthenticated: http.StatusUnauthorized,
+	model.Forbidden:       http.StatusForbidden,
+	model.NotFound:        http.StatusNotFound,
+	model.TooLarge:        http.StatusRequestEntityTooLarge,
+	model.UnsupportedType: http.StatusUnsupportedMediaType,
+	model.TooMany:         http.StatusTooManyRequests,
+	model.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// retryAfter is how long a client waits where nobody knows how long it takes.
+const retryAfter = time.Second
+
+// fail answers a call that ended in an error, and logs what is nobody's business
+// but the operator's.
+func (a *API) fail(ctx context.Context, c *call, err error) {
+	c.logged = err
+	if err == errMethod {
+		c.writer.Header()["Allow"] = []string{c.allow}
+		a.writeError(c, http.StatusMethodNotAllowed, &model.Error{Code: codeMethodNotAllowed, Message: "The endpoint does not have this method."})
+		return
+	}
+	if c.writer.failed || ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		// The client left: its answer is for nobody, and no error.
+		c.abandoned = true
+		if c.writer.status == 0 {
+			a.writeError(c, http.StatusServiceUnavailable, unavailable())
+		}
+		return
+	}
+	shown := shownError(err)
+	switch {
+	case shown.Kind == model.Internal:
+		a.logFailure(ctx, c, slog.LevelError, err)
+	case shown.Kind == model.Unavailable && (shown != err || shown.Cause != nil):
+		a.logFailure(ctx, c, slog.LevelWarn, err)
+	}
+	a.writeError(c, statuses[shown.Kind], shown)
+}
+
+func (a *API) logFailure(ctx context.Context, c *call, level slog.Level, err error) {
+	a.logger.LogAttrs(ctx, level, "a call failed", slog.String("request_id", c.id),
+		slog.String("route", c.endpoint.label), slog.Any("error", err))
+}
+
+// shownError returns what the caller may know of an error.
+func shownError(err error) *model.Error {
+	told, ok := asModel(err)
+	switch {
+	case ok && told.Kind > model.Internal && int(told.Kind) < len(statuses):
+		return told
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed), errors.Is(err, context.DeadlineExceeded):
+		return unavailable()
+	}
+	return internalError()
+}
+
+func unavailable() *model.Error {
+	return &model.Error{Kind: model.Unavailable, Code: codeUnavailable, RetryAfter: retryAfter,
+		Message: "The service is not available at the moment, please try again."}
+}
+
+func internalError() *model.Error {
+	return &model.Error{Kind: model.Internal, Code: codeInternal,
+		Message: "Something went wrong on the server; its log has more under the request's id."}
+}
+
+// asModel returns the error of a chain that a caller may be told.
+func asModel(err error) (*model.Error, bool) { return errors.AsType[*model.Error](err) }
+
+// errorEnvelope is the body of every error.
+type errorEnvelope struct {
+	Status string    `json:"status"`
+	Error  errorBody `json:"error"`
+}
+
+type errorBody struct {
+	Status    int    `json:"status"`
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Field     string `json:"field,omitempty"`
+	RequestID string `json:"request_id"`
+}
+
+// writeError is the one place that writes an error. Where the answer has begun
+// already, all that is left is to break the connection off, so that nobody takes
+// what was sent for the whole.
+func (a *API) writeError(c *call, status int, shown *model.Error) {
+	if c.writer.status != 0 {
+		if c.writer.status != http.StatusSwitchingProtocols {
+			panic(http.ErrAbortHandler)
+		}
+		return
+	}
+	h := c.writer.Header()
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "Etag", "ETag", "Accept-Ranges"} {
+		delete(h, name) // of an answer that did not come about
+	}
+	if status == http.StatusUnauthorized {
+		h["WWW-Authenticate"] = basicChallenge
+	}
+	if wait := shown.RetryAfter; wait > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(wait.Seconds())))}
+	} else if status == http.StatusServiceUnavailable {
+		h["Retry-After"] = []string{strconv.Itoa(int(retryAfter.Seconds()))}
+	}
+	e := encoders.Get().(*encoder)
+	defer e.release()
+	if err := e.encode(errorEnvelope{"fail", errorBody{status, shown.Code, shown.Message, shown.Field, c.id}}); err != nil {
+		panic(err) // texts and numbers always encode
+	}
+	a.send(c, status, e.buffer.Bytes())
+}
+
+var basicChallenge = []string{`Basic realm="signet", charset="UTF-8"`}
+
+// bytesText writes a size for people.
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return strconv.FormatInt(n>>20, 10) + " MiB"
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return strconv.FormatInt(n>>10, 10) + " KiB"
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}

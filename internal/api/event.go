@@ -1,0 +1,136 @@
+package api
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// getEvents: GET /events (call 1): a WebSocket, an event stream, or a list,
+// whichever the client asks for.
+func (a *API) getEvents(ctx context.Context, c *call) (answer, error) {
+	switch r := c.request; {
+	case c.head():
+		return a.pollEvents(ctx, c)
+	case headerHas(r.Header, "Upgrade", "websocket"):
+		return a.streamWebSocket(ctx, c)
+	case acceptsEventStream(r.Header):
+		return a.streamEvents(ctx, c)
+	default:
+		return a.pollEvents(ctx, c)
+	}
+}
+
+// headerHas reports whether a header lists a token.
+func headerHas(h http.Header, name, token string) bool {
+	for _, line := range h.Values(name) {
+		for value := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(value), token) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// acceptsEventStream reports whether Accept names text/event-stream.
+func acceptsEventStream(h http.Header) bool {
+	for _, line := range h.Values("Accept") {
+		for value := range strings.SplitSeq(line, ",") {
+			kind, params, err := mime.ParseMediaType(strings.TrimSpace(value))
+			if err == nil && kind == "text/event-stream" && params["q"] != "0" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// pollEvents answers with the oldest unacknowledged events.
+func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
+	q := c.readQuery()
+	options := service.PollOptions{
+		Limit:   q.IntBetween("limit", 1, service.MaxEvents, service.DefaultEvents),
+		After:   q.Text("after"),
+		Wait:    time.Duration(q.IntBetween("wait", 0, int(service.MaxWait/time.Second), 0)) * time.Second,
+		AutoAck: q.Bool("auto_ack"),
+	}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	events, err := a.service.Poll(ctx, c.actor, options)
+	if err != nil {
+		return answer{}, err
+	}
+	out := make([]wireEvent, len(events))
+	for i := range events {
+		out[i] = a.event(&events[i])
+	}
+	return reply(out), nil
+}
+
+// streamOptions reads what a stream asks for, from header and query.
+func (a *API) streamOptions(c *call) service.StreamOptions {
+	var options service.StreamOptions
+	if sent, ok := c.request.Header["Last-Event-Id"]; ok {
+		options.LastEventID = sent[0]
+	} else if given := c.readQuery().get("lastEventId"); given != nil {
+		options.LastEventID = given.text
+	}
+	lists := c.request.Header.Values(a.vendor.features)
+	if given := c.readQuery().get("features"); given != nil {
+		lists = append(lists, append(given.more, given.text)...)
+	}
+	for feature := range strings.SplitSeq(strings.Join(lists, ","), ",") {
+		feature = strings.TrimSpace(feature)
+		switch feature {
+		case "auto-ack":
+			options.AutoAck = true
+		case "auto-deliver":
+			options.AutoDeliver = true
+		case "no-offline-messages":
+			options.NoOfflineMessages = true
+		case "close-after-messages":
+			options.CloseAfterMessages = true
+		default:
+			if seconds, ok := strings.CutPrefix(feature, "heartbeat_"); ok {
+				if n, err := strconv.Atoi(seconds); err == nil && n >= 1 && n <= 60 {
+					options.Heartbeat = time.Duration(n) * time.Second
+				}
+			}
+		}
+		options.Features = append(options.Features, feature)
+	}
+	return options
+}
+
+// ackEvents: POST /events/ack (call 3).
+func (a *API) ackEvents(ctx context.Context, c *call) (answer, error) {
+	ids := c.fields.List("events")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	if ids == nil {
+		return answer{}, model.Invalidf("events_required", "events", "Events are required.")
+	}
+	return noContent(), a.service.Acknowledge(ctx, c.actor, ids)
+}
+
+// deleteEvents: DELETE /events (call 2).
+func (a *API) deleteEvents(ctx context.Context, c *call) (answer, error) {
+	connectionsOnly := c.readQuery().Bool("connections_only")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	done, err := a.service.DeleteEvents(ctx, c.actor, connectionsOnly)
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(map[string]int{"count": done.Streams, "deleted": done.Events}), nil
+}

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/coder/websocket"
+
+	"signet/internal/model"
+)
+
+// socketReadBytes bounds a frame from the client: an acknowledgement of a
+// thousand events fits.
+const socketReadBytes = 64 << 10
+
+// streamWebSocket writes the queue as text frames, and reads acknowledgements
+// (contract, section 6).
+func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
+	options := a.streamOptions(c)
+	// The adapter has checked the origin already, against the configured ones.
+	conn, err := websocket.Accept(&c.writer, c.request, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled,
+	})
+	if err != nil {
+		c.logged = err
+		return streamed(), nil // Accept has answered
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(socketReadBytes)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	read := make(chan error, 1)
+	go func() {
+		read <- a.readSocket(ctx, c, conn)
+		cancel()
+	}()
+	err = a.service.Stream(ctx, c.actor, options, &socket{api: a, ctx: ctx, conn: conn})
+	code, reason := websocket.StatusGoingAway, "connect again"
+	if err != nil {
+		code, reason = websocket.StatusInternalError, "the stream failed"
+	}
+	_ = conn.Close(code, reason)
+	cancel()
+	c.logged = errors.Join(err, <-read)
+	return streamed(), nil
+}
+
+// readSocket takes acknowledgements until the client is gone. A frame that is
+// none is ignored, as unknown fields are.
+func (a *API) readSocket(ctx context.Context, c *call, conn *websocket.Conn) error {
+	for {
+		kind, frame, err := conn.Read(ctx)
+		if err != nil {
+			return nil // closed, by either side
+		}
+		var said struct {
+			Ack []string `json:"ack"`
+		}
+		if kind != websocket.MessageText || json.Unmarshal(frame, &said) != nil || len(said.Ack) == 0 {
+			continue
+		}
+		if err := a.service.Acknowledge(ctx, c.actor, said.Ack); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+}
+
+// socket writes events as text frames.
+type socket struct {
+	api    *API
+	ctx    context.Context // the connection's
+	conn   *websocket.Conn
+	buffer bytes.Buffer
+}
+
+// Event writes one event as a frame.
+func (s *socket) Event(e model.Event) error {
+	s.buffer.Reset()
+	if err := encode(&s.buffer, s.api.event(&e)); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, streamPatience)
+	defer cancel()
+	return s.conn.Write(ctx, websocket.MessageText, s.buffer.Bytes())
+}
+
+// Comment shows that the connection is alive, with a ping whose answer nobody
+// waits for.
+func (s *socket) Comment() error {
+	ctx, cancel := context.WithTimeout(s.ctx, streamPatience)
+	defer cancel()
+	return s.conn.Ping(ctx)
+}

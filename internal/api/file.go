@@ -1,0 +1,140 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"signet/internal/model"
+)
+
+// storedFile is what the sink of a file field returned.
+type storedFile struct {
+	name  string
+	field fileField
+	value any
+}
+
+// errSink marks an error that is the sink's own: the disk's, say, not the
+// client's.
+var errSink = errors.New("store the file")
+
+// storeFile streams a part into the sink of its field.
+func (a *API) storeFile(ctx context.Context, c *call, part *multipart.Part, name string, field fileField) error {
+	if _, twice := c.file(name); twice || c.fields.Has(name) {
+		return repeated(name)
+	}
+	limit := a.fileLimit(field)
+	content := &fileReader{name: name, limit: limit, part: bodyReader{source: part, limited: limit > 0, limit: limit, left: limit}}
+	buffered := bufio.NewReader(content)
+	if part.FileName() == "" {
+		if _, err := buffered.Peek(1); err == io.EOF {
+			return nil // a form whose user chose no file
+		}
+	}
+	value, err := field.sink(ctx, fileName(part.FileName()), mediaType(part.Header.Get("Content-Type")), buffered)
+	if err == nil {
+		c.files = append(c.files, storedFile{name, field, value})
+		_, err = io.Copy(io.Discard, buffered) // what the sink did not want
+	}
+	switch {
+	case content.fault != nil:
+		return content.fault
+	case err != nil:
+		if _, told := asModel(err); told {
+			return err
+		}
+		return fmt.Errorf("%w: %w", errSink, err)
+	}
+	return nil
+}
+
+// fileReader reads a file up to its limit. It keeps what went wrong, because a
+// sink may wrap that beyond recognition.
+type fileReader struct {
+	part  bodyReader
+	name  string
+	limit int64
+	fault error
+}
+
+func (f *fileReader) Read(p []byte) (int, error) {
+	n, err := f.part.Read(p)
+	switch {
+	case err == nil, err == io.EOF:
+		return n, err
+	case errors.Is(err, errPastLimit):
+		f.fault = fileTooLarge(f.name, f.limit)
+	default:
+		f.fault = err
+	}
+	return n, f.fault
+}
+
+func fileTooLarge(name string, limit int64) error {
+	return &model.Error{Kind: model.TooLarge, Code: codeFileTooLarge, Field: name,
+		Message: "The file is larger than " + bytesText(limit) + "."}
+}
+
+// discardFiles removes what the sinks kept for this call. An endpoint that has no
+// use for an upload, such as that of a repeated request, may call it too.
+func (c *call) discardFiles(ctx context.Context) {
+	files := c.files
+	c.files = nil
+	for _, file := range files {
+		if file.field.discard != nil {
+			file.field.discard(context.WithoutCancel(ctx), file.value)
+		}
+	}
+}
+
+// fileName returns a name under which a file can be offered for download: the
+// last element of what was sent, without control characters and marks that turn
+// the direction of writing (which disguise an ending), of at most 255 bytes.
+func fileName(sent string) string {
+	sent = strings.ToValidUTF8(sent, "")
+	if i := strings.LastIndexAny(sent, `/\`); i >= 0 {
+		sent = sent[i+1:]
+	}
+	sent = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, sent)
+	sent = strings.TrimSpace(sent)
+	const longest = 255
+	if len(sent) > longest {
+		end := longest
+		for !utf8.RuneStart(sent[end]) {
+			end--
+		}
+		sent = sent[:end]
+	}
+	if strings.Trim(sent, ".") == "" {
+		return "attachment"
+	}
+	return sent
+}
+
+// mediaType returns a part's own content type, or that of bytes of no known type
+// where it has none that could be sent back.
+func mediaType(sent string) string {
+	const longest = 255
+	if _, _, err := mime.ParseMediaType(sent); err != nil || len(sent) > longest || !strings.Contains(sent, "/") {
+		return "application/octet-stream"
+	}
+	for _, r := range sent {
+		if r < ' ' || r > '~' {
+			return "application/octet-stream"
+		}
+	}
+	return sent
+}

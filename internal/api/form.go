@@ -1,0 +1,65 @@
+package api
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"signet/internal/model"
+)
+
+// parseForm reads an application/x-www-form-urlencoded body into fields. A broken
+// escape or broken UTF-8 anywhere is a fault of the body.
+func parseForm(body string, f *fields) *model.Error {
+	for pair := range strings.SplitSeq(body, "&") {
+		if pair == "" {
+			continue
+		}
+		name, value, fault := formPair(pair)
+		if fault != nil {
+			return fault
+		}
+		f.putText(name, value, nil)
+	}
+	return nil
+}
+
+// parseQuery reads a query into fields. Clients add all kinds of things to a
+// URL: a broken parameter is a fault only where it is one that the endpoint
+// reads.
+func parseQuery(query string, f *fields) {
+	for query != "" {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		if pair == "" {
+			continue
+		}
+		name, value, fault := formPair(pair)
+		f.putText(name, value, fault)
+	}
+}
+
+// formPair decodes `name=value`. The name is returned even with a fault of the
+// value.
+func formPair(pair string) (name, value string, fault *model.Error) {
+	name, value, _ = strings.Cut(pair, "=")
+	if name, fault = formText(name, ""); fault != nil {
+		return "", "", fault
+	}
+	value, fault = formText(value, name)
+	return name, value, fault
+}
+
+func formText(s, name string) (string, *model.Error) {
+	if strings.ContainsAny(s, "%+") {
+		decoded, err := url.QueryUnescape(s)
+		if err != nil {
+			return "", model.Invalidf(codeBodyInvalid, shownName(name), "The percent-encoding is malformed.")
+		}
+		s = decoded
+	}
+	if !utf8.ValidString(s) {
+		return "", model.Invalidf(codeTextInvalid, shownName(name), "The text is not valid UTF-8.")
+	}
+	return s, nil
+}

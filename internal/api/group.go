@@ -1,0 +1,163 @@
+package api
+
+import (
+	"context"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// groupID reads the group that a path names. What is no token names nothing.
+func (c *call) groupID() (model.GroupID, error) {
+	id, ok := model.ParseGroupID(c.path("group"))
+	if !ok {
+		return id, model.Missing()
+	}
+	return id, nil
+}
+
+// groupCommand reads what a group is to be.
+func (c *call) groupCommand() service.GroupCommand {
+	f := &c.fields
+	command := service.GroupCommand{
+		CallOrganization: c.organization(),
+		Name:             f.OptionalText("name"),
+		Description:      f.OptionalText("description"),
+		Members:          f.List("members"),
+		ReplayHistory:    f.OptionalBool("replay_history"),
+		Public:           f.OptionalBool("is_public"),
+	}
+	command.Avatar, command.AvatarURL = c.avatar()
+	return command
+}
+
+// createGroup: POST /group (call 5).
+func (a *API) createGroup(ctx context.Context, c *call) (answer, error) {
+	command := c.groupCommand()
+	q := c.readQuery()
+	renderEntity := q.Bool("render_entity")
+	command.ExcludeCreator = q.Bool("exclude_creator")
+	if c.fields.Has("metadata") && !c.fields.Decode("metadata", &command.Metadata, "an object of texts") {
+		return answer{}, c.err()
+	}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	g, err := a.service.CreateGroup(ctx, c.actor, command)
+	if err != nil {
+		return answer{}, err
+	}
+	headers := a.groupHeaders(&g)
+	if renderEntity {
+		return reply(a.group(&g), headers...), nil
+	}
+	return noContent(headers...), nil
+}
+
+func (a *API) groupHeaders(g *model.Group) []header {
+	return []header{{a.vendor.groupToken, g.ID.String()}, {a.vendor.groupAvatar, a.avatarURL(g.Avatar)}}
+}
+
+// createRoleGroup: POST /role_group: a group as POST /group makes it.
+func (a *API) createRoleGroup(ctx context.Context, c *call) (answer, error) {
+	command := c.groupCommand()
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	g, err := a.service.CreateGroup(ctx, c.actor, command)
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(a.group(&g), a.groupHeaders(&g)...), nil
+}
+
+// getGroup: GET /group/:group (call 6).
+func (a *API) getGroup(ctx context.Context, c *call) (answer, error) {
+	id, err := c.groupID()
+	if err != nil {
+		return answer{}, err
+	}
+	withMetadata := c.rendersMetadata()
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	g, err := a.service.Group(ctx, c.actor, id)
+	if err != nil {
+		return answer{}, err
+	}
+	w := a.group(&g)
+	if withMetadata {
+		if w.Metadata, err = a.metadataOf(ctx, c, g.Entity(), g.Organization); err != nil {
+			return answer{}, err
+		}
+	}
+	return reply(w), nil
+}
+
+// getGroupMembers: GET /group/:group/members.
+func (a *API) getGroupMembers(ctx context.Context, c *call) (answer, error) {
+	id, err := c.groupID()
+	if err != nil {
+		return answer{}, err
+	}
+	members, err := a.service.GroupMembers(ctx, c.actor, id)
+	if err != nil {
+		return answer{}, err
+	}
+	out := make([]wireUser, len(members))
+	for i, e := range members {
+		out[i] = a.user(e)
+	}
+	return reply(out), nil
+}
+
+// updateGroup: POST /group/:group (call 7).
+func (a *API) updateGroup(ctx context.Context, c *call) (answer, error) {
+	command := c.groupCommand()
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	id, err := c.groupID()
+	if err != nil {
+		return answer{}, err
+	}
+	g, err := a.service.UpdateGroup(ctx, c.actor, id, command)
+	if err != nil {
+		return answer{}, err
+	}
+	return noContent(header{a.vendor.groupAvatar, a.avatarURL(g.Avatar)}), nil
+}
+
+// deleteGroup: DELETE /group/:group (call 8).
+func (a *API) deleteGroup(ctx context.Context, c *call) (answer, error) {
+	id, err := c.groupID()
+	if err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.service.DeleteGroup(ctx, c.actor, id)
+}
+
+// addGroupMembers: POST /group/:group/members (call 9).
+func (a *API) addGroupMembers(ctx context.Context, c *call) (answer, error) {
+	return a.changeMembers(ctx, c, a.service.AddGroupMembers)
+}
+
+// removeGroupMembers: POST /group/:group/members/remove (call 10).
+func (a *API) removeGroupMembers(ctx context.Context, c *call) (answer, error) {
+	return a.changeMembers(ctx, c, a.service.RemoveGroupMembers)
+}
+
+func (a *API) changeMembers(ctx context.Context, c *call, change func(context.Context, *model.Actor, model.GroupID, []string) error) (answer, error) {
+	members := c.fields.List("members")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	if len(members) == 0 {
+		return answer{}, model.Invalidf("members_required", "members", "Members are required.")
+	}
+	id, err := c.groupID()
+	if err != nil {
+		return answer{}, err
+	}
+	return noContent(), change(ctx, c.actor, id, members)
+}

@@ -1,0 +1,99 @@
+package api
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// wireIssuedKey is a new key; the secret is shown this once.
+type wireIssuedKey struct {
+	APIKey      string   `json:"api_key"`
+	APISecret   string   `json:"api_secret"`
+	Kind        string   `json:"kind"`
+	CreatedTime wireTime `json:"created_time"`
+	ExpiresTime wireTime `json:"expires_time,omitzero"`
+}
+
+// wireKey is a key as it is listed, without its secret.
+type wireKey struct {
+	APIKey       string          `json:"api_key"`
+	Kind         string          `json:"kind"`
+	CreatedTime  wireTime        `json:"created_time"`
+	LastUsedTime wireTime        `json:"last_used_time,omitzero"`
+	ExpiresTime  wireTime        `json:"expires_time,omitzero"`
+	IssuedBy     model.AccountID `json:"issued_by,omitzero"`
+}
+
+// maxSeconds keeps a duration that a client names within what can be counted.
+const maxSeconds = math.MaxInt32
+
+// issueKey: POST /user/:user/key.
+func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
+	f := &c.fields
+	command := service.IssueKeyCommand{
+		Account:           c.path("user"),
+		ExpiresIn:         time.Duration(f.IntBetween("expires_in", 1, maxSeconds, 0)) * time.Second,
+		Password:          f.Text("password"),
+		MessagesPerDay:    f.OptionalInt("messages_per_day"),
+		RequestsPerSecond: f.OptionalInt("requests_per_second"),
+	}
+	switch kind := f.Text("kind"); kind {
+	case "", "regular":
+	case "administrative":
+		command.Kind = model.Administrative
+	default:
+		f.wrong("kind", "regular or administrative")
+	}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	var issued *service.IssuedKey
+	err := a.guardPassword(c, command.Password, func() (err error) {
+		issued, err = a.service.IssueKey(ctx, c.actor, command)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(wireIssuedKey{issued.Key.Key, issued.Secret, issued.Kind.String(), wireTime(issued.Created), wireTime(issued.Expires)}), nil
+}
+
+// listKeys: GET /user/:user/key.
+func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
+	keys, err := a.service.Keys(ctx, c.actor, c.path("user"))
+	if err != nil {
+		return answer{}, err
+	}
+	out := make([]wireKey, len(keys))
+	for i, k := range keys {
+		out[i] = wireKey{k.Key, k.Kind.String(), wireTime(k.Created), wireTime(k.LastUsed), wireTime(k.Expires), k.IssuedBy}
+	}
+	return reply(out), nil
+}
+
+// revokeKey: DELETE /user/:user/key/:key.
+func (a *API) revokeKey(ctx context.Context, c *call) (answer, error) {
+	return noContent(), a.service.RevokeKey(ctx, c.actor, c.path("user"), c.path("key"))
+}
+
+// rotateKey: POST /user/:user/key/:key/rotate.
+func (a *API) rotateKey(ctx context.Context, c *call) (answer, error) {
+	grace := time.Duration(c.fields.IntBetween("grace", 0, int(service.MaxGrace/time.Second), int(service.DefaultGrace/time.Second))) * time.Second
+	password := c.fields.Text("password")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	var issued *service.IssuedKey
+	err := a.guardPassword(c, password, func() (err error) {
+		issued, err = a.service.RotateKey(ctx, c.actor, c.path("user"), c.path("key"), grace, password)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(map[string]string{"api_key": issued.Key.Key, "api_secret": issued.Secret}), nil
+}

@@ -1,0 +1,200 @@
+package api
+
+import (
+	"context"
+	"strconv"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// messageID reads the message that a path names. What is no token names nothing.
+func (c *call) messageID() (model.MessageID, error) {
+	id, ok := model.ParseMessageID(c.path("message"))
+	if !ok {
+		return id, model.Missing()
+	}
+	return id, nil
+}
+
+// organizationField reads a field that names an organization.
+func organizationField(f *fields, name string) model.OrganizationID {
+	return model.OrganizationID(f.Text(name))
+}
+
+// wantsMessage reports whether the caller wants the message in the answer.
+func (c *call) wantsMessage() bool { return c.readQuery().Text("response_format") == "message" }
+
+// sendMessage: POST /message (call 11).
+func (a *API) sendMessage(ctx context.Context, c *call) (answer, error) {
+	f := &c.fields
+	command := service.SendCommand{
+		Recipient:             f.Text("recipient"),
+		SenderOrganization:    organizationField(f, "sender_organization"),
+		RecipientOrganization: organizationField(f, "recipient_organization"),
+		CallOrganization:      c.organization(),
+		Body:                  f.Text("body"),
+		Data:                  dataItems(f),
+		TTL:                   f.OptionalInt("ttl"),
+		DOR:                   f.OptionalBool("dor"),
+		Priority:              f.OptionalInt("priority"),
+	}
+	if upload, ok := c.file("attachment"); ok {
+		command.Upload = upload.(*service.Upload)
+	}
+	withMessage := c.wantsMessage()
+	var err error
+	if command.RequestID, err = c.requestID(); err != nil {
+		return answer{}, err
+	}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	sent, err := a.service.Send(ctx, c.actor, command)
+	return a.sent(ctx, c, sent, withMessage, err)
+}
+
+// forwardMessage: POST /message/:message/forward.
+func (a *API) forwardMessage(ctx context.Context, c *call) (answer, error) {
+	f := &c.fields
+	command := service.ForwardCommand{
+		Recipient:             f.Text("recipient"),
+		SenderOrganization:    organizationField(f, "sender_organization"),
+		RecipientOrganization: organizationField(f, "recipient_organization"),
+		CallOrganization:      c.organization(),
+		Priority:              f.OptionalInt("priority"),
+	}
+	withMessage := c.wantsMessage()
+	var err error
+	if command.RequestID, err = c.requestID(); err != nil {
+		return answer{}, err
+	}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	if command.Message, err = c.messageID(); err != nil {
+		return answer{}, err
+	}
+	sent, err := a.service.Forward(ctx, c.actor, command)
+	return a.sent(ctx, c, sent, withMessage, err)
+}
+
+// sent answers a send: 204, or 200 with the message where it is wanted; 304 for
+// a repeated Request-ID (contract, 5.1).
+func (a *API) sent(ctx context.Context, c *call, sent service.Sent, withMessage bool, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	if sent.Repeated {
+		c.discardFiles(ctx) // the first request's are the ones that were sent
+	}
+	headers := []header{{a.vendor.messageID, sent.Message.String()}, {a.vendor.messageTTL, strconv.Itoa(sent.TTL)}}
+	switch {
+	case withMessage && sent.Row != nil:
+		return reply(a.message(sent.Row), headers...), nil
+	case withMessage:
+		return answer{}, model.Missing()
+	case sent.Repeated:
+		return notModified(headers...), nil
+	default:
+		return noContent(headers...), nil
+	}
+}
+
+// getMessage: GET /message/:message (call 12).
+func (a *API) getMessage(ctx context.Context, c *call) (answer, error) {
+	id, err := c.messageID()
+	if err != nil {
+		return answer{}, err
+	}
+	m, err := a.service.Message(ctx, c.actor, id)
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(a.message(&m)), nil
+}
+
+// recallMessage: DELETE /message/:message (call 13).
+func (a *API) recallMessage(ctx context.Context, c *call) (answer, error) {
+	id, err := c.messageID()
+	if err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.service.Recall(ctx, c.actor, id)
+}
+
+// getMessageStatus: GET /message/:message/status (call 15).
+func (a *API) getMessageStatus(ctx context.Context, c *call) (answer, error) {
+	id, err := c.messageID()
+	if err != nil {
+		return answer{}, err
+	}
+	status, err := a.service.MessageStatus(ctx, c.actor, id)
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(messageStatus(status)), nil
+}
+
+// setMessageStatus: POST and PUT /message/status (call 16).
+func (a *API) setMessageStatus(ctx context.Context, c *call) (answer, error) {
+	delivered, read := c.fields.List("delivered"), c.fields.List("read")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	if delivered == nil && read == nil {
+		return answer{}, model.Invalidf("status_required", "delivered", "One of delivered and read is required.")
+	}
+	if len(delivered)+len(read) > service.StatusLimit {
+		return answer{}, model.Invalidf("too_many_ids", "delivered", "At most %d message ids are taken at a time.", service.StatusLimit)
+	}
+	return noContent(), a.service.MarkStatus(ctx, c.actor, messageIDs(delivered), messageIDs(read))
+}
+
+// messageIDs reads ids; what is no token can be no message's.
+func messageIDs(texts []string) []model.MessageID {
+	out := make([]model.MessageID, 0, len(texts))
+	for _, text := range texts {
+		if id, ok := model.ParseMessageID(text); ok {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// getMessageStatuses: POST /get_bulk_message_status.
+func (a *API) getMessageStatuses(ctx context.Context, c *call) (answer, error) {
+	ids := c.fields.List("messages")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	if ids == nil {
+		return answer{}, model.Invalidf("messages_required", "messages", "Messages are required.")
+	}
+	if len(ids) > service.StatusLimit {
+		return answer{}, model.Invalidf("too_many_ids", "messages", "At most %d message ids are taken at a time.", service.StatusLimit)
+	}
+	found, err := a.service.MessageStatuses(ctx, c.actor, messageIDs(ids))
+	if err != nil {
+		return answer{}, err
+	}
+	statuses := make([]wireMessageStatus, len(found))
+	for i, status := range found {
+		statuses[i] = messageStatus(status)
+	}
+	return reply(map[string]any{"bulk_message_statuses": statuses}), nil
+}
+
+// startTyping: POST /message/typing (call 17).
+func (a *API) startTyping(ctx context.Context, c *call) (answer, error) {
+	recipient := c.fields.Text("recipient")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.service.Typing(ctx, c.actor, recipient, true)
+}
+
+// stopTyping: DELETE /message/typing/:recipient (call 18).
+func (a *API) stopTyping(ctx context.Context, c *call) (answer, error) {
+	return noContent(), a.service.Typing(ctx, c.actor, c.path("recipient"), false)
+}

@@ -1,0 +1,490 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http/httptest"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// testSink keeps files as the blob store would, and remembers what became of
+// them.
+type testSink struct {
+	mu        sync.Mutex
+	kept      map[int]string
+	discarded []int
+	failed    []error
+	fault     error
+}
+
+func (s *testSink) keep(_ context.Context, name, contentType string, r io.Reader) (any, error) {
+	content, err := io.ReadAll(r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		err = s.fault
+	}
+	if err != nil {
+		s.failed = append(s.failed, err)
+		return nil, fmt.Errorf("keep %s: %w", name, err)
+	}
+	if s.kept == nil {
+		s.kept = map[int]string{}
+	}
+	id := len(s.kept) + 1
+	s.kept[id] = fmt.Sprintf("%s|%s|%s", name, contentType, content)
+	return id, nil
+}
+
+func (s *testSink) discard(ctx context.Context, stored any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() == nil {
+		s.discarded = append(s.discarded, stored.(int))
+	}
+}
+
+func (s *testSink) field() fileField { return fileField{sink: s.keep, discard: s.discard} }
+
+const boundary = "B0undary"
+
+var multipartContent = "Content-Type: multipart/form-data; boundary=" + boundary
+
+// parts writes a multipart body; each part is its headers and its content,
+// with a blank line between them.
+func parts(list ...string) string {
+	var b strings.Builder
+	for _, part := range list {
+		head, content, _ := strings.Cut(part, "\n\n")
+		b.WriteString("--" + boundary + "\r\n" + strings.ReplaceAll(head, "\n", "\r\n") + "\r\n\r\n" + content + "\r\n")
+	}
+	return b.String() + "--" + boundary + "--\r\n"
+}
+
+func textPart(name, value string) string {
+	return `Content-Disposition: form-data; name="` + name + `"` + "\n\n" + value
+}
+
+func filePart(name, file, contentType, content string) string {
+	return `Content-Disposition: form-data; name="` + name + `"; filename="` + file + "\"\nContent-Type: " + contentType + "\n\n" + content
+}
+
+// upload starts a server whose one endpoint takes an attachment and, as file or
+// text, an avatar.
+func upload(t *testing.T) (*harness, *testSink) {
+	sink := new(testSink)
+	avatar := sink.field()
+	avatar.orText, avatar.limit = true, 10
+	return start(t, func(o *Options) { o.Limits.BodyBytes, o.Limits.AttachmentBytes, o.Limits.Burst = 1000, 2000, 0 },
+		route{method: "POST", pattern: "/v2/message", files: map[string]fileField{"attachment": sink.field(), "avatar": avatar},
+			handler: func(_ context.Context, c *call) (answer, error) {
+				recipient := c.fields.RequiredText("recipient")
+				avatar := c.fields.Text("avatar")
+				if err := c.err(); err != nil {
+					return answer{}, err
+				}
+				switch recipient {
+				case "nobody":
+					return answer{}, model.Missing()
+				case "unavailable":
+					return answer{}, store.ErrUnavailable
+				case "panic":
+					panic("in the endpoint")
+				}
+				id, _ := c.file("attachment")
+				picture, _ := c.file("avatar")
+				return reply([]any{recipient, id, avatar, picture, c.fields.List("list")}), nil
+			}},
+		route{method: "POST", pattern: "/v2/text", handler: echo(func(c *call) any { return c.fields.Text("body") })}), sink
+}
+
+func (h *harness) mustSendParts(path string, list ...string) answered {
+	h.t.Helper()
+	return h.mustSend(request{method: "POST", path: path, headers: []string{multipartContent}, body: strings.NewReader(parts(list...))})
+}
+
+func TestAFileIsStreamedIntoItsSink(t *testing.T) {
+	h, sink := upload(t)
+	png := strings.Repeat("\x00\xff--"+boundary[:4]+"\r\n", 100)
+	for what, list := range map[string][]string{
+		"before the texts": {filePart("attachment", "a.png", "image/png", png), textPart("recipient", "bob")},
+		"after the texts":  {textPart("recipient", "bob"), filePart("attachment", "a.png", "image/png", png)},
+		"between them":     {textPart("list", "a"), filePart("attachment", "a.png", "image/png", png), textPart("recipient", "bob")},
+	} {
+		got := h.wantReply(h.mustSendParts("/v2/message", list...)).([]any)
+		id := int(got[1].(float64))
+		if want := "a.png|image/png|" + png; got[0] != "bob" || sink.kept[id] != want {
+			t.Errorf("%s: got %v and %q", what, got, sink.kept[id])
+		}
+	}
+	if len(sink.discarded) != 0 {
+		t.Errorf("files %v of requests that went well were discarded", sink.discarded)
+	}
+}
+
+func TestAPartNamedAsAFileIsOne(t *testing.T) {
+	h, sink := upload(t)
+	for _, c := range []struct{ part, want string }{
+		{textPart("attachment", "plain"), "attachment|application/octet-stream|plain"},
+		{"Content-Disposition: form-data; name=attachment\nContent-Type: text/plain; charset=utf-8\n\nx", "attachment|text/plain; charset=utf-8|x"},
+		{filePart("attachment", "", "image/png", "x"), "attachment|image/png|x"},
+		{filePart("attachment", `../../etc/pass\\wd`, "image/png", "x"), "wd|image/png|x"},
+		{filePart("attachment", "a.png", "not a type", ""), "a.png|application/octet-stream|"},
+		{"Content-Disposition: form-data; name=attachment; filename*=UTF-8''%e2%82%ac%20rates.txt\n\nx", "€ rates.txt|application/octet-stream|x"},
+		{"content-disposition: form-data; name=attachment; filename=a\ncontent-transfer-encoding: quoted-printable\n\n=41=42", "a|application/octet-stream|AB"},
+	} {
+		got := h.wantReply(h.mustSendParts("/v2/message", c.part, textPart("recipient", "bob"))).([]any)
+		if id := int(got[1].(float64)); sink.kept[id] != c.want {
+			t.Errorf("%q: got %q, want %q", c.part, sink.kept[id], c.want)
+		}
+	}
+	// A form whose user chose no file sends a part without name and content.
+	got := h.wantReply(h.mustSendParts("/v2/message", filePart("attachment", "", "application/octet-stream", ""), textPart("recipient", "bob"))).([]any)
+	if got[1] != nil {
+		t.Errorf("no file: got %v", got)
+	}
+}
+
+func TestAFieldThatIsAFileOrAText(t *testing.T) {
+	h, sink := upload(t)
+	got := h.wantReply(h.mustSendParts("/v2/message", textPart("recipient", "bob"), textPart("avatar", "https://example.com/a.png"))).([]any)
+	if got[2] != "https://example.com/a.png" || got[3] != nil {
+		t.Errorf("as a text: got %v", got)
+	}
+	got = h.wantReply(h.mustSendParts("/v2/message", textPart("recipient", "bob"), filePart("avatar", "a.png", "image/png", "1234567890"))).([]any)
+	if got[2] != "" || sink.kept[int(got[3].(float64))] != "a.png|image/png|1234567890" {
+		t.Errorf("as a file: got %v", got)
+	}
+	got = h.wantReply(h.mustPost("/v2/message", `{"recipient":"bob","avatar":"https://example.com/a.png"}`)).([]any)
+	if got[2] != "https://example.com/a.png" {
+		t.Errorf("in JSON: got %v", got)
+	}
+	h.wantError(h.mustSendParts("/v2/message", textPart("avatar", "x"), filePart("avatar", "a", "image/png", "x")), 400, codeFieldRepeated, "avatar")
+	h.wantError(h.mustSendParts("/v2/message", filePart("avatar", "a", "image/png", "x"), textPart("avatar", "x")), 400, codeFieldRepeated, "avatar")
+	h.wantError(h.mustSendParts("/v2/message", filePart("avatar", "a", "image/png", "12345678901")), 413, codeFileTooLarge, "avatar")
+}
+
+func TestFaultsOfMultipartBodies(t *testing.T) {
+	many := func(n int) []string {
+		list := []string{textPart("recipient", "bob")}
+		for range n - 1 {
+			list = append(list, textPart("x", ""))
+		}
+		return list
+	}
+	whole := parts(textPart("recipient", "bob"))
+	for _, c := range []struct {
+		what, body  string
+		status      int
+		code, field string
+	}{
+		{"a hundred parts", parts(many(100)...), 200, "", ""},
+		{"a hundred and one", parts(many(101)...), 400, codeBodyInvalid, ""},
+		{"file in a text field", parts(filePart("recipient", "r.txt", "text/plain", "bob")), 200, "", ""},
+		{"binary file in a text field", parts(filePart("recipient", "r.bin", "image/png", "\xff\xfe")), 400, codeTextInvalid, "recipient"},
+		{"binary file in an unknown field", parts(textPart("recipient", "bob"), filePart("unknown", "r.bin", "image/png", "\xff\xfe")), 200, "", ""},
+		{"text that is not UTF-8", parts(textPart("recipient", "bob"), textPart("unknown", "\xff")), 400, codeTextInvalid, "unknown"},
+		{"text with a type of its own", parts("Content-Disposition: form-data; name=recipient\nContent-Type: application/json; charset=utf-8\n\nbob"), 200, "", ""},
+		{"repeated text", parts(textPart("recipient", "a"), textPart("recipient", "b")), 400, codeFieldRepeated, "recipient"},
+		{"repeated file", parts(textPart("recipient", "a"), filePart("attachment", "a", "a/b", "1"), filePart("attachment", "b", "a/b", "2")), 400, codeFieldRepeated, "attachment"},
+		{"no name", parts("Content-Disposition: form-data\n\nx"), 400, codeBodyInvalid, ""},
+		{"no disposition", parts("Content-Type: text/plain\n\nx"), 400, codeBodyInvalid, ""},
+		{"another disposition", parts("Content-Disposition: attachment; name=x\n\nx"), 400, codeBodyInvalid, ""},
+		{"malformed disposition", parts("Content-Disposition: form-data; name=a; name=b\n\nx"), 400, codeBodyInvalid, ""},
+		{"name that is not UTF-8", parts("Content-Disposition: form-data; name=\"\xff\"\n\nx"), 400, codeTextInvalid, ""},
+		{"malformed header", parts("Content-Disposition: form-data; name=a\nnonsense\n\nx"), 400, codeBodyInvalid, ""},
+		{"base64", parts("Content-Disposition: form-data; name=a\nContent-Transfer-Encoding: base64\n\neA=="), 400, codeBodyInvalid, "a"},
+		{"long head", parts("Content-Disposition: form-data; name=a\nX: " + strings.Repeat("x", 1<<15) + "\n\nx"), 400, codeBodyInvalid, ""},
+		{"long name", parts("Content-Disposition: form-data; name=" + strings.Repeat("x", 1001) + "\n\n"), 413, codeBodyTooLarge, ""},
+		{"texts past the limit", parts(textPart("a", strings.Repeat("x", 600)), textPart("b", strings.Repeat("x", 400))), 413, codeBodyTooLarge, "b"},
+		{"text past the limit", parts(textPart("a", strings.Repeat("x", 1000))), 413, codeBodyTooLarge, "a"},
+		{"texts at the limit", parts(textPart("recipient", "b"), textPart("a", strings.Repeat("x", 989))), 200, "", ""},
+		{"file past the limit", parts(filePart("attachment", "a", "a/b", strings.Repeat("x", 2001))), 413, codeFileTooLarge, "attachment"},
+		{"file at the limit", parts(textPart("recipient", "bob"), filePart("attachment", "a", "a/b", strings.Repeat("x", 2000))), 200, "", ""},
+		{"cut in the head", whole[:20], 400, codeBodyInvalid, ""},
+		{"cut in a text", whole[:strings.Index(whole, "bob")+1], 400, codeBodyIncomplete, "recipient"},
+		{"cut before the end", strings.TrimSuffix(whole, "--\r\n"), 400, codeBodyIncomplete, ""},
+		{"cut in a file", "--" + boundary + "\r\nContent-Disposition: form-data; name=attachment; filename=a\r\n\r\nxyz", 400, codeBodyIncomplete, "attachment"},
+		{"another boundary", strings.ReplaceAll(whole, boundary, "another"), 400, codeBodyIncomplete, ""},
+		{"no part", "--" + boundary + "--\r\n", 400, "recipient_required", "recipient"},
+		{"no final line end", strings.TrimSuffix(whole, "\r\n"), 200, "", ""},
+		{"something before and after", "before\r\n" + whole + "after", 200, "", ""},
+	} {
+		for how, body := range map[string]io.Reader{"by length": strings.NewReader(c.body), "in chunks": chunked(c.body)} {
+			t.Run(c.what+" "+how, func(t *testing.T) {
+				h, sink := upload(t)
+				got := h.mustSend(request{method: "POST", path: "/v2/message", headers: []string{multipartContent}, body: body})
+				if c.status == 200 {
+					if reply := h.wantReply(got).([]any); reply[0] != "bob" && reply[0] != "b" {
+						t.Errorf("got %v", reply)
+					}
+					return
+				}
+				if c.code == codeBodyIncomplete {
+					c.field = "" // where a body ends early, no field is at fault
+				}
+				h.wantError(got, c.status, c.code, c.field)
+				if len(sink.discarded) != len(sink.kept) {
+					t.Errorf("of %d files kept, %d were discarded", len(sink.kept), len(sink.discarded))
+				}
+			})
+		}
+	}
+}
+
+func TestMultipartContentTypes(t *testing.T) {
+	h, _ := upload(t)
+	body := parts(textPart("body", "x"))
+	for contentType, status := range map[string]int{
+		"multipart/form-data; boundary=" + boundary:                       200,
+		`Multipart/Form-Data; charset=utf-8; boundary="` + boundary + `"`: 200,
+		"multipart/form-data":                                              400,
+		"multipart/form-data; boundary=":                                   400,
+		"multipart/form-data; boundary=" + strings.Repeat("x", 71):         400,
+		"multipart/form-data; boundary=" + boundary + "; boundary=another": 400,
+		"multipart/mixed; boundary=" + boundary:                            415,
+	} {
+		got := h.mustSend(request{method: "POST", path: "/v2/text", headers: []string{"Content-Type: " + contentType}, body: strings.NewReader(body)})
+		if got.StatusCode != status {
+			t.Errorf("%s: got %d %s, want %d", contentType, got.StatusCode, got.body, status)
+		}
+	}
+}
+
+func TestAFileIsDiscardedWhenTheRequestComesToNothing(t *testing.T) {
+	file := filePart("attachment", "a.png", "image/png", "x")
+	for _, c := range []struct {
+		what      string
+		list      []string
+		status    int
+		discarded bool
+	}{
+		{"fault in a later part", []string{file, "Content-Disposition: form-data\n\nx"}, 400, true},
+		{"fault of a field", []string{file}, 400, true},
+		{"target not found", []string{file, textPart("recipient", "nobody")}, 404, true},
+		{"repeated file", []string{file, file}, 400, true},
+		// What a lost store or a panic leaves behind may have happened.
+		{"store away", []string{file, textPart("recipient", "unavailable")}, 503, false},
+		{"panic", []string{file, textPart("recipient", "panic")}, 500, false},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			h, sink := upload(t)
+			if got := h.mustSendParts("/v2/message", c.list...); got.StatusCode != c.status {
+				t.Errorf("got %d %s", got.StatusCode, got.body)
+			}
+			if len(sink.kept) != 1 || (len(sink.discarded) == 1) != c.discarded {
+				t.Errorf("kept %v, discarded %v", sink.kept, sink.discarded)
+			}
+		})
+	}
+}
+
+func TestASinkSeesWhyItsReaderFailed(t *testing.T) {
+	h, sink := upload(t)
+	h.wantError(h.mustSendParts("/v2/message", filePart("attachment", "a", "a/b", strings.Repeat("x", 2001))), 413, codeFileTooLarge, "attachment")
+	if told, ok := asModel(errors.Join(sink.failed...)); len(sink.failed) != 1 || !ok || told.Kind != model.TooLarge {
+		t.Errorf("the sink saw %v", sink.failed)
+	}
+}
+
+func TestASinkThatFails(t *testing.T) {
+	for _, c := range []struct {
+		fault  error
+		status int
+		code   string
+	}{
+		{errors.New("bad sector"), 500, codeInternal},
+		{store.ErrUnavailable, 503, codeUnavailable},
+		{model.Invalidf("avatar_invalid", "avatar", "No picture."), 400, "avatar_invalid"},
+	} {
+		h, sink := upload(t)
+		sink.fault = c.fault
+		got := h.mustSendParts("/v2/message", filePart("attachment", "a", "a/b", "x"), textPart("recipient", "bob"))
+		field := ""
+		if c.status == 400 {
+			field = "avatar"
+		}
+		h.wantError(got, c.status, c.code, field)
+		if logged := strings.Contains(h.log.String(), "store the file"); logged != (c.status >= 500) {
+			t.Errorf("%v: the log is %s", c.fault, h.log)
+		}
+	}
+}
+
+func TestAFileWithTooLittleReadIsReadToItsEnd(t *testing.T) {
+	lazy := fileField{sink: func(context.Context, string, string, io.Reader) (any, error) { return "kept", nil }}
+	h := start(t, func(o *Options) { o.Limits.AttachmentBytes = 100_000 },
+		route{method: "POST", pattern: "/v2/x", files: map[string]fileField{"f": lazy}, handler: echo(func(c *call) any {
+			f, _ := c.file("f")
+			return []any{f, c.fields.Text("t")}
+		})})
+	got := h.wantReply(h.mustSendParts("/v2/x", filePart("f", "a", "a/b", strings.Repeat("x", 100_000)), textPart("t", "after")))
+	if !reflect.DeepEqual(got, []any{"kept", "after"}) {
+		t.Errorf("got %v", got)
+	}
+	h.wantError(h.mustSendParts("/v2/x", filePart("f", "a", "a/b", strings.Repeat("x", 100_001))), 413, codeFileTooLarge, "f")
+	// By its length alone, before a byte of it is read.
+	huge := h.mustDial("POST /v2/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic YWxpY2U6c2VjcmV0Om9mOmFsaWNl\r\n" +
+		multipartContent + "\r\nContent-Length: 100000000\r\n\r\n")
+	if !strings.HasPrefix(huge, "HTTP/1.1 413 ") || !strings.Contains(huge, `"field":"f"`) {
+		t.Errorf("got %s", huge)
+	}
+}
+
+func TestAFileFieldIsNoText(t *testing.T) {
+	h, _ := upload(t)
+	h.wantError(h.mustPost("/v2/message", `{"recipient":"bob","attachment":"text"}`), 400, codeFieldInvalid, "attachment")
+	h.wantReply(h.mustPost("/v2/message", `{"recipient":"bob","attachment":null}`))
+	got := h.mustSend(request{method: "POST", path: "/v2/message", headers: []string{"Content-Type: application/x-www-form-urlencoded"}, body: strings.NewReader("recipient=bob&attachment=x")})
+	h.wantError(got, 400, codeFieldInvalid, "attachment")
+}
+
+func TestAFileIsNotHeldInMemory(t *testing.T) {
+	const size = 64 << 20
+	var most uint64
+	sink := fileField{sink: func(_ context.Context, _, _ string, r io.Reader) (any, error) {
+		buffer := make([]byte, 32<<10)
+		for read := 0; ; {
+			n, err := r.Read(buffer)
+			if read += n; err == io.EOF {
+				return read, nil
+			} else if err != nil {
+				return nil, err
+			}
+			if read%(16<<20) < n {
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapAlloc)
+			}
+		}
+	}}
+	h := start(t, func(o *Options) { o.Limits.AttachmentBytes = size }, route{method: "POST", pattern: "/v2/x", files: map[string]fileField{"f": sink},
+		handler: echo(func(c *call) any { f, _ := c.file("f"); return f })})
+	var before runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	head := "--" + boundary + "\r\nContent-Disposition: form-data; name=f; filename=large\r\n\r\n"
+	body := io.MultiReader(strings.NewReader(head), io.LimitReader(endless{}, size), strings.NewReader("\r\n--"+boundary+"--\r\n"))
+	if got := h.wantReply(h.mustSend(request{method: "POST", path: "/v2/x", headers: []string{multipartContent}, body: body})); got != float64(size) {
+		t.Errorf("got %v bytes", got)
+	}
+	if most > before.HeapAlloc+8<<20 {
+		t.Errorf("memory grew from %d to %d", before.HeapAlloc, most)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestFileNames(t *testing.T) {
+	for sent, want := range map[string]string{
+		"a.png": "a.png", "": "attachment", ".": "attachment", "..": "attachment", "/": "attachment", "a/": "attachment", `C:\docs\a b.txt`: "a b.txt",
+		"../../x": "x", "a\x00\r\nb\x7f": "ab", "fdp.\u202eexe": "fdp.exe", "\xff\xfe.txt": ".txt", "  x  ": "x", "é😀": "é😀",
+		strings.Repeat("é", 200): strings.Repeat("é", 127), strings.Repeat("x", 300): strings.Repeat("x", 255),
+	} {
+		if got := fileName(sent); got != want {
+			t.Errorf("%q: got %q, want %q", sent, got, want)
+		}
+	}
+	for sent, want := range map[string]string{
+		"image/png": "image/png", "text/plain; charset=utf-8": "text/plain; charset=utf-8", "": "application/octet-stream", "x": "application/octet-stream",
+		"text/plain; charset=é": "application/octet-stream", "a/" + strings.Repeat("x", 300): "application/octet-stream", "a/b\tc": "application/octet-stream",
+	} {
+		if got := mediaType(sent); got != want {
+			t.Errorf("%q: got %q, want %q", sent, got, want)
+		}
+	}
+}
+
+// FuzzReadMultipart looks for panics, for answers other than a refusal of the
+// body, and for files that are neither handed over nor discarded; what is
+// accepted reads the same when it is written again, and byte by byte.
+func FuzzReadMultipart(f *testing.F) {
+	for _, seed := range []string{
+		"", parts(), parts(textPart("recipient", "bob"), textPart("body", "é"), filePart("attachment", "a.png", "image/png", "\x00\xff")),
+		parts(textPart("a", "1"), textPart("a", "2")), parts("Content-Disposition: form-data; name=a\nContent-Transfer-Encoding: quoted-printable\n\n=41=\r\n"),
+		parts(filePart("avatar", "", "image/png", "")), "--" + boundary + "\n\n\n--" + boundary + "--", "--" + boundary + "\r\nContent-Disposition: form-data; name=\"x",
+		parts(filePart("attachment", "x", "a/b", strings.Repeat("y", 200))),
+	} {
+		f.Add(seed)
+	}
+	read := func(t *testing.T, body io.Reader) (*call, *testSink, error) {
+		sink := new(testSink)
+		avatar := sink.field()
+		avatar.orText = true
+		a, err := newAPI(Options{Limits: Limits{BodyBytes: 500, AttachmentBytes: 100}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := a.newEndpoint(route{method: "POST", pattern: "/x", files: map[string]fileField{"attachment": sink.field(), "avatar": avatar}})
+		r := httptest.NewRequest("POST", "/x", body)
+		r.ContentLength = -1
+		r.Header.Set("Content-Type", "multipart/form-data; boundary="+boundary)
+		c := &call{request: r, endpoint: e, vendor: &a.vendor}
+		c.writer.ResponseWriter = httptest.NewRecorder()
+		return c, sink, a.readBody(t.Context(), c)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		c, sink, err := read(t, strings.NewReader(body))
+		slow, slowSink, slowErr := read(t, iotest.OneByteReader(strings.NewReader(body)))
+		if (err == nil) != (slowErr == nil) || err == nil && (!reflect.DeepEqual(c.fields.list, slow.fields.list) || !reflect.DeepEqual(sink.kept, slowSink.kept)) {
+			t.Fatalf("got %v %v %v, byte by byte %v %v %v", c.fields.list, sink.kept, err, slow.fields.list, slowSink.kept, slowErr)
+		}
+		if err != nil {
+			if told, ok := asModel(err); !ok || told.Kind != model.Invalid && told.Kind != model.TooLarge {
+				t.Fatalf("got %v", err)
+			}
+		}
+		if len(c.files) > len(sink.kept) {
+			t.Fatalf("%d files of %d", len(c.files), len(sink.kept))
+		}
+		c.discardFiles(t.Context())
+		if len(sink.discarded) != len(sink.kept) || len(c.files) != 0 {
+			t.Fatalf("kept %v, discarded %v", sink.kept, sink.discarded)
+		}
+		exercise(&c.fields)
+		if err != nil {
+			return
+		}
+		var again bytes.Buffer
+		w := multipart.NewWriter(&again)
+		if err := w.SetBoundary(boundary); err != nil {
+			t.Fatal(err)
+		}
+		for _, given := range c.fields.list {
+			if given.flaw != nil || strings.Contains(given.text+strings.Join(given.more, ""), boundary) || strings.ContainsAny(given.name, "\r\n\"\\") {
+				return
+			}
+			for _, value := range append([]string{given.text}, given.more...) {
+				_ = w.WriteField(given.name, value)
+			}
+		}
+		_ = w.Close()
+		second, _, err := read(t, &again)
+		if err != nil {
+			if told, _ := asModel(err); told != nil && told.Kind == model.TooLarge || len(c.fields.list) > 0 && c.fields.Has("attachment") {
+				return
+			}
+			t.Fatalf("written again: %v", err)
+		}
+		for _, given := range c.fields.list {
+			if repeated := second.fields.get(given.name); repeated == nil || repeated.text != given.text || !reflect.DeepEqual(repeated.more, given.more) {
+				t.Fatalf("%q: got %+v the second time, %+v the first", given.name, repeated, given)
+			}
+		}
+	})
+}

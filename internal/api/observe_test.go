@@ -1,0 +1,121 @@
+package api
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// logged returns the lines about calls.
+func (h *harness) logged() string {
+	h.server.Close() // waits for the calls to be over
+	return h.log.String()
+}
+
+func TestTheAccessLogNamesTheRouteAndNoSecret(t *testing.T) {
+	h := start(t, nil, route{method: "POST", pattern: "/v2/user/:user/password", handler: func(_ context.Context, c *call) (answer, error) {
+		c.fields.RequiredText("old_password")
+		return noContent(), c.err()
+	}})
+	send := func(body string) {
+		h.mustSend(request{method: "POST", path: "/v2/user/bob%40example.com/password?auth_basic=YWxpY2U&x=hidden",
+			headers: []string{"Content-Type: application/json", "Request-ID: r-7"}, body: strings.NewReader(body)})
+	}
+	send(`{"password":"hunter2","old_password":"hunter1"}`)
+	send(`{"password":"hunter2"}`)
+	h.mustSend(request{method: "BREW", path: "/secret/path", anyone: true})
+	log := h.logged()
+	for _, want := range []string{
+		`level=DEBUG msg=call method=POST route=/v2/user/:user/password status=204 duration=0s request_id=r-7` + "\n",
+		`level=INFO msg=call method=POST route=/v2/user/:user/password status=400 duration=0s request_id=r-7 code=old_password_required` + "\n",
+		`level=INFO msg=call method=other route=unmatched status=404`,
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%q is not in %s", want, log)
+		}
+	}
+	for _, secret := range []string{"bob", "hunter", "auth_basic", "YWxp", "hidden", "secret", "BREW"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log holds %q: %s", secret, log)
+		}
+	}
+}
+
+func TestMetricsCountCallsByRouteAndClass(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	block := make(chan struct{})
+	inside := make(chan struct{})
+	h := start(t, func(o *Options) { o.Registerer = registry },
+		route{method: "GET", pattern: "/v2/user/:user", handler: nothing},
+		route{method: "GET", pattern: "/v2/events", handler: func(_ context.Context, c *call) (answer, error) {
+			_, _ = io.WriteString(&c.writer, ":")
+			close(inside)
+			<-block
+			return streamed(), nil
+		}},
+	)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.mustSend(request{method: "GET", path: "/v2/events"})
+	}()
+	<-inside
+	if got := mustGather(t, registry)["signet_http_requests_in_flight"]; got != 1 {
+		t.Errorf("%v calls are in flight, want 1", got)
+	}
+	close(block)
+	<-done
+	for range 3 {
+		h.mustSend(request{method: "GET", path: "/v2/user/x"})
+	}
+	h.mustSend(request{method: "GET", path: "/v2/user/x", anyone: true})
+	h.mustSend(request{method: "GET", path: "/v2/nowhere/x"})
+	h.mustSend(request{method: "POST", path: "/v2/user/x"})
+	h.server.Close()
+	got := mustGather(t, registry)
+	for name, want := range map[string]float64{
+		"signet_http_requests_total 2xx GET /v2/user/:user":       3,
+		"signet_http_requests_total 4xx GET /v2/user/:user":       1,
+		"signet_http_requests_total 4xx unmatched":                2,
+		"signet_http_requests_total 2xx GET /v2/events":           1,
+		"signet_http_request_duration_seconds GET /v2/user/:user": 4,
+		"signet_http_request_duration_seconds GET /v2/events":     0,
+		"signet_http_requests_in_flight":                          0,
+		"signet_http_panics_total":                                0,
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+	for name := range got {
+		if strings.Contains(name, "nowhere") {
+			t.Errorf("a path became a label: %s", name)
+		}
+	}
+	if _, err := New(Options{Registerer: registry}); err == nil {
+		t.Error("the metrics were registered twice")
+	}
+}
+
+// mustGather returns the value of each series, and of a histogram its count.
+func mustGather(t *testing.T, registry *prometheus.Registry) map[string]float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]float64{}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			name := family.GetName()
+			for _, label := range m.GetLabel() {
+				name += " " + label.GetValue()
+			}
+			values[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+		}
+	}
+	return values
+}

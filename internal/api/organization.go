@@ -1,0 +1,146 @@
+package api
+
+import (
+	"context"
+
+	"signet/internal/model"
+)
+
+// organizationPath reads the organization that a path names.
+func (c *call) organizationPath() model.OrganizationID {
+	return model.OrganizationID(c.path("organization"))
+}
+
+// createOrganization: POST /organization (call 34).
+func (a *API) createOrganization(ctx context.Context, c *call) (answer, error) {
+	command, err := a.organizationCommand(c)
+	if err != nil {
+		return answer{}, err
+	}
+	id, err := a.service.CreateOrganization(ctx, c.actor, command)
+	if err != nil {
+		return answer{}, err
+	}
+	return noContent(header{a.vendor.organizationKey, string(id)}), nil
+}
+
+// updateOrganization: POST /organization/:organization (call 35).
+func (a *API) updateOrganization(ctx context.Context, c *call) (answer, error) {
+	command, err := a.organizationCommand(c)
+	if err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.service.UpdateOrganization(ctx, c.actor, c.organizationPath(), command)
+}
+
+// getOrganization: GET /organization/:organization (call 36).
+func (a *API) getOrganization(ctx context.Context, c *call) (answer, error) {
+	o, err := a.service.Organization(ctx, c.actor, c.organizationPath())
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(organization(o)), nil
+}
+
+// deleteOrganization: DELETE /organization/:organization.
+func (a *API) deleteOrganization(ctx context.Context, c *call) (answer, error) {
+	name := c.fields.RequiredText("name")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.service.DeleteOrganization(ctx, c.actor, c.organizationPath(), name)
+}
+
+// getUserOrganizations: GET /user/:user/organization.
+func (a *API) getUserOrganizations(ctx context.Context, c *call) (answer, error) {
+	found, err := a.service.OrganizationsOf(ctx, c.actor, c.path("user"))
+	if err != nil {
+		return answer{}, err
+	}
+	out := make([]wireOrganization, len(found))
+	for i, o := range found {
+		out[i] = organization(o)
+	}
+	return reply(out), nil
+}
+
+// getUserOrganization: GET /user/:user/organization/:organization.
+func (a *API) getUserOrganization(ctx context.Context, c *call) (answer, error) {
+	o, err := a.service.OrganizationOf(ctx, c.actor, c.path("user"), c.organizationPath())
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(organization(o)), nil
+}
+
+// addMember: POST /user/:user/organization (call 29).
+func (a *API) addMember(ctx context.Context, c *call) (answer, error) {
+	f := &c.fields
+	named := organizationField(f, "organization")
+	if named == "" {
+		named = c.organization()
+	}
+	title, department := f.OptionalText("title"), f.OptionalText("department")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.service.AddMember(ctx, c.actor, c.path("user"), named, title, department)
+}
+
+// removeMember: DELETE /user/:user/organization/:organization (call 30).
+func (a *API) removeMember(ctx context.Context, c *call) (answer, error) {
+	return noContent(), a.service.RemoveMember(ctx, c.actor, c.path("user"), c.organizationPath())
+}
+
+type wireRolesIn struct {
+	OrganizationID model.OrganizationID `json:"organization_id"`
+	Roles          []string             `json:"roles"`
+}
+
+type wireRoles struct {
+	Organization wireRolesIn `json:"organization"`
+}
+
+// getRoles: GET /user/:user/organization/:organization/roles (call 31).
+func (a *API) getRoles(ctx context.Context, c *call) (answer, error) {
+	found, err := a.service.Roles(ctx, c.actor, c.path("user"), c.organizationPath())
+	if err != nil {
+		return answer{}, err
+	}
+	out := make([]wireRoles, len(found))
+	for i, r := range found {
+		roles := r.Roles
+		if roles == nil {
+			roles = []string{}
+		}
+		out[i] = wireRoles{wireRolesIn{r.Organization, roles}}
+	}
+	return reply(map[string]any{"roles": out}), nil
+}
+
+// grantRole: POST /user/:user/organization/:organization/roles/:role (call 32).
+func (a *API) grantRole(ctx context.Context, c *call) (answer, error) {
+	pending, err := a.service.GrantRole(ctx, c.actor, c.path("user"), c.organizationPath(), c.path("role"))
+	if err != nil {
+		return answer{}, err
+	}
+	if pending {
+		return reply(map[string]string{"state": "pending"}), nil
+	}
+	return noContent(), nil
+}
+
+// revokeRole: DELETE /user/:user/organization/:organization/roles/:role (call 33).
+func (a *API) revokeRole(ctx context.Context, c *call) (answer, error) {
+	return noContent(), a.service.RevokeRole(ctx, c.actor, c.path("user"), c.organizationPath(), c.path("role"))
+}
+
+// aboutSelf lets a regular key ask for the roles of its own account.
+func (a *API) aboutSelf(ctx context.Context, c *call) bool {
+	return a.service.IsSelf(ctx, c.actor, c.path("user"))
+}
+
+// asksForAdmin lets a regular key ask for the role admin for its own account.
+func (a *API) asksForAdmin(ctx context.Context, c *call) bool {
+	return c.path("role") == model.RoleAdmin && a.aboutSelf(ctx, c)
+}

@@ -1,0 +1,98 @@
+package api
+
+import (
+	"context"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// rosterEntry shows a conversation: the entity's own fields, and what the
+// conversation adds.
+func (a *API) rosterEntry(e *service.RosterEntry) any {
+	conversation := &e.Conversation
+	more := map[string]any{
+		"type":              a.entityType(conversation.Group),
+		"organization_key":  conversation.Organization,
+		"organization_id":   conversation.Organization,
+		"last_message_time": nil,
+		"unread_count":      conversation.Unread,
+		"muted":             e.Muted,
+	}
+	if !conversation.LastMessage.IsZero() {
+		more["last_message_time"] = wireTime(conversation.LastMessage)
+	}
+	if e.Metadata != nil {
+		more["metadata"] = e.Metadata
+	}
+	if e.Entity.Group != nil {
+		w := a.group(e.Entity.Group)
+		w.OrganizationKey = ""
+		return a.withFields(rosterGroup{wireGroup: w}, more)
+	}
+	w := a.user(e.Entity)
+	w.OrganizationKey = ""
+	return a.withFields(w, more)
+}
+
+// rosterGroup is a group without its organization key, which the entry has itself.
+type rosterGroup struct {
+	wireGroup
+	OrganizationKey model.OrganizationID `json:"organization_key,omitempty"`
+}
+
+// getRoster: GET /roster (call 21).
+func (a *API) getRoster(ctx context.Context, c *call) (answer, error) {
+	withMetadata := c.rendersMetadata()
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	entries, err := a.service.Roster(ctx, c.actor, withMetadata)
+	if err != nil {
+		return answer{}, err
+	}
+	out := make([]any, len(entries))
+	for i := range entries {
+		out[i] = a.rosterEntry(&entries[i])
+	}
+	return reply(out), nil
+}
+
+// addToRoster: POST /roster (call 22).
+func (a *API) addToRoster(ctx context.Context, c *call) (answer, error) {
+	entity := c.fields.RequiredText("entity")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.service.AddToRoster(ctx, c.actor, entity, c.organization())
+}
+
+// removeFromRoster: DELETE /roster/:entity (call 23). Whether it is a person or a
+// group the token itself tells; the type that clients send along is not needed.
+func (a *API) removeFromRoster(ctx context.Context, c *call) (answer, error) {
+	return noContent(), a.service.RemoveFromRoster(ctx, c.actor, c.path("entity"), c.organization())
+}
+
+// wireUnread is the answer of both unread counts.
+type wireUnread struct {
+	Messages int `json:"unread_count"`
+	Priority int `json:"unread_priority_count"`
+}
+
+// getUnread: GET /user/:user/message/unread_count (call 25).
+func (a *API) getUnread(ctx context.Context, c *call) (answer, error) {
+	unread, err := a.service.Unread(ctx, c.actor, c.path("user"))
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(wireUnread(unread)), nil
+}
+
+// getUnreadIn: GET /user/:user/organization/:organization/message/unread_count (call 26).
+func (a *API) getUnreadIn(ctx context.Context, c *call) (answer, error) {
+	unread, err := a.service.UnreadIn(ctx, c.actor, c.path("user"), c.organizationPath())
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(wireUnread(unread)), nil
+}

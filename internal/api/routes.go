@@ -1,0 +1,141 @@
+package api
+
+import (
+	"context"
+	"io"
+	"net/http"
+)
+
+// handler is an endpoint: it reads the call, asks a service, and says what to
+// answer. An error is written by the adapter; a *model.Error is what the caller
+// may know, anything else is internal.
+type handler func(ctx context.Context, c *call) (answer, error)
+
+// route is one line of the table. The flags that are off suit most endpoints.
+type route struct {
+	method  string
+	pattern string // `/v2/user/:user`; parameters start with a colon
+	handler handler
+
+	// public needs no credentials: the handler gets no actor, and no rate counts.
+	public bool
+	// queryAuth also takes the credentials from the query `auth_basic`.
+	queryAuth bool
+	// admin refuses whoever administers nothing (endpoints 27 to 36).
+	admin bool
+	// exempt lets a caller past admin; nil exempts nobody. It sees the path and
+	// the query, not the body.
+	exempt func(ctx context.Context, c *call) bool
+	// fields reads the body of a GET or DELETE, which is ignored otherwise.
+	fields bool
+	// files are the fields that are files in a multipart body.
+	files map[string]fileField
+}
+
+// fileSink keeps the bytes of a file and returns what the endpoint needs to
+// refer to it. It runs while the body is still being read, before the endpoint
+// and before later fields are known. When r fails (the file is too large, the
+// client went away) it removes what it kept so far and returns that error.
+type fileSink func(ctx context.Context, name, contentType string, r io.Reader) (any, error)
+
+// fileField is a field that takes a file.
+type fileField struct {
+	sink fileSink
+	// discard removes what sink kept, of a request that came to nothing. Its
+	// context outlives the request's.
+	discard func(ctx context.Context, stored any)
+	// limit is the largest size in bytes; 0 takes limits.attachment_bytes.
+	limit int64
+	// orText allows text in place of the file (an avatar's URL): in JSON, in a
+	// form, and as a part without a file name.
+	orText bool
+}
+
+// routes is the one table of what the server answers: the 36 calls of the
+// interface in its own order, what the contract adds to them, and what published
+// clients call besides.
+func (a *API) routes() []route {
+	const (
+		get  = http.MethodGet
+		post = http.MethodPost
+		put  = http.MethodPut
+		del  = http.MethodDelete
+	)
+	return []route{
+		{method: get, pattern: "/v2/events", handler: a.getEvents, queryAuth: true},
+		{method: del, pattern: "/v2/events", handler: a.deleteEvents},
+		{method: post, pattern: "/v2/events/ack", handler: a.ackEvents},
+
+		{method: get, pattern: "/v2/user", handler: a.getSelf},
+		{method: get, pattern: "/v2/user/:user", handler: a.getUser},
+		{method: post, pattern: "/v2/user/:user/settings", handler: a.updateSettings, files: a.avatarField()},
+		{method: post, pattern: "/v2/user/:user/password", handler: a.setPassword},
+		{method: get, pattern: "/v2/user/:user/organization", handler: a.getUserOrganizations},
+		{method: get, pattern: "/v2/user/:user/organization/:organization", handler: a.getUserOrganization},
+
+		{method: post, pattern: "/v2/group", handler: a.createGroup, files: a.avatarField()},
+		{method: get, pattern: "/v2/group/:group", handler: a.getGroup},
+		{method: post, pattern: "/v2/group/:group", handler: a.updateGroup, files: a.avatarField()},
+		{method: del, pattern: "/v2/group/:group", handler: a.deleteGroup},
+		{method: get, pattern: "/v2/group/:group/members", handler: a.getGroupMembers},
+		{method: post, pattern: "/v2/group/:group/members", handler: a.addGroupMembers},
+		{method: post, pattern: "/v2/group/:group/members/remove", handler: a.removeGroupMembers},
+		{method: post, pattern: "/v2/role_group", handler: a.createRoleGroup, files: a.avatarField()},
+
+		{method: post, pattern: "/v2/message", handler: a.sendMessage, files: a.attachmentField()},
+		{method: get, pattern: "/v2/message/:message", handler: a.getMessage},
+		{method: del, pattern: "/v2/message/:message", handler: a.recallMessage},
+		{method: get, pattern: "/v2/message/:message/attachment/:number", handler: a.getAttachment, queryAuth: true},
+		{method: get, pattern: "/v2/message/:message/status", handler: a.getMessageStatus},
+		{method: post, pattern: "/v2/message/:message/forward", handler: a.forwardMessage},
+		{method: post, pattern: "/v2/message/status", handler: a.setMessageStatus},
+		{method: put, pattern: "/v2/message/status", handler: a.setMessageStatus},
+		{method: post, pattern: "/v2/get_bulk_message_status", handler: a.getMessageStatuses},
+		{method: post, pattern: "/v2/message/typing", handler: a.startTyping},
+		{method: del, pattern: "/v2/message/typing/:recipient", handler: a.stopTyping},
+		{method: del, pattern: "/v2/message/typing/:recipient/:sender", handler: a.stopTyping},
+
+		{method: get, pattern: "/v2/metadata/:entity", handler: a.getMetadata},
+		{method: post, pattern: "/v2/metadata/:entity", handler: a.setMetadata},
+		{method: del, pattern: "/v2/metadata/:entity", handler: a.deleteMetadata},
+		{method: post, pattern: "/v2/metadata_bulk", handler: a.getMetadataBulk},
+
+		{method: get, pattern: "/v2/roster", handler: a.getRoster},
+		{method: post, pattern: "/v2/roster", handler: a.addToRoster},
+		{method: del, pattern: "/v2/roster/:entity", handler: a.removeFromRoster, fields: true},
+		{method: get, pattern: "/v2/user/:user/message/unread_count", handler: a.getUnread},
+		{method: get, pattern: "/v2/user/:user/organization/:organization/message/unread_count", handler: a.getUnreadIn},
+
+		{method: get, pattern: "/v2/mute", handler: a.getMutes},
+		{method: del, pattern: "/v2/mute", handler: a.stopAllMutes},
+		{method: post, pattern: "/v2/mute/p2p", handler: a.startMute},
+		{method: del, pattern: "/v2/mute/p2p", handler: a.stopMute, fields: true},
+		{method: post, pattern: "/v2/mute/group/:group", handler: a.startMute},
+		{method: del, pattern: "/v2/mute/group/:group", handler: a.stopMute, fields: true},
+		{method: post, pattern: "/v2/mute/organization/:organization", handler: a.startMute},
+		{method: del, pattern: "/v2/mute/organization/:organization", handler: a.stopMute, fields: true},
+
+		{method: get, pattern: "/v2/user_lookup/:user", handler: a.lookupUser, admin: true},
+		{method: post, pattern: "/v2/user", handler: a.createUser, admin: true},
+		{method: post, pattern: "/v2/user/:user/organization", handler: a.addMember, admin: true},
+		{method: del, pattern: "/v2/user/:user/organization/:organization", handler: a.removeMember, admin: true},
+		{method: get, pattern: "/v2/user/:user/organization/:organization/roles", handler: a.getRoles, admin: true, exempt: a.aboutSelf},
+		{method: post, pattern: "/v2/user/:user/organization/:organization/roles/:role", handler: a.grantRole, admin: true, exempt: a.asksForAdmin},
+		{method: del, pattern: "/v2/user/:user/organization/:organization/roles/:role", handler: a.revokeRole, admin: true},
+		{method: post, pattern: "/v2/organization", handler: a.createOrganization, admin: true},
+		{method: post, pattern: "/v2/organization/:organization", handler: a.updateOrganization, admin: true},
+		{method: get, pattern: "/v2/organization/:organization", handler: a.getOrganization, admin: true},
+		{method: del, pattern: "/v2/organization/:organization", handler: a.deleteOrganization, admin: true, fields: true},
+
+		{method: get, pattern: "/v2/user/:user/key", handler: a.listKeys},
+		{method: post, pattern: "/v2/user/:user/key", handler: a.issueKey},
+		{method: del, pattern: "/v2/user/:user/key/:key", handler: a.revokeKey},
+		{method: post, pattern: "/v2/user/:user/key/:key/rotate", handler: a.rotateKey},
+
+		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true},
+		{method: post, pattern: "/v2/login", handler: a.login, public: true},
+		{method: post, pattern: "/v5/login", handler: a.loginV5, public: true},
+		{method: post, pattern: "/v2/logout", handler: a.logout},
+		{method: get, pattern: "/openapi.json", handler: a.getOpenAPI, public: true},
+	}
+}

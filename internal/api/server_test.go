@@ -1,0 +1,263 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"signet/internal/api"
+	"signet/internal/blob"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+	"signet/internal/store/sqlite"
+	"signet/openapi/openapitest"
+)
+
+// server is the whole interface, on a store of its own, behind a real listener.
+// Every request and answer that passes is held against the OpenAPI document.
+type server struct {
+	t       *testing.T
+	url     string
+	clock   *clock
+	api     *api.API
+	service *service.Service
+	store   *store.Store
+	hub     *live.Hub
+	client  *http.Client
+	log     *journal
+	checks  *openapitest.Validator
+
+	operator *person
+}
+
+// figures are what a test changes of a server. They start without the limits
+// that are counted, so that a test meets only those that it is about.
+type figures struct {
+	api       api.Limits
+	service   service.Limits
+	streams   int
+	retention time.Duration
+	origins   []string
+	dir       string // of an earlier server, to go on with; empty: a new one
+}
+
+// start runs a server with an operator.
+func start(t *testing.T, changes ...func(*figures)) *server {
+	t.Helper()
+	f := figures{
+		api:       api.Limits{BodyBytes: 256 << 10, AttachmentBytes: 25 << 20},
+		service:   service.Limits{MessageBytes: 64 << 10, GroupMembers: 2000, MetadataKeys: 11},
+		streams:   20,
+		retention: 30 * 24 * time.Hour,
+	}
+	for _, change := range changes {
+		change(&f)
+	}
+	if f.dir == "" {
+		f.dir = t.TempDir()
+	}
+	s := &server{t: t, clock: newClock(), log: new(journal), checks: openapitest.New(t)}
+	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	engine, err := sqlite.Open(filepath.Join(f.dir, "signet.db"), sqlite.Options{Clock: s.clock.now, Log: logger, CacheBytes: 8 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.closed("the store", engine.Close()) })
+	if s.store, err = store.Open(t.Context(), engine, service.NewEpoch); err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := blob.OpenDirectory(filepath.Join(f.dir, "blobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.closed("the blobs", blobs.Close()) })
+	s.hub = live.NewHub(f.streams)
+	s.service = service.New(service.Options{
+		Store: s.store, Blobs: blobs, Hub: s.hub, Clock: s.clock.now, Logger: logger, Limits: f.service,
+		DefaultRegion: "US", EventsRetention: f.retention,
+	})
+	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
+	listener := httptest.NewServer(s.checks.Middleware(front))
+	s.url, s.client = listener.URL, listener.Client()
+	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	s.client.Transport.(*http.Transport).DisableCompression = true
+	s.client.Transport.(*http.Transport).MaxIdleConnsPerHost = 8
+	t.Cleanup(func() {
+		s.hub.Close()
+		listener.Close()
+		if faults := s.log.String(); faults != "" {
+			t.Errorf("the server logged what is nobody's doing:\n%s", faults)
+		}
+	})
+	s.api, err = api.New(api.Options{
+		Service: s.service, Authenticator: s.service, Clock: s.clock.now, Logger: logger, Limits: f.api,
+		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.operator = &person{s: s, t: t, name: "operator", key: "operator-key", secret: "operator-secret"}
+	if err := s.service.CreateOperator(t.Context(), s.operator.key, s.operator.secret); err != nil {
+		t.Fatal(err)
+	}
+	s.operator.token = s.operator.get("/v2/user").reply().text("token")
+	return s
+}
+
+func (s *server) closed(what string, err error) {
+	if err != nil {
+		s.t.Errorf("close %s: %v", what, err)
+	}
+}
+
+// mustSweep erases what has ended, as the server's background task does.
+func (s *server) mustSweep() {
+	s.t.Helper()
+	if err := s.service.Sweep(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// mustKeepHouse removes what is merely old, as the background task does.
+func (s *server) mustKeepHouse() {
+	s.t.Helper()
+	if err := s.service.KeepHouse(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// mustCreateOrganization makes an organization whose administrator is the
+// operator, and returns its token.
+func (s *server) mustCreateOrganization(name string, settings ...any) string {
+	s.t.Helper()
+	return s.operator.mustCreateOrganization(name, settings...)
+}
+
+// mustCreate makes an account with this username in an organization, with a
+// regular key.
+func (s *server) mustCreate(organization, username string) *person {
+	s.t.Helper()
+	return s.operator.mustCreate(organization, username)
+}
+
+// mustCreateAll makes several accounts in an organization.
+func (s *server) mustCreateAll(organization string, usernames ...string) []*person {
+	s.t.Helper()
+	out := make([]*person, len(usernames))
+	for i, name := range usernames {
+		out[i] = s.mustCreate(organization, name)
+	}
+	return out
+}
+
+// mustCreateAdmin makes an account that administers an organization, with an
+// administrative key.
+func (s *server) mustCreateAdmin(organization, username string) *person {
+	s.t.Helper()
+	p := s.mustCreate(organization, username)
+	s.operator.post("/v2/user/"+p.token+"/organization/"+organization+"/roles/admin", nil).want(204)
+	p.useKey(s.operator.post("/v2/user/"+p.token+"/key", fields{"kind": "administrative"}).reply())
+	p.forgetEvents()
+	return p
+}
+
+// mustFillOrganization puts n further accounts into an organization, without the
+// cost of as many calls, and returns their tokens.
+func (s *server) mustFillOrganization(organization string, n int) []string {
+	s.t.Helper()
+	tokens := make([]string, n)
+	accounts := make([]model.Account, n)
+	for i := range accounts {
+		name := "extra" + number(i)
+		accounts[i] = model.Account{ID: model.AccountID(randomID()), Username: name, DisplayName: name,
+			CreatedBy: model.OrganizationID(organization), Created: s.clock.now()}
+		tokens[i] = accounts[i].ID.String()
+	}
+	err := s.store.Update(s.t.Context(), func(tx *store.Tx) error {
+		for i := range accounts {
+			if err := tx.InsertAccount(&accounts[i], ""); err != nil {
+				return err
+			}
+			m := model.Membership{Organization: model.OrganizationID(organization), Account: accounts[i].ID, Joined: s.clock.now()}
+			if _, err := tx.PutMembership(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return tokens
+}
+
+// anyone is somebody without credentials.
+func (s *server) anyone() *person { return &person{s: s, t: s.t, name: "anyone"} }
+
+// signIn signs in with a password, as clients of the third generation do.
+func (s *server) signIn(user, password, device string) *answer {
+	s.t.Helper()
+	encoded := base64.StdEncoding.EncodeToString([]byte("product:" + user + ":" + password))
+	return s.anyone().post("/v2/login", fields{"device_id": device}, header("Authorization", "XMPP-Simple "+encoded))
+}
+
+// clock stands until it is advanced.
+type clock struct {
+	mu   sync.Mutex
+	time time.Time
+}
+
+func newClock() *clock { return &clock{time: time.Date(2026, 11, 21, 8, 15, 30, 123_000_000, time.UTC)} }
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.time
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.time = c.time.Add(d)
+}
+
+// journal keeps what is logged.
+type journal struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// picture is the smallest thing that is a PNG to the server.
+var picture = append([]byte("\x89PNG\r\n\x1a\n"), bytes.Repeat([]byte{7}, 64)...)
+
+// patience is how long a test waits for what has to come.
+const patience = 20 * time.Second
+
+// within is a context that ends after the patience.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}

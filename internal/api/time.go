@@ -1,0 +1,21 @@
+package api
+
+import "time"
+
+// wireTime is a time as the interface writes it: ISO 8601 in UTC with exactly
+// three digits of milliseconds, which clients parse by position. What is finer
+// is cut off. The zero time is for fields with `omitzero`.
+type wireTime time.Time
+
+const wireTimeLayout = "2006-01-02T15:04:05.000Z"
+
+// IsZero reports whether there is no time.
+func (t wireTime) IsZero() bool { return time.Time(t).IsZero() }
+
+// MarshalJSON writes the time as a JSON string.
+func (t wireTime) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 0, len(wireTimeLayout)+2)
+	b = append(b, '"')
+	b = time.Time(t).UTC().AppendFormat(b, wireTimeLayout)
+	return append(b, '"'), nil
+}

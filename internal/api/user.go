@@ -1,0 +1,149 @@
+package api
+
+import (
+	"context"
+	"slices"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// rendersMetadata reports whether entities are wanted with their metadata.
+func (c *call) rendersMetadata() bool { return c.readQuery().Bool("render_metadata") }
+
+// getSelf: GET /user: the caller's own account.
+func (a *API) getSelf(ctx context.Context, c *call) (answer, error) { return a.showUser(ctx, c, "me") }
+
+// getUser: GET /user/:user (call 4).
+func (a *API) getUser(ctx context.Context, c *call) (answer, error) {
+	return a.showUser(ctx, c, c.path("user"))
+}
+
+func (a *API) showUser(ctx context.Context, c *call, address string) (answer, error) {
+	withMetadata, organization := c.rendersMetadata(), c.organization()
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	e, err := a.service.User(ctx, c.actor, address, organization)
+	if err != nil {
+		return answer{}, err
+	}
+	u := a.user(e)
+	if withMetadata {
+		if u.Metadata, err = a.metadataOf(ctx, c, model.EntityID(e.Account.ID), firstOrganization(organization, e.Organization)); err != nil {
+			return answer{}, err
+		}
+	}
+	return reply(u), nil
+}
+
+func firstOrganization(named, shown model.OrganizationID) model.OrganizationID {
+	if named != "" {
+		return named
+	}
+	return shown
+}
+
+// lookupUser: GET /user_lookup/:user (call 27).
+func (a *API) lookupUser(ctx context.Context, c *call) (answer, error) {
+	e, err := a.service.LookupUser(ctx, c.actor, c.path("user"), c.organization())
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(a.user(e)), nil
+}
+
+// wireCreatedUser is a User with its first key, where one was asked for.
+type wireCreatedUser struct {
+	wireUser
+	APIKey    string `json:"api_key,omitempty"`
+	APISecret string `json:"api_secret,omitempty"`
+}
+
+// createUser: POST /user (call 28).
+func (a *API) createUser(ctx context.Context, c *call) (answer, error) {
+	f := &c.fields
+	command := service.CreateUserCommand{
+		Organization: c.organization(),
+		FirstName:    f.Text("first_name"),
+		LastName:     f.Text("last_name"),
+		DisplayName:  f.Text("display_name"),
+		Username:     f.Text("username"),
+		Emails:       addresses(f, "email", "emails"),
+		Phones:       addresses(f, "phone", "phones"),
+		Password:     f.Text("password"),
+		Title:        f.Text("title"),
+		Department:   f.Text("department"),
+		IssueKey:     f.Bool("issue_key"),
+	}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	created, err := a.service.CreateUser(ctx, c.actor, command)
+	if err != nil {
+		return answer{}, err
+	}
+	out := wireCreatedUser{wireUser: a.user(created.Entity)}
+	if created.Key != nil {
+		out.APIKey, out.APISecret = created.Key.Key.Key, created.Key.Secret
+	}
+	return reply(out), nil
+}
+
+// addresses reads one address and a list of them into one list.
+func addresses(f *fields, one, many string) []string {
+	var out []string
+	if address := f.Text(one); address != "" {
+		out = append(out, address)
+	}
+	return slices.Concat(out, f.List(many))
+}
+
+// updateSettings: POST /user/:user/settings.
+func (a *API) updateSettings(ctx context.Context, c *call) (answer, error) {
+	f := &c.fields
+	command := service.ProfileCommand{
+		FirstName:   f.OptionalText("first_name"),
+		LastName:    f.OptionalText("last_name"),
+		DisplayName: f.OptionalText("display_name"),
+		Status:      f.OptionalText("status"),
+		DND:         f.OptionalBool("dnd"),
+		DNDText:     f.OptionalText("dnd_text"),
+	}
+	command.Avatar, command.AvatarURL = c.avatar()
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.service.UpdateProfile(ctx, c.actor, c.path("user"), command)
+}
+
+// setPassword: POST /user/:user/password.
+func (a *API) setPassword(ctx context.Context, c *call) (answer, error) {
+	old, password := c.fields.Text("old_password"), c.fields.RequiredText("password")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.guardPassword(c, old, func() error {
+		return a.service.SetPassword(ctx, c.actor, c.path("user"), old, password)
+	})
+}
+
+// guardPassword counts a wrong password given along with a key as a failed login
+// of the account, so that a key is no way to guess it.
+func (a *API) guardPassword(c *call, password string, use func() error) error {
+	if password == "" {
+		return use()
+	}
+	var refused error
+	err := a.attempts.guard(a.clientAddress(c.request), "password:"+c.actor.Account.String(), password, func() error {
+		refused = use()
+		if service.IsWrongPassword(refused) {
+			return unauthenticated(codeCredentialsInvalid, "The password is wrong.")
+		}
+		return refused
+	})
+	if isUnauthenticated(err) {
+		return refused
+	}
+	return err
+}

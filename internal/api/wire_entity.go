@@ -1,0 +1,119 @@
+package api
+
+import (
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// The shapes of contract section 3. They are a promise: a field is never renamed
+// and never changes its type.
+
+type wireEmail struct {
+	Address  string `json:"address"`
+	Verified bool   `json:"verified"`
+}
+
+type wirePhone struct {
+	Number   string `json:"number"`
+	Verified bool   `json:"verified"`
+}
+
+// wireUser is a User.
+type wireUser struct {
+	Token             model.AccountID      `json:"token"`
+	XMLNS             string               `json:"xmlns"`
+	DisplayName       string               `json:"display_name"`
+	FirstName         string               `json:"first_name"`
+	LastName          string               `json:"last_name"`
+	Username          string               `json:"username"`
+	Avatar            string               `json:"avatar"`
+	Status            string               `json:"status"`
+	DND               bool                 `json:"dnd"`
+	DNDText           string               `json:"dnd_text"`
+	Emails            []wireEmail          `json:"emails"`
+	Phones            []wirePhone          `json:"phones"`
+	CreatedTime       wireTime             `json:"created_time,omitzero"`
+	Title             *string              `json:"title,omitempty"`
+	Department        *string              `json:"department,omitempty"`
+	OrganizationKey   model.OrganizationID `json:"organization_key,omitempty"`
+	OrganizationToken model.OrganizationID `json:"organization_token,omitempty"`
+	Metadata          map[string]string    `json:"metadata,omitzero"`
+}
+
+func (a *API) accountType() string { return a.vendor.namespace + ":entity:account" }
+func (a *API) groupType() string   { return a.vendor.namespace + ":entity:group" }
+
+// user shows an account.
+func (a *API) user(e model.Entity) wireUser {
+	account := e.Account
+	u := wireUser{
+		Token: account.ID, XMLNS: a.accountType(), DisplayName: account.DisplayName, FirstName: account.FirstName, LastName: account.LastName,
+		Username: account.Username, Avatar: a.avatarURL(account.Avatar), Status: account.Status, DND: account.DND, DNDText: account.DNDText,
+		Emails: make([]wireEmail, len(account.Emails)), Phones: make([]wirePhone, len(account.Phones)), CreatedTime: wireTime(account.Created),
+	}
+	for i, email := range account.Emails {
+		u.Emails[i] = wireEmail(email)
+	}
+	for i, phone := range account.Phones {
+		u.Phones[i] = wirePhone(phone)
+	}
+	if e.Organization != "" {
+		u.Title, u.Department, u.OrganizationKey, u.OrganizationToken = &e.Title, &e.Department, e.Organization, e.Organization
+	}
+	return u
+}
+
+// avatarURL shows an avatar: a stored one at the server's own address.
+func (a *API) avatarURL(avatar string) string {
+	if id, stored := service.StoredAvatar(avatar); stored {
+		return a.baseURL + "/v2/avatar/" + id
+	}
+	return avatar
+}
+
+// wireGroup is a Group.
+type wireGroup struct {
+	Token           model.GroupID        `json:"token"`
+	XMLNS           string               `json:"xmlns"`
+	Name            string               `json:"name"`
+	DisplayName     string               `json:"display_name"`
+	Description     string               `json:"description"`
+	Avatar          string               `json:"avatar"`
+	OrganizationKey model.OrganizationID `json:"organization_key"`
+	Members         []model.AccountID    `json:"members"`
+	NumMembers      int                  `json:"num_members"`
+	CreatedBy       model.AccountID      `json:"created_by,omitzero"`
+	CreatedTime     wireTime             `json:"created_time,omitzero"`
+	ReplayHistory   bool                 `json:"replay_history"`
+	IsPublic        bool                 `json:"is_public"`
+	Metadata        map[string]string    `json:"metadata,omitzero"`
+}
+
+// group shows a group.
+func (a *API) group(g *model.Group) wireGroup {
+	members := g.Members
+	if members == nil {
+		members = []model.AccountID{}
+	}
+	return wireGroup{
+		Token: g.ID, XMLNS: a.groupType(), Name: g.Name, DisplayName: g.Name, Description: g.Description, Avatar: a.avatarURL(g.Avatar),
+		OrganizationKey: g.Organization, Members: members, NumMembers: len(members), CreatedBy: g.CreatedBy, CreatedTime: wireTime(g.Created),
+		ReplayHistory: g.ReplayHistory, IsPublic: g.Public,
+	}
+}
+
+// entity shows an account or a group.
+func (a *API) entity(e model.Entity) any {
+	if e.Group != nil {
+		return a.group(e.Group)
+	}
+	return a.user(e)
+}
+
+// entityType is the xmlns of an entity.
+func (a *API) entityType(group bool) string {
+	if group {
+		return a.groupType()
+	}
+	return a.accountType()
+}

@@ -1,0 +1,217 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"signet/internal/config"
+	"signet/internal/store/sqlite"
+)
+
+// App is a server that listens, from Open to the end of Run or Close.
+type App struct {
+	cfg      *config.Config
+	log      *slog.Logger
+	dir      string // the data directory, absolute
+	operator string // path of operator.json, or "" where there is none
+	baseURL  string
+
+	listener        net.Listener
+	metricsListener net.Listener // nil: metrics.listen is not set
+	registry        *prometheus.Registry
+	gate            *gate
+	probe           *probe
+	system          *system
+
+	undo  []func() error // what Close does, last first
+	close func() error
+}
+
+// Open prepares a server: it makes and locks the data directory, listens, opens
+// the store and everything above it, makes the operator account at the first
+// start and writes operator.json. Connections are accepted from then on and
+// answered once Run is called. After an error nothing stays open.
+func Open(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*App, error) {
+	return open(ctx, cfg, logger, assemble)
+}
+
+// open is Open with the assembler to use.
+func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble assembler) (_ *App, err error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	a := &App{cfg: cfg, log: logger, gate: newGate()}
+	a.close = sync.OnceValue(a.undoAll)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+	if err := a.takeDirectory(); err != nil {
+		return nil, err
+	}
+	if err := a.listen(); err != nil {
+		return nil, err
+	}
+	a.registry = prometheus.NewRegistry()
+	a.registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewBuildInfoCollector(),
+	)
+	a.system, err = assemble(ctx, surroundings{
+		cfg: cfg, log: logger, clock: time.Now, metrics: a.registry, dir: a.dir, baseURL: a.baseURL,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", a.dir, err)
+	}
+	a.undo = append(a.undo, a.system.close)
+	a.probe = &probe{check: a.system.ready, clock: time.Now}
+	a.operator, err = introduceOperator(ctx, a.dir, a.baseURL, a.system.operators, logger)
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// takeDirectory makes the data directory where it is missing and keeps other
+// servers out of it.
+func (a *App) takeDirectory() error {
+	var err error
+	if a.dir, err = filepath.Abs(a.cfg.Data); err != nil {
+		return fmt.Errorf("find the data directory: %w", err)
+	}
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	info, err := os.Stat(a.dir)
+	if err != nil {
+		return fmt.Errorf("look at the data directory: %w", err)
+	}
+	// It may be a mount whose mode is not ours to change, so this is said only.
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		a.log.Warn("the data directory is open to other users of this machine", "dir", a.dir,
+			"mode", mode.String(), "advice", "chmod 700")
+	}
+	unlock, err := sqlite.LockDirectory(a.dir)
+	if err != nil {
+		return err // says all that there is to say
+	}
+	a.undo = append(a.undo, unlock)
+	return nil
+}
+
+// listen opens the sockets.
+func (a *App) listen() (err error) {
+	if a.listener, err = net.Listen("tcp", a.cfg.Listen); err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	a.undo = append(a.undo, closeOnce(a.listener))
+	a.baseURL = baseURL(a.cfg, a.listener.Addr())
+	if a.cfg.Metrics.Listen == "" {
+		return nil
+	}
+	if a.metricsListener, err = net.Listen("tcp", a.cfg.Metrics.Listen); err != nil {
+		return fmt.Errorf("listen for metrics: %w", err)
+	}
+	a.undo = append(a.undo, closeOnce(a.metricsListener))
+	return nil
+}
+
+// closeOnce closes a listener that its server may have closed already.
+func closeOnce(l net.Listener) func() error {
+	return func() error {
+		if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	}
+}
+
+// Addr is the address of the interface, with the port that was found for port 0.
+func (a *App) Addr() net.Addr { return a.listener.Addr() }
+
+// MetricsAddr is where /metrics is served to everybody, or nil where it is not.
+func (a *App) MetricsAddr() net.Addr {
+	if a.metricsListener == nil {
+		return nil
+	}
+	return a.metricsListener.Addr()
+}
+
+// BaseURL is the URL that clients are given, without the final /v2.
+func (a *App) BaseURL() string { return a.baseURL }
+
+// OperatorFile is the path of operator.json, or "" where somebody has removed it.
+func (a *App) OperatorFile() string { return a.operator }
+
+// Close releases everything that Open took; Run does it itself. Only a server
+// that never ran needs it. It may be called twice.
+func (a *App) Close() error { return a.close() }
+
+func (a *App) undoAll() error {
+	var problems []error
+	for i := len(a.undo) - 1; i >= 0; i-- {
+		problems = append(problems, a.undo[i]())
+	}
+	return errors.Join(problems...)
+}
+
+// Run serves until ctx ends, then stops as the package comment says and
+// returns nil. It returns an error when serving or closing failed. It is called
+// once.
+func (a *App) Run(ctx context.Context) error {
+	// Requests and tasks outlive ctx: its end is when stopping begins.
+	requests, cutRequests := context.WithCancel(context.WithoutCancel(ctx))
+	defer cutRequests()
+	tasks, endTasks := context.WithCancel(context.WithoutCancel(ctx))
+	defer endTasks()
+
+	var running sync.WaitGroup
+	for _, task := range a.system.background {
+		running.Go(func() { task(tasks) })
+	}
+	failed := make(chan error, 2)
+	serve := func(server *http.Server, l net.Listener) {
+		running.Go(func() {
+			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				failed <- fmt.Errorf("serve %s: %w", l.Addr(), err)
+			}
+		})
+	}
+	server := newServer(requests, a.front(), a.log)
+	serve(server, a.listener)
+	var monitoring *http.Server
+	if a.metricsListener != nil {
+		monitoring = newServer(requests, a.metricsOnly(), a.log)
+		serve(monitoring, a.metricsListener)
+	}
+
+	var cause error
+	select {
+	case <-ctx.Done():
+	case cause = <-failed:
+	}
+	a.drain(server, cutRequests)
+	if monitoring != nil {
+		monitoring.Close()
+	}
+	endTasks()
+	running.Wait()
+	if err := errors.Join(cause, a.Close()); err != nil {
+		return err
+	}
+	a.log.Info("stopped")
+	return nil
+}

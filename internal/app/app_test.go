@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func answerOK(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
+
+func TestOpenMakesAPrivateDirectory(t *testing.T) {
+	cfg := settings(t)
+	mustOpen(t, cfg, newHarness(answerOK))
+	info, err := os.Stat(cfg.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o700 {
+		t.Errorf("mode of the data directory is %v, want 0700", info.Mode().Perm())
+	}
+}
+
+func TestSecondServerOnADirectoryIsRefused(t *testing.T) {
+	cfg := settings(t)
+	first := mustOpen(t, cfg, newHarness(answerOK))
+	_, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble)
+	if err == nil {
+		t.Fatal("a second server opened the directory of a running one")
+	}
+	if !strings.Contains(err.Error(), cfg.Data) {
+		t.Errorf("the refusal does not name the directory: %v", err)
+	}
+	// The refusal left no trace in what belongs to the first one.
+	if got := mustReadJSON(t, first.OperatorFile())["base_url"]; got != first.BaseURL() {
+		t.Errorf("base_url is %v, want that of the running server, %s", got, first.BaseURL())
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mustOpen(t, cfg, newHarness(answerOK))
+}
+
+func TestOpenThatFailsLeavesNothingOpen(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := settings(t)
+	cfg.Listen = free.Addr().String()
+	free.Close()
+
+	broken := errors.New("data of a newer version")
+	_, err = open(t.Context(), cfg, quiet(), func(context.Context, surroundings) (*system, error) { return nil, broken })
+	if !errors.Is(err, broken) {
+		t.Fatalf("got error %v, want %v", err, broken)
+	}
+	h := newHarness(answerOK)
+	h.createErr = errors.New("disk full")
+	if _, err = open(t.Context(), cfg, quiet(), h.assemble); !errors.Is(err, h.createErr) {
+		t.Fatalf("got error %v, want %v", err, h.createErr)
+	}
+	if len(h.did) != 1 || h.did[0] != "store closed" {
+		t.Errorf("after the failure the server did %q, want the store closed", h.did)
+	}
+	mustOpen(t, cfg, newHarness(answerOK)) // the same port and directory
+}
+
+func TestOpenRefusesInvalidSettings(t *testing.T) {
+	cfg := settings(t)
+	cfg.Limits.Burst = -1
+	_, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble)
+	if err == nil || !strings.Contains(err.Error(), "limits.burst") {
+		t.Errorf("got error %v, want one about limits.burst", err)
+	}
+	if _, err := os.Stat(cfg.Data); err == nil {
+		t.Error("the data directory was made nevertheless")
+	}
+}
+
+func TestOpenRefusesATakenPort(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	cfg := settings(t)
+	cfg.Metrics.Listen = taken.Addr().String()
+	if _, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble); err == nil {
+		t.Error("opened with a metrics port that is taken")
+	}
+	cfg.Listen, cfg.Metrics.Listen = taken.Addr().String(), ""
+	if _, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble); err == nil {
+		t.Error("opened with a port that is taken")
+	}
+}
+
+func TestADataPathThatIsAFileIsRefused(t *testing.T) {
+	cfg := settings(t)
+	cfg.Data = filepath.Join(t.TempDir(), "file")
+	mustWrite(t, cfg.Data, "", 0o600)
+	if _, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble); err == nil {
+		t.Error("opened with a file for the data directory")
+	}
+}
+
+func TestCloseMayBeCalledTwice(t *testing.T) {
+	h := newHarness(answerOK)
+	a := mustOpen(t, settings(t), h)
+	if err := errors.Join(a.Close(), a.Close()); err != nil {
+		t.Error(err)
+	}
+	if len(h.did) != 1 {
+		t.Errorf("closing twice did %q, want the store closed once", h.did)
+	}
+}
+
+func TestBaseURL(t *testing.T) {
+	tcp := func(ip string, port int) net.Addr { return &net.TCPAddr{IP: net.ParseIP(ip), Port: port} }
+	for _, test := range []struct {
+		set, listen string
+		addr        net.Addr
+		want        string
+	}{
+		{"", "127.0.0.1:0", tcp("127.0.0.1", 4321), "http://127.0.0.1:4321"},
+		{"", "0.0.0.0:8080", tcp("0.0.0.0", 8080), "http://127.0.0.1:8080"},
+		{"", ":8080", tcp("::", 8080), "http://[::1]:8080"},
+		{"", "[::1]:8080", tcp("::1", 8080), "http://[::1]:8080"},
+		{"", "localhost:0", tcp("127.0.0.1", 4321), "http://localhost:4321"},
+		{"https://messages.example.com/", ":8080", tcp("::", 8080), "https://messages.example.com"},
+		{"https://example.com/messages", ":8080", tcp("::", 8080), "https://example.com/messages"},
+	} {
+		cfg := settings(t)
+		cfg.BaseURL, cfg.Listen = test.set, test.listen
+		if got := baseURL(cfg, test.addr); got != test.want {
+			t.Errorf("base_url %q, listen %q at %v gives %s, want %s", test.set, test.listen, test.addr, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	// lastWords is how long answers may take to leave the machine once they
+	// are written, and how long requests that were cut off may take to write
+	// one. After that their connections are closed under them, and cutoff is
+	// how long they may take to notice.
+	lastWords = time.Second
+	cutoff    = 5 * time.Second
+
+	// retryAfter is what a refused client is told to wait, like everywhere
+	// where nobody knows better. Another node, if there is one, is there now.
+	retryAfter = time.Second
+)
+
+// drain refuses new requests, lets the running ones finish within
+// shutdown.grace, cuts off the rest, and closes the connections. The socket
+// listens until the requests are done, so that a new client gets an answer
+// instead of a closed port.
+func (a *App) drain(server *http.Server, cutRequests func()) {
+	running := a.gate.close()
+	a.log.Info("stopping", "running_requests", running, "grace", a.cfg.Shutdown.Grace)
+	server.SetKeepAlivesEnabled(false)
+	a.system.endStreams()
+
+	if !a.idleWithin(a.cfg.Shutdown.Grace) {
+		a.log.Warn("cutting off requests that did not finish in time", "running_requests", a.gate.count())
+		cutRequests()
+		if !a.idleWithin(lastWords) {
+			server.Close()
+			if !a.idleWithin(cutoff) {
+				a.log.Error("requests do not end; stopping without them", "running_requests", a.gate.count())
+			}
+		}
+	}
+
+	// A handler that has returned may still have its answer in a buffer.
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	if server.Shutdown(ctx) != nil {
+		server.Close()
+	}
+}
+
+// idleWithin waits until no request runs, and reports whether that came in time.
+func (a *App) idleWithin(limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-a.gate.idle:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// admit runs requests through the gate; what comes after it is shut gets the
+// interface's 503 (contract, section 1).
+func (a *App) admit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !a.gate.enter() {
+			refuse(w, r)
+			return
+		}
+		defer a.gate.leave()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// retryAfterSeconds is the value of the header.
+func retryAfterSeconds() string { return strconv.Itoa(int(retryAfter / time.Second)) }

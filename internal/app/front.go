@@ -1,0 +1,166 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"signet/internal/service"
+)
+
+// front answers what is about the server itself, and hands all else to the
+// interface. It looks at the path directly: http.ServeMux would redirect paths
+// that it finds untidy, and those of the interface are to be taken as they are.
+func (a *App) front() http.Handler {
+	inner := a.admit(a.system.handler)
+	metrics := a.metricsHandler()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch strings.TrimSuffix(r.URL.Path, "/") {
+		case "/healthz":
+			answerProbe(w, r, nil)
+		case "/readyz":
+			answerProbe(w, r, a.readiness(r.Context()))
+		case "/metrics":
+			if a.metricsListener != nil || !fromThisMachine(r) {
+				inner.ServeHTTP(w, r)
+				return
+			}
+			metrics.ServeHTTP(w, r)
+		default:
+			inner.ServeHTTP(w, r)
+		}
+	})
+}
+
+// metricsOnly is what metrics.listen serves.
+func (a *App) metricsOnly() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", a.metricsHandler())
+	return mux
+}
+
+func (a *App) metricsHandler() http.Handler {
+	return promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry})
+}
+
+// fromThisMachine reports whether a client is on this machine and speaks for
+// itself. A proxy is a client on this machine too, which speaks for others.
+func fromThisMachine(r *http.Request) bool {
+	for _, header := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
+		if len(r.Header[header]) > 0 {
+			return false
+		}
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	ip := net.ParseIP(host)
+	return err == nil && ip != nil && ip.IsLoopback()
+}
+
+var errDraining = errors.New("stopping")
+
+// readiness is nil when a new request would be served.
+func (a *App) readiness(ctx context.Context) error {
+	if a.gate.isShut() {
+		return errDraining
+	}
+	if a.probe.look(ctx) != nil {
+		return errors.New("the store does not answer")
+	}
+	return nil
+}
+
+// answerProbe answers a load balancer or a service manager: 200, or 503 with
+// the reason in a word.
+func answerProbe(w http.ResponseWriter, r *http.Request, problem error) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff")
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		h.Set("Allow", "GET, HEAD")
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	case problem != nil:
+		h.Set("Retry-After", retryAfterSeconds())
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte(problem.Error() + "\n"))
+	default:
+		_, _ = w.Write([]byte("ok\n"))
+	}
+}
+
+const (
+	probeTimeout = 2 * time.Second
+	probeAge     = time.Second
+)
+
+// probe asks the store whether it is there, at most once a second whoever asks:
+// the question needs no credentials and must cost nothing.
+type probe struct {
+	check func(ctx context.Context) error
+	clock func() time.Time
+
+	mu    sync.Mutex // guards all below, and makes others wait for the answer
+	asked time.Time
+	last  error
+}
+
+func (p *probe) look(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now := p.clock(); p.asked.IsZero() || now.Sub(p.asked) >= probeAge {
+		// The answer is for others too, so it does not depend on whether
+		// this client stays.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+		defer cancel()
+		p.last = p.check(ctx)
+		p.asked = now
+	}
+	return p.last
+}
+
+// refuse is the interface's answer while the server stops (contract, section
+// 1). It comes before routing, so a path that does not exist gets it as well.
+func refuse(w http.ResponseWriter, r *http.Request) {
+	id := requestID(r)
+	var body struct {
+		Status string `json:"status"`
+		Error  struct {
+			Status    int    `json:"status"`
+			Code      string `json:"code"`
+			Message   string `json:"message"`
+			RequestID string `json:"request_id"`
+		} `json:"error"`
+	}
+	body.Status = "fail"
+	body.Error.Status = http.StatusServiceUnavailable
+	body.Error.Code = "unavailable"
+	body.Error.Message = "The server is stopping, please try again."
+	body.Error.RequestID = id
+	h := w.Header()
+	h.Set("Request-Id", id)
+	h.Set("Retry-After", retryAfterSeconds())
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Connection", "close") // the next attempt finds another server
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+// requestID is the client's own name for the request where it is one that may
+// be repeated in a header, else a new one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("Request-Id"); service.ValidRequestID(id) {
+		return id
+	}
+	return uuid.Must(uuid.NewV7()).String()
+}

@@ -1,0 +1,150 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestProbes(t *testing.T) {
+	h := newHarness(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	a := mustOpen(t, settings(t), h)
+	mustRun(t, a)
+	for _, test := range []struct {
+		method, path string
+		status       int
+		body         string
+	}{
+		{"GET", "/healthz", 200, "ok\n"},
+		{"GET", "/healthz/", 200, "ok\n"},
+		{"HEAD", "/healthz", 200, ""},
+		{"POST", "/healthz", 405, ""},
+		{"GET", "/readyz", 200, "ok\n"},
+		{"GET", "/readyz/", 200, "ok\n"},
+		{"DELETE", "/readyz", 405, ""},
+		{"GET", "/healthz/more", 418, ""},
+		{"GET", "/v2//user", 418, ""},
+		{"GET", "/", 418, ""},
+	} {
+		answer, body := mustDo(t, test.method, a.BaseURL()+test.path)
+		wantStatus(t, answer, test.status)
+		if body != test.body {
+			t.Errorf("%s %s answered %q, want %q", test.method, test.path, body, test.body)
+		}
+		if allow := answer.Header.Get("Allow"); (test.status == 405) != (allow == "GET, HEAD") {
+			t.Errorf("%s %s: Allow is %q", test.method, test.path, allow)
+		}
+	}
+}
+
+func TestReadinessFollowsTheStore(t *testing.T) {
+	h := newHarness(answerOK)
+	h.storeErr = errors.New("disk on fire at /srv/secret/path")
+	a := mustOpen(t, settings(t), h)
+	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	var later atomic.Int64
+	a.probe.clock = func() time.Time { return now.Add(time.Duration(later.Load())) }
+	mustRun(t, a)
+
+	answer, body := mustDo(t, "GET", a.BaseURL()+"/readyz")
+	wantStatus(t, answer, http.StatusServiceUnavailable)
+	if strings.Contains(body, "secret") || answer.Header.Get("Retry-After") == "" {
+		t.Errorf("answered %q with Retry-After %q, want a neutral text and a time", body, answer.Header.Get("Retry-After"))
+	}
+	answer, _ = mustDo(t, "GET", a.BaseURL()+"/healthz")
+	wantStatus(t, answer, http.StatusOK)
+
+	h.mu.Lock()
+	h.storeErr = nil
+	h.mu.Unlock()
+	later.Store(int64(probeAge))
+	answer, _ = mustDo(t, "GET", a.BaseURL()+"/readyz")
+	wantStatus(t, answer, http.StatusOK)
+}
+
+func TestProbeAsksTheStoreOnceASecond(t *testing.T) {
+	asked := 0
+	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	p := &probe{clock: func() time.Time { return now }, check: func(context.Context) error { asked++; return nil }}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		if err := p.look(gone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = now.Add(probeAge)
+	_ = p.look(t.Context())
+	if asked != 2 {
+		t.Errorf("asked the store %d times, want 2", asked)
+	}
+}
+
+func TestMetricsAreForThisMachine(t *testing.T) {
+	h := newHarness(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) })
+	a := mustOpen(t, settings(t), h)
+	mustRun(t, a)
+	answer, body := mustDo(t, "GET", a.BaseURL()+"/metrics")
+	wantStatus(t, answer, http.StatusOK)
+	for _, want := range []string{"go_goroutines", "go_build_info"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s in the metrics", want)
+		}
+	}
+	for _, header := range []string{"X-Forwarded-For", "X-Real-IP", "Forwarded", "Via"} {
+		answer, _ = mustDo(t, "GET", a.BaseURL()+"/metrics", header, "203.0.113.7")
+		wantStatus(t, answer, http.StatusNotFound)
+	}
+}
+
+func TestFromThisMachine(t *testing.T) {
+	for address, want := range map[string]bool{
+		"127.0.0.1:1": true, "127.9.9.9:1": true, "[::1]:1": true, "[::ffff:127.0.0.1]:1": true,
+		"192.0.2.1:1": false, "[2001:db8::1]:1": false, "": false, "@": false,
+	} {
+		r := httptest.NewRequest("GET", "/metrics", nil)
+		r.RemoteAddr = address
+		if got := fromThisMachine(r); got != want {
+			t.Errorf("fromThisMachine(%q) = %v, want %v", address, got, want)
+		}
+	}
+}
+
+func TestMetricsOnAnAddressOfTheirOwn(t *testing.T) {
+	h := newHarness(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) })
+	cfg := settings(t)
+	cfg.Metrics.Listen = "127.0.0.1:0"
+	a := mustOpen(t, cfg, h)
+	stop := mustRun(t, a)
+	own := "http://" + a.MetricsAddr().String()
+	answer, _ := mustDo(t, "GET", own+"/metrics", "X-Forwarded-For", "203.0.113.7")
+	wantStatus(t, answer, http.StatusOK)
+	answer, _ = mustDo(t, "GET", own+"/v2/user")
+	wantStatus(t, answer, http.StatusNotFound)
+	answer, _ = mustDo(t, "GET", a.BaseURL()+"/metrics")
+	wantStatus(t, answer, http.StatusNotFound)
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefusalInventsARequestID(t *testing.T) {
+	for _, sent := range []string{"", "two words", strings.Repeat("x", 129), "tab\t"} {
+		r := httptest.NewRequest("GET", "/v2/user", nil)
+		r.Header["Request-Id"] = []string{sent}
+		w := httptest.NewRecorder()
+		refuse(w, r)
+		answer := w.Result()
+		body, _ := io.ReadAll(answer.Body)
+		id := answer.Header.Get("Request-Id")
+		if id == sent || len(id) != 36 || !strings.Contains(string(body), id) {
+			t.Errorf("%q: Request-Id is %q in %s", sent, id, body)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package app
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// modulePath is the import path of the project, and moduleRoot where it is from
+// here.
+const (
+	modulePath = "signet"
+	moduleRoot = "../.."
+)
+
+// layer is what one package may import of the others.
+type layer struct {
+	room string
+	may  []string
+}
+
+// mayImport says which packages of the project each package may import, the
+// outermost first: a package names only packages below its own line. It is the
+// picture of docs/architecture.md ("Rooms"), and changes together with it.
+var mayImport = []layer{
+	{"cmd/signet", []string{"internal/cli"}},
+	{"bench", []string{"client"}},
+	{"internal/cli", []string{"internal/app", "internal/config", "internal/model", "client"}},
+	{"internal/app", []string{
+		"internal/api", "internal/service", "internal/store/sqlite", "internal/store", "internal/live", "internal/seal", "internal/blob",
+		"internal/config", "internal/model",
+	}},
+	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
+	{"internal/service", []string{"internal/store", "internal/live", "internal/seal", "internal/blob", "internal/model"}},
+	{"internal/store/storetest", []string{"internal/store", "internal/model"}},
+	{"internal/store/sqlite", []string{"internal/store", "internal/model"}},
+	{"internal/store", []string{"internal/model"}},
+	{"internal/live", []string{"internal/model"}},
+	{"internal/seal", []string{"internal/model"}},
+	{"internal/blob", []string{"internal/model"}},
+	{"internal/config", nil},
+	{"internal/model", nil},
+	{"client", nil}, // has its own copies of the wire types, so that a change of the wire by accident is noticed
+	{"openapi", nil},
+}
+
+// onlyIn says which packages know of what, by the beginning of an import path.
+var onlyIn = map[string][]string{
+	"zombiezen.com/go/sqlite":         {"internal/store/sqlite"},
+	"modernc.org/":                    {"internal/store/sqlite"},
+	"github.com/alecthomas/kong":      {"internal/cli"},
+	"go.yaml.in/yaml":                 {"internal/config", "openapi"},
+	"github.com/coder/websocket":      {"internal/api", "client"},
+	"github.com/prometheus/":          {"internal/app", "internal/api"},
+	"github.com/nyaruka/":             {"internal/config", "internal/service"},
+	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/api", "client"},
+	"golang.org/x/crypto":             {"internal/service", "internal/seal"},
+	"github.com/rogpeppe/go-internal": nil, // tests only
+	"go.uber.org/goleak":              nil,
+	"pgregory.net/rapid":              nil,
+	"github.com/getkin/kin-openapi":   nil,
+}
+
+// sourceFile is a Go file: its package's directory and what it imports.
+type sourceFile struct {
+	path    string
+	room    string // relative to the root
+	test    bool   // in a _test.go file, or in a package that is for tests
+	imports []string
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	allowed := make(map[string][]string)
+	for i, line := range mayImport {
+		allowed[line.room] = line.may
+		for _, other := range line.may {
+			if !slices.ContainsFunc(mayImport[i+1:], func(l layer) bool { return l.room == other }) {
+				t.Errorf("the table lets %s import %s, which is not below it", line.room, other)
+			}
+		}
+	}
+	for _, file := range sourceFiles(t) {
+		may, known := allowed[file.room]
+		if !known {
+			t.Errorf("%s: package %s is not in the table: say there what it may import", file.path, file.room)
+			continue
+		}
+		if file.test {
+			continue
+		}
+		for _, imported := range file.imports {
+			inside, ours := strings.CutPrefix(imported, modulePath+"/")
+			if ours && !slices.Contains(may, inside) {
+				t.Errorf("%s imports %s, which %s must not know", file.path, imported, file.room)
+			}
+		}
+	}
+}
+
+func TestLibrariesStayWhereTheyBelong(t *testing.T) {
+	for _, file := range sourceFiles(t) {
+		for _, imported := range file.imports {
+			for beginning, rooms := range onlyIn {
+				if !file.test && strings.HasPrefix(imported, beginning) && !slices.Contains(rooms, file.room) {
+					t.Errorf("%s imports %s, which is for %q only", file.path, imported, rooms)
+				}
+			}
+			if file.room == "internal/model" && !file.test && strings.Contains(imported, ".") {
+				t.Errorf("%s imports %s; the model knows the standard library only", file.path, imported)
+			}
+		}
+	}
+}
+
+// Each dependency has a line in docs/dependencies.md, and nothing else has.
+func TestDependenciesAreExplained(t *testing.T) {
+	used := make(map[string]bool)
+	required := requiredModules(t)
+	for _, file := range sourceFiles(t) {
+		for _, imported := range file.imports {
+			for _, m := range required {
+				if imported == m || strings.HasPrefix(imported, m+"/") {
+					used[m] = true
+				}
+			}
+		}
+	}
+	for _, m := range toolModules(t, required) {
+		used[m] = true
+	}
+	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "dependencies.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	explained := make(map[string]bool)
+	for _, match := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(string(page), -1) {
+		explained[match[1]] = true
+	}
+	for _, m := range slices.Sorted(maps.Keys(used)) {
+		if !explained[m] {
+			t.Errorf("docs/dependencies.md does not say what %s is for", m)
+		}
+	}
+	for _, m := range slices.Sorted(maps.Keys(explained)) {
+		if !used[m] {
+			t.Errorf("docs/dependencies.md explains %s, which nothing imports", m)
+		}
+	}
+}
+
+func sourceFiles(t *testing.T) []sourceFile {
+	t.Helper()
+	var files []sourceFile
+	err := filepath.WalkDir(moduleRoot, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if base := entry.Name(); entry.IsDir() {
+			if name != moduleRoot && (strings.HasPrefix(base, ".") || base == "testdata" || base == "data" || base == "bin") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(moduleRoot, name)
+		if err != nil {
+			return err
+		}
+		inside = filepath.ToSlash(inside)
+		file := sourceFile{path: inside, room: path.Dir(inside)}
+		file.test = strings.HasSuffix(name, "_test.go") || strings.HasSuffix(file.room, "test")
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			file.imports = append(file.imports, imported)
+		}
+		files = append(files, file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 10 {
+		t.Fatalf("found only %d Go files below %s", len(files), moduleRoot)
+	}
+	return files
+}
+
+// requiredModules lists what go.mod requires.
+func requiredModules(t *testing.T) []string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(moduleRoot, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var modules []string
+	for _, match := range regexp.MustCompile(`(?m)^(?:require)?\s+([a-z0-9.-]+\.[a-z]+/\S+) v`).FindAllStringSubmatch(string(content), -1) {
+		modules = append(modules, match[1])
+	}
+	if len(modules) == 0 {
+		t.Fatal("found no requirement in go.mod")
+	}
+	return modules
+}
+
+// toolModules lists the modules of go.mod's tools.
+func toolModules(t *testing.T, required []string) []string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(moduleRoot, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var modules []string
+	for _, match := range regexp.MustCompile(`(?m)^tool (\S+)$`).FindAllStringSubmatch(string(content), -1) {
+		for _, m := range required {
+			if strings.HasPrefix(match[1], m+"/") {
+				modules = append(modules, m)
+			}
+		}
+	}
+	return modules
+}

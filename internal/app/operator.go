@@ -1,0 +1,167 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+)
+
+// operatorFile tells clients on this machine how to reach the server as its
+// operator.
+const operatorFile = "operator.json"
+
+// operators is where the accounts are that may do everything.
+type operators interface {
+	// HasOperator reports whether there is one, by whatever key.
+	HasOperator(ctx context.Context) (bool, error)
+
+	// CreateOperator makes one with an administrative key of this name and
+	// secret.
+	CreateOperator(ctx context.Context, key, secret string) error
+}
+
+// The fields of operator.json. Others, which somebody added, are kept.
+const (
+	fieldBaseURL = "base_url"
+	fieldKey     = "api_key"
+	fieldSecret  = "api_secret"
+)
+
+// introduceOperator makes the operator account where there is none, and tells
+// operator.json where the server is. It returns the path of the file, or ""
+// where the account exists and the file was taken away, whose secret nobody can
+// write again.
+//
+// The file comes before the account: after a crash in between, the next start
+// makes the account with the credentials that the file holds. The other way
+// round there would be an account to which nobody has the key.
+func introduceOperator(ctx context.Context, dir, baseURL string, accounts operators, log *slog.Logger) (string, error) {
+	path := filepath.Join(dir, operatorFile)
+	fields, err := readOperatorFile(path)
+	if err != nil {
+		return "", err
+	}
+	exists, err := accounts.HasOperator(ctx)
+	if err != nil {
+		return "", fmt.Errorf("look for an operator account: %w", err)
+	}
+	if exists && fields == nil {
+		log.Warn("there is an operator account, but its credentials are not in the data directory", "missing", path)
+		return "", nil
+	}
+	key, secret := fields.text(fieldKey), fields.text(fieldSecret)
+	if !exists && (key == "" || secret == "") {
+		key, secret = newCredentials()
+	}
+	if fields == nil {
+		fields = operatorFields{}
+	}
+	fields.set(fieldBaseURL, baseURL)
+	if !exists {
+		fields.set(fieldKey, key)
+		fields.set(fieldSecret, secret)
+	}
+	if err := fields.write(path); err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	if !exists {
+		if err := accounts.CreateOperator(ctx, key, secret); err != nil {
+			return "", fmt.Errorf("make the operator account: %w", err)
+		}
+		log.Info("made the operator account", "credentials", path)
+	}
+	return path, nil
+}
+
+// newCredentials returns the name and the secret of a key, 128 and 256 random
+// bits.
+func newCredentials() (key, secret string) {
+	random := make([]byte, 32)
+	rand.Read(random) // never fails: it ends the program instead
+	return rand.Text(), base64.RawURLEncoding.EncodeToString(random)
+}
+
+// operatorFields is the content of operator.json; nil is no file.
+type operatorFields map[string]json.RawMessage
+
+func readOperatorFile(path string) (operatorFields, error) {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the operator's credentials: %w", err)
+	}
+	fields := operatorFields{}
+	if err := json.Unmarshal(content, &fields); err != nil || fields == nil {
+		return nil, fmt.Errorf("%s is not a JSON object; restore it, or move it away", path)
+	}
+	return fields, nil
+}
+
+// text returns a field, or "" where it is missing or no text.
+func (f operatorFields) text(name string) string {
+	var s string
+	_ = json.Unmarshal(f[name], &s)
+	return s
+}
+
+func (f operatorFields) set(name, text string) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // an ampersand in a URL stays readable
+	_ = encoder.Encode(text)     // a string has no way to fail
+	f[name] = bytes.TrimSpace(b.Bytes())
+}
+
+// write replaces the file in one step, readable for its owner only, so that a
+// client never finds half a file and a crash leaves the old or the new one.
+func (f operatorFields) write(path string) (err error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(f); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), operatorFile+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			temp.Close()
+			os.Remove(temp.Name())
+		}
+	}()
+	if _, err := temp.Write(b.Bytes()); err != nil {
+		return err
+	}
+	if err := temp.Sync(); err != nil {
+		return err
+	}
+	if err := temp.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.Name(), path); err != nil {
+		return err
+	}
+	return syncDirectory(filepath.Dir(path))
+}
+
+// syncDirectory makes a rename in it survive a power cut.
+func syncDirectory(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

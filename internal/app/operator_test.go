@@ -1,0 +1,126 @@
+package app
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFirstStartWritesOperatorFile(t *testing.T) {
+	cfg := settings(t)
+	h := newHarness(answerOK)
+	a := mustOpen(t, cfg, h)
+	path := filepath.Join(cfg.Data, "operator.json")
+	if a.OperatorFile() != path {
+		t.Errorf("OperatorFile is %q, want %q", a.OperatorFile(), path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("mode is %v, want 0600", info.Mode().Perm())
+	}
+	got := mustReadJSON(t, path)
+	want := map[string]any{"base_url": "http://" + a.Addr().String(), "api_key": h.key, "api_secret": h.secret}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if len(h.key) < 16 || len(h.secret) < 43 {
+		t.Errorf("key of %d and secret of %d characters, want at least 16 and 43 (256 bits)", len(h.key), len(h.secret))
+	}
+	wantNoLeftovers(t, cfg.Data)
+}
+
+func TestEveryStartRefreshesOnlyBaseURL(t *testing.T) {
+	cfg := settings(t)
+	mustOpen(t, cfg, newHarness(answerOK)).Close()
+	path := filepath.Join(cfg.Data, "operator.json")
+	mustWrite(t, path, `{"base_url":"http://127.0.0.1:1","api_key":"k","api_secret":"s<&>","note":{"n":12345678901234567890}}`, 0o600)
+	// Whoever opened it to others is protected from the next start on.
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cfg.BaseURL = "https://messages.example.com"
+	h := newHarness(answerOK)
+	h.exists = true
+	mustOpen(t, cfg, h)
+
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"https://messages.example.com"`, `"k"`, `"s<&>"`, `12345678901234567890`} {
+		if !strings.Contains(string(content), want) {
+			t.Errorf("%s is not in %s", want, content)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode is %v (%v), want 0600", info.Mode().Perm(), err)
+	}
+	if h.key != "" {
+		t.Error("a second operator account was made")
+	}
+	wantNoLeftovers(t, cfg.Data)
+}
+
+func TestAccountIsMadeWithTheCredentialsOfAnInterruptedStart(t *testing.T) {
+	cfg := settings(t)
+	h := newHarness(answerOK)
+	h.createErr = os.ErrDeadlineExceeded
+	if _, err := open(t.Context(), cfg, quiet(), h.assemble); err == nil {
+		t.Fatal("opened without an operator account")
+	}
+	before := mustReadJSON(t, filepath.Join(cfg.Data, "operator.json"))
+
+	h = newHarness(answerOK)
+	mustOpen(t, cfg, h)
+	if h.key != before["api_key"] || h.secret != before["api_secret"] {
+		t.Errorf("made the account with %s and %s, want what the file says: %v", h.key, h.secret, before)
+	}
+}
+
+func TestCredentialsThatWereTakenAwayStayAway(t *testing.T) {
+	cfg := settings(t)
+	h := newHarness(answerOK)
+	h.exists = true
+	a := mustOpen(t, cfg, h)
+	if a.OperatorFile() != "" {
+		t.Errorf("OperatorFile is %q, want none", a.OperatorFile())
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Data, "operator.json")); err == nil {
+		t.Error("a file without credentials was written")
+	}
+}
+
+func TestDamagedOperatorFileIsNotOverwritten(t *testing.T) {
+	for _, content := range []string{"", "null", "[]", `{"api_key":`} {
+		cfg := settings(t)
+		if err := os.Mkdir(cfg.Data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(cfg.Data, "operator.json")
+		mustWrite(t, path, content, 0o600)
+		_, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble)
+		if err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: got error %v, want one that names %s", content, err, path)
+		}
+		if got, _ := os.ReadFile(path); string(got) != content {
+			t.Errorf("%q became %q", content, got)
+		}
+	}
+}
+
+func wantNoLeftovers(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), "operator.json.") }) {
+		t.Errorf("a temporary file is left: %v", entries)
+	}
+}

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	// bodyTimeout is how long a request body may keep a handler waiting that
+	// sets no time of its own. Whoever reads bodies does: an upload may last
+	// for hours as long as bytes come in.
+	bodyTimeout = time.Minute
+	// restTimeout is for what is left of a body once its handler has returned.
+	// net/http reads it, so that a client that writes first and reads later
+	// finds its answer.
+	restTimeout = 5 * time.Second
+	// writeTimeout is how long a client may take nothing of an answer. It is
+	// longer than bodyTimeout because net/http reads what is left of a body
+	// before it writes the first byte.
+	writeTimeout = bodyTimeout + 10*time.Second
+)
+
+// pace ends connections whose client stands still, without limiting how long a
+// request may take: a stream lasts for ever, and a download on a bad link for
+// hours, as long as bytes move. A single time limit for a whole request
+// (http.Server.ReadTimeout, WriteTimeout) could not tell these from a client
+// that has gone.
+func pace(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w)}
+		hasBody := r.ContentLength != 0
+		if hasBody {
+			out.expectBody(bodyTimeout)
+		}
+		next.ServeHTTP(out, r)
+		if out.hijacked {
+			return
+		}
+		if hasBody {
+			out.expectBody(restTimeout)
+		}
+		out.prolong() // an answer without a body is written only now
+	})
+}
+
+// pacedWriter moves the deadline of its connection with each write, unless the
+// handler sets deadlines itself.
+type pacedWriter struct {
+	http.ResponseWriter
+	control  *http.ResponseController
+	own      bool // the handler sees to the deadlines
+	hijacked bool // the connection is no longer the server's
+}
+
+// Errors of the deadlines are those of connections that have none, such as a
+// recorder in a test. They are served like any other.
+
+func (w *pacedWriter) expectBody(within time.Duration) {
+	_ = w.control.SetReadDeadline(time.Now().Add(within))
+}
+
+func (w *pacedWriter) prolong() {
+	if !w.own {
+		_ = w.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	}
+}
+
+func (w *pacedWriter) Write(p []byte) (int, error) {
+	w.prolong()
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *pacedWriter) WriteHeader(status int) {
+	w.prolong()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// SetWriteDeadline is found by http.ResponseController.
+func (w *pacedWriter) SetWriteDeadline(deadline time.Time) error {
+	w.own = true
+	return w.control.SetWriteDeadline(deadline)
+}
+
+// FlushError is found by http.ResponseController, Flush by everybody else.
+func (w *pacedWriter) FlushError() error {
+	w.prolong()
+	return w.control.Flush()
+}
+
+// Flush sends what is buffered.
+func (w *pacedWriter) Flush() { _ = w.FlushError() }
+
+// Hijack hands the connection over, without deadlines.
+func (w *pacedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	w.own, w.hijacked = true, true
+	return w.control.Hijack()
+}
+
+// Unwrap is for http.ResponseController.
+func (w *pacedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

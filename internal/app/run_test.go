@@ -1,0 +1,224 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// blocking is a handler whose requests wait until they are let go.
+type blocking struct {
+	entered chan struct{}
+	release chan struct{}
+	ended   chan error // what the request's context said at its end
+}
+
+func newBlocking() *blocking {
+	return &blocking{entered: make(chan struct{}), release: make(chan struct{}), ended: make(chan error, 8)}
+}
+
+func (b *blocking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.entered <- struct{}{}
+	select {
+	case <-b.release:
+	case <-r.Context().Done():
+	}
+	b.ended <- r.Context().Err()
+	_, _ = io.WriteString(w, "done")
+}
+
+type result struct {
+	status int
+	body   string
+	err    error
+}
+
+func get(url string) <-chan result {
+	out := make(chan result, 1)
+	go func() {
+		answer, err := caller.Get(url)
+		if err != nil {
+			out <- result{err: err}
+			return
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		out <- result{answer.StatusCode, string(body), err}
+	}()
+	return out
+}
+
+func TestStoppingFinishesWhatRunsAndRefusesWhatIsNew(t *testing.T) {
+	work := newBlocking()
+	h := newHarness(work.ServeHTTP)
+	a := mustOpen(t, settings(t), h)
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- a.Run(ctx) }()
+
+	running := get(a.BaseURL() + "/v2/message")
+	<-work.entered
+	cancel()
+	<-h.streams // it is stopping
+
+	answer, body := mustDo(t, "POST", a.BaseURL()+"/v2/message", "Request-ID", "mine-1")
+	wantStatus(t, answer, http.StatusServiceUnavailable)
+	for name, want := range map[string]string{
+		"Retry-After": "1", "Request-Id": "mine-1", "Cache-Control": "no-store",
+		"X-Content-Type-Options": "nosniff", "Content-Type": "application/json",
+	} {
+		if got := answer.Header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	var envelope struct {
+		Status string
+		Error  struct {
+			Status     int
+			Code       string
+			Message    string
+			Request_ID string
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &envelope); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	if e := envelope.Error; envelope.Status != "fail" || e.Status != 503 || e.Code != "unavailable" || e.Request_ID != "mine-1" || e.Message == "" {
+		t.Errorf("got the body %s, want the error envelope of contract section 1", body)
+	}
+	answer, _ = mustDo(t, "GET", a.BaseURL()+"/readyz")
+	wantStatus(t, answer, http.StatusServiceUnavailable)
+	answer, _ = mustDo(t, "GET", a.BaseURL()+"/healthz")
+	wantStatus(t, answer, http.StatusOK)
+
+	close(work.release)
+	if got := <-running; got.err != nil || got.status != 200 || got.body != "done" {
+		t.Errorf("the running request got %+v, want its answer", got)
+	}
+	if err := <-stopped; err != nil {
+		t.Errorf("Run returned %v, want nil", err)
+	}
+	if err := <-work.ended; err != nil {
+		t.Errorf("the running request was cancelled: %v", err)
+	}
+	if want := []string{"streams ended", "task ended", "store closed"}; !slices.Equal(h.did, want) {
+		t.Errorf("stopping did %q, want %q", h.did, want)
+	}
+	if got := <-get(a.BaseURL() + "/healthz"); got.err == nil {
+		t.Error("a stopped server still answers")
+	}
+	mustOpen(t, a.cfg, newHarness(answerOK)) // the directory is free again
+}
+
+func TestStoppingEndsStreams(t *testing.T) {
+	h := newHarness(nil)
+	entered := make(chan struct{})
+	h.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, ": open\n\n")
+		_ = http.NewResponseController(w).Flush()
+		close(entered)
+		<-h.streams
+		_, _ = io.WriteString(w, "data: reconnect\n\n")
+	})
+	a := mustOpen(t, settings(t), h)
+	stop := mustRun(t, a)
+	stream := get(a.BaseURL() + "/v2/events")
+	<-entered
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if got := <-stream; got.err != nil || !strings.HasSuffix(got.body, "data: reconnect\n\n") {
+		t.Errorf("the stream got %+v, want its last event and its end", got)
+	}
+}
+
+func TestRequestsThatOutlastTheGraceAreCutOff(t *testing.T) {
+	work := newBlocking()
+	h := newHarness(work.ServeHTTP)
+	cfg := settings(t)
+	cfg.Shutdown.Grace = time.Millisecond
+	a := mustOpen(t, cfg, h)
+	stop := mustRun(t, a)
+	running := get(a.BaseURL() + "/v2/message")
+	<-work.entered
+	if err := stop(); err != nil {
+		t.Errorf("Run returned %v, want nil", err)
+	}
+	if err := <-work.ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the request's context says %v, want that it was cancelled", err)
+	}
+	if got := <-running; got.status != 200 || got.body != "done" {
+		t.Errorf("the client got %+v, want what the request said when it was cancelled", got)
+	}
+	if want := []string{"streams ended", "task ended", "store closed"}; !slices.Equal(h.did, want) {
+		t.Errorf("stopping did %q, want %q", h.did, want)
+	}
+}
+
+// A request that waits for its client does not look at its context. Its
+// connection is closed under it.
+func TestRequestsThatWaitForTheirClientAreCutOff(t *testing.T) {
+	read := make(chan error, 1)
+	h := newHarness(func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.Copy(io.Discard, r.Body)
+		read <- err
+	})
+	cfg := settings(t)
+	synctest.Test(t, func(t *testing.T) {
+		a := mustOpen(t, cfg, h)
+		a.listener.Close()
+		memory := &pipes{waiting: make(chan net.Conn), closed: make(chan struct{})}
+		a.listener = memory
+		ctx, cancel := context.WithCancel(context.Background())
+		stopped := make(chan error, 1)
+		go func() { stopped <- a.Run(ctx) }()
+		ours, theirs := net.Pipe()
+		defer ours.Close()
+		memory.waiting <- theirs
+		mustSend(t, ours, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
+		synctest.Wait()
+		began := time.Now()
+		cancel()
+		if err := <-stopped; err != nil {
+			t.Errorf("Run returned %v, want nil", err)
+		}
+		if took, want := time.Since(began), cfg.Shutdown.Grace+lastWords; took != want {
+			t.Errorf("stopping took %v, want %v", took, want)
+		}
+	})
+	if err := <-read; err == nil {
+		t.Error("the handler read a whole body that was never sent")
+	}
+}
+
+func TestRunReportsASocketThatFails(t *testing.T) {
+	h := newHarness(answerOK)
+	a := mustOpen(t, settings(t), h)
+	a.listener.Close()
+	if err := a.Run(t.Context()); err == nil {
+		t.Error("Run returned nil for a closed socket")
+	}
+	if !slices.Contains(h.did, "store closed") {
+		t.Errorf("it did %q, want the store closed", h.did)
+	}
+}
+
+func TestConnectionsBeforeRunAreAnsweredByIt(t *testing.T) {
+	a := mustOpen(t, settings(t), newHarness(answerOK))
+	early := get(a.BaseURL() + "/v2/user")
+	stop := mustRun(t, a)
+	if got := <-early; got.status != 200 {
+		t.Errorf("got %+v, want 200", got)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,35 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"signet/internal/config"
+)
+
+// surroundings is what the parts above the network are made with.
+type surroundings struct {
+	cfg     *config.Config
+	log     *slog.Logger
+	clock   func() time.Time
+	metrics prometheus.Registerer
+	dir     string // the data directory: made, and locked for this process
+	baseURL string // how clients reach the server, without the final /v2
+}
+
+// system is everything above the network, ready to serve.
+type system struct {
+	handler    http.Handler                    // every path that the server does not answer itself
+	operators  operators                       // who may do everything
+	ready      func(ctx context.Context) error // nil when a request would find the store
+	background []func(ctx context.Context)     // tasks that run until ctx ends
+	endStreams func()                          // ends event streams, waiting polls and those opened later
+	close      func() error                    // called once, when nothing uses the system any more
+}
+
+// assembler puts a system together. After an error it leaves nothing open.
+type assembler func(ctx context.Context, in surroundings) (*system, error)

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"signet/client"
+)
+
+// clientGroup is the heading of the commands that call a server.
+var clientGroup = kong.Group{
+	Key:         "client",
+	Title:       "Commands that call a server:",
+	Description: `They act as the operator of the server whose data directory is ./data, or as SIGNET_API_KEY and SIGNET_API_SECRET at SIGNET_URL.`,
+}
+
+// access is how a client command finds its server, and as whom it calls. Each
+// of these commands embeds it.
+type access struct {
+	Data string `placeholder:"DIR" help:"Data directory of a server on this machine, whose operator.json has the credentials [SIGNET_DATA, default ./data]."`
+	JSON bool   `name:"json" help:"Print JSON, one value on a line."`
+}
+
+// place is the flag of commands that work in one organization.
+type place struct {
+	Org string `name:"org" placeholder:"TOKEN" help:"Organization; needed where the account is in several."`
+}
+
+// The variables that come before operator.json.
+const (
+	urlVariable    = "SIGNET_URL"
+	keyVariable    = "SIGNET_API_KEY"
+	secretVariable = "SIGNET_API_SECRET"
+)
+
+// credentials are what a client is made of, as operator.json has them.
+type credentials struct {
+	BaseURL string `json:"base_url"`
+	Key     string `json:"api_key"`
+	Secret  string `json:"api_secret"`
+}
+
+// open returns a client. What keeps it from that is a wrong configuration.
+func (a *access) open(con *console) (*client.Client, error) {
+	given := credentials{con.variable(urlVariable), con.variable(keyVariable), con.variable(secretVariable)}
+	if (given.Key == "") != (given.Secret == "") {
+		return nil, wrongConfiguration{fmt.Errorf("%s and %s go together: only one of them is set", keyVariable, secretVariable)}
+	}
+	if given.BaseURL == "" || given.Key == "" {
+		file, err := a.operator(con)
+		if err != nil {
+			return nil, wrongConfiguration{err}
+		}
+		if given.BaseURL == "" {
+			given.BaseURL = file.BaseURL
+		}
+		if given.Key == "" {
+			given.Key, given.Secret = file.Key, file.Secret
+		}
+	}
+	prefix, namespace := con.variable("SIGNET_VENDOR_PREFIX"), con.variable("SIGNET_VENDOR_NAMESPACE")
+	options := []client.Option{client.WithUserAgent("signet/" + version())}
+	if prefix != "" || namespace != "" {
+		options = append(options, client.WithVendor(or(prefix, "TT"), or(namespace, "tigertext")))
+	}
+	c, err := client.New(given.BaseURL, given.Key, given.Secret, options...)
+	if err != nil {
+		return nil, wrongConfiguration{err}
+	}
+	return c, nil
+}
+
+// operator reads the credentials that a server on this machine left.
+func (a *access) operator(con *console) (credentials, error) {
+	path := filepath.Join(or(a.Data, con.variable("SIGNET_DATA"), "data"), "operator.json")
+	text, err := os.ReadFile(path)
+	var found credentials
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return found, fmt.Errorf("no credentials: there is no %s; name the server's data directory with --data, or set %s, %s and %s",
+			path, urlVariable, keyVariable, secretVariable)
+	case err != nil:
+		return found, fmt.Errorf("read the credentials: %w", err)
+	}
+	if err := json.Unmarshal(text, &found); err != nil {
+		return found, fmt.Errorf("%s: %w", path, err)
+	}
+	if found.BaseURL == "" || found.Key == "" || found.Secret == "" {
+		return found, fmt.Errorf("%s has no base_url, api_key and api_secret", path)
+	}
+	return found, nil
+}
+
+// or returns the first of these that is not empty.
+func or(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// variable returns a variable of the environment. Of two with one name the later
+// counts, as it does for the processes of the operating system.
+func (c *console) variable(name string) string {
+	found := ""
+	for _, entry := range c.env {
+		if n, text, ok := strings.Cut(entry, "="); ok && n == name {
+			found = text
+		}
+	}
+	return found
+}

@@ -1,0 +1,424 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The client commands are run here against a server that records requests and
+// gives fixed answers; what the real one makes of them is tested with scripts.
+
+const (
+	testUser = `{"token":"u1","xmlns":"tigertext:entity:account","display_name":"Ann\tLee","username":"ann","emails":[{"address":"ann@example.com","verified":true}],
+		"dnd":true,"dnd_text":"later","title":"Nurse","organization_token":"o1","created_time":"2026-11-21T08:15:30.123Z"}`
+	testGroup = `{"token":"g1","xmlns":"tigertext:entity:group","name":"G","display_name":"G","members":["u1"],"num_members":1,"is_public":true,"created_time":"2026-11-21T08:15:30.123Z"}`
+	testMsg   = `{"message_id":"m1","sender_token":"u1","recipient_token":"u2","body":"two\nlines","created_time":"2026-11-21T08:15:30.123Z","ttl":5,
+		"status":"Read","priority":1,"dor":true,"attachments":[{"attachment_id":1,"name":"a.png","content-type":"image/png","size":9}]}`
+	testOrg   = `{"token":"o1","name":"N","members":1,"settings":[{"name":"ttl","value":60}]}`
+	testEvent = `{"event_id":"e1","event":{"tigertext:iq:message":` + testMsg + `}}`
+)
+
+// stub is a server of fixed answers by "METHOD path".
+type stub struct {
+	url     string
+	answers map[string]func(http.ResponseWriter)
+
+	mu   sync.Mutex // guards got
+	got  []string   // "METHOD uri body"
+	auth string
+}
+
+func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	line := r.Method + " " + r.RequestURI
+	if len(body) > 0 && r.Header.Get("Content-Type") == "application/json" {
+		line += " " + string(body)
+	}
+	if org := r.Header.Get("TT-X-Organization-Key"); org != "" {
+		line += " @" + org
+	}
+	s.mu.Lock()
+	s.got = append(s.got, line)
+	s.auth = r.Header.Get("Authorization")
+	s.mu.Unlock()
+	if a := s.answers[r.Method+" "+r.URL.Path]; a != nil {
+		a(w)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *stub) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.got
+}
+
+func data(reply string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) { fmt.Fprintf(w, `{"status":"success","reply":%s}`, reply) }
+}
+
+func headers(status int, pairs ...string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		for i := 0; i < len(pairs); i += 2 {
+			w.Header().Set(pairs[i], pairs[i+1])
+		}
+		w.WriteHeader(status)
+	}
+}
+
+func refused(status int, code, message string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"status":"fail","error":{"status":%d,"code":%q,"message":%q}}`, status, code, message)
+	}
+}
+
+func newStub(t *testing.T) *stub {
+	t.Helper()
+	sent := headers(204, "TT-X-Message-Id", "m1", "TT-X-Msg-Ttl", "5")
+	s := &stub{answers: map[string]func(http.ResponseWriter){
+		"POST /v2/organization":                        headers(204, "TT-X-Organization-Key", "o1"),
+		"GET /v2/organization/o1":                      data(testOrg),
+		"GET /v2/user/me/organization":                 data("[" + testOrg + "]"),
+		"POST /v2/user":                                data(`{"api_key":"k1","api_secret":"s1",` + testUser[1:]),
+		"GET /v2/user/me":                              data(testUser),
+		"GET /v2/user_lookup/ann@example.com":          data(testUser),
+		"GET /v2/user_lookup/nobody":                   refused(404, "not_found", "The associated lookup was not found."),
+		"POST /v2/user/me/key":                         data(`{"api_key":"k1","api_secret":"s1","kind":"regular","expires_time":"2026-11-21T08:15:30.123Z"}`),
+		"GET /v2/user/me/key":                          data(`[{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z"}]`),
+		"POST /v2/user/me/key/k1/rotate":               data(`{"api_key":"k1","api_secret":"s2"}`),
+		"POST /v2/message":                             sent,
+		"POST /v2/message/m1/forward":                  sent,
+		"GET /v2/message/m1":                           data(testMsg),
+		"GET /v2/message/m1/status":                    data(`{"client_id":"m1","statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`),
+		"GET /v2/events":                               data("[" + testEvent + "]"),
+		"GET /v2/user/me/message/unread_count":         data(`{"unread_count":3,"unread_priority_count":1}`),
+		"POST /v2/group":                               data(testGroup),
+		"GET /v2/group/g1":                             data(testGroup),
+		"GET /v2/group/g1/members":                     data("[" + testUser + "]"),
+		"GET /v2/roster":                               data(`[{"type":"tigertext:entity:account","unread_count":2,"last_message_time":"2026-11-21T08:15:30.123Z",` + testUser[1:] + `]`),
+		"GET /v2/metadata/u1":                          data(`{"b":"2","a":"1"}`),
+		"POST /v2/search":                              data(`{"results":[{"type":"tigertext:entity:account","organization_id":"o1","entity":` + testUser + `}],"metadata":{"total_hits":1}}`),
+		"GET /v2/user/u1/organization/o1/roles":        data(`{"roles":[{"organization":{"organization_id":"o1","roles":["admin"]}}]}`),
+		"POST /v2/user/me/organization/o1/roles/admin": data(`{"state":"pending"}`),
+	}}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	return s
+}
+
+func (s *stub) env() []string {
+	return []string{"SIGNET_URL=" + s.url, "SIGNET_API_KEY=KEY", "SIGNET_API_SECRET=SECRET"}
+}
+
+func TestClientCommands(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "secret.txt")
+	if err := os.WriteFile(file, []byte("hunter2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args   string // parted by blanks; ~ is a blank in an argument
+		want   string // requests, one a line
+		stdout string
+	}{
+		{"org create Ward~3 --ttl 8h --no-forward --set color=red", `POST /v2/organization {"color":"red","forward":false,"name":"Ward 3","ttl":480}`, "o1\n"},
+		{"org create N --json", `POST /v2/organization {"name":"N"}`, `{"name":"N","token":"o1"}` + "\n"},
+		{"org list", "GET /v2/user/me/organization", "o1  N  1 member\n"},
+		{"org show o1", "GET /v2/organization/o1", "token    o1\nname     N\nmembers  1\nttl      60\n"},
+		{"org update o1 --name M --max-ttl never --dor", `POST /v2/organization/o1 {"name":"M","max_ttl":-1,"dor":true}`, ""},
+		{"org delete o1 --confirm N", `DELETE /v2/organization/o1 {"name":"N"}`, ""},
+
+		{"user create --org o1 --email a@b.c --email d@e.f --username ann --password-file " + file + " --issue-key",
+			`POST /v2/user {"username":"ann","emails":["a@b.c","d@e.f"],"password":"hunter2","issue_key":true} @o1`,
+			"token       u1\napi_key     k1\napi_secret  s1\n"},
+		{"user lookup ann@example.com", "GET /v2/user_lookup/ann@example.com",
+			"token           u1\nname            Ann Lee\nusername        ann\nemail           ann@example.com\norganization    o1\n" +
+				"title           Nurse\ndo not disturb  yes later\ncreated         2026-11-21T08:15:30Z\n"},
+		{"user show --org o1 --json", "GET /v2/user/me @o1", ""},
+		{"user update --status in~surgery --no-dnd", `POST /v2/user/me/settings {"status":"in surgery","dnd":false}`, ""},
+		{"user password u1 --password-file " + file, `POST /v2/user/u1/password {"password":"hunter2"}`, ""},
+		{"user add u1 --org o1 --title T", `POST /v2/user/u1/organization {"organization":"o1","title":"T"}`, ""},
+		{"user remove u1 --org o1", "DELETE /v2/user/u1/organization/o1", ""},
+
+		{"key create --kind administrative --expires-in 90d --messages-per-day 0", `POST /v2/user/me/key {"kind":"administrative","expires_in":7776000,"messages_per_day":0}`,
+			"api_key     k1\napi_secret  s1\nexpires     2026-11-21T08:15:30Z\n"},
+		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LAST USED  EXPIRES\nk1   regular  2026-11-21T08:15:30Z  -          -\n"},
+		{"key revoke k1 --user u1", "DELETE /v2/user/u1/key/k1", ""},
+		{"key rotate k1 --grace 0s", `POST /v2/user/me/key/k1/rotate {"grace":0}`, "api_key     k1\napi_secret  s2\n"},
+		{"key rotate k1 --json", `POST /v2/user/me/key/k1/rotate {}`, `{"api_key":"k1","api_secret":"s2"}` + "\n"},
+
+		{"send bob hi --ttl never --dor --priority high --org o1", `POST /v2/message {"recipient":"bob","body":"hi","ttl":-1,"dor":true,"priority":1,"sender_organization":"o1","recipient_organization":"o1"}`, "m1\n"},
+		{"send bob hi --ttl 90s --request-id r1 --json", `POST /v2/message {"recipient":"bob","body":"hi","ttl":2}`, `{"message_id":"m1","ttl":5,"request_id":"r1","repeated":false}` + "\n"},
+		{"send bob --attach " + file, "POST /v2/message", "m1\n"},
+		{"message show m1", "GET /v2/message/m1", "message         m1\nfrom            u1\nto              u2\nsent            2026-11-21T08:15:30Z\nexpires         -\n" +
+			"status          Read\npriority        1\ndelete on read  yes\nattachment      a.png (image/png, 9 bytes)\nbody            two lines\n"},
+		{"message status m1", "GET /v2/message/m1/status", "u2  Read  2026-11-21T08:15:30Z\n"},
+		{"message read m1 m2", `POST /v2/message/status {"read":["m1","m2"]}`, ""},
+		{"message forward m1 carol", `POST /v2/message/m1/forward {"recipient":"carol"}`, "m1\n"},
+		{"message recall m1", "DELETE /v2/message/m1", ""},
+
+		{"events", "GET /v2/events?limit=1000", "e1 message m1 from u1 (priority) with \"a.png\" \"two\\nlines\"\n"},
+		{"events --ack --limit 1 --wait 5s --after e0", "GET /v2/events?after=e0&limit=1&wait=5\nPOST /v2/events/ack {\"events\":[\"e1\"]}", "e1 message m1 from u1 (priority) with \"a.png\" \"two\\nlines\"\n"},
+
+		{"unread", "GET /v2/user/me/message/unread_count", "unread            3\nof high priority  1\n"},
+		{"unread --json", "GET /v2/user/me/message/unread_count", `{"unread_count":3,"unread_priority_count":1}` + "\n"},
+		{"group create u1 u2 --name G --public --metadata a=1 --org o1", `POST /v2/group?render_entity=true {"name":"G","members":["u1","u2"],"is_public":true,"metadata":{"a":"1"}} @o1`, "g1\n"},
+		{"group show g1", "GET /v2/group/g1", "token                    g1\nname                     G\ndescription              \norganization             \nmembers                  1\n" +
+			"public                   yes\nhistory for new members  no\ncreated                  2026-11-21T08:15:30Z\nby                       \n"},
+		{"group members g1", "GET /v2/group/g1/members", "u1  Ann Lee\n"},
+		{"group add g1 u1 u2", `POST /v2/group/g1/members {"members":["u1","u2"]}`, ""},
+		{"group remove g1 me", `POST /v2/group/g1/members/remove {"members":["me"]}`, ""},
+		{"group update g1 --members u1,u2 --no-public", `POST /v2/group/g1 {"members":["u1","u2"],"is_public":false}`, ""},
+		{"group delete g1", "DELETE /v2/group/g1", ""},
+		{"roster", "GET /v2/roster", "TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       2026-11-21T08:15:30Z\n"},
+		{"roster list --metadata", "GET /v2/roster?render_metadata=true", "TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       2026-11-21T08:15:30Z\n"},
+		{"roster add g1 --group", `POST /v2/roster {"entity":"g1","type":"tigertext:entity:group"}`, ""},
+		{"roster remove u1 --org o1", "DELETE /v2/roster/u1 @o1", ""},
+		{"metadata show u1", "GET /v2/metadata/u1", "a  1\nb  2\n"},
+		{"metadata set u1 a=1 b=x=y", `POST /v2/metadata/u1 {"a":"1","b":"x=y"}`, ""},
+		{"metadata delete u1", "DELETE /v2/metadata/u1", ""},
+		{"search jo~mey --type account --not x --sort=-title --org o1 --limit 7",
+			`POST /v2/search {"type":["account"],"directory":["o1"],"bool":{"must":[{"any":"jo mey"}],"must_not":[{"any":"x"}]},"sort":["-title"],"page_size":7,"results_format":"entities","include_disabled":false}`,
+			"u1  account  Ann Lee\n"},
+		{"roles u1 --org o1", "GET /v2/user/u1/organization/o1/roles", "o1  admin\n"},
+		{"roles grant me admin --org o1", "POST /v2/user/me/organization/o1/roles/admin", "pending\n"},
+		{"roles grant u1 help_desk --org o1", "POST /v2/user/u1/organization/o1/roles/help_desk", "granted\n"},
+		{"roles revoke u1 admin --org o1", "DELETE /v2/user/u1/organization/o1/roles/admin", ""},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			s := newStub(t)
+			args := strings.Split(tt.args, " ")
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "~", " ")
+			}
+			var stdout, stderr bytes.Buffer
+			if code := Run(t.Context(), args, s.env(), &stdout, &stderr); code != exitDone || stderr.Len() > 0 {
+				t.Fatalf("exit code %d: %s", code, stderr.String())
+			}
+			if got := strings.Join(s.requests(), "\n"); got != tt.want {
+				t.Errorf("requests:\n got %s\nwant %s", got, tt.want)
+			}
+			if tt.stdout != "" && stdout.String() != tt.stdout {
+				t.Errorf("output:\n got %q\nwant %q", stdout.String(), tt.stdout)
+			}
+			if tt.stdout == "" && stdout.Len() > 0 && !strings.Contains(tt.args, "--json") {
+				t.Errorf("output: got %q, want none", stdout.String())
+			}
+			if strings.Contains(tt.args, "--json") && !json.Valid(stdout.Bytes()) {
+				t.Errorf("output: got %q, want JSON", stdout.String())
+			}
+			if s.auth != "Basic S0VZOlNFQ1JFVA==" {
+				t.Errorf("credentials: got %q", s.auth)
+			}
+		})
+	}
+}
+
+func TestClientCommands_say_what_went_wrong(t *testing.T) {
+	s := newStub(t)
+	s.answers["GET /v2/user/me"] = refused(401, "unauthenticated", "The credentials are wrong.")
+	dir := t.TempDir()
+	mustWrite := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Dir(path)
+	}
+	garbled := mustWrite("garbled/operator.json", "{")
+	lacking := mustWrite("lacking/operator.json", "{}")
+	for _, tt := range []struct {
+		args string
+		env  []string
+		code int
+		want string // part of the standard error
+	}{
+		{"user lookup nobody", s.env(), exitFailed, "signet: 404 not_found: The associated lookup was not found."},
+		{"user show", s.env(), exitFailed, "signet: 401 unauthenticated: The credentials are wrong."},
+		{"user show ..", s.env(), exitWrong, `".." cannot be part of a path`},
+		{"user show --data " + dir, nil, exitWrong, "no credentials: there is no " + filepath.Join(dir, "operator.json")},
+		{"user show", []string{"SIGNET_DATA=" + dir}, exitWrong, "SIGNET_API_SECRET"},
+		{"user show --data " + garbled, nil, exitWrong, "operator.json: "},
+		{"user show --data " + lacking, nil, exitWrong, "has no base_url"},
+		{"user show", []string{"SIGNET_API_KEY=k"}, exitWrong, "go together"},
+		{"user show", []string{"SIGNET_URL=example.org", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitWrong, "want http://host"},
+		{"user show", []string{"SIGNET_URL=http://127.0.0.1:1", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitFailed, "connection refused"},
+		{"user create --username x", s.env(), exitWrong, "missing flags: --org"},
+		{"key create --kind root", s.env(), exitWrong, "--kind must be one of"},
+		{"key create --expires-in soon", s.env(), exitWrong, "want a time such as"},
+		{"send bob x --ttl soon", s.env(), exitWrong, "or never, not"},
+		{"send bob - --attach -", s.env(), exitWrong, "standard input"},
+		{"send bob --attach " + filepath.Join(dir, "none"), s.env(), exitFailed, "no such file"},
+		{"send", s.env(), exitWrong, "<recipient>"},
+		{"events --typing", s.env(), exitWrong, "go with --follow"},
+		{"events --follow --wait 5s", s.env(), exitWrong, "--wait does not go with --follow"},
+		{"search --limit=-1", s.env(), exitWrong, "0 or more"},
+		{"user password --password-file " + filepath.Join(garbled, ".."), s.env(), exitFailed, "is a directory"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			code := Run(t.Context(), strings.Fields(tt.args), tt.env, &stdout, &stderr)
+			if code != tt.code || !strings.Contains(stderr.String(), tt.want) || stdout.Len() > 0 {
+				t.Errorf("got exit code %d, %q and %q on standard output, want %d and %q", code, stderr.String(), stdout.String(), tt.code, tt.want)
+			}
+			if strings.Contains(stderr.String(), "SECRET\"") {
+				t.Errorf("the secret is shown: %s", stderr.String())
+			}
+		})
+	}
+}
+
+func TestClientCommands_take_the_credentials_of_operator_json(t *testing.T) {
+	s := newStub(t)
+	dir := t.TempDir()
+	text, _ := json.Marshal(credentials{BaseURL: s.url, Key: "OP", Secret: "X"})
+	if err := os.WriteFile(filepath.Join(dir, "operator.json"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args []string
+		env  []string
+		want string
+	}{
+		{[]string{"--data", dir}, nil, "Basic T1A6WA=="},
+		{nil, []string{"SIGNET_DATA=nowhere", "SIGNET_DATA=" + dir}, "Basic T1A6WA=="},
+		{[]string{"--data", dir}, []string{"SIGNET_DATA=nowhere"}, "Basic T1A6WA=="},
+		{[]string{"--data", dir}, []string{"SIGNET_API_KEY=KEY", "SIGNET_API_SECRET=SECRET"}, "Basic S0VZOlNFQ1JFVA=="},
+		{[]string{"--data", dir}, []string{"SIGNET_URL=" + s.url + "/v2/"}, "Basic T1A6WA=="},
+	} {
+		var stdout, stderr bytes.Buffer
+		s.auth = ""
+		if code := Run(t.Context(), append([]string{"user", "show"}, tt.args...), tt.env, &stdout, &stderr); code != exitDone {
+			t.Errorf("%v %v: exit code %d: %s", tt.args, tt.env, code, stderr.String())
+		}
+		if s.auth != tt.want {
+			t.Errorf("%v %v: got the credentials %q, want %q", tt.args, tt.env, s.auth, tt.want)
+		}
+	}
+}
+
+func TestSend_reads_standard_input(t *testing.T) {
+	s := newStub(t)
+	var stdout bytes.Buffer
+	con := &console{env: s.env(), stdin: strings.NewReader("up 3 days\n"), stdout: &stdout, stderr: io.Discard}
+	if err := (&sendCommand{Recipient: "bob", Body: "-"}).Run(t.Context(), con); err != nil {
+		t.Fatal(err)
+	}
+	con.stdin = strings.NewReader("content")
+	if err := (&sendCommand{Recipient: "bob", Attach: "-", AttachName: "a.txt"}).Run(t.Context(), con); err != nil {
+		t.Fatal(err)
+	}
+	con.stdin = strings.NewReader(strings.Repeat("x", longest+1))
+	if err := (&sendCommand{Recipient: "bob", Body: "-"}).Run(t.Context(), con); err == nil {
+		t.Error("a text of more than 1 MiB was sent")
+	}
+	if got := strings.Join(s.requests(), "\n"); got != `POST /v2/message {"recipient":"bob","body":"up 3 days"}`+"\nPOST /v2/message" {
+		t.Errorf("requests: got %s", got)
+	}
+}
+
+func TestMessageSave_writes_a_new_file_only(t *testing.T) {
+	s := newStub(t)
+	name := `attachment; filename="../../up.txt"`
+	s.answers["GET /v2/message/m1/attachment/1"] = func(w http.ResponseWriter) {
+		w.Header().Set("Content-Disposition", name)
+		_, _ = io.WriteString(w, "content")
+	}
+	t.Chdir(t.TempDir())
+	run := func(args ...string) (int, string) {
+		var stdout, stderr bytes.Buffer
+		code := Run(t.Context(), append([]string{"message", "save", "m1"}, args...), s.env(), &stdout, &stderr)
+		return code, stdout.String()
+	}
+	if code, out := run(); code != exitDone || out != "up.txt\n" {
+		t.Errorf("got exit code %d, %q", code, out)
+	}
+	if text, err := os.ReadFile("up.txt"); err != nil || string(text) != "content" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if code, _ := run(); code != exitFailed {
+		t.Errorf("over a file that exists: exit code %d", code)
+	}
+	if code, out := run("-o", "-"); code != exitDone || out != "content" {
+		t.Errorf("to standard output: exit code %d, %q", code, out)
+	}
+	name = ""
+	if code, out := run(); code != exitDone || out != "attachment\n" {
+		t.Errorf("without a name: exit code %d, %q", code, out)
+	}
+}
+
+func TestEventsFollow_prints_until_it_is_interrupted(t *testing.T) {
+	for _, args := range []string{"events --follow --ack", "events -f --ack --limit 2", "events --follow --ack --json"} {
+		t.Run(args, func(t *testing.T) {
+			ctx, interrupt := context.WithTimeout(t.Context(), 10*time.Second)
+			defer interrupt()
+			var acked []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					body, _ := io.ReadAll(r.Body)
+					acked = append(acked, string(body))
+					w.WriteHeader(http.StatusNoContent)
+					if strings.Contains(string(body), "e2") && !strings.Contains(args, "--limit") {
+						interrupt()
+					}
+					return
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				text := strings.NewReplacer("\n", "", "\t", "").Replace(testEvent)
+				fmt.Fprintf(w, "id: e1\ndata: %s\n\nid: e2\ndata: %s\n\n", text, strings.Replace(text, "e1", "e2", 1))
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			}))
+			defer server.Close()
+			var stdout, stderr bytes.Buffer
+			env := []string{"SIGNET_URL=" + server.URL, "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}
+			if code := Run(ctx, strings.Fields(args), env, &stdout, &stderr); code != exitDone {
+				t.Errorf("exit code %d: %s", code, stderr.String())
+			}
+			lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+			if len(lines) != 2 || !strings.Contains(lines[0], "e1") || !strings.Contains(lines[1], "e2") {
+				t.Errorf("output: got %q", stdout.String())
+			}
+			if all := strings.Join(acked, ""); !strings.Contains(all, "e1") || !strings.Contains(all, "e2") {
+				t.Errorf("acknowledged: got %q", acked)
+			}
+		})
+	}
+}
+
+func TestLifetime(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want int // 0: refused
+	}{{"never", -1}, {"-1", -1}, {"60", 60}, {"8h", 480}, {"7d", 10080}, {"30s", 1}, {"1h1s", 61}, {"", 0}, {"soon", 0}, {"0s", 0}, {"-5m", 0}, {"d", 0}} {
+		var l lifetime
+		err := l.UnmarshalText([]byte(tt.in))
+		if (err == nil) != (tt.want != 0) || err == nil && int(l) != tt.want {
+			t.Errorf("%q: got %d, %v, want %d", tt.in, l, err, tt.want)
+		}
+	}
+}
+
+func TestPlain_takes_away_what_moves_a_cursor(t *testing.T) {
+	if got := plain("a\x1b[2Jb\nc\u202ed\u2028e"); got != "a [2Jb c d e" {
+		t.Errorf("got %q", got)
+	}
+}

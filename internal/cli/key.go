@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"signet/client"
+)
+
+// keyCommands are about API keys.
+type keyCommands struct {
+	Create keyCreateCommand `cmd:"" help:"Issue a key and print it with its secret."`
+	List   keyListCommand   `cmd:"" help:"List the keys of an account."`
+	Revoke keyRevokeCommand `cmd:"" help:"End a key at once."`
+	Rotate keyRotateCommand `cmd:"" help:"Give a key a new secret and print it."`
+}
+
+type keyCreateCommand struct {
+	access
+	User              string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
+	Kind              string `enum:"regular,administrative" default:"regular" help:"What the key opens: regular (default) or administrative."`
+	ExpiresIn         span   `placeholder:"TIME" help:"When it ends: a time such as 12h or 90d. Without it, never."`
+	MessagesPerDay    *int   `placeholder:"N" help:"Daily limit of messages in place of the server's; 0 is none. For operators."`
+	RequestsPerSecond *int   `placeholder:"N" help:"Limit of requests a second in place of the server's; 0 is none. For operators."`
+	PasswordFile      string `placeholder:"FILE" help:"File with the caller's password: to issue an administrative key with a regular one."`
+}
+
+// Help is printed by "signet key create --help".
+func (keyCreateCommand) Help() string {
+	return "The secret is shown this once.\n\nExample:\n\n  signet key create lab@example.com --expires-in 365d"
+}
+
+// Run issues the key.
+func (k *keyCreateCommand) Run(ctx context.Context, con *console) error {
+	password, err := con.readPassword(k.PasswordFile)
+	if err != nil {
+		return err
+	}
+	c, err := k.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	issued, err := c.CreateKey(ctx, k.User, client.NewKey{Kind: client.KeyKind(k.Kind), ExpiresIn: time.Duration(k.ExpiresIn),
+		Password: password, MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond})
+	if err != nil {
+		return err
+	}
+	return k.show(con, issued, keyLines(issued)...)
+}
+
+func keyLines(k *client.IssuedKey) []string {
+	lines := []string{cells("api_key", k.APIKey), cells("api_secret", k.APISecret)}
+	if !k.ExpiresTime.IsZero() {
+		lines = append(lines, cells("expires", moment(k.ExpiresTime)))
+	}
+	return lines
+}
+
+type keyListCommand struct {
+	access
+	User string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
+}
+
+// Help is printed by "signet key list --help".
+func (keyListCommand) Help() string {
+	return "No secret is shown.\n\nExample:\n\n  signet key list ann@example.com"
+}
+
+// Run lists the keys.
+func (k *keyListCommand) Run(ctx context.Context, con *console) error {
+	c, err := k.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	keys, err := c.Keys(ctx, k.User)
+	if err != nil {
+		return err
+	}
+	lines := []string{cells("KEY", "KIND", "CREATED", "LAST USED", "EXPIRES")}
+	for _, key := range keys {
+		lines = append(lines, cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime), moment(key.ExpiresTime)))
+	}
+	return k.show(con, keys, lines...)
+}
+
+type keyRevokeCommand struct {
+	access
+	Key  string `arg:"" help:"The key (not its secret)."`
+	User string `default:"me" placeholder:"ADDRESS" help:"Account that it belongs to; without one, the caller's."`
+}
+
+// Help is printed by "signet key revoke --help".
+func (keyRevokeCommand) Help() string {
+	return "Streams opened with it end too.\n\nExample:\n\n  signet key revoke 4Q2ZPX... --user ann@example.com"
+}
+
+// Run ends the key.
+func (k *keyRevokeCommand) Run(ctx context.Context, con *console) error {
+	c, err := k.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.RevokeKey(ctx, k.User, k.Key)
+}
+
+type keyRotateCommand struct {
+	access
+	Key          string `arg:"" help:"The key (not its secret)."`
+	User         string `default:"me" placeholder:"ADDRESS" help:"Account that it belongs to; without one, the caller's."`
+	Grace        *span  `placeholder:"TIME" help:"How long the old secret still works, up to 24h; default 1h, 0s is not at all."`
+	PasswordFile string `placeholder:"FILE" help:"File with the caller's password: to rotate an administrative key with a regular one."`
+}
+
+// Help is printed by "signet key rotate --help".
+func (keyRotateCommand) Help() string {
+	return "The new secret is shown this once.\n\nExample:\n\n  signet key rotate 4Q2ZPX... --user lab@example.com --grace 10m"
+}
+
+// Run rotates the key.
+func (k *keyRotateCommand) Run(ctx context.Context, con *console) error {
+	password, err := con.readPassword(k.PasswordFile)
+	if err != nil {
+		return err
+	}
+	c, err := k.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	issued, err := c.RotateKey(ctx, k.User, k.Key, client.Rotation{Grace: (*time.Duration)(k.Grace), Password: password})
+	if err != nil {
+		return err
+	}
+	return k.show(con, issued, keyLines(issued)...)
+}

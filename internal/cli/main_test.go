@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(withoutLeaks{m}, map[string]func(){"signet": signet})
+}
+
+// signet is the program of the scripts.
+func signet() {
+	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := Run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
+	release()
+	os.Exit(code)
+}
+
+// withoutLeaks fails a run that leaves goroutines behind.
+type withoutLeaks struct{ m *testing.M }
+
+func (w withoutLeaks) Run() int {
+	code := w.m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// TestScripts runs the command lines in testdata against the program.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		// What each is to print is in the script; nothing is left unsaid.
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}

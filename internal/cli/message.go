@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"signet/client"
+)
+
+// messageCommands are about messages that there are already.
+type messageCommands struct {
+	Show    messageShowCommand    `cmd:"" help:"Show a message."`
+	Status  messageStatusCommand  `cmd:"" help:"Show how far a message got with its recipients."`
+	Read    messageReadCommand    `cmd:"" help:"Mark messages as read."`
+	Save    messageSaveCommand    `cmd:"" help:"Save a message's attachment to a file."`
+	Forward messageForwardCommand `cmd:"" help:"Forward a message to somebody else."`
+	Recall  messageRecallCommand  `cmd:"" help:"Take a sent message back, for everybody."`
+}
+
+type messageShowCommand struct {
+	access
+	Message string `arg:"" help:"Id of the message."`
+}
+
+// Help is printed by "signet message show --help".
+func (messageShowCommand) Help() string {
+	return "Its sender and its recipients may.\n\nExample:\n\n  signet message show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
+}
+
+// Run shows the message.
+func (m *messageShowCommand) Run(ctx context.Context, con *console) error {
+	c, err := m.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	message, err := c.Message(ctx, m.Message)
+	if err != nil {
+		return err
+	}
+	return m.show(con, message, messageLines(message)...)
+}
+
+func messageLines(m *client.Message) []string {
+	lines := []string{
+		cells("message", m.MessageID), cells("from", m.SenderToken), cells("to", m.RecipientToken), cells("sent", moment(m.CreatedTime)),
+		cells("expires", moment(m.ExpiresTime)), cells("status", string(m.Status)),
+	}
+	if m.Priority != client.PriorityNormal {
+		lines = append(lines, cells("priority", strconv.Itoa(m.Priority)))
+	}
+	if m.DOR {
+		lines = append(lines, cells("delete on read", yes(m.DOR)))
+	}
+	if m.IsForwarded {
+		lines = append(lines, cells("first from", m.OriginalSender), cells("first sent", moment(m.OriginalTimestamp)))
+	}
+	for _, a := range m.Attachments {
+		lines = append(lines, cells("attachment", fmt.Sprintf("%s (%s, %s)", a.Name, a.ContentType, count(int(a.Size), "byte", "bytes"))))
+	}
+	for _, d := range m.Data {
+		lines = append(lines, cells("data", fmt.Sprintf("%s %s (%s)", d.Namespace, d.MimeType, count(len(d.Payload), "byte", "bytes"))))
+	}
+	if m.IsRecalled {
+		return append(lines, cells("recalled", yes(true)))
+	}
+	return append(lines, cells("body", m.Body))
+}
+
+type messageStatusCommand struct {
+	access
+	Message string `arg:"" help:"Id of the message."`
+}
+
+// Help is printed by "signet message status --help".
+func (messageStatusCommand) Help() string {
+	return "The sender sees all recipients, a recipient itself.\n\nExample:\n\n  signet message status 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
+}
+
+// Run shows the statuses.
+func (m *messageStatusCommand) Run(ctx context.Context, con *console) error {
+	c, err := m.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	status, err := c.MessageStatus(ctx, m.Message)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	if status.IsRecalled {
+		lines = append(lines, "recalled")
+	}
+	for _, row := range status.Statuses {
+		lines = append(lines, cells(row.AccountID, string(row.Status), moment(row.Timestamp)))
+	}
+	return m.show(con, status, lines...)
+}
+
+type messageReadCommand struct {
+	access
+	Messages []string `arg:"" name:"message" help:"Ids of the messages."`
+}
+
+// Help is printed by "signet message read --help".
+func (messageReadCommand) Help() string {
+	return "Their senders hear of it. Messages that were not sent to the caller are ignored.\n\nExample:\n\n  signet message read 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
+}
+
+// Run marks the messages.
+func (m *messageReadCommand) Run(ctx context.Context, con *console) error {
+	c, err := m.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.MarkRead(ctx, m.Messages...)
+}
+
+type messageSaveCommand struct {
+	access
+	Message string `arg:"" help:"Id of the message."`
+	Output  string `short:"o" placeholder:"FILE" help:"Where to; - is standard output. Without it, the attachment's own name in the current directory. A file that exists is not overwritten."`
+}
+
+// Help is printed by "signet message save --help".
+func (messageSaveCommand) Help() string {
+	return "It prints the name of the file.\n\nExample:\n\n  signet message save 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 -o scan.png"
+}
+
+// Run saves the attachment.
+func (m *messageSaveCommand) Run(ctx context.Context, con *console) error {
+	c, err := m.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	download, err := c.OpenAttachment(ctx, m.Message)
+	if err != nil {
+		return err
+	}
+	defer download.Close()
+	if m.Output == "-" {
+		_, err := io.Copy(con.stdout, download)
+		return err
+	}
+	name := m.Output
+	if name == "" {
+		name = ownName(download.Name)
+	}
+	size, err := saveNew(name, download)
+	if err != nil {
+		return err
+	}
+	return m.show(con, map[string]any{"file": name, "content_type": download.ContentType, "size": size}, plain(name))
+}
+
+// ownName is the file's name as its sender gave it, without a directory: it
+// comes from somebody else.
+func ownName(name string) string {
+	name = plain(filepath.Base(filepath.Clean("/" + name)))
+	if name == "/" || name == "." || name == "" {
+		return "attachment"
+	}
+	return name
+}
+
+// saveNew writes a file that must not exist yet, and leaves none behind when it
+// cannot be written whole.
+func saveNew(name string, content io.Reader) (size int64, err error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	size, err = io.Copy(file, content)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return 0, errors.Join(err, os.Remove(name))
+	}
+	return size, nil
+}
+
+type messageForwardCommand struct {
+	access
+	place
+	Message   string `arg:"" help:"Id of the message."`
+	Recipient string `arg:"" help:"User, by token, e-mail, phone or username, or group, by token."`
+	RequestID string `name:"request-id" placeholder:"ID" help:"Makes a repeat harmless, as with \"signet send\"."`
+}
+
+// Help is printed by "signet message forward --help".
+func (messageForwardCommand) Help() string {
+	return "It prints the new message's id.\n\nExample:\n\n  signet message forward 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"
+}
+
+// Run forwards the message.
+func (m *messageForwardCommand) Run(ctx context.Context, con *console) error {
+	c, err := m.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	sent, err := c.Forward(ctx, m.Message, client.Forwarding{Recipient: m.Recipient, Organization: m.Org, RequestID: m.RequestID})
+	if err != nil {
+		return err
+	}
+	return m.show(con, sent, sent.MessageID)
+}
+
+type messageRecallCommand struct {
+	access
+	Message string `arg:"" help:"Id of the message."`
+}
+
+// Help is printed by "signet message recall --help".
+func (messageRecallCommand) Help() string {
+	return "Its text and attachment are erased at once. Recalling again succeeds.\n\nExample:\n\n  signet message recall 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
+}
+
+// Run recalls the message.
+func (m *messageRecallCommand) Run(ctx context.Context, con *console) error {
+	c, err := m.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.Recall(ctx, m.Message)
+}

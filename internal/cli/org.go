@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"signet/client"
+)
+
+// orgCommands are about organizations.
+type orgCommands struct {
+	Create orgCreateCommand `cmd:"" help:"Create an organization and print its token."`
+	List   orgListCommand   `cmd:"" help:"List the organizations of an account."`
+	Show   orgShowCommand   `cmd:"" help:"Show an organization and its settings."`
+	Update orgUpdateCommand `cmd:"" help:"Change an organization's name or settings."`
+	Delete orgDeleteCommand `cmd:"" help:"Erase an organization with its messages, groups and memberships."`
+}
+
+// orgSettings are the flags for an organization's settings; what is not given
+// stays as it is.
+type orgSettings struct {
+	TTL               *lifetime         `name:"ttl" placeholder:"TIME" help:"Lifetime of messages that do not say: minutes, a time such as 8h, or never."`
+	MaxTTL            *lifetime         `name:"max-ttl" placeholder:"TIME" help:"Longest lifetime that a message may have."`
+	DOR               *bool             `name:"dor" negatable:"" help:"Delete on read, for messages that do not say."`
+	Forward           *bool             `negatable:"" help:"Allow forwarding."`
+	PriorityMessaging *bool             `negatable:"" help:"Allow messages of high priority."`
+	AllowPublicGroups *bool             `name:"public-groups" negatable:"" help:"Allow public groups."`
+	Attachments       *bool             `negatable:"" help:"Allow attachments."`
+	AutologoutTime    *int              `placeholder:"MINUTES" help:"For clients: when to log out by themselves."`
+	PinLock           *bool             `negatable:"" help:"For clients: whether to ask for a PIN."`
+	Set               map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"Any other setting, kept as given."`
+}
+
+func (s *orgSettings) settings() client.OrganizationSettings {
+	out := client.OrganizationSettings{
+		TTL: s.TTL.minutes(), MaxTTL: s.MaxTTL.minutes(), DOR: s.DOR, Forward: s.Forward, PriorityMessaging: s.PriorityMessaging,
+		AllowPublicGroups: s.AllowPublicGroups, Attachments: s.Attachments, AutologoutTime: s.AutologoutTime, PinLock: s.PinLock,
+	}
+	for name, value := range s.Set {
+		if out.Other == nil {
+			out.Other = map[string]any{}
+		}
+		out.Other[name] = value
+	}
+	return out
+}
+
+type orgCreateCommand struct {
+	access
+	orgSettings
+	Name string `arg:"" help:"Name of the organization."`
+}
+
+// Help is printed by "signet org create --help".
+func (orgCreateCommand) Help() string {
+	return `The account that creates it becomes its member and administrator.
+
+Example:
+
+  signet org create "Ward 3" --ttl 8h --no-forward`
+}
+
+// Run creates the organization.
+func (o *orgCreateCommand) Run(ctx context.Context, con *console) error {
+	c, err := o.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	token, err := c.CreateOrganization(ctx, o.Name, o.settings())
+	if err != nil {
+		return err
+	}
+	return o.show(con, map[string]string{"token": token, "name": o.Name}, token)
+}
+
+type orgListCommand struct {
+	access
+	User string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
+}
+
+// Help is printed by "signet org list --help".
+func (orgListCommand) Help() string {
+	return "Example:\n\n  signet org list ann@example.com"
+}
+
+// Run lists the organizations.
+func (o *orgListCommand) Run(ctx context.Context, con *console) error {
+	c, err := o.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	all, err := c.UserOrganizations(ctx, o.User)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, org := range all {
+		lines = append(lines, cells(org.Token, org.Name, count(org.Members, "member", "members")))
+	}
+	return o.show(con, all, lines...)
+}
+
+type orgShowCommand struct {
+	access
+	Organization string `arg:"" help:"Token of the organization."`
+}
+
+// Help is printed by "signet org show --help".
+func (orgShowCommand) Help() string {
+	return "Its administrators may.\n\nExample:\n\n  signet org show Hq3nVt0cXz8Lw2RbKd5mYp7A"
+}
+
+// Run shows the organization.
+func (o *orgShowCommand) Run(ctx context.Context, con *console) error {
+	c, err := o.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	org, err := c.Organization(ctx, o.Organization)
+	if err != nil {
+		return err
+	}
+	lines := []string{cells("token", org.Token), cells("name", org.Name), cells("members", strconv.Itoa(org.Members))}
+	for _, s := range org.Settings {
+		lines = append(lines, cells(s.Name, fmt.Sprint(s.Value)))
+	}
+	return o.show(con, org, lines...)
+}
+
+type orgUpdateCommand struct {
+	access
+	orgSettings
+	Organization string  `arg:"" help:"Token of the organization."`
+	Name         *string `help:"New name."`
+}
+
+// Help is printed by "signet org update --help".
+func (orgUpdateCommand) Help() string {
+	return "What is not given stays as it is.\n\nExample:\n\n  signet org update Hq3nVt0cXz8Lw2RbKd5mYp7A --max-ttl 7d --dor"
+}
+
+// Run changes the organization.
+func (o *orgUpdateCommand) Run(ctx context.Context, con *console) error {
+	c, err := o.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	settings := o.settings()
+	settings.Name = o.Name
+	return c.UpdateOrganization(ctx, o.Organization, settings)
+}
+
+type orgDeleteCommand struct {
+	access
+	Organization string `arg:"" help:"Token of the organization."`
+	Confirm      string `required:"" placeholder:"NAME" help:"The organization's name, once more: what is erased does not come back."`
+}
+
+// Help is printed by "signet org delete --help".
+func (orgDeleteCommand) Help() string {
+	return "Example:\n\n  signet org delete Hq3nVt0cXz8Lw2RbKd5mYp7A --confirm \"Ward 3\""
+}
+
+// Run erases the organization.
+func (o *orgDeleteCommand) Run(ctx context.Context, con *console) error {
+	c, err := o.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.DeleteOrganization(ctx, o.Organization, o.Confirm)
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+)
+
+// show writes a result: as JSON, or as a person wants it.
+func (a *access) show(con *console, result any, lines ...string) error {
+	if a.JSON {
+		return con.json(result)
+	}
+	return con.lines(lines...)
+}
+
+// json writes a value on one line.
+func (c *console) json(v any) error {
+	enc := json.NewEncoder(c.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// lines writes lines whose cells are parted by tabs, in columns.
+func (c *console) lines(lines ...string) error {
+	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	for _, line := range lines {
+		fmt.Fprintln(w, line)
+	}
+	return w.Flush()
+}
+
+// cells joins what one line shows.
+func cells(texts ...string) string {
+	for i := range texts {
+		texts[i] = plain(texts[i])
+	}
+	return strings.Join(texts, "\t")
+}
+
+// plain returns a text without what could move a terminal's cursor or look like
+// another line: other people wrote it.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// moment writes a time, or a dash where there is none.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// count writes a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// yes writes a switch.
+func yes(on bool) string {
+	if on {
+		return "yes"
+	}
+	return "no"
+}
+
+// longest is how much text from a file or standard input goes into a request;
+// the server's own limits are lower.
+const longest = 1 << 20
+
+// readText reads a text from a file, or from standard input where the name is
+// "-", without the line breaks at its end.
+func (c *console) readText(name string) (string, error) {
+	r := c.stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer file.Close()
+		r = file
+	}
+	text, err := io.ReadAll(io.LimitReader(r, longest+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read %s: %w", name, err)
+	case len(text) > longest:
+		return "", fmt.Errorf("read %s: it is longer than 1 MiB", name)
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}
+
+// readPassword is readText for a password; no name is no password.
+func (c *console) readPassword(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	password, err := c.readText(name)
+	if err == nil && password == "" {
+		return "", fmt.Errorf("read %s: the password is empty", name)
+	}
+	return password, err
+}

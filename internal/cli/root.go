@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"signet/client"
+)
+
+// The exit codes of every command.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitWrong  = 2 // the command line or the configuration
+)
+
+// commands is the command line: each field with a cmd tag is a command.
+type commands struct {
+	Serve   serveCommand   `cmd:"" help:"Run the server."`
+	Config  configCommands `cmd:"" help:"Print all settings, or check a configuration file."`
+	Version versionCommand `cmd:"" help:"Print the version of this program."`
+
+	Org      orgCommands      `cmd:"" group:"client" help:"Create, show, change and delete organizations."`
+	User     userCommands     `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
+	Key      keyCommands      `cmd:"" group:"client" help:"Issue, list, revoke and rotate API keys."`
+	Roles    rolesCommands    `cmd:"" group:"client" help:"List, grant and revoke the roles of accounts."`
+	Send     sendCommand      `cmd:"" group:"client" help:"Send a message."`
+	Message  messageCommands  `cmd:"" group:"client" help:"Show, mark, save, forward and recall messages."`
+	Events   eventsCommand    `cmd:"" group:"client" help:"Print the account's events, or follow them."`
+	Unread   unreadCommand    `cmd:"" group:"client" help:"Count the unread messages of an account."`
+	Group    groupCommands    `cmd:"" group:"client" help:"Create, show, change and delete groups."`
+	Roster   rosterCommands   `cmd:"" group:"client" help:"List and change the caller's conversations."`
+	Metadata metadataCommands `cmd:"" group:"client" help:"Show and change what is kept about users and groups."`
+	Search   searchCommand    `cmd:"" group:"client" help:"Find users and groups."`
+
+	VersionFlag kong.VersionFlag `name:"version" help:"Print the version, like the command."`
+}
+
+// console is what a command has besides its context and its flags.
+type console struct {
+	env    []string // "NAME=value" each
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// printf writes for people, or for the script that called.
+func (c *console) printf(format string, args ...any) { fmt.Fprintf(c.stdout, format, args...) }
+
+// wrongConfiguration marks an error that trying again cannot mend.
+type wrongConfiguration struct{ error }
+
+func (w wrongConfiguration) Unwrap() error { return w.error }
+
+const description = `Signet is a self-hosted secure-messaging server: the Messaging Service REST Interface, version 2, in one program.`
+
+// Run carries out a command line without the program's name and returns the
+// exit code. env is the environment, as os.Environ gives it. When ctx ends, the
+// command stops as soon as it can without losing anything.
+func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
+	con := &console{env: env, stdin: os.Stdin, stdout: stdout, stderr: stderr}
+	exited := -1
+	parser, err := kong.New(newCommands(),
+		kong.Name("signet"),
+		kong.Description(description),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { exited = code }), // after --help and --version
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Vars{"version": versionLine()},
+		kong.ExplicitGroups([]kong.Group{settingsGroup, clientGroup}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(con),
+	)
+	if err != nil {
+		return con.fail(fmt.Errorf("command line: %w", err), exitFailed)
+	}
+	command, err := parser.Parse(args)
+	switch {
+	case exited >= 0:
+		return exited
+	case err != nil:
+		code := con.fail(err, exitWrong)
+		fmt.Fprintln(stderr, `signet: "signet --help" and "signet COMMAND --help" say what there is`)
+		return code
+	}
+	if err := command.Run(); err != nil {
+		if errors.As(err, new(wrongConfiguration)) || errors.Is(err, client.ErrArgument) {
+			return con.fail(err, exitWrong)
+		}
+		return con.fail(err, exitFailed)
+	}
+	return exitDone
+}
+
+// newCommands returns the command line with the flags that follow from the
+// settings.
+func newCommands() *commands {
+	c := new(commands)
+	c.Serve.Settings = newSettingFlags()
+	return c
+}
+
+// fail says what went wrong, each line with the program's name, and returns code.
+func (c *console) fail(err error, code int) int {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(c.stderr, "signet: %s\n", line)
+	}
+	return code
+}

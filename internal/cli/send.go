@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"signet/client"
+)
+
+// sendCommand sends a message.
+type sendCommand struct {
+	access
+	place
+	Recipient  string    `arg:"" help:"User, by token, e-mail, phone or username, or group, by token."`
+	Body       string    `arg:"" optional:"" help:"Text of the message; - reads it from standard input."`
+	Attach     string    `placeholder:"FILE" help:"File to attach; - reads it from standard input."`
+	AttachName string    `placeholder:"NAME" help:"Name of the attached file as the recipient sees it."`
+	TTL        *lifetime `name:"ttl" placeholder:"TIME" help:"How long it is kept: minutes, a time such as 8h or 7d, or never. Without it, as the organization has it."`
+	DOR        *bool     `name:"dor" negatable:"" help:"Delete it when it is read."`
+	Priority   string    `enum:"low,normal,high" default:"normal" help:"Priority: low, normal (default) or high."`
+	RequestID  string    `name:"request-id" placeholder:"ID" help:"Makes a repeat harmless: one message is made for an ID within 24 hours."`
+}
+
+// Help is printed by "signet send --help".
+func (sendCommand) Help() string {
+	return `It prints the message's id. When it does, the message is on the server's disk.
+
+Examples:
+
+  signet send bob@example.com "Bed 12 is free." --ttl 8h
+
+  uptime | signet send +4915112345678 - --priority high
+
+  signet send bob@example.com --attach scan.png --dor`
+}
+
+// Run sends the message.
+func (s *sendCommand) Run(ctx context.Context, con *console) error {
+	if s.Body == "-" && s.Attach == "-" {
+		return wrongConfiguration{fmt.Errorf("the text and the attachment cannot both come from standard input")}
+	}
+	body := s.Body
+	if body == "-" {
+		var err error
+		if body, err = con.readText("-"); err != nil {
+			return err
+		}
+	}
+	file, closeFile, err := con.upload(s.Attach, s.AttachName)
+	if err != nil {
+		return err
+	}
+	defer closeFile()
+	c, err := s.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	message := client.Outgoing{
+		Recipient: s.Recipient, Body: body, Attachment: file, DOR: s.DOR, Organization: s.Org, RequestID: s.RequestID,
+		Priority: map[string]int{"low": client.PriorityLow, "high": client.PriorityHigh}[s.Priority],
+	}
+	if s.TTL != nil {
+		message.TTL = int(*s.TTL)
+	}
+	sent, err := c.Send(ctx, message)
+	if err != nil {
+		return err
+	}
+	return s.show(con, sent, sent.MessageID)
+}
+
+// upload opens a file to send, or standard input where the name is "-". No name
+// is no file. The caller calls the function that comes with it.
+func (c *console) upload(name, as string) (*client.Upload, func(), error) {
+	switch name {
+	case "":
+		return nil, func() {}, nil
+	case "-":
+		return &client.Upload{Name: as, Content: c.stdin}, func() {}, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &client.Upload{Name: or(as, filepath.Base(name)), Content: file}, func() { _ = file.Close() }, nil // it was only read
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+
+	"github.com/alecthomas/kong"
+
+	"signet/internal/app"
+	"signet/internal/config"
+)
+
+// serveCommand runs a server until its context ends.
+type serveCommand struct {
+	File     string       `name:"config" placeholder:"FILE" help:"Configuration file [SIGNET_CONFIG]."`
+	Settings kong.Plugins `embed:""`
+}
+
+// Help is printed by "signet serve --help".
+func (serveCommand) Help() string {
+	return `It needs no configuration and stores in ./data. The first start makes the operator account and writes its key and secret to operator.json in that directory.
+
+SIGTERM and SIGINT stop it: new requests are refused, running ones finish, and it exits with 0. A second signal ends it at once.`
+}
+
+// Run prints where the server listens and where the operator's credentials are,
+// and then logs only.
+func (s *serveCommand) Run(ctx context.Context, con *console) error {
+	cfg, err := config.Load(config.Sources{File: s.File, Environ: con.env, Flags: settingTexts(s.Settings)})
+	if err != nil {
+		return wrongConfiguration{err}
+	}
+	server, err := app.Open(ctx, cfg, newLogger(cfg.Log, con.stderr))
+	if err != nil {
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			return nil // told to stop before it had started
+		}
+		return err
+	}
+	con.printf("Listening on %s, base URL %s\n", server.Addr(), server.BaseURL())
+	if file := server.OperatorFile(); file != "" {
+		con.printf("Operator credentials: %s\n", file)
+	}
+	return server.Run(ctx)
+}
+
+func newLogger(settings config.Log, w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: settings.SlogLevel()}
+	if settings.Format == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"signet/internal/config"
+)
+
+// settingsGroup is the heading of the settings' flags in help texts.
+var settingsGroup = kong.Group{
+	Key:         "settings",
+	Title:       "Settings:",
+	Description: `A flag beats the environment variable named beside it, that beats the configuration file. "signet config describe" tells more.`,
+}
+
+// newSettingFlags returns a struct with a flag for each setting of the server,
+// for a command to embed. It is made from the settings themselves, so that none
+// can be forgotten.
+func newSettingFlags() kong.Plugins {
+	var fields []reflect.StructField
+	for i, s := range config.Settings() {
+		// A pointer tells a flag that was given empty from one that was not
+		// given at all.
+		kind := reflect.TypeFor[*string]()
+		if s.List {
+			kind = reflect.TypeFor[[]string]()
+		}
+		tag := fmt.Sprintf("name:%q placeholder:%q group:%q help:%q sep:%q",
+			strings.TrimPrefix(s.Flag, "--"), s.Hint, settingsGroup.Key, flagHelp(s), "none")
+		// Somebody who has the key in mind may write it as it is.
+		if flag := "--" + s.Key; flag != s.Flag {
+			tag += fmt.Sprintf(" aliases:%q", s.Key)
+		}
+		fields = append(fields, reflect.StructField{
+			Name: fmt.Sprintf("Setting%d", i), Type: kind, Tag: reflect.StructTag(tag),
+		})
+	}
+	return kong.Plugins{reflect.New(reflect.StructOf(fields)).Interface()}
+}
+
+// flagHelp is the first sentence of a setting's documentation, with its default
+// and its variable.
+func flagHelp(s config.Setting) string {
+	first, _, _ := strings.Cut(strings.ReplaceAll(s.Doc, "\n", " "), ". ")
+	more := s.Variable
+	if s.Default != "" {
+		more += ", default " + s.Default
+	}
+	return fmt.Sprintf("%s [%s].", strings.TrimSuffix(first, "."), more)
+}
+
+// settingTexts returns what the flags of newSettingFlags were given, by key.
+func settingTexts(flags kong.Plugins) map[string]string {
+	texts := make(map[string]string)
+	given := reflect.ValueOf(flags[0]).Elem()
+	for i, s := range config.Settings() {
+		switch text := given.Field(i).Interface().(type) {
+		case *string:
+			if text != nil {
+				texts[s.Key] = *text
+			}
+		case []string:
+			if text != nil {
+				texts[s.Key] = strings.Join(text, ",")
+			}
+		}
+	}
+	return texts
+}

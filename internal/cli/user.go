@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"signet/client"
+)
+
+// userCommands are about accounts.
+type userCommands struct {
+	Create   userCreateCommand   `cmd:"" help:"Create an account in an organization and print its token."`
+	Lookup   userLookupCommand   `cmd:"" help:"Find an account of the whole platform by its exact address."`
+	Show     userShowCommand     `cmd:"" help:"Show an account."`
+	Update   userUpdateCommand   `cmd:"" help:"Change what the caller's account says about itself."`
+	Password userPasswordCommand `cmd:"" help:"Set an account's password."`
+	Add      userAddCommand      `cmd:"" help:"Add an existing account to an organization."`
+	Remove   userRemoveCommand   `cmd:"" help:"Remove an account from an organization."`
+}
+
+type userCreateCommand struct {
+	access
+	Org          string   `required:"" placeholder:"TOKEN" help:"Organization that receives the account."`
+	Username     string   `placeholder:"NAME" help:"Username: 1 to 64 letters, digits, dots, dashes or underscores."`
+	Email        []string `placeholder:"ADDRESS" help:"E-mail address; may be repeated."`
+	Phone        []string `placeholder:"NUMBER" help:"Telephone number; may be repeated."`
+	FirstName    string   `help:"First name."`
+	LastName     string   `help:"Last name."`
+	DisplayName  string   `placeholder:"NAME" help:"What people see; if left out, made of the rest."`
+	Title        string   `help:"Title in the organization."`
+	Department   string   `help:"Department in the organization."`
+	PasswordFile string   `placeholder:"FILE" help:"File with the account's password; - is standard input."`
+	IssueKey     bool     `help:"Issue a regular key, and print it with its secret, which is shown this once."`
+}
+
+// Help is printed by "signet user create --help".
+func (userCreateCommand) Help() string {
+	return `One of --username, --email and --phone is needed. An address that somebody has is refused: then "signet user add" is the command.
+
+Example:
+
+  signet user create --org Hq3nVt0cXz8Lw2RbKd5mYp7A --email ann@example.com --display-name "Ann Lee" --issue-key`
+}
+
+// Run creates the account.
+func (u *userCreateCommand) Run(ctx context.Context, con *console) error {
+	password, err := con.readPassword(u.PasswordFile)
+	if err != nil {
+		return err
+	}
+	c, err := u.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	created, err := c.CreateUser(ctx, u.Org, client.NewUser{
+		FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName, Username: u.Username, Emails: u.Email, Phones: u.Phone,
+		Password: password, Title: u.Title, Department: u.Department, IssueKey: u.IssueKey,
+	})
+	if err != nil {
+		return err
+	}
+	if created.APIKey == "" {
+		return u.show(con, created, created.Token)
+	}
+	return u.show(con, created, cells("token", created.Token), cells("api_key", created.APIKey), cells("api_secret", created.APISecret))
+}
+
+type userLookupCommand struct {
+	access
+	Address string `arg:"" help:"E-mail address, telephone number, username or token."`
+}
+
+// Help is printed by "signet user lookup --help".
+func (userLookupCommand) Help() string {
+	return "It takes an administrative key. Exit code 1: there is none.\n\nExample:\n\n  signet user lookup ann@example.com || signet user create ..."
+}
+
+// Run looks the account up.
+func (u *userLookupCommand) Run(ctx context.Context, con *console) error {
+	c, err := u.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	user, err := c.LookupUser(ctx, u.Address)
+	if err != nil {
+		return err
+	}
+	return u.show(con, user, userLines(user)...)
+}
+
+type userShowCommand struct {
+	access
+	place
+	User string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
+}
+
+// Help is printed by "signet user show --help".
+func (userShowCommand) Help() string {
+	return "Seen are those who share an organization with the caller.\n\nExample:\n\n  signet user show ann@example.com"
+}
+
+// Run shows the account.
+func (u *userShowCommand) Run(ctx context.Context, con *console) error {
+	c, err := u.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	user, err := c.In(u.Org).User(ctx, u.User)
+	if err != nil {
+		return err
+	}
+	return u.show(con, user, userLines(user)...)
+}
+
+// userLines shows an account; what it does not have is left out.
+func userLines(u *client.User) []string {
+	lines := []string{cells("token", u.Token), cells("name", u.DisplayName)}
+	add := func(name, value string) {
+		if value != "" {
+			lines = append(lines, cells(name, value))
+		}
+	}
+	add("username", u.Username)
+	for _, e := range u.Emails {
+		add("email", e.Address)
+	}
+	for _, p := range u.Phones {
+		add("phone", p.Number)
+	}
+	add("organization", u.OrganizationToken)
+	add("title", u.Title)
+	add("department", u.Department)
+	add("status", u.Status)
+	if u.DND {
+		add("do not disturb", strings.TrimSpace("yes "+u.DNDText))
+	}
+	add("created", moment(u.CreatedTime))
+	return lines
+}
+
+type userUpdateCommand struct {
+	access
+	FirstName   *string `help:"First name."`
+	LastName    *string `help:"Last name."`
+	DisplayName *string `placeholder:"NAME" help:"What people see."`
+	Status      *string `placeholder:"TEXT" help:"Any text."`
+	DND         *bool   `name:"dnd" negatable:"" help:"Do not disturb."`
+	DNDText     *string `name:"dnd-text" placeholder:"TEXT" help:"What others read meanwhile."`
+	Avatar      string  `placeholder:"FILE" help:"Picture: PNG, JPEG, GIF or WebP of up to 2 MiB."`
+}
+
+// Help is printed by "signet user update --help".
+func (userUpdateCommand) Help() string {
+	return "What is not given stays as it is.\n\nExample:\n\n  signet user update --status \"in surgery\" --dnd"
+}
+
+// Run changes the account.
+func (u *userUpdateCommand) Run(ctx context.Context, con *console) error {
+	avatar, closeFile, err := con.upload(u.Avatar, "")
+	if err != nil {
+		return err
+	}
+	defer closeFile()
+	c, err := u.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.UpdateProfile(ctx, client.Profile{FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName,
+		Status: u.Status, DND: u.DND, DNDText: u.DNDText, Avatar: avatar})
+}
+
+type userPasswordCommand struct {
+	access
+	User            string `arg:"" optional:"" default:"me" help:"Account; without one, the caller's."`
+	PasswordFile    string `required:"" placeholder:"FILE" help:"File with the new password; - is standard input."`
+	OldPasswordFile string `placeholder:"FILE" help:"File with the old password: to change one's own."`
+}
+
+// Help is printed by "signet user password --help".
+func (userPasswordCommand) Help() string {
+	return `It ends the password sign-ins of the account's other devices. Passwords come from files, so that they show in no list of processes.
+
+Example:
+
+  signet user password ann@example.com --password-file new.txt`
+}
+
+// Run sets the password.
+func (u *userPasswordCommand) Run(ctx context.Context, con *console) error {
+	old, err := con.readPassword(u.OldPasswordFile)
+	if err != nil {
+		return err
+	}
+	password, err := con.readPassword(u.PasswordFile)
+	if err != nil {
+		return err
+	}
+	c, err := u.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.SetPassword(ctx, u.User, old, password)
+}
+
+type userAddCommand struct {
+	access
+	User       string `arg:"" help:"Account, by token, e-mail, phone or username."`
+	Org        string `required:"" placeholder:"TOKEN" help:"Organization to add it to."`
+	Title      string `help:"Title in the organization."`
+	Department string `help:"Department in the organization."`
+}
+
+// Help is printed by "signet user add --help".
+func (userAddCommand) Help() string {
+	return "Example:\n\n  signet user add ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A --title Nurse"
+}
+
+// Run adds the account.
+func (u *userAddCommand) Run(ctx context.Context, con *console) error {
+	c, err := u.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.AddToOrganization(ctx, u.User, u.Org, client.Membership{Title: u.Title, Department: u.Department})
+}
+
+type userRemoveCommand struct {
+	access
+	User string `arg:"" help:"Account, by token, e-mail, phone or username."`
+	Org  string `required:"" placeholder:"TOKEN" help:"Organization to remove it from."`
+}
+
+// Help is printed by "signet user remove --help".
+func (userRemoveCommand) Help() string {
+	return "It leaves the organization's groups, and its keys stop working there at once.\n\nExample:\n\n  signet user remove ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"
+}
+
+// Run removes the account.
+func (u *userRemoveCommand) Run(ctx context.Context, con *console) error {
+	c, err := u.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.RemoveFromOrganization(ctx, u.User, u.Org)
+}

@@ -1,0 +1,116 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nyaruka/phonenumbers"
+)
+
+func notEmpty(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return errors.New("must not be empty")
+	}
+	return nil
+}
+
+func oneOf(words ...string) func(string) error {
+	return func(s string) error {
+		if !slices.Contains(words, s) {
+			return fmt.Errorf("want one of %s, not %q", strings.Join(words, ", "), s)
+		}
+		return nil
+	}
+}
+
+func hostPort(s string) error {
+	_, port, err := net.SplitHostPort(s)
+	if err != nil {
+		return fmt.Errorf("want HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, not %q", s)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
+		return fmt.Errorf("want a port from 0 to 65535, not %q", port)
+	}
+	return nil
+}
+
+func optionalHostPort(s string) error {
+	if s == "" {
+		return nil
+	}
+	return hostPort(s)
+}
+
+func baseURL(s string) error {
+	if s == "" {
+		return nil
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
+		return fmt.Errorf("want a URL such as https://messages.example.com, not %q", s)
+	case u.User != nil, u.RawQuery != "", u.ForceQuery, u.Fragment != "", strings.HasSuffix(s, "#"):
+		return fmt.Errorf("want a URL without user, query and fragment, not %q", s)
+	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/v2"):
+		return fmt.Errorf("leave out the final /v2 of %q: the server adds it", s)
+	}
+	return nil
+}
+
+func region(s string) error {
+	if !phonenumbers.GetSupportedRegions()[s] {
+		return fmt.Errorf("want a country such as US, GB or DE, not %q", s)
+	}
+	return nil
+}
+
+// A prefix becomes part of header names, which are case-insensitive, so only
+// its spelling in answers is of interest.
+var prefixPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
+
+func vendorPrefix(s string) error {
+	if !prefixPattern.MatchString(s) {
+		return fmt.Errorf("want 1 to 32 letters and digits, the first a letter, not %q", s)
+	}
+	return nil
+}
+
+// A colon would end the namespace inside an event type.
+var namespacePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`)
+
+func vendorNamespace(s string) error {
+	if !namespacePattern.MatchString(s) {
+		return fmt.Errorf("want 1 to 64 letters, digits, dots, dashes and underscores, the first a letter, not %q", s)
+	}
+	return nil
+}
+
+// origins wants them the way browsers send them, because they are compared as
+// they are: lower case, no path, no port that the scheme implies.
+func origins(list []string) error {
+	for _, origin := range list {
+		u, err := url.Parse(origin)
+		switch {
+		case origin == "*":
+			return errors.New("* is refused: list the sites that may call the interface")
+		case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
+			return fmt.Errorf("want an origin such as https://app.example.com, not %q", origin)
+		}
+		plain := u.Scheme + "://" + strings.ToLower(u.Host)
+		if u.Scheme == "http" {
+			plain = strings.TrimSuffix(plain, ":80")
+		} else {
+			plain = strings.TrimSuffix(plain, ":443")
+		}
+		if origin != plain {
+			return fmt.Errorf("browsers write the origin %q as %q: use that", origin, plain)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package config
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// Config is every setting of a server. Default gives one that works; what each
+// field means, its limits and its unit stand beside its key in settings.go. A
+// limit of 0 is no limit.
+type Config struct {
+	Listen        string
+	BaseURL       string // empty: follows from the address that is listened on
+	Data          string
+	DefaultRegion string
+	Log           Log
+	Vendor        Vendor
+	CORS          CORS
+	Limits        Limits
+	Events        Events
+	Expiry        Expiry
+	Metrics       Metrics
+	Shutdown      Shutdown
+}
+
+// Log says what is written to the log, and how.
+type Log struct {
+	Level  string
+	Format string
+}
+
+// Vendor holds the two names that published clients have built in.
+type Vendor struct {
+	Prefix    string // starts the headers: TT-X-...
+	Namespace string // starts every xmlns and event type: tigertext:...
+}
+
+// CORS is about browsers that run another site's pages.
+type CORS struct {
+	Origins []string
+}
+
+// Limits are those of contract section 1; 0 is no limit.
+type Limits struct {
+	MessagesPerDay               int
+	RequestsPerSecond            int
+	Burst                        int
+	FailedLoginsPerMinute        int
+	FailedLoginsPerMinuteAddress int
+	BodyBytes                    int64
+	MessageBytes                 int64
+	AttachmentBytes              int64
+	StreamsPerAccount            int
+	GroupMembers                 int
+	MetadataKeys                 int
+}
+
+// Events is about the queues of events.
+type Events struct {
+	Retention time.Duration
+}
+
+// Expiry is about messages whose time has passed.
+type Expiry struct {
+	Sweep time.Duration
+}
+
+// Metrics is about what a monitoring system reads.
+type Metrics struct {
+	Listen string // empty: on the interface's own address, for this machine only
+}
+
+// Shutdown is about the end of a server.
+type Shutdown struct {
+	Grace time.Duration
+}
+
+// Default returns the settings of a server that was told nothing.
+func Default() *Config {
+	c := new(Config)
+	for _, s := range c.settings() {
+		s.value.reset()
+	}
+	return c
+}
+
+// Validate reports every setting that is outside its limits, one line each.
+// Load has done it already; it is for settings that were changed in code.
+func (c *Config) Validate() error {
+	var problems []error
+	for _, s := range c.settings() {
+		if err := s.check(); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// SlogLevel is the log level in the terms of log/slog.
+func (l Log) SlogLevel() slog.Level {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(l.Level)); err != nil {
+		return slog.LevelInfo
+	}
+	return level
+}

@@ -1,0 +1,58 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Sources is where settings may come from, beside the defaults.
+type Sources struct {
+	File    string            // path of the file; empty: what the variable SIGNET_CONFIG says, else none
+	Environ []string          // "NAME=value" each, as os.Environ gives them
+	Flags   map[string]string // text by key of the setting; lists are comma-separated
+}
+
+// Path returns the configuration file that Load reads, or "" for none.
+func (s Sources) Path() string {
+	if s.File != "" {
+		return s.File
+	}
+	return variables(s.Environ)[fileVariable]
+}
+
+// Load puts together the settings from all sources: a flag before the
+// environment, the environment before the file, the file before the default.
+// The error has one line for each thing that is wrong, naming the key and where
+// it was found.
+func Load(from Sources) (*Config, error) {
+	c := Default()
+	all := c.settings()
+	known := make(map[string]*setting, len(all))
+	for _, s := range all {
+		known[s.key] = s
+	}
+
+	var problems []error
+	if path := from.Path(); path != "" {
+		problems = append(problems, loadFile(path, known)...)
+	}
+	problems = append(problems, loadEnvironment(variables(from.Environ), all)...)
+	for key := range from.Flags {
+		if known[key] == nil {
+			problems = append(problems, fmt.Errorf("unknown setting %s; did you mean %s?", key, nearestKey(key, known)))
+		}
+	}
+	for _, s := range all {
+		if text, given := from.Flags[s.key]; given {
+			read := func() error { return s.value.parse(text) }
+			problems = append(problems, s.set("flag "+flagName(s.key), read))
+		}
+	}
+	for _, s := range all {
+		problems = append(problems, s.check())
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

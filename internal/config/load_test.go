@@ -1,0 +1,234 @@
+package config
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// shift gives a setting a valid value other than its default, and returns it as
+// a flag would give it.
+func shift(t *testing.T, s *setting) string {
+	t.Helper()
+	other := map[string]string{
+		"listen": "[::1]:9090", "base_url": "https://messages.example.com", "data": "/srv/signet",
+		"default_region": "DE", "log.level": "debug", "log.format": "json",
+		"vendor.prefix": "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
+		"cors.origins": "https://a.example,https://b.example:8443",
+	}[s.key]
+	if other == "" {
+		switch s.value.(type) {
+		case *field[int], *field[int64]:
+			other = "7"
+		case *field[time.Duration]:
+			other = "7m"
+		default:
+			t.Fatalf("no second value for %s: add one to this test", s.key)
+		}
+	}
+	if err := s.value.parse(other); err != nil {
+		t.Fatalf("%s: %v", s.key, err)
+	}
+	if err := s.check(); err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+// shifted returns the settings after one of them was shifted, and its value.
+func shifted(t *testing.T, key string) (*Config, string) {
+	t.Helper()
+	c := Default()
+	for _, s := range c.settings() {
+		if s.key == key {
+			return c, shift(t, s)
+		}
+	}
+	t.Fatalf("no setting %s", key)
+	return nil, ""
+}
+
+func TestDefaultsAreValid(t *testing.T) {
+	if err := Default().Validate(); err != nil {
+		t.Error(err)
+	}
+	loaded, err := Load(Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantConfig(t, loaded, Default())
+}
+
+func TestEveryFieldHasASetting(t *testing.T) {
+	c := Default()
+	for _, s := range c.settings() {
+		shift(t, s)
+	}
+	var walk func(path string, got, initial reflect.Value)
+	walk = func(path string, got, initial reflect.Value) {
+		for i := range got.NumField() {
+			name := path + "." + got.Type().Field(i).Name
+			if got.Field(i).Kind() == reflect.Struct {
+				walk(name, got.Field(i), initial.Field(i))
+			} else if reflect.DeepEqual(got.Field(i).Interface(), initial.Field(i).Interface()) {
+				t.Errorf("no setting sets %s", name)
+			}
+		}
+	}
+	walk("Config", reflect.ValueOf(c).Elem(), reflect.ValueOf(Default()).Elem())
+}
+
+func TestEveryKeyHasAVariableAFlagAndALineInTheFile(t *testing.T) {
+	seen := make(map[string]string)
+	for _, s := range Settings() {
+		t.Run(s.Key, func(t *testing.T) {
+			want, text := shifted(t, s.Key)
+			for _, name := range []string{s.Variable, s.Flag} {
+				if other := seen[name]; other != "" {
+					t.Errorf("%s stands for %s and for %s", name, other, s.Key)
+				}
+				seen[name] = s.Key
+			}
+			file := filepath.Join(t.TempDir(), "signet.yaml")
+			line := text
+			if !s.List && strings.ContainsAny(text, "[") {
+				line = "'" + text + "'"
+			}
+			mustWrite(t, file, s.Key+": "+line+"\n")
+			for name, from := range map[string]Sources{
+				"variable": {Environ: []string{s.Variable + "=" + text}},
+				"flag":     {Flags: map[string]string{s.Key: text}},
+				"file":     {File: file},
+			} {
+				got, err := Load(from)
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					continue
+				}
+				wantConfig(t, got, want)
+			}
+		})
+	}
+}
+
+func TestNamesFollowTheKey(t *testing.T) {
+	for _, s := range Settings() {
+		if s.Key == "limits.messages_per_day" {
+			if s.Variable != "SIGNET_LIMITS_MESSAGES_PER_DAY" || s.Flag != "--limits.messages-per-day" || s.Default != "100" {
+				t.Errorf("got %+v", s)
+			}
+			return
+		}
+	}
+	t.Error("no setting limits.messages_per_day")
+}
+
+func TestPrecedence(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "signet.yaml")
+	mustWrite(t, file, "limits: {burst: 1}\n")
+	variable := []string{"SIGNET_LIMITS_BURST=2"}
+	flag := map[string]string{"limits.burst": "3"}
+	for name, test := range map[string]struct {
+		from Sources
+		want int
+	}{
+		"default":                         {Sources{}, 100},
+		"file before default":             {Sources{File: file}, 1},
+		"environment before file":         {Sources{File: file, Environ: variable}, 2},
+		"flag before all":                 {Sources{File: file, Environ: variable, Flags: flag}, 3},
+		"flag before file":                {Sources{File: file, Flags: flag}, 3},
+		"file named by the environment":   {Sources{Environ: []string{"SIGNET_CONFIG=" + file}}, 1},
+		"named file before SIGNET_CONFIG": {Sources{File: file, Environ: []string{"SIGNET_CONFIG=/nowhere"}}, 1},
+		"later of two variables":          {Sources{Environ: []string{"SIGNET_LIMITS_BURST=8", "SIGNET_LIMITS_BURST=9"}}, 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := Load(test.from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Limits.Burst != test.want {
+				t.Errorf("limits.burst is %d, want %d", c.Limits.Burst, test.want)
+			}
+		})
+	}
+}
+
+func TestAnEmptyListReplacesALongerOne(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "signet.yaml")
+	mustWrite(t, file, "cors: {origins: [https://a.example]}\n")
+	c, err := Load(Sources{File: file, Environ: []string{"SIGNET_CORS_ORIGINS="}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.CORS.Origins) != 0 {
+		t.Errorf("cors.origins is %q, want none", c.CORS.Origins)
+	}
+}
+
+func TestEnvironmentRefusals(t *testing.T) {
+	for name, test := range map[string]struct {
+		environ []string
+		want    string // part of the error; empty: none
+	}{
+		"misspelt":               {[]string{"SIGNET_LISTN=127.0.0.1:1"}, "unknown variable SIGNET_LISTN; did you mean SIGNET_LISTEN?"},
+		"dot kept":               {[]string{"SIGNET_LIMITS.BURST=1"}, "did you mean SIGNET_LIMITS_BURST?"},
+		"wrong type":             {[]string{"SIGNET_LIMITS_BURST=many"}, `variable SIGNET_LIMITS_BURST: limits.burst: want a whole number, not "many"`},
+		"number left empty":      {[]string{"SIGNET_LIMITS_BURST="}, `want a whole number, not ""`},
+		"negative":               {[]string{"SIGNET_LIMITS_BURST=-1"}, "variable SIGNET_LIMITS_BURST: limits.burst: want a number from 0"},
+		"beyond 64 bits":         {[]string{"SIGNET_LIMITS_BURST=99999999999999999999"}, "want a whole number"},
+		"duration without unit":  {[]string{"SIGNET_EXPIRY_SWEEP=10"}, "want a duration such as"},
+		"of the client commands": {[]string{"SIGNET_URL=http://x", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, ""},
+		"of the tests":           {[]string{"SIGNET_TEST_POSTGRES=postgres://x"}, ""},
+		"another program's":      {[]string{"SIGNETS=1", "signet_listn=1", "PATH=/bin"}, ""},
+		"kubernetes service":     {[]string{"SIGNET_SERVICE_HOST=10.0.0.1", "SIGNET_SERVICE_PORT=80", "SIGNET_SERVICE_PORT_HTTP=80", "SIGNET_PORT=tcp://10.0.0.1:80", "SIGNET_PORT_80_TCP_ADDR=10.0.0.1"}, ""},
+		"second service":         {[]string{"SIGNET_WEB_SERVICE_HOST=10.0.0.1", "SIGNET_WEB_PORT=tcp://10.0.0.1:80"}, ""},
+		"port without a service": {[]string{"SIGNET_PORT=8080"}, "unknown variable SIGNET_PORT"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Load(Sources{Environ: test.environ})
+			wantError(t, err, test.want)
+		})
+	}
+}
+
+func TestFlagRefusals(t *testing.T) {
+	_, err := Load(Sources{Flags: map[string]string{"shutdown.grace": "soon"}})
+	wantError(t, err, `flag --shutdown.grace: shutdown.grace: want a duration such as 500ms, 90s, 15m or 720h, not "soon"`)
+	_, err = Load(Sources{Flags: map[string]string{"shutdwn.grace": "1s"}})
+	wantError(t, err, "unknown setting shutdwn.grace; did you mean shutdown.grace?")
+}
+
+func TestAllProblemsAreReportedAtOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "signet.yaml")
+	mustWrite(t, file, "lisen: x\nlimits: {burst: many, group_members: -1}\n")
+	_, err := Load(Sources{File: file, Environ: []string{"SIGNET_LOG_LEVEL=loud"}})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != 4 {
+		t.Errorf("got %d lines, want one for each of the 4 problems:\n%v", len(lines), err)
+	}
+}
+
+func TestAValueThatCannotBeReadIsNotBlamedForAnother(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "signet.yaml")
+	mustWrite(t, file, "limits: {burst: -5}\n")
+	_, err := Load(Sources{File: file, Environ: []string{"SIGNET_LIMITS_BURST=many"}})
+	if err == nil || strings.Contains(err.Error(), "-5") {
+		t.Errorf("got %v, want only what is wrong with the variable", err)
+	}
+}
+
+func wantError(t *testing.T, err error, part string) {
+	t.Helper()
+	switch {
+	case part == "" && err != nil:
+		t.Errorf("got error %v, want none", err)
+	case part != "" && err == nil:
+		t.Errorf("got no error, want %q", part)
+	case part != "" && !strings.Contains(err.Error(), part):
+		t.Errorf("got error %q, want %q in it", err, part)
+	}
+}

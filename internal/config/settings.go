@@ -1,0 +1,110 @@
+package config
+
+import "time"
+
+// settings lists every setting in the order of the documentation, each bound
+// to its field of c: key, default, what a value looks like, limits, meaning.
+// Settings of one section stand together.
+func (c *Config) settings() []*setting {
+	const (
+		second = time.Second
+		minute = time.Minute
+		hour   = time.Hour
+	)
+	return []*setting{
+		text(&c.Listen, "listen", "127.0.0.1:8080", "HOST:PORT", hostPort, `
+Address that the interface is served on. Port 0 takes any free port; the line
+printed at the start says which. An address other than 127.0.0.1 or ::1 belongs
+behind something that speaks TLS: passwords and secrets come with each request.`),
+
+		text(&c.BaseURL, "base_url", "", "URL", baseURL, `
+URL under which clients reach the server, without the final /v2. It is written
+to operator.json and stands before the URLs that the server hands out. Empty: it
+follows from the address listened on.`),
+
+		text(&c.Data, "data", "./data", "DIR", notEmpty, `
+Directory of the store, of the attachments and of operator.json. It is made at
+the first start, readable for its owner only. One server at a time uses it.`),
+
+		text(&c.DefaultRegion, "default_region", "US", "REGION", region, `
+Country (ISO 3166-1, two capital letters) whose rules a telephone number without
+a leading + is read by.`),
+
+		text(&c.Log.Level, "log.level", "info", "LEVEL", oneOf("debug", "info", "warn", "error"), `
+The least urgent lines that are logged: debug, info, warn or error.`),
+
+		text(&c.Log.Format, "log.format", "text", "FORMAT", oneOf("text", "json"), `
+Form of the log, which goes to standard error: text (for people) or json (an
+object each line, for programs).`),
+
+		text(&c.Vendor.Prefix, "vendor.prefix", "TT", "NAME", vendorPrefix, `
+What the names of the interface's own headers start with: TT makes TT-X-Message-Id.
+Clients have it built in, so it changes only together with them.`),
+
+		text(&c.Vendor.Namespace, "vendor.namespace", "tigertext", "NAME", vendorNamespace, `
+What every xmlns and every event type starts with: tigertext makes
+tigertext:entity:account. Clients have it built in.`),
+
+		list(&c.CORS.Origins, "cors.origins", "ORIGINS", origins, `
+Web sites whose pages may call the interface from a browser, such as
+https://app.example.com. None by default; there is no wildcard, because browsers
+would send their users' credentials along.`),
+
+		number(&c.Limits.MessagesPerDay, "limits.messages_per_day", 100, 0, 1<<31-1, `
+Messages that a key may send in a day (UTC), forwards included. An operator gives a
+key another figure when making it. 0: no limit.`),
+
+		number(&c.Limits.RequestsPerSecond, "limits.requests_per_second", 50, 0, 1_000_000, `
+Requests a second that a key may make in the long run, counted on each node. An
+operator gives a key another figure when making it. 0: no limit.`),
+
+		number(&c.Limits.Burst, "limits.burst", 100, 0, 1_000_000, `
+Requests that a key may make at once before requests_per_second holds it back.
+0: no limit, which leaves requests_per_second without effect.`),
+
+		number(&c.Limits.FailedLoginsPerMinute, "limits.failed_logins_per_minute", 10, 0, 1_000_000, `
+Failed logins a minute from one address with one key or user name; past it that
+pair is refused. 0: no limit.`),
+
+		number(&c.Limits.FailedLoginsPerMinuteAddress, "limits.failed_logins_per_minute_address", 100, 0, 1_000_000, `
+Failed logins a minute from one address, whatever the key; past it that address
+is refused, but for keys which have succeeded from it. 0: no limit.`),
+
+		number(&c.Limits.BodyBytes, "limits.body_bytes", 256<<10, 0, 1<<30, `
+Bytes of a JSON or form body (262144 is 256 KiB). 0: no limit; such a body is held
+in memory, so that anybody with a key could then fill it.`),
+
+		number(&c.Limits.MessageBytes, "limits.message_bytes", 64<<10, 0, 1<<30, `
+Bytes of the text of a message (65536 is 64 KiB). 0: no limit but body_bytes.`),
+
+		number(&c.Limits.AttachmentBytes, "limits.attachment_bytes", 25<<20, 0, 1<<50, `
+Bytes of an attachment (26214400 is 25 MiB). Attachments are streamed and never
+held in memory. 0: no limit but the disk.`),
+
+		number(&c.Limits.StreamsPerAccount, "limits.streams_per_account", 20, 0, 1_000_000, `
+Event streams that an account may have open; one more closes the oldest.
+0: no limit.`),
+
+		number(&c.Limits.GroupMembers, "limits.group_members", 2000, 0, 1_000_000, `
+Members of a group. 0: no limit.`),
+
+		number(&c.Limits.MetadataKeys, "limits.metadata_keys", 11, 0, 1_000_000, `
+Keys in the metadata of an entity. 0: no limit.`),
+
+		duration(&c.Events.Retention, "events.retention", 30*24*hour, minute, 100*365*24*hour, `
+How long an event that nobody acknowledges stays queued (720h is 30 days).`),
+
+		duration(&c.Expiry.Sweep, "expiry.sweep", 10*second, 100*time.Millisecond, hour, `
+How often the contents of expired messages are erased from the store. Nobody can
+read them from the moment they expire, whatever this says.`),
+
+		text(&c.Metrics.Listen, "metrics.listen", "", "HOST:PORT", optionalHostPort, `
+Address that /metrics (Prometheus) is served on, to whoever reaches it. Empty: on
+the interface's own address, only for clients on this machine that did not come
+through a proxy; to everybody else it does not exist there.`),
+
+		duration(&c.Shutdown.Grace, "shutdown.grace", 10*second, 0, hour, `
+How long a server that is asked to stop lets running requests finish before it cuts
+them off. New ones are refused meanwhile.`),
+	}
+}

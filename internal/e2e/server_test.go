@@ -1,0 +1,325 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"signet/client"
+)
+
+// patience is how long a test waits for what takes moments, before it says that
+// it does not come.
+const patience = 30 * time.Second
+
+// server is a "signet serve" on a directory: one process after another.
+type server struct {
+	t    *testing.T
+	dir  string
+	args []string
+	http *http.Client // dials the process that runs now, whatever the URL's host
+	log  log          // of all processes
+
+	mu      sync.Mutex // guards all below
+	process *process
+	addr    string // of the last process that listened
+}
+
+// process is one life of a server.
+type process struct {
+	command   *exec.Cmd
+	listening chan struct{} // closed when it has said so
+	baseURL   string        // set before listening is closed
+	ended     chan struct{} // closed when it has ended
+	code      int           // set before ended is closed; -1: by a signal
+}
+
+// anyServer is the base URL of clients: their connections go where the server is.
+const anyServer = "http://signet.test"
+
+// newServer prepares a server on a directory, which starts nothing yet.
+func newServer(t *testing.T, dir string, args ...string) *server {
+	t.Helper()
+	s := &server{t: t, dir: dir, args: args}
+	transport := &http.Transport{DialContext: s.dial, MaxIdleConnsPerHost: 128, DisableCompression: true}
+	s.http = &http.Client{Transport: transport}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		s.kill()
+		if t.Failed() {
+			t.Logf("the server logged:\n%s", s.log.tail())
+		}
+	})
+	return s
+}
+
+// mustServe starts a server on a directory and waits until it listens. It ends
+// with the test at the latest.
+func mustServe(t *testing.T, dir string, args ...string) *server {
+	t.Helper()
+	s := newServer(t, dir, args...)
+	s.mustStart()
+	return s
+}
+
+// freshDirectory names a data directory that does not exist yet.
+func freshDirectory(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "data")
+}
+
+// unlimited lets one key send and call as often as it can.
+var unlimited = []string{"--limits.messages-per-day=0", "--limits.requests-per-second=0"}
+
+func (s *server) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", s.address())
+}
+
+// address is where the server listens, or did last.
+func (s *server) address() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.addr
+}
+
+func (s *server) current() *process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process
+}
+
+// mustLaunch starts a process and does not wait for it to listen.
+func (s *server) mustLaunch() *process {
+	s.t.Helper()
+	p := &process{listening: make(chan struct{}), ended: make(chan struct{})}
+	p.command = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", s.dir}, s.args...)...)
+	p.command.Env = []string{} // nothing of whoever runs the tests
+	p.command.Stderr = &s.log
+	stdout, err := p.command.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := p.command.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.mu.Lock()
+	s.process = p
+	s.mu.Unlock()
+	go s.watch(p, bufio.NewScanner(stdout))
+	return p
+}
+
+// watch reads what a process prints, until it ends.
+func (s *server) watch(p *process, lines *bufio.Scanner) {
+	for lines.Scan() {
+		_, base, found := strings.Cut(lines.Text(), "base URL ")
+		if u, err := url.Parse(base); found && err == nil && p.baseURL == "" {
+			p.baseURL = base
+			s.mu.Lock()
+			s.addr = u.Host
+			s.mu.Unlock()
+			close(p.listening)
+		}
+	}
+	_ = p.command.Wait() // its code tells as much
+	p.code = p.command.ProcessState.ExitCode()
+	close(p.ended)
+}
+
+// mustStart starts a process and waits until it listens.
+func (s *server) mustStart() {
+	s.t.Helper()
+	p := s.mustLaunch()
+	select {
+	case <-p.listening:
+	case <-p.ended:
+		s.t.Fatalf("the server ended with %d before it listened:\n%s", p.code, s.log.tail())
+	case <-time.After(patience):
+		s.t.Fatalf("the server does not listen:\n%s", s.log.tail())
+	}
+}
+
+// signal sends the process a signal and returns it.
+func (s *server) signal(signal syscall.Signal) *process {
+	s.t.Helper()
+	p := s.current()
+	if err := p.command.Process.Signal(signal); err != nil {
+		s.t.Errorf("signal %v: %v", signal, err)
+	}
+	return p
+}
+
+// wantEnd waits until a process has ended by itself, with exit code 0.
+func (s *server) wantEnd(p *process) {
+	s.t.Helper()
+	select {
+	case <-p.ended:
+		if p.code != 0 {
+			s.t.Errorf("the server ended with %d, want 0", p.code)
+		}
+	case <-time.After(patience):
+		s.t.Error("the server does not end")
+	}
+}
+
+// stop asks the process to stop, as a service manager does.
+func (s *server) stop() {
+	s.t.Helper()
+	s.wantEnd(s.signal(syscall.SIGTERM))
+}
+
+// kill ends the process, if one runs, at once and with nothing put in order.
+func (s *server) kill() {
+	if p := s.current(); p != nil {
+		_ = p.command.Process.Kill() // it may have ended
+		<-p.ended
+	}
+}
+
+// wantQuietLog reports everything in the log that points at a defect.
+func (s *server) wantQuietLog() {
+	s.t.Helper()
+	for line := range strings.Lines(s.log.String()) {
+		for _, word := range []string{"level=ERROR", "panic", "goroutine ", "DATA RACE"} {
+			if strings.Contains(line, word) {
+				s.t.Errorf("the server logged %s", line)
+				break
+			}
+		}
+	}
+}
+
+// client returns a client that survives restarts of the server.
+func (s *server) client(key, secret string, opts ...client.Option) *client.Client {
+	s.t.Helper()
+	c, err := client.New(anyServer, key, secret, append([]client.Option{client.WithHTTPClient(s.http)}, opts...)...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+// credentials are what the server leaves in operator.json.
+type credentials struct {
+	BaseURL string `json:"base_url"`
+	Key     string `json:"api_key"`
+	Secret  string `json:"api_secret"`
+}
+
+func (s *server) mustReadOperator() (c credentials) {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.dir, "operator.json"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		s.t.Fatalf("operator.json: %v in %s", err, text)
+	}
+	return c
+}
+
+// person is an account with a key.
+type person struct {
+	*client.Client
+	token, key, secret string
+}
+
+// mustPeople makes an organization and people in it.
+func (s *server) mustPeople(names ...string) []person {
+	s.t.Helper()
+	c := s.mustReadOperator()
+	operator := s.client(c.Key, c.Secret)
+	organization, err := operator.CreateOrganization(s.t.Context(), "General Hospital", client.OrganizationSettings{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	people := make([]person, len(names))
+	for i, name := range names {
+		made, err := operator.CreateUser(s.t.Context(), organization, client.NewUser{Username: name, IssueKey: true})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		people[i] = person{s.client(made.APIKey, made.APISecret), made.Token, made.APIKey, made.APISecret}
+	}
+	return people
+}
+
+// request makes a call with a person's key, as it is on the wire.
+func (p person) request(t *testing.T, method, path, contentType, body string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, anyServer+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBasicAuth(p.key, p.secret)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	return r
+}
+
+// kinds leaves of events those of one kind.
+func kinds(events []client.Event, kind client.EventKind) (out []client.Event) {
+	for _, e := range events {
+		if e.Kind == kind {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// eventually waits until something holds, asking again and again.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %v in vain: %s", patience, what)
+		}
+		<-tick.C
+	}
+}
+
+// log collects what processes write, and may be read meanwhile.
+type log struct {
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// tail is the end of it, as much as helps.
+func (l *log) tail() string {
+	const most = 8 << 10
+	text := l.String()
+	if len(text) > most {
+		return fmt.Sprintf("(%d bytes before)\n%s", len(text)-most, text[len(text)-most:])
+	}
+	return text
+}

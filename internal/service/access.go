@@ -1,0 +1,120 @@
+package service
+
+import (
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// This file decides who may see and do what. The use cases ask here and nowhere
+// else; the authorization matrix of the tests proves it.
+
+// refusals that may admit that the target exists.
+func administrativeKeyRequired() *model.Error {
+	return model.Forbiddenf("administrative_key_required", "The API key does not have access: it takes an administrative key.")
+}
+
+func notAdministrator() *model.Error {
+	return model.Forbiddenf("not_administrator", "The API key does not have access: its account is no administrator of the organization.")
+}
+
+func notAllowed() *model.Error {
+	return model.Forbiddenf("not_allowed", "The API key does not have access.")
+}
+
+// mayAdminister lets administrators of the organization and operators through.
+// To everybody else an organization that they are not in does not exist.
+func mayAdminister(actor *model.Actor, organization model.OrganizationID) error {
+	switch {
+	case actor.Administers(organization):
+		return nil
+	case !actor.MemberOf(organization):
+		return model.Missing()
+	case !actor.Administrative():
+		return administrativeKeyRequired()
+	default:
+		return notAdministrator()
+	}
+}
+
+// shared lists the organizations that the actor and the memberships have in common.
+func shared(actor *model.Actor, memberships []model.Membership) []model.OrganizationID {
+	var out []model.OrganizationID
+	for _, m := range memberships {
+		if actor.MemberOf(m.Organization) {
+			out = append(out, m.Organization)
+		}
+	}
+	return out
+}
+
+// maySeeAccount: the account itself, people who share an organization with it,
+// operators (contract, section 5, call 4).
+func maySeeAccount(actor *model.Actor, account model.AccountID, memberships []model.Membership) bool {
+	return actor.Account == account || actor.Operator || len(shared(actor, memberships)) > 0
+}
+
+// maySeeAddresses: e-mails and phones are for the account itself and people who
+// share an organization with it (contract, section 3).
+func maySeeAddresses(actor *model.Actor, account model.AccountID, memberships []model.Membership) bool {
+	return actor.Account == account || len(shared(actor, memberships)) > 0
+}
+
+// groupRights are what an actor may do with a group.
+type groupRights struct {
+	member  bool
+	see     bool // members, administrators; of a public group anyone of the organization
+	change  bool // name, members, avatar: members and administrators
+	control bool // deletion, publicity, history: creator and administrators
+}
+
+func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRights, error) {
+	inOrganization := actor.MemberOf(g.Organization)
+	administers := actor.Administers(g.Organization)
+	if !inOrganization && !administers {
+		return groupRights{}, nil
+	}
+	member, err := tx.IsGroupMember(g.ID, actor.Account)
+	member = member && inOrganization
+	return groupRights{
+		member:  member,
+		see:     member || administers || g.Public && inOrganization,
+		change:  member || administers,
+		control: administers || g.CreatedBy == actor.Account && inOrganization,
+	}, err
+}
+
+// mayManageKeys: who issues and rotates keys of an account, and sets its password
+// (contract, section 1: nobody gains another person's access).
+func mayManageKeys(actor *model.Actor, target *model.Account, memberships []model.Membership) error {
+	switch {
+	case actor.Account == target.ID:
+		return nil
+	case !maySeeAccount(actor, target.ID, memberships) && !actor.Administers(target.CreatedBy):
+		return model.Missing()
+	case !actor.Administrative():
+		return administrativeKeyRequired()
+	case target.Operator:
+		return notAllowed()
+	case actor.Operator:
+		return nil
+	case target.CreatedBy != "" && actor.Administers(target.CreatedBy) && len(memberships) == 1 && memberships[0].Organization == target.CreatedBy:
+		return nil
+	default:
+		return notAllowed()
+	}
+}
+
+// mayRevokeKeys: who lists and revokes keys of an account: those who manage them,
+// and always the administrators of the organization that created it.
+func mayRevokeKeys(actor *model.Actor, target *model.Account, memberships []model.Membership) error {
+	if target.CreatedBy != "" && !target.Operator && actor.Administers(target.CreatedBy) {
+		return nil
+	}
+	return mayManageKeys(actor, target, memberships)
+}
+
+// messageAccess is how an actor stands to a message that it may see.
+type messageAccess struct {
+	sender   bool
+	delivery *store.Delivery // its own copy; nil for a sender who is no recipient
+}

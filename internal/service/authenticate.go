@@ -1,0 +1,158 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// actorLife is how long an authenticated key is remembered. This node forgets it
+// at once when something about it changes; the life bounds how long another
+// node's change stays unknown (contract, section 1: 1 s).
+const actorLife = 900 * time.Millisecond
+
+// loginIdle is how long a key that a login issued may stay unused.
+const loginIdle = 90 * 24 * time.Hour
+
+func wrongCredentials() *model.Error {
+	return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "The key or the secret is wrong."}
+}
+
+// Authenticate returns who calls with a key and its secret: kind Unauthenticated
+// where the key does not exist, has ended, or has another secret.
+func (s *Service) Authenticate(ctx context.Context, key, secret string, _ netip.Addr) (*model.Actor, error) {
+	now := s.clock()
+	hash := sha256.Sum256([]byte(secret))
+	actor, err := s.actor(ctx, key, now)
+	if err != nil {
+		return nil, err
+	}
+	if actor == nil {
+		subtle.ConstantTimeCompare(hash[:], make([]byte, len(hash)))
+		return nil, wrongCredentials()
+	}
+	k := &actor.Key
+	current := subtle.ConstantTimeCompare(hash[:], k.SecretHash) == 1
+	previous := subtle.ConstantTimeCompare(hash[:], k.PreviousHash) == 1 && now.Before(k.PreviousUntil)
+	if !current && !previous || k.ExpiredAt(now) || k.Login && s.lastUse(k).Add(loginIdle).Before(now) {
+		return nil, wrongCredentials()
+	}
+	s.noteUse(key, now)
+	return actor, nil
+}
+
+// actor returns the owner of a key, or nil where there is no such key. What it
+// returns is shared and must not be changed.
+func (s *Service) actor(ctx context.Context, key string, now time.Time) (*model.Actor, error) {
+	actor, version, ok := s.actors.get(key, now)
+	if ok {
+		return actor, nil
+	}
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		actor = nil
+		k, found, err := tx.Key(key)
+		if err != nil || !found {
+			return err
+		}
+		account, found, err := tx.Account(k.Account)
+		if err != nil || !found {
+			return err
+		}
+		memberships, err := tx.Memberships(k.Account)
+		actor = &model.Actor{Account: k.Account, Key: k, Operator: account.Operator, Memberships: memberships}
+		return err
+	})
+	if err != nil || actor == nil {
+		return nil, err
+	}
+	s.actors.put(key, actor, now, version)
+	return actor, nil
+}
+
+// noteUse remembers when a key was last used, until it is written with others.
+func (s *Service) noteUse(key string, now time.Time) {
+	s.usedMu.Lock()
+	s.used[key] = now
+	s.usedMu.Unlock()
+}
+
+func (s *Service) lastUse(k *model.Key) time.Time {
+	s.usedMu.Lock()
+	defer s.usedMu.Unlock()
+	return slices.MaxFunc([]time.Time{k.Created, k.LastUsed, s.used[k.Key]}, time.Time.Compare)
+}
+
+// FlushUses writes when keys were last used. It is called now and then, and
+// before the server stops.
+func (s *Service) FlushUses(ctx context.Context) error {
+	s.usedMu.Lock()
+	used := s.used
+	s.used = map[string]time.Time{}
+	s.usedMu.Unlock()
+	if len(used) == 0 {
+		return nil
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.TouchKeys(used) })
+}
+
+// actorCache remembers who a key belongs to.
+type actorCache struct {
+	mu      sync.RWMutex // guards all below
+	entries map[string]actorEntry
+	keys    map[model.AccountID][]string
+	version uint64 // raised by every forget, so that no older reading is put back
+}
+
+type actorEntry struct {
+	actor  *model.Actor
+	loaded time.Time
+}
+
+// actorCacheSize bounds the cache; past it, it starts afresh.
+const actorCacheSize = 100_000
+
+func (c *actorCache) get(key string, now time.Time) (actor *model.Actor, version uint64, ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	e, ok := c.entries[key]
+	if age := now.Sub(e.loaded); age < 0 || age > actorLife {
+		ok = false
+	}
+	return e.actor, c.version, ok
+}
+
+func (c *actorCache) put(key string, actor *model.Actor, now time.Time, version uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.version != version {
+		return
+	}
+	if len(c.entries) >= actorCacheSize {
+		clear(c.entries)
+		clear(c.keys)
+	}
+	if _, known := c.entries[key]; !known {
+		c.keys[actor.Account] = append(c.keys[actor.Account], key)
+	}
+	c.entries[key] = actorEntry{actor, now}
+}
+
+// forget drops what is known of these accounts' keys.
+func (c *actorCache) forget(accounts ...model.AccountID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.version++
+	for _, account := range accounts {
+		for _, key := range c.keys[account] {
+			delete(c.entries, key)
+		}
+		delete(c.keys, account)
+	}
+}

@@ -1,0 +1,149 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+	"signet/internal/store/sqlite"
+)
+
+// house is an organization with people in it, on a real store, for benchmarks.
+type house struct {
+	service      *service.Service
+	organization model.OrganizationID
+	actors       []*model.Actor
+}
+
+// newHouse makes a house of n people.
+func newHouse(b *testing.B, n int) *house {
+	b.Helper()
+	ctx := context.Background()
+	dir := b.TempDir()
+	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{})
+	must(b, err)
+	kept, err := store.Open(ctx, engine, service.NewEpoch)
+	must(b, err)
+	b.Cleanup(func() { must(b, kept.Close()) })
+	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
+	must(b, err)
+	s := service.New(service.Options{
+		Store: kept, Blobs: blobs, Hub: live.NewHub(0), Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US",
+	})
+	must(b, s.CreateOperator(ctx, "operator", "secret"))
+	operator := actor(b, s, "operator", "secret")
+	name := "General Hospital"
+	h := &house{service: s}
+	h.organization, err = s.CreateOrganization(ctx, operator, service.OrganizationCommand{Name: &name})
+	must(b, err)
+	operator = actor(b, s, "operator", "secret")
+	for i := range n {
+		user, err := s.CreateUser(ctx, operator, service.CreateUserCommand{
+			Organization: h.organization, Username: fmt.Sprintf("user%d", i), IssueKey: true,
+		})
+		must(b, err)
+		h.actors = append(h.actors, actor(b, s, user.Key.Key.Key, user.Key.Secret))
+	}
+	return h
+}
+
+func actor(b *testing.B, s *service.Service, key, secret string) *model.Actor {
+	b.Helper()
+	a, err := s.Authenticate(context.Background(), key, secret, loopback)
+	must(b, err)
+	return a
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// BenchmarkSend sends messages of 200 bytes from 64 senders at a time.
+func BenchmarkSend(b *testing.B) {
+	h := newHouse(b, 65)
+	body := strings.Repeat("x", 200)
+	recipient := h.actors[64].Account.String()
+	var next atomic.Int64
+	b.SetParallelism(32)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		sender := h.actors[next.Add(1)%64]
+		for pb.Next() {
+			if _, err := h.service.Send(context.Background(), sender, service.SendCommand{Recipient: recipient, Body: body}); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// BenchmarkPollAndAcknowledge sends one message, reads it and acknowledges it.
+func BenchmarkPollAndAcknowledge(b *testing.B) {
+	h := newHouse(b, 2)
+	ctx := context.Background()
+	recipient := h.actors[1]
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		_, err := h.service.Send(ctx, h.actors[0], service.SendCommand{Recipient: recipient.Account.String(), Body: "x"})
+		must(b, err)
+		b.StartTimer()
+		events, err := h.service.Poll(ctx, recipient, service.PollOptions{Limit: 1})
+		must(b, err)
+		must(b, h.service.Acknowledge(ctx, recipient, []string{events[0].ID}))
+	}
+}
+
+// BenchmarkPoll reads 50 queued messages.
+func BenchmarkPoll(b *testing.B) {
+	h := newHouse(b, 2)
+	ctx := context.Background()
+	for range 50 {
+		_, err := h.service.Send(ctx, h.actors[0], service.SendCommand{Recipient: h.actors[1].Account.String(), Body: strings.Repeat("x", 200)})
+		must(b, err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		events, err := h.service.Poll(ctx, h.actors[1], service.PollOptions{Limit: 50})
+		must(b, err)
+		if len(events) != 50 {
+			b.Fatalf("got %d events, want 50", len(events))
+		}
+	}
+}
+
+// BenchmarkFanOut sends to groups of several sizes; ns/member is what counts.
+func BenchmarkFanOut(b *testing.B) {
+	for _, members := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprintf("members=%d", members), func(b *testing.B) {
+			h := newHouse(b, members)
+			ctx := context.Background()
+			var names []string
+			for _, a := range h.actors {
+				names = append(names, a.Account.String())
+			}
+			g, err := h.service.CreateGroup(ctx, h.actors[0], service.GroupCommand{Members: names})
+			must(b, err)
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := h.service.Send(ctx, h.actors[0], service.SendCommand{Recipient: g.ID.String(), Body: "x"})
+				must(b, err)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(members), "ns/member")
+		})
+	}
+}

@@ -1,0 +1,246 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Limits of a read of the queue (contract, section 6).
+const (
+	DefaultEvents = 100
+	MaxEvents     = 1000
+	MaxWait       = 60 * time.Second
+)
+
+// payload is the stored form of all events that carry no message. It names
+// accounts and groups; what they look like is read when the event is read.
+type payload struct {
+	Account  model.AccountID `json:"account,omitzero"`
+	Status   model.Status    `json:"status,omitempty"`
+	Time     int64           `json:"time,omitempty"` // milliseconds
+	Recalled bool            `json:"recalled,omitempty"`
+	Added    bool            `json:"added,omitempty"`
+	Entity   model.EntityID  `json:"entity,omitzero"`
+	Group    bool            `json:"group,omitempty"`
+	Caller   model.AccountID `json:"caller,omitzero"`
+	State    string          `json:"state,omitempty"`
+	Action   string          `json:"action,omitempty"`
+	Minutes  int             `json:"minutes,omitempty"`
+}
+
+func (p payload) encode() []byte {
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(fmt.Sprintf("encode event: %v", err)) // the struct holds nothing that cannot be encoded
+	}
+	return text
+}
+
+// PollOptions say which part of the queue to read, and whether to wait for it.
+type PollOptions struct {
+	Limit   int           // 1 to MaxEvents
+	After   string        // an event id; empty: from the start
+	Wait    time.Duration // up to MaxWait: answer as soon as there is something
+	AutoAck bool          // acknowledge what is returned
+}
+
+// Poll returns the oldest unacknowledged events (contract, section 6). Reading
+// does not remove them.
+func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) ([]model.Event, error) {
+	after := int64(0)
+	if o.After != "" {
+		cursor, ok := s.cursor(o.After)
+		if !ok {
+			return nil, model.Invalidf("after_invalid", "after", "This is no event id of the queue.")
+		}
+		after = cursor.Position
+	}
+	// The subscription comes first: what is queued between reading and waiting
+	// then wakes the wait.
+	var sub *live.Subscription
+	var expired <-chan time.Time
+	if o.Wait > 0 {
+		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key})
+		defer sub.Close()
+		timer := time.NewTimer(o.Wait)
+		defer timer.Stop()
+		expired = timer.C
+	}
+	for {
+		events, err := s.events(ctx, actor, after, store.EndOfQueue, o.Limit)
+		if err != nil {
+			return nil, err
+		}
+		if len(events) > 0 || sub == nil {
+			if o.AutoAck {
+				err = s.ackEvents(ctx, actor, events)
+			}
+			return events, err
+		}
+		select {
+		case <-sub.Wake():
+		case <-sub.Done():
+			sub = nil // one more look, then the answer
+		case <-expired:
+			sub = nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if actor, err = s.current(ctx, actor); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// current returns what the actor is by now: its key may have ended, and its
+// memberships may have changed, while a call waited.
+func (s *Service) current(ctx context.Context, actor *model.Actor) (*model.Actor, error) {
+	now := s.clock()
+	fresh, err := s.actor(ctx, actor.Key.Key, now)
+	if err == nil && (fresh == nil || fresh.Key.ExpiredAt(now)) {
+		err = wrongCredentials()
+	}
+	return fresh, err
+}
+
+// cursor reads an event id of the store's own history that is not ahead of what
+// can have been handed out by now.
+func (s *Service) cursor(id string) (model.Cursor, bool) {
+	cursor, ok := model.ParseCursor(id)
+	return cursor, ok && cursor.Epoch == s.store.Epoch() && cursor.Position <= s.clock().Add(time.Second).UnixMicro()
+}
+
+// oldest is the position before which events are older than the retention.
+func (s *Service) oldest(now time.Time) int64 {
+	if s.retention <= 0 {
+		return 0
+	}
+	return now.Add(-s.retention).UnixMicro()
+}
+
+// events reads a part of the actor's queue.
+func (s *Service) events(ctx context.Context, actor *model.Actor, after, upTo int64, limit int) (out []model.Event, err error) {
+	now := s.now()
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		rows, err := tx.Events(s.queue(actor.Account, after, upTo, now), limit)
+		if err != nil {
+			return err
+		}
+		out, err = s.present(tx, actor, rows)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) queue(account model.AccountID, after, upTo int64, now time.Time) store.Queue {
+	return store.Queue{Account: account, After: max(after, s.oldest(now)), UpTo: upTo, Now: now}
+}
+
+// present turns queued rows into events as their reader sees them now.
+func (s *Service) present(tx *store.Tx, actor *model.Actor, rows []store.EventRow) ([]model.Event, error) {
+	out := make([]model.Event, 0, len(rows))
+	reader := presenter{service: s, tx: tx, actor: actor}
+	for i := range rows {
+		event, err := reader.event(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		event.ID = model.Cursor{Epoch: s.store.Epoch(), Position: rows[i].Position}.String()
+		event.Queued = true
+		out = append(out, event)
+	}
+	return out, nil
+}
+
+// Acknowledge takes events out of the actor's queue. What carries a message
+// makes that Delivered, if it was New. Unknown ids are ignored.
+func (s *Service) Acknowledge(ctx context.Context, actor *model.Actor, ids []string) error {
+	positions := make([]int64, 0, len(ids))
+	for _, id := range ids {
+		if cursor, ok := model.ParseCursor(id); ok && cursor.Epoch == s.store.Epoch() {
+			positions = append(positions, cursor.Position)
+		}
+	}
+	return s.acknowledge(ctx, actor, positions)
+}
+
+func (s *Service) ackEvents(ctx context.Context, actor *model.Actor, events []model.Event) error {
+	ids := make([]string, len(events))
+	for i := range events {
+		ids[i] = events[i].ID
+	}
+	return s.Acknowledge(ctx, actor, ids)
+}
+
+func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, positions []int64) error {
+	if len(positions) == 0 {
+		return nil
+	}
+	now := s.now()
+	var senders []model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		marks := newMarks(actor, now)
+		rows, err := tx.EventsAt(actor.Account, positions)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if row.Kind == model.EventMessage || row.Kind == model.EventGroupMessage {
+				if err := marks.add(tx, row.MessageID, model.Delivered); err != nil {
+					return err
+				}
+			}
+		}
+		if senders, err = marks.write(tx); err != nil || len(rows) == 0 {
+			return err
+		}
+		return tx.DeleteEventsAt(actor.Account, positions)
+	})
+	if err != nil {
+		return err
+	}
+	s.hub.Wake(senders...)
+	return nil
+}
+
+// Deleted is what DELETE /events did.
+type Deleted struct {
+	Streams int // closed
+	Events  int // deleted
+}
+
+// DeleteEvents closes the account's streams and, unless only these are meant,
+// empties its queue.
+func (s *Service) DeleteEvents(ctx context.Context, actor *model.Actor, connectionsOnly bool) (out Deleted, err error) {
+	if !connectionsOnly {
+		now := s.now()
+		err = s.store.Update(ctx, func(tx *store.Tx) error {
+			if out.Events, err = tx.CountEvents(s.queue(actor.Account, 0, store.EndOfQueue, now)); err != nil {
+				return err
+			}
+			return tx.DeleteAllEvents(actor.Account)
+		})
+		if err != nil {
+			return Deleted{}, err
+		}
+	}
+	out.Streams = s.hub.CloseAccount(actor.Account, live.Deleted)
+	return out, nil
+}
+
+// liveID names an event that is in no queue.
+func liveID() string { return uuid.NewString() }
+
+// signal passes a live event to open streams of these accounts.
+func (s *Service) signal(feature string, event model.Event, accounts ...model.AccountID) {
+	event.ID = liveID()
+	s.hub.Signal(live.Signal{Event: event, Feature: feature}, accounts...)
+}

@@ -1,0 +1,264 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// AddGroupMembers puts accounts into a group; one that is there stays there
+// (contract, call 9).
+func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id model.GroupID, addresses []string) error {
+	if len(addresses) == 0 {
+		return membersRequired()
+	}
+	now := s.now()
+	var told []model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		told = nil
+		g, rights, err := groupOf(tx, actor, id)
+		if err != nil {
+			return err
+		}
+		named, err := s.membersNamed(tx, actor, g.Organization, addresses)
+		if err != nil {
+			return err
+		}
+		alone := len(named) == 1 && named[0] == actor.Account
+		if !rights.change && !(g.Public && alone) {
+			return notAllowed()
+		}
+		entering := slices.DeleteFunc(named, func(a model.AccountID) bool { return slices.Contains(g.Members, a) })
+		if err := s.withinGroupLimit(len(g.Members) + len(entering)); err != nil {
+			return err
+		}
+		if err := s.addToGroup(tx, actor, &g, entering, now); err != nil {
+			return err
+		}
+		told = g.Members
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.hub.Wake(told...)
+	return nil
+}
+
+func membersRequired() *model.Error {
+	return model.Invalidf("members_required", "members", "Members are required.")
+}
+
+// RemoveGroupMembers takes accounts out of a group; one that is not there is
+// fine. A member may always take out itself (contract, call 10).
+func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id model.GroupID, addresses []string) error {
+	if len(addresses) == 0 {
+		return membersRequired()
+	}
+	var told []model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		told = nil
+		g, rights, err := groupOf(tx, actor, id)
+		if err != nil {
+			return err
+		}
+		if !rights.change {
+			return notAllowed()
+		}
+		var leaving []model.AccountID
+		for _, address := range addresses {
+			entity, _, found, err := s.resolve(tx, actor, address, false)
+			if err != nil {
+				return err
+			}
+			if found && slices.Contains(g.Members, model.AccountID(entity)) && !slices.Contains(leaving, model.AccountID(entity)) {
+				leaving = append(leaving, model.AccountID(entity))
+			}
+		}
+		told, err = s.removeFromGroup(tx, actor, &g, leaving)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.hub.Wake(told...)
+	return nil
+}
+
+// enterGroup puts accounts into a group and into their rosters, and tells each
+// of them with a friends event. It tells nobody else.
+func (s *Service) enterGroup(tx *store.Tx, g *model.Group, entering []model.AccountID) error {
+	if len(entering) == 0 {
+		return nil
+	}
+	position, err := tx.Position(len(entering), entering...)
+	if err != nil {
+		return err
+	}
+	if err := tx.AddGroupMembers(g, entering, position); err != nil {
+		return err
+	}
+	if err := tx.ListGroup(g, entering); err != nil {
+		return err
+	}
+	added := payload{Added: true, Entity: g.Entity(), Group: true}
+	return tx.InsertEvents(entering, position, g.Organization, model.EventFriends, added.encode())
+}
+
+// addToGroup adds accounts that are not in the group, with its history, and
+// tells everybody. g.Members has them afterwards.
+func (s *Service) addToGroup(tx *store.Tx, actor *model.Actor, g *model.Group, entering []model.AccountID, now time.Time) error {
+	if len(entering) == 0 {
+		return nil
+	}
+	if err := s.enterGroup(tx, g, entering); err != nil {
+		return err
+	}
+	g.Members = append(g.Members, entering...)
+	if err := s.tell(tx, g, actor.Account, entering, g.Members, true, now); err != nil {
+		return err
+	}
+	if !g.ReplayHistory {
+		return nil
+	}
+	history, err := tx.ReplayableMessages(g.ID, now, replayLimit)
+	if err != nil {
+		return err
+	}
+	for _, account := range entering {
+		if err := replayHistory(tx, account, history); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replayHistory queues earlier messages of a group that an account never had.
+func replayHistory(tx *store.Tx, account model.AccountID, history []store.MessageRow) error {
+	if len(history) == 0 {
+		return nil
+	}
+	position, err := tx.Position(len(history), account)
+	if err != nil {
+		return err
+	}
+	for i := range history {
+		row := &history[i]
+		_, had, err := tx.Delivery(row.Organization, row.ID, account)
+		if err != nil {
+			return err
+		}
+		if had || row.Sender == account {
+			continue
+		}
+		at := position + int64(i)
+		if err := tx.InsertDelivery(row, account, at, true); err != nil {
+			return err
+		}
+		if err := tx.InsertEvent(account, at, row.Organization, model.EventGroupMessage, row.ID, nil); err != nil {
+			return err
+		}
+		if err := tx.NoteReceived(row, account); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeFromGroup takes members out of a group and tells them and those who
+// stay. It returns all who are told; g.Members has those who stay.
+func (s *Service) removeFromGroup(tx *store.Tx, actor *model.Actor, g *model.Group, leaving []model.AccountID) ([]model.AccountID, error) {
+	if len(leaving) == 0 {
+		return nil, nil
+	}
+	if g.Members == nil {
+		members, err := tx.GroupMembers(g.ID)
+		if err != nil {
+			return nil, err
+		}
+		g.Members = members
+	}
+	told := slices.Clone(g.Members)
+	now := s.now()
+	if err := s.tell(tx, g, actor.Account, leaving, told, false, now); err != nil {
+		return nil, err
+	}
+	if err := s.exitGroup(tx, g, leaving); err != nil {
+		return nil, err
+	}
+	if err := tx.RemoveGroupMembers(g.ID, leaving); err != nil {
+		return nil, err
+	}
+	g.Members = slices.DeleteFunc(g.Members, func(a model.AccountID) bool { return slices.Contains(leaving, a) })
+	return told, nil
+}
+
+// exitGroup takes a group out of the rosters of accounts and tells each with a
+// friends event. What they had not read of it counts no more.
+func (s *Service) exitGroup(tx *store.Tx, g *model.Group, leaving []model.AccountID) error {
+	position, err := tx.Position(2, leaving...)
+	if err != nil {
+		return err
+	}
+	if err := tx.ClearConversation(leaving, g.Organization, g.Entity(), position); err != nil {
+		return err
+	}
+	gone := payload{Entity: g.Entity(), Group: true}
+	return tx.InsertEvents(leaving, position+1, g.Organization, model.EventFriends, gone.encode())
+}
+
+// tell queues a bang for every reader and every account that came or went, or,
+// for a crowd, one update for every reader.
+func (s *Service) tell(tx *store.Tx, g *model.Group, caller model.AccountID, subjects, readers []model.AccountID, added bool, now time.Time) error {
+	if len(subjects) > crowd {
+		return tellAll(tx, g, readers...)
+	}
+	position, err := tx.Position(len(subjects), readers...)
+	if err != nil {
+		return err
+	}
+	for i, subject := range subjects {
+		change := payload{Added: added, Caller: caller, Account: subject, Entity: g.Entity(), Time: now.UnixMilli()}
+		if err := tx.InsertEvents(readers, position+int64(i), g.Organization, model.EventBang, change.encode()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellEach queues one bang for each member of a new group, itself as subject.
+func (s *Service) tellEach(tx *store.Tx, g *model.Group, caller model.AccountID, members []model.AccountID, now time.Time) error {
+	if len(members) == 0 {
+		return nil
+	}
+	position, err := tx.Position(1, members...)
+	if err != nil {
+		return err
+	}
+	for _, member := range members {
+		change := payload{Added: true, Caller: caller, Account: member, Entity: g.Entity(), Time: now.UnixMilli()}
+		if err := tx.InsertEvent(member, position, g.Organization, model.EventBang, model.MessageID{}, change.encode()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellAll queues an update of the group for its members, or for these readers.
+func tellAll(tx *store.Tx, g *model.Group, readers ...model.AccountID) error {
+	if readers == nil {
+		readers = g.Members
+	}
+	if len(readers) == 0 {
+		return nil
+	}
+	position, err := tx.Position(1, readers...)
+	if err != nil {
+		return err
+	}
+	update := payload{Entity: g.Entity(), Group: true}
+	return tx.InsertEvents(readers, position, g.Organization, model.EventUpdate, update.encode())
+}

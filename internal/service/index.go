@@ -1,0 +1,107 @@
+package service
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// fold brings a text into the form in which the search compares: compatibility
+// decomposed, without marks, case folded.
+func fold(text string) string {
+	decomposed := norm.NFKD.String(cases.Fold().String(norm.NFKD.String(text)))
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.M, r) {
+			return -1
+		}
+		return r
+	}, decomposed)
+}
+
+// words are the different words of a text, folded and sorted: runs of letters and
+// digits, of which the first store.MaxSearchWord bytes count.
+func words(text string) []string {
+	fields := strings.FieldsFunc(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	for i, word := range fields {
+		fields[i] = shorten(word, store.MaxSearchWord)
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+// shorten returns as many whole characters of a text as fit into limit bytes.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+// searchTexts are an entity's texts that are found and sorted by, by field.
+type searchTexts map[store.SearchField][]string
+
+// entity makes what the index keeps of them.
+func (t searchTexts) entity(organization model.OrganizationID, id model.EntityID, kind store.SearchKind) *store.SearchEntity {
+	e := &store.SearchEntity{Organization: organization, Entity: id, Kind: kind}
+	found := make(map[store.SearchField][]string, len(t))
+	for field, texts := range t {
+		if len(texts) > 0 {
+			found[field] = words(strings.Join(texts, " "))
+			e.Keys[field] = shorten(fold(texts[0]), store.MaxSearchKey)
+		}
+	}
+	e.Words = store.JoinSearchWords(found)
+	return e
+}
+
+// indexAccount puts an account into the search index of an organization, in
+// place of what is there.
+func indexAccount(tx *store.Tx, a *model.Account, m model.Membership) error {
+	return tx.IndexEntity(searchableAccount(a, m))
+}
+
+func searchableAccount(a *model.Account, m model.Membership) *store.SearchEntity {
+	texts := searchTexts{
+		store.SearchDisplayName: {a.DisplayName},
+		store.SearchFirstName:   {a.FirstName},
+		store.SearchLastName:    {a.LastName},
+		store.SearchUsername:    {a.Username},
+		store.SearchTitle:       {m.Title},
+		store.SearchDepartment:  {m.Department},
+	}
+	for _, e := range a.Emails {
+		texts[store.SearchEmail] = append(texts[store.SearchEmail], e.Address)
+	}
+	for _, p := range a.Phones {
+		texts[store.SearchPhone] = append(texts[store.SearchPhone], p.Number)
+	}
+	return texts.entity(m.Organization, model.EntityID(a.ID), store.SearchAccount)
+}
+
+// indexGroup does so for a group. Its name and its display name are one.
+func indexGroup(tx *store.Tx, g *model.Group) error {
+	return tx.IndexEntity(searchableGroup(g))
+}
+
+func searchableGroup(g *model.Group) *store.SearchEntity {
+	kind := store.SearchPrivateGroup
+	if g.Public {
+		kind = store.SearchPublicGroup
+	}
+	return searchTexts{store.SearchDisplayName: {g.Name}}.entity(g.Organization, g.Entity(), kind)
+}
+
+// unindex takes an entity out of the search index of an organization.
+func unindex(tx *store.Tx, organization model.OrganizationID, entity model.EntityID) error {
+	return tx.UnindexEntity(organization, entity)
+}

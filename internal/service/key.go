@@ -1,0 +1,272 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Limits of a rotation's grace period.
+const (
+	DefaultGrace = time.Hour
+	MaxGrace     = 24 * time.Hour
+)
+
+// IssuedKey is a new key with its secret, which is shown this once.
+type IssuedKey struct {
+	model.Key
+	Secret string
+}
+
+// newSecret returns a secret of 256 random bits and its hash.
+func newSecret() (secret string, hash []byte) {
+	secret = randomToken(43)
+	sum := sha256.Sum256([]byte(secret))
+	return secret, sum[:]
+}
+
+// newKey makes a key that counts its own messages.
+func (s *Service) newKey(account model.AccountID, kind model.KeyKind) *IssuedKey {
+	secret, hash := newSecret()
+	name := randomToken(22)
+	return &IssuedKey{Secret: secret, Key: model.Key{
+		Key: name, Account: account, Kind: kind, SecretHash: hash, PreviousHash: []byte{}, Counter: name, Created: s.now(),
+	}}
+}
+
+// IssueKeyCommand is a key as it is asked for.
+type IssueKeyCommand struct {
+	Account           string // an address
+	Kind              model.KeyKind
+	ExpiresIn         time.Duration // 0: never
+	Password          string        // of the actor's account, in place of an administrative key
+	MessagesPerDay    *int          // by operators only
+	RequestsPerSecond *int
+}
+
+// IssueKey makes a key for an account. It never exceeds the key that asks for it
+// (contract, section 1).
+func (s *Service) IssueKey(ctx context.Context, actor *model.Actor, c IssueKeyCommand) (*IssuedKey, error) {
+	for _, limit := range []struct {
+		field string
+		value *int
+	}{{"messages_per_day", c.MessagesPerDay}, {"requests_per_second", c.RequestsPerSecond}} {
+		if limit.value != nil && *limit.value < 0 {
+			return nil, model.Invalidf("limit_invalid", limit.field, "A limit is 0 (none) or more.")
+		}
+	}
+	t, err := s.managed(ctx, actor, c.Account, mayManageKeys)
+	if err != nil {
+		return nil, err
+	}
+	if (c.MessagesPerDay != nil || c.RequestsPerSecond != nil) && !(actor.Operator && actor.Administrative()) {
+		return nil, model.Forbiddenf("operator_required", "Only an operator gives a key other limits.")
+	}
+	if c.Kind == model.Administrative {
+		if err := s.proveAdministrative(ctx, actor, c.Password); err != nil {
+			return nil, err
+		}
+	}
+	issued := s.newKey(t.ID, c.Kind)
+	if c.ExpiresIn > 0 {
+		issued.Expires = issued.Created.Add(c.ExpiresIn)
+	}
+	if end := actor.Key.Expires; !end.IsZero() && (issued.Expires.IsZero() || issued.Expires.After(end)) {
+		issued.Expires = end
+	}
+	if t.ID == actor.Account {
+		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond = actor.Key.Counter, actor.Key.MessagesPerDay, actor.Key.RequestsPerSecond
+	} else {
+		issued.IssuedBy = actor.Account
+	}
+	if c.MessagesPerDay != nil {
+		issued.MessagesPerDay = c.MessagesPerDay
+	}
+	if c.RequestsPerSecond != nil {
+		issued.RequestsPerSecond = c.RequestsPerSecond
+	}
+	err = s.updateManaged(ctx, actor, t.ID, mayManageKeys, func(tx *store.Tx) error {
+		if err := tx.InsertKey(&issued.Key); err != nil || t.ID == actor.Account {
+			return err
+		}
+		return queueSettings(tx, t.ID, "")
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.hub.Wake(t.ID)
+	return issued, nil
+}
+
+// Keys lists the keys of an account, without their secrets.
+func (s *Service) Keys(ctx context.Context, actor *model.Actor, address string) (keys []model.Key, err error) {
+	t, err := s.managed(ctx, actor, address, mayRevokeKeys)
+	if err != nil {
+		return nil, err
+	}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		keys, err = tx.Keys(t.ID)
+		return err
+	})
+	s.usedMu.Lock()
+	defer s.usedMu.Unlock()
+	for i := range keys {
+		if at, ok := s.used[keys[i].Key]; ok {
+			keys[i].LastUsed = at
+		}
+	}
+	return keys, err
+}
+
+// RevokeKey ends a key at once.
+func (s *Service) RevokeKey(ctx context.Context, actor *model.Actor, address, key string) error {
+	t, err := s.managed(ctx, actor, address, mayRevokeKeys)
+	if err != nil {
+		return err
+	}
+	err = s.updateManaged(ctx, actor, t.ID, mayRevokeKeys, func(tx *store.Tx) error {
+		if _, err := keyOf(tx, t.ID, key); err != nil {
+			return err
+		}
+		return tx.DeleteKey(key)
+	})
+	if err != nil {
+		return err
+	}
+	s.ended(t.ID, key)
+	return nil
+}
+
+// ended forgets a key that is no more, and ends what was opened with it.
+func (s *Service) ended(account model.AccountID, key string) {
+	s.actors.forget(account)
+	s.hub.CloseKey(account, key, live.Revoked)
+}
+
+// RotateKey gives a key a new secret; the old one stays valid for the grace period.
+func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, key string, grace time.Duration, password string) (*IssuedKey, error) {
+	if grace < 0 || grace > MaxGrace {
+		return nil, model.Invalidf("grace_invalid", "grace", "The grace period is 0 to 86400 seconds.")
+	}
+	t, err := s.managed(ctx, actor, address, mayManageKeys)
+	if err != nil {
+		return nil, err
+	}
+	var current model.Key
+	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+		current, err = keyOf(tx, t.ID, key)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if current.Kind == model.Administrative {
+		if err := s.proveAdministrative(ctx, actor, password); err != nil {
+			return nil, err
+		}
+	}
+	secret, hash := newSecret()
+	until := s.now().Add(grace)
+	err = s.updateManaged(ctx, actor, t.ID, mayManageKeys, func(tx *store.Tx) error {
+		if _, err := keyOf(tx, t.ID, key); err != nil {
+			return err
+		}
+		if err := tx.RotateKey(key, hash, until); err != nil || t.ID == actor.Account {
+			return err
+		}
+		return queueSettings(tx, t.ID, "")
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.actors.forget(t.ID)
+	s.hub.Wake(t.ID)
+	return &IssuedKey{Key: current, Secret: secret}, nil
+}
+
+func keyOf(tx *store.Tx, account model.AccountID, key string) (model.Key, error) {
+	k, found, err := tx.Key(key)
+	if err == nil && (!found || k.Account != account) {
+		err = model.Missing()
+	}
+	return k, err
+}
+
+// proveAdministrative lets an administrative key be issued or rotated only with
+// another one, or with the password of the account that asks.
+func (s *Service) proveAdministrative(ctx context.Context, actor *model.Actor, password string) error {
+	if actor.Administrative() {
+		return nil
+	}
+	if password != "" {
+		var hash string
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			hash, err = tx.PasswordHash(actor.Account)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		ok, err := s.verifyPassword(ctx, hash, password)
+		if err == nil && !ok {
+			err = model.Forbiddenf(codePasswordWrong, "The password is wrong.")
+		}
+		return err
+	}
+	return administrativeKeyRequired()
+}
+
+// keyRule is one of mayManageKeys and mayRevokeKeys.
+type keyRule func(*model.Actor, *model.Account, []model.Membership) error
+
+// managed finds an account whose keys the actor may manage.
+func (s *Service) managed(ctx context.Context, actor *model.Actor, address string, may keyRule) (t target, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		if t, err = s.target(tx, actor, address); err != nil {
+			return err
+		}
+		return may(actor, &t.Account, t.memberships)
+	})
+	return t, err
+}
+
+// updateManaged changes something about an account's keys, after asking once
+// more, inside the transaction, whether the actor may.
+func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, account model.AccountID, may keyRule, fn func(*store.Tx) error) error {
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		current := *actor
+		var err error
+		if current.Memberships, err = tx.Memberships(actor.Account); err != nil {
+			return err
+		}
+		owner, found, err := tx.Account(account)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return model.Missing()
+		}
+		memberships, err := tx.Memberships(account)
+		if err != nil {
+			return err
+		}
+		if err := may(&current, &owner, memberships); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// queueSettings tells an account that its settings, or its place in an
+// organization, changed. The caller wakes it after the commit.
+func queueSettings(tx *store.Tx, account model.AccountID, organization model.OrganizationID) error {
+	position, err := tx.Position(1, account)
+	if err != nil {
+		return err
+	}
+	return tx.InsertEvent(account, position, organization, model.EventSettings, model.MessageID{}, payload{}.encode())
+}

@@ -1,0 +1,185 @@
+package service
+
+import (
+	"context"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// maxDevice bounds the name of a device, in bytes.
+const maxDevice = 256
+
+// Login is what a sign-in gives: an account, and a key for the device.
+type Login struct {
+	Entity model.Entity
+	Key    *IssuedKey
+}
+
+// LoginWithPassword signs an account in. A wrong password and an unknown user
+// answer alike and take as long.
+func (s *Service) LoginWithPassword(ctx context.Context, user, password, device string) (Login, error) {
+	var account model.AccountID
+	var hash string
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		account, hash = model.AccountID{}, ""
+		entity, _, found, err := s.resolve(tx, &model.Actor{}, user, false)
+		if err != nil || !found || entity.IsZero() {
+			return err
+		}
+		account = model.AccountID(entity)
+		hash, err = tx.PasswordHash(account)
+		return err
+	})
+	if err != nil {
+		return Login{}, err
+	}
+	ok, err := s.verifyPassword(ctx, hash, password)
+	if err != nil {
+		return Login{}, err
+	}
+	if !ok {
+		return Login{}, wrongCredentials()
+	}
+	return s.login(ctx, account, device, nil)
+}
+
+// LoginWithKey signs the owner of a key in on a device; the new key counts its
+// messages with the one that it came from.
+func (s *Service) LoginWithKey(ctx context.Context, actor *model.Actor, device string) (Login, error) {
+	return s.login(ctx, actor.Account, device, &actor.Key)
+}
+
+// login issues a regular key for a device, in place of that device's last one.
+func (s *Service) login(ctx context.Context, account model.AccountID, device string, from *model.Key) (Login, error) {
+	if len(device) > maxDevice {
+		return Login{}, model.Invalidf("too_long", "device_id", "At most %d bytes are allowed.", maxDevice)
+	}
+	issued := s.newKey(account, model.Regular)
+	issued.Login, issued.Device = true, device
+	if from != nil {
+		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond, issued.Expires = from.Counter, from.MessagesPerDay, from.RequestsPerSecond, from.Expires
+	} else {
+		// All password sign-ins of an account share one allowance, or signing in
+		// again would renew it.
+		issued.Counter = "account:" + account.String()
+	}
+	var replaced []string
+	var entity model.Entity
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		replaced = nil
+		keys, err := tx.Keys(account)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			if k.Login && k.Device == device && device != "" && (from == nil || k.Key != from.Key) {
+				replaced = append(replaced, k.Key)
+				if err := tx.DeleteKey(k.Key); err != nil {
+					return err
+				}
+			}
+		}
+		if err := tx.InsertKey(&issued.Key); err != nil {
+			return err
+		}
+		owner := model.Actor{Account: account}
+		if owner.Memberships, err = tx.Memberships(account); err != nil {
+			return err
+		}
+		t, err := s.target(tx, &owner, "me")
+		entity = present(&owner, &t, "")
+		return err
+	})
+	if err != nil {
+		return Login{}, err
+	}
+	for _, key := range replaced {
+		s.ended(account, key)
+	}
+	return Login{Entity: entity, Key: issued}, nil
+}
+
+// Logout ends a key that a login issued; of another key it ends the streams.
+func (s *Service) Logout(ctx context.Context, actor *model.Actor) error {
+	if !actor.Key.Login {
+		s.hub.CloseKey(actor.Account, actor.Key.Key, live.Deleted)
+		return nil
+	}
+	if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteKey(actor.Key.Key) }); err != nil {
+		return err
+	}
+	s.ended(actor.Account, actor.Key.Key)
+	return nil
+}
+
+// SetPassword changes a password: one's own with the old one, or, without it,
+// that of an account whose keys the actor may manage. It ends the sign-ins of
+// other devices.
+func (s *Service) SetPassword(ctx context.Context, actor *model.Actor, address, old, password string) error {
+	if err := validPassword(password); err != nil {
+		return err
+	}
+	t, err := s.managed(ctx, actor, address, mayManageKeys)
+	if err != nil {
+		return err
+	}
+	if t.ID == actor.Account {
+		if err := s.checkOldPassword(ctx, t.ID, old); err != nil {
+			return err
+		}
+	}
+	hash, err := s.hashPassword(ctx, password)
+	if err != nil {
+		return err
+	}
+	var ended []string
+	err = s.updateManaged(ctx, actor, t.ID, mayManageKeys, func(tx *store.Tx) error {
+		ended = nil
+		keys, err := tx.Keys(t.ID)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			if k.Login && k.Key != actor.Key.Key {
+				ended = append(ended, k.Key)
+				if err := tx.DeleteKey(k.Key); err != nil {
+					return err
+				}
+			}
+		}
+		if err := tx.SetPasswordHash(t.ID, hash); err != nil || t.ID == actor.Account {
+			return err
+		}
+		return queueSettings(tx, t.ID, "")
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range ended {
+		s.ended(t.ID, key)
+	}
+	s.hub.Wake(t.ID)
+	return nil
+}
+
+// checkOldPassword: oneself changes a password only with the old one.
+func (s *Service) checkOldPassword(ctx context.Context, account model.AccountID, old string) error {
+	if old == "" {
+		return model.Invalidf("old_password_required", "old_password", "The old password is required.")
+	}
+	var hash string
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		hash, err = tx.PasswordHash(account)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	ok, err := s.verifyPassword(ctx, hash, old)
+	if err == nil && !ok {
+		err = model.Forbiddenf(codeOldPasswordWrong, "The old password is wrong.")
+	}
+	return err
+}

@@ -1,0 +1,315 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// join puts an account into an organization and into its search index. It does
+// not tell anybody.
+func join(tx *store.Tx, account *model.Account, m model.Membership) error {
+	position, err := tx.Position(1, account.ID)
+	if err != nil {
+		return err
+	}
+	m.Since = position
+	if _, err := tx.PutMembership(m); err != nil {
+		return err
+	}
+	return indexAccount(tx, account, m)
+}
+
+// membershipChanged makes a change of memberships or roles hold at once.
+func (s *Service) membershipChanged(accounts ...model.AccountID) {
+	s.actors.forget(accounts...)
+	s.hub.Wake(accounts...)
+}
+
+// AddMember adds an existing account to an organization, or changes its title
+// and department there (contract, call 29).
+func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, title, department *string) error {
+	if organization == "" {
+		return organizationRequired()
+	}
+	for field, text := range map[string]*string{"title": title, "department": department} {
+		if text != nil {
+			if err := tooLong(field, *text, maxName); err != nil {
+				return err
+			}
+		}
+	}
+	if err := mayAdminister(actor, organization); err != nil {
+		return err
+	}
+	now := s.now()
+	var account model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := stillAdministers(tx, actor, organization); err != nil {
+			return err
+		}
+		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
+		account = t.ID
+		m, member := t.membership(organization)
+		if !member {
+			m = model.Membership{Organization: organization, Account: t.ID, Joined: now}
+		}
+		if title != nil {
+			m.Title = *title
+		}
+		if department != nil {
+			m.Department = *department
+		}
+		if err := join(tx, &t.Account, m); err != nil || member {
+			return err
+		}
+		return queueSettings(tx, t.ID, organization)
+	})
+	if err != nil {
+		return err
+	}
+	s.membershipChanged(account)
+	return nil
+}
+
+// RemoveMember takes an account out of an organization: out of its groups, its
+// conversations and its events there. Its streams end at once (contract, call 30).
+func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
+	if err := mayAdminister(actor, organization); err != nil {
+		return err
+	}
+	var account model.AccountID
+	var told []model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := stillAdministers(tx, actor, organization); err != nil {
+			return err
+		}
+		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
+		account = t.ID
+		m, member := t.membership(organization)
+		if !member {
+			return model.Missing()
+		}
+		if m.Has(model.RoleAdmin) {
+			if err := notLastAdministrator(tx, organization); err != nil {
+				return err
+			}
+		}
+		told, err = s.leave(tx, actor, &t.Account, organization)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.membershipChanged(append(told, account)...)
+	s.hub.CloseAccount(account, live.Revoked)
+	return nil
+}
+
+// leave takes an account out of an organization and returns who is told.
+func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account, organization model.OrganizationID) (told []model.AccountID, err error) {
+	groups, err := tx.GroupsOf(account.ID, organization)
+	if err != nil {
+		return nil, err
+	}
+	for i := range groups {
+		members, err := s.removeFromGroup(tx, actor, &groups[i], []model.AccountID{account.ID})
+		if err != nil {
+			return nil, err
+		}
+		told = append(told, members...)
+	}
+	position, err := tx.Position(1, account.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.ClearOrganization(account.ID, organization, position); err != nil {
+		return nil, err
+	}
+	if err := tx.DeleteEventsOf(account.ID, organization); err != nil {
+		return nil, err
+	}
+	if err := tx.DeleteMembership(organization, account.ID); err != nil {
+		return nil, err
+	}
+	if err := unindex(tx, organization, model.EntityID(account.ID)); err != nil {
+		return nil, err
+	}
+	// The event names no organization: the one it left is none of its any more.
+	return told, queueSettings(tx, account.ID, "")
+}
+
+// notLastAdministrator refuses to leave an organization without administrators.
+func notLastAdministrator(tx *store.Tx, organization model.OrganizationID) error {
+	admins, err := tx.Holders(organization, model.RoleAdmin)
+	if err == nil && len(admins) <= 1 {
+		err = model.Invalidf("last_administrator", "", "An organization keeps at least one administrator.")
+	}
+	return err
+}
+
+// RolesOf is what roles an account holds in one organization.
+type RolesOf struct {
+	Organization model.OrganizationID
+	Roles        []string
+}
+
+// Roles shows the roles of an account to itself and to administrators. To the
+// account itself, an organization that it is not in stands for all of its own
+// (contract, call 31).
+func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (out []RolesOf, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		out = nil
+		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
+		if t.ID != actor.Account {
+			if err := mayAdminister(actor, organization); err != nil {
+				return err
+			}
+		}
+		m, member := t.membership(organization)
+		switch {
+		case member:
+			out = append(out, RolesOf{m.Organization, m.Roles})
+		case t.ID == actor.Account:
+			for _, m := range t.memberships {
+				out = append(out, RolesOf{m.Organization, m.Roles})
+			}
+		default:
+			return model.Missing()
+		}
+		return nil
+	})
+	return out, err
+}
+
+// GrantRole gives an account a role. A member who asks for `admin` for itself is
+// told that this is pending, and the administrators are asked (contract, call 32).
+func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, role string) (pending bool, err error) {
+	if !model.ValidRole(role) {
+		return false, model.Invalidf("role_invalid", "role", "A role has 1 to 64 characters of a-z, 0-9 and _.")
+	}
+	var account model.AccountID
+	var told []model.AccountID
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		pending, told = false, nil
+		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
+		account = t.ID
+		m, member := t.membership(organization)
+		self := t.ID == actor.Account
+		if self && member && role == model.RoleAdmin && !actor.Administers(organization) {
+			pending = !m.Has(role)
+			if !pending {
+				return nil
+			}
+			told, err = requestAdmin(tx, &t.Account, organization)
+			return err
+		}
+		if err := mayAdminister(actor, organization); err != nil {
+			return err
+		}
+		if err := stillAdministers(tx, actor, organization); err != nil {
+			return err
+		}
+		if !member {
+			return model.Missing()
+		}
+		if m.Has(role) {
+			return nil
+		}
+		if err := tx.PutRole(organization, t.ID, role, false); err != nil {
+			return err
+		}
+		told = []model.AccountID{t.ID}
+		return queueSettings(tx, t.ID, organization)
+	})
+	if err != nil {
+		return false, err
+	}
+	if !pending {
+		s.membershipChanged(account)
+	}
+	s.hub.Wake(told...)
+	return pending, nil
+}
+
+// requestAdmin notes that an account asks to become an administrator, and asks
+// those who are.
+func requestAdmin(tx *store.Tx, account *model.Account, organization model.OrganizationID) ([]model.AccountID, error) {
+	asked, err := tx.PendingRole(organization, account.ID, model.RoleAdmin)
+	if err != nil || asked {
+		return nil, err
+	}
+	if err := tx.PutRole(organization, account.ID, model.RoleAdmin, true); err != nil {
+		return nil, err
+	}
+	admins, err := tx.Holders(organization, model.RoleAdmin)
+	if err != nil || len(admins) == 0 {
+		return nil, err
+	}
+	position, err := tx.Position(1, admins...)
+	if err != nil {
+		return nil, err
+	}
+	request := payload{Account: account.ID, State: "pending"}
+	for _, admin := range admins {
+		if err := tx.InsertEvent(admin, position, organization, model.EventAdminRequest, model.MessageID{}, request.encode()); err != nil {
+			return nil, err
+		}
+	}
+	return admins, nil
+}
+
+// RevokeRole takes a role away, or refuses one that was asked for. One that the
+// account does not hold is fine (contract, call 33).
+func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, role string) error {
+	if !model.ValidRole(role) {
+		return model.Invalidf("role_invalid", "role", "A role has 1 to 64 characters of a-z, 0-9 and _.")
+	}
+	if err := mayAdminister(actor, organization); err != nil {
+		return err
+	}
+	var account model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := stillAdministers(tx, actor, organization); err != nil {
+			return err
+		}
+		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
+		account = t.ID
+		m, member := t.membership(organization)
+		if !member {
+			return model.Missing()
+		}
+		if role == model.RoleAdmin && slices.Contains(m.Roles, role) {
+			if err := notLastAdministrator(tx, organization); err != nil {
+				return err
+			}
+		}
+		if err := tx.DeleteRole(organization, t.ID, role); err != nil || !m.Has(role) {
+			return err
+		}
+		return queueSettings(tx, t.ID, organization)
+	})
+	if err != nil {
+		return err
+	}
+	s.membershipChanged(account)
+	return nil
+}

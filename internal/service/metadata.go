@@ -1,0 +1,109 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Lengths of metadata in characters (contract, section 1, limits).
+const (
+	maxMetadataKey   = 64
+	maxMetadataValue = 4096
+)
+
+func (s *Service) validMetadata(m map[string]string) error {
+	if limit := s.limits.MetadataKeys; limit > 0 && len(m) > limit {
+		return model.Invalidf("too_many_metadata_keys", "metadata", "At most %d keys are allowed.", limit)
+	}
+	for key, value := range m {
+		if key == "" || len([]rune(key)) > maxMetadataKey {
+			return model.Invalidf("metadata_key_invalid", key, "A key has 1 to %d characters.", maxMetadataKey)
+		}
+		if len([]rune(value)) > maxMetadataValue {
+			return model.Invalidf("metadata_value_too_long", key, "A value has at most %d characters.", maxMetadataValue)
+		}
+	}
+	return nil
+}
+
+func putMetadata(tx *store.Tx, organization model.OrganizationID, entity model.EntityID, m map[string]string) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return tx.PutMetadata(organization, entity, text)
+}
+
+// getMetadata returns an entity's metadata; an empty object where it has none.
+func getMetadata(tx *store.Tx, organization model.OrganizationID, entity model.EntityID) (map[string]string, error) {
+	out := map[string]string{}
+	text, found, err := tx.Metadata(organization, entity)
+	if err != nil || !found {
+		return out, err
+	}
+	if err := json.Unmarshal(text, &out); err != nil {
+		return nil, fmt.Errorf("read metadata of %s: %w", entity, err)
+	}
+	return out, nil
+}
+
+// Metadata shows what is kept for an entity in an organization (contract, call 19).
+func (s *Service) Metadata(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (out map[string]string, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		p, err := s.place(tx, actor, address, organization)
+		if err != nil {
+			return err
+		}
+		out, err = getMetadata(tx, p.organization, p.entity)
+		return err
+	})
+	return out, err
+}
+
+// MetadataOf shows that of several entities, in their order; an empty object
+// where there is none, or none that the actor may see.
+func (s *Service) MetadataOf(ctx context.Context, actor *model.Actor, addresses []string, organization model.OrganizationID) (out []map[string]string, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		out = make([]map[string]string, 0, len(addresses))
+		for _, address := range addresses {
+			m := map[string]string{}
+			p, err := s.place(tx, actor, address, organization)
+			if err == nil {
+				m, err = getMetadata(tx, p.organization, p.entity)
+			}
+			if err != nil && !model.IsNotFound(err) {
+				return err
+			}
+			out = append(out, m)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// SetMetadata replaces all that is kept for an entity; nil removes it. Of an
+// account it takes the account itself or an administrator, of a group a member
+// or an administrator (contract, call 20).
+func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, m map[string]string) error {
+	if err := s.validMetadata(m); err != nil {
+		return err
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		p, err := s.place(tx, actor, address, organization)
+		if err != nil {
+			return err
+		}
+		self := !p.group && p.entity == model.EntityID(actor.Account)
+		if !self && !actor.Administers(p.organization) && !(p.group && p.member) {
+			return notAllowed()
+		}
+		if m == nil {
+			return tx.DeleteMetadata(p.organization, p.entity)
+		}
+		return putMetadata(tx, p.organization, p.entity, m)
+	})
+}

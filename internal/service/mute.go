@@ -1,0 +1,85 @@
+package service
+
+import (
+	"context"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// MaxMute is the longest time in minutes that a conversation is muted for.
+const MaxMute = 525600
+
+// Mutes lists what the actor has muted.
+func (s *Service) Mutes(ctx context.Context, actor *model.Actor) (out []model.Mute, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		out, err = tx.Mutes(actor.Account, s.now())
+		return err
+	})
+	return out, err
+}
+
+// Mute mutes a conversation with an account or a group, or, without an address,
+// all of an organization. Its messages and counts stay.
+func (s *Service) Mute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, minutes int) error {
+	if minutes < 1 || minutes > MaxMute {
+		return model.Invalidf("duration_invalid", "duration", "A duration is 1 to %d minutes.", MaxMute)
+	}
+	now := s.now()
+	return s.changeMute(ctx, actor, address, organization, func(tx *store.Tx, p place) (payload, error) {
+		mute := model.Mute{Entity: p.entity, Group: p.group, Organization: p.organization, Minutes: minutes, Start: now}
+		return payload{Action: "add", Entity: p.entity, Group: p.group, Minutes: minutes, Time: now.UnixMilli()}, tx.PutMute(actor.Account, mute)
+	})
+}
+
+// Unmute ends a mute; one that is not there is fine.
+func (s *Service) Unmute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
+	return s.changeMute(ctx, actor, address, organization, func(tx *store.Tx, p place) (payload, error) {
+		return payload{Action: "del", Entity: p.entity, Group: p.group}, tx.DeleteMute(actor.Account, p.organization, p.entity)
+	})
+}
+
+func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, change func(*store.Tx, place) (payload, error)) error {
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		p := place{organization: organization}
+		if address != "" {
+			var err error
+			if p, err = s.place(tx, actor, address, organization); err != nil {
+				return err
+			}
+		} else if !actor.MemberOf(organization) {
+			return model.Missing()
+		}
+		event, err := change(tx, p)
+		if err != nil {
+			return err
+		}
+		return queueMute(tx, actor.Account, p.organization, event)
+	})
+	if err == nil {
+		s.hub.Wake(actor.Account)
+	}
+	return err
+}
+
+// UnmuteAll ends all mutes of the actor.
+func (s *Service) UnmuteAll(ctx context.Context, actor *model.Actor) error {
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.DeleteMutes(actor.Account); err != nil {
+			return err
+		}
+		return queueMute(tx, actor.Account, "", payload{Action: "clear"})
+	})
+	if err == nil {
+		s.hub.Wake(actor.Account)
+	}
+	return err
+}
+
+func queueMute(tx *store.Tx, account model.AccountID, organization model.OrganizationID, change payload) error {
+	position, err := tx.Position(1, account)
+	if err != nil {
+		return err
+	}
+	return tx.InsertEvent(account, position, organization, model.EventConversationMute, model.MessageID{}, change.encode())
+}

@@ -1,0 +1,197 @@
+package service
+
+import (
+	"context"
+	"strings"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// OrganizationCommand is what a call wants an organization to be; nil fields and
+// settings that are not there stay as they are.
+type OrganizationCommand struct {
+	Name     *string
+	Settings model.Settings
+}
+
+func (c *OrganizationCommand) validate() error {
+	if c.Name != nil {
+		if strings.TrimSpace(*c.Name) == "" {
+			return model.Invalidf("name_required", "name", "An organization needs a name.")
+		}
+		if err := tooLong("name", *c.Name, maxName); err != nil {
+			return err
+		}
+	}
+	for _, lifetime := range []struct {
+		field string
+		value *int
+	}{{"ttl", c.Settings.TTL}, {"max_ttl", c.Settings.MaxTTL}} {
+		if lifetime.value != nil && !model.ValidTTL(*lifetime.value) {
+			return model.Invalidf(lifetime.field+"_invalid", lifetime.field, "The lifetime is -1 (never) or 1 to %d minutes.", model.MaxTTL)
+		}
+	}
+	if t := c.Settings.AutologoutTime; t != nil && *t < 0 {
+		return model.Invalidf("autologout_time_invalid", "autologout_time", "The time is 0 minutes or more.")
+	}
+	return nil
+}
+
+// CreateOrganization makes an organization; its creator becomes its member and
+// administrator (contract, call 34).
+func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor, c OrganizationCommand) (model.OrganizationID, error) {
+	if c.Name == nil {
+		return "", model.Invalidf("name_required", "name", "An organization needs a name.")
+	}
+	if err := c.validate(); err != nil {
+		return "", err
+	}
+	if !actor.AdministersAny() {
+		return "", notAdministrator()
+	}
+	now := s.now()
+	o := model.Organization{ID: model.OrganizationID(randomToken(24)), Name: strings.TrimSpace(*c.Name), Settings: c.Settings, Created: now}
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		account, found, err := tx.Account(actor.Account)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return model.Missing()
+		}
+		if err := tx.InsertOrganization(&o); err != nil {
+			return err
+		}
+		m := model.Membership{Organization: o.ID, Account: actor.Account, Joined: now}
+		if err := join(tx, &account, m); err != nil {
+			return err
+		}
+		return tx.PutRole(o.ID, actor.Account, model.RoleAdmin, false)
+	})
+	if err != nil {
+		return "", err
+	}
+	s.membershipChanged(actor.Account)
+	return o.ID, nil
+}
+
+// UpdateOrganization changes name and settings of an organization; its members
+// are told (contract, call 35).
+func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID, c OrganizationCommand) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	if err := mayAdminister(actor, id); err != nil {
+		return err
+	}
+	var members []model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := stillAdministers(tx, actor, id); err != nil {
+			return err
+		}
+		o, found, err := tx.Organization(id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return model.Missing()
+		}
+		if c.Name != nil {
+			o.Name = strings.TrimSpace(*c.Name)
+		}
+		o.Settings.Apply(c.Settings)
+		if err := tx.UpdateOrganization(&o); err != nil {
+			return err
+		}
+		members, err = tx.MembersOf(id)
+		if err != nil {
+			return err
+		}
+		position, err := tx.Position(1, members...)
+		if err != nil {
+			return err
+		}
+		return tx.InsertSettingsEvents(id, position, payload{}.encode())
+	})
+	if err != nil {
+		return err
+	}
+	s.hub.Wake(members...)
+	return nil
+}
+
+// Organization shows an organization to its administrators (contract, call 36).
+func (s *Service) Organization(ctx context.Context, actor *model.Actor, id model.OrganizationID) (o model.Organization, err error) {
+	if err := mayAdminister(actor, id); err != nil {
+		return o, err
+	}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		o, err = organization(tx, id)
+		return err
+	})
+	return o, err
+}
+
+func organization(tx *store.Tx, id model.OrganizationID) (model.Organization, error) {
+	o, found, err := tx.Organization(id)
+	if err == nil && !found {
+		err = model.Missing()
+	}
+	if err != nil {
+		return o, err
+	}
+	o.Members, err = tx.CountMembers(id)
+	return o, err
+}
+
+// OrganizationsOf shows the organizations of an account to itself, and to their
+// administrators those that they administer.
+func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, address string) (out []model.Organization, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		out = nil
+		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
+		if !maySeeAccount(actor, t.ID, t.memberships) {
+			return model.Missing()
+		}
+		for _, m := range t.memberships {
+			if t.ID != actor.Account && !actor.Administers(m.Organization) {
+				continue
+			}
+			o, err := organization(tx, m.Organization)
+			if err != nil {
+				return err
+			}
+			out = append(out, o)
+		}
+		if t.ID != actor.Account && !actor.AdministersAny() {
+			return notAllowed()
+		}
+		return nil
+	})
+	return out, err
+}
+
+// OrganizationOf shows one of them.
+func (s *Service) OrganizationOf(ctx context.Context, actor *model.Actor, address string, id model.OrganizationID) (o model.Organization, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
+		if _, member := t.membership(id); !member {
+			return model.Missing()
+		}
+		if t.ID != actor.Account {
+			if err := mayAdminister(actor, id); err != nil {
+				return err
+			}
+		}
+		o, err = organization(tx, id)
+		return err
+	})
+	return o, err
+}

@@ -1,0 +1,95 @@
+package service
+
+import (
+	"context"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// DeleteOrganization ends an organization: nobody belongs to it and nobody sees
+// anything of it from the answer on. What it held is erased by the sweep, in
+// pieces, so that a large one holds up nobody. The name must be repeated.
+func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID, name string) error {
+	if err := mayAdminister(actor, id); err != nil {
+		return err
+	}
+	var members []model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := stillAdministers(tx, actor, id); err != nil {
+			return err
+		}
+		o, found, err := tx.Organization(id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return model.Missing()
+		}
+		if name != o.Name {
+			return model.Invalidf("name_mismatch", "name", "The name must repeat the organization's name.")
+		}
+		if members, err = tx.MembersOf(id); err != nil {
+			return err
+		}
+		for _, account := range members {
+			if err := tx.DeleteEventsOf(account, id); err != nil {
+				return err
+			}
+			if err := tx.DeleteConversationsOf(account, id); err != nil {
+				return err
+			}
+		}
+		position, err := tx.Position(1, members...)
+		if err != nil {
+			return err
+		}
+		if err := tx.InsertEvents(members, position, "", model.EventSettings, payload{}.encode()); err != nil {
+			return err
+		}
+		return tx.DeleteOrganization(id)
+	})
+	if err != nil {
+		return err
+	}
+	s.membershipChanged(members...)
+	for _, account := range members {
+		s.hub.CloseAccount(account, live.Revoked)
+	}
+	s.recalled.Store(true)
+	s.eraseSoon()
+	return nil
+}
+
+// sweepOrganizations erases what deleted organizations held.
+func (s *Service) sweepOrganizations(ctx context.Context) (erased int, err error) {
+	for {
+		n := 0
+		err := s.store.Update(ctx, func(tx *store.Tx) error {
+			n = 0
+			id, found, err := tx.OrganizationErasure()
+			if err != nil || !found {
+				return err
+			}
+			rows, err := tx.MessagesOf(id, sweepBatch)
+			if err != nil {
+				return err
+			}
+			for i := range rows {
+				if err := tx.DeleteMessage(id, rows[i].ID, rows[i].Blob); err != nil {
+					return err
+				}
+			}
+			n = 1 + len(rows)
+			if len(rows) > 0 {
+				return nil
+			}
+			return tx.FinishErasure(id)
+		})
+		if err != nil || n == 0 {
+			return erased, err
+		}
+		erased += n
+	}
+}

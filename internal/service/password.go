@@ -1,0 +1,90 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/argon2"
+
+	"signet/internal/model"
+)
+
+// argon2id parameters (RFC 9106, section 4: the second recommended option, in
+// memory a server can spare for two at a time).
+const (
+	argonTime    = 2
+	argonMemory  = 32 * 1024 // KiB
+	argonThreads = 1
+	argonSalt    = 16
+	argonKey     = 32
+)
+
+// validPassword refuses what is too short to protect anything, or too long to be
+// hashed in good time.
+func validPassword(password string) error {
+	if n := len([]rune(password)); n < 8 || len(password) > 1024 {
+		return model.Invalidf("password_invalid", "password", "A password has 8 to 1024 characters.")
+	}
+	return nil
+}
+
+// hashPassword returns the encoded argon2id hash of a password. At most two are
+// computed at a time; others wait.
+func (s *Service) hashPassword(ctx context.Context, password string) (string, error) {
+	salt := make([]byte, argonSalt)
+	rand.Read(salt) // never fails
+	key, err := s.argon(ctx, password, salt)
+	if err != nil {
+		return "", err
+	}
+	encode := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads, encode(salt), encode(key)), nil
+}
+
+// verifyPassword compares a password with an encoded hash. Without a hash it
+// takes as long and is false, so that the time tells nothing.
+func (s *Service) verifyPassword(ctx context.Context, encoded, password string) (bool, error) {
+	salt, want := make([]byte, argonSalt), make([]byte, argonKey)
+	known := false
+	if parts := strings.Split(encoded, "$"); len(parts) == 6 {
+		gotSalt, errSalt := base64.RawStdEncoding.DecodeString(parts[4])
+		gotKey, errKey := base64.RawStdEncoding.DecodeString(parts[5])
+		if errSalt != nil || errKey != nil {
+			return false, fmt.Errorf("a stored password hash cannot be read")
+		}
+		salt, want, known = gotSalt, gotKey, true
+	}
+	got, err := s.argon(ctx, password, salt)
+	if err != nil {
+		return false, err
+	}
+	return subtle.ConstantTimeCompare(got, want) == 1 && known, nil
+}
+
+func (s *Service) argon(ctx context.Context, password string, salt []byte) ([]byte, error) {
+	select {
+	case s.passwords <- struct{}{}:
+		defer func() { <-s.passwords }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey), nil
+}
+
+// codes of a wrong password that was given along with a valid key.
+const (
+	codeOldPasswordWrong = "old_password_wrong"
+	codePasswordWrong    = "password_wrong"
+)
+
+// IsWrongPassword reports whether a call failed because a password was wrong, and
+// so counts as a failed login.
+func IsWrongPassword(err error) bool {
+	var told *model.Error
+	return errors.As(err, &told) && (told.Code == codeOldPasswordWrong || told.Code == codePasswordWrong)
+}

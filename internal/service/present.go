@@ -1,0 +1,170 @@
+package service
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// presenter shows queued rows to one reader, and remembers what it has looked up.
+type presenter struct {
+	service  *Service
+	tx       *store.Tx
+	actor    *model.Actor
+	mutes    map[muteKey]bool // nil until it is needed
+	entities map[model.EntityID]model.Entity
+}
+
+type muteKey struct {
+	organization model.OrganizationID
+	entity       model.EntityID
+}
+
+// event shows one row.
+func (p *presenter) event(row *store.EventRow) (model.Event, error) {
+	event := model.Event{Kind: row.Kind}
+	if row.Message != nil {
+		m, err := readable(row.Message, row.Status)
+		if err != nil {
+			return event, err
+		}
+		m.Muted, err = p.muted(row.Message)
+		event.Message = &m
+		return event, err
+	}
+	var stored payload
+	if err := json.Unmarshal(row.Payload, &stored); err != nil {
+		return event, fmt.Errorf("read event %d: %w", row.Position, err)
+	}
+	at := time.UnixMilli(stored.Time).UTC()
+	var err error
+	switch row.Kind {
+	case model.EventStatus, model.EventGroupStatus:
+		event.Status = &model.StatusChange{Message: row.MessageID, Account: stored.Account, Status: stored.Status, Time: at, Recalled: stored.Recalled}
+	case model.EventFriends:
+		change := model.FriendChange{Added: stored.Added, Organization: row.Organization}
+		change.Entity, err = p.entity(row.Organization, stored.Entity, stored.Group)
+		event.Friend = &change
+	case model.EventBang:
+		change := model.MemberChange{Added: stored.Added, Sort: row.Position, Created: at}
+		if change.Caller, err = p.entity(row.Organization, model.EntityID(stored.Caller), false); err != nil {
+			return event, err
+		}
+		if change.Subject, err = p.entity(row.Organization, model.EntityID(stored.Account), false); err != nil {
+			return event, err
+		}
+		change.Target, err = p.entity(row.Organization, stored.Entity, true)
+		event.Bang = &change
+	case model.EventUpdate:
+		var entity model.Entity
+		entity, err = p.entity(row.Organization, stored.Entity, stored.Group)
+		event.Entity = &entity
+	case model.EventSettings:
+		event.Settings = &model.SettingsChange{Account: p.actor.Account, Organization: row.Organization}
+	case model.EventAdminRequest:
+		event.AdminRequest = &model.AdminRequest{Account: stored.Account, Organization: row.Organization, State: stored.State}
+	case model.EventConversationMute:
+		change := model.MuteChange{Account: p.actor.Account, Action: stored.Action}
+		if stored.Action != "clear" {
+			change.Mute = &model.Mute{Entity: stored.Entity, Group: stored.Group, Organization: row.Organization, Minutes: stored.Minutes, Start: at}
+		}
+		event.Mute = &change
+	default:
+		err = fmt.Errorf("read event %d: unknown kind %q", row.Position, row.Kind)
+	}
+	return event, err
+}
+
+// muted reports whether the reader muted the conversation of a message it received.
+func (p *presenter) muted(row *store.MessageRow) (bool, error) {
+	if p.mutes == nil {
+		all, err := p.tx.Mutes(p.actor.Account, p.service.now())
+		if err != nil {
+			return false, err
+		}
+		p.mutes = make(map[muteKey]bool, len(all))
+		for _, m := range all {
+			p.mutes[muteKey{m.Organization, m.Entity}] = true
+		}
+	}
+	entity := model.EntityID(row.Sender)
+	if row.Group {
+		entity = row.Recipient
+	}
+	return p.mutes[muteKey{row.Organization, entity}] || p.mutes[muteKey{organization: row.Organization}], nil
+}
+
+// muted reports whether an account muted a conversation, or its organization.
+func (s *Service) muted(tx *store.Tx, account model.AccountID, organization model.OrganizationID, entity model.EntityID) (bool, error) {
+	all, err := tx.Mutes(account, s.now())
+	for _, m := range all {
+		if m.Organization == organization && (m.Entity == entity || m.Entity.IsZero()) {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// entity shows an account or a group as the reader may see it today. Of what it
+// may not see any more there is the token and the name.
+func (p *presenter) entity(organization model.OrganizationID, id model.EntityID, group bool) (model.Entity, error) {
+	if e, ok := p.entities[id]; ok {
+		return e, nil
+	}
+	load := p.accountEntity
+	if group {
+		load = p.groupEntity
+	}
+	e, err := load(organization, id)
+	if err != nil {
+		return e, err
+	}
+	if p.entities == nil {
+		p.entities = map[model.EntityID]model.Entity{}
+	}
+	p.entities[id] = e
+	return e, nil
+}
+
+func (p *presenter) accountEntity(organization model.OrganizationID, id model.EntityID) (model.Entity, error) {
+	account, found, err := p.tx.Account(model.AccountID(id))
+	if err != nil {
+		return model.Entity{}, err
+	}
+	if !found {
+		return model.Entity{Account: &model.Account{ID: model.AccountID(id)}, Organization: organization}, nil
+	}
+	memberships, err := p.tx.Memberships(account.ID)
+	if err != nil {
+		return model.Entity{}, err
+	}
+	if !maySeeAccount(p.actor, account.ID, memberships) {
+		account = model.Account{ID: account.ID, DisplayName: account.DisplayName}
+	}
+	e := present(p.actor, &target{account, memberships}, organization)
+	e.Organization = organization
+	return e, nil
+}
+
+func (p *presenter) groupEntity(organization model.OrganizationID, id model.EntityID) (model.Entity, error) {
+	g, found, err := p.tx.Group(model.GroupID(id))
+	if err != nil {
+		return model.Entity{}, err
+	}
+	if !found {
+		return model.Entity{Group: &model.Group{ID: model.GroupID(id), Organization: organization}, Organization: organization}, nil
+	}
+	rights, err := rightsInGroup(p.tx, p.actor, &g)
+	if err != nil {
+		return model.Entity{}, err
+	}
+	if g.Deleted || !rights.see {
+		g = model.Group{ID: g.ID, Organization: g.Organization, Name: g.Name, Deleted: true}
+	} else if g.Members, err = p.tx.GroupMembers(g.ID); err != nil {
+		return model.Entity{}, err
+	}
+	return model.Entity{Group: &g, Organization: g.Organization}, nil
+}

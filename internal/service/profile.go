@@ -1,0 +1,91 @@
+package service
+
+import (
+	"context"
+	"strings"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// ProfileCommand is what an account changes of itself; nil stays.
+type ProfileCommand struct {
+	FirstName, LastName, DisplayName *string
+	Status, DNDText                  *string
+	DND                              *bool
+	Avatar                           *Upload
+	AvatarURL                        *string
+}
+
+// UpdateProfile changes what others see of the actor. Its own streams get
+// account:settings; people who share an organization with it an update, live.
+func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address string, c ProfileCommand) error {
+	for _, text := range []struct {
+		field string
+		value *string
+		limit int
+	}{
+		{"first_name", c.FirstName, maxName}, {"last_name", c.LastName, maxName}, {"display_name", c.DisplayName, maxName},
+		{"status", c.Status, maxFreeText}, {"dnd_text", c.DNDText, maxFreeText},
+	} {
+		if text.value != nil {
+			if err := tooLong(text.field, *text.value, text.limit); err != nil {
+				return err
+			}
+		}
+	}
+	var t target
+	colleagues := map[model.AccountID]bool{}
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		clear(colleagues)
+		var err error
+		if t, err = s.target(tx, actor, address); err != nil {
+			return err
+		}
+		if t.ID != actor.Account {
+			if !maySeeAccount(actor, t.ID, t.memberships) {
+				return model.Missing()
+			}
+			return notAllowed()
+		}
+		a := &t.Account
+		assign(&a.FirstName, c.FirstName)
+		assign(&a.LastName, c.LastName)
+		assign(&a.Status, c.Status)
+		assign(&a.DND, c.DND)
+		assign(&a.DNDText, c.DNDText)
+		if c.DisplayName != nil {
+			a.DisplayName = strings.TrimSpace(*c.DisplayName)
+		}
+		a.DisplayName = a.ComposeDisplayName()
+		if err := replaceAvatar(tx, &a.Avatar, model.EntityID(a.ID), false, c.Avatar, c.AvatarURL); err != nil {
+			return err
+		}
+		if err := tx.UpdateProfile(a); err != nil {
+			return err
+		}
+		for _, m := range t.memberships {
+			if err := indexAccount(tx, a, m); err != nil {
+				return err
+			}
+			members, err := tx.MembersOf(m.Organization)
+			if err != nil {
+				return err
+			}
+			for _, member := range members {
+				colleagues[member] = true
+			}
+		}
+		return queueSettings(tx, a.ID, "")
+	})
+	if err != nil {
+		return err
+	}
+	delete(colleagues, actor.Account)
+	entity := model.Entity{Account: &t.Account}
+	for colleague := range colleagues {
+		s.signal("", model.Event{Kind: model.EventUpdate, Entity: &entity}, colleague)
+	}
+	s.hub.Wake(actor.Account)
+	return nil
+}

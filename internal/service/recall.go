@@ -1,0 +1,84 @@
+package service
+
+import (
+	"context"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Recall erases a message for everyone; only its sender may. Recalling again
+// changes nothing (contract, call 13).
+func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.MessageID) error {
+	now := s.now()
+	var readers []model.AccountID
+	erased := false
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		readers, erased = nil, false
+		row, access, err := visible(tx, actor, id, now)
+		if err != nil {
+			return err
+		}
+		if !access.sender {
+			return model.Forbiddenf("not_sender", "Only its sender can recall a message.")
+		}
+		if row.Recalled {
+			return nil
+		}
+		if readers, err = s.toldOfRecall(tx, &row); err != nil {
+			return err
+		}
+		position, err := tx.Position(1, readers...)
+		if err != nil {
+			return err
+		}
+		if err := tx.WithdrawMessage(row.Organization, row.ID); err != nil {
+			return err
+		}
+		if err := tx.NoteEnded(&row); err != nil {
+			return err
+		}
+		erased = true
+		if err := tx.RecallMessage(&row); err != nil {
+			return err
+		}
+		change := payload{Recalled: true}
+		for _, account := range readers {
+			if err := tx.InsertEvent(account, position, row.Organization, statusKind(row.Group), row.ID, change.encode()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.hub.Wake(readers...)
+	if erased {
+		s.recalled.Store(true)
+		s.eraseSoon()
+	}
+	return nil
+}
+
+// toldOfRecall lists who has a copy of the message and is still in its organization.
+func (s *Service) toldOfRecall(tx *store.Tx, row *store.MessageRow) ([]model.AccountID, error) {
+	holders, err := tx.DeliveredTo(row.Organization, row.ID)
+	if err != nil || len(holders) == 0 {
+		return nil, err
+	}
+	memberships, err := tx.MembershipsIn(row.Organization, holders)
+	out := make([]model.AccountID, len(memberships))
+	for i, m := range memberships {
+		out[i] = m.Account
+	}
+	return out, err
+}
+
+// statusKind is the kind of a status event, one to one or in a group.
+func statusKind(group bool) model.EventKind {
+	if group {
+		return model.EventGroupStatus
+	}
+	return model.EventStatus
+}

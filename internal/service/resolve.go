@@ -1,0 +1,124 @@
+package service
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nyaruka/phonenumbers"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// number reads a phone number into E.164: with a +, its digits as they are;
+// without one, as it is dialled in the default region.
+func (s *Service) number(text string) (string, bool) {
+	digits := strings.NewReplacer(".", "", "-", "", " ", "", "(", "", ")", "").Replace(strings.TrimSpace(text))
+	rest, international := strings.CutPrefix(digits, "+")
+	if rest == "" || strings.Trim(rest, "0123456789") != "" {
+		return "", false
+	}
+	if international {
+		return digits, len(rest) >= 7 && len(rest) <= 15 && rest[0] != '0'
+	}
+	parsed, err := phonenumbers.Parse(digits, s.region)
+	if err != nil {
+		return "", false
+	}
+	e164 := phonenumbers.Format(parsed, phonenumbers.E164)
+	return e164, len(e164) >= 8 && len(e164) <= 16
+}
+
+// resolve finds what an address names: an account, or a group where groups are
+// allowed (contract, section 2). It does not ask whether the actor may know.
+func (s *Service) resolve(tx *store.Tx, actor *model.Actor, text string, groups bool) (entity model.EntityID, group, found bool, err error) {
+	if strings.EqualFold(text, "me") {
+		return model.EntityID(actor.Account), false, true, nil
+	}
+	address := model.ParseAddress(text, s.number)
+	if address.Kind != model.TokenAddress {
+		account, found, err := tx.AccountAt(address)
+		return model.EntityID(account), false, found, err
+	}
+	found, err = tx.AccountExists(model.AccountID(address.Token))
+	if err != nil || found || !groups {
+		return address.Token, false, found, err
+	}
+	g, found, err := tx.Group(model.GroupID(address.Token))
+	return address.Token, true, found && !g.Deleted, err
+}
+
+// resolveAccount finds the account that an address names, or answers Missing.
+func (s *Service) resolveAccount(tx *store.Tx, actor *model.Actor, text string) (model.AccountID, error) {
+	entity, _, found, err := s.resolve(tx, actor, text, false)
+	if err == nil && !found {
+		err = model.Missing()
+	}
+	return model.AccountID(entity), err
+}
+
+// IsSelf reports whether an address names the actor's own account. It says no
+// where it cannot find out.
+func (s *Service) IsSelf(ctx context.Context, actor *model.Actor, address string) bool {
+	self := false
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		id, err := s.resolveAccount(tx, actor, address)
+		self = err == nil && id == actor.Account
+		return err
+	})
+	return err == nil && self
+}
+
+// target is an account that a call is about.
+type target struct {
+	model.Account
+	memberships []model.Membership
+}
+
+// membership returns the target's place in an organization.
+func (t *target) membership(organization model.OrganizationID) (model.Membership, bool) {
+	for _, m := range t.memberships {
+		if m.Organization == organization {
+			return m, true
+		}
+	}
+	return model.Membership{}, false
+}
+
+// target loads the account that an address names, with its memberships, or
+// answers Missing. It does not ask whether the actor may know.
+func (s *Service) target(tx *store.Tx, actor *model.Actor, text string) (t target, err error) {
+	id, err := s.resolveAccount(tx, actor, text)
+	if err != nil {
+		return t, err
+	}
+	account, found, err := tx.Account(id)
+	if err != nil {
+		return t, err
+	}
+	if !found {
+		return t, model.Missing()
+	}
+	t.Account = account
+	t.memberships, err = tx.Memberships(id)
+	return t, err
+}
+
+// present shows an account to the actor: addresses only where it may see them,
+// title and department of the organization of the call, or of the only one that
+// both are in.
+func present(actor *model.Actor, t *target, organization model.OrganizationID) model.Entity {
+	account := t.Account
+	if !maySeeAddresses(actor, account.ID, t.memberships) {
+		account.Emails, account.Phones = nil, nil
+	}
+	entity := model.Entity{Account: &account}
+	common := shared(actor, t.memberships)
+	if organization == "" && len(common) == 1 {
+		organization = common[0]
+	}
+	if m, ok := t.membership(organization); ok && (actor.MemberOf(organization) || actor.Administers(organization)) {
+		entity.Organization, entity.Title, entity.Department = organization, m.Title, m.Department
+	}
+	return entity
+}

@@ -1,0 +1,172 @@
+package service
+
+import (
+	"context"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// RosterEntry is a conversation as its owner's list shows it.
+type RosterEntry struct {
+	Conversation store.Conversation
+	Entity       model.Entity
+	Muted        bool
+	Metadata     map[string]string // nil unless it was asked for
+}
+
+// Roster lists the actor's conversations, the newest first (contract, call 21).
+func (s *Service) Roster(ctx context.Context, actor *model.Actor, withMetadata bool) (out []RosterEntry, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		out = []RosterEntry{}
+		conversations, err := tx.Roster(actor.Account)
+		if err != nil {
+			return err
+		}
+		unswept, err := tx.UnsweptUnread(actor.Account, s.now())
+		if err != nil {
+			return err
+		}
+		mutes, err := tx.Mutes(actor.Account, s.now())
+		if err != nil {
+			return err
+		}
+		muted := map[muteKey]bool{}
+		for _, m := range mutes {
+			muted[muteKey{m.Organization, m.Entity}] = true
+		}
+		p := presenter{service: s, tx: tx, actor: actor}
+		for _, c := range conversations {
+			if !actor.MemberOf(c.Organization) {
+				continue
+			}
+			for _, u := range unswept {
+				if u.Organization == c.Organization && u.Entity == c.Entity {
+					c.Unread -= u.Unread
+					c.UnreadPriority -= u.UnreadPriority
+				}
+			}
+			entry := RosterEntry{Conversation: c, Muted: muted[muteKey{c.Organization, c.Entity}] || muted[muteKey{organization: c.Organization}]}
+			if entry.Entity, err = p.entity(c.Organization, c.Entity, c.Group); err != nil {
+				return err
+			}
+			if withMetadata {
+				if entry.Metadata, err = getMetadata(tx, c.Organization, c.Entity); err != nil {
+					return err
+				}
+			}
+			out = append(out, entry)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// AddToRoster puts an entity into the actor's roster; repeats are fine
+// (contract, call 22).
+func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
+	if address == "" {
+		return model.Invalidf("entity_required", "entity", "An entity is required.")
+	}
+	changed := false
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		changed = false
+		place, err := s.place(tx, actor, address, organization)
+		if err != nil {
+			return err
+		}
+		if place.group && !place.member {
+			return model.Missing()
+		}
+		c, known, err := tx.Conversation(actor.Account, place.organization, place.entity)
+		if err != nil || known && c.Listed {
+			return err
+		}
+		changed = true
+		if err := tx.ListConversation(actor.Account, place.organization, place.entity, place.group); err != nil {
+			return err
+		}
+		return s.queueFriend(tx, actor.Account, place, true)
+	})
+	if err == nil && changed {
+		s.hub.Wake(actor.Account)
+	}
+	return err
+}
+
+// RemoveFromRoster takes an entity out of the actor's roster: one to one, its
+// copies of the messages are gone for it; a group it leaves (contract, call 23).
+func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
+	var told []model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		told = []model.AccountID{actor.Account}
+		place, err := s.rosterPlace(tx, actor, address, organization)
+		if err != nil {
+			return err
+		}
+		if place.group {
+			if !place.member {
+				return nil
+			}
+			g, _, err := tx.Group(model.GroupID(place.entity))
+			if err != nil {
+				return err
+			}
+			left, err := s.removeFromGroup(tx, actor, &g, []model.AccountID{actor.Account})
+			told = append(told, left...)
+			return err
+		}
+		c, _, err := tx.Conversation(actor.Account, place.organization, place.entity)
+		if err != nil || !c.Listed {
+			return err
+		}
+		position, err := tx.Position(1, actor.Account)
+		if err != nil {
+			return err
+		}
+		if err := withdrawConversation(tx, actor, place); err != nil {
+			return err
+		}
+		if err := tx.ClearConversation([]model.AccountID{actor.Account}, place.organization, place.entity, position); err != nil {
+			return err
+		}
+		return s.queueFriend(tx, actor.Account, place, false)
+	})
+	if err == nil {
+		s.hub.Wake(told...)
+	}
+	return err
+}
+
+// withdrawConversation takes what is still queued of a one-to-one conversation
+// out of the actor's queue.
+func withdrawConversation(tx *store.Tx, actor *model.Actor, place place) error {
+	queue, err := tx.EventsOf(actor.Account, place.organization)
+	if err != nil {
+		return err
+	}
+	var positions []int64
+	for _, e := range queue {
+		if e.Kind != model.EventMessage {
+			continue
+		}
+		sender, found, err := tx.SenderOf(place.organization, e.MessageID)
+		if err != nil {
+			return err
+		}
+		if found && model.EntityID(sender) == place.entity {
+			positions = append(positions, e.Position)
+		}
+	}
+	return tx.DeleteEventsAt(actor.Account, positions)
+}
+
+// queueFriend tells an account that its roster changed.
+func (s *Service) queueFriend(tx *store.Tx, account model.AccountID, place place, added bool) error {
+	position, err := tx.Position(1, account)
+	if err != nil {
+		return err
+	}
+	change := payload{Added: added, Entity: place.entity, Group: place.group}
+	return tx.InsertEvent(account, position, place.organization, model.EventFriends, model.MessageID{}, change.encode())
+}

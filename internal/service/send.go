@@ -1,0 +1,469 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"hash"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// repeatWindow is how long a Request-ID stands for its first message.
+const repeatWindow = 24 * time.Hour
+
+// ValidRequestID reports whether an id is 1 to 128 visible ASCII characters.
+func ValidRequestID(id string) bool {
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return len(id) >= 1 && len(id) <= 128
+}
+
+// SendCommand is a message as its sender asks for it. What is nil or empty was
+// left out.
+type SendCommand struct {
+	Recipient             string // an address
+	SenderOrganization    model.OrganizationID
+	RecipientOrganization model.OrganizationID
+	CallOrganization      model.OrganizationID // the organization header
+	Body                  string
+	Data                  []model.DataItem
+	Upload                *Upload
+	TTL                   *int
+	DOR                   *bool
+	Priority              *int
+	RequestID             string
+}
+
+// Sent is what became of a send.
+type Sent struct {
+	Message  model.MessageID
+	TTL      int            // minutes, the one in force
+	Repeated bool           // the Request-ID was used before: this is the first message
+	Row      *model.Message // as the sender sees it; nil for a repeated one that is gone
+}
+
+// Send puts a message, its statuses, its events, the counters and the rosters on
+// disk, together or not at all, and wakes the recipients (contract, 5.1).
+func (s *Service) Send(ctx context.Context, actor *model.Actor, c SendCommand) (Sent, error) {
+	if c.Recipient == "" {
+		return Sent{}, model.Invalidf("recipient_required", "recipient", "A recipient is required.")
+	}
+	if c.Body == "" && len(c.Data) == 0 && c.Upload == nil {
+		return Sent{}, model.Invalidf("content_required", "body", "One of body, attachment and data is required.")
+	}
+	if s.limits.MessageBytes > 0 && len(c.Body) > s.limits.MessageBytes {
+		return Sent{}, model.Invalidf("body_too_long", "body", "The body is longer than %d bytes.", s.limits.MessageBytes)
+	}
+	content := model.Content{Body: c.Body, Data: c.Data}
+	fingerprint := sha256.New()
+	writeParts(fingerprint, c.Body)
+	for _, item := range c.Data {
+		writeParts(fingerprint, item.MimeType, item.Namespace, item.Payload)
+	}
+	if c.Upload != nil {
+		content.Attachment = &c.Upload.Attachment
+		writeParts(fingerprint, c.Upload.Name, c.Upload.ContentType, string(c.Upload.Digest))
+	}
+	return s.post(ctx, actor, &posting{
+		recipient: c.Recipient, sender: c.SenderOrganization, receiver: c.RecipientOrganization, call: c.CallOrganization,
+		content: content, ttl: c.TTL, dor: c.DOR, priority: c.Priority, request: c.RequestID, fingerprint: fingerprint.Sum(nil),
+	})
+}
+
+// writeParts feeds texts to a hash so that where one ends makes a difference.
+func writeParts(h hash.Hash, parts ...string) {
+	for _, part := range parts {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
+		h.Write(size[:])
+		h.Write([]byte(part))
+	}
+}
+
+// posting is a message on its way into the store, new or forwarded.
+type posting struct {
+	recipient              string
+	sender, receiver, call model.OrganizationID
+	content                model.Content
+	ttl                    *int
+	dor                    *bool
+	priority               *int
+	request                string
+	fingerprint            []byte
+	original               *model.Original
+	source                 *store.MessageRow // of a forward
+
+	// Found on the way.
+	entity       model.EntityID
+	group        *model.Group
+	organization model.Organization
+	row          store.MessageRow
+	day          int64
+	repeated     *store.Request
+}
+
+// post carries a posting through: who may and to whom is read first, then the
+// content is put into its stored form, then all is written in one transaction,
+// which asks once more what may have changed meanwhile.
+func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sent, error) {
+	if p.request != "" && !ValidRequestID(p.request) {
+		return Sent{}, model.Invalidf("request_id_invalid", "Request-ID", "A Request-ID is 1 to 128 visible ASCII characters.")
+	}
+	if p.sender != "" && p.receiver != "" && p.sender != p.receiver {
+		return Sent{}, model.Invalidf("organization_mismatch", "recipient_organization", "The sender's and the recipient's organization are not the same.")
+	}
+	if p.priority != nil && (*p.priority < -1 || *p.priority > 1) {
+		return Sent{}, model.Invalidf("priority_invalid", "priority", "The priority is -1, 0 or 1.")
+	}
+	if p.ttl != nil && !model.ValidTTL(*p.ttl) {
+		return Sent{}, model.Invalidf("ttl_invalid", "ttl", "The ttl is -1 (never) or 1 to %d minutes.", model.MaxTTL)
+	}
+	now := s.now()
+	p.day = now.Unix() / 86400
+	if err := s.store.View(ctx, func(tx *store.Tx) error { return s.route(tx, actor, p, now) }); err != nil {
+		return Sent{}, err
+	}
+	if p.repeated != nil {
+		return s.repeat(ctx, actor, p.repeated)
+	}
+	if err := p.prepare(actor, now); err != nil {
+		return Sent{}, err
+	}
+	var readers []model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
+		p.repeated = nil
+		readers, err = s.write(tx, actor, p, now)
+		return err
+	})
+	if errors.Is(err, store.ErrConflict) && p.request != "" {
+		// Another node wrote under the same Request-ID in the meantime.
+		err = s.store.View(ctx, func(tx *store.Tx) error { return p.findRepeated(tx, actor, now) })
+	}
+	if err != nil {
+		return Sent{}, err
+	}
+	if p.repeated != nil {
+		return s.repeat(ctx, actor, p.repeated)
+	}
+	s.hub.Wake(readers...)
+	m, err := readable(&p.row, model.New)
+	s.signalSelfCopy(actor.Account, m)
+	return Sent{Message: p.row.ID, TTL: p.row.TTL, Row: &m}, err
+}
+
+// route finds the recipient and the organization of a message, and whether the
+// actor may send it there.
+func (s *Service) route(tx *store.Tx, actor *model.Actor, p *posting, now time.Time) error {
+	entity, group, found, err := s.resolve(tx, actor, p.recipient, true)
+	if err != nil {
+		return err
+	}
+	p.entity = entity
+	if found {
+		if err := p.findRepeated(tx, actor, now); err != nil || p.repeated != nil {
+			return err
+		}
+	}
+	if limit := s.messagesPerDay(actor); limit > 0 {
+		sent, err := tx.MessagesSent(actor.Key.Counter, p.day)
+		if err != nil {
+			return err
+		}
+		if sent >= limit {
+			return dailyLimit(limit, now)
+		}
+	}
+	if !found {
+		return model.Missing()
+	}
+	if group {
+		err = p.routeToGroup(tx, actor)
+	} else {
+		err = p.routeToAccount(tx, actor)
+	}
+	if err != nil {
+		return err
+	}
+	organization, found, err := tx.Organization(p.organization.ID)
+	if err == nil && !found {
+		err = model.Missing()
+	}
+	p.organization = organization
+	return err
+}
+
+// routeToGroup: the organization is the group's, and the sender is a member.
+func (p *posting) routeToGroup(tx *store.Tx, actor *model.Actor) error {
+	g, found, err := tx.Group(model.GroupID(p.entity))
+	if err != nil {
+		return err
+	}
+	if !found || g.Deleted {
+		return model.Missing()
+	}
+	rights, err := rightsInGroup(tx, actor, &g)
+	if err != nil {
+		return err
+	}
+	if !rights.member {
+		return model.Missing()
+	}
+	if named := firstOf(p.sender, p.receiver); named != "" && named != g.Organization {
+		return model.Invalidf("organization_mismatch", "recipient_organization", "The group belongs to another organization.")
+	}
+	p.group, p.organization.ID = &g, g.Organization
+	return nil
+}
+
+// routeToAccount: the organization is the one that is named, or the only one
+// that both share.
+func (p *posting) routeToAccount(tx *store.Tx, actor *model.Actor) error {
+	memberships, err := tx.Memberships(model.AccountID(p.entity))
+	if err != nil {
+		return err
+	}
+	common := shared(actor, memberships)
+	named := firstOf(p.sender, p.receiver, p.call)
+	if named == "" {
+		switch len(common) {
+		case 0:
+			return model.Missing()
+		case 1:
+			named = common[0]
+		default:
+			return model.Invalidf("organization_required", "sender_organization", "Sender and recipient share several organizations: name one.")
+		}
+	}
+	for _, organization := range common {
+		if organization == named {
+			p.organization.ID = organization
+			return nil
+		}
+	}
+	return model.Missing()
+}
+
+func firstOf(organizations ...model.OrganizationID) model.OrganizationID {
+	for _, o := range organizations {
+		if o != "" {
+			return o
+		}
+	}
+	return ""
+}
+
+// findRepeated looks for a message that was sent under the same Request-ID.
+func (p *posting) findRepeated(tx *store.Tx, actor *model.Actor, now time.Time) error {
+	p.repeated = nil
+	if p.request == "" {
+		return nil
+	}
+	first, found, err := tx.Request(actor.Account, p.request, now.Add(-repeatWindow))
+	if err != nil || !found {
+		return err
+	}
+	if !bytes.Equal(first.Fingerprint, p.requestFingerprint()) {
+		return model.Invalidf("request_id_reused", "Request-ID", "Another message was sent under this Request-ID.")
+	}
+	p.repeated = &first
+	return nil
+}
+
+// requestFingerprint tells two requests under one id apart: recipient and content.
+func (p *posting) requestFingerprint() []byte {
+	return append(p.entity[:len(p.entity):len(p.entity)], p.fingerprint[:16]...)
+}
+
+// prepare applies the organization's rules and makes the row: identifier, times
+// and content, everything that must be the same however often the write is tried.
+func (p *posting) prepare(actor *model.Actor, now time.Time) error {
+	settings := &p.organization.Settings
+	ttl, err := settings.Lifetime(p.ttl)
+	if err != nil {
+		return err
+	}
+	priority := 0
+	if p.priority != nil {
+		priority = *p.priority
+	}
+	if priority > 0 && !model.Allows(settings.PriorityMessaging) {
+		return model.Invalidf("priority_messaging_off", "priority", "The organization has priority messaging turned off.")
+	}
+	if p.content.Attachment != nil && !model.Allows(settings.Attachments) {
+		return model.Invalidf("attachments_off", "attachment", "The organization has attachments turned off.")
+	}
+	dor := p.dor != nil && *p.dor || p.dor == nil && settings.DOR != nil && *settings.DOR
+	p.row = store.MessageRow{Message: model.Message{
+		ID: newID(), Organization: p.organization.ID, Sender: actor.Account, Recipient: p.entity, Group: p.group != nil,
+		Created: now, TTL: ttl, DOR: dor, Priority: priority, Forwarded: p.original,
+	}}
+	if ttl != model.NoTTL {
+		p.row.Expires = now.Add(time.Duration(ttl) * time.Minute)
+	}
+	p.row.Ends = p.row.Expires
+	if p.group != nil {
+		p.row.Replay = p.group.ReplayHistory
+	}
+	if p.content.Attachment != nil {
+		p.row.Blob = p.content.Attachment.Blob
+	}
+	p.row.Sealed, err = encodeContent(&p.content)
+	return err
+}
+
+// write puts everything that a message changes into one transaction, and returns
+// whose queues it changed.
+func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.Time) ([]model.AccountID, error) {
+	if err := p.findRepeated(tx, actor, now); err != nil || p.repeated != nil {
+		return nil, err
+	}
+	readers, err := p.stillAllowed(tx, actor)
+	if err != nil {
+		return nil, err
+	}
+	if p.source != nil {
+		// What was read of the source may have been recalled or read and gone since.
+		current, _, err := visible(tx, actor, p.source.ID, now)
+		if err == nil && current.Recalled {
+			err = model.Missing()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if limit := s.messagesPerDay(actor); limit > 0 {
+		sent, err := tx.CountMessage(actor.Key.Counter, p.day)
+		if err != nil {
+			return nil, err
+		}
+		if sent > limit {
+			return nil, dailyLimit(limit, now)
+		}
+	}
+	row := &p.row
+	if row.Sort, err = tx.Position(1, append(readers, actor.Account)...); err != nil {
+		return nil, err
+	}
+	if p.request != "" {
+		request := store.Request{Account: actor.Account, ID: p.request, Fingerprint: p.requestFingerprint(),
+			Organization: row.Organization, Message: row.ID, TTL: row.TTL, Created: now}
+		if err := tx.PutRequest(&request, now.Add(-repeatWindow)); err != nil {
+			return nil, err
+		}
+	}
+	if err := tx.InsertMessage(row); err != nil {
+		return nil, err
+	}
+	if err := tx.HoldBlob(row.Blob); err != nil {
+		return nil, err
+	}
+	if err := tx.NoteSent(row); err != nil {
+		return nil, err
+	}
+	if row.Group {
+		return readers, deliverToGroup(tx, row)
+	}
+	return readers, deliverToAccount(tx, row, model.AccountID(row.Recipient))
+}
+
+func deliverToAccount(tx *store.Tx, row *store.MessageRow, account model.AccountID) error {
+	if err := tx.InsertDelivery(row, account, row.Sort, false); err != nil {
+		return err
+	}
+	if err := tx.InsertEvent(account, row.Sort, row.Organization, model.EventMessage, row.ID, nil); err != nil {
+		return err
+	}
+	return tx.NoteReceived(row, account)
+}
+
+func deliverToGroup(tx *store.Tx, row *store.MessageRow) error {
+	if err := tx.InsertGroupDeliveries(row); err != nil {
+		return err
+	}
+	if err := tx.InsertGroupEvents(row); err != nil {
+		return err
+	}
+	return tx.NoteReceivedByGroup(row)
+}
+
+// stillAllowed asks inside the transaction whether sender and recipient still
+// belong where they did, and returns the recipients.
+func (p *posting) stillAllowed(tx *store.Tx, actor *model.Actor) ([]model.AccountID, error) {
+	if p.group == nil {
+		recipient := model.AccountID(p.entity)
+		want := 2
+		if recipient == actor.Account {
+			want = 1
+		}
+		n, err := tx.CountMembersAmong(p.organization.ID, []model.AccountID{actor.Account, recipient})
+		if err == nil && n < want {
+			err = model.Missing()
+		}
+		return []model.AccountID{recipient}, err
+	}
+	g, found, err := tx.Group(p.group.ID)
+	if err != nil {
+		return nil, err
+	}
+	members, err := tx.GroupMembers(p.group.ID)
+	if err != nil {
+		return nil, err
+	}
+	var readers []model.AccountID
+	member := false
+	for _, account := range members {
+		if account == actor.Account {
+			member = true
+		} else {
+			readers = append(readers, account)
+		}
+	}
+	if !found || g.Deleted || !member {
+		return nil, model.Missing()
+	}
+	return readers, nil
+}
+
+// repeat answers a send whose Request-ID was used before.
+func (s *Service) repeat(ctx context.Context, actor *model.Actor, first *store.Request) (Sent, error) {
+	sent := Sent{Message: first.Message, TTL: first.TTL, Repeated: true}
+	m, err := s.Message(ctx, actor, first.Message)
+	if model.IsNotFound(err) {
+		return sent, nil
+	}
+	sent.Row = &m
+	return sent, err
+}
+
+// messagesPerDay is the actor's daily allowance; 0 is no limit.
+func (s *Service) messagesPerDay(actor *model.Actor) int {
+	if actor.Key.MessagesPerDay != nil {
+		return *actor.Key.MessagesPerDay
+	}
+	return s.limits.MessagesPerDay
+}
+
+func dailyLimit(limit int, now time.Time) *model.Error {
+	midnight := now.Truncate(24 * time.Hour).Add(24 * time.Hour)
+	e := &model.Error{Kind: model.TooMany, Code: "daily_limit", RetryAfter: midnight.Sub(now)}
+	e.Message = "The messages of this day are used up; ask the operator for a higher allowance."
+	return e
+}
+
+// signalSelfCopy shows a message to the sender's own streams that ask for it. It
+// is live only.
+func (s *Service) signalSelfCopy(sender model.AccountID, m model.Message) {
+	event := model.Event{Kind: model.EventMessage, Message: &m}
+	if m.Group {
+		event.Kind = model.EventGroupMessage
+	}
+	s.signal("self-copies", event, sender)
+}

@@ -1,0 +1,105 @@
+// Package service carries out what the interface offers: one file a verb or a
+// noun, each a use case from its first check to the wake-up after the commit.
+//
+// It owns who may do what (access.go), the meaning of a message's content, and
+// the order of things inside a transaction. It does not know HTTP, JSON on the
+// wire, or SQL.
+package service
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"math/big"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signet/internal/blob"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Limits are the figures of contract section 1; 0 is no limit.
+type Limits struct {
+	MessagesPerDay int
+	MessageBytes   int
+	GroupMembers   int
+	MetadataKeys   int
+}
+
+// Options are what a service works with.
+type Options struct {
+	Store           *store.Store
+	Blobs           blob.Store
+	Hub             *live.Hub
+	Clock           func() time.Time
+	Logger          *slog.Logger
+	Limits          Limits
+	DefaultRegion   string        // of phone numbers without a country code, as in ISO 3166
+	EventsRetention time.Duration // how long an unacknowledged event stays
+}
+
+// Service carries out the interface's use cases. It is safe for concurrent use.
+type Service struct {
+	store     *store.Store
+	blobs     blob.Store
+	hub       *live.Hub
+	clock     func() time.Time
+	log       *slog.Logger
+	limits    Limits
+	region    string
+	retention time.Duration
+	actors    actorCache
+	passwords chan struct{} // a place for each password hash computed at a time
+
+	sweeper  atomic.Pointer[Sweeper]
+	recalled atomic.Bool // content was erased since the last sweep of the files
+
+	presentMu       sync.Mutex               // guards presentAccounts
+	presentAccounts map[model.AccountID]bool // whose presence was told
+
+	usedMu sync.Mutex // guards used
+	used   map[string]time.Time
+}
+
+// New returns a service. The caller closes the store, the blobs and the hub.
+func New(o Options) *Service {
+	return &Service{
+		store: o.Store, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
+		region: o.DefaultRegion, retention: o.EventsRetention,
+		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}},
+		passwords: make(chan struct{}, 2),
+		used:      map[string]time.Time{},
+
+		presentAccounts: map[model.AccountID]bool{},
+	}
+}
+
+// now is the time of a use case, as it is stored: to the millisecond, UTC.
+func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
+
+// newID makes the bytes of an identifier: a UUID of version 7, so that what is
+// made later sorts later.
+func newID() [16]byte { return uuid.Must(uuid.NewV7()) }
+
+const tokenAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// randomToken returns n random characters of [0-9A-Za-z]; 43 hold 256 bits.
+func randomToken(n int) string {
+	out := make([]byte, n)
+	size := big.NewInt(int64(len(tokenAlphabet)))
+	for i := range out {
+		k, err := rand.Int(rand.Reader, size)
+		if err != nil {
+			panic(err) // crypto/rand never fails: it ends the program instead
+		}
+		out[i] = tokenAlphabet[k.Int64()]
+	}
+	return string(out)
+}
+
+// NewEpoch names a new history of event positions.
+func NewEpoch() string { return randomToken(8) }

@@ -1,0 +1,142 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// StatusLimit is how many message ids one status call takes.
+const StatusLimit = 500
+
+// MarkStatus moves messages that the actor received on to Delivered or Read, and
+// tells their senders. Other ids are ignored (contract, call 16).
+func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered, read []model.MessageID) error {
+	if len(delivered)+len(read) > StatusLimit {
+		field := "delivered"
+		if len(read) > len(delivered) {
+			field = "read"
+		}
+		return model.Invalidf("too_many_ids", field, "At most %d message ids are taken at a time.", StatusLimit)
+	}
+	now := s.now()
+	var senders []model.AccountID
+	err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
+		marks := newMarks(actor, now)
+		for _, id := range read {
+			if err := marks.add(tx, id, model.Read); err != nil {
+				return err
+			}
+		}
+		for _, id := range delivered {
+			if err := marks.add(tx, id, model.Delivered); err != nil {
+				return err
+			}
+		}
+		senders, err = marks.write(tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.hub.Wake(senders...)
+	return nil
+}
+
+// marks are the statuses of an account's copies that one transaction moves on.
+type marks struct {
+	actor *model.Actor
+	now   time.Time
+	seen  map[model.MessageID]bool
+	list  []mark
+}
+
+type mark struct {
+	row      store.MessageRow
+	delivery store.Delivery
+	status   model.Status
+}
+
+func newMarks(actor *model.Actor, now time.Time) *marks {
+	return &marks{actor: actor, now: now, seen: map[model.MessageID]bool{}}
+}
+
+// add notes that a message reached a status, if the actor received it, it is not
+// over, and it was not there yet. The most advanced status comes first.
+func (m *marks) add(tx *store.Tx, id model.MessageID, status model.Status) error {
+	if m.seen[id] {
+		return nil
+	}
+	m.seen[id] = true
+	row, access, err := visible(tx, m.actor, id, m.now)
+	if model.IsNotFound(err) {
+		return nil
+	}
+	if err != nil || access.delivery == nil || access.delivery.Status >= status || row.Recalled {
+		return err
+	}
+	m.list = append(m.list, mark{row, *access.delivery, status})
+	return nil
+}
+
+// write moves the statuses on, keeps the counters, starts the end of what is
+// deleted on read, and queues an event for each sender. It returns the senders.
+func (m *marks) write(tx *store.Tx) ([]model.AccountID, error) {
+	if len(m.list) == 0 {
+		return nil, nil
+	}
+	senders := make([]model.AccountID, len(m.list))
+	for i := range m.list {
+		senders[i] = m.list[i].row.Sender
+	}
+	position, err := tx.Position(len(m.list), senders...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.list {
+		if err := m.writeOne(tx, &m.list[i], position+int64(i)); err != nil {
+			return nil, err
+		}
+	}
+	return senders, nil
+}
+
+func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
+	row, d := &k.row, &k.delivery
+	moved, err := tx.AdvanceDelivery(row.Organization, row.ID, d.Account, k.status, m.now)
+	if err != nil || !moved {
+		return err
+	}
+	if k.status == model.Read {
+		if err := tx.NoteRead(row, d); err != nil {
+			return err
+		}
+		if err := m.endIfAllRead(tx, row); err != nil {
+			return err
+		}
+	}
+	if d.Replayed {
+		return nil
+	}
+	present, err := tx.CountMembersAmong(row.Organization, []model.AccountID{row.Sender})
+	if err != nil || present == 0 {
+		return err
+	}
+	change := payload{Account: d.Account, Status: k.status, Time: m.now.UnixMilli()}
+	return tx.ReplaceStatusEvent(row, d, position, statusKind(row.Group), change.encode())
+}
+
+// endIfAllRead ends a delete-on-read message a grace period after its last
+// recipient read it.
+func (m *marks) endIfAllRead(tx *store.Tx, row *store.MessageRow) error {
+	if !row.DOR {
+		return nil
+	}
+	least, last, err := tx.LeastStatus(row.Organization, row.ID)
+	if err != nil || least < model.Read {
+		return err
+	}
+	return tx.EndMessage(row.Organization, row.ID, last.Add(model.ReadGrace))
+}

@@ -1,0 +1,236 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+const (
+	// sweepBatch is how many messages one transaction of the sweep removes: few
+	// enough that nobody waits for it.
+	sweepBatch = 200
+	// orphanAge is how old a blob is before it counts as left over.
+	orphanAge = 24 * time.Hour
+	// housekeeping is how often what is merely old is removed.
+	housekeeping = time.Hour
+)
+
+// Sweeper removes what has ended. Nobody can read it by then: the sweep only
+// makes it gone from the disk too.
+type Sweeper struct {
+	service  *Service
+	interval time.Duration
+	soon     chan struct{}
+}
+
+// NewSweeper returns a sweeper that erases within interval.
+func (s *Service) NewSweeper(interval time.Duration) *Sweeper {
+	w := &Sweeper{service: s, interval: interval, soon: make(chan struct{}, 1)}
+	s.sweeper.Store(w)
+	return w
+}
+
+// Run sweeps until ctx ends. It sweeps at half its interval, so that what ends
+// right after one sweep is erased within the interval too.
+func (w *Sweeper) Run(ctx context.Context) {
+	tick := time.NewTicker(max(w.interval/2, 10*time.Millisecond))
+	defer tick.Stop()
+	var kept time.Time
+	for {
+		now := w.service.now()
+		if err := w.service.Sweep(ctx); err != nil && ctx.Err() == nil {
+			w.service.log.Error("sweep failed and will be tried again", "error", err)
+		}
+		if now.Sub(kept) >= housekeeping {
+			kept = now
+			if err := w.service.KeepHouse(ctx); err != nil && ctx.Err() == nil {
+				w.service.log.Error("housekeeping failed and will be tried again", "error", err)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-w.soon:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// eraseSoon asks the sweeper to erase what a recall gave up, without waiting for
+// its next round.
+func (s *Service) eraseSoon() {
+	w := s.sweeper.Load()
+	if w == nil {
+		return
+	}
+	select {
+	case w.soon <- struct{}{}:
+	default:
+	}
+}
+
+// Sweep removes messages that have ended, with their events, counters and
+// attachments, and makes their content unrecoverable from the store's files.
+func (s *Service) Sweep(ctx context.Context) error {
+	ended, err := s.sweepMessages(ctx)
+	if err != nil {
+		return err
+	}
+	erased, err := s.sweepOrganizations(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.eraseBlobs(ctx); err != nil {
+		return err
+	}
+	if err := s.FlushUses(ctx); err != nil {
+		return err
+	}
+	if ended+erased == 0 && !s.recalled.Swap(false) {
+		return nil
+	}
+	if err := s.store.Erase(ctx); err != nil {
+		s.recalled.Store(true) // so that the next sweep tries again
+		return err
+	}
+	return nil
+}
+
+func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
+	now := s.now()
+	for {
+		n := 0
+		err := s.store.Update(ctx, func(tx *store.Tx) error {
+			rows, err := tx.EndedMessages(now, sweepBatch)
+			if err != nil {
+				return err
+			}
+			n = len(rows)
+			for i := range rows {
+				if err := endMessage(tx, &rows[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return total, err
+		}
+		if total += n; n < sweepBatch {
+			return total, nil
+		}
+	}
+}
+
+// endMessage removes a message and everything that refers to it but the status
+// events, which hold no content.
+func endMessage(tx *store.Tx, row *store.MessageRow) error {
+	if !row.Recalled { // a recall did these when it happened
+		if err := tx.WithdrawMessage(row.Organization, row.ID); err != nil {
+			return err
+		}
+		if err := tx.NoteEnded(row); err != nil {
+			return err
+		}
+	}
+	return tx.DeleteMessage(row.Organization, row.ID, row.Blob)
+}
+
+// eraseBlobs removes the bytes that nothing refers to any more.
+func (s *Service) eraseBlobs(ctx context.Context) error {
+	for {
+		var ids []model.BlobID
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			ids, err = tx.Erasures(sweepBatch)
+			return err
+		})
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids {
+			if err := s.blobs.Delete(ctx, id); err != nil && !errors.Is(err, blob.ErrNotFound) {
+				return err
+			}
+		}
+		if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteErasures(ids) }); err != nil {
+			return err
+		}
+		if len(ids) < sweepBatch {
+			return nil
+		}
+	}
+}
+
+// KeepHouse removes what is merely old: repeated-request notes, counts of past
+// days, ended keys, events past their retention, uploads that were never sent.
+func (s *Service) KeepHouse(ctx context.Context) error {
+	now := s.now()
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.DeleteRequestsBefore(now.Add(-repeatWindow)); err != nil {
+			return err
+		}
+		if err := tx.DeleteQuotasBefore(now.Unix()/86400 - 1); err != nil {
+			return err
+		}
+		return tx.DeleteExpiredKeys(now, now.Add(-loginIdle))
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.trimQueues(ctx, s.oldest(now)); err != nil {
+		return err
+	}
+	return s.sweepOrphans(ctx, now.Add(-orphanAge))
+}
+
+// trimQueues removes events older than a position, one account at a time.
+func (s *Service) trimQueues(ctx context.Context, oldest int64) error {
+	var account model.AccountID
+	for {
+		found := false
+		err := s.store.Update(ctx, func(tx *store.Tx) error {
+			next, ok, err := tx.NextQueue(account)
+			if found = ok; err != nil || !ok {
+				return err
+			}
+			account = next
+			return tx.DeleteEventsBefore(account, oldest)
+		})
+		if err != nil || !found {
+			return err
+		}
+	}
+}
+
+// sweepOrphans removes blobs that are older than a time and that nothing refers to.
+func (s *Service) sweepOrphans(ctx context.Context, before time.Time) error {
+	var orphans []model.BlobID
+	err := s.blobs.List(ctx, func(id model.BlobID, modified time.Time) error {
+		if modified.After(before) {
+			return nil
+		}
+		var held bool
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			held, err = tx.BlobHeld(id)
+			return err
+		})
+		if err == nil && !held {
+			orphans = append(orphans, id)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range orphans {
+		if err := s.blobs.Delete(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

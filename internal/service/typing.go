@@ -1,0 +1,61 @@
+package service
+
+import (
+	"context"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Typing tells the recipient's open streams that the actor writes, or has
+// stopped. It is never queued (contract, calls 17 and 18).
+func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient string, active bool) error {
+	if recipient == "" {
+		return model.Invalidf("recipient_required", "recipient", "A recipient is required.")
+	}
+	typing := model.Typing{Sender: actor.Account, Active: active}
+	var readers []model.AccountID
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		readers = nil
+		entity, group, found, err := s.resolve(tx, actor, recipient, true)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return model.Missing()
+		}
+		if group {
+			typing.Group = model.GroupID(entity)
+			g, rights, err := groupOf(tx, actor, typing.Group)
+			if err != nil {
+				return err
+			}
+			if !rights.member {
+				return model.Missing()
+			}
+			for _, account := range g.Members {
+				if account != actor.Account {
+					readers = append(readers, account)
+				}
+			}
+			return nil
+		}
+		memberships, err := tx.Memberships(model.AccountID(entity))
+		if err != nil {
+			return err
+		}
+		if len(shared(actor, memberships)) == 0 {
+			return model.Missing()
+		}
+		readers = append(readers, model.AccountID(entity))
+		return nil
+	})
+	if model.IsNotFound(err) && !active {
+		return nil // clients end their typing before every send, whoever it is to
+	}
+	if err != nil {
+		return err
+	}
+	s.signal("is-typing", model.Event{Kind: model.EventTyping, Typing: &typing}, readers...)
+	return nil
+}

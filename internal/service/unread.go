@@ -1,0 +1,83 @@
+package service
+
+import (
+	"context"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Unread are counts of messages that an account received and did not read.
+type Unread struct {
+	Messages int
+	Priority int
+}
+
+// Unread counts an account's unread messages: for itself, administrators of an
+// organization that it is in, and operators (contract, call 25).
+func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string) (out Unread, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
+		if err := mayCountUnread(actor, &t); err != nil {
+			return err
+		}
+		out, err = s.unread(tx, t.ID, "")
+		return err
+	})
+	return out, err
+}
+
+func mayCountUnread(actor *model.Actor, t *target) error {
+	if t.ID == actor.Account || actor.Operator && actor.Administrative() {
+		return nil
+	}
+	for _, m := range t.memberships {
+		if actor.Administers(m.Organization) {
+			return nil
+		}
+	}
+	if maySeeAccount(actor, t.ID, t.memberships) {
+		return notAllowed()
+	}
+	return model.Missing()
+}
+
+// UnreadIn does so within one organization (contract, call 26).
+func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (out Unread, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
+		if _, member := t.membership(organization); !member {
+			return model.Missing()
+		}
+		if t.ID != actor.Account {
+			if err := mayAdminister(actor, organization); err != nil {
+				return err
+			}
+		}
+		out, err = s.unread(tx, t.ID, organization)
+		return err
+	})
+	return out, err
+}
+
+// unread reads the counters, less what has ended since the last sweep.
+func (s *Service) unread(tx *store.Tx, account model.AccountID, organization model.OrganizationID) (out Unread, err error) {
+	messages, priority, err := tx.UnreadTotals(account, organization)
+	if err != nil {
+		return out, err
+	}
+	unswept, err := tx.UnsweptUnread(account, s.now())
+	for _, c := range unswept {
+		if organization == "" || c.Organization == organization {
+			messages -= c.Unread
+			priority -= c.UnreadPriority
+		}
+	}
+	return Unread{messages, priority}, err
+}

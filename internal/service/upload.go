@@ -1,0 +1,71 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Upload is a file whose bytes are in the blob store and which nothing refers to
+// yet: it is sent, or discarded, or swept a day later.
+type Upload struct {
+	model.Attachment
+	Digest []byte // SHA-256 of the bytes
+}
+
+// Upload streams a file into the blob store. An error of the reader, such as its
+// limit, comes back as it is, and leaves nothing.
+func (s *Service) Upload(ctx context.Context, name, contentType string, r io.Reader) (*Upload, error) {
+	digest := sha256.New()
+	id := model.BlobID(newID())
+	size, err := s.blobs.Put(ctx, id, io.TeeReader(r, digest))
+	if err != nil {
+		return nil, blobFault(err)
+	}
+	return &Upload{
+		Attachment: model.Attachment{Blob: id, Name: name, ContentType: contentType, Size: size},
+		Digest:     digest.Sum(nil),
+	}, nil
+}
+
+// openBlob opens bytes that the store refers to. They may be gone since it said so.
+func (s *Service) openBlob(ctx context.Context, id model.BlobID) (blob.Blob, error) {
+	content, err := s.blobs.Open(ctx, id)
+	return content, blobFault(err)
+}
+
+// blobFault turns what went wrong with a blob into what a caller may be told.
+func blobFault(err error) error {
+	switch {
+	case errors.Is(err, blob.ErrNotFound):
+		return model.Missing()
+	case errors.Is(err, blob.ErrUnavailable):
+		return &model.Error{Kind: model.Unavailable, Code: "attachments_unavailable", RetryAfter: time.Second, Cause: err,
+			Message: "Files cannot be kept or read at the moment, please try again."}
+	default:
+		return err
+	}
+}
+
+// Discard erases an upload that is not going to be sent, unless it was sent.
+func (s *Service) Discard(ctx context.Context, u *Upload) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	var held bool
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		held, err = tx.BlobHeld(u.Blob)
+		return err
+	})
+	if err == nil && !held {
+		err = s.blobs.Delete(ctx, u.Blob)
+	}
+	if err != nil && !errors.Is(err, store.ErrClosed) {
+		s.log.Warn("an upload that was not sent stays until the sweep", "blob", u.Blob.String(), "error", err)
+	}
+}

@@ -1,0 +1,197 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Lengths in characters that an account's texts may have.
+const (
+	maxName     = 256
+	maxFreeText = 1024
+)
+
+// tooLong answers a text that is longer than it may be.
+func tooLong(field, text string, limit int) error {
+	if len([]rune(text)) > limit {
+		return model.Invalidf("too_long", field, "At most %d characters are allowed.", limit)
+	}
+	return nil
+}
+
+// User shows an account to one who may see it (contract, call 4).
+func (s *Service) User(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (e model.Entity, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
+		if !maySeeAccount(actor, t.ID, t.memberships) {
+			return model.Missing()
+		}
+		e = present(actor, &t, organization)
+		return nil
+	})
+	return e, err
+}
+
+// LookupUser finds an account on the whole platform by its exact address, for
+// administrators (contract, call 27).
+func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (e model.Entity, err error) {
+	if !actor.AdministersAny() {
+		return e, notAdministrator()
+	}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		t, err := s.target(tx, actor, address)
+		e = present(actor, &t, organization)
+		return err
+	})
+	return e, err
+}
+
+// CreateUserCommand is an account as an administrator asks for it.
+type CreateUserCommand struct {
+	Organization                     model.OrganizationID
+	FirstName, LastName, DisplayName string
+	Username                         string
+	Emails, Phones                   []string
+	Password                         string
+	Title, Department                string
+	IssueKey                         bool
+}
+
+// CreatedUser is a new account, and its first key where one was asked for.
+type CreatedUser struct {
+	Entity model.Entity
+	Key    *IssuedKey
+}
+
+// CreateUser makes an account and its membership of the organization of the
+// call, together or not at all (contract, call 28).
+func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUserCommand) (CreatedUser, error) {
+	if c.Organization == "" {
+		return CreatedUser{}, organizationRequired()
+	}
+	account, err := s.newAccount(&c)
+	if err != nil {
+		return CreatedUser{}, err
+	}
+	if err := mayAdminister(actor, c.Organization); err != nil {
+		return CreatedUser{}, err
+	}
+	hash := ""
+	if c.Password != "" {
+		if hash, err = s.hashPassword(ctx, c.Password); err != nil {
+			return CreatedUser{}, err
+		}
+	}
+	var issued *IssuedKey
+	if c.IssueKey {
+		issued = s.newKey(account.ID, model.Regular)
+		issued.IssuedBy = actor.Account
+		issued.Expires = actor.Key.Expires
+	}
+	now := account.Created
+	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title, Department: c.Department, Joined: now}
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := stillAdministers(tx, actor, c.Organization); err != nil {
+			return err
+		}
+		if err := tx.InsertAccount(&account, hash); err != nil {
+			return err
+		}
+		m := membership
+		var err error
+		if m.Since, err = tx.Position(1, account.ID); err != nil {
+			return err
+		}
+		if _, err := tx.PutMembership(m); err != nil {
+			return err
+		}
+		if issued != nil {
+			if err := tx.InsertKey(&issued.Key); err != nil {
+				return err
+			}
+		}
+		return indexAccount(tx, &account, m)
+	})
+	if err != nil {
+		return CreatedUser{}, err
+	}
+	t := target{account, []model.Membership{membership}}
+	entity := present(actor, &t, c.Organization)
+	return CreatedUser{Entity: entity, Key: issued}, nil
+}
+
+func organizationRequired() *model.Error {
+	return model.Invalidf("organization_required", "organization", "The call must name an organization, in its organization header.")
+}
+
+// stillAdministers asks inside a transaction whether the actor's right to
+// administer the organization holds.
+func stillAdministers(tx *store.Tx, actor *model.Actor, organization model.OrganizationID) error {
+	if actor.Operator {
+		_, found, err := tx.Organization(organization)
+		if err == nil && !found {
+			err = model.Missing()
+		}
+		return err
+	}
+	memberships, err := tx.MembershipsIn(organization, []model.AccountID{actor.Account})
+	if err != nil {
+		return err
+	}
+	current := *actor
+	current.Memberships = memberships
+	return mayAdminister(&current, organization)
+}
+
+// newAccount checks what was asked for and makes the account.
+func (s *Service) newAccount(c *CreateUserCommand) (model.Account, error) {
+	a := model.Account{
+		ID: newID(), Username: c.Username, DisplayName: strings.TrimSpace(c.DisplayName), FirstName: strings.TrimSpace(c.FirstName),
+		LastName: strings.TrimSpace(c.LastName), CreatedBy: c.Organization, Created: s.now(),
+	}
+	for _, text := range []struct{ field, value string }{
+		{"first_name", a.FirstName}, {"last_name", a.LastName}, {"display_name", a.DisplayName}, {"title", c.Title}, {"department", c.Department},
+	} {
+		if err := tooLong(text.field, text.value, maxName); err != nil {
+			return a, err
+		}
+	}
+	if c.Username != "" && !model.ValidUsername(c.Username) {
+		return a, model.Invalidf("username_invalid", "username", "A username is 1 to 64 of letters, digits, '.', '_' and '-', one of them a letter, and not 'me'.")
+	}
+	for _, text := range c.Emails {
+		address := model.FoldEmail(text)
+		if !model.ValidEmail(address) {
+			return a, model.Invalidf("email_invalid", "email", "%q is no e-mail address.", text)
+		}
+		if !slices.ContainsFunc(a.Emails, func(e model.Email) bool { return e.Address == address }) {
+			a.Emails = append(a.Emails, model.Email{Address: address})
+		}
+	}
+	for _, text := range c.Phones {
+		number, ok := s.number(text)
+		if !ok {
+			return a, model.Invalidf("phone_invalid", "phone", "%q is no phone number.", text)
+		}
+		if !slices.ContainsFunc(a.Phones, func(p model.Phone) bool { return p.Number == number }) {
+			a.Phones = append(a.Phones, model.Phone{Number: number})
+		}
+	}
+	if a.Username == "" && len(a.Emails) == 0 && len(a.Phones) == 0 {
+		return a, model.Invalidf("address_required", "email", "One of email, phone and username is required.")
+	}
+	if c.Password != "" {
+		if err := validPassword(c.Password); err != nil {
+			return a, err
+		}
+	}
+	a.DisplayName = a.ComposeDisplayName()
+	return a, nil
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"signet/internal/model"
+)
+
+const accountColumns = `account, username, display_name, first_name, last_name, avatar, status, dnd, dnd_text,
+	emails, phones, operator, created_by, created`
+
+func scanAccount(row Row, a *model.Account) error {
+	var emails, phones []byte
+	var created int64
+	if err := row.Scan(&a.ID, &a.Username, &a.DisplayName, &a.FirstName, &a.LastName, &a.Avatar, &a.Status, &a.DND, &a.DNDText,
+		&emails, &phones, &a.Operator, &a.CreatedBy, &created); err != nil {
+		return err
+	}
+	a.Created = fromMillis(created)
+	if err := json.Unmarshal(emails, &a.Emails); err != nil {
+		return fmt.Errorf("read e-mails of %s: %w", a.ID, err)
+	}
+	if err := json.Unmarshal(phones, &a.Phones); err != nil {
+		return fmt.Errorf("read phones of %s: %w", a.ID, err)
+	}
+	return nil
+}
+
+// InsertAccount adds an account and claims its addresses. A taken one is a
+// *model.Error that names the field.
+func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
+	emails, phones, err := marshalAddresses(a)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.exec(`INSERT INTO accounts (`+accountColumns+`, password) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		a.ID, a.Username, a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText,
+		emails, phones, a.Operator, a.CreatedBy, millis(a.Created), passwordHash); err != nil {
+		return fmt.Errorf("insert account: %w", err)
+	}
+	for _, address := range addressesOf(a) {
+		if err := tx.claimAddress(address, a.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claimAddress gives an address to an account, or says that it is taken. It
+// looks before it writes, so that an engine whose transaction ends with the
+// first error is served too.
+func (tx *Tx) claimAddress(address model.Address, account model.AccountID) error {
+	taken := model.Invalidf("address_taken", address.Kind.String(), "Another account has this %s.", address.Kind)
+	if _, found, err := tx.AccountAt(address); err != nil || found {
+		if found {
+			err = taken
+		}
+		return err
+	}
+	_, err := tx.exec(`INSERT INTO addresses (kind, address, account) VALUES (?, ?, ?)`, int(address.Kind), address.Value, account)
+	if errors.Is(err, ErrConflict) {
+		return taken
+	}
+	return err
+}
+
+func addressesOf(a *model.Account) []model.Address {
+	var out []model.Address
+	if a.Username != "" {
+		out = append(out, model.Address{Kind: model.UsernameAddress, Value: model.FoldUsername(a.Username)})
+	}
+	for _, e := range a.Emails {
+		out = append(out, model.Address{Kind: model.EmailAddress, Value: e.Address})
+	}
+	for _, p := range a.Phones {
+		out = append(out, model.Address{Kind: model.PhoneAddress, Value: p.Number})
+	}
+	return out
+}
+
+// AccountAt finds the account that an address other than a token names.
+func (tx *Tx) AccountAt(address model.Address) (account model.AccountID, found bool, err error) {
+	found, err = tx.one(`SELECT account FROM addresses WHERE kind = ? AND address = ?`, []any{int(address.Kind), address.Value}, &account)
+	return account, found, err
+}
+
+// AccountExists reports whether there is an account of this identifier.
+func (tx *Tx) AccountExists(id model.AccountID) (bool, error) {
+	var one int64
+	return tx.one(`SELECT 1 FROM accounts WHERE account = ?`, []any{id}, &one)
+}
+
+// Account returns an account.
+func (tx *Tx) Account(id model.AccountID) (a model.Account, found bool, err error) {
+	all, err := tx.Accounts([]model.AccountID{id})
+	if err != nil || len(all) == 0 {
+		return a, false, err
+	}
+	return all[0], true, nil
+}
+
+// Accounts returns those of the accounts that exist, in no particular order.
+func (tx *Tx) Accounts(ids []model.AccountID) ([]model.Account, error) {
+	out := make([]model.Account, 0, len(ids))
+	err := tx.each(`SELECT `+accountColumns+` FROM accounts WHERE account IN (?*)`, []any{ids}, func(row Row) error {
+		var a model.Account
+		err := scanAccount(row, &a)
+		out = append(out, a)
+		return err
+	})
+	return out, err
+}
+
+// UpdateProfile stores what an account may change of itself.
+func (tx *Tx) UpdateProfile(a *model.Account) error {
+	_, err := tx.exec(`UPDATE accounts SET display_name = ?, first_name = ?, last_name = ?, avatar = ?, status = ?, dnd = ?, dnd_text = ? WHERE account = ?`,
+		a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText, a.ID)
+	return err
+}
+
+// PasswordHash returns the account's encoded password hash, empty where it has none.
+func (tx *Tx) PasswordHash(id model.AccountID) (hash string, err error) {
+	_, err = tx.one(`SELECT password FROM accounts WHERE account = ?`, []any{id}, &hash)
+	return hash, err
+}
+
+// SetPasswordHash replaces the account's password.
+func (tx *Tx) SetPasswordHash(id model.AccountID, hash string) error {
+	_, err := tx.exec(`UPDATE accounts SET password = ? WHERE account = ?`, hash, id)
+	return err
+}
+
+// HasOperator reports whether any operator account exists.
+func (tx *Tx) HasOperator() (bool, error) {
+	var one int64
+	return tx.one(`SELECT 1 FROM accounts WHERE operator = 1`, nil, &one)
+}
+
+func marshalAddresses(a *model.Account) (emails, phones string, err error) {
+	e, err := json.Marshal(a.Emails)
+	if err != nil {
+		return "", "", err
+	}
+	p, err := json.Marshal(a.Phones)
+	return string(e), string(p), err
+}

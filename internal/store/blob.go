@@ -1,0 +1,52 @@
+package store
+
+import "signet/internal/model"
+
+// HoldBlob counts one more message that refers to an attachment's bytes.
+func (tx *Tx) HoldBlob(id model.BlobID) error {
+	if id.IsZero() {
+		return nil
+	}
+	_, err := tx.exec(`INSERT INTO blobs (blob, refs) VALUES (?, 1) ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`, id)
+	return err
+}
+
+// ReleaseBlob counts one less. With the last one the bytes are put up for
+// erasure, in the same transaction.
+func (tx *Tx) ReleaseBlob(id model.BlobID) error {
+	if id.IsZero() {
+		return nil
+	}
+	var refs int
+	if _, err := tx.one(`UPDATE blobs SET refs = refs - 1 WHERE blob = ? RETURNING refs`, []any{id}, &refs); err != nil || refs > 0 {
+		return err
+	}
+	if _, err := tx.exec(`DELETE FROM blobs WHERE blob = ?`, id); err != nil {
+		return err
+	}
+	_, err := tx.exec(`INSERT INTO erasures (blob) VALUES (?) ON CONFLICT (blob) DO NOTHING`, id)
+	return err
+}
+
+// BlobHeld reports whether anything refers to the bytes.
+func (tx *Tx) BlobHeld(id model.BlobID) (bool, error) {
+	var one int64
+	return tx.one(`SELECT 1 FROM blobs WHERE blob = ?`, []any{id}, &one)
+}
+
+// Erasures lists up to limit attachments whose bytes are to be erased.
+func (tx *Tx) Erasures(limit int) (out []model.BlobID, err error) {
+	err = tx.each(`SELECT blob FROM erasures LIMIT ?`, []any{limit}, func(row Row) error {
+		var id model.BlobID
+		err := row.Scan(&id)
+		out = append(out, id)
+		return err
+	})
+	return out, err
+}
+
+// DeleteErasures forgets attachments whose bytes are gone.
+func (tx *Tx) DeleteErasures(ids []model.BlobID) error {
+	_, err := tx.exec(`DELETE FROM erasures WHERE blob IN (?*)`, ids)
+	return err
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"time"
+
+	"signet/internal/model"
+)
+
+// Delivery is one recipient's copy of a message.
+type Delivery struct {
+	Account     model.AccountID
+	Position    int64 // of the message's event in the recipient's queue
+	Replayed    bool  // it came with a group's history: it counts in no status
+	Status      model.Status
+	StatusTime  time.Time
+	StatusEvent int64 // position of the last status event in the sender's queue, or 0
+}
+
+const deliveryColumns = `d.account, d.position, d.replayed, d.status, d.status_time, d.status_event`
+
+func scanDelivery(row Row, d *Delivery) error {
+	var status int
+	var at int64
+	if err := row.Scan(&d.Account, &d.Position, &d.Replayed, &status, &at, &d.StatusEvent); err != nil {
+		return err
+	}
+	d.Status, d.StatusTime = model.Status(status), fromMillis(at)
+	return nil
+}
+
+// InsertDelivery gives one account its copy of a message, queued at a position.
+func (tx *Tx) InsertDelivery(m *MessageRow, account model.AccountID, position int64, replayed bool) error {
+	_, err := tx.exec(`INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
+		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, m.Organization, m.ID, account, position, replayed, millis(m.Created))
+	return err
+}
+
+// InsertGroupDeliveries gives every member of the group but the sender its copy.
+func (tx *Tx) InsertGroupDeliveries(m *MessageRow) error {
+	_, err := tx.exec(`INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
+		SELECT ?, ?, account, ?, 0, 0, ?, 0 FROM group_members WHERE group_token = ? AND account <> ?`,
+		m.Organization, m.ID, m.Sort, millis(m.Created), m.Recipient, m.Sender)
+	return err
+}
+
+// Delivery returns an account's copy of a message.
+func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageID, account model.AccountID) (d Delivery, found bool, err error) {
+	err = tx.each(`SELECT `+deliveryColumns+` FROM deliveries d WHERE d.organization = ? AND d.message = ? AND d.account = ?`,
+		[]any{organization, message, account}, func(row Row) error {
+			found = true
+			return scanDelivery(row, &d)
+		})
+	return d, found, err
+}
+
+// Deliveries returns the copies of all to whom the message was sent, without
+// those that got it later as a group's history.
+func (tx *Tx) Deliveries(organization model.OrganizationID, message model.MessageID) (out []Delivery, err error) {
+	err = tx.each(`SELECT `+deliveryColumns+` FROM deliveries d WHERE d.organization = ? AND d.message = ? AND d.replayed = 0`,
+		[]any{organization, message}, func(row Row) error {
+			var d Delivery
+			err := scanDelivery(row, &d)
+			out = append(out, d)
+			return err
+		})
+	return out, err
+}
+
+// DeliveredTo lists everybody who has a copy of the message, as history too.
+func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID) (out []model.AccountID, err error) {
+	err = tx.each(`SELECT account FROM deliveries WHERE organization = ? AND message = ?`, []any{organization, message}, func(row Row) error {
+		var id model.AccountID
+		err := row.Scan(&id)
+		out = append(out, id)
+		return err
+	})
+	return out, err
+}
+
+// LeastStatus is the least advanced status among all to whom the message was
+// sent, and when the last of them read it. New where there is nobody.
+func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.MessageID) (least model.Status, last time.Time, err error) {
+	var status int
+	var at int64
+	_, err = tx.one(`SELECT COALESCE(MIN(status), 0), COALESCE(MAX(status_time), 0) FROM deliveries WHERE organization = ? AND message = ? AND replayed = 0`,
+		[]any{organization, message}, &status, &at)
+	return model.Status(status), fromMillis(at), err
+}
+
+// AdvanceDelivery moves a copy's status forward; it reports false where it was
+// there or further already.
+func (tx *Tx) AdvanceDelivery(organization model.OrganizationID, message model.MessageID, account model.AccountID, status model.Status, at time.Time) (bool, error) {
+	n, err := tx.exec(`UPDATE deliveries SET status = ?, status_time = ? WHERE organization = ? AND message = ? AND account = ? AND status < ?`,
+		int(status), millis(at), organization, message, account, int(status))
+	return n > 0, err
+}
+
+// ReplaceStatusEvent queues the event that tells the sender of a status, in
+// place of the one before it, if that is still queued.
+func (tx *Tx) ReplaceStatusEvent(m *MessageRow, d *Delivery, position int64, kind model.EventKind, payload []byte) error {
+	if d.StatusEvent != 0 {
+		if _, err := tx.exec(`DELETE FROM events WHERE account = ? AND position = ?`, m.Sender, d.StatusEvent); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.exec(`UPDATE deliveries SET status_event = ? WHERE organization = ? AND message = ? AND account = ?`,
+		position, m.Organization, m.ID, d.Account); err != nil {
+		return err
+	}
+	return tx.InsertEvent(m.Sender, position, m.Organization, kind, m.ID, payload)
+}

@@ -1,0 +1,105 @@
+package store
+
+import "signet/internal/model"
+
+const groupColumns = `g.group_token, g.organization, g.name, g.description, g.avatar, g.created_by, g.created, g.replay_history, g.is_public, g.deleted`
+
+func scanGroup(row Row, g *model.Group) error {
+	var created int64
+	if err := row.Scan(&g.ID, &g.Organization, &g.Name, &g.Description, &g.Avatar, &g.CreatedBy, &created, &g.ReplayHistory, &g.Public, &g.Deleted); err != nil {
+		return err
+	}
+	g.Created = fromMillis(created)
+	return nil
+}
+
+// InsertGroup adds a group without members.
+func (tx *Tx) InsertGroup(g *model.Group) error {
+	_, err := tx.exec(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created, replay_history, is_public, deleted)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, millis(g.Created), g.ReplayHistory, g.Public)
+	return err
+}
+
+// UpdateGroup stores what may change of a group, its deletion included.
+func (tx *Tx) UpdateGroup(g *model.Group) error {
+	_, err := tx.exec(`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, deleted = ? WHERE group_token = ?`,
+		g.Name, g.Description, g.Avatar, g.ReplayHistory, g.Public, g.Deleted, g.ID)
+	return err
+}
+
+// Group returns a group without its members; a deleted one too.
+func (tx *Tx) Group(id model.GroupID) (g model.Group, found bool, err error) {
+	err = tx.each(`SELECT `+groupColumns+` FROM groups g WHERE g.group_token = ?`, []any{id}, func(row Row) error {
+		found = true
+		return scanGroup(row, &g)
+	})
+	return g, found, err
+}
+
+// GroupMembers lists the members of a group, in the order in which they joined.
+// Of a deleted group it lists who was in it at the end.
+func (tx *Tx) GroupMembers(id model.GroupID) (out []model.AccountID, err error) {
+	err = tx.each(`SELECT account FROM group_members WHERE group_token = ? ORDER BY joined, account`, []any{id}, func(row Row) error {
+		var account model.AccountID
+		err := row.Scan(&account)
+		out = append(out, account)
+		return err
+	})
+	return out, err
+}
+
+// IsGroupMember reports whether an account is in a group.
+func (tx *Tx) IsGroupMember(id model.GroupID, account model.AccountID) (bool, error) {
+	var one int64
+	return tx.one(`SELECT 1 FROM group_members WHERE group_token = ? AND account = ?`, []any{id, account}, &one)
+}
+
+// CountGroupMembers returns how many accounts are in a group.
+func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
+	_, err = tx.one(`SELECT COUNT(*) FROM group_members WHERE group_token = ?`, []any{id}, &n)
+	return n, err
+}
+
+// AddGroupMembers puts accounts into a group; their order is that of the slice,
+// from a position on.
+func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position int64) error {
+	for i, account := range accounts {
+		if _, err := tx.exec(`INSERT INTO group_members (group_token, account, organization, joined) VALUES (?, ?, ?, ?)
+			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, g.Organization, position+int64(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveGroupMembers takes accounts out of a group.
+func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) error {
+	_, err := tx.exec(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)
+	return err
+}
+
+// GroupsOf lists the groups of an organization that an account is in.
+func (tx *Tx) GroupsOf(account model.AccountID, organization model.OrganizationID) ([]model.Group, error) {
+	return tx.groups(`g.deleted = 0 AND g.group_token IN (SELECT group_token FROM group_members WHERE account = ? AND organization = ?) ORDER BY g.group_token`, account, organization)
+}
+
+// GroupsAmong returns those of the groups that exist, deleted ones too.
+func (tx *Tx) GroupsAmong(ids []model.GroupID) ([]model.Group, error) {
+	return tx.groups(`g.group_token IN (?*)`, ids)
+}
+
+// GroupsIn lists all groups of an organization.
+func (tx *Tx) GroupsIn(organization model.OrganizationID) ([]model.Group, error) {
+	return tx.groups(`g.organization = ? ORDER BY g.group_token`, organization)
+}
+
+func (tx *Tx) groups(where string, args ...any) (out []model.Group, err error) {
+	err = tx.each(`SELECT `+groupColumns+` FROM groups g WHERE `+where, args, func(row Row) error {
+		var g model.Group
+		err := scanGroup(row, &g)
+		out = append(out, g)
+		return err
+	})
+	return out, err
+}

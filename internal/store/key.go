@@ -1,0 +1,127 @@
+package store
+
+import (
+	"time"
+
+	"signet/internal/model"
+)
+
+const keyColumns = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, issued_by, device, login,
+	messages_per_day, requests_per_second, created, last_used, expires`
+
+// ownLimit is the stored form of a limit that a key does not set itself.
+const ownLimit = -1
+
+func limitColumn(n *int) int64 {
+	if n == nil {
+		return ownLimit
+	}
+	return int64(*n)
+}
+
+func limitFromColumn(n int64) *int {
+	if n == ownLimit {
+		return nil
+	}
+	limit := int(n)
+	return &limit
+}
+
+func scanKey(row Row, k *model.Key) error {
+	var kind int
+	var previousUntil, perDay, perSecond, created, lastUsed, expires int64
+	if err := row.Scan(&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.IssuedBy, &k.Device, &k.Login,
+		&perDay, &perSecond, &created, &lastUsed, &expires); err != nil {
+		return err
+	}
+	k.Kind = model.KeyKind(kind)
+	k.PreviousUntil, k.Created, k.LastUsed, k.Expires = fromMillis(previousUntil), fromMillis(created), fromMillis(lastUsed), fromMillis(expires)
+	k.MessagesPerDay, k.RequestsPerSecond = limitFromColumn(perDay), limitFromColumn(perSecond)
+	return nil
+}
+
+// InsertKey adds a key.
+func (tx *Tx) InsertKey(k *model.Key) error {
+	_, err := tx.exec(`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.IssuedBy, k.Device, k.Login,
+		limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.LastUsed), millis(k.Expires))
+	return err
+}
+
+// Key returns a key.
+func (tx *Tx) Key(key string) (k model.Key, found bool, err error) {
+	err = tx.each(`SELECT `+keyColumns+` FROM keys WHERE api_key = ?`, []any{key}, func(row Row) error {
+		found = true
+		return scanKey(row, &k)
+	})
+	return k, found, err
+}
+
+// Keys returns the keys of an account, the oldest first.
+func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
+	err = tx.each(`SELECT `+keyColumns+` FROM keys WHERE account = ? ORDER BY created, api_key`, []any{account}, func(row Row) error {
+		var k model.Key
+		err := scanKey(row, &k)
+		out = append(out, k)
+		return err
+	})
+	return out, err
+}
+
+// DeleteKey ends a key.
+func (tx *Tx) DeleteKey(key string) error {
+	_, err := tx.exec(`DELETE FROM keys WHERE api_key = ?`, key)
+	return err
+}
+
+// RotateKey gives a key a new secret; the one it had opens until graceEnd.
+func (tx *Tx) RotateKey(key string, secretHash []byte, graceEnd time.Time) error {
+	_, err := tx.exec(`UPDATE keys SET previous_hash = secret_hash, previous_until = ?, secret_hash = ? WHERE api_key = ?`,
+		millis(graceEnd), secretHash, key)
+	return err
+}
+
+// LimitKey gives a key other limits; nil is the configured one.
+func (tx *Tx) LimitKey(key string, perDay, perSecond *int) error {
+	_, err := tx.exec(`UPDATE keys SET messages_per_day = ?, requests_per_second = ? WHERE api_key = ?`,
+		limitColumn(perDay), limitColumn(perSecond), key)
+	return err
+}
+
+// TouchKeys notes when keys were last used. A time never goes back.
+func (tx *Tx) TouchKeys(used map[string]time.Time) error {
+	for key, at := range used {
+		if _, err := tx.exec(`UPDATE keys SET last_used = ? WHERE api_key = ? AND last_used < ?`, millis(at), key, millis(at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteExpiredKeys removes keys that ended before then, and logins that were
+// not used since idleSince.
+func (tx *Tx) DeleteExpiredKeys(ended, idleSince time.Time) error {
+	_, err := tx.exec(`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR (login = 1 AND created < ? AND last_used < ?)`,
+		millis(ended), millis(idleSince), millis(idleSince))
+	return err
+}
+
+// CountMessage counts one more message of a day (days since 1970, UTC) and
+// returns how many there are now.
+func (tx *Tx) CountMessage(counter string, day int64) (sent int, err error) {
+	_, err = tx.one(`INSERT INTO quotas (counter, day, sent) VALUES (?, ?, 1)
+		ON CONFLICT (counter, day) DO UPDATE SET sent = quotas.sent + 1 RETURNING sent`, []any{counter, day}, &sent)
+	return sent, err
+}
+
+// MessagesSent returns how many messages of a day were counted.
+func (tx *Tx) MessagesSent(counter string, day int64) (sent int, err error) {
+	_, err = tx.one(`SELECT sent FROM quotas WHERE counter = ? AND day = ?`, []any{counter, day}, &sent)
+	return sent, err
+}
+
+// DeleteQuotasBefore forgets the counts of earlier days.
+func (tx *Tx) DeleteQuotasBefore(day int64) error {
+	_, err := tx.exec(`DELETE FROM quotas WHERE day < ?`, day)
+	return err
+}

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"sort"
+
+	"signet/internal/model"
+)
+
+// PutMembership adds an account to an organization, or changes the title and
+// department of one that is there. added reports which.
+func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
+	n, err := tx.exec(`UPDATE memberships SET title = ?, department = ? WHERE organization = ? AND account = ?`,
+		m.Title, m.Department, m.Organization, m.Account)
+	if err != nil || n > 0 {
+		return false, err
+	}
+	_, err = tx.exec(`INSERT INTO memberships (organization, account, title, department, joined, since) VALUES (?, ?, ?, ?, ?, ?)`,
+		m.Organization, m.Account, m.Title, m.Department, millis(m.Joined), m.Since)
+	return true, err
+}
+
+// DeleteMembership takes an account and its roles out of an organization.
+func (tx *Tx) DeleteMembership(organization model.OrganizationID, account model.AccountID) error {
+	if _, err := tx.exec(`DELETE FROM roles WHERE organization = ? AND account = ?`, organization, account); err != nil {
+		return err
+	}
+	_, err := tx.exec(`DELETE FROM memberships WHERE organization = ? AND account = ?`, organization, account)
+	return err
+}
+
+// Memberships returns where an account belongs, the oldest membership first,
+// with its granted roles.
+func (tx *Tx) Memberships(account model.AccountID) ([]model.Membership, error) {
+	return tx.memberships(`m.account = ?`, account)
+}
+
+// MembershipsIn returns the memberships of several accounts in one organization,
+// with their granted roles; accounts that do not belong to it are left out.
+func (tx *Tx) MembershipsIn(organization model.OrganizationID, accounts []model.AccountID) ([]model.Membership, error) {
+	return tx.memberships(`m.organization = ? AND m.account IN (?*)`, organization, accounts)
+}
+
+func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error) {
+	var out []model.Membership
+	err := tx.each(`SELECT m.organization, m.account, m.title, m.department, m.joined, m.since, COALESCE(r.role, '')
+		FROM memberships m LEFT JOIN roles r ON r.organization = m.organization AND r.account = m.account AND r.pending = 0
+		WHERE `+where+` ORDER BY m.joined, m.organization, m.account, r.role`, args, func(row Row) error {
+		var m model.Membership
+		var joined int64
+		var role string
+		if err := row.Scan(&m.Organization, &m.Account, &m.Title, &m.Department, &joined, &m.Since, &role); err != nil {
+			return err
+		}
+		if n := len(out) - 1; n < 0 || out[n].Organization != m.Organization || out[n].Account != m.Account {
+			m.Joined = fromMillis(joined)
+			out = append(out, m)
+		}
+		if role != "" {
+			last := &out[len(out)-1]
+			last.Roles = append(last.Roles, role)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// CountMembersAmong returns how many of the accounts belong to the organization.
+func (tx *Tx) CountMembersAmong(organization model.OrganizationID, accounts []model.AccountID) (n int, err error) {
+	_, err = tx.one(`SELECT COUNT(*) FROM memberships WHERE organization = ? AND account IN (?*)`, []any{organization, accounts}, &n)
+	return n, err
+}
+
+// MembersOf lists all accounts of an organization.
+func (tx *Tx) MembersOf(organization model.OrganizationID) (out []model.AccountID, err error) {
+	err = tx.each(`SELECT account FROM memberships WHERE organization = ?`, []any{organization}, func(row Row) error {
+		var id model.AccountID
+		err := row.Scan(&id)
+		out = append(out, id)
+		return err
+	})
+	return out, err
+}
+
+// PutRole grants a role, or notes that it is asked for. A granted one is not
+// turned back into a pending one.
+func (tx *Tx) PutRole(organization model.OrganizationID, account model.AccountID, role string, pending bool) error {
+	_, err := tx.exec(`INSERT INTO roles (organization, account, role, pending) VALUES (?, ?, ?, ?)
+		ON CONFLICT (organization, account, role) DO UPDATE SET pending = CASE WHEN roles.pending = 0 THEN 0 ELSE excluded.pending END`,
+		organization, account, role, pending)
+	return err
+}
+
+// DeleteRole takes a role away, granted or asked for.
+func (tx *Tx) DeleteRole(organization model.OrganizationID, account model.AccountID, role string) error {
+	_, err := tx.exec(`DELETE FROM roles WHERE organization = ? AND account = ? AND role = ?`, organization, account, role)
+	return err
+}
+
+// PendingRole reports whether the role is asked for and not yet granted.
+func (tx *Tx) PendingRole(organization model.OrganizationID, account model.AccountID, role string) (bool, error) {
+	var one int64
+	return tx.one(`SELECT 1 FROM roles WHERE organization = ? AND account = ? AND role = ? AND pending = 1`,
+		[]any{organization, account, role}, &one)
+}
+
+// Holders lists the accounts that hold a role in an organization.
+func (tx *Tx) Holders(organization model.OrganizationID, role string) (out []model.AccountID, err error) {
+	err = tx.each(`SELECT account FROM roles WHERE organization = ? AND role = ? AND pending = 0`, []any{organization, role}, func(row Row) error {
+		var id model.AccountID
+		err := row.Scan(&id)
+		out = append(out, id)
+		return err
+	})
+	sort.Slice(out, func(i, j int) bool { return out[i].String() < out[j].String() })
+	return out, err
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"time"
+
+	"signet/internal/model"
+)
+
+// MessageRow is a message as it is stored: what it says is opaque content.
+type MessageRow struct {
+	model.Message // without content, status and mute
+	Sealed        []byte
+	Blob          model.BlobID // its attachment's bytes, or zero
+	Ends          time.Time    // when it is gone for all; zero: never
+	Replay        bool         // sent to a group while its history was on
+}
+
+const messageColumns = `m.organization, m.message, m.sender, m.recipient, m.is_group, m.content, m.blob, m.created, m.expires, m.ends,
+	m.ttl, m.dor, m.priority, m.sort, m.recalled, m.replay, m.original_sender, m.original_created`
+
+// messageScan holds what a row of messageColumns is scanned into.
+type messageScan struct {
+	MessageRow
+	created, expires, ends, originalCreated int64
+	originalSender                          model.AccountID
+}
+
+func (s *messageScan) dest() []any {
+	return []any{&s.Organization, &s.ID, &s.Sender, &s.Recipient, &s.Group, &s.Sealed, &s.Blob, &s.created, &s.expires, &s.ends,
+		&s.TTL, &s.DOR, &s.Priority, &s.Sort, &s.Recalled, &s.Replay, &s.originalSender, &s.originalCreated}
+}
+
+func (s *messageScan) row() MessageRow {
+	s.Created, s.Expires, s.Ends = fromMillis(s.created), fromEndMillis(s.expires), fromEndMillis(s.ends)
+	if !s.originalSender.IsZero() {
+		s.Forwarded = &model.Original{Sender: s.originalSender, Created: fromMillis(s.originalCreated)}
+	}
+	return s.MessageRow
+}
+
+// InsertMessage adds a message; it ends when it expires.
+func (tx *Tx) InsertMessage(m *MessageRow) error {
+	var original model.Original
+	if m.Forwarded != nil {
+		original = *m.Forwarded
+	}
+	_, err := tx.exec(`INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+		ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
+		m.Organization, m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, m.Blob, millis(m.Created), endMillis(m.Expires), endMillis(m.Expires),
+		m.TTL, m.DOR, m.Priority, m.Sort, m.Replay, original.Sender, millis(original.Created))
+	return err
+}
+
+// Message returns a message of one of these organizations that has not ended by then.
+func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, now time.Time) (m MessageRow, found bool, err error) {
+	var s messageScan
+	found, err = tx.one(`SELECT `+messageColumns+` FROM messages m WHERE m.organization IN (?*) AND m.message = ? AND m.ends > ?`,
+		[]any{organizations, id, millis(now)}, s.dest()...)
+	return s.row(), found, err
+}
+
+// RecallMessage erases what a message says and its hold on an attachment, and
+// leaves the fact that it was recalled.
+func (tx *Tx) RecallMessage(m *MessageRow) error {
+	if _, err := tx.exec(`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization = ? AND message = ?`,
+		[]byte{}, model.BlobID{}, m.Organization, m.ID); err != nil {
+		return err
+	}
+	return tx.ReleaseBlob(m.Blob)
+}
+
+// EndMessage brings a message's end forward.
+func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, at time.Time) error {
+	_, err := tx.exec(`UPDATE messages SET ends = ? WHERE organization = ? AND message = ? AND ends > ?`,
+		millis(at), organization, id, millis(at))
+	return err
+}
+
+// DeleteMessage removes a message, its deliveries and its hold on an attachment.
+func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageID, blob model.BlobID) error {
+	if _, err := tx.exec(`DELETE FROM deliveries WHERE organization = ? AND message = ?`, organization, id); err != nil {
+		return err
+	}
+	if _, err := tx.exec(`DELETE FROM messages WHERE organization = ? AND message = ?`, organization, id); err != nil {
+		return err
+	}
+	return tx.ReleaseBlob(blob)
+}
+
+// EndedMessages returns up to limit messages that have ended by then, the
+// earliest first.
+func (tx *Tx) EndedMessages(now time.Time, limit int) ([]MessageRow, error) {
+	return tx.messages(`m.ends <= ? ORDER BY m.ends LIMIT ?`, millis(now), limit)
+}
+
+// ReplayableMessages returns the newest messages of a group, at most limit, that
+// were sent while its history was on and are not over, in the order of sending.
+func (tx *Tx) ReplayableMessages(group model.GroupID, now time.Time, limit int) ([]MessageRow, error) {
+	out, err := tx.messages(`m.recipient = ? AND m.replay = 1 AND m.recalled = 0 AND m.ends > ? ORDER BY m.sort DESC LIMIT ?`, group, millis(now), limit)
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out, err
+}
+
+func (tx *Tx) messages(where string, args ...any) (out []MessageRow, err error) {
+	err = tx.each(`SELECT `+messageColumns+` FROM messages m WHERE `+where, args, func(row Row) error {
+		var s messageScan
+		err := row.Scan(s.dest()...)
+		out = append(out, s.row())
+		return err
+	})
+	return out, err
+}
+
+// SenderOf returns who sent a message, ended or not.
+func (tx *Tx) SenderOf(organization model.OrganizationID, id model.MessageID) (sender model.AccountID, found bool, err error) {
+	found, err = tx.one(`SELECT sender FROM messages WHERE organization = ? AND message = ?`, []any{organization, id}, &sender)
+	return sender, found, err
+}

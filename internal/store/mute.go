@@ -1,0 +1,43 @@
+package store
+
+import (
+	"time"
+
+	"signet/internal/model"
+)
+
+// PutMute mutes a conversation, or a whole organization where the entity is zero.
+func (tx *Tx) PutMute(account model.AccountID, m model.Mute) error {
+	_, err := tx.exec(`INSERT INTO mutes (account, organization, entity, is_group, minutes, started) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (account, organization, entity) DO UPDATE SET is_group = excluded.is_group, minutes = excluded.minutes, started = excluded.started`,
+		account, m.Organization, m.Entity, m.Group, m.Minutes, millis(m.Start))
+	return err
+}
+
+// DeleteMute ends one mute.
+func (tx *Tx) DeleteMute(account model.AccountID, organization model.OrganizationID, entity model.EntityID) error {
+	_, err := tx.exec(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`, account, organization, entity)
+	return err
+}
+
+// DeleteMutes ends all mutes of an account.
+func (tx *Tx) DeleteMutes(account model.AccountID) error {
+	_, err := tx.exec(`DELETE FROM mutes WHERE account = ?`, account)
+	return err
+}
+
+// Mutes lists what an account has muted and that has not run out by then.
+func (tx *Tx) Mutes(account model.AccountID, now time.Time) (out []model.Mute, err error) {
+	err = tx.each(`SELECT organization, entity, is_group, minutes, started FROM mutes
+		WHERE account = ? AND started + minutes * 60000 > ? ORDER BY started, organization, entity`, []any{account, millis(now)}, func(row Row) error {
+		var m model.Mute
+		var started int64
+		if err := row.Scan(&m.Organization, &m.Entity, &m.Group, &m.Minutes, &started); err != nil {
+			return err
+		}
+		m.Start = fromMillis(started)
+		out = append(out, m)
+		return nil
+	})
+	return out, err
+}

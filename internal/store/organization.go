@@ -1,0 +1,51 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"signet/internal/model"
+)
+
+// InsertOrganization adds an organization without members.
+func (tx *Tx) InsertOrganization(o *model.Organization) error {
+	settings, err := json.Marshal(o.Settings)
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(`INSERT INTO organizations (organization, name, settings, created) VALUES (?, ?, ?, ?)`,
+		o.ID, o.Name, string(settings), millis(o.Created))
+	return err
+}
+
+// UpdateOrganization stores a name and settings.
+func (tx *Tx) UpdateOrganization(o *model.Organization) error {
+	settings, err := json.Marshal(o.Settings)
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(`UPDATE organizations SET name = ?, settings = ? WHERE organization = ?`, o.Name, string(settings), o.ID)
+	return err
+}
+
+// Organization returns an organization, without its count of members.
+func (tx *Tx) Organization(id model.OrganizationID) (o model.Organization, found bool, err error) {
+	var settings []byte
+	var created int64
+	found, err = tx.one(`SELECT organization, name, settings, created FROM organizations WHERE organization = ?`, []any{id},
+		&o.ID, &o.Name, &settings, &created)
+	if err != nil || !found {
+		return o, false, err
+	}
+	o.Created = fromMillis(created)
+	if err := json.Unmarshal(settings, &o.Settings); err != nil {
+		return o, false, fmt.Errorf("read settings of %s: %w", id, err)
+	}
+	return o, true, nil
+}
+
+// CountMembers returns how many accounts belong to an organization.
+func (tx *Tx) CountMembers(id model.OrganizationID) (n int, err error) {
+	_, err = tx.one(`SELECT COUNT(*) FROM memberships WHERE organization = ?`, []any{id}, &n)
+	return n, err
+}

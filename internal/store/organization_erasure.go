@@ -1,0 +1,72 @@
+package store
+
+import "signet/internal/model"
+
+// DeleteOrganization removes an organization with its memberships, roles and
+// index, and puts the rest of what it held up for erasure.
+func (tx *Tx) DeleteOrganization(id model.OrganizationID) error {
+	for _, table := range []string{"organizations", "memberships", "roles", "metadata", "search_words", "search_entities"} {
+		if _, err := tx.exec(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.exec(`UPDATE groups SET deleted = 1 WHERE organization = ?`, id); err != nil {
+		return err
+	}
+	_, err := tx.exec(`INSERT INTO organization_erasures (organization) VALUES (?)`, id)
+	return err
+}
+
+// DeleteConversationsOf removes an account's conversations and mutes in an organization.
+func (tx *Tx) DeleteConversationsOf(account model.AccountID, organization model.OrganizationID) error {
+	if _, err := tx.exec(`DELETE FROM mutes WHERE account = ? AND organization = ?`, account, organization); err != nil {
+		return err
+	}
+	_, err := tx.exec(`DELETE FROM conversations WHERE account = ? AND organization = ?`, account, organization)
+	return err
+}
+
+// OrganizationErasure returns a deleted organization of which something is left.
+func (tx *Tx) OrganizationErasure() (id model.OrganizationID, found bool, err error) {
+	found, err = tx.one(`SELECT organization FROM organization_erasures LIMIT 1`, nil, &id)
+	return id, found, err
+}
+
+// MessagesOf returns up to limit messages of an organization, ended or not.
+func (tx *Tx) MessagesOf(organization model.OrganizationID, limit int) ([]MessageRow, error) {
+	return tx.messages(`m.organization = ? LIMIT ?`, organization, limit)
+}
+
+// FinishErasure removes the groups and pictures of a deleted organization, when
+// its messages are gone.
+func (tx *Tx) FinishErasure(id model.OrganizationID) error {
+	groups, err := tx.GroupsIn(id)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		if err := tx.releaseAvatarOf(g.Entity()); err != nil {
+			return err
+		}
+		if _, err := tx.exec(`DELETE FROM group_members WHERE group_token = ?`, g.ID); err != nil {
+			return err
+		}
+		if _, err := tx.exec(`DELETE FROM groups WHERE group_token = ?`, g.ID); err != nil {
+			return err
+		}
+	}
+	_, err = tx.exec(`DELETE FROM organization_erasures WHERE organization = ?`, id)
+	return err
+}
+
+func (tx *Tx) releaseAvatarOf(entity model.EntityID) error {
+	var blob model.BlobID
+	found, err := tx.one(`SELECT blob FROM avatars WHERE entity = ?`, []any{entity}, &blob)
+	if err != nil || !found {
+		return err
+	}
+	if err := tx.DeleteAvatar(blob); err != nil {
+		return err
+	}
+	return tx.ReleaseBlob(blob)
+}

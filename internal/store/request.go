@@ -1,0 +1,48 @@
+package store
+
+import (
+	"time"
+
+	"signet/internal/model"
+)
+
+// Request is a send that was carried out under a Request-ID (contract, 5.1).
+type Request struct {
+	Account      model.AccountID
+	ID           string
+	Fingerprint  []byte // of recipient and content
+	Organization model.OrganizationID
+	Message      model.MessageID
+	TTL          int
+	Created      time.Time
+}
+
+// Request returns what an account sent under a Request-ID after a time.
+func (tx *Tx) Request(account model.AccountID, id string, after time.Time) (r Request, found bool, err error) {
+	var created int64
+	found, err = tx.one(`SELECT account, request, fingerprint, organization, message, ttl, created FROM requests
+		WHERE account = ? AND request = ? AND created > ?`, []any{account, id, millis(after)},
+		&r.Account, &r.ID, &r.Fingerprint, &r.Organization, &r.Message, &r.TTL, &created)
+	r.Created = fromMillis(created)
+	return r, found, err
+}
+
+// PutRequest notes what was sent under a Request-ID, in place of one from before
+// a time, which is too old to be repeated. Where a younger one exists it returns
+// ErrConflict: somebody else sent under the same id meanwhile.
+func (tx *Tx) PutRequest(r *Request, after time.Time) error {
+	n, err := tx.exec(`INSERT INTO requests (account, request, fingerprint, organization, message, ttl, created) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (account, request) DO UPDATE SET fingerprint = excluded.fingerprint, organization = excluded.organization,
+		message = excluded.message, ttl = excluded.ttl, created = excluded.created WHERE requests.created <= ?`,
+		r.Account, r.ID, r.Fingerprint, r.Organization, r.Message, r.TTL, millis(r.Created), millis(after))
+	if err == nil && n == 0 {
+		err = ErrConflict
+	}
+	return err
+}
+
+// DeleteRequestsBefore forgets requests that can no longer be repeated.
+func (tx *Tx) DeleteRequestsBefore(t time.Time) error {
+	_, err := tx.exec(`DELETE FROM requests WHERE created <= ?`, millis(t))
+	return err
+}

@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// Backup writes a consistent copy of the database to path, which must not exist,
+// while everything goes on. The copy is the state at one moment after Backup
+// was called; it holds no free pages and no remains of deleted rows. It is
+// there, on disk, when Backup returns nil, and not at all otherwise. Until then
+// the write-ahead log grows, and Erase cannot finish.
+func (e *Engine) Backup(ctx context.Context, path string) error {
+	if err := e.enter(); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	if err := e.backup(ctx, path); err != nil {
+		return fmt.Errorf("backup to %s: %w", path, err)
+	}
+	return nil
+}
+
+func (e *Engine) backup(ctx context.Context, path string) (err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// An empty file of ours is filled, because one that SQLite makes is for
+	// everybody to read.
+	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, part.Close())
+		if err != nil {
+			os.Remove(part.Name())
+			os.Remove(part.Name() + "-journal")
+		}
+	}()
+	if err := copyInto(ctx, e.path, part.Name()); err != nil {
+		return err
+	}
+	if err := part.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(part.Name(), path); err != nil {
+		return err
+	}
+	return syncDirectory(filepath.Dir(path))
+}
+
+// copyInto copies the live rows of a database into an empty file.
+func copyInto(ctx context.Context, from, to string) (err error) {
+	conn, err := sqlite.OpenConn(from, sqlite.OpenReadOnly)
+	if err != nil {
+		return translate(err)
+	}
+	defer func() { err = errors.Join(err, translate(conn.Close())) }()
+	conn.SetBusyTimeout(busyTimeout)
+	conn.SetInterrupt(ctx.Done())
+	stmt, err := conn.Prepare("VACUUM INTO ?")
+	if err == nil {
+		stmt.BindText(1, to)
+		_, err = stmt.Step()
+	}
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return translate(err)
+}

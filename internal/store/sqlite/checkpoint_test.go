@@ -1,0 +1,187 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"signet/internal/store"
+)
+
+func TestCheckpoint(t *testing.T) {
+	frame := int64(pageSize + 24)
+	logSize := func(e *Engine) int64 {
+		info, err := os.Stat(e.path + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	// write puts so many pages into the log, and some more.
+	write := func(e *Engine, pages int) {
+		t.Helper()
+		for written := 0; written < pages; written += 20 {
+			mustExec(t, e, fmt.Sprintf(`INSERT INTO items (name, content) VALUES ('%d', randomblob(80000))
+				ON CONFLICT (name) DO UPDATE SET content = excluded.content`, written%1000))
+		}
+	}
+	// open makes an engine that is in a hurry to make checkpoints.
+	const every = 200
+	open := func(t *testing.T) *Engine {
+		e := mustOpen(t, Options{Readers: 2})
+		if err := e.writer.do(t.Context(), func() error { e.writer.checkpoints.every = every; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+
+	t.Run("keeps_the_log_short", func(t *testing.T) {
+		e := open(t)
+		write(e, 20*every)
+		if made := e.Stats().Checkpoints; made < 10 {
+			t.Errorf("%d checkpoints were made", made)
+		}
+		if size, limit := logSize(e), (every+50)*frame; size > limit {
+			t.Errorf("the log has %d bytes, want at most %d", size, limit)
+		}
+		wantIntact(t, e.path)
+	})
+
+	t.Run("keeps_the_log_short_while_there_is_always_a_reader", func(t *testing.T) {
+		e := open(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		first, second := make(chan struct{}), make(chan struct{})
+		readers := make(chan error, 2)
+		// Each lets the other begin before it ends, so that one is always open.
+		read := func(before, after chan struct{}) {
+			for ctx.Err() == nil {
+				err := e.View(context.Background(), func(s store.Session) error {
+					_, err := count(s)
+					select {
+					case after <- struct{}{}:
+					case <-before:
+					case <-ctx.Done():
+					}
+					return err
+				})
+				if err != nil {
+					readers <- err
+					return
+				}
+			}
+			readers <- nil
+		}
+		go read(first, second)
+		go read(second, first)
+		write(e, 40*every)
+		cancel()
+		for range 2 {
+			if err := <-readers; err != nil {
+				t.Error(err)
+			}
+		}
+		if size, limit := logSize(e), (2*restartTimes*every+50)*frame; size > limit {
+			t.Errorf("the log has %d bytes, want at most %d", size, limit)
+		}
+	})
+
+	t.Run("recovers_from_a_view_that_lasts", func(t *testing.T) {
+		e := open(t)
+		err := e.View(t.Context(), func(s store.Session) error {
+			if _, err := count(s); err != nil {
+				return err
+			}
+			write(e, 10*every)
+			n, err := count(s)
+			if n != 0 {
+				t.Errorf("the View sees %d items, want none", n)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(e, 2*every)
+		if err := e.Erase(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if size := logSize(e); size != 0 {
+			t.Errorf("the log has %d bytes after Erase", size)
+		}
+		wantIntact(t, e.path)
+	})
+
+	t.Run("is_logged_once_when_it_fails", func(t *testing.T) {
+		var out bytes.Buffer
+		e := mustOpen(t, Options{Log: slog.New(slog.NewTextHandler(&out, nil))})
+		err := e.writer.do(t.Context(), func() error {
+			for _, err := range []error{nil, errReading, errMine, errMine, errReading, nil, nil, errMine} {
+				e.writer.report(err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(out.String(), "checkpoint failed"); n != 2 {
+			t.Errorf("%d failures were logged, want 2:\n%s", n, out.String())
+		}
+		if n := strings.Count(out.String(), "succeed again"); n != 1 {
+			t.Errorf("%d recoveries were logged, want 1:\n%s", n, out.String())
+		}
+	})
+
+	t.Run("knows_the_pages_of_a_log_of_many_blocks", func(t *testing.T) {
+		e := mustOpen(t, Options{})
+		err := e.View(t.Context(), func(s store.Session) error { // nothing restarts the log meanwhile
+			if _, err := count(s); err != nil {
+				return err
+			}
+			write(e, 2*blockNumbers)
+			return e.writer.do(t.Context(), func() error {
+				state, err := e.writer.files.logState()
+				if err != nil {
+					return err
+				}
+				got, err := e.writer.files.logPages(nil, 3, state.frames)
+				if err != nil {
+					return err
+				}
+				want, err := framePages(e.path+"-wal", state.frames)
+				if err != nil {
+					return err
+				}
+				for i, page := range want[3:] {
+					if got[i] != page {
+						return fmt.Errorf("frame %d holds page %d, want %d", i+4, got[i], page)
+					}
+				}
+				if len(got) != len(want)-3 || len(got) < blockNumbers+1000 {
+					return errors.New("too few frames")
+				}
+				return nil
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// framePages reads the page numbers from the headers of the log's frames.
+func framePages(path string, frames int) (pages []uint32, err error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for frame := range frames {
+		header := content[32+frame*(pageSize+24):]
+		pages = append(pages, uint32(header[0])<<24|uint32(header[1])<<16|uint32(header[2])<<8|uint32(header[3]))
+	}
+	return pages, nil
+}

@@ -1,0 +1,195 @@
+package sqlite
+
+import (
+	"fmt"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+)
+
+const (
+	pageSize = 4096
+
+	// applicationID marks the file as this server's ("Sgnt"), for us and for
+	// tools such as file(1).
+	applicationID = 0x53676e74
+
+	// busyTimeout is how long a statement waits for a lock that another process
+	// holds, such as an administrator's shell. Within this process nothing does.
+	busyTimeout = 5 * time.Second
+)
+
+// connection is a connection to the database with its prepared statements. It
+// is used by one goroutine at a time.
+type connection struct {
+	conn    *sqlite.Conn
+	queries map[string]*query
+
+	prepared int // statements in queries
+
+	begin, commit, rollback        *sqlite.Stmt
+	savepoint, release, rollbackTo *sqlite.Stmt // of the writer only
+
+	// interrupt ends the running statement of a reader when it is closed.
+	interrupt chan struct{}
+}
+
+// openWriter opens the connection that writes, and sets up an empty file.
+func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, translate(err)
+	}
+	c := &connection{conn: conn, queries: make(map[string]*query)}
+	defer func() {
+		if err != nil {
+			conn.Close()
+		}
+	}()
+	conn.SetBusyTimeout(busyTimeout)
+	if err := c.identify(); err != nil {
+		return nil, err
+	}
+	// auto_vacuum stays off: it would make a page of the file ambiguous to the
+	// scrubber and cost a write for each page that moves; free pages are used
+	// again, and a backup leaves them out.
+	for _, pragma := range []string{
+		fmt.Sprintf("page_size = %d", pageSize),
+		"auto_vacuum = NONE",
+		"journal_mode = WAL",
+		"synchronous = FULL",
+		"secure_delete = ON",
+		"foreign_keys = ON",
+		"trusted_schema = OFF",
+		"temp_store = MEMORY", // content never lies in a temporary file
+		"wal_autocheckpoint = 0",
+		fmt.Sprintf("cache_size = %d", -max(cacheBytes>>10, 1)),
+		fmt.Sprintf("application_id = %d", applicationID),
+	} {
+		if _, err := c.number("PRAGMA " + pragma); err != nil {
+			return nil, err
+		}
+	}
+	if err := conn.SetDefensive(true); err != nil {
+		return nil, err
+	}
+	return c, c.prepare(map[**sqlite.Stmt]string{
+		&c.begin:      "BEGIN IMMEDIATE",
+		&c.commit:     "COMMIT",
+		&c.rollback:   "ROLLBACK",
+		&c.savepoint:  "SAVEPOINT request",
+		&c.release:    "RELEASE request",
+		&c.rollbackTo: "ROLLBACK TO request",
+	})
+}
+
+// openReader opens a connection that can only read.
+func openReader(path string, cacheBytes int64) (_ *connection, err error) {
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	if err != nil {
+		return nil, translate(err)
+	}
+	c := &connection{conn: conn, queries: make(map[string]*query)}
+	defer func() {
+		if err != nil {
+			conn.Close()
+		}
+	}()
+	conn.SetBusyTimeout(busyTimeout)
+	for _, pragma := range []string{
+		"temp_store = MEMORY",
+		"trusted_schema = OFF",
+		fmt.Sprintf("cache_size = %d", -max(cacheBytes>>10, 1)),
+	} {
+		if _, err := c.number("PRAGMA " + pragma); err != nil {
+			return nil, err
+		}
+	}
+	c.arm()
+	return c, c.prepare(map[**sqlite.Stmt]string{
+		&c.begin:    "BEGIN",
+		&c.commit:   "COMMIT",
+		&c.rollback: "ROLLBACK",
+	})
+}
+
+// identify refuses a file that holds tables but is not marked as ours.
+func (c *connection) identify() error {
+	id, err := c.number("PRAGMA application_id")
+	if err != nil {
+		return err
+	}
+	tables, err := c.number("SELECT count(*) FROM sqlite_schema")
+	if err != nil {
+		return err
+	}
+	if tables > 0 && id != applicationID {
+		return fmt.Errorf("the file is a database of another program (application_id %#x)", id)
+	}
+	return nil
+}
+
+func (c *connection) prepare(statements map[**sqlite.Stmt]string) error {
+	for stmt, text := range statements {
+		var err error
+		if *stmt, err = c.conn.Prepare(text); err != nil {
+			return translate(err)
+		}
+	}
+	return nil
+}
+
+// run executes a statement without results or arguments.
+func (c *connection) run(stmt *sqlite.Stmt) error {
+	if _, err := stmt.Step(); err != nil {
+		return translate(err)
+	}
+	return translate(stmt.Reset())
+}
+
+// number executes a statement that is used rarely and returns the first column
+// of its first row, or 0.
+func (c *connection) number(text string) (n int64, err error) {
+	err = c.numbers(text, &n)
+	return n, err
+}
+
+// numbers does so for several columns.
+func (c *connection) numbers(text string, columns ...*int64) error {
+	stmt, _, err := c.conn.PrepareTransient(text)
+	if err != nil {
+		return translate(err)
+	}
+	defer stmt.Finalize()
+	found, err := stmt.Step()
+	if err != nil {
+		return translate(fmt.Errorf("%s: %w", text, err))
+	}
+	for i, column := range columns {
+		if found && i < stmt.ColumnCount() {
+			*column = stmt.ColumnInt64(i)
+		}
+	}
+	for found { // a statement that is left half-way would stay open
+		if found, err = stmt.Step(); err != nil {
+			return translate(err)
+		}
+	}
+	return nil
+}
+
+// arm makes the connection interruptible (again).
+func (c *connection) arm() {
+	c.interrupt = make(chan struct{})
+	c.conn.SetInterrupt(c.interrupt)
+}
+
+// inTransaction reports whether a transaction is open. SQLite ends one by
+// itself when the disk is full or fails.
+func (c *connection) inTransaction() bool { return !c.conn.AutocommitEnabled() }
+
+// close finalizes the statements and closes the connection.
+func (c *connection) close() error {
+	c.forget(nil)
+	return translate(c.conn.Close())
+}

@@ -1,0 +1,187 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"signet/internal/store"
+)
+
+// Options are what an engine can be told. The zero value is a working choice.
+type Options struct {
+	// Clock is the present, from which positions start; nil is time.Now.
+	Clock func() time.Time
+
+	// Readers is how many Views can read at the same time; 0 is 4.
+	Readers int
+
+	// CacheBytes is how much of the file the engine keeps in memory, over all
+	// of its connections; 0 is 128 MiB.
+	CacheBytes int64
+
+	// Log takes what no caller can be told, such as a checkpoint that failed;
+	// nil drops it.
+	Log *slog.Logger
+}
+
+// Engine is a database in one file. It implements store.Engine.
+type Engine struct {
+	writer  *writer
+	readers *readers
+	files   *files
+	path    string
+
+	// mu guards closed, so that nothing enters once Close waits for running.
+	mu      sync.RWMutex
+	closed  bool
+	running sync.WaitGroup
+
+	closing  sync.Once
+	closeErr error
+}
+
+var _ store.Engine = (*Engine)(nil)
+
+// Stats counts what an engine did since it was opened.
+type Stats struct {
+	Updates     uint64 // functions of Update that were started
+	Commits     uint64 // transactions that reached the disk
+	Checkpoints uint64 // times that the write-ahead log was copied into the file
+	Scrubbed    uint64 // pages whose unused space held remains of content and was zeroed
+	LogFrames   uint64 // pages in the write-ahead log when it was last looked at
+}
+
+// stats are the counters behind Stats; the writer adds, anybody reads.
+type stats struct {
+	updates, commits, checkpoints, scrubbed, logFrames atomic.Uint64
+}
+
+// Open opens the database file at path, and creates it, readable by its owner
+// only, where there is none. The directory must exist, and be this process's
+// own (LockDirectory). It refuses a file that is another program's database.
+func Open(path string, opts Options) (*Engine, error) {
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	if opts.Readers <= 0 {
+		opts.Readers = 4
+	}
+	if opts.CacheBytes <= 0 {
+		opts.CacheBytes = 128 << 20
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	e := &Engine{path: path}
+	if err := e.open(opts); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), e.release())
+	}
+	go e.writer.run()
+	return e, nil
+}
+
+// open acquires everything in the order in which release gives it back. Half
+// of the cache is the writer's, because readers lose theirs at every commit.
+func (e *Engine) open(opts Options) (err error) {
+	if e.files, err = openFiles(e.path); err != nil {
+		return err
+	}
+	c, err := openWriter(e.path, opts.CacheBytes/2)
+	if err != nil {
+		return err
+	}
+	e.readers = &readers{free: make(chan *connection, opts.Readers)}
+	if e.writer, err = newWriter(c, e.readers, e.files, opts); err != nil {
+		return errors.Join(err, c.close())
+	}
+	for range opts.Readers {
+		reader, err := openReader(e.path, opts.CacheBytes/2/int64(opts.Readers))
+		if err != nil {
+			return err
+		}
+		e.readers.free <- reader
+	}
+	return nil
+}
+
+// enter keeps the engine open until the caller calls e.running.Done.
+func (e *Engine) enter() error {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.closed {
+		return store.ErrClosed
+	}
+	e.running.Add(1)
+	return nil
+}
+
+// Dialect names what of the shared SQL differs in SQLite.
+func (e *Engine) Dialect() store.Dialect {
+	return store.Dialect{Name: "sqlite", Bytes: "BLOB", ID: "BLOB", Suffix: " WITHOUT ROWID"}
+}
+
+// Stats returns the engine's counters.
+func (e *Engine) Stats() Stats {
+	s := &e.writer.stats
+	return Stats{
+		Updates:     s.updates.Load(),
+		Commits:     s.commits.Load(),
+		Checkpoints: s.checkpoints.Load(),
+		Scrubbed:    s.scrubbed.Load(),
+		LogFrames:   s.logFrames.Load(),
+	}
+}
+
+// Close waits for the calls that are under way, empties the write-ahead log and
+// closes the files. Calling it again returns what the first call returned.
+func (e *Engine) Close() error {
+	e.closing.Do(func() {
+		e.mu.Lock()
+		e.closed = true
+		e.mu.Unlock()
+		e.running.Wait()
+		e.writer.stop()
+		e.closeErr = e.release()
+	})
+	return e.closeErr
+}
+
+// release closes what is open. The writer's connection goes last of the
+// connections, so that only it ever checkpoints; the files go after all of
+// them, because closing a file drops the locks that SQLite holds on it (POSIX).
+func (e *Engine) release() error {
+	var errs []error
+	if e.readers != nil {
+		errs = append(errs, e.readers.close())
+	}
+	if e.writer != nil {
+		errs = append(errs, e.writer.c.close())
+	}
+	if e.files != nil {
+		errs = append(errs, e.files.close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close store: %w", err)
+	}
+	return nil
+}
+
+// syncDirectory makes the creation, renaming and removal of files in a
+// directory durable.
+func syncDirectory(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

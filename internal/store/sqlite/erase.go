@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// eraseSlice is how many pages are scrubbed at once between transactions; a
+	// millisecond or two.
+	eraseSlice = 256
+
+	// eraseRest is how many pages are left for the last step of an Erase, which
+	// holds up all who write and read.
+	eraseRest = 1024
+
+	// erasePatience is how long one attempt waits for those that read.
+	erasePatience = 20 * time.Millisecond
+
+	eraseAttempts = 10
+)
+
+// Erase makes what deleted rows held unrecoverable from the engine's files: it
+// zeroes the remains in the pages that changed since the last time, copies the
+// write-ahead log into the database file and truncates it. The first one after
+// a crash looks at every page. It waits a few seconds for long Views and for a
+// Backup to end, and returns ErrUnavailable if they do not.
+func (e *Engine) Erase(ctx context.Context) error {
+	if err := e.enter(); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	for attempt := 1; ; attempt++ {
+		err := e.erase(ctx)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, errReading) || attempt == eraseAttempts {
+			return fmt.Errorf("erase: %w", err)
+		}
+		pause := time.NewTimer(time.Duration(attempt) * 100 * time.Millisecond)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return fmt.Errorf("erase: %w", ctx.Err())
+		}
+	}
+}
+
+// erase does most of the work in slices between which others write.
+func (e *Engine) erase(ctx context.Context) error {
+	w := e.writer
+	for more := true; more; {
+		err := w.do(ctx, func() error {
+			more = w.checkpoints.unscrubbed.size > eraseRest
+			if !more {
+				return nil
+			}
+			return w.scrub(eraseSlice)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return w.do(ctx, w.erase)
+}
+
+// erase brings the log home, scrubs what is left, and truncates the log. The
+// writer forgets the pages it has in memory: they were not scrubbed, and would
+// be written again.
+func (w *writer) erase() error {
+	return w.undisturbed(erasePatience, func() error {
+		if err := w.checkpoint(); err != nil {
+			return err
+		}
+		if err := w.scrub(w.checkpoints.unscrubbed.size); err != nil {
+			return err
+		}
+		if err := w.files.db.Sync(); err != nil {
+			return unavailable(fmt.Errorf("sync the database: %w", err))
+		}
+		if err := w.empty("TRUNCATE"); err != nil {
+			return err
+		}
+		if err := w.files.log.Sync(); err != nil {
+			return unavailable(fmt.Errorf("sync the write-ahead log: %w", err))
+		}
+		_, err := w.c.number("PRAGMA shrink_memory")
+		return err
+	})
+}

@@ -1,0 +1,61 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+
+	"signet/internal/store"
+)
+
+var (
+	errReading  = fmt.Errorf("%w: a reader still needs the write-ahead log", store.ErrUnavailable)
+	errLost     = fmt.Errorf("%w: SQLite rolled the transaction back", store.ErrUnavailable)
+	errReadOnly = errors.New("a View cannot write")
+	errEnded    = errors.New("the transaction of this session has ended")
+	errInRow    = errors.New("a session cannot be used while its rows are read")
+	errExited   = errors.New("the function of a transaction ended its goroutine (runtime.Goexit)")
+)
+
+// PanicError is what Update returns when its function panicked. The stack is
+// for the log.
+type PanicError struct {
+	Value any
+	stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic in a transaction: %v", e.Value) }
+
+// Stack returns the stack of the goroutine that panicked, as runtime/debug.Stack
+// formats it.
+func (e *PanicError) Stack() []byte { return e.stack }
+
+// Unwrap returns the value of the panic where it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// translate wraps an error of SQLite into the store's error that it amounts
+// to, if it does to any.
+func translate(err error) error {
+	if err == nil {
+		return nil
+	}
+	code := sqlite.ErrCode(err)
+	switch code {
+	case sqlite.ResultConstraintPrimaryKey, sqlite.ResultConstraintUnique, sqlite.ResultConstraintRowID:
+		return fmt.Errorf("%w: %w", store.ErrConflict, err)
+	}
+	switch code.ToPrimary() {
+	case sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultCantOpen, sqlite.ResultReadOnly,
+		sqlite.ResultBusy, sqlite.ResultLocked, sqlite.ResultProtocol, sqlite.ResultNoMem,
+		sqlite.ResultCorrupt, sqlite.ResultNotADB:
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	return err
+}
+
+// unavailable marks an error of the file system.
+func unavailable(err error) error { return fmt.Errorf("%w: %w", store.ErrUnavailable, err) }

@@ -1,0 +1,108 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// files are the database's files, opened beside SQLite's own handles, for the
+// scrubber and to see how long the write-ahead log is. They are opened once and
+// closed after all connections: closing a file drops every lock that the
+// process holds on it (POSIX), SQLite's too.
+type files struct {
+	path     string
+	db       *os.File // the database
+	log      *os.File // the write-ahead log, "-wal"
+	index    *os.File // the shared memory that says what of the log counts, "-shm"
+	pageSize int
+}
+
+// openFiles opens the database file, and makes an empty one where there is
+// none, so that it, and with it the files beside it, are the owner's alone.
+func openFiles(path string) (*files, error) {
+	db, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if db, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+			err = syncDirectory(filepath.Dir(path))
+		}
+	}
+	f := &files{path: path, db: db}
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	return f, nil
+}
+
+// openLog opens the files that the first connection has made.
+func (f *files) openLog(pageSize int) (err error) {
+	f.pageSize = pageSize
+	if f.log, err = os.Open(f.path + "-wal"); err != nil {
+		return err
+	}
+	f.index, err = os.OpenFile(f.path+"-shm", os.O_RDWR, 0) // to lock it
+	return err
+}
+
+func (f *files) close() error {
+	var errs []error
+	for _, file := range []*os.File{f.index, f.log, f.db} {
+		if file != nil {
+			errs = append(errs, file.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// The layout of the log's index (https://sqlite.org/walformat.html, section 2):
+// blocks of page numbers, one for each frame, each followed by a hash table; the
+// first begins with the index's header.
+const (
+	indexHeader  = 136
+	indexBlock   = 32 << 10
+	blockNumbers = 4096
+)
+
+// logState is what the header of the log's index says.
+type logState struct {
+	frames     int    // pages in the log that count
+	backfilled int    // how many of them, from the start, are in the database file too
+	pages      uint32 // size of the database
+	salt       uint64 // changes each time the log starts again from its beginning
+}
+
+func (f *files) logState() (logState, error) {
+	var header [indexHeader]byte
+	if _, err := f.index.ReadAt(header[:], 0); err != nil {
+		return logState{}, unavailable(fmt.Errorf("read the log's index: %w", err))
+	}
+	return logState{
+		frames:     int(binary.NativeEndian.Uint32(header[16:])),
+		pages:      binary.NativeEndian.Uint32(header[20:]),
+		salt:       binary.NativeEndian.Uint64(header[32:]),
+		backfilled: int(binary.NativeEndian.Uint32(header[96:])),
+	}, nil
+}
+
+// logPages appends the numbers of the pages that the frames after the first
+// `from`, up to and with the one numbered `to`, hold.
+func (f *files) logPages(pages []uint32, from, to int) ([]uint32, error) {
+	var numbers [4 * blockNumbers]byte
+	for from < to {
+		// Counted as if the header, too, were page numbers, all blocks are alike.
+		slot := from + indexHeader/4
+		n := min(to-from, blockNumbers-slot%blockNumbers)
+		offset := int64(slot/blockNumbers)*indexBlock + int64(slot%blockNumbers)*4
+		if _, err := f.index.ReadAt(numbers[:4*n], offset); err != nil {
+			return pages, unavailable(fmt.Errorf("read the log's index: %w", err))
+		}
+		for i := range n {
+			pages = append(pages, binary.NativeEndian.Uint32(numbers[4*i:]))
+		}
+		from += n
+	}
+	return pages, nil
+}

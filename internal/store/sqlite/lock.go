@@ -1,0 +1,66 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// errHeld is what takeLock answers when somebody else has the lock.
+var errHeld = errors.New("the lock is held")
+
+// LockDirectory makes a data directory this process's own, until unlock is
+// called or the process ends. It fails if another process has it, and names
+// that one. The lock is on the file "lock" in the directory, which holds the
+// number of the process and stays when it ends.
+func LockDirectory(dir string) (unlock func() error, err error) {
+	path := filepath.Join(dir, "lock")
+	f, err := takeLock(path)
+	if errors.Is(err, errHeld) {
+		return nil, fmt.Errorf("another signet serve already uses the data directory %s%s", dir, holder(path))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock the data directory %s: %w", dir, err)
+	}
+	if err := writeHolder(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the data directory %s: %w", dir, err), releaseLock(f))
+	}
+	return func() error {
+		err := releaseLock(f)
+		if errors.Is(err, os.ErrClosed) { // unlocked before
+			return nil
+		}
+		return err
+	}, nil
+}
+
+// writeHolder leaves the number of this process in the lock file.
+func writeHolder(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	return err
+}
+
+// holder says which process has the lock, if that can be read.
+func holder(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 32))
+	if err != nil {
+		return ""
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (process %d)", pid)
+}

@@ -1,0 +1,83 @@
+package sqlite
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"signet/internal/store"
+)
+
+// request is a call of Update on its way to the writer.
+type request struct {
+	ctx   context.Context
+	fn    func(store.Session) error
+	err   error
+	done  chan struct{} // receives once, when err is final
+	state atomic.Int32
+}
+
+// The states of a request. Who moves it on from waiting decides: the writer
+// starts it, or its caller gives up.
+const (
+	waiting int32 = iota
+	started
+	abandoned
+)
+
+// requests are used again, but for those that were abandoned, which the writer
+// still holds.
+var requests = sync.Pool{New: func() any { return &request{done: make(chan struct{}, 1)} }}
+
+// Update runs fn in a transaction and returns nil only when what fn wrote is on
+// disk. fn runs on the writer's goroutine, three times at most, and while it runs
+// nothing else is written: it must not wait for anything, and never for another
+// Update. A panic in fn is returned as a *PanicError.
+func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := e.enter(); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	r := requests.Get().(*request)
+	r.ctx, r.fn, r.err = ctx, fn, nil
+	r.state.Store(waiting)
+	select {
+	case e.writer.requests <- r:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		if r.state.CompareAndSwap(waiting, abandoned) {
+			return ctx.Err()
+		}
+		<-r.done
+	}
+	err := r.err
+	r.ctx, r.fn, r.err = nil, nil, nil
+	requests.Put(r)
+	return err
+}
+
+// start claims the request for the writer. It is false for a request that
+// nobody waits for any more, which is answered if need be.
+func (r *request) start() bool {
+	if !r.state.CompareAndSwap(waiting, started) {
+		return false
+	}
+	if err := r.ctx.Err(); err != nil {
+		r.answer(err)
+		return false
+	}
+	return true
+}
+
+// answer tells the caller how it ended. The request is the caller's again.
+func (r *request) answer(err error) {
+	r.err = err
+	r.done <- struct{}{}
+}

@@ -1,0 +1,117 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"signet/internal/store"
+)
+
+// readers is the pool of connections that Views read through. Whoever takes a
+// connection out of free is its only user until it puts it back.
+type readers struct {
+	free chan *connection
+}
+
+// View runs fn on a consistent snapshot. It waits for a free connection; when
+// ctx ends, it stops waiting, and the statement that runs is interrupted. A
+// panic in fn goes on to the caller.
+func (e *Engine) View(ctx context.Context, fn func(store.Session) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := e.enter(); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	var c *connection
+	select {
+	case c = <-e.readers.free:
+	default:
+		select {
+		case c = <-e.readers.free:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	defer func() { e.readers.free <- c }()
+	return c.view(ctx, fn)
+}
+
+func (c *connection) view(ctx context.Context, fn func(store.Session) error) (err error) {
+	// The snapshot is that of the first statement that reads, which is after
+	// every Update that has returned.
+	if err := c.run(c.begin); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	s := &session{c: c, ctx: ctx}
+	disarm := c.interruptWith(ctx)
+	defer func() {
+		s.end()
+		disarm()
+		if c.inTransaction() {
+			err = errors.Join(err, c.run(c.commit))
+		}
+	}()
+	return fn(s)
+}
+
+// interruptWith interrupts the connection's statements when ctx ends, until the
+// returned function has been called; that one leaves the connection fit for
+// its next user.
+func (c *connection) interruptWith(ctx context.Context) (disarm func()) {
+	if ctx.Done() == nil {
+		return func() {}
+	}
+	fired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		close(c.interrupt)
+		close(fired)
+	})
+	return func() {
+		if !stop() {
+			<-fired
+			c.arm()
+		}
+	}
+}
+
+// gather takes all connections out of the pool, so that nobody reads, if that
+// can be had within the patience given.
+func (r *readers) gather(patience time.Duration) (held []*connection, ok bool) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for len(held) < cap(r.free) {
+		select {
+		case c := <-r.free:
+			held = append(held, c)
+		case <-timer.C:
+			r.scatter(held)
+			return nil, false
+		}
+	}
+	return held, true
+}
+
+// scatter puts gathered connections back.
+func (r *readers) scatter(held []*connection) {
+	for _, c := range held {
+		r.free <- c
+	}
+}
+
+// close closes the connections; all must be back in the pool, or never have
+// been put there.
+func (r *readers) close() error {
+	var errs []error
+	for {
+		select {
+		case c := <-r.free:
+			errs = append(errs, c.close())
+		default:
+			return errors.Join(errs...)
+		}
+	}
+}

@@ -1,0 +1,330 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// maxBatch is how many requests are put into one transaction at most. It bounds
+// how long the first of them waits for the last.
+const maxBatch = 256
+
+// writer is the one goroutine that writes. All of its fields but the channels
+// and the counters are its own.
+type writer struct {
+	c       *connection
+	readers *readers
+	files   *files
+	clock   func() time.Time
+	log     *slog.Logger
+	stats   stats
+
+	requests chan *request
+	orders   chan *order
+	stopped  chan struct{}
+
+	batch    []*request
+	outcomes []error // of the batch's functions, in its order
+	current  int     // index in batch of the request whose function runs
+	answered int     // how many of batch, from its start, have been answered
+
+	position      int64 // the last one handed out
+	stored        int64 // the last one committed
+	storePosition *sqlite.Stmt
+
+	checkpoints checkpoints
+}
+
+// order is work for the writer's goroutine outside of any transaction.
+type order struct {
+	ctx  context.Context
+	work func() error
+	done chan error
+}
+
+func newWriter(c *connection, readers *readers, files *files, opts Options) (*writer, error) {
+	w := &writer{
+		c: c, readers: readers, files: files, clock: opts.Clock, log: opts.Log,
+		requests: make(chan *request, maxBatch),
+		orders:   make(chan *order),
+		stopped:  make(chan struct{}),
+
+		checkpoints: checkpoints{every: checkpointFrames},
+	}
+	clean, err := w.loadState()
+	if err != nil {
+		return nil, err
+	}
+	size, err := c.number("PRAGMA page_size")
+	if err != nil {
+		return nil, err
+	}
+	if err := files.openLog(int(size)); err != nil {
+		return nil, err
+	}
+	return w, w.takeOver(clean)
+}
+
+// takeOver brings home what a crash left in the log. An administrator's shell
+// that reads at this moment is no reason not to start.
+func (w *writer) takeOver(clean bool) error {
+	if err := w.empty("TRUNCATE"); err != nil && !errors.Is(err, errReading) {
+		return err
+	}
+	if !clean {
+		pages, err := w.c.number("PRAGMA page_count")
+		if err != nil {
+			return err
+		}
+		w.checkpoints.unscrubbed.addAll(uint32(pages))
+	}
+	return w.setClean(false)
+}
+
+// run serves requests and orders until stop closes their channel.
+func (w *writer) run() {
+	ended := false
+	defer func() {
+		if ended {
+			close(w.stopped)
+		} else { // a function of Update ended this goroutine: go on in another
+			go w.resume()
+		}
+	}()
+	for {
+		select {
+		case r, ok := <-w.requests:
+			if !ok {
+				ended = true
+				return
+			}
+			w.collect(r)
+			w.process()
+			w.tend()
+		case o := <-w.orders:
+			err := o.ctx.Err()
+			if err == nil {
+				err = o.work()
+			}
+			o.done <- err
+		}
+	}
+}
+
+// stop ends the writer after the last request; nobody may send any more. What
+// it still can, it brings home from the log.
+func (w *writer) stop() {
+	close(w.requests)
+	<-w.stopped
+	err := w.erase()
+	if err == nil {
+		err = w.setClean(true)
+	}
+	if err == nil {
+		err = w.empty("TRUNCATE")
+	}
+	if err != nil {
+		w.log.Warn("the store was closed, and its write-ahead log will be used at the next start", "error", err)
+	}
+}
+
+// do runs work on the writer's goroutine.
+func (w *writer) do(ctx context.Context, work func() error) error {
+	o := &order{ctx: ctx, work: work, done: make(chan error, 1)}
+	select {
+	case w.orders <- o:
+		return <-o.done
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// collect puts a request and those that wait behind it into the batch.
+func (w *writer) collect(r *request) {
+	clear(w.batch)
+	w.batch = w.batch[:0]
+	for more := true; more; {
+		if r.start() {
+			w.batch = append(w.batch, r)
+		}
+		if more = len(w.batch) < maxBatch; more {
+			select {
+			case r, more = <-w.requests:
+				if !more { // closed: run will see it again
+					return
+				}
+			default:
+				more = false
+			}
+		}
+	}
+}
+
+// process commits the batch and answers its requests.
+//
+// Savepoints are dear: SQLite copies every page that a request touches first.
+// So the batch is tried without; only if a request fails after it wrote, which
+// is rare, all begins again with a savepoint for each, and only if SQLite gives
+// the transaction up, or cannot commit it, each request is tried alone.
+func (w *writer) process() {
+	w.outcomes, w.answered = w.outcomes[:0], 0
+	switch {
+	case len(w.batch) == 0:
+	case len(w.batch) > 1 && (w.together(false) || w.together(true)):
+		for i := range w.batch {
+			w.answer(w.outcomes[i])
+		}
+	default:
+		w.oneByOne(w.outcomes)
+	}
+}
+
+// oneByOne gives each request a transaction of its own, because there is but
+// one, or because the transaction of all was lost: one of them may be what broke
+// it. Those that panicked in that one are not run again.
+func (w *writer) oneByOne(outcomes []error) {
+	for i := range w.batch {
+		var fell *PanicError
+		if i < len(outcomes) && errors.As(outcomes[i], &fell) {
+			w.answer(fell)
+		} else {
+			w.answer(w.alone(i))
+		}
+	}
+}
+
+// answer ends the next request of the batch.
+func (w *writer) answer(err error) {
+	r := w.batch[w.answered]
+	w.answered++
+	r.answer(err)
+}
+
+// alone runs the request i of the batch in a transaction of its own, and
+// returns its outcome.
+func (w *writer) alone(i int) error {
+	if err := w.c.run(w.c.begin); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	_, err := w.call(i)
+	if err == nil && !w.c.inTransaction() {
+		err = errLost
+	}
+	if err == nil {
+		err = w.commit()
+	}
+	if err != nil {
+		w.rollback()
+	}
+	return err
+}
+
+// together runs the whole batch in one transaction, each request in a savepoint
+// if so asked, and leaves the outcomes. It is false if that could not be
+// committed, and then nothing of it is left.
+func (w *writer) together(savepoints bool) bool {
+	if err := w.c.run(w.c.begin); err != nil {
+		err = fmt.Errorf("begin: %w", err)
+		w.outcomes = slices.Repeat([]error{err}, len(w.batch))
+		return true
+	}
+	w.outcomes = w.outcomes[:0]
+	for i := range w.batch {
+		if !w.member(i, savepoints) {
+			w.rollback()
+			return false
+		}
+	}
+	if err := w.commit(); err != nil {
+		w.rollback()
+		return false
+	}
+	return true
+}
+
+// member runs the request i of a batch in the open transaction, and undoes it
+// if it fails. It is false if that cannot be, and the transaction must end.
+func (w *writer) member(i int, savepoint bool) bool {
+	if savepoint && w.c.run(w.c.savepoint) != nil {
+		return false
+	}
+	wrote, err := w.call(i)
+	w.outcomes = append(w.outcomes, err)
+	switch {
+	case !w.c.inTransaction():
+		return false
+	case !savepoint:
+		return err == nil || !wrote
+	case err != nil && w.c.run(w.c.rollbackTo) != nil:
+		return false
+	default:
+		return w.c.run(w.c.release) == nil
+	}
+}
+
+// commit makes the transaction durable, and with it, once for all of its
+// requests, the last position that was handed out.
+func (w *writer) commit() error {
+	if w.position != w.stored {
+		w.storePosition.BindInt64(1, w.position)
+		if err := w.c.run(w.storePosition); err != nil {
+			return fmt.Errorf("store position: %w", err)
+		}
+	}
+	if err := w.c.run(w.c.commit); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	w.stored = w.position
+	w.stats.commits.Add(1)
+	return nil
+}
+
+// rollback ends the transaction, if SQLite has not done so already. SQLite
+// documents no failure of it that leaves the transaction open.
+func (w *writer) rollback() {
+	if w.c.inTransaction() {
+		_ = w.c.run(w.c.rollback)
+	}
+}
+
+// call runs the function of request i, and tells whether it may have written. A
+// panic in it becomes its error.
+func (w *writer) call(i int) (wrote bool, err error) {
+	s := &session{c: w.c, writer: w, ctx: context.Background()}
+	w.current = i
+	w.stats.updates.Add(1)
+	returned := false
+	defer func() {
+		s.end()
+		wrote = s.wrote
+		if returned {
+			return
+		}
+		// No value means runtime.Goexit, which cannot be stopped: see resume.
+		if value := recover(); value != nil {
+			err = &PanicError{Value: value, stack: debug.Stack()}
+		}
+	}()
+	err = w.batch[i].fn(s)
+	returned = true
+	return s.wrote, err
+}
+
+// resume takes over when a function of Update has ended the writer's goroutine,
+// as a test does that fails inside one. Nobody else is left waiting for it.
+func (w *writer) resume() {
+	w.rollback()
+	culprit := w.batch[w.current]
+	w.batch = slices.Delete(w.batch[w.answered:], w.current-w.answered, w.current-w.answered+1)
+	culprit.answer(errExited)
+	w.answered = 0
+	w.oneByOne(nil)
+	w.run()
+}

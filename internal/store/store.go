@@ -1,0 +1,152 @@
+// Package store keeps everything that must survive a restart: all SQL of the
+// server, its schema and its migrations, one file a noun.
+//
+// It owns the tables and what must be true between them. It does not know who
+// may see what (service), what a message says (content is opaque bytes to it),
+// or which engine runs below: an Engine opens, transacts and translates errors.
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"signet/internal/model"
+)
+
+// Store is the platform's data on some engine.
+type Store struct {
+	engine Engine
+	epoch  string
+	secret string
+}
+
+// Open brings the schema up to date and returns the store. It refuses data
+// written by a newer version of the server. The store owns the engine from
+// then on, and closes it.
+func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, error) {
+	s := &Store{engine: engine}
+	if err := migrate(ctx, engine); err != nil {
+		return nil, err
+	}
+	epoch, secret := newEpoch(), make([]byte, 32)
+	if _, err := rand.Read(secret); err != nil {
+		return nil, err
+	}
+	err := s.Update(ctx, func(tx *Tx) (err error) {
+		if s.epoch, err = tx.settle("epoch", epoch); err != nil {
+			return err
+		}
+		s.secret, err = tx.settle("secret", hex.EncodeToString(secret))
+		return err
+	})
+	return s, err
+}
+
+// settle returns what meta holds under a name, which is the given value where it
+// held none. All nodes get the same.
+func (tx *Tx) settle(name, value string) (string, error) {
+	if _, err := tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, name, value); err != nil {
+		return "", err
+	}
+	_, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{name}, &value)
+	return value, err
+}
+
+// Epoch names the history that event positions belong to. It changes when a
+// backup is restored, so that no reader resumes into another history.
+func (s *Store) Epoch() string { return s.epoch }
+
+// Secret is random and this installation's own: 256 bits, the same on every node
+// and after every start. Keys are derived from it, one for each purpose, for what
+// clients are given to bring back.
+func (s *Store) Secret() []byte { return []byte(s.secret) }
+
+// View runs fn on a consistent snapshot.
+func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
+	return s.engine.View(ctx, func(session Session) error { return fn(&Tx{session, s.engine.Dialect()}) })
+}
+
+// Update runs fn in a transaction and returns nil only when all of it is on
+// disk. It may call fn again: fn has no side effects, does no I/O, and resets
+// its results when it starts.
+func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
+	return s.engine.Update(ctx, func(session Session) error { return fn(&Tx{session, s.engine.Dialect()}) })
+}
+
+// Erase makes deleted content unrecoverable from the engine's files.
+func (s *Store) Erase(ctx context.Context) error { return s.engine.Erase(ctx) }
+
+// Close closes the engine.
+func (s *Store) Close() error { return s.engine.Close() }
+
+// Tx is an open transaction. It is not used after the function that got it has
+// returned.
+type Tx struct {
+	session Session
+	dialect Dialect
+}
+
+// Position hands out n consecutive queue positions, greater than all that these
+// accounts' queues hold, and returns the first.
+func (tx *Tx) Position(n int, accounts ...model.AccountID) (int64, error) {
+	return tx.session.Position(accounts, n)
+}
+
+func (tx *Tx) exec(query string, args ...any) (int64, error) {
+	return tx.session.Exec(query, args...)
+}
+
+func (tx *Tx) each(query string, args []any, fn func(Row) error) error {
+	return tx.session.Query(query, args, fn)
+}
+
+// one scans the first row, and reports whether there was one.
+func (tx *Tx) one(query string, args []any, dest ...any) (found bool, err error) {
+	err = tx.session.Query(query, args, func(row Row) error {
+		if err := row.Scan(dest...); err != nil {
+			return err
+		}
+		found = true
+		return ErrStop
+	})
+	if errors.Is(err, ErrStop) {
+		err = nil
+	}
+	return found, err
+}
+
+// never is the stored form of "no end": later than every time that is compared.
+const never = int64(1) << 53
+
+// millis is the stored form of a time: milliseconds, 0 for the zero time.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// endMillis is the stored form of an end: the zero time is never.
+func endMillis(t time.Time) int64 {
+	if t.IsZero() {
+		return never
+	}
+	return t.UnixMilli()
+}
+
+func fromEndMillis(ms int64) time.Time {
+	if ms >= never {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

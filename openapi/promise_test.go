@@ -1,0 +1,107 @@
+package openapi
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// promised are the calls of the contract (sections 2 and 5, and what published
+// clients call beyond it). The document has these and no others.
+const promised = `
+GET /v2/events
+DELETE /v2/events
+POST /v2/events/ack
+GET /v2/user/{user}
+POST /v2/group
+GET /v2/group/{group}
+POST /v2/group/{group}
+DELETE /v2/group/{group}
+POST /v2/group/{group}/members
+POST /v2/group/{group}/members/remove
+POST /v2/message
+GET /v2/message/{message}
+DELETE /v2/message/{message}
+GET /v2/message/{message}/attachment/{number}
+GET /v2/message/{message}/status
+POST /v2/message/status
+PUT /v2/message/status
+POST /v2/message/typing
+DELETE /v2/message/typing/{recipient}
+DELETE /v2/message/typing/{recipient}/{sender}
+GET /v2/metadata/{entity}
+POST /v2/metadata/{entity}
+GET /v2/roster
+POST /v2/roster
+DELETE /v2/roster/{entity}
+POST /v2/search
+GET /v2/user/{user}/message/unread_count
+GET /v2/user/{user}/organization/{organization}/message/unread_count
+GET /v2/user_lookup/{user}
+POST /v2/user
+POST /v2/user/{user}/organization
+DELETE /v2/user/{user}/organization/{organization}
+GET /v2/user/{user}/organization/{organization}/roles
+POST /v2/user/{user}/organization/{organization}/roles/{role}
+DELETE /v2/user/{user}/organization/{organization}/roles/{role}
+POST /v2/organization
+POST /v2/organization/{organization}
+GET /v2/organization/{organization}
+
+DELETE /v2/organization/{organization}
+DELETE /v2/metadata/{entity}
+POST /v2/user/{user}/key
+GET /v2/user/{user}/key
+DELETE /v2/user/{user}/key/{key}
+POST /v2/user/{user}/key/{key}/rotate
+GET /v2/avatar/{id}
+
+GET /v2/user
+GET /v2/user/{user}/organization
+GET /v2/user/{user}/organization/{organization}
+POST /v2/user/{user}/settings
+POST /v2/user/{user}/password
+POST /v2/login
+POST /v5/login
+POST /v2/logout
+POST /v2/metadata_bulk
+GET /v2/mute
+DELETE /v2/mute
+POST /v2/mute/p2p
+DELETE /v2/mute/p2p
+POST /v2/mute/group/{group}
+DELETE /v2/mute/group/{group}
+POST /v2/mute/organization/{organization}
+DELETE /v2/mute/organization/{organization}
+POST /v2/message/{message}/forward
+POST /v2/get_bulk_message_status
+GET /v2/group/{group}/members
+POST /v2/role_group
+
+GET /healthz
+GET /readyz
+GET /openapi.json
+`
+
+func TestDocumentHasTheCallsOfTheContractAndNoOthers(t *testing.T) {
+	var got []string
+	for _, op := range mustTree(t).operations() {
+		got = append(got, op.method+" "+op.path)
+	}
+	var want []string
+	for line := range strings.Lines(promised) {
+		if line = strings.TrimSpace(line); line != "" {
+			want = append(want, line)
+		}
+	}
+	for _, call := range want {
+		if !slices.Contains(got, call) {
+			t.Errorf("%s is missing", call)
+		}
+	}
+	for _, call := range got {
+		if !slices.Contains(want, call) {
+			t.Errorf("%s is in no contract", call)
+		}
+	}
+}
