@@ -70,7 +70,8 @@ func (a *API) getAttachment(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	defer content.Close()
-	serve(c, content, attachment.Blob, attachment.ContentType, mime.FormatMediaType("attachment", map[string]string{"filename": attachment.Name}))
+	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": attachment.Name})
+	a.serveFile(c, content, attachment.Blob, attachment.ContentType, disposition)
 	return written(), nil
 }
 
@@ -85,18 +86,46 @@ func (a *API) getAvatar(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	defer content.Close()
-	serve(c, content, id, contentType, "inline")
+	a.serveFile(c, content, id, contentType, "inline")
 	return written(), nil
 }
 
-// serve writes bytes whole, in ranges, or not at all where the client has them.
-// They never change, so their identifier is their entity tag. Whatever they
-// claim to be, a browser is not to run them.
-func serve(c *call, content io.ReadSeeker, id model.BlobID, contentType, disposition string) {
+// serveFile writes bytes whole, in ranges, or not at all where the client has
+// them. They never change, so their identifier is their entity tag. Whatever
+// they claim to be, a browser is not to run them.
+func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, contentType, disposition string) {
 	h := c.writer.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", disposition)
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("ETag", `"`+strings.ReplaceAll(id.String(), "-", "")+`"`)
-	http.ServeContent(&c.writer, c.request, "", time.Time{}, content)
+	w := fileWriter{responseWriter: &c.writer}
+	http.ServeContent(&w, c.request, "", time.Time{}, content)
+	if w.unsatisfiable {
+		a.writeError(c, http.StatusRequestedRangeNotSatisfiable,
+			model.Invalidf("range_invalid", "Range", "The file does not have this range."))
+	}
+}
+
+// fileWriter holds back the plain text with which net/http refuses a range.
+type fileWriter struct {
+	*responseWriter
+	unsatisfiable bool
+}
+
+// WriteHeader passes every status on but 416.
+func (w *fileWriter) WriteHeader(status int) {
+	if status == http.StatusRequestedRangeNotSatisfiable {
+		w.unsatisfiable = true
+		return
+	}
+	w.responseWriter.WriteHeader(status)
+}
+
+// Write drops the text of a refusal.
+func (w *fileWriter) Write(p []byte) (int, error) {
+	if w.unsatisfiable {
+		return len(p), nil
+	}
+	return w.responseWriter.Write(p)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 
 	"github.com/coder/websocket"
 
@@ -36,13 +37,15 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 		read <- a.readSocket(ctx, c, conn)
 		cancel()
 	}()
-	err = a.service.Stream(ctx, c.actor, options, &socket{api: a, ctx: ctx, conn: conn})
+	out := &socket{api: a, ctx: ctx, conn: conn}
+	err = a.service.Stream(ctx, c.actor, options, out)
 	code, reason := websocket.StatusGoingAway, "connect again"
 	if err != nil {
 		code, reason = websocket.StatusInternalError, "the stream failed"
 	}
 	_ = conn.Close(code, reason)
 	cancel()
+	out.pings.Wait()
 	c.logged = errors.Join(err, <-read)
 	return streamed(), nil
 }
@@ -73,6 +76,7 @@ type socket struct {
 	ctx    context.Context // the connection's
 	conn   *websocket.Conn
 	buffer bytes.Buffer
+	pings  sync.WaitGroup // those whose answer is still to come
 }
 
 // Event writes one event as a frame.
@@ -86,10 +90,13 @@ func (s *socket) Event(e model.Event) error {
 	return s.conn.Write(ctx, websocket.MessageText, s.buffer.Bytes())
 }
 
-// Comment shows that the connection is alive, with a ping whose answer nobody
-// waits for.
+// Comment shows that the connection is alive, with a ping. Its answer is waited
+// for on the side: it can be late behind what the client is still reading.
 func (s *socket) Comment() error {
-	ctx, cancel := context.WithTimeout(s.ctx, streamPatience)
-	defer cancel()
-	return s.conn.Ping(ctx)
+	s.pings.Go(func() {
+		ctx, cancel := context.WithTimeout(s.ctx, streamPatience)
+		defer cancel()
+		_ = s.conn.Ping(ctx) // a client that is gone fails a write
+	})
+	return nil
 }

@@ -73,12 +73,12 @@ func (a *API) createRoleGroup(ctx context.Context, c *call) (answer, error) {
 
 // getGroup: GET /group/:group (call 6).
 func (a *API) getGroup(ctx context.Context, c *call) (answer, error) {
-	id, err := c.groupID()
-	if err != nil {
-		return answer{}, err
-	}
 	withMetadata := c.rendersMetadata()
 	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	id, err := c.groupID()
+	if err != nil {
 		return answer{}, err
 	}
 	g, err := a.service.Group(ctx, c.actor, id)

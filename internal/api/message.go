@@ -72,9 +72,8 @@ func (a *API) forwardMessage(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	if command.Message, err = c.messageID(); err != nil {
-		return answer{}, err
-	}
+	// What is no token is no message's: found missing after the body was checked.
+	command.Message, _ = model.ParseMessageID(c.path("message"))
 	sent, err := a.service.Forward(ctx, c.actor, command)
 	return a.sent(ctx, c, sent, withMessage, err)
 }

@@ -326,7 +326,7 @@ func TestRecallErasesForEverybody(t *testing.T) {
 		for _, p := range []*person{c.alice, c.bob} {
 			p.get("/v2/message/"+id).reply().wantFields(fields{"message_id": id, "is_recalled": true}, "body", "attachments", "attachment_name", "data")
 			p.get("/v2/message/" + id + "/attachment/1").wantMissing()
-			p.get("/v2/message/"+id+"/status").reply().wantFields(fields{"client_id": id, "is_recalled": true})
+			p.get("/v2/message/" + id + "/status").reply().wantFields(fields{"client_id": id, "is_recalled": true})
 		}
 		c.alice.post("/v2/message/"+id+"/forward", fields{"recipient": c.carl.token}).wantMissing()
 	}

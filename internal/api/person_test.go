@@ -35,10 +35,14 @@ func (p *person) with(key, secret string) *person {
 }
 
 // useKey goes on with an issued key.
-func (p *person) useKey(issued value) { p.key, p.secret = issued.text("api_key"), issued.text("api_secret") }
+func (p *person) useKey(issued value) {
+	p.key, p.secret = issued.text("api_key"), issued.text("api_secret")
+}
 
 // withKey returns the same account with a newly issued key.
-func (p *person) withKey(issued value) *person { return p.with(issued.text("api_key"), issued.text("api_secret")) }
+func (p *person) withKey(issued value) *person {
+	return p.with(issued.text("api_key"), issued.text("api_secret"))
+}
 
 // path is where the account is.
 func (p *person) path(rest string) string { return "/v2/user/" + p.token + rest }

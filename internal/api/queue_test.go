@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -195,8 +196,12 @@ func (l line) decode(t *testing.T) line {
 func (p *person) openSocket(query string, options ...option) (st *stream, send func(text string)) {
 	p.t.Helper()
 	r := p.request("GET", "/v2/events?"+query, options...)
-	conn, _, err := websocket.Dial(within(p.t), "ws"+strings.TrimPrefix(p.s.url, "http")+"/v2/events?"+query,
-		&websocket.DialOptions{HTTPClient: p.s.client, HTTPHeader: r.Header})
+	alive := make(chan struct{})
+	var once sync.Once
+	conn, _, err := websocket.Dial(within(p.t), "ws"+strings.TrimPrefix(p.s.url, "http")+"/v2/events?"+query, &websocket.DialOptions{
+		HTTPClient: p.s.client, HTTPHeader: r.Header,
+		OnPingReceived: func(context.Context, []byte) bool { once.Do(func() { close(alive) }); return true },
+	})
 	if err != nil {
 		p.t.Fatalf("%s: open a WebSocket: %v", p.name, err)
 	}
@@ -217,6 +222,11 @@ func (p *person) openSocket(query string, options ...option) (st *stream, send f
 			st.lines <- line{raw: string(frame)}
 		}
 	}()
+	select {
+	case <-alive: // the server shows so that it listens for events
+	case <-time.After(patience):
+		p.t.Fatalf("%s: a WebSocket gets no ping", p.name)
+	}
 	return st, func(text string) {
 		p.t.Helper()
 		if err := conn.Write(within(p.t), websocket.MessageText, []byte(text)); err != nil {
@@ -253,6 +263,16 @@ func (st *stream) wantNext(kind string) line {
 			st.t.Fatalf("the stream of %s has %s %s, want %s", st.name, l.kind, l.value, kind)
 		}
 		return l
+	}
+}
+
+// nextOf waits for the next event of a kind, and passes over all others.
+func (st *stream) nextOf(kind string) line {
+	st.t.Helper()
+	for {
+		if l := st.next(); l.kind == kind {
+			return l
+		}
 	}
 }
 

@@ -103,6 +103,7 @@ func (a *API) routes() []route {
 		{method: get, pattern: "/v2/roster", handler: a.getRoster},
 		{method: post, pattern: "/v2/roster", handler: a.addToRoster},
 		{method: del, pattern: "/v2/roster/:entity", handler: a.removeFromRoster, fields: true},
+		{method: post, pattern: "/v2/search", handler: a.search},
 		{method: get, pattern: "/v2/user/:user/message/unread_count", handler: a.getUnread},
 		{method: get, pattern: "/v2/user/:user/organization/:organization/message/unread_count", handler: a.getUnreadIn},
 

@@ -217,7 +217,9 @@ type clock struct {
 	time time.Time
 }
 
-func newClock() *clock { return &clock{time: time.Date(2026, 11, 21, 8, 15, 30, 123_000_000, time.UTC)} }
+func newClock() *clock {
+	return &clock{time: time.Date(2026, 11, 21, 8, 15, 30, 123_000_000, time.UTC)}
+}
 
 func (c *clock) now() time.Time {
 	c.mu.Lock()

@@ -190,7 +190,7 @@ func translated(doing string, err error) error {
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w", doing, ErrNotFound)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%s: %w: %w", doing, ErrUnavailable, err)
 	default:
 		return fmt.Errorf("%s: %w", doing, err)

@@ -13,6 +13,7 @@ type keyCommands struct {
 	List   keyListCommand   `cmd:"" help:"List the keys of an account."`
 	Revoke keyRevokeCommand `cmd:"" help:"End a key at once."`
 	Rotate keyRotateCommand `cmd:"" help:"Give a key a new secret and print it."`
+	Limit  keyLimitCommand  `cmd:"" help:"Give a key other limits than the server's, in its data directory."`
 }
 
 type keyCreateCommand struct {

@@ -22,12 +22,12 @@ const avatarPrefix = "blob:"
 func StoredAvatar(avatar string) (id string, ok bool) { return strings.CutPrefix(avatar, avatarPrefix) }
 
 // validAvatarURL accepts an absolute http or https URL, or nothing at all.
-func validAvatarURL(text string) error {
-	if text == "" {
+func validAvatarURL(text *string) error {
+	if text == nil || *text == "" {
 		return nil
 	}
-	u, err := url.Parse(text)
-	if err != nil || len(text) > 2048 || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	u, err := url.Parse(*text)
+	if err != nil || len(*text) > 2048 || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return model.Invalidf("avatar_invalid", "avatar", "An avatar is a file, or an http or https URL.")
 	}
 	return nil
@@ -50,16 +50,11 @@ func AvatarType(head []byte) string {
 	return ""
 }
 
-// replaceAvatar gives an entity another avatar, a file or a URL, and lets go of
-// the bytes of the one before. Where neither is given, it stays.
+// replaceAvatar gives an entity another avatar, a file or a URL that is valid, and
+// lets go of the bytes of the one before. Where neither is given, it stays.
 func replaceAvatar(tx *store.Tx, avatar *string, entity model.EntityID, group bool, file *Upload, link *string) error {
 	if file == nil && link == nil {
 		return nil
-	}
-	if link != nil {
-		if err := validAvatarURL(*link); err != nil {
-			return err
-		}
 	}
 	if old, ok := StoredAvatar(*avatar); ok {
 		id, _ := model.ParseBlobID(old)

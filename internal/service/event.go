@@ -66,13 +66,16 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 	// The subscription comes first: what is queued between reading and waiting
 	// then wakes the wait.
 	var sub *live.Subscription
-	var expired <-chan time.Time
+	var waited, ended <-chan time.Time
 	if o.Wait > 0 {
 		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key})
 		defer sub.Close()
 		timer := time.NewTimer(o.Wait)
 		defer timer.Stop()
-		expired = timer.C
+		waited = timer.C
+		var stop func()
+		ended, stop = s.keyEnds(&actor.Key)
+		defer stop()
 	}
 	for {
 		events, err := s.events(ctx, actor, after, store.EndOfQueue, o.Limit)
@@ -89,8 +92,10 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 		case <-sub.Wake():
 		case <-sub.Done():
 			sub = nil // one more look, then the answer
-		case <-expired:
+		case <-waited:
 			sub = nil
+		case <-ended:
+			return nil, wrongCredentials()
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -98,6 +103,16 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 			return nil, err
 		}
 	}
+}
+
+// keyEnds returns a channel that receives when a key expires, and what stops
+// that; nil, which never receives, for one that does not.
+func (s *Service) keyEnds(key *model.Key) (ended <-chan time.Time, stop func()) {
+	if key.Expires.IsZero() {
+		return nil, func() {}
+	}
+	timer := time.NewTimer(key.Expires.Sub(s.clock()))
+	return timer.C, func() { timer.Stop() }
 }
 
 // current returns what the actor is by now: its key may have ended, and its

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"crypto/sha256"
+	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -23,40 +24,55 @@ type ForwardCommand struct {
 // attachment is shared, not copied; the first sender and time are kept. Where the
 // organization of the message has forwarding turned off, it is refused.
 func (s *Service) Forward(ctx context.Context, actor *model.Actor, c ForwardCommand) (Sent, error) {
-	if c.Recipient == "" {
-		return Sent{}, model.Invalidf("recipient_required", "recipient", "A recipient is required.")
+	fingerprint := sha256.New()
+	writeParts(fingerprint, "forward", c.Message.String())
+	p := &posting{
+		recipient: c.Recipient, sender: c.SenderOrganization, receiver: c.RecipientOrganization, call: c.CallOrganization,
+		priority: c.Priority, request: c.RequestID, fingerprint: fingerprint.Sum(nil),
 	}
-	var row store.MessageRow
-	var content model.Content
-	err := s.store.View(ctx, func(tx *store.Tx) error {
-		var err error
-		if row, _, err = visible(tx, actor, c.Message, s.now()); err != nil {
+	if err := p.validate(); err != nil {
+		return Sent{}, err
+	}
+	now := s.now()
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		// A repeat is one even where its source has gone since.
+		if p.entity, _, _, err = s.resolve(tx, actor, p.recipient, true); err != nil {
 			return err
 		}
-		if row.Recalled {
-			return model.Missing()
-		}
-		o, _, err := tx.Organization(row.Organization)
-		if err != nil {
+		if err := p.findRepeated(tx, actor, now); err != nil || p.repeated != nil {
 			return err
 		}
-		if !model.Allows(o.Settings.Forward) {
-			return model.Forbiddenf("forward_off", "The organization has forwarding turned off.")
-		}
-		content, err = decodeContent(&row)
-		return err
+		return p.readSource(tx, actor, c.Message, now)
 	})
 	if err != nil {
 		return Sent{}, err
 	}
-	original := row.Forwarded
-	if original == nil {
-		original = &model.Original{Sender: row.Sender, Created: row.Created}
+	if p.repeated != nil {
+		return s.repeat(ctx, actor, p.repeated)
 	}
-	fingerprint := sha256.New()
-	writeParts(fingerprint, "forward", c.Message.String())
-	return s.post(ctx, actor, &posting{
-		recipient: c.Recipient, sender: c.SenderOrganization, receiver: c.RecipientOrganization, call: c.CallOrganization,
-		content: content, priority: c.Priority, request: c.RequestID, fingerprint: fingerprint.Sum(nil), original: original, source: &row,
-	})
+	return s.post(ctx, actor, p)
+}
+
+// readSource takes over what a message says that the actor may forward.
+func (p *posting) readSource(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time) error {
+	row, _, err := visible(tx, actor, id, now)
+	if err == nil && row.Recalled {
+		err = model.Missing()
+	}
+	if err != nil {
+		return err
+	}
+	o, _, err := tx.Organization(row.Organization)
+	if err != nil {
+		return err
+	}
+	if !model.Allows(o.Settings.Forward) {
+		return model.Forbiddenf("forward_off", "The organization has forwarding turned off.")
+	}
+	p.source, p.original = &row, row.Forwarded
+	if p.original == nil {
+		p.original = &model.Original{Sender: row.Sender, Created: row.Created}
+	}
+	p.content, err = decodeContent(&row)
+	return err
 }

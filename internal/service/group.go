@@ -40,9 +40,11 @@ func (c *GroupCommand) validate() error {
 		}
 	}
 	if c.Description != nil {
-		return tooLong("description", *c.Description, maxFreeText)
+		if err := tooLong("description", *c.Description, maxFreeText); err != nil {
+			return err
+		}
 	}
-	return nil
+	return validAvatarURL(c.AvatarURL)
 }
 
 // groupOf loads a group that is not deleted, with its members and what the actor

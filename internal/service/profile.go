@@ -34,6 +34,9 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 			}
 		}
 	}
+	if err := validAvatarURL(c.AvatarURL); err != nil {
+		return err
+	}
 	var t target
 	colleagues := map[model.AccountID]bool{}
 	err := s.store.Update(ctx, func(tx *store.Tx) error {

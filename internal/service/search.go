@@ -33,13 +33,10 @@ type SearchHit struct {
 // SearchResult is one page.
 type SearchResult struct {
 	Hits         []SearchHit
-	Total        int    // exact up to countedHits, and past it where that was asked for
+	Total        int    // exact up to 1,000, and past it where that was asked for
 	First        int    // how many hits came on the pages before
 	Continuation string // for the next page; empty on the last
 }
-
-// countedHits is up to where a search counts its hits unasked.
-const countedHits = 1000
 
 // Search finds accounts and groups of the caller's organizations (contract,
 // call 24). What is not the caller's to see is never looked at: only the indexes
@@ -50,13 +47,23 @@ func (s *Service) Search(ctx context.Context, actor *model.Actor, c SearchComman
 	if err != nil {
 		return SearchResult{}, err
 	}
-	var result SearchResult
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		q.tx = tx
-		result, err = q.page()
-		return err
-	})
-	return result, err
+	return q.run(ctx)
+}
+
+// searchLimits are the sizes at which a search changes its ways. Tests make them
+// small.
+type searchLimits struct {
+	// counted is up to how many hits are counted unasked.
+	counted int
+	// gathered is up to how many hits are gathered and sorted where the order is
+	// not that of the display names. Only these are stored beside the words; other
+	// orders have to look at all entities in between.
+	gathered int
+	// batch is how many candidates are read at a time, at most.
+	batch int
+	// prefixes is up to how many different second letters a text of one letter is
+	// looked up with each; past it all of its words are sorted.
+	prefixes int
 }
 
 // search is a search as it is carried out.
@@ -73,12 +80,13 @@ type search struct {
 	after         *candidate // the last result of the page before
 	before        int
 
+	limits  searchLimits
 	driver  *criterion // the one of must whose words are looked up; nil: all entities are gone through
 	checked bool       // a candidate has to be looked at to know whether it matches
 }
 
 func (s *Service) newSearch(actor *model.Actor, c SearchCommand) (*search, error) {
-	q := &search{service: s, actor: actor, command: c}
+	q := &search{service: s, actor: actor, command: c, limits: searchLimits{counted: 1000, gathered: 10_000, batch: 1024, prefixes: 64}}
 	for _, organization := range c.Directory {
 		if !actor.MemberOf(organization) {
 			refusal := model.Forbiddenf("not_member", "The API key does not have access: its account is not in that organization.")
@@ -141,6 +149,16 @@ func (q *search) matches(e *store.SearchEntity) bool {
 	return true
 }
 
+// run carries the search out.
+func (q *search) run(ctx context.Context) (result SearchResult, err error) {
+	err = q.service.store.View(ctx, func(tx *store.Tx) error {
+		q.tx = tx
+		result, err = q.page()
+		return err
+	})
+	return result, err
+}
+
 // page finds the hits that follow on the page before.
 //
 // A search of few hits gathers them all and sorts them. One of many does not look
@@ -178,7 +196,7 @@ func (q *search) page() (SearchResult, error) {
 		}
 	}
 	if !q.command.IncludeTotal {
-		result.Total = min(result.Total, countedHits)
+		result.Total = min(result.Total, q.limits.counted)
 	}
 	result.Hits, err = q.present(hits)
 	return result, err
@@ -234,7 +252,7 @@ func (q *search) appendMatching(hits []candidate, rows []store.SearchEntity) []c
 // choose picks the criterion whose words are looked up: the one with the fewest.
 func (q *search) choose() error {
 	q.checked = len(q.must) > 1 || len(q.mustNot) > 0
-	fewest := countedHits + 1
+	fewest := q.limits.counted + 1
 	for i, c := range q.must {
 		n := 0
 		if len(q.must) > 1 {
@@ -289,7 +307,7 @@ func (q *search) countAll(own int) (int, error) {
 	total := own
 	for _, organization := range q.organizations {
 		for _, kind := range q.kinds {
-			limit := countedHits
+			limit := q.limits.counted
 			if q.command.IncludeTotal {
 				limit = uncounted
 			}

@@ -8,22 +8,8 @@ import (
 	"signet/internal/store"
 )
 
-const (
-	// searchBatch is how many candidates are read at a time, at most.
-	searchBatch = 1024
-
-	// gatheredByKey is up to how many hits are gathered and sorted where the order
-	// is not that of the display names. Only these are stored beside the words;
-	// other orders have to look at all entities in between.
-	gatheredByKey = 10_000
-
-	// uncounted is more than there ever is to count.
-	uncounted = math.MaxInt32
-
-	// searchPrefixes is up to how many different second letters a text of one
-	// letter is looked up with each; past it all of its words are sorted.
-	searchPrefixes = 64
-)
+// uncounted is more than there ever is to count.
+const uncounted = math.MaxInt32
 
 // candidate is an entity that may be a hit, and that the actor may see.
 type candidate struct {
@@ -79,11 +65,11 @@ func (q *search) byWord(r store.SearchRange) *source {
 // byName lists the same in the order of the display names, from after the page
 // before on. It takes several lists for a text of one letter.
 func (q *search) byName(r store.SearchRange) ([]*source, error) {
-	prefixes, err := q.tx.Prefixes(r, searchPrefixes+1)
+	prefixes, err := q.tx.Prefixes(r, q.limits.prefixes+1)
 	if err != nil {
 		return nil, err
 	}
-	if len(prefixes) > searchPrefixes {
+	if len(prefixes) > q.limits.prefixes {
 		prefixes = []string{""}
 	}
 	sources := make([]*source, len(prefixes))
@@ -133,9 +119,9 @@ func (q *search) inOrder(organization model.OrganizationID, kind store.SearchKin
 // gives up, with all being false, when they turn out to be many; where the total
 // was asked for it counts on.
 func (q *search) gather(known []candidate) (hits []candidate, total int, all bool, err error) {
-	most := countedHits
+	most := q.limits.counted
 	if !q.order.byName() {
-		most = gatheredByKey
+		most = q.limits.gathered
 	}
 	seen := map[placed]bool{}
 	hits = slices.Clone(known)
@@ -145,7 +131,7 @@ func (q *search) gather(known []candidate) (hits []candidate, total int, all boo
 	total = len(hits)
 	for _, s := range q.scans() {
 		for {
-			if err := s.fill(searchBatch); err != nil {
+			if err := s.fill(q.limits.batch); err != nil {
 				return nil, 0, false, err
 			}
 			if len(s.ready) == 0 {
@@ -251,7 +237,7 @@ func (q *search) merge(own []candidate, need int) ([]candidate, error) {
 	}
 	var hits []candidate
 	var last *candidate
-	for size := need; len(hits) < need; size = min(2*size, searchBatch) {
+	for size := need; len(hits) < need; size = min(2*size, q.limits.batch) {
 		var chunk []candidate
 		for len(chunk) < size {
 			c, err := q.first(sources, size)

@@ -110,21 +110,32 @@ type posting struct {
 	repeated     *store.Request
 }
 
+// validate refuses what is wrong whoever it is sent to.
+func (p *posting) validate() error {
+	if p.request != "" && !ValidRequestID(p.request) {
+		return model.Invalidf("request_id_invalid", "Request-ID", "A Request-ID is 1 to 128 visible ASCII characters.")
+	}
+	if p.recipient == "" {
+		return model.Invalidf("recipient_required", "recipient", "A recipient is required.")
+	}
+	if p.sender != "" && p.receiver != "" && p.sender != p.receiver {
+		return model.Invalidf("organization_mismatch", "recipient_organization", "The sender's and the recipient's organization are not the same.")
+	}
+	if p.priority != nil && (*p.priority < -1 || *p.priority > 1) {
+		return model.Invalidf("priority_invalid", "priority", "The priority is -1, 0 or 1.")
+	}
+	if p.ttl != nil && !model.ValidTTL(*p.ttl) {
+		return model.Invalidf("ttl_invalid", "ttl", "The ttl is -1 (never) or 1 to %d minutes.", model.MaxTTL)
+	}
+	return nil
+}
+
 // post carries a posting through: who may and to whom is read first, then the
 // content is put into its stored form, then all is written in one transaction,
 // which asks once more what may have changed meanwhile.
 func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sent, error) {
-	if p.request != "" && !ValidRequestID(p.request) {
-		return Sent{}, model.Invalidf("request_id_invalid", "Request-ID", "A Request-ID is 1 to 128 visible ASCII characters.")
-	}
-	if p.sender != "" && p.receiver != "" && p.sender != p.receiver {
-		return Sent{}, model.Invalidf("organization_mismatch", "recipient_organization", "The sender's and the recipient's organization are not the same.")
-	}
-	if p.priority != nil && (*p.priority < -1 || *p.priority > 1) {
-		return Sent{}, model.Invalidf("priority_invalid", "priority", "The priority is -1, 0 or 1.")
-	}
-	if p.ttl != nil && !model.ValidTTL(*p.ttl) {
-		return Sent{}, model.Invalidf("ttl_invalid", "ttl", "The ttl is -1 (never) or 1 to %d minutes.", model.MaxTTL)
+	if err := p.validate(); err != nil {
+		return Sent{}, err
 	}
 	now := s.now()
 	p.day = now.Unix() / 86400
@@ -167,10 +178,9 @@ func (s *Service) route(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 		return err
 	}
 	p.entity = entity
-	if found {
-		if err := p.findRepeated(tx, actor, now); err != nil || p.repeated != nil {
-			return err
-		}
+	// A repeat is one even where its recipient, a group, has gone since.
+	if err := p.findRepeated(tx, actor, now); err != nil || p.repeated != nil {
+		return err
 	}
 	if limit := s.messagesPerDay(actor); limit > 0 {
 		sent, err := tx.MessagesSent(actor.Key.Counter, p.day)

@@ -42,12 +42,18 @@ func (s *Service) Stream(ctx context.Context, actor *model.Actor, o StreamOption
 		sub.Close()
 		s.departed(actor.Account)
 	}()
-	s.arrived(ctx, actor.Account)
 	st := &stream{service: s, actor: actor, options: o, sink: sink}
+	// Where the replay ends is settled before the client hears anything: what is
+	// queued once it has is new to it, and never passed over.
+	last, count, err := st.look(ctx)
+	if err != nil {
+		return err
+	}
+	s.arrived(ctx, actor.Account)
 	if err := sink.Comment(); err != nil {
 		return err
 	}
-	if err := st.replay(ctx); err != nil || o.CloseAfterMessages {
+	if err := st.replay(ctx, last, count); err != nil || o.CloseAfterMessages {
 		return err
 	}
 	return st.follow(ctx, sub)
@@ -61,25 +67,26 @@ type stream struct {
 	after   int64 // position of the last event that was written
 }
 
-// replay writes what is queued at the start, between its brackets.
-func (st *stream) replay(ctx context.Context) error {
+// look finds where the stream starts, up to where it replays, and how many events
+// that are.
+func (st *stream) look(ctx context.Context) (last int64, count int, err error) {
 	s := st.service
 	if cursor, ok := s.cursor(st.options.LastEventID); ok {
 		st.after = cursor.Position
 	}
-	var last int64
-	count := 0
 	now := s.now()
-	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
 		if last, err = tx.LastPosition(st.actor.Account); err != nil {
 			return err
 		}
 		count, err = tx.CountEvents(s.queue(st.actor.Account, st.after, last, now))
 		return err
 	})
-	if err != nil {
-		return err
-	}
+	return last, count, err
+}
+
+// replay writes what is queued at the start, between its brackets.
+func (st *stream) replay(ctx context.Context, last int64, count int) error {
 	if st.options.NoOfflineMessages {
 		st.after = max(st.after, last)
 		return nil
@@ -150,12 +157,8 @@ func (st *stream) written(ctx context.Context, events []model.Event) error {
 func (st *stream) follow(ctx context.Context, sub *live.Subscription) error {
 	beat := time.NewTicker(st.interval())
 	defer beat.Stop()
-	var ended <-chan time.Time
-	if expires := st.actor.Key.Expires; !expires.IsZero() {
-		timer := time.NewTimer(expires.Sub(st.service.clock()))
-		defer timer.Stop()
-		ended = timer.C
-	}
+	ended, stop := st.service.keyEnds(&st.actor.Key)
+	defer stop()
 	// What was queued during the replay has not woken this stream in vain.
 	if err := st.writeQueued(ctx, store.EndOfQueue); err != nil {
 		return err

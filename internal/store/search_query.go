@@ -35,7 +35,7 @@ type SearchMark struct {
 
 // CountWords returns how many words a range has, at most limit.
 func (tx *Tx) CountWords(r SearchRange, limit int) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE `+inSearchRange+` LIMIT ?) AS few`, append(r.args(), limit), &n)
+	_, err = tx.one(`SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE `+inSearchRange+` LIMIT ? + 0) AS few`, append(r.args(), limit), &n)
 	return n, err
 }
 
@@ -45,7 +45,7 @@ func (tx *Tx) WordsByWord(r SearchRange, after SearchMark, limit int) ([]SearchM
 	args := r.args()
 	args[3] = max(r.Text, after.Word)
 	return tx.marks(limit, `SELECT word, display_name, entity FROM search_words WHERE `+inSearchRange+` AND (word > ? OR entity > ?)
-		ORDER BY word, entity LIMIT ?`, append(args, after.Word, after.Entity, limit)...)
+		ORDER BY word, entity LIMIT ? + 0`, append(args, after.Word, after.Entity, limit)...)
 }
 
 // WordsByName lists the words of a range by the display names of their entities,
@@ -55,18 +55,26 @@ func (tx *Tx) WordsByWord(r SearchRange, after SearchMark, limit int) ([]SearchM
 // empty, for then all words of the range are sorted.
 func (tx *Tx) WordsByName(r SearchRange, prefix string, descending bool, after SearchMark, limit int) ([]SearchMark, error) {
 	var b strings.Builder
-	b.WriteString(`SELECT word, display_name, entity FROM search_words WHERE ` + inSearchRange)
+	b.WriteString(`SELECT word, display_name, entity FROM search_words WHERE `)
 	args := r.args()
-	if prefix != "" {
-		b.WriteString(` AND prefix = ?`)
-		args = append(args, prefix)
+	if prefix == "" {
+		b.WriteString(inSearchRange)
+	} else {
+		// The words are compared in a way that no index serves: one by word is there,
+		// and must not be taken, because its rows would have to be sorted.
+		b.WriteString(`organization = ? AND kind = ? AND field = ? AND prefix = ?`)
+		args[3], args = prefix, args[:4]
+		if n := utf8.RuneCountInString(r.Text); n > 2 {
+			b.WriteString(` AND SUBSTR(word, 1, ?) = ?`)
+			args = append(args, n, r.Text)
+		}
 	}
 	if after != (SearchMark{}) {
 		than := comparison(descending)
 		b.WriteString(` AND display_name` + than + `= ? AND (display_name` + than + ` ? OR entity > ?)`)
 		args = append(args, after.DisplayName, after.DisplayName, after.Entity)
 	}
-	b.WriteString(` ORDER BY display_name` + direction(descending) + `, entity LIMIT ?`)
+	b.WriteString(` ORDER BY display_name` + direction(descending) + `, entity LIMIT ? + 0`)
 	return tx.marks(limit, b.String(), append(args, limit)...)
 }
 
@@ -94,7 +102,7 @@ func (tx *Tx) Prefixes(r SearchRange, limit int) (out []string, err error) {
 			SELECT MIN(w.prefix) `+of+` AND w.prefix >= ? AND w.prefix < ?
 			UNION ALL
 			SELECT (SELECT MIN(w.prefix) `+of+` AND w.prefix > step.prefix AND w.prefix < ?) FROM step WHERE step.prefix IS NOT NULL
-		) SELECT prefix FROM step WHERE prefix IS NOT NULL LIMIT ?`, args, func(row Row) error {
+		) SELECT prefix FROM step WHERE prefix IS NOT NULL LIMIT ? + 0`, args, func(row Row) error {
 		var prefix string
 		err := row.Scan(&prefix)
 		out = append(out, prefix)
@@ -106,7 +114,7 @@ func (tx *Tx) Prefixes(r SearchRange, limit int) (out []string, err error) {
 // CountSearchEntities returns how many entities of a kind an organization has,
 // at most limit.
 func (tx *Tx) CountSearchEntities(organization model.OrganizationID, kind SearchKind, limit int) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*) FROM (SELECT 1 FROM search_entities WHERE organization = ? AND kind = ? LIMIT ?) AS few`,
+	_, err = tx.one(`SELECT COUNT(*) FROM (SELECT 1 FROM search_entities WHERE organization = ? AND kind = ? LIMIT ? + 0) AS few`,
 		[]any{organization, int(kind), limit}, &n)
 	return n, err
 }
@@ -161,7 +169,7 @@ func (tx *Tx) EntitiesInOrder(organization model.OrganizationID, kind SearchKind
 	for _, term := range order.Terms {
 		b.WriteString(term.column() + direction(term.Descending) + `, `)
 	}
-	b.WriteString(`e.entity` + direction(order.TokenDescending) + ` LIMIT ?`)
+	b.WriteString(`e.entity` + direction(order.TokenDescending) + ` LIMIT ? + 0`)
 	return tx.searchEntities(limit, b.String(), append(args, limit)...)
 }
 

@@ -21,12 +21,13 @@ const (
 
 // checkpoints is what the writer remembers between checkpoints.
 type checkpoints struct {
-	every     int      // checkpointFrames, or less in tests
-	seen      logState // when tend last looked
-	listed    logState // up to where the log's pages are in unscrubbed
-	triedAt   int      // how long the log was when a checkpoint last failed, or 0
-	restartAt int      // how long it may get before the next try to restart it, or 0
-	failing   bool     // the last one failed, and that was logged
+	every     int           // checkpointFrames, or fewer in tests
+	patience  time.Duration // restartPatience, or more in tests
+	seen      logState      // when tend last looked
+	listed    logState      // up to where the log's pages are in unscrubbed
+	triedAt   int           // how long the log was when a checkpoint last failed, or 0
+	restartAt int           // how long it may get before the next try to restart it, or 0
+	failing   bool          // the last one failed, and that was logged
 
 	unscrubbed pageSet // pages that a checkpoint copied and the scrubber has not seen
 	pages      []uint32
@@ -122,7 +123,7 @@ func (w *writer) list() error {
 // which SQLite does by itself as soon as it finds nobody reading from it; under
 // constant load that moment has to be made.
 func (w *writer) restart() error {
-	return w.undisturbed(restartPatience, func() error { return w.empty("RESTART") })
+	return w.undisturbed(w.checkpoints.patience, func() error { return w.empty("RESTART") })
 }
 
 // undisturbed runs fn while no View is open. It answers errReading if one does

@@ -56,7 +56,7 @@ func newWriter(c *connection, readers *readers, files *files, opts Options) (*wr
 		orders:   make(chan *order),
 		stopped:  make(chan struct{}),
 
-		checkpoints: checkpoints{every: checkpointFrames},
+		checkpoints: checkpoints{every: checkpointFrames, patience: restartPatience},
 	}
 	clean, err := w.loadState()
 	if err != nil {

@@ -1,0 +1,123 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+func (p *person) mustAttach(recipient, name, contentType string, content []byte) string {
+	p.t.Helper()
+	return p.do("POST", "/v2/message", parts(map[string]string{"recipient": recipient}, file{"attachment", name, contentType, content})).
+		want(204).Header.Get("TT-X-Message-Id")
+}
+
+func TestAttachmentComesBackAsItWasSent(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	content := []byte("0123456789")
+	id := c.alice.mustAttach(c.bob.token, "röntgen.png", "image/png", content)
+	c.bob.get("/v2/message/" + id).reply().wantFields(fields{
+		"body": "", "attachments": []fields{{"attachment_id": 1, "name": "röntgen.png", "content-type": "image/png", "size": 10}}, "attachment_name": "röntgen.png"})
+	path := "/v2/message/" + id + "/attachment/1"
+	for _, p := range []*person{c.alice, c.bob} {
+		got := p.get(path).want(200).wantHeader("Content-Type", "image/png").wantHeader("Content-Length", "10").wantHeader("Accept-Ranges", "bytes")
+		if !bytes.Equal(got.content, content) {
+			t.Errorf("got %q", got.content)
+		}
+		if disposition := got.Header.Get("Content-Disposition"); !strings.HasPrefix(disposition, "attachment") || !strings.Contains(disposition, "filename") {
+			t.Errorf("Content-Disposition is %q", disposition)
+		}
+	}
+	tag := c.bob.get(path).Header.Get("ETag")
+	if len(tag) < 4 || tag[0] != '"' {
+		t.Errorf("ETag is %q, want a strong one", tag)
+	}
+	c.bob.get(path, header("If-None-Match", tag)).want(304).wantHeader("ETag", tag)
+	c.bob.get(path, header("If-None-Match", `"other"`)).want(200)
+	for asked, want := range map[string]string{"bytes=2-4": "234", "bytes=7-": "789", "bytes=-3": "789", "bytes=0-0": "0", "bytes=5-99": "56789"} {
+		got := c.bob.get(path, header("Range", asked)).want(206)
+		if string(got.content) != want || !strings.HasPrefix(got.Header.Get("Content-Range"), "bytes ") {
+			t.Errorf("%s is %q (%s), want %q", asked, got.content, got.Header.Get("Content-Range"), want)
+		}
+	}
+	c.bob.get(path, header("Range", "bytes=2-4"), header("If-Range", tag)).want(206)
+	c.bob.get(path, header("Range", "bytes=2-4"), header("If-Range", `"other"`)).want(200)
+	c.bob.get(path, header("Range", "bytes=10-")).wantError(416, "range_invalid").wantHeader("Content-Range", "bytes */10")
+	head := c.bob.do("HEAD", path).want(200).wantHeader("Content-Length", "10")
+	if len(head.content) > 0 {
+		t.Errorf("HEAD has the body %q", head.content)
+	}
+	for _, number := range []string{"0", "2", "01", "x", "-1"} {
+		c.bob.get("/v2/message/" + id + "/attachment/" + number).wantMissing()
+	}
+	c.bob.get("/v2/message/" + c.alice.mustSend(c.bob.token, "plain") + "/attachment/1").wantMissing()
+	empty := c.alice.mustAttach(c.bob.token, "empty", "", nil)
+	c.bob.get("/v2/message/"+empty+"/attachment/1").want(200).wantHeader("Content-Length", "0").wantHeader("Content-Type", "application/octet-stream")
+}
+
+func TestAttachmentTakesCredentialsInTheQuery(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	id := c.alice.mustAttach(c.bob.token, "a", "text/html", []byte("<script>"))
+	path := "/v2/message/" + id + "/attachment/1"
+	basic := func(p *person) string {
+		return "?auth_basic=" + url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(p.key+":"+p.secret)))
+	}
+	got := c.anyone().get(path+basic(c.bob)).want(200).wantHeader("Content-Type", "text/html")
+	if !strings.Contains(got.Header.Get("Content-Security-Policy"), "sandbox") {
+		t.Error("a browser may run what is in an attachment")
+	}
+	c.anyone().get(path + basic(c.carl)).wantMissing()
+	c.anyone().get(path + basic(c.bob.with(c.bob.key, "wrong"))).want(401)
+	// Nowhere else.
+	c.anyone().get("/v2/message/" + id + basic(c.bob)).want(401)
+	c.anyone().get("/v2/user" + basic(c.bob)).want(401)
+}
+
+func TestAttachmentOfAnUploadThatCameToNothingIsErased(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := startClinic(t, func(f *figures) { f.dir = dir })
+	withFile := func(recipient, secret string, more ...option) *answer {
+		t.Helper()
+		return c.alice.do("POST", "/v2/message", append(more, parts(map[string]string{"recipient": recipient}, file{"attachment", "a", "", []byte(secret)}))...)
+	}
+	withFile("nobody", "needle-1").wantMissing()
+	withFile(c.bob.token, "needle-2", requestID("r")).want(204)
+	withFile(c.bob.token, "needle-2", requestID("r")).want(304)
+	withFile(c.bob.token, "needle-3", requestID("r")).want(400)
+	if got := filesHolding(t, dir, "needle-"); len(got) != 1 {
+		t.Errorf("%d files are kept, want the one that was sent", len(got))
+	}
+	// A repeat does not take the first one's file along.
+	c.clock.advance(25 * time.Hour)
+	c.mustSweep()
+	c.mustKeepHouse()
+	if got := filesHolding(t, dir, "needle-2"); len(got) != 1 {
+		t.Errorf("the file that was sent is gone: %v", got)
+	}
+}
+
+func TestAttachmentDownloadThatHasBegunMayFinish(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	content := bytes.Repeat([]byte("x"), 8<<20)
+	id := c.alice.mustAttach(c.bob.token, "a", "", content)
+	r := c.bob.request("GET", "/v2/message/"+id+"/attachment/1")
+	response, err := c.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	c.alice.delete("/v2/message/" + id).want(204)
+	c.mustSweep()
+	var got bytes.Buffer
+	if _, err := got.ReadFrom(response.Body); err != nil || got.Len() != len(content) {
+		t.Errorf("got %d bytes and %v, want %d", got.Len(), err, len(content))
+	}
+	c.bob.get("/v2/message/" + id + "/attachment/1").wantMissing()
+}

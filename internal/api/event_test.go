@@ -1,0 +1,140 @@
+package api_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+)
+
+func TestEventListIsTheOldestUnacknowledged(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.bob.get("/v2/events").reply().wantIs([]any{})
+	var sent []string
+	for i := range 5 {
+		sent = append(sent, c.alice.mustSend(c.bob.token, number(i)))
+	}
+	all := c.bob.wantEvents("message", "message", "message", "message", "message") // reading does not remove
+	for i, e := range all {
+		e.wantFields(fields{"message_id": sent[i]})
+	}
+	ids := idsOf(all)
+	want := func(want []string, query ...string) {
+		t.Helper()
+		if got := idsOf(c.bob.events(query...)); !slices.Equal(got, want) {
+			t.Errorf("%v gives %v, want %v", query, got, want)
+		}
+	}
+	want(ids)
+	want(ids[:2], "limit=2")
+	want(ids, "limit=1000")
+	want(ids[2:], "after="+ids[1])
+	want(ids[2:3], "after="+ids[1], "limit=1")
+	want([]string{}, "after="+ids[4])
+	want(ids, "wait=0")
+	epoch, _, _ := strings.Cut(ids[0], "-")
+	ahead := model.Cursor{Epoch: epoch, Position: c.clock.now().Add(time.Hour).UnixMicro()}
+	for _, bad := range []string{"limit=0", "limit=1001", "limit=-1", "limit=x", "limit=", "limit=1&limit=2", "wait=61", "wait=-1", "wait=x", "auto_ack=maybe",
+		"after=x", "after=" + randomToken(), "after=other" + strings.TrimPrefix(ids[0], epoch), "after=" + ahead.String(), "after=" + epoch + "-", "after=%FF"} {
+		c.bob.get("/v2/events?" + bad).want(400).wantField(bad[:strings.IndexByte(bad, '=')])
+	}
+	c.bob.events("auto_ack=true", "limit=1")
+	want(ids[1:])
+	c.alice.get("/v2/message/" + sent[0]).reply().wantFields(fields{"status": "Delivered"})
+	c.alice.get("/v2/message/" + sent[1]).reply().wantFields(fields{"status": "New"})
+	want(ids[1:], "after="+ids[0]) // an acknowledged id is a place in the queue all the same
+	c.carl.wantEvents()
+}
+
+func TestAcknowledgingRemovesAndDelivers(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	sent := []string{c.alice.mustSend(c.bob.token, "0"), c.alice.mustSend(c.bob.token, "1"), c.alice.mustSend(c.bob.token, "2")}
+	ids := idsOf(c.bob.events())
+	c.carl.mustAck(ids...) // of another account's queue: ignored
+	c.bob.mustAck("unknown", randomToken(), ids[1])
+	c.bob.wantEvents("message", "message")
+	c.bob.mustAck(ids[1]) // again
+	c.alice.wantEvents("message:status")[0].wantFields(fields{"client_id": sent[1], "status": "Delivered", "account_id": c.bob.token})
+	c.bob.mustMark("read", sent[0])
+	c.bob.post("/v2/events/ack/", fields{"events": ids[0] + "," + ids[2]}).want(204) // as the Java client does
+	c.bob.wantEvents()
+	c.alice.get("/v2/message/" + sent[0]).reply().wantFields(fields{"status": "Read"})
+	c.bob.do("POST", "/v2/events/ack", form("events", ids[0], "events", ids[1])).want(204)
+	c.bob.post("/v2/events/ack", fields{"events": []string{}}).want(204)
+	c.bob.post("/v2/events/ack", fields{}).wantError(400, "events_required").wantField("events")
+	c.bob.post("/v2/events/ack", fields{"events": 5}).want(400).wantField("events")
+	c.bob.post("/v2/events/ack", fields{"events": []int{5}}).want(400).wantField("events")
+}
+
+func TestWaitingPollAnswersAsSoonAsThereIsOne(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	polled := make(chan *answer, 1)
+	r := c.bob.request("GET", "/v2/events?wait=60&auto_ack=true")
+	go func() { polled <- c.bob.send(r) }()
+	c.alice.mustSend(c.bob.token, "x")
+	select {
+	case got := <-polled:
+		if list := got.reply().list(); len(list) != 1 {
+			t.Errorf("a waiting poll got %v, want the message", list)
+		}
+	case <-time.After(patience):
+		t.Fatal("the poll still waits")
+	}
+	c.bob.wantEvents()
+	begin := time.Now()
+	c.bob.get("/v2/events?wait=1").reply().wantIs([]any{})
+	if took := time.Since(begin); took < time.Second {
+		t.Errorf("the poll waited %s, want 1 s", took)
+	}
+}
+
+func TestDeletingEventsEndsStreamsAndEmptiesTheQueue(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	id := c.alice.mustSend(c.bob.token, "x")
+	c.alice.mustSend(c.bob.token, "y")
+	st := c.bob.openStream("")
+	st.wantReplay("message", "message")
+	socket, _ := c.bob.openSocket("")
+	socket.wantReplay("message", "message")
+	other := c.carl.openStream("")
+	other.wantReplay()
+	c.bob.delete("/v2/events?connections_only=true").reply().wantIs(fields{"count": 2, "deleted": 0})
+	st.wantEnd()
+	socket.wantEnd()
+	c.bob.wantEvents("message", "message")
+	st = c.bob.openStream("")
+	st.wantReplay("message", "message")
+	c.bob.delete("/v2/events/", body("application/json", strings.NewReader("{}"))).reply().wantIs(fields{"count": 1, "deleted": 2})
+	st.wantEnd()
+	c.bob.wantEvents()
+	c.bob.delete("/v2/events").reply().wantIs(fields{"count": 0, "deleted": 0})
+	c.bob.delete("/v2/events?connections_only=perhaps").want(400).wantField("connections_only")
+	c.bob.get("/v2/message/" + id).reply().wantFields(fields{"status": "New"}) // the messages stay
+	c.carl.mustSend(c.carl.token, "x")
+	other.wantNext("message")
+}
+
+func TestEventsPastTheRetentionAreGone(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t, func(f *figures) { f.retention = 24 * time.Hour })
+	c.alice.mustSend(c.bob.token, "old", "ttl", -1)
+	c.clock.advance(time.Hour)
+	young := c.alice.mustSend(c.bob.token, "young", "ttl", -1)
+	c.clock.advance(23*time.Hour - time.Second)
+	c.bob.wantEvents("message", "message")
+	c.clock.advance(2 * time.Second)
+	c.bob.wantEvents("message")[0].wantFields(fields{"message_id": young})
+	c.bob.openStream("").wantReplay("message")
+	c.mustKeepHouse()
+	c.bob.wantEvents("message")
+	c.clock.advance(time.Hour)
+	c.mustKeepHouse()
+	c.bob.wantEvents()
+	c.bob.get("/v2/message/" + young).want(200)
+}

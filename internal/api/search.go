@@ -1,0 +1,205 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// The size of a page of results (contract, section 5.2).
+const (
+	defaultPageSize = 50
+	maxPageSize     = 200
+)
+
+// wireHit is a result of a search.
+type wireHit struct {
+	Type           string               `json:"type"`
+	OrganizationID model.OrganizationID `json:"organization_id"`
+	Entity         any                  `json:"entity"`
+}
+
+// wireSearch is a page of results: hits, or tokens.
+type wireSearch struct {
+	Results  any `json:"results"`
+	Metadata struct {
+		TotalHits    int    `json:"total_hits"`
+		FirstHit     int    `json:"first_hit"`
+		Continuation string `json:"continuation,omitempty"`
+	} `json:"metadata"`
+}
+
+// search: POST /search (call 24).
+func (a *API) search(ctx context.Context, c *call) (answer, error) {
+	command, shown := c.searchCommand()
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	found, err := a.service.Search(ctx, c.actor, command)
+	if err != nil {
+		return answer{}, err
+	}
+	var out wireSearch
+	out.Metadata.TotalHits, out.Metadata.FirstHit, out.Metadata.Continuation = found.Total, found.First, found.Continuation
+	if command.TokensOnly {
+		tokens := make([]model.EntityID, len(found.Hits))
+		for i := range found.Hits {
+			tokens[i] = found.Hits[i].Token
+		}
+		out.Results = tokens
+		return reply(out), nil
+	}
+	hits := make([]wireHit, len(found.Hits))
+	for i := range found.Hits {
+		hits[i] = a.hit(&found.Hits[i], shown)
+	}
+	out.Results = hits
+	return reply(out), nil
+}
+
+// searchCommand reads what is looked for, and which fields of it are shown: nil
+// for all of them. That include_disabled is known and changes nothing is so
+// because no account can be disabled.
+func (c *call) searchCommand() (command service.SearchCommand, shown map[string]bool) {
+	f := &c.fields
+	command = service.SearchCommand{
+		Types:          f.List("type"),
+		PageSize:       f.IntBetween("page_size", 1, maxPageSize, defaultPageSize),
+		Continuation:   f.Text("continuation"),
+		IncludeTotal:   f.Bool("include_total"),
+		RenderMetadata: f.Bool("render_metadata") || c.rendersMetadata(),
+	}
+	_ = f.Bool("include_disabled")
+	for _, token := range f.List("directory") {
+		command.Directory = append(command.Directory, model.OrganizationID(token))
+	}
+	for _, name := range f.List("sort") {
+		command.Sort = append(command.Sort, snakeCase(name))
+	}
+	switch format := f.Text("results_format"); format {
+	case "", "entities":
+	case "tokens":
+		command.TokensOnly = true
+	default:
+		f.wrong("results_format", "entities or tokens")
+	}
+	if names := f.List("return_fields"); names != nil {
+		shown = map[string]bool{"token": true, "metadata": true}
+		for _, name := range names {
+			shown[name] = true
+		}
+	}
+	c.readCriteria(&command)
+	return command, shown
+}
+
+// readCriteria reads the conditions, in all of their shapes: `bool` with an
+// object or a list of objects, and fields of the request itself. In `bool`, a name
+// that is no search field is a field in which nothing is found; beside it, it is
+// one of the many fields of a request that are ignored.
+func (c *call) readCriteria(command *service.SearchCommand) {
+	f := &c.fields
+	for _, name := range f.Names() {
+		if fields := searchFields(name); fields != nil {
+			command.Must = append(command.Must, service.SearchCriterion{Fields: fields, Text: f.Text(name)})
+		}
+	}
+	const want = "an object whose must and must_not are objects of texts, or lists of them"
+	var combined map[string]json.RawMessage
+	if !f.Decode("bool", &combined, want) {
+		return
+	}
+	must, ok := criteria(combined["must"])
+	mustNot, okNot := criteria(combined["must_not"])
+	if !ok || !okNot {
+		f.wrong("bool", want)
+	}
+	command.Must, command.MustNot = append(command.Must, must...), mustNot
+}
+
+// criteria reads {FIELD: TEXT} or a list of these. A null is as good as absent.
+func criteria(raw json.RawMessage) (out []service.SearchCriterion, ok bool) {
+	if len(raw) == 0 {
+		return nil, true
+	}
+	var objects []map[string]*string
+	if raw[0] == '[' {
+		if json.Unmarshal(raw, &objects) != nil {
+			return nil, false
+		}
+	} else {
+		var object map[string]*string
+		if json.Unmarshal(raw, &object) != nil {
+			return nil, false
+		}
+		objects = append(objects, object)
+	}
+	for _, object := range objects {
+		for _, name := range sortedKeys(object) {
+			if text := object[name]; text != nil {
+				out = append(out, service.SearchCriterion{Fields: splitFields(name), Text: *text})
+			}
+		}
+	}
+	return out, true
+}
+
+// searchFields returns the fields that a name stands for, or nil where none of
+// them is one of the search.
+func searchFields(name string) []string {
+	fields := splitFields(name)
+	for _, field := range fields {
+		if service.IsSearchField(field) {
+			return fields
+		}
+	}
+	return nil
+}
+
+func splitFields(name string) []string {
+	fields := splitList(nil, name)
+	for i, field := range fields {
+		fields[i] = snakeCase(field)
+	}
+	return fields
+}
+
+// hit shows a result.
+func (a *API) hit(h *service.SearchHit, shown map[string]bool) wireHit {
+	w := wireHit{Type: a.entityType(h.Group), OrganizationID: h.Organization}
+	if h.Entity.Group != nil {
+		g := a.group(h.Entity.Group)
+		g.Metadata = h.Metadata
+		w.Entity = g
+	} else {
+		u := a.user(h.Entity)
+		u.Metadata = h.Metadata
+		w.Entity = u
+	}
+	if shown != nil {
+		w.Entity = onlyFields(w.Entity, shown)
+	}
+	return w
+}
+
+// onlyFields returns an entity with some of its fields.
+func onlyFields(entity any, shown map[string]bool) any {
+	text, err := marshal(entity)
+	if err != nil {
+		panic(fmt.Sprintf("encode an entity: %v", err)) // it holds nothing that cannot be encoded
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		panic(fmt.Sprintf("read an entity that was just encoded: %v", err))
+	}
+	for name := range all {
+		if !shown[name] {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
