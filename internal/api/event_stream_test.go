@@ -74,7 +74,6 @@ func TestStreamFeatures(t *testing.T) {
 	for name, open := range transports {
 		c.bob.forgetEvents()
 		c.alice.forgetEvents()
-		t.Log(name)
 		one := c.alice.mustSend(c.bob.token, "one")
 
 		// auto-deliver: Delivered when written.
@@ -83,50 +82,232 @@ func TestStreamFeatures(t *testing.T) {
 		two := c.alice.mustSend(c.bob.token, "two")
 		st.wantNext("message")
 		sender := open(c.alice, "")
-		if got := sender.wantNext("client_advisory").at("advisory", "replay_message_count"); got.v == nil {
-			t.Error("the replay does not tell how many events come")
-		}
-		for range 2 {
-			status := sender.nextOf("message:status")
-			status.wantFields(fields{"status": "Delivered", "account_id": c.bob.token})
+		for _, id := range []string{one, two} {
+			sender.nextOf("message:status").wantFields(fields{"client_id": id, "status": "Delivered", "account_id": c.bob.token})
+			c.alice.get("/v2/message/" + id).reply().wantFields(fields{"status": "Delivered"})
 		}
 		c.bob.wantEvents("message", "message")
 		c.bob.delete("/v2/events?connections_only=1").want(200)
-		c.alice.get("/v2/message/" + one).reply().wantFields(fields{"status": "Delivered"})
-		c.alice.get("/v2/message/" + two).reply().wantFields(fields{"status": "Delivered"})
 
 		// close-after-messages: the replay, and the end.
 		st = open(c.bob, "features=close-after-messages")
 		st.wantReplay("message", "message")
 		st.wantEnd()
 
-		// no-offline-messages: no replay.
+		// no-offline-messages: no replay, and no brackets.
 		st = open(c.bob, "features=no-offline-messages")
-		c.awaitStreams(c.bob, 1)
-		three := c.sendUntilSeen(c.alice, st)
-		_ = three
+		three := c.alice.mustSend(c.bob.token, "three")
+		st.wantNext("message").wantFields(fields{"message_id": three})
 
 		// auto-ack: acknowledged when written.
-		c.bob.delete("/v2/events?connections_only=1").want(200)
-		st = open(c.bob, "features=auto-ack,close-after-messages")
-		st.wantNext("client_advisory")
-		for !st.next().has("advisory") {
-		}
+		st = open(c.bob, "features=auto-ack&features=close-after-messages")
+		st.wantReplay("message", "message", "message")
 		st.wantEnd()
 		c.bob.wantEvents()
-		c.alice.delete("/v2/events").want(200)
+		sender.nextOf("message:status").wantFields(fields{"client_id": three, "status": "Delivered"})
+		c.bob.delete("/v2/events?connections_only=1").want(200)
+
+		// self-copies: the sender's own streams get its messages, live only.
+		plain, copies := open(c.carl, ""), open(c.carl, "features=self-copies")
+		plain.wantReplay()
+		copies.wantReplay()
+		sent := c.carl.mustSend(c.alice.token, "mine")
+		own := copies.wantNext("message")
+		own.wantFields(fields{"message_id": sent, "sender_token": c.carl.token})
+		if own.hasID {
+			t.Error("a self-copy is queued")
+		}
+		c.alice.mustSend(c.carl.token, "yours")
+		plain.wantNext("message").wantFields(fields{"body": "yours"})
+		c.carl.wantEvents("message")
+		c.carl.forgetEvents()
+		if t.Failed() {
+			t.Fatalf("over %s", name)
+		}
 	}
 }
 
-// awaitStreams waits until an account has this many streams open.
-func (s *server) awaitStreams(p *person, n int) {
-	s.t.Helper()
-	id, _ := model.ParseAccountID(p.token)
-	deadline := time.Now().Add(patience)
-	for s.hub.Streams(id) != n {
-		if time.Now().After(deadline) {
-			s.t.Fatalf("%s has %d streams open, want %d", p.name, s.hub.Streams(id), n)
+func TestStreamBeats(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	for name, open := range transports {
+		st := open(c.bob, "features=heartbeat_1,is-typing")
+		st.wantReplay()
+		for range 2 {
+			beat := st.wantNext("sse:heartbeat")
+			beat.wantIs(fields{})
+			if beat.hasID || beat.id == "" {
+				t.Errorf("over %s a heartbeat has an id line %t and the event_id %q", name, beat.hasID, beat.id)
+			}
 		}
-		time.Sleep(time.Millisecond)
+	}
+	c.bob.wantEvents()
+}
+
+// Without a heartbeat, and with one that is none, a comment comes each 10 s.
+func TestQuietStreamShowsThatItIsAlive(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	quiet := []*stream{c.bob.openStream(""), c.bob.openStream("features=heartbeat_61"), c.bob.openStream("features=heartbeat_0,heartbeat_,heartbeat_x")}
+	for _, st := range quiet {
+		st.wantReplay()
+	}
+	for _, st := range quiet {
+		if l := st.next(); !l.comment {
+			t.Errorf("a quiet stream has %s", l.kind)
+		}
+	}
+}
+
+func TestStreamTakesCredentialsInTheQuery(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	basic := "auth_basic=" + url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(c.bob.key+":"+c.bob.secret)))
+	st := c.anyone().openStream(basic + "&features=heartbeat_5,is-typing,msg_delivery_delay:0,multi-org")
+	st.wantReplay()
+	c.alice.mustSend(c.bob.token, "x")
+	st.wantNext("message")
+	c.anyone().get("/v2/events?auth_basic="+url.QueryEscape("bm9ib2R5Ong=")).wantError(401, "credentials_invalid")
+	c.anyone().get("/v2/events?auth_basic=%25").want(401)
+	for _, transport := range []string{"SSE", "WebSocket"} {
+		options := []option{header("Accept", "text/event-stream")}
+		if transport == "WebSocket" {
+			options = []option{header("Upgrade", "websocket"), header("Connection", "Upgrade"), header("Sec-WebSocket-Version", "13"), header("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==")}
+		}
+		c.anyone().get("/v2/events", options...).wantError(401, "credentials_missing").wantHeader("WWW-Authenticate", `Basic realm="signet", charset="UTF-8"`)
+	}
+}
+
+func TestSocketAcknowledges(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.alice.mustSend(c.bob.token, "one")
+	st, send := c.bob.openSocket("")
+	one := st.wantReplay("message")[0]
+	send(`nonsense`)
+	send(`{"unheard-of":1}`)
+	send(`{"ack":"no list"}`)
+	send(`{"ack":["` + one.id + `","unknown"]}`)
+	// The sender is told when it is done.
+	sender := c.alice.openStream("")
+	sender.nextOf("message:status").wantFields(fields{"status": "Delivered"})
+	c.bob.wantEvents()
+	c.alice.mustSend(c.bob.token, "two")
+	st.wantNext("message")
+}
+
+func TestOldestStreamIsClosedPastTheLimit(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	var open []*stream
+	for i := range 20 {
+		if i%2 == 0 {
+			open = append(open, c.bob.openStream(""))
+		} else {
+			st, _ := c.bob.openSocket("")
+			open = append(open, st)
+		}
+		open[i].wantReplay()
+	}
+	c.bob.delete("/v2/events?connections_only=false").reply().wantFields(fields{"count": 20})
+	for _, st := range open {
+		st.wantEnd()
+	}
+	open = open[:0]
+	for range 21 {
+		st := c.bob.openStream("")
+		st.wantReplay()
+		open = append(open, st)
+	}
+	open[0].wantEnd()
+	c.alice.mustSend(c.bob.token, "x")
+	for _, st := range open[1:] {
+		st.wantNext("message")
+	}
+	c.carl.openStream("").wantReplay() // others have their own
+}
+
+func TestStreamsSayGoodbyeOnShutdown(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	var open []*stream
+	for _, transport := range transports {
+		st := transport(c.bob, "")
+		st.wantReplay()
+		open = append(open, st)
+	}
+	c.hub.Close()
+	for _, st := range open {
+		st.wantNext("reconnect").wantIs(fields{})
+		st.wantEnd()
+	}
+}
+
+// whatEnds are the ways in which what was opened with a key, or for a membership,
+// has to end.
+var whatEnds = map[string]func(c clinic, p *person){
+	"the key is revoked": func(c clinic, p *person) { c.operator.delete(p.path("/key/" + p.key)).want(204) },
+	"the account leaves": func(c clinic, p *person) { c.operator.delete(p.path("/organization/" + c.org)).want(204) },
+	"the organization is deleted": func(c clinic, _ *person) {
+		c.operator.delete("/v2/organization/"+c.org, jsonBody(fields{"name": "Clinic"})).want(204)
+	},
+	"the key is logged out": func(_ clinic, p *person) { p.post("/v2/logout", nil).want(204) },
+	"the key is of a login and is over": func(c clinic, p *person) {
+		c.operator.post(p.path("/password"), fields{"password": "another-one"}).want(204)
+	},
+	"the key expires": nil, // by itself
+}
+
+func TestStreamsAndPollsEndWithTheirKey(t *testing.T) {
+	t.Parallel()
+	for name, end := range whatEnds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := startClinic(t)
+			bob := c.bob
+			switch name {
+			case "the key is of a login and is over":
+				c.operator.post(bob.path("/password"), fields{"password": "correct horse"}).want(204)
+				signed := c.signIn("bob", "correct horse", "phone").reply().at("auth")
+				bob = bob.with(signed.text("key"), signed.text("secret"))
+			case "the key expires":
+				bob = bob.withKey(bob.post(bob.path("/key"), fields{"expires_in": 1}).reply())
+			}
+			c.bob.forgetEvents()
+			sse, socket := bob.openStream("features=no-offline-messages"), transports["WebSocket"](bob, "features=no-offline-messages")
+			polled := make(chan *answer, 1)
+			waiting := bob.request("GET", "/v2/events?wait=60")
+			go func() { polled <- bob.send(waiting) }()
+			if end != nil {
+				end(c, bob)
+			}
+			// The account may be told of the change before its stream ends.
+			sse.drain()
+			socket.drain()
+			select {
+			case got := <-polled:
+				if got.StatusCode != 401 && got.StatusCode != 200 {
+					t.Errorf("the waiting poll got %d %s", got.StatusCode, got.content)
+				}
+			case <-time.After(patience):
+				t.Fatal("the poll still waits")
+			}
+		})
+	}
+}
+
+// drain waits for the end of the stream, whatever comes before.
+func (st *stream) drain() {
+	st.t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case _, open := <-st.lines:
+			if !open {
+				return
+			}
+		case <-deadline:
+			st.t.Fatalf("the stream of %s does not end", st.name)
+		}
 	}
 }

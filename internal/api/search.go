@@ -202,4 +202,3 @@ func onlyFields(entity any, shown map[string]bool) any {
 	}
 	return all
 }
-

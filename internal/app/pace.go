@@ -2,8 +2,10 @@ package app
 
 import (
 	"bufio"
+	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -31,8 +33,14 @@ func pace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w)}
 		hasBody := r.ContentLength != 0
+		var body *watchedBody
 		if hasBody {
 			out.expectBody(bodyTimeout)
+			if r.Header["Expect"] != nil {
+				body = &watchedBody{ReadCloser: r.Body}
+				r = r.WithContext(r.Context()) // this copy may have another body
+				r.Body = body
+			}
 		}
 		next.ServeHTTP(out, r)
 		if out.hijacked {
@@ -41,8 +49,34 @@ func pace(next http.Handler) http.Handler {
 		if hasBody {
 			out.expectBody(restTimeout)
 		}
+		if body != nil && !body.ended {
+			lingerAfter(w)
+		}
 		out.prolong() // an answer without a body is written only now
 	})
+}
+
+// watchedBody notes whether it was read to its end.
+type watchedBody struct {
+	io.ReadCloser
+	ended bool
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.ended = b.ended || err == io.EOF
+	return n, err
+}
+
+// lingerAfter makes net/http close the connection in two steps, so that a client
+// that still sends finds its answer before it finds the connection reset. It
+// does so by itself where a body was left unread, but not after an "Expect:
+// 100-continue" (closedRequestBodyEarly does not know that kind of body), which
+// is what clients with a large file send. A body past the limit of a
+// MaxBytesReader is the way to ask for it.
+func lingerAfter(w http.ResponseWriter) {
+	limited := http.MaxBytesReader(w, io.NopCloser(strings.NewReader("more")), 0)
+	_, _ = limited.Read(make([]byte, 1)) // fails, as it is to
 }
 
 // pacedWriter moves the deadline of its connection with each write, unless the

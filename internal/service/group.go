@@ -173,8 +173,8 @@ func groupOrganization(tx *store.Tx, actor *model.Actor, named model.Organizatio
 		}
 		named = actor.Memberships[0].Organization
 	}
-	n, err := tx.CountMembersAmong(named, []model.AccountID{actor.Account})
-	if err == nil && n == 0 && !(actor.Operator && actor.Administrative()) {
+	member, err := tx.IsMember(named, actor.Account)
+	if err == nil && !member && !(actor.Operator && actor.Administrative()) {
 		err = model.Missing()
 	}
 	if err != nil {

@@ -135,6 +135,9 @@ func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account
 	if err := tx.ClearOrganization(account.ID, organization, position); err != nil {
 		return nil, err
 	}
+	if err := tx.DeleteMutesOf(account.ID, organization); err != nil {
+		return nil, err
+	}
 	if err := tx.DeleteEventsOf(account.ID, organization); err != nil {
 		return nil, err
 	}

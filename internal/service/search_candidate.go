@@ -121,7 +121,7 @@ func (q *search) inOrder(organization model.OrganizationID, kind store.SearchKin
 func (q *search) gather(known []candidate) (hits []candidate, total int, all bool, err error) {
 	most := q.limits.counted
 	if !q.order.byName() {
-		most = q.limits.gathered
+		most = max(most, q.limits.gathered)
 	}
 	seen := map[placed]bool{}
 	hits = slices.Clone(known)

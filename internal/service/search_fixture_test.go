@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"encoding/binary"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"testing"
@@ -21,6 +23,7 @@ type searchFixture struct {
 	store   *store.Store
 	path    string
 	now     time.Time
+	made    uint64 // how many identifiers: in a run of the same steps they are the same
 }
 
 func newSearchFixture(t testing.TB) *searchFixture {
@@ -59,10 +62,18 @@ func (f *searchFixture) mustUpdate(fn func(tx *store.Tx) error) {
 	}
 }
 
+// id makes an identifier that follows on all that were made before.
+func (f *searchFixture) id() (id [16]byte) {
+	f.made++
+	binary.BigEndian.PutUint64(id[8:], f.made)
+	return id
+}
+
 // organization makes an organization.
 func (f *searchFixture) organization() model.OrganizationID {
 	f.t.Helper()
-	o := model.Organization{ID: model.OrganizationID(randomToken(24)), Name: "Organization", Created: f.now}
+	f.made++
+	o := model.Organization{ID: model.OrganizationID(fmt.Sprintf("%024d", f.made)), Name: "Organization", Created: f.now}
 	f.mustUpdate(func(tx *store.Tx) error { return tx.InsertOrganization(&o) })
 	return o.ID
 }
@@ -93,7 +104,7 @@ func (f *searchFixture) named(name string, organizations ...model.OrganizationID
 
 func (f *searchFixture) insertAccount(tx *store.Tx, p searchPerson, organizations ...model.OrganizationID) (model.AccountID, error) {
 	if p.ID.IsZero() {
-		p.ID = newID()
+		p.ID = f.id()
 	}
 	p.Created = f.now
 	p.DisplayName = p.ComposeDisplayName()
@@ -112,7 +123,7 @@ func (f *searchFixture) insertAccount(tx *store.Tx, p searchPerson, organization
 // group makes a group.
 func (f *searchFixture) group(organization model.OrganizationID, name string, public bool, members ...model.AccountID) model.Group {
 	f.t.Helper()
-	g := model.Group{ID: newID(), Organization: organization, Name: name, Public: public, Created: f.now}
+	g := model.Group{ID: f.id(), Organization: organization, Name: name, Public: public, Created: f.now}
 	f.mustUpdate(func(tx *store.Tx) error {
 		if err := tx.InsertGroup(&g); err != nil {
 			return err

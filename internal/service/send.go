@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash"
+	"slices"
 	"time"
 
 	"signet/internal/model"
@@ -236,11 +237,11 @@ func (p *posting) routeToGroup(tx *store.Tx, actor *model.Actor) error {
 // routeToAccount: the organization is the one that is named, or the only one
 // that both share.
 func (p *posting) routeToAccount(tx *store.Tx, actor *model.Actor) error {
-	memberships, err := tx.Memberships(model.AccountID(p.entity))
+	theirs, err := tx.OrganizationsOf(model.AccountID(p.entity))
 	if err != nil {
 		return err
 	}
-	common := shared(actor, memberships)
+	common := slices.DeleteFunc(theirs, func(o model.OrganizationID) bool { return !actor.MemberOf(o) })
 	named := firstOf(p.sender, p.receiver, p.call)
 	if named == "" {
 		switch len(common) {
@@ -252,13 +253,11 @@ func (p *posting) routeToAccount(tx *store.Tx, actor *model.Actor) error {
 			return model.Invalidf("organization_required", "sender_organization", "Sender and recipient share several organizations: name one.")
 		}
 	}
-	for _, organization := range common {
-		if organization == named {
-			p.organization.ID = organization
-			return nil
-		}
+	if !slices.Contains(common, named) {
+		return model.Missing()
 	}
-	return model.Missing()
+	p.organization.ID = named
+	return nil
 }
 
 func firstOf(organizations ...model.OrganizationID) model.OrganizationID {
@@ -409,15 +408,17 @@ func deliverToGroup(tx *store.Tx, row *store.MessageRow) error {
 func (p *posting) stillAllowed(tx *store.Tx, actor *model.Actor) ([]model.AccountID, error) {
 	if p.group == nil {
 		recipient := model.AccountID(p.entity)
-		want := 2
-		if recipient == actor.Account {
-			want = 1
+		for _, account := range []model.AccountID{actor.Account, recipient} {
+			// One lookup each: SQLite builds a table for a list of two.
+			member, err := tx.IsMember(p.organization.ID, account)
+			if err == nil && !member {
+				err = model.Missing()
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
-		n, err := tx.CountMembersAmong(p.organization.ID, []model.AccountID{actor.Account, recipient})
-		if err == nil && n < want {
-			err = model.Missing()
-		}
-		return []model.AccountID{recipient}, err
+		return []model.AccountID{recipient}, nil
 	}
 	g, found, err := tx.Group(p.group.ID)
 	if err != nil {

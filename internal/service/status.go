@@ -120,8 +120,8 @@ func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
 	if d.Replayed {
 		return nil
 	}
-	present, err := tx.CountMembersAmong(row.Organization, []model.AccountID{row.Sender})
-	if err != nil || present == 0 {
+	present, err := tx.IsMember(row.Organization, row.Sender)
+	if err != nil || !present {
 		return err
 	}
 	change := payload{Account: d.Account, Status: k.status, Time: m.now.UnixMilli()}

@@ -17,21 +17,27 @@ type Unread struct {
 // organization that it is in, and operators (contract, call 25).
 func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string) (out Unread, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		t, err := s.target(tx, actor, address)
+		id, err := s.resolveAccount(tx, actor, address)
 		if err != nil {
 			return err
 		}
-		if err := mayCountUnread(actor, &t); err != nil {
-			return err
+		if id != actor.Account {
+			t, err := s.target(tx, actor, address)
+			if err != nil {
+				return err
+			}
+			if err := mayCountUnread(actor, &t); err != nil {
+				return err
+			}
 		}
-		out, err = s.unread(tx, t.ID, "")
+		out, err = s.unread(tx, id, "")
 		return err
 	})
 	return out, err
 }
 
 func mayCountUnread(actor *model.Actor, t *target) error {
-	if t.ID == actor.Account || actor.Operator && actor.Administrative() {
+	if actor.Operator && actor.Administrative() {
 		return nil
 	}
 	for _, m := range t.memberships {

@@ -125,15 +125,16 @@ func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
 }
 
 // UnsweptUnread returns, for each conversation of an account, how much its
-// counters hold of messages that have ended and are not swept yet.
+// counters hold of messages that have ended and are not swept yet. These are few;
+// CROSS JOIN has SQLite begin with them.
 func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) (out []Conversation, err error) {
 	err = tx.each(`SELECT c.organization, c.entity, c.is_group, 0, COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1
-		FROM messages m
-		JOIN deliveries d ON d.organization = m.organization AND d.message = m.message AND d.account = ?
-		JOIN conversations c ON c.account = d.account AND c.organization = m.organization
-			AND c.entity = CASE WHEN m.is_group = 1 THEN m.recipient ELSE m.sender END
-		WHERE m.ends <= ? AND m.recalled = 0 AND d.status < ? AND d.position > c.cleared
-		GROUP BY c.organization, c.entity, c.is_group`, []any{account, millis(now), int(model.Read)}, func(row Row) error {
+		FROM messages m CROSS JOIN deliveries d CROSS JOIN conversations c
+		WHERE m.ends <= ? AND m.recalled = 0
+		AND d.organization = m.organization AND d.message = m.message AND d.account = ? AND d.status < ?
+		AND c.account = d.account AND c.organization = m.organization
+		AND c.entity = CASE WHEN m.is_group = 1 THEN m.recipient ELSE m.sender END AND d.position > c.cleared
+		GROUP BY c.organization, c.entity, c.is_group`, []any{millis(now), account, int(model.Read)}, func(row Row) error {
 		var c Conversation
 		err := scanConversation(row, &c)
 		out = append(out, c)

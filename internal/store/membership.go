@@ -34,6 +34,18 @@ func (tx *Tx) Memberships(account model.AccountID) ([]model.Membership, error) {
 	return tx.memberships(`m.account = ?`, account)
 }
 
+// OrganizationsOf lists where an account belongs, and nothing more: for the way
+// of every message.
+func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.OrganizationID, err error) {
+	err = tx.each(`SELECT organization FROM memberships WHERE account = ?`, []any{account}, func(row Row) error {
+		var id model.OrganizationID
+		err := row.Scan(&id)
+		out = append(out, id)
+		return err
+	})
+	return out, err
+}
+
 // MembershipsIn returns the memberships of several accounts in one organization,
 // with their granted roles; accounts that do not belong to it are left out.
 func (tx *Tx) MembershipsIn(organization model.OrganizationID, accounts []model.AccountID) ([]model.Membership, error) {
@@ -64,10 +76,10 @@ func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error)
 	return out, err
 }
 
-// CountMembersAmong returns how many of the accounts belong to the organization.
-func (tx *Tx) CountMembersAmong(organization model.OrganizationID, accounts []model.AccountID) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*) FROM memberships WHERE organization = ? AND account IN (?*)`, []any{organization, accounts}, &n)
-	return n, err
+// IsMember reports whether an account belongs to an organization.
+func (tx *Tx) IsMember(organization model.OrganizationID, account model.AccountID) (bool, error) {
+	var one int64
+	return tx.one(`SELECT 1 FROM memberships WHERE organization = ? AND account = ?`, []any{organization, account}, &one)
 }
 
 // MembersOf lists all accounts of an organization.

@@ -20,6 +20,12 @@ func (tx *Tx) DeleteMute(account model.AccountID, organization model.Organizatio
 	return err
 }
 
+// DeleteMutesOf ends all mutes of an account in an organization.
+func (tx *Tx) DeleteMutesOf(account model.AccountID, organization model.OrganizationID) error {
+	_, err := tx.exec(`DELETE FROM mutes WHERE account = ? AND organization = ?`, account, organization)
+	return err
+}
+
 // DeleteMutes ends all mutes of an account.
 func (tx *Tx) DeleteMutes(account model.AccountID) error {
 	_, err := tx.exec(`DELETE FROM mutes WHERE account = ?`, account)

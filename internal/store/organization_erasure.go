@@ -19,7 +19,7 @@ func (tx *Tx) DeleteOrganization(id model.OrganizationID) error {
 
 // DeleteConversationsOf removes an account's conversations and mutes in an organization.
 func (tx *Tx) DeleteConversationsOf(account model.AccountID, organization model.OrganizationID) error {
-	if _, err := tx.exec(`DELETE FROM mutes WHERE account = ? AND organization = ?`, account, organization); err != nil {
+	if err := tx.DeleteMutesOf(account, organization); err != nil {
 		return err
 	}
 	_, err := tx.exec(`DELETE FROM conversations WHERE account = ? AND organization = ?`, account, organization)

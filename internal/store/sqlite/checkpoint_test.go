@@ -14,6 +14,18 @@ import (
 	"signet/internal/store"
 )
 
+// hurry makes checkpoints come more often.
+func hurry(t testing.TB, e *Engine, every int, patience time.Duration) {
+	t.Helper()
+	err := e.writer.do(t.Context(), func() error {
+		e.writer.checkpoints.every, e.writer.checkpoints.patience = every, patience
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestCheckpoint(t *testing.T) {
 	frame := int64(pageSize + 24)
 	logSize := func(e *Engine) int64 {
@@ -42,16 +54,10 @@ func TestCheckpoint(t *testing.T) {
 		}
 	}
 	// open makes an engine that is in a hurry to make checkpoints.
-	const every = 200
+	const every = 100
 	open := func(t *testing.T, patience time.Duration) *Engine {
 		e := mustOpen(t, Options{Readers: 4})
-		err := e.writer.do(t.Context(), func() error {
-			e.writer.checkpoints.every, e.writer.checkpoints.patience = every, patience
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		hurry(t, e, every, patience)
 		return e
 	}
 
@@ -79,7 +85,7 @@ func TestCheckpoint(t *testing.T) {
 							return err
 						}
 						// Long enough that the next reader has begun when it ends.
-						return s.Query(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+						return s.Query(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
 							SELECT count(*) FROM n`, nil, func(store.Row) error { return nil })
 					})
 					if err != nil {

@@ -305,6 +305,18 @@ func TestClose(t *testing.T) {
 	})
 }
 
+// mustConnect opens a connection beside the engine, as an administrator's shell
+// does.
+func mustConnect(t testing.TB, path string) *connection {
+	t.Helper()
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return &connection{conn: conn}
+}
+
 // copyFiles copies the files of an engine, as a crash at this moment would
 // leave them, and returns the path of the copied database.
 func copyFiles(t testing.TB, e *Engine) string {

@@ -260,6 +260,64 @@ func TestUpdate(t *testing.T) {
 		}
 		wantItems(t, e, "first", "last")
 	})
+
+	t.Run("does_not_run_what_panicked_again_when_the_commit_fails", func(t *testing.T) {
+		e := mustOpen(t, Options{})
+		mustExec(t, e, `CREATE TABLE parents (id INTEGER PRIMARY KEY)`,
+			`CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)`)
+		b := block(t, e)
+		runs := 0
+		falling := b.behind(t.Context(), func(store.Session) error {
+			runs++
+			panic("boom")
+		})
+		orphan := b.behind(t.Context(), func(s store.Session) error {
+			_, err := s.Exec(`INSERT INTO children VALUES (7)`)
+			return err
+		})
+		good := b.behind(t.Context(), insert("good"))
+		b.release()
+		if err := <-good; err != nil {
+			t.Error(err)
+		}
+		if err := <-orphan; err == nil {
+			t.Error("an orphan was committed")
+		}
+		if err := <-falling; err == nil || err.Error() != "panic in a transaction: boom" {
+			t.Errorf("error %v", err)
+		}
+		if runs != 1 {
+			t.Errorf("it ran %d times, want once", runs)
+		}
+		wantItems(t, e, "good")
+	})
+
+	t.Run("answers_unavailable_while_another_process_writes", func(t *testing.T) {
+		e := mustOpen(t, Options{})
+		shell := mustConnect(t, e.path)
+		if _, err := shell.number("BEGIN IMMEDIATE"); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.writer.do(t.Context(), func() error { e.writer.c.conn.SetBusyTimeout(0); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		wantError(t, e.Update(t.Context(), insert("alone")), store.ErrUnavailable)
+		held, holding := make(chan struct{}), make(chan struct{})
+		go e.writer.do(context.Background(), func() error { close(holding); <-held; return nil })
+		<-holding
+		b := &blocked{t: t, e: e}
+		first, second := b.behind(t.Context(), insert("first")), b.behind(t.Context(), insert("second"))
+		close(held)
+		wantError(t, <-first, store.ErrUnavailable)
+		wantError(t, <-second, store.ErrUnavailable)
+		if _, err := shell.number("ROLLBACK"); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Update(t.Context(), insert("after")); err != nil {
+			t.Error(err)
+		}
+		wantItems(t, e, "after")
+	})
 }
 
 // limitPages makes the database full at so many pages more than it has.

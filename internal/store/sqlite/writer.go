@@ -175,14 +175,18 @@ func (w *writer) collect(r *request) {
 // the transaction up, or cannot commit it, each request is tried alone.
 func (w *writer) process() {
 	w.outcomes, w.answered = w.outcomes[:0], 0
-	switch {
-	case len(w.batch) == 0:
-	case len(w.batch) > 1 && (w.together(false) || w.together(true)):
-		for i := range w.batch {
-			w.answer(w.outcomes[i])
+	ending := lost
+	if len(w.batch) > 1 {
+		if ending = w.together(false); ending == spoiled {
+			ending = w.together(true)
 		}
-	default:
+	}
+	if ending != committed {
 		w.oneByOne(w.outcomes)
+		return
+	}
+	for i := range w.batch {
+		w.answer(w.outcomes[i])
 	}
 }
 
@@ -226,46 +230,57 @@ func (w *writer) alone(i int) error {
 	return err
 }
 
+// ending is how a transaction of several requests ended.
+type ending int
+
+const (
+	committed ending = iota // or refused to all; the outcomes are final
+	spoiled                 // undone: a request failed after it wrote, and had no savepoint
+	lost                    // undone: SQLite gave it up or could not commit it
+)
+
 // together runs the whole batch in one transaction, each request in a savepoint
-// if so asked, and leaves the outcomes. It is false if that could not be
-// committed, and then nothing of it is left.
-func (w *writer) together(savepoints bool) bool {
-	if err := w.c.run(w.c.begin); err != nil {
-		err = fmt.Errorf("begin: %w", err)
-		w.outcomes = slices.Repeat([]error{err}, len(w.batch))
-		return true
-	}
+// if so asked, and leaves the outcomes.
+func (w *writer) together(savepoints bool) ending {
 	w.outcomes = w.outcomes[:0]
+	if err := w.c.run(w.c.begin); err != nil {
+		for range w.batch {
+			w.outcomes = append(w.outcomes, fmt.Errorf("begin: %w", err))
+		}
+		return committed
+	}
 	for i := range w.batch {
-		if !w.member(i, savepoints) {
+		if how := w.member(i, savepoints); how != committed {
 			w.rollback()
-			return false
+			return how
 		}
 	}
 	if err := w.commit(); err != nil {
 		w.rollback()
-		return false
+		return lost
 	}
-	return true
+	return committed
 }
 
 // member runs the request i of a batch in the open transaction, and undoes it
-// if it fails. It is false if that cannot be, and the transaction must end.
-func (w *writer) member(i int, savepoint bool) bool {
+// if it fails. What it returns is how the transaction must end.
+func (w *writer) member(i int, savepoint bool) ending {
 	if savepoint && w.c.run(w.c.savepoint) != nil {
-		return false
+		return lost
 	}
 	wrote, err := w.call(i)
 	w.outcomes = append(w.outcomes, err)
 	switch {
 	case !w.c.inTransaction():
-		return false
+		return lost
+	case !savepoint && err != nil && wrote:
+		return spoiled
 	case !savepoint:
-		return err == nil || !wrote
-	case err != nil && w.c.run(w.c.rollbackTo) != nil:
-		return false
+		return committed
+	case err != nil && w.c.run(w.c.rollbackTo) != nil, w.c.run(w.c.release) != nil:
+		return lost
 	default:
-		return w.c.run(w.c.release) == nil
+		return committed
 	}
 }
 

@@ -1,0 +1,124 @@
+package service
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"signet/internal/store"
+)
+
+func TestFoldLeavesCaseAndAccentsOut(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"plain", "Bob", "bob"},
+		{"sharp s", "Straße", "strasse"},
+		{"capital sharp s", "STRAẞE", "strasse"},
+		{"Turkish capital i with a dot", "İstanbul", "istanbul"},
+		{"dotless i is a letter of its own", "Işık", "isık"},
+		{"accent composed", "José", "jose"},
+		{"accent combining", "Jose\u0301", "jose"},
+		{"several marks", "Nguyễn", "nguyen"},
+		{"ring", "Åsa", "asa"},
+		{"the Ångström sign", "\u212Bsa", "asa"},
+		{"the Kelvin sign", "\u212Aarl", "karl"},
+		{"ligature", "ﬁona", "fiona"},
+		{"ligature in capitals after folding", "ﬃ", "ffi"},
+		{"full width", "Ｂｏｂ", "bob"},
+		{"Cyrillic", "Йосиф", "иосиф"},
+		{"Cyrillic in capitals", "ЩУКА", "щука"},
+		{"Greek with a final sigma", "Ὀδυσσεύς", "οδυσσευσ"},
+		{"Greek in capitals", "ΟΔΥΣΣΕΥΣ", "οδυσσευσ"},
+		{"Han stays", "田中", "田中"},
+		{"half width katakana", "ﾀﾅｶ", "タナカ"},
+		{"Hangul is decomposed", "김", "\u1100\u1175\u11B7"},
+		{"Hebrew without its points", "שָׁלוֹם", "שלום"},
+		{"Arabic without its marks", "مُحَمَّد", "محمد"},
+		{"stroke is no accent", "Łódź", "łodz"},
+		{"superscript", "m²", "m2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := fold(test.text); got != test.want {
+				t.Errorf("fold(%q) = %q, want %q", test.text, got, test.want)
+			}
+		})
+	}
+}
+
+func TestFoldingTwiceChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		once := fold(text)
+		if twice := fold(once); twice != once {
+			t.Fatalf("fold(%q) = %q, folded again %q", text, once, twice)
+		}
+	})
+}
+
+func TestWordsAreRunsOfLettersAndDigits(t *testing.T) {
+	long := strings.Repeat("é", 100)
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"nothing", "", nil},
+		{"no letters", " -!- 👍 ", nil},
+		{"sorted, each once", "Bob Anna bob", []string{"anna", "bob"}},
+		{"hyphen and apostrophe part", "O'Brien-Smith", []string{"brien", "o", "smith"}},
+		{"an e-mail address", "bob.smith+x@example.com", []string{"bob", "com", "example", "smith", "x"}},
+		{"a phone number", "+15551234567", []string{"15551234567"}},
+		{"a combining mark does not part", "Jose\u0301phine", []string{"josephine"}},
+		{"Han has no blanks", "田中太郎 医師", []string{"医師", "田中太郎"}},
+		{"Cyrillic", "Анна-Мария", []string{"анна", "мария"}},
+		{"a fraction is two numbers", "Ward 4½", []string{"2", "41", "ward"}},
+		{"a zero width joiner parts", "a\u200Db", []string{"a", "b"}},
+		{"as much of a long word as is kept", strings.Repeat("a", 100), []string{strings.Repeat("a", store.MaxSearchWord)}},
+		{"no half characters", "a" + strings.Repeat("田", 40), []string{"a" + strings.Repeat("田", 21)}},
+		{"marks do not count", long, []string{strings.Repeat("e", store.MaxSearchWord)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := words(test.text); !slices.Equal(got, test.want) {
+				t.Errorf("words(%q) = %q, want %q", test.text, got, test.want)
+			}
+		})
+	}
+}
+
+func TestWordsHoldNothingThatTheIndexPartsBy(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for _, word := range words(rapid.String().Draw(t, "text")) {
+			if word == "" || strings.ContainsAny(word, " \n") || len(word) > store.MaxSearchWord || !utf8.ValidString(word) {
+				t.Fatalf("a word is %q", word)
+			}
+		}
+	})
+}
+
+func TestSearchWordsLeavesOutBeginnings(t *testing.T) {
+	for text, want := range map[string][]string{
+		"mar maria ma": {"maria"},
+		"bob ann":      {"ann", "bob"},
+		"ma mb m":      {"ma", "mb"},
+		"!":            {},
+	} {
+		if got := searchWords(text); !slices.Equal(got, want) {
+			t.Errorf("searchWords(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestDialledReadsTheBeginningOfANumber(t *testing.T) {
+	for text, want := range map[string]string{
+		"+1 (555) 010-0.1": "155501001",
+		"15":               "15",
+		"１５":               "15",
+		"15a":              "",
+		"15,16":            "",
+	} {
+		if got := dialled(text); got != want {
+			t.Errorf("dialled(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package service
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// plainEntity is an account or a group in an organization, as the plain search of
+// the property test has it.
+type plainEntity struct {
+	organization model.OrganizationID
+	token        model.EntityID
+	group        bool
+	public       bool
+	members      []model.AccountID
+	fields       map[string][]string
+}
+
+// plainSearch is the search said as simply as it can be: it looks at everything.
+type plainSearch struct {
+	entities []*plainEntity
+}
+
+var plainMarks = strings.NewReplacer("é", "e", "É", "e", "Å", "a", "å", "a", "ß", "ss", "İ", "i", "ﬁ", "fi")
+
+func plainFold(text string) string { return strings.ToLower(plainMarks.Replace(text)) }
+
+var notWord = regexp.MustCompile(`[^\p{L}\p{N}]+`)
+
+func plainWords(text string) (out []string) {
+	for _, word := range notWord.Split(plainFold(text), -1) {
+		if word != "" {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+func (e *plainEntity) matchesField(field, text string) bool {
+	switch {
+	case field == "token":
+		return strings.EqualFold(e.token.String(), strings.TrimSpace(text))
+	case field == "any":
+		for field := range e.fields {
+			if e.matchesField(field, text) {
+				return true
+			}
+		}
+		return false
+	}
+	wanted := plainWords(text)
+	has := plainWords(strings.Join(e.fields[field], " "))
+	begun := func(w string) bool {
+		return slices.ContainsFunc(has, func(h string) bool { return strings.HasPrefix(h, w) })
+	}
+	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(w string) bool { return !begun(w) })
+}
+
+func (e *plainEntity) matches(c SearchCriterion) bool {
+	return slices.ContainsFunc(c.Fields, func(field string) bool { return e.matchesField(field, c.Text) })
+}
+
+func (e *plainEntity) sortedBy(field string) string {
+	if field == "token" {
+		return e.token.String()
+	}
+	if field == "name" {
+		field = "display_name"
+	}
+	if len(e.fields[field]) == 0 {
+		return ""
+	}
+	return plainFold(e.fields[field][0])
+}
+
+// find returns the tokens and organizations of all hits, in order.
+func (s *plainSearch) find(actor *model.Actor, c SearchCommand) (out []placed) {
+	var hits []*plainEntity
+	blank := func(c SearchCriterion) bool { return strings.TrimSpace(c.Text) == "" }
+	for _, e := range s.entities {
+		kind := "account"
+		if e.group {
+			kind = "group"
+		}
+		switch {
+		case !actor.MemberOf(e.organization):
+		case len(c.Directory) > 0 && !slices.Contains(c.Directory, e.organization):
+		case len(c.Types) > 0 && !slices.Contains(c.Types, kind):
+		case e.group && !e.public && !slices.Contains(e.members, actor.Account):
+		case slices.ContainsFunc(c.Must, func(c SearchCriterion) bool { return !blank(c) && !e.matches(c) }):
+		case slices.ContainsFunc(c.MustNot, func(c SearchCriterion) bool { return !blank(c) && e.matches(c) }):
+		default:
+			hits = append(hits, e)
+		}
+	}
+	slices.SortFunc(hits, func(a, b *plainEntity) int {
+		for _, term := range append(slices.Clone(c.Sort), "token") {
+			field, descending := strings.CutPrefix(term, "-")
+			if c := directed(cmp.Compare(a.sortedBy(field), b.sortedBy(field)), descending); c != 0 {
+				return c
+			}
+			if field == "token" {
+				break // the same account, in two organizations
+			}
+		}
+		return cmp.Compare(a.organization, b.organization)
+	})
+	for _, e := range hits {
+		out = append(out, placed{e.organization, e.token})
+	}
+	return out
+}
+
+var (
+	plainTexts = []string{"", "Ann", "ANNA", "anna-maria", "Énya", "enya", "Straße", "strasse 4", "Bo", "Bob", "bobby bo", "b2", "Åsa", "asa", "İda", "ﬁn", "fin b",
+		"田中", "田太郎", "Щука", "a", "ab ac ad", "ann bob", "Bob Ann", "x.y@z", "zz"}
+	plainQueries = []string{"a", "an", "ann", "anna", "anna m", "b", "bo", "bob", "bob ann", "B2", "é", "en", "ss", "stra", "straß", "STRASSE", "ås", "id", "fi", "ﬁ",
+		"田", "田中", "щ", "Щу", "ac ab", "z", "zz", "q", "  ", "", "!", "x y", "x.y", "a b", "b a f"}
+	plainFields = []string{"display_name", "first_name", "last_name", "username", "email", "title", "department", "name", "any", "token", "nickname"}
+)
+
+// searchWorld is what a run of the property test has made.
+type searchWorld struct {
+	plainSearch
+	f             *searchFixture
+	organizations []model.OrganizationID
+	accounts      []model.AccountID
+}
+
+// fill makes organizations, accounts and groups, and then changes some of them.
+func (w *searchWorld) fill(t *rapid.T) {
+	text := rapid.SampledFrom(plainTexts)
+	for range rapid.IntRange(1, 3).Draw(t, "organizations") {
+		w.organizations = append(w.organizations, w.f.organization())
+	}
+	for range rapid.IntRange(1, 14).Draw(t, "accounts") {
+		p := searchPerson{Account: model.Account{
+			DisplayName: text.Draw(t, "display name"), FirstName: text.Draw(t, "first name"), LastName: text.Draw(t, "last name"),
+		}}
+		id := w.f.account(p)
+		w.accounts = append(w.accounts, id)
+		for _, o := range rapid.SliceOfDistinct(rapid.SampledFrom(w.organizations), rapid.ID).Draw(t, "in") {
+			w.entities = append(w.entities, &plainEntity{organization: o, token: model.EntityID(id)})
+			w.enter(t, o, id)
+		}
+	}
+	for range rapid.IntRange(0, 8).Draw(t, "groups") {
+		o := rapid.SampledFrom(w.organizations).Draw(t, "of")
+		members := rapid.SliceOfDistinct(rapid.SampledFrom(w.accounts), rapid.ID).Draw(t, "members")
+		g := w.f.group(o, text.Draw(t, "name"), rapid.Bool().Draw(t, "public"), members...)
+		e := &plainEntity{organization: o, token: g.Entity(), group: true, members: members}
+		w.entities = append(w.entities, e)
+		e.setGroup(&g)
+	}
+	for range rapid.IntRange(0, 6).Draw(t, "changes") {
+		w.change(t)
+	}
+}
+
+// enter puts an account into an organization, or changes what it is there.
+func (w *searchWorld) enter(t *rapid.T, o model.OrganizationID, id model.AccountID) {
+	text := rapid.SampledFrom(plainTexts)
+	m := model.Membership{Organization: o, Account: id, Title: text.Draw(t, "title"), Department: text.Draw(t, "department"), Joined: w.f.now}
+	var account model.Account
+	w.f.mustUpdate(func(tx *store.Tx) (err error) {
+		if account, _, err = tx.Account(id); err != nil {
+			return err
+		}
+		return join(tx, &account, m)
+	})
+	for _, e := range w.entities {
+		if e.organization == o && e.token == model.EntityID(id) {
+			e.fields = map[string][]string{
+				"display_name": {account.DisplayName}, "first_name": {account.FirstName}, "last_name": {account.LastName}, "username": {account.Username},
+				"title": {m.Title}, "department": {m.Department}, "email": nil, "phone": nil,
+			}
+		}
+	}
+}
+
+func (e *plainEntity) setGroup(g *model.Group) {
+	e.public = g.Public
+	e.fields = map[string][]string{"display_name": {g.Name}, "name": {g.Name}}
+}
+
+// change changes one entity, or takes it out.
+func (w *searchWorld) change(t *rapid.T) {
+	if len(w.entities) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(w.entities)-1).Draw(t, "changed")
+	e := w.entities[i]
+	switch {
+	case rapid.IntRange(0, 3).Draw(t, "leaves") == 0:
+		w.f.mustUpdate(func(tx *store.Tx) error {
+			if !e.group {
+				if err := tx.DeleteMembership(e.organization, model.AccountID(e.token)); err != nil {
+					return err
+				}
+			}
+			return unindex(tx, e.organization, e.token)
+		})
+		w.entities = slices.Delete(w.entities, i, i+1)
+	case e.group:
+		g := model.Group{ID: model.GroupID(e.token), Organization: e.organization, Name: rapid.SampledFrom(plainTexts).Draw(t, "new name"), Public: rapid.Bool().Draw(t, "new public")}
+		w.f.mustUpdate(func(tx *store.Tx) error { return indexGroup(tx, &g) })
+		e.setGroup(&g)
+	default:
+		w.enter(t, e.organization, model.AccountID(e.token))
+	}
+}
+
+// command draws a search.
+func (w *searchWorld) command(t *rapid.T, actor *model.Actor) SearchCommand {
+	queries := rapid.SampledFrom(plainQueries)
+	if len(w.entities) > 0 {
+		queries = rapid.OneOf(queries, rapid.Map(rapid.SampledFrom(w.entities), func(e *plainEntity) string { return e.token.String() }))
+	}
+	criterion := rapid.Custom(func(t *rapid.T) SearchCriterion {
+		return SearchCriterion{Fields: rapid.SliceOfN(rapid.SampledFrom(plainFields), 1, 3).Draw(t, "fields"), Text: queries.Draw(t, "text")}
+	})
+	terms := []string{"display_name", "name", "first_name", "last_name", "title", "department", "token", "username"}
+	for _, term := range terms {
+		terms = append(terms, "-"+term)
+	}
+	c := SearchCommand{
+		Types:        rapid.SampledFrom([][]string{nil, {"account"}, {"group"}, {"account", "group"}, {"tag"}}).Draw(t, "types"),
+		Must:         rapid.SliceOfN(criterion, 0, 3).Draw(t, "must"),
+		MustNot:      rapid.SliceOfN(criterion, 0, 2).Draw(t, "must not"),
+		Sort:         rapid.SliceOfN(rapid.SampledFrom(terms), 0, 3).Draw(t, "sort"),
+		PageSize:     rapid.IntRange(1, 9).Draw(t, "page size"),
+		IncludeTotal: rapid.Bool().Draw(t, "include total"),
+	}
+	if in := actor.Organizations(); len(in) > 0 {
+		c.Directory = rapid.SliceOf(rapid.SampledFrom(in)).Draw(t, "directory")
+	}
+	return c
+}
+
+func TestSearchFindsWhatAPlainSearchFinds(t *testing.T) {
+	f := newSearchFixture(t)
+	rapid.Check(t, func(t *rapid.T) {
+		w := searchWorld{f: f}
+		w.fill(t)
+		for range 8 {
+			actor := f.actor(rapid.SampledFrom(w.accounts).Draw(t, "actor"))
+			c := w.command(t, actor)
+			limits := searchLimits{
+				counted: rapid.IntRange(1, 20).Draw(t, "counted"), gathered: rapid.IntRange(1, 20).Draw(t, "gathered"),
+				batch: rapid.IntRange(1, 20).Draw(t, "batch"), prefixes: rapid.IntRange(1, 4).Draw(t, "prefixes"),
+			}
+			plain := c
+			if len(plain.Sort) == 0 {
+				plain.Sort = []string{"display_name"}
+			}
+			want := w.find(actor, plain)
+			counted := min(len(want), limits.counted)
+			if c.IncludeTotal {
+				counted = len(want)
+			}
+			var got []placed
+			for page := c; ; {
+				r := f.mustPage(actor, page, limits)
+				if r.Total != counted || r.First != len(got) {
+					t.Fatalf("%+v with %+v: total %d, first %d, want %d and %d", c, limits, r.Total, r.First, counted, len(got))
+				}
+				for _, hit := range r.Hits {
+					got = append(got, placed{hit.Organization, hit.Token})
+				}
+				if page.Continuation = r.Continuation; r.Continuation == "" || len(got) > len(want) {
+					break
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%+v with %+v:\n got %v\nwant %v", c, limits, got, want)
+			}
+		}
+	})
+}
