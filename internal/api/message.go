@@ -145,7 +145,11 @@ func (a *API) setMessageStatus(ctx context.Context, c *call) (answer, error) {
 		return answer{}, model.Invalidf("status_required", "delivered", "One of delivered and read is required.")
 	}
 	if len(delivered)+len(read) > service.StatusLimit {
-		return answer{}, model.Invalidf("too_many_ids", "delivered", "At most %d message ids are taken at a time.", service.StatusLimit)
+		field := "delivered"
+		if len(read) > len(delivered) {
+			field = "read"
+		}
+		return answer{}, model.Invalidf("too_many_ids", field, "At most %d message ids are taken at a time.", service.StatusLimit)
 	}
 	return noContent(), a.service.MarkStatus(ctx, c.actor, messageIDs(delivered), messageIDs(read))
 }

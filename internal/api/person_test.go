@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/uuid"
 )
 
 // person is an account that calls the server with a key. Without a key it calls
@@ -240,22 +241,15 @@ func (p *person) mustMark(status string, messages ...string) {
 	p.post("/v2/message/status", fields{status: messages}).want(204)
 }
 
-// randomID is sixteen random bytes that no platform object has.
-func randomID() (id [16]byte) {
-	_, _ = rand.Read(id[:]) // never fails
-	return id
-}
+// randomID is an identifier that no object of the platform has.
+func randomID() [16]byte { return uuid.Must(uuid.NewV7()) }
 
 // randomToken is a well-formed token that names nothing.
-func randomToken() string {
-	id := randomID()
-	h := hex.EncodeToString(id[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-}
+func randomToken() string { return uuid.UUID(randomID()).String() }
 
 // randomOrganization is a well-formed token of no organization.
 func randomOrganization() string {
-	id := randomID()
+	id := uuid.New()
 	return hex.EncodeToString(id[:12])
 }
 

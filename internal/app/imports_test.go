@@ -34,6 +34,7 @@ type layer struct {
 var mayImport = []layer{
 	{"cmd/signet", []string{"internal/cli"}},
 	{"bench", []string{"client"}},
+	{"internal/e2e", nil}, // tests only, of the built program
 	{"internal/cli", []string{"internal/app", "internal/config", "internal/model", "client"}},
 	{"internal/app", []string{
 		"internal/api", "internal/service", "internal/store/sqlite", "internal/store", "internal/live", "internal/seal", "internal/blob",

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -23,19 +24,45 @@ import (
 type Directory struct {
 	root     string
 	incoming string
+	durable  sync.Map // path of a directory whose entry in its parent is on disk
 }
 
-// OpenDirectory opens a directory of blobs, and makes it where it is missing. What
-// a crash left in incoming is removed.
+// unfinishedAge is how long a file in incoming has not been written to when it is
+// taken for what a crash left. Another server may share the directory, so that
+// a younger one may be an upload under way.
+const unfinishedAge = time.Hour
+
+// OpenDirectory opens a directory of blobs, and makes it where it is missing,
+// readable by its owner only. What a crash left in incoming is removed, after
+// an hour.
 func OpenDirectory(root string) (*Directory, error) {
 	d := &Directory{root: root, incoming: filepath.Join(root, "incoming")}
-	if err := os.RemoveAll(d.incoming); err != nil {
-		return nil, fmt.Errorf("clear unfinished blobs: %w", err)
-	}
 	if err := os.MkdirAll(d.incoming, 0o700); err != nil {
 		return nil, fmt.Errorf("make the directory of blobs: %w", err)
 	}
+	if err := d.clear(time.Now().Add(-unfinishedAge)); err != nil {
+		return nil, fmt.Errorf("clear unfinished blobs: %w", err)
+	}
 	return d, nil
+}
+
+// clear removes the files in incoming that were last written to before a time.
+// That is the file system's clock, and so is it compared with the real one.
+func (d *Directory) clear(before time.Time) error {
+	entries, err := os.ReadDir(d.incoming)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err == nil && info.ModTime().Before(before) {
+			err = os.Remove(filepath.Join(d.incoming, entry.Name()))
+		}
+		if err := ignoreMissing(err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d *Directory) path(id model.BlobID) string {
@@ -55,8 +82,10 @@ func (d *Directory) Put(ctx context.Context, id model.BlobID, r io.Reader) (size
 			err = errors.Join(err, ignoreMissing(os.Remove(f.Name())))
 		}
 	}()
-	size, err = io.Copy(f, &cancellable{ctx, r})
-	if err != nil {
+	source := &source{ctx: ctx, r: r}
+	if size, err = io.Copy(f, source); source.err != nil {
+		return 0, fmt.Errorf("keep blob: %w", source.err)
+	} else if err != nil {
 		return 0, translated("keep blob", err)
 	}
 	if err := f.Sync(); err != nil {
@@ -79,20 +108,20 @@ func (d *Directory) Put(ctx context.Context, id model.BlobID, r io.Reader) (size
 }
 
 // makeParents makes the two directories of a blob, so that they are there after
-// a power cut too.
+// a power cut too. One that another Put has just made may not be, yet.
 func (d *Directory) makeParents(path string) error {
 	leaf := filepath.Dir(path)
-	middle := filepath.Dir(leaf)
-	for _, step := range []struct{ dir, parent string }{{middle, d.root}, {leaf, middle}} {
-		switch err := os.Mkdir(step.dir, 0o700); {
-		case errors.Is(err, fs.ErrExist):
-		case err != nil:
-			return err
-		default:
-			if err := syncDirectory(step.parent); err != nil {
-				return err
-			}
+	for _, dir := range []string{filepath.Dir(leaf), leaf} {
+		if _, ok := d.durable.Load(dir); ok {
+			continue
 		}
+		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if err := syncDirectory(filepath.Dir(dir)); err != nil {
+			return err
+		}
+		d.durable.Store(dir, true)
 	}
 	return nil
 }
@@ -105,17 +134,22 @@ func syncDirectory(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// cancellable stops reading when its context ends.
-type cancellable struct {
+// source reads until its context ends, and keeps the error, so that one of the
+// reader is not taken for one of the disk.
+type source struct {
 	ctx context.Context
 	r   io.Reader
+	err error
 }
 
-func (c *cancellable) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
+func (s *source) Read(p []byte) (n int, err error) {
+	if err = s.ctx.Err(); err == nil {
+		n, err = s.r.Read(p)
 	}
-	return c.r.Read(p)
+	if err != nil && err != io.EOF { // EOF is compared as io.Copy does
+		s.err = err
+	}
+	return n, err
 }
 
 // Open implements Store.
@@ -190,7 +224,8 @@ func translated(doing string, err error) error {
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w", doing, ErrNotFound)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS),
+		errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return fmt.Errorf("%s: %w: %w", doing, ErrUnavailable, err)
 	default:
 		return fmt.Errorf("%s: %w", doing, err)

@@ -23,7 +23,7 @@ func TestStoppingIsGraceful(t *testing.T) {
 	s := mustServe(t, freshDirectory(t))
 	people := s.mustPeople("alice", "bob", "carol")
 	alice, bob, carol := people[0], people[1], people[2]
-	file := make([]byte, 8<<20)
+	file := make([]byte, 20<<20) // more than the buffers of a connection hold
 	rand.Read(file)
 	sent, err := alice.Send(t.Context(), client.Outgoing{Recipient: "carol", Attachment: &client.Upload{Name: "a.bin", Content: bytes.NewReader(file)}})
 	if err != nil {

@@ -1,6 +1,8 @@
 package service
 
 import (
+	"slices"
+
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -86,6 +88,7 @@ func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRight
 // mayManageKeys: who issues and rotates keys of an account, and sets its password
 // (contract, section 1: nobody gains another person's access).
 func mayManageKeys(actor *model.Actor, target *model.Account, memberships []model.Membership) error {
+	elsewhere := func(m model.Membership) bool { return m.Organization != target.CreatedBy }
 	switch {
 	case actor.Account == target.ID:
 		return nil
@@ -97,7 +100,7 @@ func mayManageKeys(actor *model.Actor, target *model.Account, memberships []mode
 		return notAllowed()
 	case actor.Operator:
 		return nil
-	case target.CreatedBy != "" && actor.Administers(target.CreatedBy) && len(memberships) == 1 && memberships[0].Organization == target.CreatedBy:
+	case target.CreatedBy != "" && actor.Administers(target.CreatedBy) && !slices.ContainsFunc(memberships, elsewhere):
 		return nil
 	default:
 		return notAllowed()

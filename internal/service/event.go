@@ -208,6 +208,9 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, positions
 			return err
 		}
 		for _, row := range rows {
+			if row.Position <= s.oldest(now) {
+				continue // past its retention it is not queued any more, removed already or not
+			}
 			if row.Kind == model.EventMessage || row.Kind == model.EventGroupMessage {
 				if err := marks.add(tx, row.MessageID, model.Delivered); err != nil {
 					return err

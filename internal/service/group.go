@@ -352,10 +352,12 @@ func (s *Service) replaceMembers(tx *store.Tx, actor *model.Actor, g *model.Grou
 			entering = append(entering, account)
 		}
 	}
-	if told, err = s.removeFromGroup(tx, actor, g, leaving); err != nil {
+	// The update that ends the call tells enough where very many come and go.
+	tell := len(leaving)+len(entering) <= crowd
+	if told, err = s.removeFromGroup(tx, actor, g, leaving, tell); err != nil {
 		return nil, err
 	}
-	return told, s.addToGroup(tx, actor, g, entering, now)
+	return told, s.addToGroup(tx, actor, g, entering, tell, now)
 }
 
 // DeleteGroup ends a group for all its members. Deleting it again is fine for

@@ -35,7 +35,7 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 		if err := s.withinGroupLimit(len(g.Members) + len(entering)); err != nil {
 			return err
 		}
-		if err := s.addToGroup(tx, actor, &g, entering, now); err != nil {
+		if err := s.addToGroup(tx, actor, &g, entering, true, now); err != nil {
 			return err
 		}
 		told = g.Members
@@ -78,7 +78,7 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 				leaving = append(leaving, model.AccountID(entity))
 			}
 		}
-		told, err = s.removeFromGroup(tx, actor, &g, leaving)
+		told, err = s.removeFromGroup(tx, actor, &g, leaving, true)
 		return err
 	})
 	if err != nil {
@@ -109,8 +109,8 @@ func (s *Service) enterGroup(tx *store.Tx, g *model.Group, entering []model.Acco
 }
 
 // addToGroup adds accounts that are not in the group, with its history, and
-// tells everybody. g.Members has them afterwards.
-func (s *Service) addToGroup(tx *store.Tx, actor *model.Actor, g *model.Group, entering []model.AccountID, now time.Time) error {
+// tells everybody, unless the caller does. g.Members has them afterwards.
+func (s *Service) addToGroup(tx *store.Tx, actor *model.Actor, g *model.Group, entering []model.AccountID, tell bool, now time.Time) error {
 	if len(entering) == 0 {
 		return nil
 	}
@@ -118,8 +118,10 @@ func (s *Service) addToGroup(tx *store.Tx, actor *model.Actor, g *model.Group, e
 		return err
 	}
 	g.Members = append(g.Members, entering...)
-	if err := s.tell(tx, g, actor.Account, entering, g.Members, true, now); err != nil {
-		return err
+	if tell {
+		if err := s.tell(tx, g, actor.Account, entering, g.Members, true, now); err != nil {
+			return err
+		}
 	}
 	if !g.ReplayHistory {
 		return nil
@@ -169,8 +171,9 @@ func replayHistory(tx *store.Tx, account model.AccountID, history []store.Messag
 }
 
 // removeFromGroup takes members out of a group and tells them and those who
-// stay. It returns all who are told; g.Members has those who stay.
-func (s *Service) removeFromGroup(tx *store.Tx, actor *model.Actor, g *model.Group, leaving []model.AccountID) ([]model.AccountID, error) {
+// stay, unless the caller does. It returns all of them; g.Members has those who
+// stay.
+func (s *Service) removeFromGroup(tx *store.Tx, actor *model.Actor, g *model.Group, leaving []model.AccountID, tell bool) ([]model.AccountID, error) {
 	if len(leaving) == 0 {
 		return nil, nil
 	}
@@ -182,9 +185,10 @@ func (s *Service) removeFromGroup(tx *store.Tx, actor *model.Actor, g *model.Gro
 		g.Members = members
 	}
 	told := slices.Clone(g.Members)
-	now := s.now()
-	if err := s.tell(tx, g, actor.Account, leaving, told, false, now); err != nil {
-		return nil, err
+	if tell {
+		if err := s.tell(tx, g, actor.Account, leaving, told, false, s.now()); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.exitGroup(tx, g, leaving); err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account
 		return nil, err
 	}
 	for i := range groups {
-		members, err := s.removeFromGroup(tx, actor, &groups[i], []model.AccountID{account.ID})
+		members, err := s.removeFromGroup(tx, actor, &groups[i], []model.AccountID{account.ID}, true)
 		if err != nil {
 			return nil, err
 		}

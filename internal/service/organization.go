@@ -24,16 +24,21 @@ func (c *OrganizationCommand) validate() error {
 			return err
 		}
 	}
-	for _, lifetime := range []struct {
-		field string
-		value *int
-	}{{"ttl", c.Settings.TTL}, {"max_ttl", c.Settings.MaxTTL}} {
-		if lifetime.value != nil && !model.ValidTTL(*lifetime.value) {
-			return model.Invalidf(lifetime.field+"_invalid", lifetime.field, "The lifetime is -1 (never) or 1 to %d minutes.", model.MaxTTL)
-		}
+	if err := validLifetime("ttl_invalid", "ttl", c.Settings.TTL); err != nil {
+		return err
+	}
+	if err := validLifetime("max_ttl_invalid", "max_ttl", c.Settings.MaxTTL); err != nil {
+		return err
 	}
 	if t := c.Settings.AutologoutTime; t != nil && *t < 0 {
 		return model.Invalidf("autologout_time_invalid", "autologout_time", "The time is 0 minutes or more.")
+	}
+	return nil
+}
+
+func validLifetime(code, field string, minutes *int) error {
+	if minutes != nil && !model.ValidTTL(*minutes) {
+		return model.Invalidf(code, field, "The lifetime is -1 (never) or 1 to %d minutes.", model.MaxTTL)
 	}
 	return nil
 }

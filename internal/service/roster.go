@@ -112,7 +112,7 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 			if err != nil {
 				return err
 			}
-			left, err := s.removeFromGroup(tx, actor, &g, []model.AccountID{actor.Account})
+			left, err := s.removeFromGroup(tx, actor, &g, []model.AccountID{actor.Account}, true)
 			told = append(told, left...)
 			return err
 		}

@@ -54,7 +54,7 @@ func TestSearchMatchesBeginningsOfWords(t *testing.T) {
 	me := f.account(searchPerson{Account: model.Account{FirstName: "Maria", LastName: "Müller-Lüdenscheidt", DisplayName: "Dr. Maria Müller",
 		Username: "mmueller", Emails: []model.Email{{Address: "maria@clinic.example"}, {Address: "mm@home.example"}},
 		Phones: []model.Phone{{Number: "+15550100200"}}}, title: "Head Nurse", department: "Ward 7 East"}, o)
-	f.named("Zoe", o)
+	nameless := f.account(searchPerson{}, o) // is called by its token
 	f.group(o, "Night Nurses", true)
 	actor := f.actor(me)
 	const maria, group = "Dr. Maria Müller", "Night Nurses"
@@ -94,6 +94,7 @@ func TestSearchMatchesBeginningsOfWords(t *testing.T) {
 		{"token", " " + strings.ToUpper(me.String()) + " ", []string{maria}},
 		{"token", me.String()[:8], nil},
 		{"any", me.String(), nil},
+		{"token,any", nameless.String(), []string{nameless.String()}},
 		{"token,name", "night", []string{group}},
 		{"nickname", "maria", nil},
 		{"nickname,first_name", "maria", []string{maria}},

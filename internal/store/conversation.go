@@ -171,7 +171,8 @@ func (m *MessageRow) important() int {
 // UnreadTotals sums the counters of an account's conversations, in one
 // organization or, where it is empty, in all.
 func (tx *Tx) UnreadTotals(account model.AccountID, organization model.OrganizationID) (messages, priority int, err error) {
-	_, err = tx.one(`SELECT COALESCE(SUM(unread), 0), COALESCE(SUM(unread_priority), 0) FROM conversations
+	// PostgreSQL sums BIGINT to NUMERIC, which is no integer to scan.
+	_, err = tx.one(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT) FROM conversations
 		WHERE account = ? AND (organization = ? OR ? = '')`, []any{account, organization, organization}, &messages, &priority)
 	return messages, priority, err
 }

@@ -12,7 +12,8 @@ import (
 // storetest.Run is its contract in executable form.
 type Engine interface {
 	// View runs fn with a consistent snapshot that sees every Update which
-	// returned before View was called. fn must not write.
+	// returned before View was called. fn must not write. It may call fn more than
+	// once.
 	View(ctx context.Context, fn func(Session) error) error
 
 	// Update runs fn in a transaction and returns nil only when what fn wrote is
@@ -40,9 +41,16 @@ type Engine interface {
 // widened to as many placeholders as the slice has elements (at least one; an
 // empty slice matches nothing). Arguments are int, int64, bool, string, []byte,
 // model.ID of any kind and model.OrganizationID, and for `?*` a slice of one of these.
+// A bool is kept as 0 or 1 in an INTEGER column. Text is valid UTF-8 without NUL;
+// whoever takes it from outside sees to that, for not every engine stores another.
 type Session interface {
 	// Exec runs one statement and returns the number of rows it changed.
 	Exec(query string, args ...any) (int64, error)
+
+	// Post runs one statement whose answer nobody needs. An engine may put it off
+	// until the next statement that has an answer, or the end of the transaction, and
+	// return its error there: it is for what fails only when the transaction does.
+	Post(query string, args ...any) error
 
 	// Query runs one statement and calls each for every row, in order, until it
 	// returns an error, which Query returns; ErrStop ends it without error. each must not
@@ -60,6 +68,7 @@ type Session interface {
 type Row interface {
 	// Scan copies the columns into *int, *int64, *bool, *string, *[]byte (a
 	// copy), *model.ID of any kind, *model.OrganizationID, or any sql.Scanner fed with []byte.
+	// NULL is nil for *[]byte and for a Scanner, and an error for all others.
 	Scan(dest ...any) error
 }
 
@@ -70,7 +79,12 @@ type Dialect struct {
 	ID     string // type of a column of an identifier
 	Text   string // type of a column of text that is compared byte by byte; "" is TEXT
 	Suffix string // of CREATE TABLE with a primary key that clusters the rows
-	Lock   string // clause that locks the rows of a SELECT until the transaction ends, or ""
+
+	// Clauses at the end of a SELECT, or "" in an engine that has one writer and so
+	// needs none of them. They hold until the transaction ends.
+	Lock  string // nobody else changes or locks the rows
+	Share string // nobody else changes the rows; others may share them
+	Skip  string // like Lock, leaving out the rows that others hold
 }
 
 // The errors that engines translate theirs into.

@@ -9,14 +9,16 @@ import (
 // PutMembership adds an account to an organization, or changes the title and
 // department of one that is there. added reports which.
 func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
-	n, err := tx.exec(`UPDATE memberships SET title = ?, department = ? WHERE organization = ? AND account = ?`,
-		m.Title, m.Department, m.Organization, m.Account)
-	if err != nil || n > 0 {
-		return false, err
-	}
-	_, err = tx.exec(`INSERT INTO memberships (organization, account, title, department, joined, since) VALUES (?, ?, ?, ?, ?, ?)`,
+	// The insert comes first: of two who add it at the same time, one finds it there.
+	n, err := tx.exec(`INSERT INTO memberships (organization, account, title, department, joined, since) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (organization, account) DO NOTHING`,
 		m.Organization, m.Account, m.Title, m.Department, millis(m.Joined), m.Since)
-	return true, err
+	if err != nil || n > 0 {
+		return n > 0, err
+	}
+	_, err = tx.exec(`UPDATE memberships SET title = ?, department = ? WHERE organization = ? AND account = ?`,
+		m.Title, m.Department, m.Organization, m.Account)
+	return false, err
 }
 
 // DeleteMembership takes an account and its roles out of an organization.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,28 +15,29 @@ var migrations = []string{schema}
 // SchemaVersion is the version of the data that this server writes and reads.
 func SchemaVersion() int { return len(migrations) }
 
-// migrate brings the data to SchemaVersion, and refuses newer data.
+// migrate brings the data to SchemaVersion, and refuses newer data. Nodes may do
+// it at the same time: one of them does it, and the others find it done.
 func migrate(ctx context.Context, engine Engine) error {
 	dialect := engine.Dialect()
+	err := engine.Update(ctx, func(session Session) error {
+		_, err := session.Exec(dialect.render(`CREATE TABLE IF NOT EXISTS meta (
+			name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name)){table}`))
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrConflict) { // PostgreSQL's answer where another node made it at this moment
+		return fmt.Errorf("migrate: %w", err)
+	}
 	return engine.Update(ctx, func(session Session) error {
 		tx := &Tx{session, dialect}
-		if _, err := tx.exec(dialect.render(`CREATE TABLE IF NOT EXISTS meta (
-			name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name)){table}`)); err != nil {
-			return fmt.Errorf("migrate: %w", err)
-		}
-		var text string
-		found, err := tx.one(`SELECT value FROM meta WHERE name = 'schema'`, nil, &text)
+		version, err := tx.lockVersion()
 		if err != nil {
 			return fmt.Errorf("migrate: read the version: %w", err)
 		}
-		version := 0
-		if found {
-			if version, err = strconv.Atoi(text); err != nil {
-				return fmt.Errorf("migrate: version %q: %w", text, err)
-			}
-		}
 		if version > len(migrations) {
 			return fmt.Errorf("the data has version %d, and this server knows versions up to %d: start the newer server again, or restore a backup made before the upgrade", version, len(migrations))
+		}
+		if version == len(migrations) {
+			return nil
 		}
 		for ; version < len(migrations); version++ {
 			for statement := range strings.SplitSeq(dialect.render(migrations[version]), ";\n") {
@@ -47,7 +49,20 @@ func migrate(ctx context.Context, engine Engine) error {
 				}
 			}
 		}
-		_, err = tx.exec(`INSERT INTO meta (name, value) VALUES ('schema', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, strconv.Itoa(version))
+		_, err = tx.exec(`UPDATE meta SET value = ? WHERE name = 'schema'`, strconv.Itoa(version))
 		return err
 	})
+}
+
+// lockVersion returns the version of the data, 0 where there is none, and keeps
+// other nodes from changing it until the transaction ends.
+func (tx *Tx) lockVersion() (int, error) {
+	if _, err := tx.exec(`INSERT INTO meta (name, value) VALUES ('schema', '0') ON CONFLICT (name) DO NOTHING`); err != nil {
+		return 0, err
+	}
+	text := ""
+	if _, err := tx.one(`SELECT value FROM meta WHERE name = 'schema' `+tx.dialect.Lock, nil, &text); err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(text)
 }

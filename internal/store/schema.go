@@ -60,11 +60,11 @@ CREATE INDEX memberships_account ON memberships (account);
 CREATE TABLE roles (
 	organization TEXT NOT NULL,
 	account      {id} NOT NULL,
-	role         TEXT NOT NULL,
+	role         {text} NOT NULL,
 	pending      INTEGER NOT NULL,
 	PRIMARY KEY (organization, account, role)
 ){table};
-CREATE INDEX roles_role ON roles (organization, role);
+CREATE INDEX roles_role ON roles (organization, role, pending);
 
 CREATE TABLE keys (
 	api_key             TEXT NOT NULL,

@@ -18,25 +18,6 @@ var (
 	errExited   = errors.New("the function of a transaction ended its goroutine (runtime.Goexit)")
 )
 
-// PanicError is what Update returns when its function panicked. The stack is
-// for the log.
-type PanicError struct {
-	Value any
-	stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic in a transaction: %v", e.Value) }
-
-// Stack returns the stack of the goroutine that panicked, as runtime/debug.Stack
-// formats it.
-func (e *PanicError) Stack() []byte { return e.stack }
-
-// Unwrap returns the value of the panic where it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
-
 // translate wraps an error of SQLite into the store's error that it amounts
 // to, if it does to any.
 func translate(err error) error {

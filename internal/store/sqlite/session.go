@@ -58,6 +58,12 @@ func (s *session) Exec(text string, args ...any) (int64, error) {
 	return changed, translate(st.stmt.Reset())
 }
 
+// Post runs one statement, at once.
+func (s *session) Post(text string, args ...any) error {
+	_, err := s.Exec(text, args...)
+	return err
+}
+
 // Query runs one statement and calls each for its rows.
 func (s *session) Query(text string, args []any, each func(store.Row) error) error {
 	st, err := s.begin(text, args)

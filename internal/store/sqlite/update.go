@@ -32,7 +32,7 @@ var requests = sync.Pool{New: func() any { return &request{done: make(chan struc
 // Update runs fn in a transaction and returns nil only when what fn wrote is on
 // disk. fn runs on the writer's goroutine, three times at most, and while it runs
 // nothing else is written: it must not wait for anything, and never for another
-// Update. A panic in fn is returned as a *PanicError.
+// Update. A panic in fn is returned as a *store.PanicError.
 func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -112,7 +112,7 @@ func TestUpdate(t *testing.T) {
 					}
 				}
 				err := <-falling
-				var fell *PanicError
+				var fell *store.PanicError
 				if !errors.As(err, &fell) {
 					t.Fatalf("error %v, want a PanicError", err)
 				}
@@ -133,7 +133,7 @@ func TestUpdate(t *testing.T) {
 		err := e.Update(t.Context(), func(s store.Session) error {
 			return s.Query(`SELECT name FROM items`, nil, func(store.Row) error { panic("boom") })
 		})
-		var fell *PanicError
+		var fell *store.PanicError
 		if !errors.As(err, &fell) {
 			t.Fatalf("error %v, want a PanicError", err)
 		}

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"zombiezen.com/go/sqlite"
+
+	"signet/internal/store"
 )
 
 // maxBatch is how many requests are put into one transaction at most. It bounds
@@ -195,7 +196,7 @@ func (w *writer) process() {
 // it. Those that panicked in that one are not run again.
 func (w *writer) oneByOne(outcomes []error) {
 	for i := range w.batch {
-		var fell *PanicError
+		var fell *store.PanicError
 		if i < len(outcomes) && errors.As(outcomes[i], &fell) {
 			w.answer(fell)
 		} else {
@@ -324,7 +325,7 @@ func (w *writer) call(i int) (wrote bool, err error) {
 		}
 		// No value means runtime.Goexit, which cannot be stopped: see resume.
 		if value := recover(); value != nil {
-			err = &PanicError{Value: value, stack: debug.Stack()}
+			err = store.NewPanicError(value)
 		}
 	}()
 	err = w.batch[i].fn(s)

@@ -1,0 +1,405 @@
+package blob
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"signet/internal/model"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var _ Store = (*Directory)(nil)
+
+func mustOpen(t testing.TB) *Directory {
+	t.Helper()
+	d, err := OpenDirectory(filepath.Join(t.TempDir(), "blobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 2 {
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return d
+}
+
+func blobID(n byte) model.BlobID { return model.BlobID{0x01, 0x90, 14: n, 15: n * 7} }
+
+func mustPut(t testing.TB, d *Directory, id model.BlobID, content []byte) {
+	t.Helper()
+	size, err := d.Put(t.Context(), id, bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size != int64(len(content)) {
+		t.Fatalf("size %d, want %d", size, len(content))
+	}
+}
+
+// wantBlob reads a blob whole.
+func wantBlob(t testing.TB, d *Directory, id model.BlobID, want []byte) {
+	t.Helper()
+	b, err := d.Open(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	got, err := io.ReadAll(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) || b.Size() != int64(len(want)) {
+		t.Fatalf("%d bytes, size %d, want %d", len(got), b.Size(), len(want))
+	}
+}
+
+// wantFiles compares the number of files anywhere in the directory.
+func wantFiles(t testing.TB, d *Directory, want int) {
+	t.Helper()
+	var got []string
+	err := filepath.WalkDir(d.root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			got = append(got, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != want {
+		t.Fatalf("files %q, want %d", got, want)
+	}
+}
+
+func wantError(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("error %v, want %v", err, want)
+	}
+}
+
+func TestPut(t *testing.T) {
+	t.Run("keeps_what_it_was_given", func(t *testing.T) {
+		d := mustOpen(t)
+		random := rand.NewChaCha8([32]byte{1})
+		for n, size := range []int{0, 1, 4096, 100_000, 3 << 20} {
+			content := make([]byte, size)
+			_, _ = random.Read(content) // never fails
+			mustPut(t, d, blobID(byte(n)), content)
+			wantBlob(t, d, blobID(byte(n)), content)
+		}
+		wantFiles(t, d, 5)
+	})
+
+	t.Run("is_for_the_owner_alone", func(t *testing.T) {
+		d := mustOpen(t)
+		mustPut(t, d, blobID(1), []byte("secret"))
+		err := filepath.WalkDir(d.root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := entry.Info()
+			if err == nil && info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s has mode %v", path, info.Mode())
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+
+	t.Run("leaves_nothing_when_the_reader_fails", func(t *testing.T) {
+		errMine := errors.New("mine")
+		for name, fault := range map[string]error{"own": errMine, "like_one_of_the_disk": syscall.ENOSPC, "like_a_missing_blob": fs.ErrNotExist, "cut_short": io.ErrUnexpectedEOF} {
+			t.Run(name, func(t *testing.T) {
+				d := mustOpen(t)
+				r := io.MultiReader(bytes.NewReader(make([]byte, 100_000)), iotest.ErrReader(fault))
+				_, err := d.Put(t.Context(), blobID(1), r)
+				wantError(t, err, fault)
+				if errors.Is(err, ErrUnavailable) || errors.Is(err, ErrNotFound) {
+					t.Errorf("error %v blames the store", err)
+				}
+				wantFiles(t, d, 0)
+				_, err = d.Open(t.Context(), blobID(1))
+				wantError(t, err, ErrNotFound)
+			})
+		}
+	})
+
+	t.Run("leaves_nothing_when_it_is_cancelled", func(t *testing.T) {
+		d := mustOpen(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		begun := false
+		r := readerFunc(func(p []byte) (int, error) {
+			if begun {
+				cancel()
+			}
+			begun = true
+			return len(p), nil
+		})
+		_, err := d.Put(ctx, blobID(1), r)
+		wantError(t, err, context.Canceled)
+		wantFiles(t, d, 0)
+	})
+
+	t.Run("leaves_nothing_when_the_disk_is_full", func(t *testing.T) {
+		full := "/dev/full"
+		if _, err := os.Stat(full); err != nil {
+			full = "" // other systems have no such device; the translation is tested below
+		}
+		d := mustOpen(t)
+		if full != "" {
+			f, err := os.OpenFile(full, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			_, err = f.Write([]byte("x"))
+			wantError(t, translated("keep blob", err), ErrUnavailable)
+		}
+		wantError(t, translated("keep blob", &fs.PathError{Err: syscall.ENOSPC}), ErrUnavailable)
+		wantError(t, translated("keep blob", &fs.PathError{Err: syscall.EIO}), ErrUnavailable)
+		// A directory in the place of the blob makes the last step fail.
+		if err := os.MkdirAll(filepath.Join(d.path(blobID(1)), "in the way"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Put(t.Context(), blobID(1), bytes.NewReader([]byte("x"))); err == nil {
+			t.Error("the blob was kept")
+		}
+		wantFiles(t, d, 0)
+	})
+
+	t.Run("does_not_hold_a_blob_in_memory", func(t *testing.T) {
+		d := mustOpen(t)
+		const size = 64 << 20
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		n, err := d.Put(t.Context(), blobID(1), io.LimitReader(readerFunc(func(p []byte) (int, error) { return len(p), nil }), size))
+		runtime.ReadMemStats(&after)
+		if err != nil || n != size {
+			t.Fatalf("size %d, error %v", n, err)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+			t.Errorf("%d bytes were allocated for a blob of %d", used, size)
+		}
+	})
+
+	t.Run("works_from_many_goroutines", func(t *testing.T) {
+		d := mustOpen(t)
+		var callers sync.WaitGroup
+		for n := range byte(40) {
+			callers.Go(func() {
+				id := model.BlobID{0: n, 14: n % 3, 15: 1} // in a few directories
+				content := bytes.Repeat([]byte{n}, 10_000)
+				if _, err := d.Put(t.Context(), id, bytes.NewReader(content)); err != nil {
+					t.Error(err)
+					return
+				}
+				b, err := d.Open(t.Context(), id)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, err := io.ReadAll(b)
+				if err := errors.Join(err, b.Close()); err != nil || !bytes.Equal(got, content) {
+					t.Errorf("%d bytes, error %v", len(got), err)
+				}
+			})
+		}
+		callers.Wait()
+		wantFiles(t, d, 40)
+	})
+}
+
+func TestOpen(t *testing.T) {
+	d := mustOpen(t)
+	content := []byte("0123456789")
+	mustPut(t, d, blobID(1), content)
+
+	t.Run("reads_from_any_place", func(t *testing.T) {
+		b, err := d.Open(t.Context(), blobID(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		for _, test := range []struct {
+			offset int64
+			whence int
+			want   string
+		}{{4, io.SeekStart, "456789"}, {-3, io.SeekEnd, "789"}, {0, io.SeekStart, "0123456789"}} {
+			if _, err := b.Seek(test.offset, test.whence); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(b); err != nil || string(got) != test.want {
+				t.Errorf("read %q, error %v, want %q", got, err, test.want)
+			}
+		}
+	})
+
+	t.Run("answers_not_found", func(t *testing.T) {
+		_, err := d.Open(t.Context(), blobID(2))
+		wantError(t, err, ErrNotFound)
+	})
+
+	t.Run("can_be_read_to_its_end_after_it_was_deleted", func(t *testing.T) {
+		b, err := d.Open(t.Context(), blobID(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		if err := d.Delete(t.Context(), blobID(1)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(b); err != nil || !bytes.Equal(got, content) {
+			t.Errorf("read %q, error %v", got, err)
+		}
+	})
+}
+
+func TestDelete(t *testing.T) {
+	d := mustOpen(t)
+	mustPut(t, d, blobID(1), []byte("x"))
+	mustPut(t, d, blobID(2), []byte("y"))
+	for range 2 {
+		if err := d.Delete(t.Context(), blobID(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := d.Open(t.Context(), blobID(1))
+	wantError(t, err, ErrNotFound)
+	wantBlob(t, d, blobID(2), []byte("y"))
+}
+
+func TestList(t *testing.T) {
+	d := mustOpen(t)
+	var want []string
+	before := time.Now().Add(-time.Minute)
+	for n := range byte(20) {
+		mustPut(t, d, blobID(n), nil)
+		want = append(want, blobID(n).String())
+	}
+	for _, name := range []string{"README", "13/notes", "incoming/123456", "ab"} {
+		path := filepath.Join(d.root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("not a blob"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	t.Run("names_every_blob_and_nothing_else", func(t *testing.T) {
+		var got []string
+		err := d.List(t.Context(), func(id model.BlobID, kept time.Time) error {
+			if kept.Before(before) || kept.After(time.Now().Add(time.Minute)) {
+				t.Errorf("%s was kept at %v", id, kept)
+			}
+			got = append(got, id.String())
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
+
+	t.Run("ends_with_the_error_of_its_function", func(t *testing.T) {
+		errMine := errors.New("mine")
+		calls := 0
+		err := d.List(t.Context(), func(model.BlobID, time.Time) error { calls++; return errMine })
+		wantError(t, err, errMine)
+		if calls != 1 {
+			t.Errorf("%d calls, want 1", calls)
+		}
+	})
+
+	t.Run("ends_with_its_context", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := d.List(ctx, func(model.BlobID, time.Time) error { cancel(); return nil })
+		wantError(t, err, context.Canceled)
+	})
+
+	t.Run("lets_its_function_delete", func(t *testing.T) {
+		err := d.List(t.Context(), func(id model.BlobID, _ time.Time) error { return d.Delete(t.Context(), id) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = d.List(t.Context(), func(id model.BlobID, _ time.Time) error { return fmt.Errorf("%s is left", id) })
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestOpenDirectory(t *testing.T) {
+	t.Run("finds_what_was_kept_before", func(t *testing.T) {
+		d := mustOpen(t)
+		mustPut(t, d, blobID(1), []byte("x"))
+		again, err := OpenDirectory(d.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantBlob(t, again, blobID(1), []byte("x"))
+		mustPut(t, again, blobID(1+1), []byte("y"))
+	})
+
+	t.Run("removes_what_a_crash_left_but_no_upload_under_way", func(t *testing.T) {
+		d := mustOpen(t)
+		left, under := filepath.Join(d.incoming, "left"), filepath.Join(d.incoming, "under way")
+		for _, path := range []string{left, under} {
+			if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		old := time.Now().Add(-2 * unfinishedAge)
+		if err := os.Chtimes(left, old, old); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenDirectory(d.root); err != nil {
+			t.Fatal(err)
+		}
+		wantFiles(t, d, 1)
+		if _, err := os.Stat(under); err != nil {
+			t.Error(err)
+		}
+	})
+
+	t.Run("fails_where_it_cannot_be", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenDirectory(path); err == nil {
+			t.Error("a file was opened as a directory")
+		}
+	})
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

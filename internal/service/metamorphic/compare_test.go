@@ -1,0 +1,285 @@
+package metamorphic
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// compare asks for everything that each account can see, on both sides.
+func (p *play) compare(t *rapid.T) {
+	for _, a := range p.world.accounts {
+		actor := p.actor(t, a)
+		p.compareQueue(t, a, actor)
+		p.compareMessages(t, a, actor)
+		p.compareRoster(t, a, actor)
+		p.compareUnread(t, a, actor)
+	}
+	p.compareGroups(t)
+}
+
+func wantSame(t *rapid.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s:\nthe service  %+v\nthe contract %+v", what, got, want)
+	}
+}
+
+// seenMessage is what is compared of a message as one reader sees it.
+type seenMessage struct {
+	id                model.MessageID
+	organization      model.OrganizationID
+	sender            model.AccountID
+	recipient         model.EntityID
+	group             bool
+	body              string
+	created, expires  time.Time
+	ttl, priority     int
+	dor, recalled     bool
+	status            model.Status
+	originalSender    model.AccountID
+	originallyCreated time.Time
+}
+
+func asSeen(m *model.Message) seenMessage {
+	out := seenMessage{
+		m.ID, m.Organization, m.Sender, m.Recipient, m.Group, m.Body, m.Created, m.Expires, m.TTL, m.Priority, m.DOR, m.Recalled, m.Status, model.AccountID{}, time.Time{},
+	}
+	if m.Forwarded != nil {
+		out.originalSender, out.originallyCreated = m.Forwarded.Sender, m.Forwarded.Created
+	}
+	return out
+}
+
+func (m *message) seenWith(status model.Status) seenMessage {
+	out := seenMessage{
+		m.id, m.organization.id, m.sender.id, m.to(), m.group != nil, m.body, m.created, m.expires, m.ttl, m.priority, m.dor, m.recalled, status, model.AccountID{}, time.Time{},
+	}
+	if m.recalled {
+		out.body = ""
+	}
+	if m.original != nil {
+		out.originalSender, out.originallyCreated = m.original.Sender, m.original.Created
+	}
+	return out
+}
+
+// seenEvent is what is compared of an event.
+type seenEvent struct {
+	kind         model.EventKind
+	organization model.OrganizationID // where the kind tells it
+	message      seenMessage
+	about        model.MessageID
+	said         said
+}
+
+func (p *play) compareQueue(t *rapid.T, a *account, actor *model.Actor) {
+	t.Helper()
+	got, err := p.service.Poll(t.Context(), actor, service.PollOptions{Limit: service.MaxEvents})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := p.world.visibleQueue(a)
+	for i := range max(len(got), len(want)) {
+		var service, contract any
+		if i < len(got) {
+			service = asSeenEvent(&got[i])
+		}
+		if i < len(want) {
+			contract = want[i].seenBy(a)
+		}
+		wantSame(t, fmt.Sprintf("event %d of %d in the queue of %s", i+1, len(want), a.name), service, contract)
+		if want[i].id != "" && want[i].id != got[i].ID {
+			t.Fatalf("event %d in the queue of %s has another id than before", i+1, a.name)
+		}
+		want[i].id = got[i].ID
+	}
+}
+
+func asSeenEvent(e *model.Event) seenEvent {
+	out := seenEvent{kind: e.Kind}
+	switch {
+	case e.Message != nil:
+		out.organization, out.message = e.Message.Organization, asSeen(e.Message)
+	case e.Status != nil && e.Status.Recalled:
+		out.about, out.said.recall = e.Status.Message, true
+	case e.Status != nil:
+		out.about, out.said = e.Status.Message, said{account: e.Status.Account, status: e.Status.Status, time: e.Status.Time}
+	case e.Friend != nil:
+		out.organization, out.said = e.Friend.Organization, said{added: e.Friend.Added, entity: entityOf(&e.Friend.Entity)}
+	case e.Bang != nil:
+		out.organization = e.Bang.Target.Organization
+		out.said = said{added: e.Bang.Added, entity: entityOf(&e.Bang.Target), caller: e.Bang.Caller.Account.ID, account: e.Bang.Subject.Account.ID, time: e.Bang.Created}
+	case e.Entity != nil:
+		out.organization, out.said.entity = e.Entity.Organization, entityOf(e.Entity)
+	case e.Settings != nil:
+		out.organization = e.Settings.Organization
+	}
+	return out
+}
+
+func entityOf(e *model.Entity) model.EntityID {
+	if e.Group != nil {
+		return e.Group.Entity()
+	}
+	return model.EntityID(e.Account.ID)
+}
+
+func (e *event) seenBy(a *account) seenEvent {
+	out := seenEvent{kind: e.kind, said: e.said}
+	switch {
+	case e.content:
+		out.organization, out.message = e.organization.id, e.message.seenWith(e.message.copies[a].status)
+	case e.message != nil:
+		out.about = e.message.id
+	default:
+		out.organization = e.organization.token()
+	}
+	return out
+}
+
+func (p *play) compareMessages(t *rapid.T, a *account, actor *model.Actor) {
+	t.Helper()
+	// One call tells of all; it is the same question as for each one.
+	var all []model.MessageID
+	for _, m := range p.world.messages {
+		all = append(all, m.id)
+	}
+	statuses, err := p.service.MessageStatuses(t.Context(), actor, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[model.MessageID]service.MessageStatus{}
+	for _, s := range statuses {
+		known[s.Message] = s
+	}
+	for i, m := range p.world.messages {
+		what := fmt.Sprintf("message %d for %s", i+1, a.name)
+		status, visible := known[m.id]
+		wantSame(t, what+" is visible", visible, p.world.sees(a, m))
+		if !visible {
+			// A look at every old one after every call would be most of the work.
+			if i > len(p.world.messages)-4 {
+				_, err := p.service.Message(t.Context(), actor, m.id)
+				agree(t, what, err, notFound)
+			}
+			continue
+		}
+		wantSame(t, "statuses of "+what, status, p.world.statusFor(a, m))
+		got, err := p.service.Message(t.Context(), actor, m.id)
+		agree(t, what, err, fine)
+		own := m.least()
+		if !p.world.asSender(a, m) {
+			own = m.copies[a].status
+		}
+		wantSame(t, what, asSeen(&got), m.seenWith(own))
+	}
+}
+
+// statusFor is call 15: each recipient's for the sender, its own for a recipient.
+func (w *world) statusFor(a *account, m *message) service.MessageStatus {
+	out := service.MessageStatus{Message: m.id, Recalled: m.recalled}
+	for reader, c := range m.copies {
+		if w.asSender(a, m) && !c.history || !w.asSender(a, m) && reader == a {
+			out.Rows = append(out.Rows, model.StatusRow{Account: reader.id, Status: c.status, Time: c.since})
+		}
+	}
+	slices.SortFunc(out.Rows, func(a, b model.StatusRow) int { return compareIDs(a.Account, b.Account) })
+	return out
+}
+
+type seenEntry struct {
+	organization     model.OrganizationID
+	entity           model.EntityID
+	group            bool
+	last             time.Time
+	unread, priority int
+}
+
+func (p *play) compareRoster(t *rapid.T, a *account, actor *model.Actor) {
+	t.Helper()
+	roster, err := p.service.Roster(t.Context(), actor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := []seenEntry{}, []seenEntry{}
+	for i, e := range roster {
+		c := e.Conversation
+		got = append(got, seenEntry{c.Organization, c.Entity, c.Group, c.LastMessage, c.Unread, c.UnreadPriority})
+		if i > 0 && got[i].last.After(got[i-1].last) {
+			t.Fatalf("the roster of %s is not the newest first", a.name)
+		}
+		if shown := entityOf(&e.Entity); shown != c.Entity {
+			t.Fatalf("the roster of %s shows %s as %s", a.name, c.Entity, shown)
+		}
+	}
+	for place, c := range a.roster {
+		if c.listed && a.memberOf(place.organization) {
+			unread, priority := p.world.unread(a, place)
+			want = append(want, seenEntry{place.organization.id, place.entity, place.group, c.last, unread, priority})
+		}
+	}
+	order := func(a, b seenEntry) int {
+		return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.organization, b.organization), compareIDs(a.entity, b.entity))
+	}
+	slices.SortFunc(got, order)
+	slices.SortFunc(want, order)
+	wantSame(t, "roster of "+a.name, got, want)
+}
+
+func (p *play) compareUnread(t *rapid.T, a *account, actor *model.Actor) {
+	t.Helper()
+	got, err := p.service.Unread(t.Context(), actor, "me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all service.Unread
+	for _, o := range p.world.organizations {
+		var in service.Unread
+		for _, place := range slices.Collect(maps.Keys(a.roster)) {
+			if place.organization == o {
+				messages, priority := p.world.unread(a, place)
+				in.Messages += messages
+				in.Priority += priority
+			}
+		}
+		all.Messages += in.Messages
+		all.Priority += in.Priority
+		got, err := p.service.UnreadIn(t.Context(), actor, "me", o.id)
+		if !a.memberOf(o) {
+			agree(t, "unread in an organization", err, notFound)
+			continue
+		}
+		agree(t, "unread in an organization", err, fine)
+		wantSame(t, "unread of "+a.name+" in "+o.name, got, in)
+	}
+	wantSame(t, "unread of "+a.name, got, all)
+}
+
+// compareGroups: the members, in order, as everybody sees them who may.
+func (p *play) compareGroups(t *rapid.T) {
+	t.Helper()
+	for i, g := range p.world.groups {
+		a := p.world.accounts[i%len(p.world.accounts)]
+		got, err := p.service.Group(t.Context(), p.actor(t, a), g.id)
+		if !g.seenBy(a) {
+			agree(t, "a group", err, notFound)
+			continue
+		}
+		agree(t, "a group", err, fine)
+		var members []model.AccountID
+		for _, m := range g.members {
+			members = append(members, m.id)
+		}
+		wantSame(t, "members of a group", got.Members, members)
+		wantSame(t, "flags of a group", []bool{got.ReplayHistory, got.Public}, []bool{g.replay, g.public})
+	}
+}

@@ -1,0 +1,144 @@
+package metamorphic
+
+import (
+	"pgregory.net/rapid"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// draw fills what every letter has.
+func (p *play) draw(t *rapid.T, l *letter) {
+	l.body = p.name("body")
+	if rapid.Bool().Draw(t, "with ttl") {
+		ttl := rapid.SampledFrom([]int{model.NoTTL, 1, 2, 60, 200}).Draw(t, "ttl")
+		l.ttl = &ttl
+	}
+	if rapid.Bool().Draw(t, "with dor") {
+		dor := rapid.Bool().Draw(t, "dor")
+		l.dor = &dor
+	}
+	l.priority = rapid.IntRange(-1, 1).Draw(t, "priority")
+	if request := rapid.IntRange(-4, 2).Draw(t, "request"); request >= 0 {
+		// Few ids and few bodies, so that requests are repeated and clash.
+		l.request = string(rune('a' + request))
+		l.body = rapid.SampledFrom([]string{"same", "same", "other"}).Draw(t, "body")
+	}
+}
+
+func (p *play) send(t *rapid.T) {
+	l := &letter{from: p.anybody(t, "from"), to: p.anybody(t, "to"), named: p.anOrganization(t, "named")}
+	p.draw(t, l)
+	p.post(t, l)
+}
+
+func (p *play) sendToGroup(t *rapid.T) {
+	l := &letter{from: p.anybody(t, "from"), group: recent(t, p.world.groups, "group")}
+	p.draw(t, l)
+	p.post(t, l)
+}
+
+func (p *play) forward(t *rapid.T) {
+	l := &letter{from: p.anybody(t, "from"), forward: recent(t, p.world.messages, "message")}
+	p.draw(t, l)
+	l.body, l.ttl, l.dor = "", nil, nil
+	if len(p.world.groups) > 0 && rapid.Bool().Draw(t, "to a group") {
+		l.group = recent(t, p.world.groups, "group")
+	} else {
+		l.to, l.named = p.anybody(t, "to"), p.anOrganization(t, "named")
+	}
+	p.post(t, l)
+}
+
+// post sends a letter on both sides.
+func (p *play) post(t *rapid.T, l *letter) {
+	p.tick()
+	actor := p.actor(t, l.from)
+	var sent service.Sent
+	var err error
+	if l.forward != nil {
+		sent, err = p.service.Forward(t.Context(), actor, service.ForwardCommand{
+			Message: l.forward.id, Recipient: l.entity().String(), SenderOrganization: l.named.token(), Priority: &l.priority, RequestID: l.request,
+		})
+	} else {
+		sent, err = p.service.Send(t.Context(), actor, service.SendCommand{
+			Recipient: l.entity().String(), SenderOrganization: l.named.token(), RecipientOrganization: l.named.token(),
+			Body: l.body, TTL: l.ttl, DOR: l.dor, Priority: &l.priority, RequestID: l.request,
+		})
+	}
+	m, repeated, code := p.world.send(l, sent.Message)
+	agree(t, "send", err, code)
+	if code != fine {
+		return
+	}
+	if sent.Message != m.id || sent.TTL != m.ttl || sent.Repeated != repeated {
+		t.Fatalf("send: message %s, ttl %d, repeated %t; want %s, %d, %t", sent.Message, sent.TTL, sent.Repeated, m.id, m.ttl, repeated)
+	}
+	if shown := sent.Row != nil; shown != p.world.sees(l.from, m) {
+		t.Fatalf("send: the message is in the answer: %t", shown)
+	}
+}
+
+func (p *play) acknowledge(t *rapid.T) {
+	a := p.anybody(t, "who")
+	events := some(t, a.queue, 12, "events")
+	ids := []string{"", "nonsense", model.Cursor{Epoch: "other", Position: 1}.String(), model.Cursor{Epoch: p.kept.Epoch(), Position: 1}.String()}
+	seen := []*event{}
+	for _, e := range events {
+		if e.id != "" { // one that is over before anybody saw it has no name
+			seen, ids = append(seen, e), append(ids, e.id)
+		}
+	}
+	p.tick()
+	err := p.service.Acknowledge(t.Context(), p.actor(t, a), ids)
+	p.world.acknowledge(a, seen)
+	agree(t, "acknowledge", err, fine)
+}
+
+func (p *play) deleteEvents(t *rapid.T) {
+	a := p.anybody(t, "who")
+	p.tick()
+	deleted, err := p.service.DeleteEvents(t.Context(), p.actor(t, a), false)
+	agree(t, "delete events", err, fine)
+	if want := len(p.world.visibleQueue(a)); deleted.Events != want {
+		t.Fatalf("delete events: %d are gone, want %d", deleted.Events, want)
+	}
+	a.queue = nil
+}
+
+func (p *play) mark(t *rapid.T) {
+	a := p.anybody(t, "who")
+	theirs := []*message{}
+	for _, m := range p.world.messages {
+		if m.copies[a] != nil || len(m.id)%3 == 0 { // now and then one of somebody else
+			theirs = append(theirs, m)
+		}
+	}
+	if n := len(theirs); n > 20 {
+		theirs = theirs[n-20:]
+	}
+	delivered, read := some(t, theirs, 6, "delivered"), some(t, theirs, 6, "read")
+	p.tick()
+	err := p.service.MarkStatus(t.Context(), p.actor(t, a), ids(delivered), ids(read))
+	p.world.mark(a, delivered, read)
+	agree(t, "mark", err, fine)
+}
+
+func ids(messages []*message) []model.MessageID {
+	out := []model.MessageID{{1}} // which nobody sent
+	for _, m := range messages {
+		out = append(out, m.id)
+	}
+	return out
+}
+
+func (p *play) recall(t *rapid.T) {
+	m := recent(t, p.world.messages, "message")
+	a := m.sender
+	if rapid.IntRange(0, 3).Draw(t, "by another") == 0 {
+		a = p.anybody(t, "who")
+	}
+	p.tick()
+	err := p.service.Recall(t.Context(), p.actor(t, a), m.id)
+	agree(t, "recall", err, p.world.recall(a, m))
+}

@@ -1,0 +1,273 @@
+package metamorphic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"signet/internal/blob"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+	"signet/internal/store/sqlite"
+)
+
+const (
+	people = 5 // beside the operator
+
+	// retention is short, so that sequences reach it. It is no whole number of
+	// milliseconds, as all times of the clock are, so that no event is just as old.
+	retention = 3*time.Hour + 500*time.Microsecond
+)
+
+var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+// template is a database with people and their keys, of which each sequence gets a
+// copy.
+type template struct {
+	dir          string // of all files
+	database     string
+	people       []person // the operator first
+	organization model.OrganizationID
+}
+
+type person struct {
+	id          model.AccountID
+	key, secret string
+}
+
+const nameOfFirst = "first"
+
+func newTemplate(t *testing.T) *template {
+	t.Helper()
+	dir := t.TempDir()
+	tm := &template{dir: dir, database: filepath.Join(dir, "template.db")}
+	s, kept, err := openService(tm.database, filepath.Join(dir, "blobs"), func() time.Time { return start })
+	must(t, err)
+	ctx := t.Context()
+	must(t, s.CreateOperator(ctx, "operator", "secret"))
+	operator, err := s.Authenticate(ctx, "operator", "secret", netip.Addr{})
+	must(t, err)
+	name := nameOfFirst
+	tm.organization, err = s.CreateOrganization(ctx, operator, service.OrganizationCommand{Name: &name})
+	must(t, err)
+	tm.people = append(tm.people, person{operator.Account, "operator", "secret"})
+	operator, err = s.Authenticate(ctx, "operator", "secret", netip.Addr{})
+	must(t, err)
+	for i := range people {
+		user, err := s.CreateUser(ctx, operator, service.CreateUserCommand{Organization: tm.organization, Username: fmt.Sprint("user", i+1), IssueKey: true})
+		must(t, err)
+		tm.people = append(tm.people, person{user.Entity.Account.ID, user.Key.Key.Key, user.Key.Secret})
+	}
+	// What these calls told is not part of the play.
+	for _, who := range tm.people {
+		actor, err := s.Authenticate(ctx, who.key, who.secret, netip.Addr{})
+		must(t, err)
+		_, err = s.DeleteEvents(ctx, actor, false)
+		must(t, err)
+	}
+	must(t, kept.Close())
+	return tm
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// openService opens a service on a database and a directory for files. What closes
+// the store closes all.
+func openService(database, files string, clock func() time.Time) (*service.Service, *keptStore, error) {
+	engine, err := sqlite.Open(database, sqlite.Options{Clock: clock, Readers: 1})
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := store.Open(context.Background(), engine, service.NewEpoch)
+	if err != nil {
+		return nil, nil, errors.Join(err, engine.Close())
+	}
+	blobs, err := blob.OpenDirectory(files)
+	if err != nil {
+		return nil, nil, errors.Join(err, kept.Close())
+	}
+	s := service.New(service.Options{
+		Store: kept, Blobs: blobs, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: retention,
+	})
+	return s, &keptStore{kept, engine, blobs}, nil
+}
+
+type keptStore struct {
+	*store.Store
+	engine store.Engine
+	blobs  blob.Store
+}
+
+func (k *keptStore) Close() error { return errors.Join(k.Store.Close(), k.blobs.Close()) }
+
+// play is one sequence: the service and the world side by side.
+type play struct {
+	template *template
+	service  *service.Service
+	kept     *keptStore
+	world    *world
+	keys     map[*account]person
+	made     int // how many things were named
+}
+
+func newPlay(t *rapid.T, tm *template) *play {
+	dir, err := os.MkdirTemp(tm.dir, "play")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	database := filepath.Join(dir, "signet.db")
+	content, err := os.ReadFile(tm.database)
+	if err == nil {
+		err = os.WriteFile(database, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &play{template: tm, keys: map[*account]person{}, world: &world{now: start, retention: retention}}
+	if p.service, p.kept, err = openService(database, filepath.Join(dir, "blobs"), func() time.Time { return p.world.now }); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.kept.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// open tells the world what the template holds.
+func (p *play) open(t *rapid.T) {
+	first := &organization{id: p.template.organization, name: nameOfFirst, forward: true}
+	p.world.organizations = append(p.world.organizations, first)
+	for i, who := range p.template.people {
+		a := &account{
+			name: fmt.Sprint("user", i), id: who.id, operator: i == 0,
+			joined: map[*organization]tick{first: p.world.next()}, roster: map[place]*conversation{}, requests: map[string]*request{},
+		}
+		p.world.accounts = append(p.world.accounts, a)
+		p.keys[a] = who
+	}
+	p.tick()
+	p.compare(t)
+}
+
+// tick lets a millisecond pass before each call, so that the events of one call
+// have a time of their own.
+func (p *play) tick() { p.world.now = p.world.now.Add(time.Millisecond) }
+
+// actor is an account as it calls now.
+func (p *play) actor(t *rapid.T, a *account) *model.Actor {
+	t.Helper()
+	who := p.keys[a]
+	actor, err := p.service.Authenticate(t.Context(), who.key, who.secret, netip.Addr{})
+	if err != nil {
+		t.Fatalf("authenticate %s: %v", a.name, err)
+	}
+	return actor
+}
+
+// agree compares the outcome of a call with what the world says.
+func agree(t *rapid.T, what string, err error, want string) {
+	t.Helper()
+	if got := codeOf(t, err); got != want {
+		t.Fatalf("%s: the service answers %q (%v), the contract %q", what, got, err, want)
+	}
+}
+
+// codeOf is the code of a refusal. Any other error is a failure.
+func codeOf(t *rapid.T, err error) string {
+	t.Helper()
+	if err == nil {
+		return fine
+	}
+	var refusal *model.Error
+	if !errors.As(err, &refusal) {
+		t.Fatalf("internal error: %v", err)
+	}
+	return refusal.Code
+}
+
+// The draws. What there is none of skips the call.
+
+func pick[T any](t *rapid.T, from []T, label string) T {
+	if len(from) == 0 {
+		t.Skip("there is no ", label)
+	}
+	return rapid.SampledFrom(from).Draw(t, label)
+}
+
+// recent picks one of the last few, which are the ones that anything can still
+// happen to, or now and then any.
+func recent[T any](t *rapid.T, from []T, label string) T {
+	if n := len(from); n > 12 && rapid.IntRange(0, 7).Draw(t, "how old") > 0 {
+		from = from[n-12:]
+	}
+	return pick(t, from, label)
+}
+
+func some[T any](t *rapid.T, from []T, atMost int, label string) []T {
+	if len(from) == 0 {
+		return nil
+	}
+	indexes := rapid.SliceOfNDistinct(rapid.IntRange(0, len(from)-1), 0, min(atMost, len(from)), rapid.ID)
+	return rapid.Map(indexes, func(indexes []int) []T {
+		out := make([]T, len(indexes))
+		for i, index := range indexes {
+			out[i] = from[index]
+		}
+		return out
+	}).Draw(t, label)
+}
+
+func (p *play) anybody(t *rapid.T, label string) *account {
+	return pick(t, p.world.accounts, label)
+}
+
+// anOrganization picks one, or nil for none.
+func (p *play) anOrganization(t *rapid.T, label string) *organization {
+	i := rapid.IntRange(-1, len(p.world.organizations)-1).Draw(t, label)
+	if i < 0 {
+		return nil
+	}
+	return p.world.organizations[i]
+}
+
+func (o *organization) token() model.OrganizationID {
+	if o == nil {
+		return ""
+	}
+	return o.id
+}
+
+func (p *play) name(what string) string {
+	p.made++
+	return fmt.Sprint(what, " ", p.made)
+}
+
+func addresses(accounts []*account) []string {
+	out := []string{}
+	for _, a := range accounts {
+		out = append(out, a.id.String())
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package metamorphic
+
+import (
+	"pgregory.net/rapid"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// finish recounts the stored rows at the end of a sequence, before and after a
+// last sweep.
+func (p *play) finish(t *rapid.T) {
+	p.recount(t)
+	p.tick()
+	if err := p.service.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.compare(t)
+	p.recount(t)
+	for what, query := range map[string]string{
+		"messages that have ended":      `SELECT COUNT(*) FROM messages WHERE ends <= ?`,
+		"deliveries of no message":      `SELECT COUNT(*) FROM deliveries d WHERE ? > 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.organization = d.organization AND m.message = d.message)`,
+		"queued messages without a row": `SELECT COUNT(*) FROM events e WHERE ? > 0 AND e.kind IN ('message', 'group_message') AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.organization = e.organization AND d.message = e.message AND d.account = e.account AND d.position = e.position)`,
+		"rows of no organization":       `SELECT COUNT(*) FROM (SELECT organization FROM messages UNION ALL SELECT organization FROM groups UNION ALL SELECT organization FROM memberships UNION ALL SELECT organization FROM search_entities) AS left_over WHERE ? > 0 AND organization NOT IN (SELECT organization FROM organizations)`,
+		"members of no group":           `SELECT COUNT(*) FROM group_members WHERE ? > 0 AND group_token NOT IN (SELECT group_token FROM groups)`,
+	} {
+		if n := p.number(t, query, p.world.now.UnixMilli()); n != 0 {
+			t.Fatalf("after the last sweep there are %d %s", n, what)
+		}
+	}
+}
+
+// recount compares each stored counter with a count of the rows that it counts.
+func (p *play) recount(t *rapid.T) {
+	t.Helper()
+	type counters struct {
+		account      model.AccountID
+		organization model.OrganizationID
+		entity       model.EntityID
+		unread       int
+		priority     int
+		rows         int
+		important    int
+	}
+	err := p.kept.engine.View(t.Context(), func(s store.Session) error {
+		return s.Query(`SELECT c.account, c.organization, c.entity, c.unread, c.unread_priority, COUNT(m.message), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)
+			FROM conversations c
+			LEFT JOIN deliveries d ON d.account = c.account AND d.organization = c.organization AND d.status < 2 AND d.position > c.cleared
+			LEFT JOIN messages m ON m.organization = d.organization AND m.message = d.message AND m.recalled = 0
+				AND c.entity = CASE WHEN m.is_group = 1 THEN m.recipient ELSE m.sender END
+			GROUP BY c.account, c.organization, c.entity, c.unread, c.unread_priority`, nil, func(r store.Row) error {
+			var c counters
+			if err := r.Scan(&c.account, &c.organization, &c.entity, &c.unread, &c.priority, &c.rows, &c.important); err != nil {
+				return err
+			}
+			if c.unread != c.rows || c.priority != c.important {
+				t.Fatalf("%s counts %d (%d) unread of %s, and there are %d (%d) rows", c.account, c.unread, c.priority, c.entity, c.rows, c.important)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// number returns the one number that a statement selects.
+func (p *play) number(t *rapid.T, query string, args ...any) (n int) {
+	t.Helper()
+	err := p.kept.engine.View(t.Context(), func(s store.Session) error {
+		return s.Query(query, args, func(r store.Row) error { return r.Scan(&n) })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,235 @@
+package metamorphic
+
+import (
+	"slices"
+
+	"signet/internal/model"
+)
+
+// findPlace finds an entity that an account sees in an organization (contract,
+// calls 4, 6 and 22).
+func (w *world) findPlace(a *account, to *account, g *group, named *organization) (place, string) {
+	if g != nil {
+		if !g.seenBy(a) || named != nil && named != g.organization {
+			return place{}, notFound
+		}
+		return place{g.organization, model.EntityID(g.id), true}, fine
+	}
+	common := w.shared(a, to)
+	switch {
+	case named != nil && slices.Contains(common, named):
+		return place{named, to.entity(), false}, fine
+	case named != nil || len(common) == 0:
+		return place{}, notFound
+	case len(common) > 1:
+		return place{}, organizationRequired
+	default:
+		return place{common[0], to.entity(), false}, fine
+	}
+}
+
+// addToRoster is call 22.
+func (w *world) addToRoster(a *account, to *account, g *group, named *organization) (code string) {
+	p, code := w.findPlace(a, to, g, named)
+	if code != fine {
+		return code
+	}
+	if g != nil && !g.has(a) {
+		return notFound
+	}
+	if c := a.conversation(p); !c.listed {
+		c.listed = true
+		w.tellFriend(a, p, true)
+	}
+	return fine
+}
+
+// removeFromRoster is call 23. The organization is always named.
+func (w *world) removeFromRoster(a *account, to *account, g *group, named *organization) (code string) {
+	if g == nil && named != nil && a.memberOf(named) {
+		p := place{named, to.entity(), false}
+		if c := a.roster[p]; c != nil && c.listed {
+			a.withdraw(func(e *event) bool {
+				return e.content && e.message.group == nil && e.message.organization == named && e.message.sender == to
+			})
+			c.listed, c.cleared, c.last = false, w.next(), conversation{}.last
+			w.tellFriend(a, p, false)
+			return fine
+		}
+	}
+	if _, code := w.findPlace(a, to, g, named); code != fine {
+		return code
+	}
+	if g != nil && g.has(a) {
+		w.takeOut(a, g, []*account{a})
+	}
+	return fine
+}
+
+// createGroup is call 5, with a name.
+func (w *world) createGroup(a *account, named *organization, members []*account, replay, public bool) (g *group, code string) {
+	if named == nil {
+		own := w.organizationsOf(a)
+		if len(own) != 1 {
+			return nil, organizationRequired
+		}
+		named = own[0]
+	}
+	if named.deleted || !a.operator && !a.memberOf(named) {
+		return nil, notFound
+	}
+	if !allIn(named, members) {
+		return nil, membersUnknown
+	}
+	if !slices.Contains(members, a) && a.memberOf(named) {
+		members = append([]*account{a}, members...)
+	}
+	g = &group{organization: named, creator: a, replay: replay, public: public}
+	w.groups = append(w.groups, g)
+	g.members = members
+	return g, fine
+}
+
+// created tells the members of a new group, once it has a token.
+func (w *world) created(g *group) {
+	for _, member := range g.members {
+		w.enter(member, g)
+		w.tellBang(member, g, g.creator, member, true)
+	}
+}
+
+func allIn(o *organization, members []*account) bool {
+	return !slices.ContainsFunc(members, func(a *account) bool { return !a.memberOf(o) })
+}
+
+func (g *group) place() place { return place{g.organization, model.EntityID(g.id), true} }
+
+// enter puts a group into a new member's roster.
+func (w *world) enter(a *account, g *group) {
+	a.conversation(g.place()).listed = true
+	w.tellFriend(a, g.place(), true)
+}
+
+func (w *world) tellBang(to *account, g *group, caller, subject *account, added bool) {
+	w.tell(to, event{kind: model.EventBang, organization: g.organization,
+		said: said{added: added, entity: model.EntityID(g.id), caller: caller.id, account: subject.id, time: w.now}})
+}
+
+// putIn adds those who are not in the group.
+func (w *world) putIn(caller *account, g *group, entering []*account) {
+	for _, a := range entering {
+		g.members = append(g.members, a)
+		w.enter(a, g)
+	}
+	for _, a := range entering {
+		for _, member := range g.members {
+			w.tellBang(member, g, caller, a, true)
+		}
+	}
+	if !g.replay {
+		return
+	}
+	for _, a := range entering {
+		for _, m := range w.messages {
+			if m.group == g && m.replay && !m.recalled && !m.ended(w.now) && m.sender != a && m.copies[a] == nil {
+				w.deliver(m, a, true)
+			}
+		}
+	}
+}
+
+// takeOut removes members.
+func (w *world) takeOut(caller *account, g *group, leaving []*account) {
+	for _, a := range leaving {
+		for _, member := range g.members {
+			w.tellBang(member, g, caller, a, false)
+		}
+	}
+	for _, a := range leaving {
+		w.exit(a, g)
+	}
+	g.members = slices.DeleteFunc(slices.Clone(g.members), func(a *account) bool { return slices.Contains(leaving, a) })
+}
+
+// exit takes a group out of a roster: what was not read of it counts no more.
+func (w *world) exit(a *account, g *group) {
+	c := a.conversation(g.place())
+	c.listed, c.cleared, c.last = false, w.next(), conversation{}.last
+	w.tellFriend(a, g.place(), false)
+}
+
+// addToGroup is call 9.
+func (w *world) addToGroup(a *account, g *group, members []*account) (code string) {
+	switch {
+	case !g.seenBy(a):
+		return notFound
+	case !allIn(g.organization, members):
+		return membersUnknown
+	case !g.changedBy(a) && !(g.public && len(members) == 1 && members[0] == a):
+		return notAllowed
+	}
+	w.putIn(a, g, slices.DeleteFunc(slices.Clone(members), g.has))
+	return fine
+}
+
+// removeFromGroup is call 10.
+func (w *world) removeFromGroup(a *account, g *group, members []*account) (code string) {
+	switch {
+	case !g.seenBy(a):
+		return notFound
+	case !g.changedBy(a):
+		return notAllowed
+	}
+	w.takeOut(a, g, slices.DeleteFunc(slices.Clone(members), func(m *account) bool { return !g.has(m) }))
+	return fine
+}
+
+// updateGroup is call 7; nil leaves a thing as it is.
+func (w *world) updateGroup(a *account, g *group, members []*account, replay, public *bool) (code string) {
+	switch {
+	case !g.seenBy(a):
+		return notFound
+	case !g.changedBy(a):
+		return notAllowed
+	case (replay != nil && *replay != g.replay || public != nil && *public != g.public) && !g.controlledBy(a):
+		return notAllowed
+	}
+	if members != nil {
+		if !allIn(g.organization, members) {
+			return membersUnknown
+		}
+		if g.has(a) && !slices.Contains(members, a) {
+			members = append(slices.Clone(members), a)
+		}
+		before := slices.Clone(g.members)
+		w.takeOut(a, g, slices.DeleteFunc(slices.Clone(before), func(m *account) bool { return slices.Contains(members, m) }))
+		w.putIn(a, g, slices.DeleteFunc(slices.Clone(members), func(m *account) bool { return slices.Contains(before, m) }))
+	}
+	if replay != nil {
+		g.replay = *replay
+	}
+	if public != nil {
+		g.public = *public
+	}
+	for _, member := range g.members {
+		w.tell(member, event{kind: model.EventUpdate, organization: g.organization, said: said{entity: model.EntityID(g.id)}})
+	}
+	return fine
+}
+
+// deleteGroup is call 8.
+func (w *world) deleteGroup(a *account, g *group) (code string) {
+	switch {
+	case g.deleted && (g.controlledBy(a) || g.changedBy(a)) && !g.organization.deleted:
+		return fine
+	case g.deleted, !g.seenBy(a) && !g.controlledBy(a):
+		return notFound
+	case !g.controlledBy(a):
+		return notAllowed
+	}
+	g.deleted = true
+	for _, member := range g.members {
+		w.exit(member, g)
+	}
+	return fine
+}

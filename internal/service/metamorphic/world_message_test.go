@@ -1,0 +1,234 @@
+package metamorphic
+
+import (
+	"slices"
+	"time"
+
+	"signet/internal/model"
+)
+
+// The codes of the refusals that the model foresees; "" is success.
+const (
+	fine                 = ""
+	notFound             = "not_found"
+	notAllowed           = "not_allowed"
+	notSender            = "not_sender"
+	forwardOff           = "forward_off"
+	requestReused        = "request_id_reused"
+	organizationRequired = "organization_required"
+	ttlTooLong           = "ttl_too_long"
+	membersUnknown       = "members_unknown"
+	lastAdministrator    = "last_administrator"
+)
+
+const (
+	requestWindow = 24 * time.Hour
+	defaultTTL    = 43200
+)
+
+// letter is a send as it is asked for.
+type letter struct {
+	from     *account
+	to       *account // or
+	group    *group
+	named    *organization // nil: left out
+	body     string
+	ttl      *int
+	dor      *bool
+	priority int
+	request  string
+	forward  *message
+}
+
+func (l *letter) entity() model.EntityID {
+	if l.group != nil {
+		return model.EntityID(l.group.id)
+	}
+	return l.to.entity()
+}
+
+// content is what a Request-ID stands for beside the recipient.
+func (l *letter) content() string {
+	if l.forward != nil {
+		return "forward " + l.forward.id.String()
+	}
+	return "body " + l.body
+}
+
+// send carries a letter out: the message, or the first one of a repeated request,
+// or why it is refused.
+func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, code string) {
+	if first := l.from.requests[l.request]; l.request != "" && first != nil && first.created.After(w.now.Add(-requestWindow)) {
+		if first.entity != l.entity() || first.content != l.content() {
+			return nil, false, requestReused
+		}
+		return first.message, true, fine
+	}
+	if f := l.forward; f != nil {
+		switch {
+		case !w.sees(l.from, f) || f.recalled:
+			return nil, false, notFound
+		case !f.organization.forward:
+			return nil, false, forwardOff
+		}
+	}
+	o, code := w.route(l)
+	if code != fine {
+		return nil, false, code
+	}
+	ttl, code := o.lifetime(l.ttl)
+	if code != fine {
+		return nil, false, code
+	}
+	m = &message{
+		id: id, organization: o, sender: l.from, recipient: l.to, group: l.group, body: l.body, created: w.now, ttl: ttl,
+		dor: o.dor && l.dor == nil || l.dor != nil && *l.dor, priority: l.priority, copies: map[*account]*received{}, sent: w.next(),
+	}
+	if ttl != model.NoTTL {
+		m.expires = w.now.Add(time.Duration(ttl) * time.Minute)
+	}
+	if f := l.forward; f != nil {
+		m.body, m.original = f.body, f.original
+		if m.original == nil {
+			m.original = &model.Original{Sender: f.sender.id, Created: f.created}
+		}
+	}
+	w.messages = append(w.messages, m)
+	if l.request != "" {
+		l.from.requests[l.request] = &request{l.entity(), l.content(), m, w.now}
+	}
+	own := l.from.conversation(m.placeOf(l.from))
+	own.listed, own.last = true, w.now
+	if m.group == nil {
+		w.deliver(m, m.recipient, false)
+		return m, false, fine
+	}
+	m.replay = m.group.replay
+	for _, member := range m.group.members {
+		if member != m.sender {
+			w.deliver(m, member, false)
+		}
+	}
+	return m, false, fine
+}
+
+// route finds the organization of a message (contract, 5.1).
+func (w *world) route(l *letter) (*organization, string) {
+	if g := l.group; g != nil {
+		if g.deleted || !g.has(l.from) || !l.from.memberOf(g.organization) {
+			return nil, notFound
+		}
+		return g.organization, fine
+	}
+	common := w.shared(l.from, l.to)
+	switch {
+	case l.named != nil && slices.Contains(common, l.named):
+		return l.named, fine
+	case l.named != nil || len(common) == 0:
+		return nil, notFound
+	case len(common) > 1:
+		return nil, organizationRequired
+	default:
+		return common[0], fine
+	}
+}
+
+// lifetime is the one in force (contract, section 4).
+func (o *organization) lifetime(asked *int) (int, string) {
+	ttl := defaultTTL
+	if o.ttl != nil {
+		ttl = *o.ttl
+	}
+	if asked != nil {
+		ttl = *asked
+		if o.maxTTL != nil && ttl > *o.maxTTL {
+			return 0, ttlTooLong
+		}
+	}
+	if o.maxTTL != nil && (ttl == model.NoTTL || ttl > *o.maxTTL) {
+		ttl = *o.maxTTL
+	}
+	return ttl, fine
+}
+
+// deliver gives an account its copy, in its queue and in its roster.
+func (w *world) deliver(m *message, a *account, history bool) {
+	m.copies[a] = &received{since: m.created, got: w.next(), history: history}
+	kind := model.EventMessage
+	if m.group != nil {
+		kind = model.EventGroupMessage
+	}
+	w.tell(a, event{kind: kind, organization: m.organization, message: m, content: true})
+	entry := a.conversation(m.placeReceived(a))
+	entry.listed = true
+	if m.created.After(entry.last) {
+		entry.last = m.created
+	}
+}
+
+// statusKind is the kind of an event about a message.
+func (m *message) statusKind() model.EventKind {
+	if m.group != nil {
+		return model.EventGroupStatus
+	}
+	return model.EventStatus
+}
+
+// advance moves an account's copy on, and tells the sender.
+func (w *world) advance(a *account, m *message, status model.Status) {
+	c := w.asRecipient(a, m)
+	if c == nil || m.recalled || c.status >= status {
+		return
+	}
+	c.status, c.since = status, w.now
+	if c.history || !m.sender.memberOf(m.organization) {
+		return
+	}
+	m.sender.withdraw(func(e *event) bool {
+		return e.message == m && !e.content && !e.said.recall && e.said.account == a.id
+	})
+	w.tell(m.sender, event{kind: m.statusKind(), organization: m.organization, message: m, said: said{account: a.id, status: status, time: w.now}})
+}
+
+// mark is call 16: what is read is delivered, too.
+func (w *world) mark(a *account, delivered, read []*message) {
+	for _, m := range read {
+		w.advance(a, m, model.Read)
+	}
+	for _, m := range delivered {
+		if !slices.Contains(read, m) {
+			w.advance(a, m, model.Delivered)
+		}
+	}
+}
+
+// acknowledge is call 3. What is older than the retention is not queued any more.
+func (w *world) acknowledge(a *account, events []*event) {
+	acknowledged := slices.DeleteFunc(slices.Clone(a.queue), func(e *event) bool { return !slices.Contains(events, e) })
+	a.withdraw(func(e *event) bool { return slices.Contains(events, e) })
+	for _, e := range acknowledged {
+		if e.content && !w.tooOld(e) {
+			w.advance(a, e.message, model.Delivered)
+		}
+	}
+}
+
+// recall is call 13.
+func (w *world) recall(a *account, m *message) (code string) {
+	switch {
+	case !w.sees(a, m):
+		return notFound
+	case !w.asSender(a, m):
+		return notSender
+	case m.recalled:
+		return fine
+	}
+	m.recalled = true
+	for reader := range m.copies {
+		reader.withdraw(func(e *event) bool { return e.message == m && e.content })
+		if reader.memberOf(m.organization) {
+			w.tell(reader, event{kind: m.statusKind(), organization: m.organization, message: m, said: said{recall: true}})
+		}
+	}
+	return fine
+}

@@ -1,0 +1,341 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"signet/internal/model"
+	"signet/internal/store"
+	"signet/internal/store/sqlite"
+)
+
+const searchOrganization = model.OrganizationID("0123456789abcdefghijABCD")
+
+// explainingEngine notes how the engine carries out what is read through it.
+type explainingEngine struct {
+	*sqlite.Engine
+	plans map[string]string // by statement
+}
+
+func (e *explainingEngine) View(ctx context.Context, fn func(store.Session) error) error {
+	return e.Engine.View(ctx, func(s store.Session) error { return fn(&explainingSession{s, e}) })
+}
+
+type explainingSession struct {
+	store.Session
+	engine *explainingEngine
+}
+
+func (s *explainingSession) Query(query string, args []any, each func(store.Row) error) error {
+	var steps []string
+	err := s.Session.Query("EXPLAIN QUERY PLAN "+query, args, func(row store.Row) error {
+		var id, parent, unused int
+		var step string
+		err := row.Scan(&id, &parent, &unused, &step)
+		steps = append(steps, step)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.engine.plans[query] = strings.Join(steps, "; ")
+	return s.Session.Query(query, args, each)
+}
+
+// openSearch opens a store on disk, with the organization that the tests use.
+func openSearch(t *testing.T) (*store.Store, *explainingEngine) {
+	t.Helper()
+	engine, err := sqlite.Open(filepath.Join(t.TempDir(), "store.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &explainingEngine{engine, map[string]string{}}
+	s, err := store.Open(context.Background(), e, func() string { return "epoch" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, e
+}
+
+func searchEntityID(n int) (id model.EntityID) {
+	id[0], id[15] = byte(n>>8), byte(n)
+	return id
+}
+
+// searchRows lists all rows of the index.
+func searchRows(t interface{ Fatal(...any) }, e *explainingEngine) (rows []string) {
+	err := e.Engine.View(context.Background(), func(s store.Session) error {
+		for _, query := range []string{
+			`SELECT organization || '|' || kind || '|' || field || '|' || prefix || '|' || display_name || '|' || word, entity FROM search_words`,
+			`SELECT organization || '|' || kind || '|' || display_name || '|' || first_name || '|' || last_name || '|' || username || '|' || email || '|' || phone || '|' || title || '|' || department || '|' || words, entity FROM search_entities`,
+		} {
+			err := s.Query(query, nil, func(row store.Row) error {
+				var text string
+				var entity model.EntityID
+				err := row.Scan(&text, &entity)
+				rows = append(rows, text+"|"+entity.String())
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+// An index that went through changes is the one that is built afresh.
+func TestIndexEntityLeavesNothingOfWhatItReplaces(t *testing.T) {
+	changed, changedEngine := openSearch(t)
+	fresh, freshEngine := openSearch(t)
+	rapid.Check(t, func(t *rapid.T) {
+		now := map[model.EntityID]*store.SearchEntity{}
+		update := func(s *store.Store, fn func(tx *store.Tx) error) {
+			if err := s.Update(context.Background(), fn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		word := rapid.SampledFrom([]string{"a", "ab", "abc", "abd", "b", "é", "éa", "田", "田中", "12"})
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			id := searchEntityID(rapid.IntRange(0, 3).Draw(t, "entity"))
+			if rapid.IntRange(0, 4).Draw(t, "remove") == 0 {
+				update(changed, func(tx *store.Tx) error { return tx.UnindexEntity(searchOrganization, id) })
+				delete(now, id)
+				continue
+			}
+			e := &store.SearchEntity{Organization: searchOrganization, Entity: id, Kind: store.SearchKind(rapid.IntRange(0, 2).Draw(t, "kind"))}
+			e.Keys[store.SearchDisplayName], e.Keys[store.SearchTitle] = word.Draw(t, "name"), word.Draw(t, "title")
+			words := map[store.SearchField][]string{}
+			for range rapid.IntRange(0, 3).Draw(t, "fields") {
+				words[store.SearchField(rapid.IntRange(1, 8).Draw(t, "field"))] = rapid.SliceOfNDistinct(word, 0, 4, rapid.ID).Draw(t, "words")
+			}
+			e.Words = store.JoinSearchWords(words)
+			update(changed, func(tx *store.Tx) error { return tx.IndexEntity(e) })
+			now[id] = e
+		}
+		update(fresh, func(tx *store.Tx) error {
+			for _, e := range now {
+				if err := tx.IndexEntity(e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if got, want := searchRows(t, changedEngine), searchRows(t, freshEngine); !slices.Equal(got, want) {
+			t.Fatalf("after changes\n%s\nafresh\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		for _, s := range []*store.Store{changed, fresh} {
+			update(s, func(tx *store.Tx) error {
+				for n := range 4 {
+					if err := tx.UnindexEntity(searchOrganization, searchEntityID(n)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if left := searchRows(t, changedEngine); len(left) > 0 {
+			t.Fatalf("left when all are gone: %q", left)
+		}
+	})
+}
+
+func TestSearchWordsAreFoundInTheirField(t *testing.T) {
+	words := store.JoinSearchWords(map[store.SearchField][]string{
+		store.SearchDisplayName: {"maria", "müller"}, store.SearchDepartment: {"7", "ward"}, store.SearchTitle: nil,
+	})
+	for _, test := range []struct {
+		field store.SearchField
+		text  string
+		want  bool
+	}{
+		{store.SearchDisplayName, "maria", true}, {store.SearchDisplayName, "m", true}, {store.SearchDisplayName, "mü", true},
+		{store.SearchDisplayName, "aria", false}, {store.SearchDisplayName, "marias", false}, {store.SearchDisplayName, "1", false},
+		{store.SearchDisplayName, "ward", false}, {store.SearchDepartment, "7", true}, {store.SearchDepartment, "8", false},
+		{store.SearchDepartment, "wa", true}, {store.SearchTitle, "w", false}, {store.SearchEmail, "m", false},
+	} {
+		if got := words.Begin(test.field, test.text); got != test.want {
+			t.Errorf("field %d begins with %q: got %v, want %v", test.field, test.text, got, test.want)
+		}
+	}
+}
+
+// Words and names are compared byte by byte, whatever the engine's language.
+func TestSearchListsAreInByteOrder(t *testing.T) {
+	s, _ := openSearch(t)
+	names := []string{"", "10", "9", "a", "a b", "ab", "b", "z", "é", "щ", "田", "\U00020000"}
+	err := s.Update(context.Background(), func(tx *store.Tx) error {
+		for i, name := range names {
+			e := &store.SearchEntity{Organization: searchOrganization, Entity: searchEntityID(len(names) - i)}
+			e.Keys[store.SearchDisplayName] = name
+			e.Words = store.JoinSearchWords(map[store.SearchField][]string{store.SearchDisplayName: {"x" + strings.ReplaceAll(name, " ", "")}})
+			if err := tx.IndexEntity(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := store.SearchRange{Organization: searchOrganization, Field: store.SearchDisplayName, Text: "x"}
+	reversed := slices.Clone(names)
+	slices.Reverse(reversed)
+	err = s.View(context.Background(), func(tx *store.Tx) error {
+		for limit := 1; limit <= len(names)+1; limit++ {
+			for _, test := range []struct {
+				what string
+				want []string
+				list func(after store.SearchMark) ([]store.SearchMark, error)
+			}{
+				{"by name", names, func(after store.SearchMark) ([]store.SearchMark, error) {
+					return tx.WordsByName(r, "", false, after, limit)
+				}},
+				{"by name, descending", reversed, func(after store.SearchMark) ([]store.SearchMark, error) {
+					return tx.WordsByName(r, "", true, after, limit)
+				}},
+				{"by word", nil, func(after store.SearchMark) ([]store.SearchMark, error) { return tx.WordsByWord(r, after, limit) }},
+			} {
+				var got, words []string
+				for after := (store.SearchMark{}); ; {
+					marks, err := test.list(after)
+					if err != nil {
+						return err
+					}
+					for _, m := range marks {
+						got, words, after = append(got, m.DisplayName), append(words, m.Word), m
+					}
+					if len(marks) < limit {
+						break
+					}
+				}
+				if test.want != nil && !slices.Equal(got, test.want) || test.want == nil && (len(words) != len(names) || !slices.IsSorted(words)) {
+					t.Errorf("%s, %d at a time: got %q %q, want %q", test.what, limit, got, words, test.want)
+				}
+			}
+		}
+		prefixes, err := tx.Prefixes(r, 100)
+		if err != nil || !slices.Equal(prefixes, []string{"x", "x1", "x9", "xa", "xb", "xz", "xé", "xщ", "x田", "x\U00020000"}) {
+			t.Errorf("prefixes %q (%v)", prefixes, err)
+		}
+		if few, err := tx.Prefixes(r, 3); err != nil || len(few) != 3 {
+			t.Errorf("three prefixes: %q (%v)", few, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a search reads, it reads in the order of an index; only the lists that say
+// so sort.
+func TestSearchReadsAlongIndexes(t *testing.T) {
+	s, e := openSearch(t)
+	order := func(fields ...store.SearchField) *store.SearchOrder {
+		o := &store.SearchOrder{}
+		for _, field := range fields {
+			o.Terms = append(o.Terms, store.SearchTerm{Field: field})
+		}
+		return o
+	}
+	last := &store.SearchEntity{Entity: searchEntityID(1)}
+	mark := store.SearchMark{Word: "x", DisplayName: "x", Entity: last.Entity}
+	r := store.SearchRange{Organization: searchOrganization, Field: store.SearchEmail, Text: "ma"}
+	long := r
+	long.Text = "mar"
+	for _, test := range []struct {
+		name  string
+		read  func(tx *store.Tx) error
+		want  string
+		sorts bool
+	}{
+		{"words by word", func(tx *store.Tx) error { _, err := tx.WordsByWord(r, mark, 9); return err }, "search_words_word", false},
+		{"count of words", func(tx *store.Tx) error { _, err := tx.CountWords(r, 9); return err }, "search_words_word", false},
+		{"words by name", func(tx *store.Tx) error { _, err := tx.WordsByName(r, "ma", false, store.SearchMark{}, 9); return err }, "PRIMARY KEY (organization=? AND kind=? AND field=? AND prefix=?)", false},
+		{"words by name, on", func(tx *store.Tx) error { _, err := tx.WordsByName(long, "ma", false, mark, 9); return err }, "prefix=? AND display_name>?", false},
+		{"words by name, descending", func(tx *store.Tx) error { _, err := tx.WordsByName(long, "ma", true, mark, 9); return err }, "prefix=? AND display_name<?", true}, // those of one name
+		{"prefixes", func(tx *store.Tx) error { _, err := tx.Prefixes(store.SearchRange{Text: "m"}, 9); return err }, "prefix>? AND prefix<?", false},
+		{"entities by name", func(tx *store.Tx) error {
+			_, err := tx.EntitiesInOrder(searchOrganization, 0, order(store.SearchDisplayName), last, 9)
+			return err
+		}, "search_entities_display_name (organization=? AND kind=? AND display_name>?)", false},
+		{"entities by department and name", func(tx *store.Tx) error {
+			_, err := tx.EntitiesInOrder(searchOrganization, 0, order(store.SearchDepartment, store.SearchDisplayName), last, 9)
+			return err
+		}, "search_entities_department (organization=? AND kind=? AND department>?)", true}, // those of one department
+		{"entities by token", func(tx *store.Tx) error {
+			_, err := tx.EntitiesInOrder(searchOrganization, 0, order(), last, 9)
+			return err
+		}, "PRIMARY KEY (organization=? AND entity>?)", false},
+		{"count of entities", func(tx *store.Tx) error { _, err := tx.CountSearchEntities(searchOrganization, 0, 9); return err }, "COVERING INDEX", false},
+		{"private groups", func(tx *store.Tx) error {
+			_, err := tx.PrivateGroupsOf(model.AccountID{1}, searchOrganization)
+			return err
+		}, "group_members_account (account=? AND organization=?); SEARCH e USING PRIMARY KEY (organization=? AND entity=?)", false},
+		{"entities by identifier", func(tx *store.Tx) error {
+			_, err := tx.SearchEntities(searchOrganization, []model.EntityID{last.Entity})
+			return err
+		}, "PRIMARY KEY (organization=? AND entity=?)", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			clear(e.plans)
+			if err := s.View(context.Background(), test.read); err != nil {
+				t.Fatal(err)
+			}
+			for query, plan := range e.plans {
+				if !strings.Contains(plan, test.want) || strings.Contains(plan, "SCAN search") || strings.Contains(plan, "SCAN e") || strings.Contains(plan, "TEMP B-TREE") != test.sorts {
+					t.Errorf("%s\nplan: %s\nwant: %s, sorting %v", query, plan, test.want, test.sorts)
+				}
+			}
+			if len(e.plans) != 1 {
+				t.Errorf("%d statements, want 1", len(e.plans))
+			}
+		})
+	}
+}
+
+func TestSecretStaysThroughRestarts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	var secrets []string
+	for range 2 {
+		engine, err := sqlite.Open(path, sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open(context.Background(), engine, func() string { return fmt.Sprint("epoch", len(secrets)) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Epoch() != "epoch0" {
+			t.Errorf("epoch %q, want that of the first start", s.Epoch())
+		}
+		secrets = append(secrets, string(s.Secret()))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(secrets[0]) < 32 || secrets[0] != secrets[1] {
+		t.Error("the secret changed, or is short")
+	}
+	other, _ := openSearch(t)
+	if string(other.Secret()) == secrets[0] {
+		t.Error("two installations have one secret")
+	}
+}

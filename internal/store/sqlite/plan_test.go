@@ -1,0 +1,147 @@
+package sqlite
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"signet/internal/store"
+	"signet/internal/store/storetest"
+)
+
+// growing are the tables that get ever larger, by the names under which the
+// store's statements know them. None of them is ever read from end to end.
+var growing = map[string]string{
+	"messages": "messages", "m": "messages", "deliveries": "deliveries", "d": "deliveries", "events": "events", "e": "events",
+	"conversations": "conversations", "c": "conversations", "mine": "conversations", "theirs": "conversations",
+	"group_members": "group_members", "memberships": "memberships", "accounts": "accounts", "addresses": "addresses",
+	"search_words": "search_words", "w": "search_words", "search_entities": "search_entities", "groups": "groups", "g": "groups",
+	"metadata": "metadata", "mutes": "mutes", "roles": "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
+	"requests": "requests", "keys": "keys", "quotas": "quotas",
+}
+
+// scans are the statements that may read a whole table, and why.
+var scans = map[string]string{
+	`SELECT 1 FROM accounts WHERE operator = 1`: "runs once at each start, and the first account is an operator",
+	`DELETE FROM quotas WHERE day < ?`:          "runs once an hour, on one row for each key and day",
+	`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR (login = 1 AND created < ? AND last_used < ?)`: "runs once an hour, on one row for each key",
+}
+
+var scanned = regexp.MustCompile(`\bSCAN (\w+)`)
+
+// TestNoStatementReadsAWholeTable plays the conformance suite, notes every
+// statement, and asks SQLite how it would carry it out.
+func TestNoStatementReadsAWholeTable(t *testing.T) {
+	noted := &notes{texts: map[string]bool{}}
+	t.Run("suite", func(t *testing.T) {
+		storetest.Run(t, storetest.Harness{Open: func(t testing.TB) storetest.Opener {
+			open := openTemp(t)
+			return func(clock func() time.Time) (store.Engine, error) {
+				e, err := open(clock)
+				return notingEngine{e, noted}, err
+			}
+		}})
+	})
+	path := filepath.Join(t.TempDir(), "signet.db")
+	e := mustOpenAt(t, path, Options{})
+	if _, err := store.Open(t.Context(), e, func() string { return "epoch" }); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	explained := 0
+	allowed := maps.Clone(scans)
+	for _, text := range slices.Sorted(maps.Keys(noted.texts)) {
+		steps, ok := plan(conn, text)
+		if !ok {
+			continue // of the suite's own tables
+		}
+		explained++
+		for _, step := range steps {
+			match := scanned.FindStringSubmatch(step)
+			if match == nil || growing[match[1]] == "" {
+				continue
+			}
+			if _, ok := scans[text]; ok {
+				delete(allowed, text)
+				continue
+			}
+			t.Errorf("%s is read whole (%s) by\n%s", growing[match[1]], step, text)
+		}
+	}
+	for text := range allowed {
+		t.Errorf("this statement need not be excused: %s", text)
+	}
+	if explained < 100 {
+		t.Errorf("only %d statements were looked at", explained)
+	}
+}
+
+// plan returns the steps by which SQLite would carry out a statement; ok is false
+// for one that it does not know the tables of, or that has no plan.
+func plan(conn *sqlite.Conn, text string) (steps []string, ok bool) {
+	stmt, _, err := conn.PrepareTransient("EXPLAIN QUERY PLAN " + strings.ReplaceAll(text, "(?*)", "(?, ?, ?)"))
+	if err != nil {
+		return nil, false
+	}
+	defer stmt.Finalize()
+	for {
+		more, err := stmt.Step()
+		if err != nil || !more {
+			return steps, err == nil
+		}
+		steps = append(steps, stmt.ColumnText(3))
+	}
+}
+
+// notes collects the texts of statements.
+type notes struct {
+	mu    sync.Mutex // guards texts
+	texts map[string]bool
+}
+
+func (n *notes) add(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.texts[text] = true
+}
+
+// notingEngine notes what passes through it.
+type notingEngine struct {
+	store.Engine
+	notes *notes
+}
+
+func (e notingEngine) View(ctx context.Context, fn func(store.Session) error) error {
+	return e.Engine.View(ctx, func(s store.Session) error { return fn(notingSession{s, e.notes}) })
+}
+
+func (e notingEngine) Update(ctx context.Context, fn func(store.Session) error) error {
+	return e.Engine.Update(ctx, func(s store.Session) error { return fn(notingSession{s, e.notes}) })
+}
+
+type notingSession struct {
+	store.Session
+	notes *notes
+}
+
+func (s notingSession) Exec(text string, args ...any) (int64, error) {
+	s.notes.add(text)
+	return s.Session.Exec(text, args...)
+}
+
+func (s notingSession) Query(text string, args []any, each func(store.Row) error) error {
+	s.notes.add(text)
+	return s.Session.Query(text, args, each)
+}

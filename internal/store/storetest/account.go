@@ -1,0 +1,185 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// whole is an account with every field filled.
+func (p *platform) whole(name string) model.Account {
+	return model.Account{
+		ID: p.id(), Username: name, DisplayName: "Ann Ångström 🐎", FirstName: "Ann", LastName: "Ångström", Avatar: "https://example.com/a.png",
+		Status: "at work", DND: true, DNDText: "it's quiet", Operator: true, CreatedBy: p.organizationID(), Created: p.now(),
+		Emails: []model.Email{{Address: name + "@example.com", Verified: true}, {Address: name + "+2@example.com"}},
+		Phones: []model.Phone{{Number: fmt.Sprintf("+1415%07d", p.made.Load()), Verified: true}},
+	}
+}
+
+func account(id model.AccountID) func(*store.Tx) (model.Account, bool, error) {
+	return func(tx *store.Tx) (model.Account, bool, error) { return tx.Account(id) }
+}
+
+func accounts(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+
+	t.Run("come_back_as_they_were", func(t *testing.T) {
+		a, bare := p.whole("ann"), model.Account{ID: p.id(), DisplayName: "x", Created: p.now()}
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return errors.Join(tx.InsertAccount(&a, "hash"), tx.InsertAccount(&bare, ""))
+		})
+		wantEqual(t, "account", mustFind(t, p, "ann", account(a.ID)), a)
+		wantEqual(t, "account without anything", mustFind(t, p, "bare", account(bare.ID)), bare)
+		exists := mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.AccountExists(a.ID) })
+		wantEqual(t, "exists", exists, true)
+	})
+
+	t.Run("that_are_not_there_are_not_found", func(t *testing.T) {
+		stranger := model.AccountID(p.id())
+		wantMissing(t, p, "a stranger", account(stranger))
+		wantEqual(t, "exists", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.AccountExists(stranger) }), false)
+		wantEqual(t, "hash", mustRead(t, p, func(tx *store.Tx) (string, error) { return tx.PasswordHash(stranger) }), "")
+	})
+
+	t.Run("are_found_together", func(t *testing.T) {
+		var ids []model.AccountID
+		for i := range 5 {
+			ids = append(ids, p.mustAccount(t, fmt.Sprint("together", i)).ID)
+		}
+		all := mustRead(t, p, func(tx *store.Tx) ([]model.Account, error) { return tx.Accounts(append(ids, p.id())) })
+		got := []model.AccountID{}
+		for _, a := range all {
+			got = append(got, a.ID)
+		}
+		slices.SortFunc(got, func(a, b model.AccountID) int { return slices.Compare(a[:], b[:]) })
+		wantEqual(t, "accounts", got, ids)
+		wantEqual(t, "of nobody", len(mustRead(t, p, func(tx *store.Tx) ([]model.Account, error) { return tx.Accounts(nil) })), 0)
+	})
+
+	t.Run("change_their_profile_and_nothing_else", func(t *testing.T) {
+		a, other := p.whole("bob"), p.mustAccount(t, "bystander")
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertAccount(&a, "hash") })
+		a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText = "B", "b", "bb", "", "away", false, ""
+		changed := a
+		changed.Username, changed.Operator, changed.Emails, changed.CreatedBy = "other", false, nil, ""
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.UpdateProfile(&changed) })
+		wantEqual(t, "account", mustFind(t, p, "bob", account(a.ID)), a)
+		wantEqual(t, "bystander", mustFind(t, p, "bystander", account(other.ID)), other)
+	})
+
+	t.Run("change_their_password", func(t *testing.T) {
+		a := p.whole("eve")
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertAccount(&a, "first") })
+		hash := func() string {
+			return mustRead(t, p, func(tx *store.Tx) (string, error) { return tx.PasswordHash(a.ID) })
+		}
+		wantEqual(t, "hash", hash(), "first")
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.SetPasswordHash(a.ID, "second") })
+		wantEqual(t, "hash after the change", hash(), "second")
+	})
+
+	t.Run("tell_whether_there_is_an_operator", func(t *testing.T) {
+		p := newPlatform(t, h)
+		operator := func() bool {
+			return mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.HasOperator() })
+		}
+		p.mustAccount(t, "ann")
+		wantEqual(t, "operator", operator(), false)
+		p.mustAccount(t, "root", func(a *model.Account) { a.Operator = true })
+		wantEqual(t, "operator", operator(), true)
+	})
+}
+
+func at(kind model.AddressKind, value string) func(*store.Tx) (model.AccountID, bool, error) {
+	return func(tx *store.Tx) (model.AccountID, bool, error) {
+		return tx.AccountAt(model.Address{Kind: kind, Value: value})
+	}
+}
+
+func addresses(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+
+	t.Run("name_their_account_in_their_kind_only", func(t *testing.T) {
+		a := p.whole("Ann.Other")
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertAccount(&a, "") })
+		wantEqual(t, "by username", mustFind(t, p, "username", at(model.UsernameAddress, "ann.other")), a.ID)
+		for _, e := range a.Emails {
+			wantEqual(t, "by e-mail", mustFind(t, p, "e-mail", at(model.EmailAddress, e.Address)), a.ID)
+		}
+		wantEqual(t, "by phone", mustFind(t, p, "phone", at(model.PhoneAddress, a.Phones[0].Number)), a.ID)
+		wantMissing(t, p, "an e-mail as a username", at(model.UsernameAddress, a.Emails[0].Address))
+		wantMissing(t, p, "a username as an e-mail", at(model.EmailAddress, "ann.other"))
+		wantMissing(t, p, "nothing", at(model.UsernameAddress, ""))
+		wantMissing(t, p, "a part", at(model.UsernameAddress, "ann.othe"))
+		wantMissing(t, p, "a pattern", at(model.UsernameAddress, "ann%"))
+	})
+
+	t.Run("differ_by_case_only_where_the_model_says_so", func(t *testing.T) {
+		// Usernames are folded by the model; the store compares byte by byte.
+		p.mustAccount(t, "Carla")
+		err := p.Update(t.Context(), func(tx *store.Tx) error {
+			return tx.InsertAccount(&model.Account{ID: p.id(), Username: "CARLA", Created: p.now()}, "")
+		})
+		wantTaken(t, err, "username")
+		wantMissing(t, p, "another case", at(model.UsernameAddress, "Carla"))
+		for i, address := range []string{"É@example.com", "é@example.com", "e\u0301@example.com", "e@example.com"} {
+			a := p.mustAccount(t, fmt.Sprint("accent", i), func(a *model.Account) { a.Emails = []model.Email{{Address: address}} })
+			wantEqual(t, address, mustFind(t, p, address, at(model.EmailAddress, address)), a.ID)
+		}
+	})
+
+	t.Run("belong_to_one_account_each", func(t *testing.T) {
+		a := p.whole("dora")
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertAccount(&a, "") })
+		for field, other := range map[string]model.Account{
+			"username": {Username: "DORA"},
+			"email":    {Username: "dora2", Emails: []model.Email{{Address: "new@example.com"}, a.Emails[1]}},
+			"phone":    {Username: "dora3", Phones: a.Phones},
+		} {
+			other.ID, other.Created = p.id(), p.now()
+			wantTaken(t, p.Update(t.Context(), func(tx *store.Tx) error { return tx.InsertAccount(&other, "") }), field)
+			wantMissing(t, p, "the account that was refused", account(other.ID))
+		}
+		wantMissing(t, p, "an address of an account that was refused", at(model.EmailAddress, "new@example.com"))
+		wantMissing(t, p, "a username of an account that was refused", at(model.UsernameAddress, "dora2"))
+	})
+
+	t.Run("go_to_one_of_many_who_ask_at_the_same_time", func(t *testing.T) {
+		d := newDatabase(t, h)
+		nodes := d.mustOpenNodes(t, h)
+		stores := make([]*store.Store, len(nodes))
+		for i, e := range nodes {
+			var err error
+			if stores[i], err = store.Open(t.Context(), e, epoch("first")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const workers = 8
+		var won atomic.Int32
+		everywhere(t, nodes, workers, func(_ store.Engine, worker int) error {
+			a := model.Account{ID: p.id(), Username: "wanted", Created: p.now()}
+			err := stores[worker%len(stores)].Update(t.Context(), func(tx *store.Tx) error { return tx.InsertAccount(&a, "") })
+			if err == nil {
+				won.Add(1)
+				return nil
+			}
+			wantTaken(t, err, "username")
+			return nil
+		})
+		wantEqual(t, "accounts that got the name", won.Load(), 1)
+	})
+}
+
+// wantTaken reports any error but the one that says whose address is taken.
+func wantTaken(t testing.TB, err error, field string) {
+	t.Helper()
+	var fault *model.Error
+	if !errors.As(err, &fault) || fault.Kind != model.Invalid || fault.Code != "address_taken" || fault.Field != field {
+		t.Errorf("error %v, want address_taken of %s", err, field)
+	}
+}

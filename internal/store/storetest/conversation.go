@@ -1,0 +1,264 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+func conversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID) func(*store.Tx) (store.Conversation, bool, error) {
+	return func(tx *store.Tx) (store.Conversation, bool, error) {
+		return tx.Conversation(account, organization, entity)
+	}
+}
+
+func (p *platform) mustRoster(t testing.TB, account model.AccountID) []store.Conversation {
+	t.Helper()
+	return mustRead(t, p, func(tx *store.Tx) ([]store.Conversation, error) { return tx.Roster(account) })
+}
+
+func conversations(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
+	of := func(account model.AccountID, entity model.EntityID) store.Conversation {
+		t.Helper()
+		return mustFind(t, p, "conversation", conversation(account, first, entity))
+	}
+
+	t.Run("begin_with_a_message_for_both", func(t *testing.T) {
+		wantMissing(t, p, "one before", conversation(ann, first, model.EntityID(bob)))
+		m := p.letter(first, ann, bob)
+		m.Priority = 1
+		p.mustSend(t, m)
+		wantEqual(t, "the sender's", of(ann, model.EntityID(bob)), store.Conversation{
+			Organization: first, Entity: model.EntityID(bob), LastMessage: p.now(), Listed: true,
+		})
+		wantEqual(t, "the recipient's", of(bob, model.EntityID(ann)), store.Conversation{
+			Organization: first, Entity: model.EntityID(ann), LastMessage: p.now(), Unread: 1, UnreadPriority: 1, Listed: true,
+		})
+		wantMissing(t, p, "one in another organization", conversation(bob, second, model.EntityID(ann)))
+	})
+	t.Run("go_on_with_the_next", func(t *testing.T) {
+		p.clock.advance(time.Second)
+		p.mustSend(t, p.letter(first, bob, ann))
+		p.mustSend(t, p.letter(first, ann, bob))
+		wantEqual(t, "one side", of(ann, model.EntityID(bob)), store.Conversation{
+			Organization: first, Entity: model.EntityID(bob), LastMessage: p.now(), Unread: 1, Listed: true,
+		})
+		wantEqual(t, "the other", of(bob, model.EntityID(ann)), store.Conversation{
+			Organization: first, Entity: model.EntityID(ann), LastMessage: p.now(), Unread: 2, UnreadPriority: 1, Listed: true,
+		})
+	})
+	t.Run("with_oneself_are_one", func(t *testing.T) {
+		p.mustSend(t, p.letter(first, eve, eve))
+		wantEqual(t, "it", of(eve, model.EntityID(eve)), store.Conversation{
+			Organization: first, Entity: model.EntityID(eve), LastMessage: p.now(), Unread: 1, Listed: true,
+		})
+	})
+	t.Run("of_a_group_are_under_the_group", func(t *testing.T) {
+		g := p.mustGroup(t, first, ann, bob)
+		empty := store.Conversation{Organization: first, Entity: g.Entity(), Group: true, Listed: true}
+		wantEqual(t, "a new member's", of(bob, g.Entity()), empty)
+		p.clock.advance(time.Second)
+		p.mustSend(t, p.groupLetter(&g, ann))
+		empty.LastMessage = p.now()
+		wantEqual(t, "the sender's", of(ann, g.Entity()), empty)
+		empty.Unread = 1
+		wantEqual(t, "a member's", of(bob, g.Entity()), empty)
+	})
+	t.Run("do_not_grow_younger_by_history", func(t *testing.T) {
+		g := p.mustGroup(t, first, ann, bob)
+		old := p.groupLetter(&g, ann)
+		p.clock.advance(time.Minute)
+		p.mustSend(t, p.groupLetter(&g, ann))
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NoteReceived(old, bob) })
+		wantEqual(t, "last message", of(bob, g.Entity()).LastMessage, p.now())
+	})
+	t.Run("are_listed_the_newest_first", func(t *testing.T) {
+		p := newPlatform(t, h)
+		me := p.mustAccount(t, "me").ID
+		organization := p.mustOrganization(t, me)
+		other := p.mustOrganization(t, me)
+		var peers []model.AccountID
+		for range 3 {
+			peers = append(peers, p.id())
+		}
+		for _, i := range []int{1, 0} {
+			p.clock.advance(time.Second)
+			p.mustSend(t, p.letter(organization, me, peers[i]))
+		}
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return errors.Join(tx.ListConversation(me, organization, model.EntityID(peers[2]), false), tx.ListConversation(me, other, model.EntityID(peers[1]), false))
+		})
+		listed := func() (out []model.EntityID) {
+			t.Helper()
+			for _, c := range p.mustRoster(t, me) {
+				out = append(out, c.Entity)
+			}
+			return out
+		}
+		want := []model.EntityID{model.EntityID(peers[0]), model.EntityID(peers[1]), model.EntityID(peers[1]), model.EntityID(peers[2])}
+		wantEqual(t, "roster", listed(), want)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.ClearConversation([]model.AccountID{me}, organization, model.EntityID(peers[0]), 1)
+		})
+		wantEqual(t, "roster after a removal", listed(), want[1:])
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.ListConversation(me, organization, model.EntityID(peers[0]), false)
+		})
+		wantEqual(t, "length of the roster when it is back", len(listed()), 4)
+	})
+	t.Run("tell_who_has_each_other", func(t *testing.T) {
+		mutual := func(account model.AccountID) []model.AccountID {
+			t.Helper()
+			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.MutualRoster(account) })
+		}
+		wantSame(t, "mutual", mutual(ann), bob)
+		wantSame(t, "mutual with oneself only", mutual(eve))
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ListConversation(ann, first, model.EntityID(eve), false) })
+		wantSame(t, "mutual, one-sided", mutual(ann), bob)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ListConversation(eve, first, model.EntityID(ann), false) })
+		wantSame(t, "mutual, both", mutual(ann), bob, eve)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.ClearConversation([]model.AccountID{bob}, first, model.EntityID(ann), 1<<60)
+		})
+		wantSame(t, "mutual after a removal on the other side", mutual(ann), eve)
+	})
+}
+
+// unreadCounters: they say what a count of the rows would.
+func unreadCounters(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
+	g := p.mustGroup(t, first, ann, bob, eve)
+	mustSend := func(m *store.MessageRow, priority int) *store.MessageRow {
+		t.Helper()
+		m.Priority = priority
+		p.mustSend(t, m)
+		return m
+	}
+	end := func(m *store.MessageRow) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return errors.Join(tx.WithdrawMessage(m.Organization, m.ID), tx.NoteEnded(m), tx.DeleteMessage(m.Organization, m.ID, m.Blob))
+		})
+	}
+
+	urgent := mustSend(p.letter(first, ann, bob), 1)
+	mustSend(p.letter(second, ann, bob), 0)
+	low := mustSend(p.groupLetter(&g, ann), -1)
+	p.wantUnread(t, ann, 0, 0)
+	p.wantUnread(t, bob, 3, 1)
+	p.wantUnread(t, eve, 1, 0)
+
+	t.Run("sum_by_organization", func(t *testing.T) {
+		for organization, want := range map[model.OrganizationID][2]int{first: {2, 1}, second: {1, 0}, p.organizationID(): {0, 0}} {
+			var got [2]int
+			p.mustView(t, func(tx *store.Tx) (err error) {
+				got[0], got[1], err = tx.UnreadTotals(bob, organization)
+				return err
+			})
+			wantEqual(t, "unread in "+string(organization), got, want)
+		}
+	})
+	t.Run("go_down_when_one_is_read", func(t *testing.T) {
+		p.mustMarkRead(t, urgent, bob)
+		p.wantUnread(t, bob, 2, 0)
+		p.mustMarkRead(t, low, bob)
+		p.wantUnread(t, bob, 1, 0)
+		p.wantUnread(t, eve, 1, 0)
+	})
+	t.Run("go_down_when_one_ends_with_those_who_have_not_read_it", func(t *testing.T) {
+		end(low)
+		p.wantUnread(t, bob, 1, 0)
+		p.wantUnread(t, eve, 0, 0)
+		end(urgent)
+		p.wantUnread(t, bob, 1, 0)
+	})
+	t.Run("do_not_hold_what_has_ended_and_is_not_swept", func(t *testing.T) {
+		short := p.groupLetter(&g, ann)
+		short.Expires = p.now().Add(time.Minute)
+		mustSend(short, 1)
+		read := p.groupLetter(&g, ann)
+		read.Expires = short.Expires
+		mustSend(read, 1)
+		p.mustMarkRead(t, read, bob)
+		p.wantUnread(t, bob, 2, 1)
+		p.wantUnread(t, eve, 2, 2)
+		p.clock.advance(time.Minute)
+		p.wantUnread(t, bob, 1, 0)
+		p.wantUnread(t, eve, 0, 0)
+		unswept := mustRead(t, p, func(tx *store.Tx) ([]store.Conversation, error) { return tx.UnsweptUnread(eve, p.now()) })
+		wantEqual(t, "unswept", unswept, []store.Conversation{{Organization: first, Entity: g.Entity(), Group: true, Unread: 2, UnreadPriority: 2, Listed: true}})
+		end(short)
+		end(read)
+		p.wantUnread(t, bob, 1, 0)
+		p.wantUnread(t, eve, 0, 0)
+	})
+	t.Run("do_not_take_off_twice_what_was_recalled", func(t *testing.T) {
+		m := mustSend(p.groupLetter(&g, ann), 1)
+		p.mustUpdate(t, func(tx *store.Tx) error { return errors.Join(tx.NoteEnded(m), tx.RecallMessage(m)) })
+		p.wantUnread(t, eve, 0, 0)
+		p.clock.advance(time.Hour)
+		p.wantUnread(t, eve, 0, 0)
+	})
+	t.Run("start_again_when_the_conversation_was_removed", func(t *testing.T) {
+		before := mustSend(p.groupLetter(&g, ann), 1)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(1, bob, eve)
+			return errors.Join(err, tx.ClearConversation([]model.AccountID{bob, eve}, first, g.Entity(), position))
+		})
+		p.wantUnread(t, eve, 0, 0)
+		after := mustSend(p.groupLetter(&g, ann), 1)
+		p.wantUnread(t, eve, 1, 1)
+		p.mustMarkRead(t, before, eve)
+		p.wantUnread(t, eve, 1, 1)
+		end(before)
+		p.wantUnread(t, eve, 1, 1)
+		p.mustMarkRead(t, after, eve)
+		p.wantUnread(t, eve, 0, 0)
+		end(after)
+		p.wantUnread(t, eve, 0, 0)
+	})
+	t.Run("start_again_when_the_organization_was_left", func(t *testing.T) {
+		p := newPlatform(t, h)
+		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		first, second := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
+		p.mustSend(t, p.letter(first, ann, bob))
+		p.mustSend(t, p.letter(second, ann, bob))
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(1, bob)
+			return errors.Join(err, tx.ClearOrganization(bob, first, position))
+		})
+		p.wantUnread(t, bob, 1, 0)
+		wantEqual(t, "length of the roster", len(p.mustRoster(t, bob)), 1)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteConversationsOf(bob, second) })
+		p.wantUnread(t, bob, 0, 0)
+		wantMissing(t, p, "the deleted one", conversation(bob, second, model.EntityID(ann)))
+	})
+	t.Run("stay_right_among_many_writers", func(t *testing.T) {
+		p := newPlatform(t, h)
+		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		organization := p.mustOrganization(t, ann, bob)
+		const workers, rounds = 6, 10
+		p.everywhere(t, workers, func(worker int) error {
+			for round := range rounds {
+				m := p.letter(organization, ann, bob)
+				if err := p.Update(t.Context(), func(tx *store.Tx) error { return send(tx, m) }); err != nil {
+					return err
+				}
+				if round%2 == 0 {
+					p.mustMarkRead(t, m, bob)
+				}
+			}
+			return nil
+		})
+		p.wantUnread(t, bob, workers*rounds/2, 0)
+		wantEqual(t, "queue", len(p.mustQueue(t, bob)), workers*rounds)
+	})
+}

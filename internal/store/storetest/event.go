@@ -1,0 +1,226 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// mustNote queues an event without a message and returns its position.
+func (p *platform) mustNote(t testing.TB, account model.AccountID, organization model.OrganizationID, payload string) (position int64) {
+	t.Helper()
+	p.mustUpdate(t, func(tx *store.Tx) (err error) {
+		if position, err = tx.Position(1, account); err != nil {
+			return err
+		}
+		return tx.InsertEvent(account, position, organization, model.EventFriends, model.MessageID{}, []byte(payload))
+	})
+	return position
+}
+
+// wantPayloads compares what the queue says, in order.
+func (p *platform) wantPayloads(t testing.TB, account model.AccountID, want ...string) {
+	t.Helper()
+	got := []string{}
+	for _, e := range p.mustQueue(t, account) {
+		got = append(got, string(e.Payload))
+	}
+	wantEqual(t, "queue", got, append([]string{}, want...))
+}
+
+func events(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
+
+	t.Run("come_back_as_they_were", func(t *testing.T) {
+		m := p.letter(first, ann, bob)
+		m.Priority, m.Blob = 1, p.id()
+		p.mustSend(t, m)
+		note := p.mustNote(t, bob, "", `{"name":"Žofie 🐎"}`)
+		want := []store.EventRow{
+			{Position: m.Sort, Kind: model.EventMessage, Organization: first, MessageID: m.ID, Payload: []byte{}, Message: m},
+			{Position: note, Kind: model.EventFriends, Payload: []byte(`{"name":"Žofie 🐎"}`)},
+		}
+		wantEqual(t, "queue", p.mustQueue(t, bob), want)
+		p.mustMarkRead(t, m, bob)
+		want[0].Status = model.Read
+		wantEqual(t, "queue after the message was read", p.mustQueue(t, bob), want)
+		wantEqual(t, "queue of the sender", len(p.mustQueue(t, ann)), 0)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob) })
+	})
+
+	t.Run("are_read_in_order_and_in_parts", func(t *testing.T) {
+		var positions []int64
+		for i := range 7 {
+			positions = append(positions, p.mustNote(t, bob, first, fmt.Sprint(i)))
+			p.mustNote(t, eve, first, "of another")
+		}
+		part := func(after, upTo int64, limit int) (out string) {
+			t.Helper()
+			q := store.Queue{Account: bob, After: after, UpTo: upTo, Now: p.now()}
+			for _, e := range mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(q, limit) }) {
+				out += string(e.Payload)
+			}
+			n := mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountEvents(q) })
+			if limit > 7 {
+				wantEqual(t, "count", n, len(out))
+			}
+			return out
+		}
+		wantEqual(t, "all", part(0, store.EndOfQueue, 100), "0123456")
+		wantEqual(t, "the first three", part(0, store.EndOfQueue, 3), "012")
+		wantEqual(t, "the next three", part(positions[2], store.EndOfQueue, 3), "345")
+		wantEqual(t, "the last", part(positions[5], store.EndOfQueue, 100), "6")
+		wantEqual(t, "up to one", part(positions[1], positions[3], 100), "23")
+		wantEqual(t, "after the end", part(positions[6], store.EndOfQueue, 100), "")
+		last := func(account model.AccountID) int64 {
+			return mustRead(t, p, func(tx *store.Tx) (int64, error) { return tx.LastPosition(account) })
+		}
+		wantEqual(t, "last position", last(bob), positions[6])
+		wantEqual(t, "last position of nobody", last(p.id()), 0)
+
+		at := mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) {
+			return tx.EventsAt(bob, []int64{positions[4], 12, positions[1]})
+		})
+		wantEqual(t, "events at positions", at, []store.EventRow{
+			{Position: positions[1], Kind: model.EventFriends, Organization: first, Payload: []byte("1")},
+			{Position: positions[4], Kind: model.EventFriends, Organization: first, Payload: []byte("4")},
+		})
+		wantEqual(t, "events at the positions of another", len(mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.EventsAt(p.id(), positions) })), 0)
+
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsAt(bob, []int64{positions[0], positions[3], 12}) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsAt(bob, nil) })
+		wantEqual(t, "all after an acknowledgement", part(0, store.EndOfQueue, 100), "12456")
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsBefore(bob, positions[4]) })
+		wantEqual(t, "all that is young", part(0, store.EndOfQueue, 100), "456")
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob) })
+		wantEqual(t, "all after a deletion", part(0, store.EndOfQueue, 100), "")
+		wantEqual(t, "queue of another", len(p.mustQueue(t, eve)), 7)
+	})
+
+	t.Run("of_one_organization_are_withdrawn_alone", func(t *testing.T) {
+		p.mustNote(t, ann, first, "first")
+		p.mustNote(t, ann, second, "second")
+		p.mustNote(t, ann, "", "none")
+		of := mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.EventsOf(ann, first) })
+		wantEqual(t, "events of one", len(of), 1)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsOf(ann, first) })
+		p.wantPayloads(t, ann, "second", "none")
+	})
+
+	t.Run("are_unique_by_position", func(t *testing.T) {
+		position := p.mustNote(t, eve, first, "x")
+		err := p.Update(t.Context(), func(tx *store.Tx) error {
+			return tx.InsertEvent(eve, position, first, model.EventFriends, model.MessageID{}, nil)
+		})
+		wantError(t, "second event", err, store.ErrConflict)
+	})
+
+	t.Run("go_to_several_at_one_position", func(t *testing.T) {
+		p := newPlatform(t, h)
+		ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+		organization := p.mustOrganization(t, ann, bob)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(2, ann, bob, eve)
+			return errors.Join(err,
+				tx.InsertEvents([]model.AccountID{ann, eve}, position, organization, model.EventFriends, []byte("some")),
+				tx.InsertEvents(nil, position, organization, model.EventFriends, []byte("none")),
+				tx.InsertSettingsEvents(organization, position+1, []byte("members")))
+		})
+		p.wantPayloads(t, ann, "some", "members")
+		p.wantPayloads(t, bob, "members")
+		p.wantPayloads(t, eve, "some")
+	})
+
+	t.Run("are_found_queue_by_queue", func(t *testing.T) {
+		p := newPlatform(t, h)
+		want := []model.AccountID{{1}, {2}, {2, 1}, {0xff}}
+		for _, account := range []model.AccountID{want[2], want[0], want[3], want[1]} {
+			p.mustNote(t, account, "", "a")
+			p.mustNote(t, account, "", "b")
+		}
+		var got []model.AccountID
+		var account model.AccountID
+		for found := true; found; {
+			p.mustView(t, func(tx *store.Tx) (err error) {
+				account, found, err = tx.NextQueue(account)
+				return err
+			})
+			if found {
+				got = append(got, account)
+			}
+		}
+		wantEqual(t, "accounts with events", got, want)
+	})
+}
+
+// queueFilter: messages that are over for a reader are out of its queue, whether
+// or not anybody has cleaned up.
+func queueFilter(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	organization := p.mustOrganization(t, ann, bob, eve)
+	g := p.mustGroup(t, organization, ann, bob, eve)
+
+	t.Run("ended", func(t *testing.T) {
+		stays, ends := p.letter(organization, ann, bob), p.letter(organization, ann, bob)
+		ends.Expires = p.now().Add(time.Minute)
+		p.mustSend(t, ends)
+		p.mustSend(t, stays)
+		p.wantQueued(t, bob, ends, stays)
+		p.clock.advance(time.Minute)
+		p.wantQueued(t, bob, stays)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob) })
+	})
+	t.Run("recalled", func(t *testing.T) {
+		m, other := p.groupLetter(&g, ann), p.groupLetter(&g, ann)
+		p.mustSend(t, m)
+		p.mustSend(t, other)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RecallMessage(m) })
+		p.wantQueued(t, bob, other)
+		p.wantQueued(t, eve, other)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawMessage(organization, m.ID) })
+		for _, reader := range []model.AccountID{bob, eve} {
+			left := mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.EventsOf(reader, organization) })
+			wantEqual(t, "rows left", len(left), 1)
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(reader) })
+		}
+	})
+	t.Run("read_and_gone_for_one_reader", func(t *testing.T) {
+		m, plain := p.groupLetter(&g, ann), p.groupLetter(&g, ann)
+		m.DOR = true
+		p.mustSend(t, m)
+		p.mustSend(t, plain)
+		p.mustMarkRead(t, m, bob)
+		p.mustMarkRead(t, plain, bob)
+		p.clock.advance(model.ReadGrace - time.Millisecond)
+		p.wantQueued(t, bob, m, plain)
+		p.clock.advance(time.Millisecond)
+		p.wantQueued(t, bob, plain)
+		p.wantQueued(t, eve, m, plain)
+	})
+	t.Run("what_holds_no_content_stays", func(t *testing.T) {
+		joe := p.mustAccount(t, "joe").ID
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(1, joe)
+			return errors.Join(err, tx.InsertEvent(joe, position, organization, model.EventStatus, p.id(), []byte("status")))
+		})
+		p.wantPayloads(t, joe, "status")
+	})
+	t.Run("older_than_asked_for", func(t *testing.T) {
+		sam := p.mustAccount(t, "sam").ID
+		p.mustNote(t, sam, organization, "old")
+		p.clock.advance(time.Hour)
+		p.mustNote(t, sam, organization, "new")
+		q := p.queue(sam)
+		q.After = p.now().Add(-time.Minute).UnixMicro()
+		wantEqual(t, "count", mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountEvents(q) }), 1)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsBefore(sam, q.After) })
+		p.wantPayloads(t, sam, "new")
+	})
+}

@@ -1,0 +1,171 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+func key(name string) func(*store.Tx) (model.Key, bool, error) {
+	return func(tx *store.Tx) (model.Key, bool, error) { return tx.Key(name) }
+}
+
+func keys(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	plain := func(name string) model.Key {
+		return model.Key{Key: name, Account: ann, SecretHash: []byte("hash of " + name), PreviousHash: []byte{}, Counter: name, Created: p.now()}
+	}
+	insert := func(k model.Key) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertKey(&k) })
+	}
+	listed := func(account model.AccountID) []string {
+		t.Helper()
+		out := []string{}
+		for _, k := range mustRead(t, p, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(account) }) {
+			out = append(out, k.Key)
+		}
+		return out
+	}
+
+	t.Run("come_back_as_they_were", func(t *testing.T) {
+		perDay, perSecond := 0, 7
+		full := model.Key{
+			Key: "Full", Account: bob, Kind: model.Administrative, SecretHash: []byte{0, 1, 0xff}, PreviousHash: []byte("before"), PreviousUntil: p.now().Add(time.Minute),
+			Counter: "another", IssuedBy: ann, Device: "Ann's phone", Login: true, MessagesPerDay: &perDay, RequestsPerSecond: &perSecond,
+			Created: p.now(), LastUsed: p.now().Add(time.Second), Expires: p.now().Add(time.Hour),
+		}
+		insert(full)
+		wantEqual(t, "full key", mustFind(t, p, "full", key("Full")), full)
+		bare := plain("bare")
+		insert(bare)
+		wantEqual(t, "bare key", mustFind(t, p, "bare", key("bare")), bare)
+		wantMissing(t, p, "a key of another case", key("full"))
+		wantMissing(t, p, "no key", key(""))
+	})
+	t.Run("are_unique", func(t *testing.T) {
+		again := plain("bare")
+		err := p.Update(t.Context(), func(tx *store.Tx) error { return tx.InsertKey(&again) })
+		wantError(t, "second insert", err, store.ErrConflict)
+	})
+	t.Run("are_listed_the_oldest_first", func(t *testing.T) {
+		old := plain("old")
+		old.Created = p.now().Add(-time.Hour)
+		insert(old)
+		wantEqual(t, "keys", listed(ann), []string{"old", "bare"})
+		wantEqual(t, "keys of nobody", listed(p.id()), []string{})
+	})
+	t.Run("rotate_and_keep_the_secret_before", func(t *testing.T) {
+		until := p.now().Add(time.Minute)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RotateKey("bare", []byte("new"), until) })
+		got := mustFind(t, p, "bare", key("bare"))
+		wantEqual(t, "hashes", [][]byte{got.SecretHash, got.PreviousHash}, [][]byte{[]byte("new"), []byte("hash of bare")})
+		wantEqual(t, "grace", got.PreviousUntil, until)
+	})
+	t.Run("get_limits_of_their_own_and_lose_them", func(t *testing.T) {
+		none, many := 0, 1000
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.LimitKey("bare", &none, &many) })
+		got := mustFind(t, p, "bare", key("bare"))
+		wantEqual(t, "limits", []int{*got.MessagesPerDay, *got.RequestsPerSecond}, []int{0, 1000})
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.LimitKey("bare", nil, &none) })
+		got = mustFind(t, p, "bare", key("bare"))
+		if got.MessagesPerDay != nil || *got.RequestsPerSecond != 0 {
+			t.Errorf("limits %v and %v, want none and 0", got.MessagesPerDay, got.RequestsPerSecond)
+		}
+	})
+	t.Run("remember_their_last_use_which_never_goes_back", func(t *testing.T) {
+		for _, second := range []time.Duration{5, 9, 7} {
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				return tx.TouchKeys(map[string]time.Time{"bare": p.now().Add(second * time.Second), "unknown": p.now()})
+			})
+		}
+		wantEqual(t, "last use", mustFind(t, p, "bare", key("bare")).LastUsed, p.now().Add(9*time.Second))
+	})
+	t.Run("are_deleted", func(t *testing.T) {
+		for range 2 {
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKey("bare") })
+		}
+		wantMissing(t, p, "it", key("bare"))
+		wantEqual(t, "keys left", listed(ann), []string{"old"})
+	})
+	t.Run("expire", func(t *testing.T) {
+		p := newPlatform(t, h)
+		for name, change := range map[string]func(*model.Key){
+			"never":       func(k *model.Key) {},
+			"ends later":  func(k *model.Key) { k.Expires = p.now().Add(time.Second) },
+			"ended":       func(k *model.Key) { k.Expires = p.now().Add(-time.Second) },
+			"login, new":  func(k *model.Key) { k.Login = true },
+			"login, used": func(k *model.Key) { k.Login, k.Created, k.LastUsed = true, p.now().Add(-100*time.Hour), p.now() },
+			"login, idle": func(k *model.Key) {
+				k.Login, k.Created, k.LastUsed = true, p.now().Add(-100*time.Hour), p.now().Add(-99*time.Hour)
+			},
+			"login, unused":    func(k *model.Key) { k.Login, k.Created = true, p.now().Add(-100*time.Hour) },
+			"no login, unused": func(k *model.Key) { k.Created = p.now().Add(-100 * time.Hour) },
+		} {
+			k := plain(name)
+			change(&k)
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertKey(&k) })
+		}
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteExpiredKeys(p.now(), p.now().Add(-90*time.Hour)) })
+		left := map[string]bool{}
+		for _, k := range mustRead(t, p, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(ann) }) {
+			left[k.Key] = true
+		}
+		wantEqual(t, "keys left", left, map[string]bool{"never": true, "ends later": true, "login, new": true, "login, used": true, "no login, unused": true})
+	})
+}
+
+func quotas(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	count := func(counter string, day int64) (n int) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			n, err = tx.CountMessage(counter, day)
+			return err
+		})
+		return n
+	}
+	sent := func(counter string, day int64) int {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.MessagesSent(counter, day) })
+	}
+
+	t.Run("count_each_day_and_counter_alone", func(t *testing.T) {
+		for i := range 3 {
+			wantEqual(t, "first counter", count("a", 20000), i+1)
+		}
+		wantEqual(t, "another day", count("a", 20001), 1)
+		wantEqual(t, "another counter", count("A", 20000), 1)
+		wantEqual(t, "sent", []int{sent("a", 20000), sent("a", 20001), sent("A", 20000), sent("b", 20000)}, []int{3, 1, 1, 0})
+	})
+	t.Run("are_forgotten_when_their_day_is_past", func(t *testing.T) {
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteQuotasBefore(20001) })
+		wantEqual(t, "sent", []int{sent("a", 20000), sent("a", 20001), sent("A", 20000)}, []int{0, 1, 0})
+	})
+	t.Run("count_nothing_twice_and_lose_nothing", func(t *testing.T) {
+		const workers, rounds = 6, 10
+		p.everywhere(t, workers, func(worker int) error {
+			for range rounds {
+				err := p.Update(t.Context(), func(tx *store.Tx) error {
+					_, err := tx.CountMessage("busy", 1)
+					return err
+				})
+				if err != nil {
+					return fmt.Errorf("count: %w", err)
+				}
+			}
+			return nil
+		})
+		wantEqual(t, "sent", sent("busy", 1), workers*rounds)
+	})
+}
+
+// everywhere runs as many workers at the same time on one store.
+func (p *platform) everywhere(t *testing.T, workers int, work func(worker int) error) {
+	t.Helper()
+	everywhere(t, []store.Engine{nil}, workers, func(_ store.Engine, worker int) error { return work(worker) })
+}

@@ -1,0 +1,218 @@
+package storetest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+func organization(id model.OrganizationID) func(*store.Tx) (model.Organization, bool, error) {
+	return func(tx *store.Tx) (model.Organization, bool, error) { return tx.Organization(id) }
+}
+
+func organizations(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	yes, no, ttl := true, false, -1
+	o := model.Organization{ID: p.organizationID(), Name: "Nemocnice Žižkov", Created: p.now(), Settings: model.Settings{
+		TTL: &ttl, DOR: &yes, Forward: &no, Other: map[string]string{"colour": "\"red\"", "empty": ""},
+	}}
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertOrganization(&o) })
+
+	t.Run("come_back_as_they_were", func(t *testing.T) {
+		wantEqual(t, "organization", mustFind(t, p, "it", organization(o.ID)), o)
+	})
+	t.Run("change", func(t *testing.T) {
+		max := 60
+		o.Name, o.Settings = "Other", model.Settings{MaxTTL: &max, Attachments: &no}
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.UpdateOrganization(&o) })
+		wantEqual(t, "organization", mustFind(t, p, "it", organization(o.ID)), o)
+	})
+	t.Run("are_told_apart_by_case", func(t *testing.T) {
+		upper, lower := o, o
+		upper.ID, lower.ID = "ABCDEFGHIJKLMNOPQRSTUVWX", "abcdefghijklmnopqrstuvwx"
+		upper.Name, lower.Name = "upper", "lower"
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return errors.Join(tx.InsertOrganization(&upper), tx.InsertOrganization(&lower))
+		})
+		wantEqual(t, "upper", mustFind(t, p, "upper", organization(upper.ID)).Name, "upper")
+		wantEqual(t, "lower", mustFind(t, p, "lower", organization(lower.ID)).Name, "lower")
+		wantMissing(t, p, "mixed", organization("Abcdefghijklmnopqrstuvwx"))
+	})
+	t.Run("are_unique", func(t *testing.T) {
+		err := p.Update(t.Context(), func(tx *store.Tx) error { return tx.InsertOrganization(&o) })
+		wantError(t, "second insert", err, store.ErrConflict)
+	})
+	t.Run("that_are_not_there_are_not_found", func(t *testing.T) {
+		wantMissing(t, p, "nothing", organization(p.organizationID()))
+		wantEqual(t, "members", p.mustCountMembers(t, p.organizationID()), 0)
+	})
+}
+
+func (p *platform) mustCountMembers(t testing.TB, id model.OrganizationID) int {
+	t.Helper()
+	return mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountMembers(id) })
+}
+
+func memberships(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	first, second := p.mustOrganization(t), p.mustOrganization(t)
+	of := func(account model.AccountID) []model.Membership {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]model.Membership, error) { return tx.Memberships(account) })
+	}
+	in := func(organization model.OrganizationID, accounts ...model.AccountID) []model.AccountID {
+		t.Helper()
+		all := mustRead(t, p, func(tx *store.Tx) ([]model.Membership, error) { return tx.MembershipsIn(organization, accounts) })
+		out := []model.AccountID{}
+		for _, m := range all {
+			out = append(out, m.Account)
+		}
+		return out
+	}
+	want := model.Membership{Organization: first, Account: ann, Title: "Dr.", Department: "Surgery", Joined: p.now().Add(time.Second), Since: 42}
+	put := func(m model.Membership) (added bool) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			added, err = tx.PutMembership(m)
+			return err
+		})
+		return added
+	}
+
+	t.Run("are_put_and_put_again", func(t *testing.T) {
+		wantEqual(t, "added", put(want), true)
+		wantEqual(t, "memberships", of(ann), []model.Membership{want})
+		want.Title, want.Department = "Prof.", ""
+		again := want
+		again.Since, again.Joined = 77, p.now().Add(time.Hour) // of a member they stay as they were
+		wantEqual(t, "added again", put(again), false)
+		wantEqual(t, "memberships after the change", of(ann), []model.Membership{want})
+	})
+	t.Run("are_listed_the_oldest_first", func(t *testing.T) {
+		older := model.Membership{Organization: second, Account: ann, Joined: p.now(), Since: 43}
+		put(older)
+		wantEqual(t, "memberships", of(ann), []model.Membership{older, want})
+		wantEqual(t, "of nobody", len(of(p.id())), 0)
+		organizations := mustRead(t, p, func(tx *store.Tx) ([]model.OrganizationID, error) { return tx.OrganizationsOf(ann) })
+		slices.Sort(organizations)
+		wantEqual(t, "organizations", organizations, []model.OrganizationID{first, second})
+		wantEqual(t, "organizations of nobody", len(mustRead(t, p, func(tx *store.Tx) ([]model.OrganizationID, error) { return tx.OrganizationsOf(p.id()) })), 0)
+	})
+	t.Run("are_found_by_organization", func(t *testing.T) {
+		put(model.Membership{Organization: first, Account: bob, Joined: p.now()})
+		wantEqual(t, "of those asked for", in(first, eve, ann, bob), []model.AccountID{bob, ann})
+		wantEqual(t, "of none", in(first), []model.AccountID{})
+		wantEqual(t, "of strangers", in(second, bob, eve), []model.AccountID{})
+		wantEqual(t, "count", p.mustCountMembers(t, first), 2)
+		for account, want := range map[model.AccountID]bool{ann: true, eve: false} {
+			wantEqual(t, "member", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.IsMember(first, account) }), want)
+		}
+		all := mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.MembersOf(first) })
+		slices.SortFunc(all, func(a, b model.AccountID) int { return slices.Compare(a[:], b[:]) })
+		wantEqual(t, "all", all, []model.AccountID{ann, bob})
+	})
+	t.Run("end_with_their_roles", func(t *testing.T) {
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return errors.Join(tx.PutRole(first, ann, model.RoleAdmin, false), tx.PutRole(second, ann, model.RoleAdmin, false))
+		})
+		for range 2 { // the second time there is nothing left
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMembership(first, ann) })
+		}
+		wantEqual(t, "left", in(first, ann, bob), []model.AccountID{bob})
+		wantEqual(t, "administrators left", p.mustHolders(t, first, model.RoleAdmin), nil)
+		wantEqual(t, "administrators elsewhere", p.mustHolders(t, second, model.RoleAdmin), []model.AccountID{ann})
+		put(want)
+		wantEqual(t, "roles after coming back", of(ann)[1].Roles, nil)
+	})
+	t.Run("are_put_once_by_many_at_the_same_time", func(t *testing.T) {
+		d := newDatabase(t, h)
+		nodes := d.mustOpenNodes(t, h)
+		stores := make([]*store.Store, len(nodes))
+		for i, e := range nodes {
+			var err error
+			if stores[i], err = store.Open(t.Context(), e, epoch("first")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		added := make(chan bool, 8)
+		everywhere(t, nodes, cap(added), func(_ store.Engine, worker int) error {
+			first := false
+			err := stores[worker%len(stores)].Update(t.Context(), func(tx *store.Tx) (err error) {
+				first, err = tx.PutMembership(want)
+				return err
+			})
+			added <- first && err == nil
+			return err
+		})
+		close(added)
+		n := 0
+		for first := range added {
+			if first {
+				n++
+			}
+		}
+		wantEqual(t, "how often it was added", n, 1)
+	})
+}
+
+func (p *platform) mustHolders(t testing.TB, organization model.OrganizationID, role string) []model.AccountID {
+	t.Helper()
+	return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.Holders(organization, role) })
+}
+
+func roles(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann)
+	put := func(account model.AccountID, role string, pending bool) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutRole(organization, account, role, pending) })
+	}
+	pending := func(role string) bool {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.PendingRole(organization, ann, role) })
+	}
+	granted := func() []string {
+		t.Helper()
+		all := mustRead(t, p, func(tx *store.Tx) ([]model.Membership, error) {
+			return tx.MembershipsIn(organization, []model.AccountID{ann})
+		})
+		return all[0].Roles
+	}
+
+	t.Run("are_shown_when_granted_and_in_byte_order", func(t *testing.T) {
+		for _, role := range []string{"reporting", "help_desk", "helpa", "help", "h0", "h_0", "ha"} {
+			put(ann, role, false)
+		}
+		wantEqual(t, "roles", granted(), []string{"h0", "h_0", "ha", "help", "help_desk", "helpa", "reporting"})
+	})
+	t.Run("that_are_asked_for_are_not_held", func(t *testing.T) {
+		put(ann, model.RoleAdmin, true)
+		wantEqual(t, "pending", pending(model.RoleAdmin), true)
+		wantEqual(t, "holders", p.mustHolders(t, organization, model.RoleAdmin), nil)
+		put(bob, model.RoleAdmin, false)
+		wantEqual(t, "holders", p.mustHolders(t, organization, model.RoleAdmin), []model.AccountID{bob})
+	})
+	t.Run("are_granted_and_stay_granted", func(t *testing.T) {
+		put(ann, model.RoleAdmin, false)
+		wantEqual(t, "pending once granted", pending(model.RoleAdmin), false)
+		put(ann, model.RoleAdmin, true)
+		wantEqual(t, "pending when asked for again", pending(model.RoleAdmin), false)
+		wantEqual(t, "holders", p.mustHolders(t, organization, model.RoleAdmin), []model.AccountID{ann, bob})
+		wantEqual(t, "holders elsewhere", p.mustHolders(t, other, model.RoleAdmin), nil)
+	})
+	t.Run("are_taken_away", func(t *testing.T) {
+		for range 2 {
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteRole(organization, bob, model.RoleAdmin) })
+		}
+		wantEqual(t, "holders", p.mustHolders(t, organization, model.RoleAdmin), []model.AccountID{ann})
+		put(bob, "late", true)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteRole(organization, bob, "late") })
+		wantEqual(t, "pending after the refusal", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.PendingRole(organization, bob, "late") }), false)
+	})
+}

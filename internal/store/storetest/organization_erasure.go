@@ -1,0 +1,77 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// organizationErasure: a deleted organization is gone at once, and its rows
+// follow in pieces. Its neighbour keeps everything.
+func organizationErasure(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	doomed, kept := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
+	picture := model.BlobID(p.id())
+	var groups []model.Group
+	var sent []*store.MessageRow
+	for _, o := range []model.OrganizationID{doomed, kept} {
+		g := p.mustGroup(t, o, ann, bob)
+		groups = append(groups, g)
+		for range 3 {
+			m := p.letter(o, ann, bob)
+			m.Blob = p.id()
+			p.mustSend(t, m)
+			sent = append(sent, m)
+		}
+		p.mustSend(t, p.groupLetter(&g, bob))
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return errors.Join(
+				tx.PutRole(o, ann, model.RoleAdmin, false),
+				tx.PutMetadata(o, g.Entity(), []byte("{}")),
+				tx.IndexEntity(searchable(o, model.EntityID(ann), "Ann")))
+		})
+	}
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		return errors.Join(tx.HoldBlob(picture), tx.InsertAvatar(store.Avatar{Blob: picture, Entity: groups[0].Entity(), Group: true, ContentType: "image/png"}))
+	})
+	wantMissing(t, p, "an erasure", (*store.Tx).OrganizationErasure)
+
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteOrganization(doomed) })
+	wantMissing(t, p, "the organization", organization(doomed))
+	wantEqual(t, "members", p.mustCountMembers(t, doomed), 0)
+	wantEqual(t, "administrators", p.mustHolders(t, doomed, model.RoleAdmin), nil)
+	wantEqual(t, "group is deleted", mustFind(t, p, "group", group(groups[0].ID)).Deleted, true)
+	wantEqual(t, "found by search", len(p.mustSearch(t, doomed, ann)), 0)
+	wantEqual(t, "erasure", mustFind(t, p, "erasure", (*store.Tx).OrganizationErasure), doomed)
+
+	of := func(limit int) []store.MessageRow {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessagesOf(doomed, limit) })
+	}
+	wantEqual(t, "messages left", len(of(10)), 4)
+	for n := 3; n >= 0; n-- {
+		part := of(1)
+		wantEqual(t, "messages in one part", len(part), 1)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessage(doomed, part[0].ID, part[0].Blob) })
+		wantEqual(t, "messages left", len(of(10)), n)
+	}
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.FinishErasure(doomed) })
+	wantMissing(t, p, "an erasure", (*store.Tx).OrganizationErasure)
+	wantMissing(t, p, "its group", group(groups[0].ID))
+	wantEqual(t, "members of its group", len(mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.GroupMembers(groups[0].ID) })), 0)
+	wantMissing(t, p, "its picture", func(tx *store.Tx) (store.Avatar, bool, error) { return tx.Avatar(picture) })
+	wantEqual(t, "bytes to erase", p.erasures(t, 10), map[model.BlobID]bool{sent[0].Blob: true, sent[1].Blob: true, sent[2].Blob: true, picture: true})
+
+	wantEqual(t, "members of its neighbour", p.mustCountMembers(t, kept), 2)
+	wantEqual(t, "administrators of its neighbour", p.mustHolders(t, kept, model.RoleAdmin), []model.AccountID{ann})
+	wantEqual(t, "found by search next door", len(p.mustSearch(t, kept, ann)), 1)
+	wantEqual(t, "group of its neighbour", mustFind(t, p, "group", group(groups[1].ID)), groups[1])
+	mustFind(t, p, "metadata of its neighbour", func(tx *store.Tx) ([]byte, bool, error) { return tx.Metadata(kept, groups[1].Entity()) })
+	for _, m := range sent[3:] {
+		mustFind(t, p, "message of its neighbour", p.found(m, kept))
+		wantEqual(t, "bytes of its neighbour", p.held(t, m.Blob), true)
+	}
+}

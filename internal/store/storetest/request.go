@@ -1,0 +1,80 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+func requests(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	const window = 24 * time.Hour
+	request := func(account model.AccountID, id string) func(*store.Tx) (store.Request, bool, error) {
+		return func(tx *store.Tx) (store.Request, bool, error) {
+			return tx.Request(account, id, p.now().Add(-window))
+		}
+	}
+	put := func(r store.Request) error {
+		return p.Update(t.Context(), func(tx *store.Tx) error { return tx.PutRequest(&r, p.now().Add(-window)) })
+	}
+	mustPut := func(account model.AccountID, id string) store.Request {
+		t.Helper()
+		r := store.Request{
+			Account: account, ID: id, Fingerprint: []byte{0, 0xff, 7}, Organization: p.organizationID(), Message: p.id(), TTL: model.NoTTL, Created: p.now(),
+		}
+		if err := put(r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+
+	t.Run("come_back_as_they_were", func(t *testing.T) {
+		r := mustPut(ann, "request !~ 1")
+		wantEqual(t, "request", mustFind(t, p, "it", request(ann, r.ID)), r)
+		wantMissing(t, p, "the same id of another account", request(bob, r.ID))
+		wantMissing(t, p, "another case", request(ann, "REQUEST !~ 1"))
+	})
+	t.Run("belong_to_one_message_within_the_window", func(t *testing.T) {
+		r := mustPut(ann, "once")
+		mustPut(bob, "once")
+		p.clock.advance(window - time.Millisecond)
+		again := r
+		again.Message, again.Created = p.id(), p.now()
+		wantError(t, "second request", put(again), store.ErrConflict)
+		wantEqual(t, "request", mustFind(t, p, "it", request(ann, "once")), r)
+		p.clock.advance(time.Millisecond)
+		wantMissing(t, p, "one that is too old", request(ann, "once"))
+		again.Created, again.TTL = p.now(), 5
+		if err := put(again); err != nil {
+			t.Errorf("put in place of one that is too old: %v", err)
+		}
+		wantEqual(t, "request", mustFind(t, p, "it", request(ann, "once")), again)
+	})
+	t.Run("are_forgotten", func(t *testing.T) {
+		mustPut(ann, "old")
+		p.clock.advance(time.Hour)
+		kept := mustPut(ann, "young")
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteRequestsBefore(p.now().Add(-time.Minute)) })
+		wantMissing(t, p, "an old one", request(ann, "old"))
+		wantEqual(t, "young one", mustFind(t, p, "it", request(ann, "young")), kept)
+	})
+	t.Run("are_won_by_one_of_many", func(t *testing.T) {
+		const workers = 8
+		won := make(chan model.MessageID, workers)
+		p.everywhere(t, workers, func(int) error {
+			r := store.Request{Account: ann, ID: "wanted", Fingerprint: []byte{}, Message: p.id(), Created: p.now()}
+			err := put(r)
+			if err == nil {
+				won <- r.Message
+				return nil
+			}
+			wantError(t, "a loser", err, store.ErrConflict)
+			return nil
+		})
+		wantEqual(t, "winners", len(won), 1)
+		wantEqual(t, "message", mustFind(t, p, "it", request(ann, "wanted")).Message, <-won)
+	})
+}

@@ -1,0 +1,94 @@
+// Package storetest is the contract of a store.Engine in executable form: one
+// suite that every engine runs, first on the engine alone and then on the whole
+// store above it, one file a concern.
+//
+// It owns the cases and nothing else. It knows neither which engine runs nor how
+// that keeps its data: whatever differs is a field of the Harness, and whatever
+// an engine may answer in two ways is accepted in both. An engine's own test of
+// it is one line:
+//
+//	func TestConformance(t *testing.T) { storetest.Run(t, storetest.Harness{Open: openTemp}) }
+//
+// Nothing is skipped: where an engine cannot do a thing that others can (Nodes),
+// the same case runs with what it can do.
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"signet/internal/store"
+)
+
+// Harness is how the suite gets at an engine.
+type Harness struct {
+	// Open makes an empty database of its own for one case, which is gone when
+	// the test ends, and returns what opens engines on it.
+	Open func(t testing.TB) Opener
+
+	// Nodes is how many engines can be open on one database at the same time; 0
+	// is one. The cases about concurrency spread their work over so many.
+	Nodes int
+}
+
+// Opener opens an engine on a case's database, which takes the present from
+// clock. It is called again after the engine was closed, and before that by
+// cases that use several nodes. The suite closes what it opens.
+type Opener func(clock func() time.Time) (store.Engine, error)
+
+// cases are all there is, in the order in which a failure tells most: the engine
+// first, then what stands on it.
+var cases = []struct {
+	name string
+	run  func(*testing.T, Harness)
+}{
+	{"Values", values},
+	{"Lists", lists},
+	{"Statements", statements},
+	{"Transactions", transactions},
+	{"Contexts", contexts},
+	{"Closing", closing},
+	{"Concurrency", concurrency},
+	{"Positions", positions},
+	{"PositionsAcrossWriters", positionsAcrossWriters},
+	{"Schema", schema},
+	{"Reopening", reopening},
+
+	{"Accounts", accounts},
+	{"Addresses", addresses},
+	{"Organizations", organizations},
+	{"Memberships", memberships},
+	{"Roles", roles},
+	{"Keys", keys},
+	{"Quotas", quotas},
+	{"Messages", messages},
+	{"MessageEnds", messageEnds},
+	{"Deliveries", deliveries},
+	{"StatusEvents", statusEvents},
+	{"Events", events},
+	{"QueueFilter", queueFilter},
+	{"Conversations", conversations},
+	{"UnreadCounters", unreadCounters},
+	{"Requests", requests},
+	{"Blobs", blobs},
+	{"Avatars", avatars},
+	{"Groups", groups},
+	{"GroupMembers", groupMembers},
+	{"Metadata", metadata},
+	{"Mutes", mutes},
+	{"OrganizationErasure", organizationErasure},
+	{"SearchEntities", searchEntities},
+	{"SearchWords", searchWords},
+	{"LargeBatches", largeBatches},
+	{"Erase", erase},
+}
+
+// Run plays the suite against an engine.
+func Run(t *testing.T, h Harness) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(t, h)
+		})
+	}
+}
