@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
-	"regexp"
 	"testing"
-	"time"
 )
 
 // answer is what the server said to a request.
@@ -164,19 +162,6 @@ func (v value) int(path ...any) int64 {
 	return n
 }
 
-// time is a time, which has to be written as the contract says.
-func (v value) time(path ...any) time.Time {
-	v.t.Helper()
-	text := v.text(path...)
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil || !wireTime.MatchString(text) {
-		v.t.Fatalf("%v is %q, which is no time with three digits of milliseconds in UTC", path, text)
-	}
-	return at
-}
-
-var wireTime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
-
 // list is the elements of a list, of v or of a field of it.
 func (v value) list(path ...any) []value {
 	v.t.Helper()
@@ -187,16 +172,6 @@ func (v value) list(path ...any) []value {
 	out := make([]value, len(all))
 	for i := range all {
 		out[i] = value{v.t, all[i]}
-	}
-	return out
-}
-
-// texts is a list of texts.
-func (v value) texts(path ...any) []string {
-	v.t.Helper()
-	out := []string{}
-	for _, item := range v.list(path...) {
-		out = append(out, item.text())
 	}
 	return out
 }

@@ -102,8 +102,9 @@ func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, content
 	w := fileWriter{responseWriter: &c.writer}
 	http.ServeContent(&w, c.request, "", time.Time{}, content)
 	if w.unsatisfiable {
+		h["Cache-Control"] = noStore // which ServeContent takes away
 		a.writeError(c, http.StatusRequestedRangeNotSatisfiable,
-			model.Invalidf("range_invalid", "Range", "The file does not have this range."))
+			model.Invalidf(codeRangeInvalid, "Range", "The file does not have this range."))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,6 +81,18 @@ func (t *attempts) guard(from netip.Addr, name, secret string, verify func() err
 	return err
 }
 
+// foldLogin brings the spellings of one user name, or phone number, into one form,
+// so that writing it in another way gives no further guesses. That names which
+// differ in no more than this share a count does no harm.
+func foldLogin(name string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" .-()+", r) {
+			return -1
+		}
+		return r
+	}, name))
+}
+
 // attempt is one login while it is verified.
 type attempt struct {
 	*attempts
@@ -104,7 +117,7 @@ func (t *attempts) begin(from netip.Addr, name, secret string) attempt {
 	h.SetSeed(t.seed)
 	_, _ = h.Write(octets[:])
 	try := attempt{attempts: t, addressKey: h.Sum64()}
-	_, _ = h.WriteString(name)
+	_, _ = h.WriteString(foldLogin(name))
 	try.pairKey = h.Sum64()
 	_ = h.WriteByte(0)
 	_, _ = h.WriteString(secret)

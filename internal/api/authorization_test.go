@@ -135,7 +135,6 @@ func toRecipient(f fields) func(targets) []option {
 // The statuses in the order of the columns: stranger, administrator elsewhere,
 // member, group member, sender, recipient, administrator, operator.
 const (
-	everyMember   = "404 404 200 200 200 200 200 404"
 	seenUser      = "404 404 200 200 200 200 200 200"
 	ownUser       = "404 404 403 403 403 200 200 200"
 	ownUserNoBody = "404 404 403 403 403 204 204 204"

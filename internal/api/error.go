@@ -52,9 +52,6 @@ var statuses = [...]int{
 	model.Unavailable:     http.StatusServiceUnavailable,
 }
 
-// errRange is a download of a range that is not there (416).
-var errRange = errors.New("range is not satisfiable")
-
 // retryAfter is how long a client waits where nobody knows how long it takes.
 const retryAfter = time.Second
 
@@ -62,13 +59,9 @@ const retryAfter = time.Second
 // but the operator's.
 func (a *API) fail(ctx context.Context, c *call, err error) {
 	c.logged = err
-	switch err {
-	case errMethod:
+	if err == errMethod {
 		c.writer.Header()["Allow"] = []string{c.allow}
 		a.writeError(c, http.StatusMethodNotAllowed, &model.Error{Code: codeMethodNotAllowed, Message: "The endpoint does not have this method."})
-		return
-	case errRange:
-		a.writeError(c, http.StatusRequestedRangeNotSatisfiable, &model.Error{Code: codeRangeInvalid, Message: "The file does not have the range that was asked for."})
 		return
 	}
 	if c.writer.failed || ctx.Err() != nil && errors.Is(err, context.Canceled) {

@@ -27,7 +27,7 @@ func TestMetadataIsAFlatObject(t *testing.T) {
 	c.alice.get(path, in(c.org)).reply().wantIs(fields{"e": ""})
 	c.alice.delete(path, in(c.org)).want(204)
 	c.alice.get(path, in(c.org)).reply().wantIs(fields{})
-	c.alice.delete(path, in(c.org)).want(204)
+	c.alice.delete(path, jsonBody(fields{"TT-X-Organization-Key": c.org})).want(204)
 	c.alice.post(path, fields{}, in(c.org)).want(204)
 }
 
@@ -42,6 +42,7 @@ func TestMetadataBelongsToAnOrganization(t *testing.T) {
 	c.alice.get(path, in(c.org)).reply().wantIs(fields{"in": "one"})
 	c.alice.get(path, in(second)).reply().wantIs(fields{"in": "two"})
 	c.alice.get(path).wantError(400, "organization_required")
+	c.alice.delete(path).wantError(400, "organization_required")
 	c.bob.get(path).reply().wantIs(fields{"in": "one"})
 	unknown := c.bob.get("/v2/metadata/"+randomToken(), in(c.org)).wantMissing()
 	wantSameAnswer(c.bob.get(path, in(second)).wantMissing(), unknown)

@@ -3,6 +3,7 @@ package api_test
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // rolesIn is the answer of GET .../roles for one organization.
@@ -50,6 +51,7 @@ func TestRolesAreForOneselfAndAdministrators(t *testing.T) {
 	c := startClinic(t)
 	admin := c.mustCreateAdmin(c.org, "admin")
 	second := c.mustCreateOrganization("Second")
+	c.clock.advance(time.Second) // the organizations come in the order of joining
 	c.operator.mustJoin(second, c.alice)
 	c.operator.post(c.alice.path("/organization/"+second+"/roles/reporting"), nil).want(204)
 	// A client asks with the word placeholder: an organization that it is not in.

@@ -97,7 +97,7 @@ func (a *API) routes() []route {
 
 		{method: get, pattern: "/v2/metadata/:entity", handler: a.getMetadata},
 		{method: post, pattern: "/v2/metadata/:entity", handler: a.setMetadata},
-		{method: del, pattern: "/v2/metadata/:entity", handler: a.deleteMetadata},
+		{method: del, pattern: "/v2/metadata/:entity", handler: a.deleteMetadata, fields: true},
 		{method: post, pattern: "/v2/metadata_bulk", handler: a.getMetadataBulk},
 
 		{method: get, pattern: "/v2/roster", handler: a.getRoster},

@@ -349,7 +349,7 @@ func TestWhatHasEndedIsGoneForReadersAtOnceAndFromTheFilesAfterTheSweep(t *testi
 	t.Parallel()
 	w := mustOpenWard(t)
 	var all []*specimen
-	for _, n := range mathrand.Perm(15 * int(fates)) {
+	for _, n := range mathrand.Perm(10 * int(fates)) {
 		all = append(all, w.mustSend(fate(n%int(fates))))
 	}
 	w.wantEnds(all)
@@ -447,7 +447,7 @@ func TestFilesStayCleanWhileMessagesComeAndGo(t *testing.T) {
 	w := mustOpenWard(t)
 	w.sweep()
 	var all, alive []*specimen
-	rounds := 8
+	rounds := 7
 	if testing.Short() {
 		rounds = 3
 	}

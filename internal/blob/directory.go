@@ -29,7 +29,8 @@ type Directory struct {
 
 // unfinishedAge is how long a file in incoming has not been written to when it is
 // taken for what a crash left. Another server may share the directory, so that
-// a younger one may be an upload under way.
+// a younger one may be an upload under way. OpenDirectory looks for such files,
+// and List, for a server that does not start again.
 const unfinishedAge = time.Hour
 
 // OpenDirectory opens a directory of blobs, and makes it where it is missing,
@@ -181,7 +182,7 @@ func (d *Directory) Delete(_ context.Context, id model.BlobID) error {
 	return translated("delete blob", syncDirectory(filepath.Dir(path)))
 }
 
-// List implements Store.
+// List implements Store. It also removes what a crash left in incoming.
 func (d *Directory) List(ctx context.Context, fn func(id model.BlobID, kept time.Time) error) error {
 	return filepath.WalkDir(d.root, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil {
@@ -191,6 +192,9 @@ func (d *Directory) List(ctx context.Context, fn func(id model.BlobID, kept time
 			return translated("list blobs", ignoreMissing(err))
 		}
 		if entry.IsDir() && path == d.incoming {
+			if err := d.clear(time.Now().Add(-unfinishedAge)); err != nil {
+				return translated("clear unfinished blobs", err)
+			}
 			return fs.SkipDir
 		}
 		var id model.BlobID

@@ -371,21 +371,22 @@ func TestOpenDirectory(t *testing.T) {
 	t.Run("removes_what_a_crash_left_but_no_upload_under_way", func(t *testing.T) {
 		d := mustOpen(t)
 		left, under := filepath.Join(d.incoming, "left"), filepath.Join(d.incoming, "under way")
-		for _, path := range []string{left, under} {
-			if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+		if err := os.WriteFile(under, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
 		}
 		old := time.Now().Add(-2 * unfinishedAge)
-		if err := os.Chtimes(left, old, old); err != nil {
-			t.Fatal(err)
+		clearing := map[string]func() error{
+			"OpenDirectory": func() error { _, err := OpenDirectory(d.root); return err },
+			"List":          func() error { return d.List(t.Context(), func(model.BlobID, time.Time) error { return nil }) },
 		}
-		if _, err := OpenDirectory(d.root); err != nil {
-			t.Fatal(err)
-		}
-		wantFiles(t, d, 1)
-		if _, err := os.Stat(under); err != nil {
-			t.Error(err)
+		for name, clear := range clearing {
+			if err := errors.Join(os.WriteFile(left, []byte("half"), 0o600), os.Chtimes(left, old, old), clear()); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			wantFiles(t, d, 1)
+			if _, err := os.Stat(under); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	})
 

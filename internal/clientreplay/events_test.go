@@ -2,8 +2,10 @@ package clientreplay
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"signet/client"
 	"signet/internal/app/apptest"
 )
 
@@ -79,8 +81,10 @@ func (s *story) read(data string, e *received) {
 func (s *story) wantEvent(kind, payload string) received {
 	s.t.Helper()
 	e := s.next()
-	for e.kind == "sse:heartbeat" && kind != e.kind {
-		e = s.next()
+	for beats := 0; e.kind == "sse:heartbeat" && kind != e.kind; e = s.next() {
+		if beats++; beats > mostBeats {
+			s.t.Fatalf("%s: the event %s does not come", s.where, kind)
+		}
 	}
 	if e.kind != kind {
 		s.t.Fatalf("%s: the stream has %s %s, want %s", s.where, e.kind, e.payload, kind)
@@ -96,6 +100,9 @@ func (s *story) wantEvent(kind, payload string) received {
 	}
 	return e
 }
+
+// mostBeats is for how many heartbeats, of 5 s each, an event is waited for.
+const mostBeats = 4
 
 // live are the kinds of event that are in no queue.
 var live = map[string]bool{"client_advisory": true, "message:is_typing": true, "presence": true, "sse:heartbeat": true, "reconnect": true}
@@ -133,18 +140,21 @@ func (s *story) nextUnacknowledged() string {
 	return id
 }
 
-// wantQueued checks how many events are not acknowledged.
+// wantQueued checks which events are not acknowledged.
 func (s *story) wantQueued() {
 	s.t.Helper()
-	events, err := s.me.Client.Poll(s.t.Context(), pollAll)
+	events, err := s.me.Client.Poll(s.t.Context(), client.PollOptions{Limit: 1000})
 	s.must(err)
-	for i, e := range events {
-		if i >= len(s.unacknowledged) || e.ID != s.unacknowledged[i] {
-			s.t.Errorf("%s: queued is %v, want %v", s.where, events, s.unacknowledged)
-			return
-		}
+	var got []string
+	for _, e := range events {
+		got = append(got, e.ID)
 	}
-	if len(events) != len(s.unacknowledged) {
-		s.t.Errorf("%s: queued is %v, want %v", s.where, events, s.unacknowledged)
+	if !slices.Equal(got, s.unacknowledged) {
+		s.t.Errorf("%s: queued is %v, want %v", s.where, got, s.unacknowledged)
 	}
+}
+
+// withdraw takes an event off those that are queued: the server has withdrawn it.
+func (s *story) withdraw(id string) {
+	s.unacknowledged = slices.DeleteFunc(s.unacknowledged, func(queued string) bool { return queued == id })
 }

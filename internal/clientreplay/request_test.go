@@ -29,7 +29,9 @@ var recordedEvent = regexp.MustCompile(`\bev-\d+\b`)
 // request makes a recorded request a real one.
 func (s *story) request(r *row) apptest.Request {
 	s.t.Helper()
-	s.names.Set("uuid", uuid.NewString())
+	if r.header("Request-ID") != "" {
+		s.names.Set("uuid", uuid.NewString())
+	}
 	out := apptest.Request{Method: r.method, Target: s.fill(r.target)}
 	for _, h := range r.headers {
 		switch {
@@ -95,4 +97,10 @@ func (s *story) multipart(fields string) string {
 		b.WriteString("Content-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + s.fill(value) + "\r\n")
 	}
 	return b.String() + "--" + boundary + "--\r\n"
+}
+
+// withBody is a request with another body.
+func withBody(r apptest.Request, body string) apptest.Request {
+	r.Body = body
+	return r
 }

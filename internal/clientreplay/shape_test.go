@@ -1,12 +1,6 @@
 package clientreplay
 
-import (
-	"strings"
-
-	"signet/client"
-)
-
-var pollAll = client.PollOptions{Limit: 1000}
+import "strings"
 
 // The objects that the clients read, with every field that they have.
 

@@ -188,6 +188,7 @@ func wantFaultHarmless(t *testing.T, dir string, fault fault) {
 	wantReads(t, alice, bob, confirmed, file)
 	s.stop()
 	wantSoundFiles(t, dir)
+	wantNothingUnfinished(t, dir)
 	for _, word := range []string{"panic", "goroutine "} {
 		if strings.Contains(s.log.String(), word) {
 			t.Errorf("the server logged a %s", word)
@@ -229,13 +230,6 @@ func wantQueue(t *testing.T, p person, messages []string) []client.Event {
 		}
 	}
 	return events
-}
-
-func ids(events []client.Event) (out []string) {
-	for _, e := range events {
-		out = append(out, e.ID)
-	}
-	return out
 }
 
 // wantReads reports what cannot be read.

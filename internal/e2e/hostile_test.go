@@ -38,7 +38,7 @@ func TestHostileClientsHarmNobody(t *testing.T) {
 	for i := range connections {
 		bad.Go(func() {
 			order := rand.New(rand.NewPCG(1, uint64(i))).Perm(len(attacks))
-			for _, k := range order {
+			for _, k := range order[:len(order)/2] {
 				attacks[k].run(t, s.address())
 			}
 		})
@@ -63,6 +63,7 @@ func TestHostileClientsHarmNobody(t *testing.T) {
 	s.stop()
 	s.wantQuietLog()
 	wantSoundFiles(t, s.dir)
+	wantNothingUnfinished(t, s.dir)
 }
 
 // workOn sends, reads and acknowledges until ctx ends, and reports what does not

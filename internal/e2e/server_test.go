@@ -282,6 +282,14 @@ func kinds(events []client.Event, kind client.EventKind) (out []client.Event) {
 	return out
 }
 
+// ids are what acknowledges events.
+func ids(events []client.Event) (out []string) {
+	for _, e := range events {
+		out = append(out, e.ID)
+	}
+	return out
+}
+
 // eventually waits until something holds, asking again and again.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()

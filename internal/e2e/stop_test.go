@@ -72,6 +72,7 @@ func TestStoppingIsGraceful(t *testing.T) {
 	s.stop()
 	s.wantQuietLog()
 	wantSoundFiles(t, s.dir)
+	wantNothingUnfinished(t, s.dir)
 }
 
 // inFlight is how many calls the server is answering.

@@ -373,6 +373,13 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 		if !found {
 			return model.Missing()
 		}
+		// Of a deleted organization nothing is known any more, erased already or not.
+		if _, found, err = tx.Organization(g.Organization); err == nil && !found {
+			err = model.Missing()
+		}
+		if err != nil {
+			return err
+		}
 		rights, err := rightsInGroup(tx, actor, &g)
 		if err != nil {
 			return err

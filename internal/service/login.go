@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	"signet/internal/live"
 	"signet/internal/model"
@@ -42,17 +43,18 @@ func (s *Service) LoginWithPassword(ctx context.Context, user, password, device 
 	if !ok {
 		return Login{}, wrongCredentials()
 	}
-	return s.login(ctx, account, device, nil)
+	return s.login(ctx, account, device, nil, hash)
 }
 
 // LoginWithKey signs the owner of a key in on a device; the new key counts its
 // messages with the one that it came from.
 func (s *Service) LoginWithKey(ctx context.Context, actor *model.Actor, device string) (Login, error) {
-	return s.login(ctx, actor.Account, device, &actor.Key)
+	return s.login(ctx, actor.Account, device, &actor.Key, "")
 }
 
-// login issues a regular key for a device, in place of that device's last one.
-func (s *Service) login(ctx context.Context, account model.AccountID, device string, from *model.Key) (Login, error) {
+// login issues a regular key for a device, in place of that device's last one. It
+// asks once more for what was proved: the key that it is from, or the password.
+func (s *Service) login(ctx context.Context, account model.AccountID, device string, from *model.Key, passwordHash string) (Login, error) {
 	if len(device) > maxDevice {
 		return Login{}, model.Invalidf("too_long", "device_id", "At most %d bytes are allowed.", maxDevice)
 	}
@@ -71,6 +73,9 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 		replaced = nil
 		keys, err := tx.Keys(account)
 		if err != nil {
+			return err
+		}
+		if err := stillProved(tx, account, keys, from, passwordHash); err != nil {
 			return err
 		}
 		for _, k := range keys {
@@ -99,6 +104,22 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 		s.ended(account, key)
 	}
 	return Login{Entity: entity, Key: issued}, nil
+}
+
+// stillProved asks whether a key that signs in still exists, or the password is the
+// one that was compared.
+func stillProved(tx *store.Tx, account model.AccountID, keys []model.Key, from *model.Key, passwordHash string) error {
+	if from != nil {
+		if !slices.ContainsFunc(keys, func(k model.Key) bool { return k.Key == from.Key }) {
+			return wrongCredentials()
+		}
+		return nil
+	}
+	current, err := tx.PasswordHash(account)
+	if err == nil && current != passwordHash {
+		err = wrongCredentials()
+	}
+	return err
 }
 
 // Logout ends a key that a login issued; of another key it ends the streams.

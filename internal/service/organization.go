@@ -72,7 +72,10 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor, c 
 		if err := join(tx, &account, m); err != nil {
 			return err
 		}
-		return tx.PutRole(o.ID, actor.Account, model.RoleAdmin, false)
+		if err := tx.PutRole(o.ID, actor.Account, model.RoleAdmin, false); err != nil {
+			return err
+		}
+		return queueSettings(tx, actor.Account, o.ID)
 	})
 	if err != nil {
 		return "", err

@@ -81,7 +81,7 @@ func benchOrganization(f *searchFixture) model.AccountID {
 	organization := f.organization()
 	me := f.named("Marker", organization)
 	names := newBenchNames()
-	const batch = 2000
+	const batch = 5000
 	for from := 0; from < benchAccounts; from += batch {
 		people := make([]searchPerson, batch)
 		for i := range people {

@@ -75,6 +75,29 @@ func TestSearchPagesShowEachHitOnce(t *testing.T) {
 	}
 }
 
+func TestSearchPagesShowOnlyWhatTheWholeTextBegins(t *testing.T) {
+	f := newSearchFixture(t)
+	o := f.organization()
+	me := f.named("Max", o)
+	for _, name := range []string{"Mara", "Marc", "Mary Max", "Max Mars", "Maya", "Märta"} {
+		f.named(name, o)
+	}
+	for _, limits := range smallLimits {
+		for text, want := range map[string][]string{
+			"ma":   {"Mara", "Marc", "Märta", "Mary Max", "Max", "Max Mars", "Maya"},
+			"mar":  {"Mara", "Marc", "Märta", "Mary Max", "Max Mars"},
+			"mars": {"Max Mars"},
+			"m":    {"Mara", "Marc", "Märta", "Mary Max", "Max", "Max Mars", "Maya"},
+			"mx":   {},
+		} {
+			c := SearchCommand{Must: must("display_name", text), PageSize: 2}
+			if got := shownNames(SearchResult{Hits: f.mustPages(f.actor(me), c, limits)}); !slices.Equal(got, want) {
+				t.Errorf("%q with %+v:\n got %q\nwant %q", text, limits, got, want)
+			}
+		}
+	}
+}
+
 func TestSearchPagesOfSeveralOrganizations(t *testing.T) {
 	f := newSearchFixture(t)
 	organizations := []model.OrganizationID{f.organization(), f.organization(), f.organization()}

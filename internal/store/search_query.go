@@ -11,6 +11,10 @@ import (
 // neither a letter nor a digit, and the last of all characters.
 const beyond = "\U0010FFFF"
 
+// The limits of this file are written `? + 0`: SQLite plans a statement anew each
+// time that another number is bound to a bare `LIMIT ?`, which costs more than
+// most of these reads.
+
 // SearchRange is the words of one field, of one kind of entities, that begin
 // with a text. The text is not empty.
 type SearchRange struct {
@@ -65,7 +69,7 @@ func (tx *Tx) WordsByName(r SearchRange, prefix string, descending bool, after S
 		b.WriteString(`organization = ? AND kind = ? AND field = ? AND prefix = ?`)
 		args[3], args = prefix, args[:4]
 		if n := utf8.RuneCountInString(r.Text); n > 2 {
-			b.WriteString(` AND SUBSTR(word, 1, ?) = ?`)
+			b.WriteString(` AND SUBSTR(word, 1, CAST(? AS INTEGER)) = ?`)
 			args = append(args, n, r.Text)
 		}
 	}

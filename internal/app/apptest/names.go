@@ -3,6 +3,7 @@ package apptest
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"sync"
@@ -31,6 +32,13 @@ func (n *Names) Set(name, value string) {
 		n.values = map[string]string{}
 	}
 	n.values[name] = value
+}
+
+// Clone returns the same names, for a story that goes on another way.
+func (n *Names) Clone() *Names {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return &Names{values: maps.Clone(n.values)}
 }
 
 // SetPerson gives a person's name its token, and makes its credentials known.

@@ -24,8 +24,8 @@ import (
 // checks and steps are how many sequences are played, and about how long they are,
 // where the flags do not say: they keep a run with the race detector short.
 const (
-	checks = "24"
-	steps  = "50"
+	checks = "10"
+	steps  = "40"
 )
 
 func TestMain(m *testing.M) {

@@ -123,6 +123,8 @@ type play struct {
 	world    *world
 	keys     map[*account]person
 	made     int // how many things were named
+	compared int // how often both sides were compared
+	finished bool
 }
 
 func newPlay(t *rapid.T, tm *template) *play {

@@ -15,6 +15,7 @@ func (p *play) finish(t *rapid.T) {
 	if err := p.service.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	p.finished = true
 	p.compare(t)
 	p.recount(t)
 	for what, query := range map[string]string{

@@ -6,6 +6,7 @@ import "slices"
 func (w *world) create(o *organization) {
 	w.organizations = append(w.organizations, o)
 	w.accounts[0].joined[o] = w.next()
+	w.tellSettings(w.accounts[0], o)
 }
 
 // join is call 29, by the operator.

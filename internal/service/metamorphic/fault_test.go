@@ -1,0 +1,76 @@
+package metamorphic
+
+import (
+	"net/netip"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// The faults that the sequences found, each as the shortest one that shows it.
+
+// stage is a service with the people of the template, on a clock that a test sets.
+type stage struct {
+	*service.Service
+	template *template
+	now      time.Time
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{template: newTemplate(t), now: start.Add(time.Second)}
+	var kept *keptStore
+	var err error
+	s.Service, kept, err = openService(s.template.database, filepath.Join(s.template.dir, "blobs"), func() time.Time { return s.now })
+	must(t, err)
+	t.Cleanup(func() { must(t, kept.Close()) })
+	return s
+}
+
+// actor is one of the people: 0 is the operator.
+func (s *stage) actor(t *testing.T, i int) *model.Actor {
+	t.Helper()
+	who := s.template.people[i]
+	actor, err := s.Authenticate(t.Context(), who.key, who.secret, netip.Addr{})
+	must(t, err)
+	return actor
+}
+
+// A message whose event was past its retention became Delivered when that was
+// acknowledged before the housekeeping removed it, and did not afterwards.
+func TestAcknowledgingAnEventPastItsRetentionChangesNothing(t *testing.T) {
+	s := newStage(t)
+	never := model.NoTTL
+	sent, err := s.Send(t.Context(), s.actor(t, 1), service.SendCommand{Recipient: s.template.people[2].id.String(), Body: "x", TTL: &never})
+	must(t, err)
+	queue, err := s.Poll(t.Context(), s.actor(t, 2), service.PollOptions{Limit: 1})
+	must(t, err)
+	s.now = s.now.Add(retention + time.Second)
+	must(t, s.Acknowledge(t.Context(), s.actor(t, 2), []string{queue[0].ID}))
+	m, err := s.Message(t.Context(), s.actor(t, 2), sent.Message)
+	must(t, err)
+	if m.Status != model.New {
+		t.Errorf("the message is %s, want New", m.Status)
+	}
+}
+
+// Deleting a group of a deleted organization was answered as a success until the
+// sweep had erased it, and as not found from then on.
+func TestAGroupOfADeletedOrganizationIsNotFound(t *testing.T) {
+	s := newStage(t)
+	name := "ward"
+	g, err := s.CreateGroup(t.Context(), s.actor(t, 1), service.GroupCommand{Name: &name, Members: []string{s.template.people[2].id.String()}})
+	must(t, err)
+	must(t, s.DeleteOrganization(t.Context(), s.actor(t, 0), s.template.organization, nameOfFirst))
+	for _, moment := range []string{"before", "after"} {
+		for i := range 3 {
+			if err := s.DeleteGroup(t.Context(), s.actor(t, i), g.ID); !model.IsNotFound(err) {
+				t.Errorf("%s the sweep, for person %d: error %v, want not found", moment, i, err)
+			}
+		}
+		must(t, s.Sweep(t.Context()))
+	}
+}
