@@ -18,10 +18,14 @@ import (
 func fold(text string) string {
 	decomposed := norm.NFKD.String(cases.Fold().String(norm.NFKD.String(text)))
 	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.M, r) {
+		switch {
+		case unicode.Is(unicode.M, r):
 			return -1
+		case r == 'ı': // its capital is that of i
+			return 'i'
+		default: // the case folding turns the cases of Cherokee round
+			return unicode.ToLower(r)
 		}
-		return r
 	}, decomposed)
 }
 

@@ -36,7 +36,7 @@ func (tx *Tx) BlobHeld(id model.BlobID) (bool, error) {
 
 // Erasures lists up to limit attachments whose bytes are to be erased.
 func (tx *Tx) Erasures(limit int) (out []model.BlobID, err error) {
-	err = tx.each(`SELECT blob FROM erasures LIMIT ?`, []any{limit}, func(row Row) error {
+	err = tx.each(`SELECT blob FROM erasures LIMIT ? + 0`, []any{limit}, func(row Row) error {
 		var id model.BlobID
 		err := row.Scan(&id)
 		out = append(out, id)

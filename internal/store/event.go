@@ -60,7 +60,7 @@ const EndOfQueue = int64(1) << 62
 // Events returns up to limit events of the queue, in order.
 func (tx *Tx) Events(q Queue, limit int) (out []EventRow, err error) {
 	err = tx.each(`SELECT e.position, e.kind, e.organization, e.message, e.payload, COALESCE(d.status, 0), `+nullableMessageColumns+queued+`
-		ORDER BY e.position LIMIT ?`, append(q.args(), limit), func(row Row) error {
+		ORDER BY e.position LIMIT ? + 0`, append(q.args(), limit), func(row Row) error {
 		var e EventRow
 		var s messageScan
 		var kind string

@@ -91,13 +91,13 @@ func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageI
 // EndedMessages returns up to limit messages that have ended by then, the
 // earliest first.
 func (tx *Tx) EndedMessages(now time.Time, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.ends <= ? ORDER BY m.ends LIMIT ?`, millis(now), limit)
+	return tx.messages(`m.ends <= ? ORDER BY m.ends LIMIT ? + 0`, millis(now), limit)
 }
 
 // ReplayableMessages returns the newest messages of a group, at most limit, that
 // were sent while its history was on and are not over, in the order of sending.
 func (tx *Tx) ReplayableMessages(group model.GroupID, now time.Time, limit int) ([]MessageRow, error) {
-	out, err := tx.messages(`m.recipient = ? AND m.replay = 1 AND m.recalled = 0 AND m.ends > ? ORDER BY m.sort DESC LIMIT ?`, group, millis(now), limit)
+	out, err := tx.messages(`m.recipient = ? AND m.replay = 1 AND m.recalled = 0 AND m.ends > ? ORDER BY m.sort DESC LIMIT ? + 0`, group, millis(now), limit)
 	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
 		out[i], out[j] = out[j], out[i]
 	}

@@ -34,7 +34,7 @@ func (tx *Tx) OrganizationErasure() (id model.OrganizationID, found bool, err er
 
 // MessagesOf returns up to limit messages of an organization, ended or not.
 func (tx *Tx) MessagesOf(organization model.OrganizationID, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.organization = ? LIMIT ?`, organization, limit)
+	return tx.messages(`m.organization = ? LIMIT ? + 0`, organization, limit)
 }
 
 // FinishErasure removes the groups and pictures of a deleted organization, when
