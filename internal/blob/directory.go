@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -127,7 +128,12 @@ func (d *Directory) makeParents(path string) error {
 	return nil
 }
 
+// syncDirectory makes the names in a directory durable. Windows has no such
+// call, and needs none.
 func syncDirectory(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err

@@ -22,6 +22,9 @@ const dummyCredentials = "S0VZOlNFQ1JFVA%3D%3D"
 // recordedID are the ids that the recordings name without marks.
 var recordedID = regexp.MustCompile(`\b(?:m-in|m-out|fwd)-\d+\b`)
 
+// placeholders are what stands for a token in the path of a recorded request.
+var placeholders = regexp.MustCompile(`<[a-z]+>|\bm-(?:in|out)-\d+|\bfwd-\d+`)
+
 // recordedEvent are those of events. Which event is meant is decided anew: the
 // ones that came and are not acknowledged.
 var recordedEvent = regexp.MustCompile(`\bev-\d+\b`)

@@ -35,3 +35,13 @@ func TestJavaScript3TakesRefusalsAsItExpects(t *testing.T) {
 	s.names.Set("me secret", "wrong")
 	s.ask("GET", "/v2/user", "{}", want{status: 401, code: "credentials_invalid", header: map[string]string{"WWW-Authenticate": `Basic realm="signet", charset="UTF-8"`}})
 }
+
+// TestWhatIsNotServedDoesNotExist: calls that some client knows, and that nothing
+// depends on, answer as any unknown path does.
+func TestWhatIsNotServedDoesNotExist(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, alice)
+	for _, call := range [][2]string{{"POST", "/v2/signup"}, {"GET", "/v2/dist_list/<bob>"}, {"POST", "/v2/dist_list"}, {"DELETE", "/v2/dist_list/<bob>"}} {
+		s.ask(call[0], call[1], "{}", want{status: 404, code: "endpoint_unknown"})
+	}
+}

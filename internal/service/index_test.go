@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -17,7 +18,8 @@ func TestFoldLeavesCaseAndAccentsOut(t *testing.T) {
 		{"sharp s", "Straße", "strasse"},
 		{"capital sharp s", "STRAẞE", "strasse"},
 		{"Turkish capital i with a dot", "İstanbul", "istanbul"},
-		{"dotless i is a letter of its own", "Işık", "isık"},
+		{"Turkish i without a dot, whose capital is that of i", "Işık", "isik"},
+		{"Cherokee, whose small letters came later", "Ꭰꭰ", "ꭰꭰ"},
 		{"accent composed", "José", "jose"},
 		{"accent combining", "Jose\u0301", "jose"},
 		{"several marks", "Nguyễn", "nguyen"},
@@ -44,6 +46,16 @@ func TestFoldLeavesCaseAndAccentsOut(t *testing.T) {
 				t.Errorf("fold(%q) = %q, want %q", test.text, got, test.want)
 			}
 		})
+	}
+}
+
+func TestFoldMakesTheCasesOfEveryLetterOne(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		for _, other := range []rune{unicode.ToUpper(r), unicode.ToLower(r), unicode.ToTitle(r)} {
+			if other != r && fold(string(other)) != fold(string(r)) {
+				t.Errorf("fold(%q) = %q, fold(%q) = %q", other, fold(string(other)), r, fold(string(r)))
+			}
+		}
 	}
 }
 

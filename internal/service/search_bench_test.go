@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -62,15 +63,19 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(strings.ReplaceAll(bench.name, " ", "-"), func(b *testing.B) {
 			bench.command.PageSize = 50
 			var result SearchResult
+			best := time.Hour
 			b.ReportAllocs()
 			for b.Loop() {
+				start := time.Now()
 				var err error
 				if result, err = f.service.Search(context.Background(), actor, bench.command); err != nil {
 					b.Fatal(err)
 				}
+				best = min(best, time.Since(start))
 			}
 			b.ReportMetric(float64(result.Total), "hits")
 			b.ReportMetric(b.Elapsed().Seconds()*1000/float64(b.N), "ms/page")
+			b.ReportMetric(best.Seconds()*1000, "best-ms/page") // what it takes on a machine that does nothing else
 		})
 	}
 }
@@ -102,6 +107,7 @@ func benchOrganization(f *searchFixture) model.AccountID {
 	return me
 }
 
+// benchSearch is a search that is measured.
 type benchSearch struct {
 	name    string
 	command SearchCommand

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/crypto/argon2"
 
 	"signet/internal/blob"
 	"signet/internal/live"
@@ -54,6 +55,7 @@ type Service struct {
 	retention time.Duration
 	actors    actorCache
 	passwords chan struct{} // a place for each password hash computed at a time
+	derive    derivation
 
 	sweeper  atomic.Pointer[Sweeper]
 	recalled atomic.Bool // content was erased since the last sweep of the files
@@ -72,6 +74,7 @@ func New(o Options) *Service {
 		region: o.DefaultRegion, retention: o.EventsRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}},
 		passwords: make(chan struct{}, 2),
+		derive:    argon2.IDKey,
 		used:      map[string]time.Time{},
 
 		presentAccounts: map[model.AccountID]bool{},

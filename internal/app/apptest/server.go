@@ -29,6 +29,7 @@ type Server struct {
 	Log      *Log
 
 	t      testing.TB
+	vendor config.Vendor
 	checks *openapitest.Validator
 }
 
@@ -41,7 +42,11 @@ func Start(t testing.TB, changes ...func(*config.Config)) *Server {
 	for _, change := range changes {
 		change(cfg)
 	}
-	s := &Server{Log: new(Log), t: t, checks: openapitest.New(t)}
+	var options []openapitest.Option
+	if cfg.Vendor != config.Default().Vendor {
+		options = append(options, openapitest.WithVendor(cfg.Vendor.Prefix, cfg.Vendor.Namespace))
+	}
+	s := &Server{Log: new(Log), t: t, vendor: cfg.Vendor, checks: openapitest.New(t, options...)}
 	// Everything is logged, so that a test can look for what never may be.
 	logger := slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	a, err := app.Open(t.Context(), cfg, logger)
@@ -101,7 +106,7 @@ func (s *Server) NewHTTPClient() *http.Client {
 
 func (s *Server) mustConnect(p *Person) *client.Client {
 	s.t.Helper()
-	c, err := client.New(s.URL, p.Key, p.Secret, client.WithHTTPClient(s.NewHTTPClient()))
+	c, err := client.New(s.URL, p.Key, p.Secret, client.WithHTTPClient(s.NewHTTPClient()), client.WithVendor(s.vendor.Prefix, s.vendor.Namespace))
 	if err != nil {
 		s.t.Fatal(err)
 	}

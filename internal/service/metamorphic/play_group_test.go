@@ -10,39 +10,43 @@ import (
 	"signet/internal/model"
 )
 
-// anEntity picks a person or a group.
-func (p *play) anEntity(t *rapid.T) (*account, *group, string) {
+// anEntity picks a person or a group, and an organization to name.
+func (p *play) anEntity(t *rapid.T, a *account) (to *account, g *group, named *organization, address string) {
 	if len(p.world.groups) > 0 && rapid.Bool().Draw(t, "a group") {
-		g := recent(t, p.world.groups, "group")
-		return nil, g, g.id.String()
+		g := p.aGroup(t)
+		return nil, g, p.anOrganization(t, []*organization{g.organization}), g.id.String()
 	}
-	a := p.anybody(t, "entity")
-	return a, nil, a.id.String()
+	to = p.anybody(t, "entity")
+	return to, nil, p.anOrganization(t, p.world.shared(a, to)), to.id.String()
 }
 
 func (p *play) addToRoster(t *rapid.T) {
-	a, named := p.anybody(t, "who"), p.anOrganization(t, "named")
-	to, g, address := p.anEntity(t)
+	a := p.anybody(t, "who")
+	to, g, named, address := p.anEntity(t, a)
 	p.tick()
 	err := p.service.AddToRoster(t.Context(), p.actor(t, a), address, named.token())
 	agree(t, "add to the roster", err, p.world.addToRoster(a, to, g, named))
 }
 
 func (p *play) removeFromRoster(t *rapid.T) {
-	a, named := p.anybody(t, "who"), pick(t, p.world.organizations, "named")
-	to, g, address := p.anEntity(t)
+	a := p.anybody(t, "who")
+	to, g, named, address := p.anEntity(t, a)
+	if named == nil { // the call names one
+		named = pick(t, p.world.organizations, "organization")
+	}
 	p.tick()
 	err := p.service.RemoveFromRoster(t.Context(), p.actor(t, a), address, named.token())
 	agree(t, "remove from the roster", err, p.world.removeFromRoster(a, to, g, named))
 }
 
 func (p *play) createGroup(t *rapid.T) {
-	a, named := p.anybody(t, "who"), p.anOrganization(t, "named")
+	a := p.anybody(t, "who")
+	named := p.anOrganization(t, p.world.organizationsOf(a))
 	members := some(t, p.world.accounts, 4, "members")
 	if named != nil && rapid.IntRange(0, 4).Draw(t, "with strangers") > 0 {
 		members = inside(members, named)
 	}
-	replay, public := rapid.Bool().Draw(t, "replay"), rapid.Bool().Draw(t, "public")
+	replay, public := rapid.IntRange(0, 3).Draw(t, "replay") > 0, rapid.Bool().Draw(t, "public")
 	name := p.name("group")
 	p.tick()
 	made, err := p.service.CreateGroup(t.Context(), p.actor(t, a), service.GroupCommand{
@@ -69,11 +73,8 @@ func inside(accounts []*account, o *organization) []*account {
 
 // aChange picks a group, somebody, mostly a member, and members.
 func (p *play) aChange(t *rapid.T) (*account, *group, []*account) {
-	g := recent(t, p.world.groups, "group")
-	a := p.anybody(t, "who")
-	if len(g.members) > 0 && rapid.IntRange(0, 3).Draw(t, "by anybody") > 0 {
-		a = pick(t, g.members, "member")
-	}
+	g := p.aGroup(t)
+	a := mostly(t, g.members, p.world.accounts, "who")
 	members := some(t, p.world.accounts, 4, "members")
 	if rapid.IntRange(0, 4).Draw(t, "with strangers") > 0 {
 		members = inside(members, g.organization)
@@ -100,7 +101,7 @@ func (p *play) updateGroup(t *rapid.T) {
 func (p *play) addToGroup(t *rapid.T) {
 	a, g, members := p.aChange(t)
 	if len(members) == 0 {
-		members = []*account{a}
+		members = []*account{p.anybody(t, "member")}
 	}
 	p.tick()
 	err := p.service.AddGroupMembers(t.Context(), p.actor(t, a), g.id, addresses(members))
@@ -110,7 +111,7 @@ func (p *play) addToGroup(t *rapid.T) {
 func (p *play) removeFromGroup(t *rapid.T) {
 	a, g, members := p.aChange(t)
 	if len(members) == 0 {
-		members = []*account{a}
+		members = []*account{mostly(t, g.members, p.world.accounts, "member")}
 	}
 	p.tick()
 	err := p.service.RemoveGroupMembers(t.Context(), p.actor(t, a), g.id, addresses(members))
@@ -118,7 +119,7 @@ func (p *play) removeFromGroup(t *rapid.T) {
 }
 
 func (p *play) deleteGroup(t *rapid.T) {
-	if rapid.IntRange(0, 2).Draw(t, "really") > 0 {
+	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 		t.Skip("groups are to live for a while")
 	}
 	a, g, _ := p.aChange(t)
@@ -128,7 +129,7 @@ func (p *play) deleteGroup(t *rapid.T) {
 }
 
 func (p *play) createOrganization(t *rapid.T) {
-	if len(p.world.organizations) == 5 {
+	if len(p.world.organizations) == 3 {
 		t.Skip("there are enough")
 	}
 	o := &organization{name: p.name("organization"), dor: rapid.Bool().Draw(t, "dor"), forward: rapid.IntRange(0, 3).Draw(t, "forward") > 0}
@@ -173,6 +174,9 @@ func (p *play) join(t *rapid.T) {
 }
 
 func (p *play) leave(t *rapid.T) {
+	if rapid.IntRange(0, 1).Draw(t, "really") > 0 {
+		t.Skip("people are to stay for a while")
+	}
 	a, o := p.anybody(t, "who"), pick(t, p.world.organizations, "organization")
 	p.tick()
 	err := p.service.RemoveMember(t.Context(), p.actor(t, p.world.accounts[0]), a.id.String(), o.id)
@@ -180,14 +184,16 @@ func (p *play) leave(t *rapid.T) {
 }
 
 func (p *play) waitALittle(t *rapid.T) {
-	p.wait(t, 900*time.Millisecond, 30*time.Second, model.ReadGrace)
+	p.wait(t, pick(t, []time.Duration{900 * time.Millisecond, 30 * time.Second, model.ReadGrace}, "how long"))
 }
 
-func (p *play) waitLong(t *rapid.T) { p.wait(t, 5*time.Minute, time.Hour, 2*time.Hour, 25*time.Hour) }
+func (p *play) waitLong(t *rapid.T) {
+	long := []time.Duration{2 * time.Hour, 25 * time.Hour} // after which little is left
+	p.wait(t, mostly(t, []time.Duration{5 * time.Minute, time.Hour}, long, "how long"))
+}
 
 // wait lets time pass, to a millisecond before or after something may happen.
-func (p *play) wait(t *rapid.T, times ...time.Duration) {
-	d := pick(t, times, "how long")
+func (p *play) wait(t *rapid.T, d time.Duration) {
 	p.world.now = p.world.now.Add(d - time.Duration(rapid.IntRange(0, 3).Draw(t, "less"))*time.Millisecond)
 }
 

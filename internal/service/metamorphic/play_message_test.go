@@ -27,25 +27,35 @@ func (p *play) draw(t *rapid.T, l *letter) {
 }
 
 func (p *play) send(t *rapid.T) {
-	l := &letter{from: p.anybody(t, "from"), to: p.anybody(t, "to"), named: p.anOrganization(t, "named")}
+	l := &letter{from: p.anybody(t, "from"), to: p.anybody(t, "to")}
+	l.named = p.anOrganization(t, p.world.shared(l.from, l.to))
 	p.draw(t, l)
 	p.post(t, l)
 }
 
 func (p *play) sendToGroup(t *rapid.T) {
-	l := &letter{from: p.anybody(t, "from"), group: recent(t, p.world.groups, "group")}
+	l := &letter{group: p.aGroup(t)}
+	l.from = mostly(t, l.group.members, p.world.accounts, "from")
 	p.draw(t, l)
 	p.post(t, l)
 }
 
 func (p *play) forward(t *rapid.T) {
-	l := &letter{from: p.anybody(t, "from"), forward: recent(t, p.world.messages, "message")}
+	l := &letter{forward: recent(t, p.world.messages, "message")}
+	readers := []*account{}
+	for _, a := range p.world.accounts {
+		if p.world.sees(a, l.forward) {
+			readers = append(readers, a)
+		}
+	}
+	l.from = mostly(t, readers, p.world.accounts, "from")
 	p.draw(t, l)
 	l.body, l.ttl, l.dor = "", nil, nil
 	if len(p.world.groups) > 0 && rapid.Bool().Draw(t, "to a group") {
-		l.group = recent(t, p.world.groups, "group")
+		l.group = p.aGroup(t)
 	} else {
-		l.to, l.named = p.anybody(t, "to"), p.anOrganization(t, "named")
+		l.to = p.anybody(t, "to")
+		l.named = p.anOrganization(t, p.world.shared(l.from, l.to))
 	}
 	p.post(t, l)
 }
@@ -108,14 +118,14 @@ func (p *play) deleteEvents(t *rapid.T) {
 
 func (p *play) mark(t *rapid.T) {
 	a := p.anybody(t, "who")
-	theirs := []*message{}
-	for _, m := range p.world.messages {
-		if m.copies[a] != nil || len(m.id)%3 == 0 { // now and then one of somebody else
+	theirs, all := []*message{}, p.world.messages
+	for _, m := range all {
+		if m.copies[a] != nil && !m.ended(p.world.now) {
 			theirs = append(theirs, m)
 		}
 	}
-	if n := len(theirs); n > 20 {
-		theirs = theirs[n-20:]
+	if len(all) > 0 { // and one that may be of others
+		theirs = append(theirs, pick(t, all, "any"))
 	}
 	delivered, read := some(t, theirs, 6, "delivered"), some(t, theirs, 6, "read")
 	p.tick()

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	people = 5 // beside the operator
+	people = 4 // beside the operator: few, so that much happens between the same ones
 
 	// retention is short, so that sequences reach it. It is no whole number of
 	// milliseconds, as all times of the clock are, so that no event is just as old.
@@ -227,6 +227,14 @@ func recent[T any](t *rapid.T, from []T, label string) T {
 	return pick(t, from, label)
 }
 
+// mostly picks one of the likely, with which more happens, or now and then any.
+func mostly[T any](t *rapid.T, likely, all []T, label string) T {
+	if len(likely) > 0 && rapid.IntRange(0, 5).Draw(t, "how likely") > 0 {
+		return pick(t, likely, label)
+	}
+	return pick(t, all, label)
+}
+
 func some[T any](t *rapid.T, from []T, atMost int, label string) []T {
 	if len(from) == 0 {
 		return nil
@@ -245,13 +253,20 @@ func (p *play) anybody(t *rapid.T, label string) *account {
 	return pick(t, p.world.accounts, label)
 }
 
-// anOrganization picks one, or nil for none.
-func (p *play) anOrganization(t *rapid.T, label string) *organization {
-	i := rapid.IntRange(-1, len(p.world.organizations)-1).Draw(t, label)
-	if i < 0 {
-		return nil
+// anOrganization picks one, mostly one of the likely, or nil for none.
+func (p *play) anOrganization(t *rapid.T, likely []*organization) *organization {
+	return mostly(t, likely, append([]*organization{nil}, p.world.organizations...), "named")
+}
+
+// aGroup picks one, mostly one that is still there.
+func (p *play) aGroup(t *rapid.T) *group {
+	var alive []*group
+	for _, g := range p.world.groups {
+		if !g.deleted {
+			alive = append(alive, g)
+		}
 	}
-	return p.world.organizations[i]
+	return mostly(t, alive, p.world.groups, "group")
 }
 
 func (o *organization) token() model.OrganizationID {

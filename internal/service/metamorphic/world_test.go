@@ -342,8 +342,15 @@ func compareIDs[K any](a, b model.ID[K]) int { return bytes.Compare(a[:], b[:]) 
 
 // The texts of things in the log of a failure.
 
-func (a *account) GoString() string      { return a.name }
-func (o *organization) GoString() string { return o.name }
-func (g *group) GoString() string        { return "group " + g.id.String() }
-func (m *message) GoString() string      { return "message " + m.id.String() }
-func (e *event) GoString() string        { return string(e.kind) + " " + e.id }
+func (a *account) GoString() string { return a.name }
+
+func (o *organization) GoString() string {
+	if o == nil {
+		return "none"
+	}
+	return o.name
+}
+
+func (g *group) GoString() string   { return "group " + g.id.String() }
+func (m *message) GoString() string { return "message " + m.id.String() }
+func (e *event) GoString() string   { return string(e.kind) + " " + e.id }

@@ -1,0 +1,163 @@
+package service
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// passwordFixture is a service with two accounts, of which one has a password,
+// and a count of the hashes that it computes: the one thing about a sign-in that
+// takes long enough to be told from outside.
+type passwordFixture struct {
+	*searchFixture
+	alice, bob model.AccountID
+	computed   atomic.Int64
+}
+
+const rightPassword = "correct horse battery"
+
+func newPasswordFixture(t *testing.T) *passwordFixture {
+	t.Helper()
+	f := &passwordFixture{searchFixture: newSearchFixture(t)}
+	f.service.derive = func(password, salt []byte, _, _ uint32, _ uint8, keyLen uint32) []byte {
+		f.computed.Add(1)
+		mac := hmac.New(sha256.New, salt) // argon2 itself would take most of the test's time
+		mac.Write(password)
+		return mac.Sum(nil)[:keyLen]
+	}
+	hash, err := f.service.hashPassword(t.Context(), rightPassword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.alice, f.bob = f.id(), f.id()
+	f.mustUpdate(func(tx *store.Tx) error {
+		alice := model.Account{ID: f.alice, Username: "alice", DisplayName: "Alice", Emails: []model.Email{{Address: "alice@example.com"}}, Created: f.now}
+		if err := tx.InsertAccount(&alice, hash); err != nil {
+			return err
+		}
+		return tx.InsertAccount(&model.Account{ID: f.bob, Username: "bob", DisplayName: "Bob", Created: f.now}, "")
+	})
+	return f
+}
+
+// computes checks how many hashes something costs.
+func (f *passwordFixture) computes(what string, want int64, do func() error) error {
+	f.t.Helper()
+	before := f.computed.Load()
+	err := do()
+	if got := f.computed.Load() - before; got != want {
+		f.t.Errorf("%s computes %d hashes, want %d", what, got, want)
+	}
+	return err
+}
+
+// TestSignInComputesOneHashWhoeverIsNamed: a user that does not exist, or has no
+// password, costs what a wrong password costs, so that the time tells nothing.
+func TestSignInComputesOneHashWhoeverIsNamed(t *testing.T) {
+	t.Parallel()
+	f := newPasswordFixture(t)
+	for _, attempt := range []struct {
+		what, user, password string
+		right                bool
+	}{
+		{"the right password", "alice", rightPassword, true},
+		{"the right password and the e-mail", "ALICE@example.com", rightPassword, true},
+		{"the right password and the token", f.alice.String(), rightPassword, true},
+		{"a wrong password", "alice", "wrong", false},
+		{"an empty password", "alice", "", false},
+		{"an account without a password", "bob", rightPassword, false},
+		{"an account without a password, and none given", "bob", "", false},
+		{"an unknown username", "nobody", rightPassword, false},
+		{"an unknown e-mail", "nobody@example.com", rightPassword, false},
+		{"an unknown phone", "+14155550199", rightPassword, false},
+		{"an unknown token", model.AccountID(f.id()).String(), rightPassword, false},
+		{"nobody at all", "", rightPassword, false},
+		{"oneself, who is nobody yet", "me", rightPassword, false},
+	} {
+		err := f.computes(attempt.what, 1, func() error {
+			_, err := f.service.LoginWithPassword(t.Context(), attempt.user, attempt.password, "device")
+			return err
+		})
+		switch {
+		case attempt.right && err != nil:
+			t.Errorf("%s: %v", attempt.what, err)
+		case !attempt.right && !errors.Is(err, wrongCredentials()):
+			t.Errorf("%s: got %v, want %v", attempt.what, err, wrongCredentials())
+		}
+	}
+}
+
+// TestProvingThePasswordComputesOneHash: nor does it tell whether the caller's own
+// account has a password.
+func TestProvingThePasswordComputesOneHash(t *testing.T) {
+	t.Parallel()
+	f := newPasswordFixture(t)
+	for account, name := range map[model.AccountID]string{f.alice: "with a password", f.bob: "without a password"} {
+		actor := &model.Actor{Account: account, Key: model.Key{Key: "k", Account: account}}
+		if err := f.computes("the old password of an account "+name, 1, func() error {
+			return f.service.SetPassword(t.Context(), actor, "me", "wrong", "another password")
+		}); !IsWrongPassword(err) {
+			t.Errorf("an account %s: got %v", name, err)
+		}
+		if err := f.computes("the password for an administrative key of an account "+name, 1, func() error {
+			_, err := f.service.IssueKey(t.Context(), actor, IssueKeyCommand{Account: "me", Kind: model.Administrative, Password: "wrong"})
+			return err
+		}); !IsWrongPassword(err) {
+			t.Errorf("an account %s: got %v", name, err)
+		}
+	}
+}
+
+// TestAtMostTwoHashesAreComputedAtATime: each takes 32 MiB and a core, and anybody
+// can ask for one.
+func TestAtMostTwoHashesAreComputedAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var running atomic.Int64
+		finish := make(chan struct{})
+		s := New(Options{})
+		s.derive = func(_, _ []byte, _, _ uint32, _ uint8, keyLen uint32) []byte {
+			running.Add(1)
+			defer running.Add(-1)
+			<-finish
+			return make([]byte, keyLen)
+		}
+		done := make(chan error, 5)
+		verify := func(ctx context.Context) {
+			_, err := s.verifyPassword(ctx, "", "x")
+			done <- err
+		}
+		for range 4 {
+			go verify(t.Context())
+		}
+		waiting, leave := context.WithCancel(t.Context())
+		go verify(waiting)
+		synctest.Wait()
+		if n := running.Load(); n != 2 {
+			t.Errorf("%d hashes are computed at a time, want 2", n)
+		}
+		// Who gives up does not wait for its turn.
+		leave()
+		synctest.Wait()
+		close(finish)
+		left := 0
+		for range 5 {
+			if err := <-done; errors.Is(err, context.Canceled) {
+				left++
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+		if left > 1 {
+			t.Errorf("%d gave up, and one was told to", left)
+		}
+	})
+}
