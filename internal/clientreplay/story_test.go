@@ -48,6 +48,7 @@ func newClient(t *testing.T, cast *apptest.Cast, me func(*apptest.Cast) *apptest
 }
 
 func alice(c *apptest.Cast) *apptest.Person { return c.Alice }
+func bob(c *apptest.Cast) *apptest.Person   { return c.Bob }
 func dana(c *apptest.Cast) *apptest.Person  { return c.Dana }
 
 // want is what a recorded request is answered. Texts are patterns, as apptest
