@@ -47,7 +47,7 @@ func TestExamplesAnswerAsPrinted(t *testing.T) {
 func mustListPages(t *testing.T) []string {
 	t.Helper()
 	pages, err := filepath.Glob("*.md")
-	if err != nil || len(pages) < 2 {
+	if err != nil || len(pages) < 10 {
 		t.Fatalf("found the pages %v, %v", pages, err)
 	}
 	return pages
@@ -91,7 +91,7 @@ func mustReadExamples(t *testing.T, page string) (out []example) {
 		case "sse", "websocket":
 			e.frames = strings.Split(strings.TrimRight(content, "\n"), "\n")
 		default:
-			continue
+			t.Fatalf("%s:%d: nothing carries out examples in %s", page, e.line, kind)
 		}
 		out = append(out, e)
 	}

@@ -78,8 +78,8 @@ func (p *play) wantAnswer(want *apptest.Answer, got apptest.Answer) {
 	}
 }
 
-// wantHead compares the status and the headers that are printed. A 204 has all of
-// the interface's own headers printed.
+// wantHead compares the status and the headers that are printed. Those of the
+// vendor are to be printed, all of them.
 func (p *play) wantHead(want *apptest.Answer, status int, headers http.Header) {
 	p.t.Helper()
 	if status != want.Status {

@@ -73,17 +73,10 @@ func TestAcknowledgingRemovesAndDelivers(t *testing.T) {
 func TestWaitingPollAnswersAsSoonAsThereIsOne(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	polled := make(chan *answer, 1)
-	r := c.bob.request("GET", "/v2/events?wait=60&auto_ack=true")
-	go func() { polled <- c.bob.send(r) }()
+	polled := c.bob.start("GET", "/v2/events?wait=60&auto_ack=true")
 	c.alice.mustSend(c.bob.token, "x")
-	select {
-	case got := <-polled:
-		if list := got.reply().list(); len(list) != 1 {
-			t.Errorf("a waiting poll got %v, want the message", list)
-		}
-	case <-time.After(patience):
-		t.Fatal("the poll still waits")
+	if list := polled.answer().reply().list(); len(list) != 1 {
+		t.Errorf("a waiting poll got %v, want the message", list)
 	}
 	c.bob.wantEvents()
 	begin := time.Now()

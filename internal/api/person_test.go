@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -142,20 +143,70 @@ func (p *person) request(method, path string, options ...option) *http.Request {
 	return r
 }
 
+// send sends a request and reads its answer.
 func (p *person) send(r *http.Request) *answer {
 	p.t.Helper()
+	a, err := p.exchange(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return a
+}
+
+// exchange does so where the test cannot be stopped: on another goroutine.
+func (p *person) exchange(r *http.Request) (*answer, error) {
+	p.t.Helper()
+	what := p.name + ": " + r.Method + " " + r.URL.RequestURI()
 	response, err := p.s.client.Do(r)
 	if err != nil {
-		p.t.Fatalf("%s: %s %s: %v", p.name, r.Method, r.URL.Path, err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
-		p.t.Fatalf("%s: %s %s: read the answer: %v", p.name, r.Method, r.URL.Path, err)
+		return nil, fmt.Errorf("%s: read the answer: %w", what, err)
 	}
-	a := &answer{t: p.t, what: p.name + ": " + r.Method + " " + r.URL.RequestURI(), Response: response, content: content}
+	a := &answer{t: p.t, what: what, Response: response, content: content}
 	a.wantCommonHeaders(r)
-	return a
+	return a, nil
+}
+
+// sending is a request that is under way on another goroutine.
+type sending struct {
+	t    *testing.T
+	done chan result
+}
+
+type result struct {
+	answer *answer
+	err    error
+}
+
+// start sends a request without waiting for its answer.
+func (p *person) start(method, path string, options ...option) sending {
+	p.t.Helper()
+	s := sending{p.t, make(chan result, 1)}
+	r := p.request(method, path, options...)
+	go func() {
+		a, err := p.exchange(r)
+		s.done <- result{a, err}
+	}()
+	return s
+}
+
+// answer waits for the answer.
+func (s sending) answer() *answer {
+	s.t.Helper()
+	select {
+	case got := <-s.done:
+		if got.err != nil {
+			s.t.Fatal(got.err)
+		}
+		return got.answer
+	case <-time.After(patience):
+		s.t.Fatal("a request gets no answer")
+	}
+	return nil
 }
 
 func (p *person) get(path string, options ...option) *answer {

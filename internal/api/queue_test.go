@@ -208,7 +208,9 @@ func (p *person) openSocket(query string, options ...option) (st *stream, send f
 	conn.SetReadLimit(1 << 20)
 	st = &stream{t: p.t, name: p.name, lines: make(chan line, 4096), close: func() { _ = conn.CloseNow() }}
 	p.t.Cleanup(st.close)
+	ended := make(chan struct{})
 	go func() {
+		defer close(ended)
 		defer close(st.lines)
 		for {
 			kind, frame, err := conn.Read(context.WithoutCancel(p.t.Context()))
@@ -224,6 +226,7 @@ func (p *person) openSocket(query string, options ...option) (st *stream, send f
 	}()
 	select {
 	case <-alive: // the server shows so that it listens for events
+	case <-ended: // it had all to say
 	case <-time.After(patience):
 		p.t.Fatalf("%s: a WebSocket gets no ping", p.name)
 	}

@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -116,15 +115,14 @@ func TestRequestIDIsVisibleASCII(t *testing.T) {
 func TestRequestsAtTheSameTimeUnderOneIDSendOnce(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	var wg sync.WaitGroup
-	answers := make([]*answer, 8)
-	for i := range answers {
-		wg.Go(func() {
-			r := c.alice.request("POST", "/v2/message", jsonBody(fields{"recipient": c.bob.token, "body": "x"}), requestID("same"))
-			answers[i] = c.alice.send(r)
-		})
+	var under [8]sending
+	for i := range under {
+		under[i] = c.alice.start("POST", "/v2/message", jsonBody(fields{"recipient": c.bob.token, "body": "x"}), requestID("same"))
 	}
-	wg.Wait()
+	var answers []*answer
+	for _, s := range under {
+		answers = append(answers, s.answer())
+	}
 	sent := 0
 	for _, a := range answers {
 		switch a.StatusCode {

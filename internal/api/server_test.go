@@ -294,7 +294,7 @@ func (j *journal) String() string {
 var picture = append([]byte("\x89PNG\r\n\x1a\n"), bytes.Repeat([]byte{7}, 64)...)
 
 // patience is how long a test waits for what has to come.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // within is a context that ends after the patience.
 func within(t *testing.T) context.Context {

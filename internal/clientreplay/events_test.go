@@ -114,6 +114,13 @@ func (s *story) wantReplay() {
 	s.wantEvent("client_advisory", `{"advisory":{"name":"replay_stop"}}`)
 }
 
+// wantHeartbeat waits for what the client asked for each 5 s; after 12 s without
+// anything it would take the stream for dead.
+func (s *story) wantHeartbeat() {
+	s.t.Helper()
+	s.wantEvent("sse:heartbeat", `{}`)
+}
+
 // wantStreamEnd waits for the end of the stream; heartbeats and comments may come
 // before.
 func (s *story) wantStreamEnd() {

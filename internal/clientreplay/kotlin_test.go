@@ -47,7 +47,7 @@ func TestKotlin(t *testing.T) {
 		}
 		return fmt.Sprintf(`{"results":[%s],"metadata":{"total_hits":%d,"first_hit":%d%s}}`, results[1:], roles, first, continuation)
 	}
-	group := with(groupShape("Cardiology", `["<me>","<bob>"]`, "2"))
+	group := groupShape("Cardiology", `["<me>","<bob>"]`, "2")
 	rows := mustReadRecording(t, "kotlin.md")
 	s.replay(rows, map[int]want{
 		1: {status: 200, reply: bobShape},

@@ -36,7 +36,7 @@ func (s *story) send(method, target string, credentials [2]string, body string) 
 // come; what the limit refuses tells nothing of the user or of the guess.
 func TestGuessingPasswordsIsHeldBack(t *testing.T) {
 	t.Parallel()
-	const limit = 3
+	const limit = 2
 	server := apptest.Start(t, func(cfg *config.Config) { cfg.Limits.FailedLoginsPerMinute = limit })
 	s := newClient(t, server.People(), alice)
 	s.must(s.cast.Operator.Client.SetPassword(t.Context(), s.me.Token, "", s.password))
