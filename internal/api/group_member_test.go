@@ -149,6 +149,13 @@ func TestNewMemberGetsTheHistory(t *testing.T) {
 	if got := history(c.carl); !slices.Equal(got, []string{"while away"}) {
 		t.Errorf("who comes back gets %v", got)
 	}
+	// A recall reaches them too.
+	last := ofKind(c.carl.events(), "group_message")[0].text("message_id")
+	c.bob.delete("/v2/message/" + last).want(204)
+	if got := c.carl.events(); len(ofKind(got, "group_message")) != 0 || got[len(got)-1].kind != "group:message:status" {
+		t.Errorf("after the recall carl has %v", kindsOf(got))
+	}
+	c.carl.get("/v2/message/"+last).reply().wantFields(fields{"is_recalled": true}, "body")
 	c.alice.post("/v2/group/"+group, fields{"replay_history": false}).want(204)
 	c.bob.mustSend(group, "off again")
 	dora := c.mustCreate(c.org, "dora")
@@ -160,7 +167,7 @@ func TestNewMemberGetsTheHistory(t *testing.T) {
 	ed := c.mustCreate(c.org, "ed")
 	ed.forgetEvents()
 	c.alice.post("/v2/group/"+group, fields{"members": []string{"alice", "bob", "carl", "dora", "ed"}}).want(204)
-	if got := history(ed); !slices.Equal(got, []string{"one", "two", "carl's own", "while away"}) {
+	if got := history(ed); !slices.Equal(got, []string{"one", "two", "carl's own"}) {
 		t.Errorf("who comes by an update gets %v", got)
 	}
 }

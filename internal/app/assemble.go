@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"signet/internal/api"
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
 )
 
@@ -20,7 +22,29 @@ const (
 	blobsDirectory = "blobs"
 )
 
-// assemble puts the server together on the embedded store.
+// maxClockOffset is by how much a node's clock may differ from the database's.
+const maxClockOffset = 500 * time.Millisecond
+
+// openStore opens the engine that the settings name. ready tells whether a request
+// would find it.
+func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready func(context.Context) error, err error) {
+	if in.cfg.Database == "" {
+		engine, err = sqlite.Open(filepath.Join(in.dir, databaseFile), sqlite.Options{Clock: in.clock, Log: in.log})
+		return engine, func(ctx context.Context) error {
+			return engine.View(ctx, func(store.Session) error { return nil })
+		}, err
+	}
+	shared, err := postgres.Open(ctx, in.cfg.Database, postgres.Options{Clock: in.clock, Log: in.log})
+	return shared, func(ctx context.Context) error {
+		offset, err := shared.ClockOffset(ctx)
+		if err == nil && offset.Abs() > maxClockOffset {
+			err = fmt.Errorf("the database's clock is %v off this node's", offset)
+		}
+		return err
+	}, err
+}
+
+// assemble puts the server together.
 func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	var undo []func() error
 	closeAll := func() error {
@@ -35,7 +59,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			err = errors.Join(err, closeAll())
 		}
 	}()
-	engine, err := sqlite.Open(filepath.Join(in.dir, databaseFile), sqlite.Options{Clock: in.clock, Log: in.log})
+	engine, ready, err := openStore(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +112,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	return &system{
 		handler:    handler,
 		operators:  cases,
-		ready:      func(ctx context.Context) error { return kept.View(ctx, func(*store.Tx) error { return nil }) },
+		ready:      ready,
 		background: []func(ctx context.Context){sweeper.Run},
 		endStreams: hub.Close,
 		close:      closeAll,

@@ -40,13 +40,15 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/config", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/api", "internal/service", "internal/store/sqlite", "internal/store", "internal/live", "internal/seal", "internal/blob",
+		"internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live", "internal/seal", "internal/blob",
 		"internal/config", "internal/model",
 	}},
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
-	{"internal/service", []string{"internal/store", "internal/live", "internal/seal", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
+	{"internal/service", []string{"internal/store", "internal/live", "internal/seal", "internal/blob", "internal/model"}},
 	{"internal/store/storetest", []string{"internal/store", "internal/model"}},
+	{"internal/store/postgrestest", nil},
+	{"internal/store/postgres", []string{"internal/store", "internal/model"}},
 	{"internal/store/sqlite", []string{"internal/store", "internal/model"}},
 	{"internal/store", []string{"internal/model"}},
 	{"internal/live", []string{"internal/model"}},
@@ -63,6 +65,7 @@ var mayImport = []layer{
 var onlyIn = map[string][]string{
 	"zombiezen.com/go/sqlite":         {"internal/store/sqlite"},
 	"modernc.org/":                    {"internal/store/sqlite"},
+	"github.com/jackc/pgx":            {"internal/store/postgres"},
 	"github.com/alecthomas/kong":      {"internal/cli"},
 	"go.yaml.in/yaml":                 {"internal/config", "openapi"},
 	"github.com/coder/websocket":      {"internal/api", "client"},

@@ -10,17 +10,18 @@ import (
 
 	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
 )
 
 // ErrNoKey says that there is no key of that name.
 var ErrNoKey = errors.New("there is no such key")
 
-// LimitKey gives a key other limits, in the data directory itself: it is for who
-// runs the server, which may be running. A nil limit is the configured one, and
-// 0 is none. A running server knows within a second.
-func LimitKey(ctx context.Context, dir, key string, messagesPerDay, requestsPerSecond *int) error {
-	return maintain(ctx, dir, func(tx *store.Tx) error {
+// LimitKey gives a key other limits, in the data directory or the database itself:
+// it is for who runs the server, which may be running. A nil limit is the configured
+// one, and 0 is none. A running server knows within a second.
+func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, requestsPerSecond *int) error {
+	return maintain(ctx, dir, database, func(tx *store.Tx) error {
 		_, found, err := tx.Key(key)
 		if err != nil {
 			return err
@@ -32,13 +33,10 @@ func LimitKey(ctx context.Context, dir, key string, messagesPerDay, requestsPerS
 	})
 }
 
-// maintain changes the store of a data directory, whether or not a server uses it.
-func maintain(ctx context.Context, dir string, change func(*store.Tx) error) (err error) {
-	path := filepath.Join(dir, databaseFile)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is no data directory of a server", dir)
-	}
-	engine, err := sqlite.Open(path, sqlite.Options{})
+// maintain changes the store of a data directory, or the database where one is
+// named, whether or not a server uses it.
+func maintain(ctx context.Context, dir, database string, change func(*store.Tx) error) (err error) {
+	engine, err := openToMaintain(ctx, dir, database)
 	if err != nil {
 		return err
 	}
@@ -48,4 +46,15 @@ func maintain(ctx context.Context, dir string, change func(*store.Tx) error) (er
 		return err
 	}
 	return kept.Update(ctx, change)
+}
+
+func openToMaintain(ctx context.Context, dir, database string) (store.Engine, error) {
+	if database != "" {
+		return postgres.Open(ctx, database, postgres.Options{Connections: 1})
+	}
+	path := filepath.Join(dir, databaseFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no data directory of a server", dir)
+	}
+	return sqlite.Open(path, sqlite.Options{})
 }

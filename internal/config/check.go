@@ -47,6 +47,18 @@ func optionalHostPort(s string) error {
 	return hostPort(s)
 }
 
+// database leaves what a URL holds to PostgreSQL's own rules. Its text is in no
+// message: it may hold a password.
+func database(s string) error {
+	if s == "" {
+		return nil
+	}
+	if !strings.HasPrefix(s, "postgres://") && !strings.HasPrefix(s, "postgresql://") {
+		return errors.New("want the URL of a PostgreSQL database, such as postgres://signet@db.example.com/signet")
+	}
+	return nil
+}
+
 func baseURL(s string) error {
 	if s == "" {
 		return nil

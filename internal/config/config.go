@@ -13,6 +13,7 @@ type Config struct {
 	Listen        string
 	BaseURL       string // empty: follows from the address that is listened on
 	Data          string
+	Database      string // empty: embedded, in Data
 	DefaultRegion string
 	Log           Log
 	Vendor        Vendor

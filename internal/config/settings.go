@@ -26,6 +26,12 @@ follows from the address listened on.`),
 Directory of the store, of the attachments and of operator.json. It is made at
 the first start, readable for its owner only. One server at a time uses it.`),
 
+		text(&c.Database, "database", "", "URL", database, `
+PostgreSQL database (15 or later) to store in, as postgres://user@host/name; hosts
+separated by commas are tried in turn. Any number of servers share one. Empty: the
+embedded store in the data directory. Give a password in the environment, or in
+PostgreSQL's password file (~/.pgpass), rather than in a flag that others see.`),
+
 		text(&c.DefaultRegion, "default_region", "US", "REGION", region, `
 Country (ISO 3166-1, two capital letters) whose rules a telephone number without
 a leading + is read by.`),

@@ -207,6 +207,9 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, positions
 		if err != nil {
 			return err
 		}
+		if err := lockMessagesOf(tx, actor, rows); err != nil {
+			return err
+		}
 		for _, row := range rows {
 			if row.Position <= s.oldest(now) {
 				continue // past its retention it is not queued any more, removed already or not
@@ -227,6 +230,20 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, positions
 	}
 	s.hub.Wake(senders...)
 	return nil
+}
+
+// lockMessagesOf holds the messages that events carry.
+func lockMessagesOf(tx *store.Tx, actor *model.Actor, rows []store.EventRow) error {
+	var ids []model.MessageID
+	for _, row := range rows {
+		if !row.MessageID.IsZero() {
+			ids = append(ids, row.MessageID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return tx.LockMessages(actor.Organizations(), ids...)
 }
 
 // Deleted is what DELETE /events did.

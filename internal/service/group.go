@@ -159,6 +159,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 		return indexGroup(tx, &g)
 	})
 	if err != nil {
+		c.Avatar.doubt(err)
 		return model.Group{}, err
 	}
 	s.hub.Wake(told...)
@@ -172,6 +173,9 @@ func groupOrganization(tx *store.Tx, actor *model.Actor, named model.Organizatio
 			return model.Organization{}, organizationRequired()
 		}
 		named = actor.Memberships[0].Organization
+	}
+	if err := tx.ShareOrganization(named); err != nil {
+		return model.Organization{}, err
 	}
 	member, err := tx.IsMember(named, actor.Account)
 	if err == nil && !member && !(actor.Operator && actor.Administrative()) {
@@ -274,6 +278,9 @@ func (s *Service) UpdateGroup(ctx context.Context, actor *model.Actor, id model.
 	var told []model.AccountID
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
 		told = nil
+		if err := tx.LockGroup(id); err != nil {
+			return err
+		}
 		var rights groupRights
 		if g, rights, err = groupOf(tx, actor, id); err != nil {
 			return err
@@ -314,6 +321,7 @@ func (s *Service) UpdateGroup(ctx context.Context, actor *model.Actor, id model.
 		return tellAll(tx, &g)
 	})
 	if err != nil {
+		c.Avatar.doubt(err)
 		return model.Group{}, err
 	}
 	s.hub.Wake(told...)
@@ -352,12 +360,16 @@ func (s *Service) replaceMembers(tx *store.Tx, actor *model.Actor, g *model.Grou
 			entering = append(entering, account)
 		}
 	}
+	history, err := history(tx, g, entering, now)
+	if err != nil {
+		return nil, err
+	}
 	// The update that ends the call tells enough where very many come and go.
 	tell := len(leaving)+len(entering) <= crowd
 	if told, err = s.removeFromGroup(tx, actor, g, leaving, tell); err != nil {
 		return nil, err
 	}
-	return told, s.addToGroup(tx, actor, g, entering, tell, now)
+	return told, s.addToGroup(tx, actor, g, entering, history, tell, now)
 }
 
 // DeleteGroup ends a group for all its members. Deleting it again is fine for
@@ -366,6 +378,9 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 	var told []model.AccountID
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		told = nil
+		if err := tx.LockGroup(id); err != nil {
+			return err
+		}
 		g, found, err := tx.Group(id)
 		if err != nil {
 			return err

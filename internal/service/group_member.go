@@ -19,6 +19,9 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 	var told []model.AccountID
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		told = nil
+		if err := tx.LockGroup(id); err != nil {
+			return err
+		}
 		g, rights, err := groupOf(tx, actor, id)
 		if err != nil {
 			return err
@@ -35,7 +38,11 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 		if err := s.withinGroupLimit(len(g.Members) + len(entering)); err != nil {
 			return err
 		}
-		if err := s.addToGroup(tx, actor, &g, entering, true, now); err != nil {
+		history, err := history(tx, &g, entering, now)
+		if err != nil {
+			return err
+		}
+		if err := s.addToGroup(tx, actor, &g, entering, history, true, now); err != nil {
 			return err
 		}
 		told = g.Members
@@ -61,6 +68,9 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 	var told []model.AccountID
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		told = nil
+		if err := tx.LockGroup(id); err != nil {
+			return err
+		}
 		g, rights, err := groupOf(tx, actor, id)
 		if err != nil {
 			return err
@@ -108,9 +118,21 @@ func (s *Service) enterGroup(tx *store.Tx, g *model.Group, entering []model.Acco
 	return tx.InsertEvents(entering, position, g.Organization, model.EventFriends, added.encode())
 }
 
+// history lists what of a group's earlier messages those who enter it get. It holds
+// these, and the queues of all whom the change concerns, so that it comes before
+// anything is changed.
+func history(tx *store.Tx, g *model.Group, entering []model.AccountID, now time.Time) (messages []store.MessageRow, err error) {
+	if g.ReplayHistory && len(entering) > 0 {
+		if messages, err = tx.ReplayableMessages(g.ID, now, replayLimit); err != nil {
+			return nil, err
+		}
+	}
+	return messages, tx.LockQueues(append(slices.Clone(g.Members), entering...)...)
+}
+
 // addToGroup adds accounts that are not in the group, with its history, and
 // tells everybody, unless the caller does. g.Members has them afterwards.
-func (s *Service) addToGroup(tx *store.Tx, actor *model.Actor, g *model.Group, entering []model.AccountID, tell bool, now time.Time) error {
+func (s *Service) addToGroup(tx *store.Tx, actor *model.Actor, g *model.Group, entering []model.AccountID, history []store.MessageRow, tell bool, now time.Time) error {
 	if len(entering) == 0 {
 		return nil
 	}
@@ -122,13 +144,6 @@ func (s *Service) addToGroup(tx *store.Tx, actor *model.Actor, g *model.Group, e
 		if err := s.tell(tx, g, actor.Account, entering, g.Members, true, now); err != nil {
 			return err
 		}
-	}
-	if !g.ReplayHistory {
-		return nil
-	}
-	history, err := tx.ReplayableMessages(g.ID, now, replayLimit)
-	if err != nil {
-		return err
 	}
 	for _, account := range entering {
 		if err := replayHistory(tx, account, history); err != nil {

@@ -71,6 +71,9 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 	var entity model.Entity
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		replaced = nil
+		if err := tx.LockQueues(account); err != nil {
+			return err
+		}
 		keys, err := tx.Keys(account)
 		if err != nil {
 			return err
@@ -158,6 +161,9 @@ func (s *Service) SetPassword(ctx context.Context, actor *model.Actor, address, 
 	var ended []string
 	err = s.updateManaged(ctx, actor, t.ID, mayManageKeys, func(tx *store.Tx) error {
 		ended = nil
+		if err := tx.LockQueues(t.ID); err != nil {
+			return err
+		}
 		keys, err := tx.Keys(t.ID)
 		if err != nil {
 			return err

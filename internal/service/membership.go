@@ -48,10 +48,13 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 	now := s.now()
 	var account model.AccountID
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockOrganization(organization); err != nil {
+			return err
+		}
 		if err := stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
-		t, err := s.target(tx, actor, address)
+		t, err := s.lockedTarget(tx, actor, address)
 		if err != nil {
 			return err
 		}
@@ -87,6 +90,9 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 	var account model.AccountID
 	var told []model.AccountID
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockOrganization(organization); err != nil {
+			return err
+		}
 		if err := stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
@@ -121,6 +127,9 @@ func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account
 	if err != nil {
 		return nil, err
 	}
+	if err := lockToLeave(tx, groups, account.ID); err != nil {
+		return nil, err
+	}
 	for i := range groups {
 		members, err := s.removeFromGroup(tx, actor, &groups[i], []model.AccountID{account.ID}, true)
 		if err != nil {
@@ -149,6 +158,28 @@ func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account
 	}
 	// The event names no organization: the one it left is none of its any more.
 	return told, queueSettings(tx, account.ID, "")
+}
+
+// lockToLeave holds the groups that an account leaves, and the queues of all who
+// are told. It notes their members.
+func lockToLeave(tx *store.Tx, groups []model.Group, account model.AccountID) error {
+	ids := make([]model.GroupID, len(groups))
+	for i := range groups {
+		ids[i] = groups[i].ID
+	}
+	if err := tx.LockGroups(ids...); err != nil {
+		return err
+	}
+	concerned := []model.AccountID{account}
+	for i := range groups {
+		members, err := tx.GroupMembers(ids[i])
+		if err != nil {
+			return err
+		}
+		groups[i].Members = members
+		concerned = append(concerned, members...)
+	}
+	return tx.LockQueues(concerned...)
 }
 
 // notLastAdministrator refuses to leave an organization without administrators.
@@ -207,6 +238,9 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 	var told []model.AccountID
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
 		pending, told = false, nil
+		if err := tx.LockOrganization(organization); err != nil {
+			return err
+		}
 		t, err := s.target(tx, actor, address)
 		if err != nil {
 			return err
@@ -288,6 +322,9 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 	}
 	var account model.AccountID
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockOrganization(organization); err != nil {
+			return err
+		}
 		if err := stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (s *Service) CreateOperator(ctx context.Context, key, secret string) error 
 	issued := model.Key{
 		Key: key, Account: account.ID, Kind: model.Administrative, SecretHash: hash[:], PreviousHash: []byte{}, Counter: key, Created: account.Created,
 	}
-	return s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		exists, err := tx.HasOperator()
 		if err != nil || exists {
 			return err
@@ -38,4 +38,11 @@ func (s *Service) CreateOperator(ctx context.Context, key, secret string) error 
 		}
 		return tx.InsertKey(&issued)
 	})
+	if err != nil {
+		// Another node that started at the same time may have taken the name.
+		if exists, found := s.HasOperator(ctx); found == nil && exists {
+			return nil
+		}
+	}
+	return err
 }

@@ -95,6 +95,9 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 	}
 	var members []model.AccountID
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockOrganization(id); err != nil {
+			return err
+		}
 		if err := stillAdministers(tx, actor, id); err != nil {
 			return err
 		}

@@ -17,6 +17,9 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 	}
 	var members []model.AccountID
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockOrganization(id); err != nil {
+			return err
+		}
 		if err := stillAdministers(tx, actor, id); err != nil {
 			return err
 		}
@@ -33,6 +36,13 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 		if members, err = tx.MembersOf(id); err != nil {
 			return err
 		}
+		if err := tx.LockGroupsIn(id); err != nil {
+			return err
+		}
+		position, err := tx.Position(1, members...)
+		if err != nil {
+			return err
+		}
 		for _, account := range members {
 			if err := tx.DeleteEventsOf(account, id); err != nil {
 				return err
@@ -40,10 +50,6 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 			if err := tx.DeleteConversationsOf(account, id); err != nil {
 				return err
 			}
-		}
-		position, err := tx.Position(1, members...)
-		if err != nil {
-			return err
 		}
 		if err := tx.InsertEvents(members, position, "", model.EventSettings, payload{}.encode()); err != nil {
 			return err

@@ -42,7 +42,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		clear(colleagues)
 		var err error
-		if t, err = s.target(tx, actor, address); err != nil {
+		if t, err = s.lockedTarget(tx, actor, address); err != nil {
 			return err
 		}
 		if t.ID != actor.Account {
@@ -82,6 +82,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 		return queueSettings(tx, a.ID, "")
 	})
 	if err != nil {
+		c.Avatar.doubt(err)
 		return err
 	}
 	delete(colleagues, actor.Account)

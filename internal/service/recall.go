@@ -15,6 +15,9 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	erased := false
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		readers, erased = nil, false
+		if err := tx.LockMessages(actor.Organizations(), id); err != nil {
+			return err
+		}
 		row, access, err := visible(tx, actor, id, now)
 		if err != nil {
 			return err
@@ -25,11 +28,8 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 		if row.Recalled {
 			return nil
 		}
-		if readers, err = s.toldOfRecall(tx, &row); err != nil {
-			return err
-		}
-		position, err := tx.Position(1, readers...)
-		if err != nil {
+		var position int64
+		if readers, position, err = s.toldOfRecall(tx, &row); err != nil {
 			return err
 		}
 		if err := tx.WithdrawMessage(row.Organization, row.ID); err != nil {
@@ -61,18 +61,22 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	return nil
 }
 
-// toldOfRecall lists who has a copy of the message and is still in its organization.
-func (s *Service) toldOfRecall(tx *store.Tx, row *store.MessageRow) ([]model.AccountID, error) {
+// toldOfRecall lists who has a copy of the message and is still in its organization,
+// and takes a position in their queues.
+func (s *Service) toldOfRecall(tx *store.Tx, row *store.MessageRow) (told []model.AccountID, position int64, err error) {
 	holders, err := tx.DeliveredTo(row.Organization, row.ID)
 	if err != nil || len(holders) == 0 {
-		return nil, err
+		return nil, 0, err
+	}
+	if position, err = tx.Position(1, holders...); err != nil {
+		return nil, 0, err
 	}
 	memberships, err := tx.MembershipsIn(row.Organization, holders)
 	out := make([]model.AccountID, len(memberships))
 	for i, m := range memberships {
 		out[i] = m.Account
 	}
-	return out, err
+	return out, position, err
 }
 
 // statusKind is the kind of a status event, one to one or in a group.

@@ -104,6 +104,21 @@ func (s *Service) target(tx *store.Tx, actor *model.Actor, text string) (t targe
 	return t, err
 }
 
+// lockedTarget is target for who changes what belongs to the account in several
+// places: nobody else does until the transaction ends.
+func (s *Service) lockedTarget(tx *store.Tx, actor *model.Actor, text string) (t target, err error) {
+	if tx.Locks() {
+		id, err := s.resolveAccount(tx, actor, text)
+		if err != nil {
+			return t, err
+		}
+		if err := tx.LockQueues(id); err != nil {
+			return t, err
+		}
+	}
+	return s.target(tx, actor, text)
+}
+
 // present shows an account to the actor: addresses only where it may see them,
 // title and department of the organization of the call, or of the only one that
 // both are in.

@@ -108,6 +108,9 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 			if !place.member {
 				return nil
 			}
+			if err := tx.LockGroup(model.GroupID(place.entity)); err != nil {
+				return err
+			}
 			g, _, err := tx.Group(model.GroupID(place.entity))
 			if err != nil {
 				return err

@@ -73,10 +73,12 @@ func (s *Service) Send(ctx context.Context, actor *model.Actor, c SendCommand) (
 		content.Attachment = &c.Upload.Attachment
 		writeParts(fingerprint, c.Upload.Name, c.Upload.ContentType, string(c.Upload.Digest))
 	}
-	return s.post(ctx, actor, &posting{
+	sent, err := s.post(ctx, actor, &posting{
 		recipient: c.Recipient, sender: c.SenderOrganization, receiver: c.RecipientOrganization, call: c.CallOrganization,
 		content: content, ttl: c.TTL, dor: c.DOR, priority: c.Priority, request: c.RequestID, fingerprint: fingerprint.Sum(nil),
 	})
+	c.Upload.doubt(err)
+	return sent, err
 }
 
 // writeParts feeds texts to a hash so that where one ends makes a difference.
@@ -109,6 +111,10 @@ type posting struct {
 	row          store.MessageRow
 	day          int64
 	repeated     *store.Request
+
+	// Found in the transaction.
+	readers []model.AccountID
+	shut    bool // the group is gone, or the sender out of it
 }
 
 // validate refuses what is wrong whoever it is sent to.
@@ -331,11 +337,21 @@ func (p *posting) prepare(actor *model.Actor, now time.Time) error {
 // write puts everything that a message changes into one transaction, and returns
 // whose queues it changed.
 func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.Time) ([]model.AccountID, error) {
+	row := &p.row
+	if err := p.hold(tx, actor); err != nil {
+		return nil, err
+	}
+	readers := p.readers
+	var err error
+	// The position comes before the questions: nobody else sends for the actor, or
+	// takes sender or recipient out of the organization, once it is handed out.
+	if row.Sort, err = tx.Position(1, append(slices.Clip(readers), actor.Account)...); err != nil {
+		return nil, err
+	}
 	if err := p.findRepeated(tx, actor, now); err != nil || p.repeated != nil {
 		return nil, err
 	}
-	readers, err := p.stillAllowed(tx, actor)
-	if err != nil {
+	if err := p.stillAllowed(tx, actor); err != nil {
 		return nil, err
 	}
 	if p.source != nil {
@@ -356,10 +372,6 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 		if sent > limit {
 			return nil, dailyLimit(limit, now)
 		}
-	}
-	row := &p.row
-	if row.Sort, err = tx.Position(1, append(readers, actor.Account)...); err != nil {
-		return nil, err
 	}
 	if p.request != "" {
 		request := store.Request{Account: actor.Account, ID: p.request, Fingerprint: p.requestFingerprint(),
@@ -403,44 +415,57 @@ func deliverToGroup(tx *store.Tx, row *store.MessageRow) error {
 	return tx.NoteReceivedByGroup(row)
 }
 
-// stillAllowed asks inside the transaction whether sender and recipient still
-// belong where they did, and returns the recipients.
-func (p *posting) stillAllowed(tx *store.Tx, actor *model.Actor) ([]model.AccountID, error) {
-	if p.group == nil {
-		recipient := model.AccountID(p.entity)
-		for _, account := range []model.AccountID{actor.Account, recipient} {
-			// One lookup each: SQLite builds a table for a list of two.
-			member, err := tx.IsMember(p.organization.ID, account)
-			if err == nil && !member {
-				err = model.Missing()
-			}
-			if err != nil {
-				return nil, err
-			}
+// hold keeps what the message depends on as it is: the group with its members, and
+// the source of a forward. It finds the readers, and whether the group takes a
+// message of the actor's.
+func (p *posting) hold(tx *store.Tx, actor *model.Actor) error {
+	p.readers, p.shut = nil, false
+	if p.source != nil {
+		if err := tx.LockMessages(actor.Organizations(), p.source.ID); err != nil {
+			return err
 		}
-		return []model.AccountID{recipient}, nil
+	}
+	if p.group == nil {
+		p.readers = []model.AccountID{model.AccountID(p.entity)}
+		return nil
+	}
+	if err := tx.LockGroups(p.group.ID); err != nil {
+		return err
 	}
 	g, found, err := tx.Group(p.group.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	members, err := tx.GroupMembers(p.group.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var readers []model.AccountID
 	member := false
 	for _, account := range members {
 		if account == actor.Account {
 			member = true
 		} else {
-			readers = append(readers, account)
+			p.readers = append(p.readers, account)
 		}
 	}
-	if !found || g.Deleted || !member {
-		return nil, model.Missing()
+	p.shut = !found || g.Deleted || !member
+	return nil
+}
+
+// stillAllowed asks inside the transaction whether sender and recipient still
+// belong where they did.
+func (p *posting) stillAllowed(tx *store.Tx, actor *model.Actor) error {
+	if p.group != nil {
+		if p.shut {
+			return model.Missing()
+		}
+		return nil
 	}
-	return readers, nil
+	both, err := tx.AreMembers(p.organization.ID, actor.Account, model.AccountID(p.entity))
+	if err == nil && !both {
+		err = model.Missing()
+	}
+	return err
 }
 
 // repeat answers a send whose Request-ID was used before.

@@ -25,6 +25,9 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 	var senders []model.AccountID
 	err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
 		marks := newMarks(actor, now)
+		if err := tx.LockMessages(actor.Organizations(), append(read[:len(read):len(read)], delivered...)...); err != nil {
+			return err
+		}
 		for _, id := range read {
 			if err := marks.add(tx, id, model.Read); err != nil {
 				return err

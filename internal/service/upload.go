@@ -17,6 +17,15 @@ import (
 type Upload struct {
 	model.Attachment
 	Digest []byte // SHA-256 of the bytes
+
+	inDoubt bool // whether it was sent: the store could not say
+}
+
+// doubt notes a failure after which something may refer to the upload all the same.
+func (u *Upload) doubt(err error) {
+	if u != nil && errors.Is(err, store.ErrUnavailable) {
+		u.inDoubt = true
+	}
 }
 
 // Upload streams a file into the blob store. An error of the reader, such as its
@@ -53,8 +62,12 @@ func blobFault(err error) error {
 	}
 }
 
-// Discard erases an upload that is not going to be sent, unless it was sent.
+// Discard erases an upload that is not going to be sent, unless it was sent. Where
+// the store could not say whether it was, that is left to the sweep.
 func (s *Service) Discard(ctx context.Context, u *Upload) {
+	if u.inDoubt {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	var held bool

@@ -98,6 +98,9 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	now := account.Created
 	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title, Department: c.Department, Joined: now}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.ShareOrganization(c.Organization); err != nil {
+			return err
+		}
 		if err := stillAdministers(tx, actor, c.Organization); err != nil {
 			return err
 		}

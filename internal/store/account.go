@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"signet/internal/model"
@@ -35,7 +34,7 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.exec(`INSERT INTO accounts (`+accountColumns+`, password) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	if err := tx.post(`INSERT INTO accounts (`+accountColumns+`, password) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.ID, a.Username, a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText,
 		emails, phones, a.Operator, a.CreatedBy, millis(a.Created), passwordHash); err != nil {
 		return fmt.Errorf("insert account: %w", err)
@@ -48,20 +47,13 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 	return nil
 }
 
-// claimAddress gives an address to an account, or says that it is taken. It
-// looks before it writes, so that an engine whose transaction ends with the
-// first error is served too.
+// claimAddress gives an address to an account, or says that it is taken. It does
+// so without an error of the database, after which some end the transaction.
 func (tx *Tx) claimAddress(address model.Address, account model.AccountID) error {
-	taken := model.Invalidf("address_taken", address.Kind.String(), "Another account has this %s.", address.Kind)
-	if _, found, err := tx.AccountAt(address); err != nil || found {
-		if found {
-			err = taken
-		}
-		return err
-	}
-	_, err := tx.exec(`INSERT INTO addresses (kind, address, account) VALUES (?, ?, ?)`, int(address.Kind), address.Value, account)
-	if errors.Is(err, ErrConflict) {
-		return taken
+	n, err := tx.exec(`INSERT INTO addresses (kind, address, account) VALUES (?, ?, ?) ON CONFLICT (kind, address) DO NOTHING`,
+		int(address.Kind), address.Value, account)
+	if err == nil && n == 0 {
+		err = model.Invalidf("address_taken", address.Kind.String(), "Another account has this %s.", address.Kind)
 	}
 	return err
 }
@@ -115,7 +107,7 @@ func (tx *Tx) Accounts(ids []model.AccountID) ([]model.Account, error) {
 
 // UpdateProfile stores what an account may change of itself.
 func (tx *Tx) UpdateProfile(a *model.Account) error {
-	_, err := tx.exec(`UPDATE accounts SET display_name = ?, first_name = ?, last_name = ?, avatar = ?, status = ?, dnd = ?, dnd_text = ? WHERE account = ?`,
+	err := tx.post(`UPDATE accounts SET display_name = ?, first_name = ?, last_name = ?, avatar = ?, status = ?, dnd = ?, dnd_text = ? WHERE account = ?`,
 		a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText, a.ID)
 	return err
 }
@@ -128,7 +120,7 @@ func (tx *Tx) PasswordHash(id model.AccountID) (hash string, err error) {
 
 // SetPasswordHash replaces the account's password.
 func (tx *Tx) SetPasswordHash(id model.AccountID, hash string) error {
-	_, err := tx.exec(`UPDATE accounts SET password = ? WHERE account = ?`, hash, id)
+	err := tx.post(`UPDATE accounts SET password = ? WHERE account = ?`, hash, id)
 	return err
 }
 

@@ -12,7 +12,7 @@ type Avatar struct {
 
 // InsertAvatar notes whose picture some bytes are.
 func (tx *Tx) InsertAvatar(a Avatar) error {
-	_, err := tx.exec(`INSERT INTO avatars (blob, entity, is_group, content_type) VALUES (?, ?, ?, ?)`, a.Blob, a.Entity, a.Group, a.ContentType)
+	err := tx.post(`INSERT INTO avatars (blob, entity, is_group, content_type) VALUES (?, ?, ?, ?)`, a.Blob, a.Entity, a.Group, a.ContentType)
 	return err
 }
 
@@ -24,6 +24,6 @@ func (tx *Tx) Avatar(id model.BlobID) (a Avatar, found bool, err error) {
 
 // DeleteAvatar forgets a picture.
 func (tx *Tx) DeleteAvatar(id model.BlobID) error {
-	_, err := tx.exec(`DELETE FROM avatars WHERE blob = ?`, id)
+	err := tx.post(`DELETE FROM avatars WHERE blob = ?`, id)
 	return err
 }

@@ -7,7 +7,7 @@ func (tx *Tx) HoldBlob(id model.BlobID) error {
 	if id.IsZero() {
 		return nil
 	}
-	_, err := tx.exec(`INSERT INTO blobs (blob, refs) VALUES (?, 1) ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`, id)
+	err := tx.post(`INSERT INTO blobs (blob, refs) VALUES (?, 1) ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`, id)
 	return err
 }
 
@@ -21,10 +21,10 @@ func (tx *Tx) ReleaseBlob(id model.BlobID) error {
 	if _, err := tx.one(`UPDATE blobs SET refs = refs - 1 WHERE blob = ? RETURNING refs`, []any{id}, &refs); err != nil || refs > 0 {
 		return err
 	}
-	if _, err := tx.exec(`DELETE FROM blobs WHERE blob = ?`, id); err != nil {
+	if err := tx.post(`DELETE FROM blobs WHERE blob = ?`, id); err != nil {
 		return err
 	}
-	_, err := tx.exec(`INSERT INTO erasures (blob) VALUES (?) ON CONFLICT (blob) DO NOTHING`, id)
+	err := tx.post(`INSERT INTO erasures (blob) VALUES (?) ON CONFLICT (blob) DO NOTHING`, id)
 	return err
 }
 
@@ -47,6 +47,6 @@ func (tx *Tx) Erasures(limit int) (out []model.BlobID, err error) {
 
 // DeleteErasures forgets attachments whose bytes are gone.
 func (tx *Tx) DeleteErasures(ids []model.BlobID) error {
-	_, err := tx.exec(`DELETE FROM erasures WHERE blob IN (?*)`, ids)
+	err := tx.post(`DELETE FROM erasures WHERE blob IN (?*)`, ids)
 	return err
 }

@@ -20,7 +20,7 @@ type Conversation struct {
 
 // NoteSent puts the recipient into the sender's roster, at the message's time.
 func (tx *Tx) NoteSent(m *MessageRow) error {
-	_, err := tx.exec(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
+	err := tx.post(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
 		VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message, listed = 1`,
 		m.Sender, m.Organization, m.Recipient, m.Group, millis(m.Created))
@@ -30,7 +30,7 @@ func (tx *Tx) NoteSent(m *MessageRow) error {
 // NoteReceived puts the sender of a one-to-one message, or its group, into the
 // roster of one recipient, and counts it unread there.
 func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
-	_, err := tx.exec(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
+	err := tx.post(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
 		VALUES (?, ?, ?, ?, ?, 1, ?, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE WHEN conversations.last_message > excluded.last_message
 		THEN conversations.last_message ELSE excluded.last_message END, unread = conversations.unread + 1,
@@ -41,8 +41,8 @@ func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
 
 // NoteReceivedByGroup does the same for every member of the group but the sender.
 func (tx *Tx) NoteReceivedByGroup(m *MessageRow) error {
-	_, err := tx.exec(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
-		SELECT account, organization, group_token, 1, ?, 1, ?, 0, 1 FROM group_members WHERE group_token = ? AND account <> ?
+	err := tx.post(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
+		SELECT account, organization, group_token, 1, ?, 1, ?, 0, 1 FROM group_members WHERE group_token = ? AND account <> ? ORDER BY account
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message, unread = conversations.unread + 1,
 		unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1`,
 		millis(m.Created), m.important(), m.Recipient, m.Sender)
@@ -52,7 +52,7 @@ func (tx *Tx) NoteReceivedByGroup(m *MessageRow) error {
 // NoteRead counts one message less in the conversation of an account that has
 // just read it, unless the account removed the conversation since.
 func (tx *Tx) NoteRead(m *MessageRow, d *Delivery) error {
-	_, err := tx.exec(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
+	err := tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
 		WHERE account = ? AND organization = ? AND entity = ? AND cleared < ?`,
 		m.important(), d.Account, m.Organization, m.peer(), d.Position)
 	return err
@@ -61,7 +61,12 @@ func (tx *Tx) NoteRead(m *MessageRow, d *Delivery) error {
 // NoteEnded counts a message that was recalled, or has ended, one less with all
 // who have not read it. It comes before the deliveries are deleted.
 func (tx *Tx) NoteEnded(m *MessageRow) error {
-	_, err := tx.exec(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
+	if m.Group {
+		if err := tx.lockConversations(m); err != nil {
+			return err
+		}
+	}
+	err := tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
 		WHERE organization = ? AND entity = ?
 		AND account IN (SELECT account FROM deliveries WHERE organization = ? AND message = ?)
 		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization = ? AND d.message = ? AND d.account = conversations.account
@@ -72,7 +77,7 @@ func (tx *Tx) NoteEnded(m *MessageRow) error {
 
 // ListConversation puts an entity into an account's roster, if it is not there.
 func (tx *Tx) ListConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID, group bool) error {
-	_, err := tx.exec(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
+	err := tx.post(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
 		VALUES (?, ?, ?, ?, 0, 0, 0, 0, 1) ON CONFLICT (account, organization, entity) DO UPDATE SET listed = 1`,
 		account, organization, entity, group)
 	return err
@@ -80,7 +85,7 @@ func (tx *Tx) ListConversation(account model.AccountID, organization model.Organ
 
 // ListGroup puts a group into the rosters of accounts.
 func (tx *Tx) ListGroup(g *model.Group, accounts []model.AccountID) error {
-	_, err := tx.exec(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
+	err := tx.post(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
 		SELECT account, organization, group_token, 1, 0, 0, 0, 0, 1 FROM group_members WHERE group_token = ? AND account IN (?*)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET listed = 1`, g.ID, accounts)
 	return err
@@ -89,14 +94,14 @@ func (tx *Tx) ListGroup(g *model.Group, accounts []model.AccountID) error {
 // ClearConversation takes an entity out of the roster of accounts: nothing up to
 // the position counts or, one to one, is seen any more.
 func (tx *Tx) ClearConversation(accounts []model.AccountID, organization model.OrganizationID, entity model.EntityID, position int64) error {
-	_, err := tx.exec(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
+	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
 		WHERE organization = ? AND entity = ? AND account IN (?*)`, position, organization, entity, accounts)
 	return err
 }
 
 // ClearOrganization does the same for all that an account has in an organization.
 func (tx *Tx) ClearOrganization(account model.AccountID, organization model.OrganizationID, position int64) error {
-	_, err := tx.exec(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
+	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
 		WHERE account = ? AND organization = ?`, position, account, organization)
 	return err
 }

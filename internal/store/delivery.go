@@ -30,14 +30,14 @@ func scanDelivery(row Row, d *Delivery) error {
 
 // InsertDelivery gives one account its copy of a message, queued at a position.
 func (tx *Tx) InsertDelivery(m *MessageRow, account model.AccountID, position int64, replayed bool) error {
-	_, err := tx.exec(`INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
+	err := tx.post(`INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
 		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, m.Organization, m.ID, account, position, replayed, millis(m.Created))
 	return err
 }
 
 // InsertGroupDeliveries gives every member of the group but the sender its copy.
 func (tx *Tx) InsertGroupDeliveries(m *MessageRow) error {
-	_, err := tx.exec(`INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
+	err := tx.post(`INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
 		SELECT ?, ?, account, ?, 0, 0, ?, 0 FROM group_members WHERE group_token = ? AND account <> ?`,
 		m.Organization, m.ID, m.Sort, millis(m.Created), m.Recipient, m.Sender)
 	return err
@@ -99,11 +99,11 @@ func (tx *Tx) AdvanceDelivery(organization model.OrganizationID, message model.M
 // place of the one before it, if that is still queued.
 func (tx *Tx) ReplaceStatusEvent(m *MessageRow, d *Delivery, position int64, kind model.EventKind, payload []byte) error {
 	if d.StatusEvent != 0 {
-		if _, err := tx.exec(`DELETE FROM events WHERE account = ? AND position = ?`, m.Sender, d.StatusEvent); err != nil {
+		if err := tx.post(`DELETE FROM events WHERE account = ? AND position = ?`, m.Sender, d.StatusEvent); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.exec(`UPDATE deliveries SET status_event = ? WHERE organization = ? AND message = ? AND account = ?`,
+	if err := tx.post(`UPDATE deliveries SET status_event = ? WHERE organization = ? AND message = ? AND account = ?`,
 		position, m.Organization, m.ID, d.Account); err != nil {
 		return err
 	}

@@ -20,14 +20,14 @@ type EventRow struct {
 
 // InsertEvent queues an event at a position that Position handed out for the account.
 func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization model.OrganizationID, kind model.EventKind, message model.MessageID, payload []byte) error {
-	_, err := tx.exec(`INSERT INTO events (account, position, organization, kind, message, payload) VALUES (?, ?, ?, ?, ?, ?)`,
+	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload) VALUES (?, ?, ?, ?, ?, ?)`,
 		account, position, organization, string(kind), message, string(payload))
 	return err
 }
 
 // InsertGroupEvents queues a group message with every member but the sender.
 func (tx *Tx) InsertGroupEvents(m *MessageRow) error {
-	_, err := tx.exec(`INSERT INTO events (account, position, organization, kind, message, payload)
+	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload)
 		SELECT account, ?, organization, ?, ?, '' FROM group_members WHERE group_token = ? AND account <> ?`,
 		m.Sort, string(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
 	return err
@@ -58,6 +58,10 @@ func (q Queue) args() []any {
 const EndOfQueue = int64(1) << 62
 
 // Events returns up to limit events of the queue, in order.
+//
+// The limit is `? + 0`, as all limits of this package are: SQLite plans a statement
+// anew each time that a number is bound to a bare `LIMIT ?`, which costs more than
+// the reading.
 func (tx *Tx) Events(q Queue, limit int) (out []EventRow, err error) {
 	err = tx.each(`SELECT e.position, e.kind, e.organization, e.message, e.payload, COALESCE(d.status, 0), `+nullableMessageColumns+queued+`
 		ORDER BY e.position LIMIT ? + 0`, append(q.args(), limit), func(row Row) error {
@@ -125,25 +129,25 @@ func (tx *Tx) DeleteEventsAt(account model.AccountID, positions []int64) error {
 	if len(positions) == 0 {
 		return nil
 	}
-	_, err := tx.exec(`DELETE FROM events WHERE account = ? AND position IN (?*)`, account, positions)
+	err := tx.post(`DELETE FROM events WHERE account = ? AND position IN (?*)`, account, positions)
 	return err
 }
 
 // DeleteAllEvents empties an account's queue.
 func (tx *Tx) DeleteAllEvents(account model.AccountID) error {
-	_, err := tx.exec(`DELETE FROM events WHERE account = ?`, account)
+	err := tx.post(`DELETE FROM events WHERE account = ?`, account)
 	return err
 }
 
 // DeleteEventsOf withdraws what is queued for an account about an organization.
 func (tx *Tx) DeleteEventsOf(account model.AccountID, organization model.OrganizationID) error {
-	_, err := tx.exec(`DELETE FROM events WHERE account = ? AND organization = ?`, account, organization)
+	err := tx.post(`DELETE FROM events WHERE account = ? AND organization = ?`, account, organization)
 	return err
 }
 
 // DeleteEventsBefore takes what is older than a position out of an account's queue.
 func (tx *Tx) DeleteEventsBefore(account model.AccountID, position int64) error {
-	_, err := tx.exec(`DELETE FROM events WHERE account = ? AND position < ?`, account, position)
+	err := tx.post(`DELETE FROM events WHERE account = ? AND position < ?`, account, position)
 	return err
 }
 
@@ -156,14 +160,14 @@ func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, found b
 // WithdrawMessage takes the still queued events that carry the message out of
 // all recipients' queues. It comes before the deliveries are deleted.
 func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.MessageID) error {
-	_, err := tx.exec(`DELETE FROM events WHERE (account, position) IN
+	err := tx.post(`DELETE FROM events WHERE (account, position) IN
 		(SELECT account, position FROM deliveries WHERE organization = ? AND message = ?)`, organization, message)
 	return err
 }
 
 // InsertSettingsEvents tells all members of an organization that it changed.
 func (tx *Tx) InsertSettingsEvents(organization model.OrganizationID, position int64, payload []byte) error {
-	_, err := tx.exec(`INSERT INTO events (account, position, organization, kind, message, payload)
+	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload)
 		SELECT account, ?, organization, ?, ?, ? FROM memberships WHERE organization = ?`,
 		position, string(model.EventSettings), model.MessageID{}, string(payload), organization)
 	return err

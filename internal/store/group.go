@@ -15,7 +15,7 @@ func scanGroup(row Row, g *model.Group) error {
 
 // InsertGroup adds a group without members.
 func (tx *Tx) InsertGroup(g *model.Group) error {
-	_, err := tx.exec(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created, replay_history, is_public, deleted)
+	err := tx.post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created, replay_history, is_public, deleted)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
 		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, millis(g.Created), g.ReplayHistory, g.Public)
 	return err
@@ -23,7 +23,7 @@ func (tx *Tx) InsertGroup(g *model.Group) error {
 
 // UpdateGroup stores what may change of a group, its deletion included.
 func (tx *Tx) UpdateGroup(g *model.Group) error {
-	_, err := tx.exec(`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, deleted = ? WHERE group_token = ?`,
+	err := tx.post(`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, deleted = ? WHERE group_token = ?`,
 		g.Name, g.Description, g.Avatar, g.ReplayHistory, g.Public, g.Deleted, g.ID)
 	return err
 }
@@ -65,7 +65,7 @@ func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
 // from a position on.
 func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position int64) error {
 	for i, account := range accounts {
-		if _, err := tx.exec(`INSERT INTO group_members (group_token, account, organization, joined) VALUES (?, ?, ?, ?)
+		if err := tx.post(`INSERT INTO group_members (group_token, account, organization, joined) VALUES (?, ?, ?, ?)
 			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, g.Organization, position+int64(i)); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, positi
 
 // RemoveGroupMembers takes accounts out of a group.
 func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) error {
-	_, err := tx.exec(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)
+	err := tx.post(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)
 	return err
 }
 

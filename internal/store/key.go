@@ -1,6 +1,8 @@
 package store
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"signet/internal/model"
@@ -42,7 +44,7 @@ func scanKey(row Row, k *model.Key) error {
 
 // InsertKey adds a key.
 func (tx *Tx) InsertKey(k *model.Key) error {
-	_, err := tx.exec(`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	err := tx.post(`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.IssuedBy, k.Device, k.Login,
 		limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.LastUsed), millis(k.Expires))
 	return err
@@ -70,28 +72,30 @@ func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
 
 // DeleteKey ends a key.
 func (tx *Tx) DeleteKey(key string) error {
-	_, err := tx.exec(`DELETE FROM keys WHERE api_key = ?`, key)
+	err := tx.post(`DELETE FROM keys WHERE api_key = ?`, key)
 	return err
 }
 
 // RotateKey gives a key a new secret; the one it had opens until graceEnd.
 func (tx *Tx) RotateKey(key string, secretHash []byte, graceEnd time.Time) error {
-	_, err := tx.exec(`UPDATE keys SET previous_hash = secret_hash, previous_until = ?, secret_hash = ? WHERE api_key = ?`,
+	err := tx.post(`UPDATE keys SET previous_hash = secret_hash, previous_until = ?, secret_hash = ? WHERE api_key = ?`,
 		millis(graceEnd), secretHash, key)
 	return err
 }
 
 // LimitKey gives a key other limits; nil is the configured one.
 func (tx *Tx) LimitKey(key string, perDay, perSecond *int) error {
-	_, err := tx.exec(`UPDATE keys SET messages_per_day = ?, requests_per_second = ? WHERE api_key = ?`,
+	err := tx.post(`UPDATE keys SET messages_per_day = ?, requests_per_second = ? WHERE api_key = ?`,
 		limitColumn(perDay), limitColumn(perSecond), key)
 	return err
 }
 
 // TouchKeys notes when keys were last used. A time never goes back.
 func (tx *Tx) TouchKeys(used map[string]time.Time) error {
-	for key, at := range used {
-		if _, err := tx.exec(`UPDATE keys SET last_used = ? WHERE api_key = ? AND last_used < ?`, millis(at), key, millis(at)); err != nil {
+	// In one order on every node, so that none waits for another in a circle.
+	for _, key := range slices.Sorted(maps.Keys(used)) {
+		at := used[key]
+		if err := tx.post(`UPDATE keys SET last_used = ? WHERE api_key = ? AND last_used < ?`, millis(at), key, millis(at)); err != nil {
 			return err
 		}
 	}
@@ -101,7 +105,7 @@ func (tx *Tx) TouchKeys(used map[string]time.Time) error {
 // DeleteExpiredKeys removes keys that ended before then, and logins that were
 // not used since idleSince.
 func (tx *Tx) DeleteExpiredKeys(ended, idleSince time.Time) error {
-	_, err := tx.exec(`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR (login = 1 AND created < ? AND last_used < ?)`,
+	err := tx.post(`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR (login = 1 AND created < ? AND last_used < ?)`,
 		millis(ended), millis(idleSince), millis(idleSince))
 	return err
 }
@@ -122,6 +126,6 @@ func (tx *Tx) MessagesSent(counter string, day int64) (sent int, err error) {
 
 // DeleteQuotasBefore forgets the counts of earlier days.
 func (tx *Tx) DeleteQuotasBefore(day int64) error {
-	_, err := tx.exec(`DELETE FROM quotas WHERE day < ?`, day)
+	err := tx.post(`DELETE FROM quotas WHERE day < ?`, day)
 	return err
 }

@@ -16,17 +16,17 @@ func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 	if err != nil || n > 0 {
 		return n > 0, err
 	}
-	_, err = tx.exec(`UPDATE memberships SET title = ?, department = ? WHERE organization = ? AND account = ?`,
+	err = tx.post(`UPDATE memberships SET title = ?, department = ? WHERE organization = ? AND account = ?`,
 		m.Title, m.Department, m.Organization, m.Account)
 	return false, err
 }
 
 // DeleteMembership takes an account and its roles out of an organization.
 func (tx *Tx) DeleteMembership(organization model.OrganizationID, account model.AccountID) error {
-	if _, err := tx.exec(`DELETE FROM roles WHERE organization = ? AND account = ?`, organization, account); err != nil {
+	if err := tx.post(`DELETE FROM roles WHERE organization = ? AND account = ?`, organization, account); err != nil {
 		return err
 	}
-	_, err := tx.exec(`DELETE FROM memberships WHERE organization = ? AND account = ?`, organization, account)
+	err := tx.post(`DELETE FROM memberships WHERE organization = ? AND account = ?`, organization, account)
 	return err
 }
 
@@ -84,6 +84,14 @@ func (tx *Tx) IsMember(organization model.OrganizationID, account model.AccountI
 	return tx.one(`SELECT 1 FROM memberships WHERE organization = ? AND account = ?`, []any{organization, account}, &one)
 }
 
+// AreMembers reports whether two accounts, or one given twice, belong to an
+// organization.
+func (tx *Tx) AreMembers(organization model.OrganizationID, a, b model.AccountID) (bool, error) {
+	var one int64
+	return tx.one(`SELECT 1 FROM memberships a JOIN memberships b ON b.organization = a.organization
+		WHERE a.organization = ? AND a.account = ? AND b.account = ?`, []any{organization, a, b}, &one)
+}
+
 // MembersOf lists all accounts of an organization.
 func (tx *Tx) MembersOf(organization model.OrganizationID) (out []model.AccountID, err error) {
 	err = tx.each(`SELECT account FROM memberships WHERE organization = ?`, []any{organization}, func(row Row) error {
@@ -98,7 +106,7 @@ func (tx *Tx) MembersOf(organization model.OrganizationID) (out []model.AccountI
 // PutRole grants a role, or notes that it is asked for. A granted one is not
 // turned back into a pending one.
 func (tx *Tx) PutRole(organization model.OrganizationID, account model.AccountID, role string, pending bool) error {
-	_, err := tx.exec(`INSERT INTO roles (organization, account, role, pending) VALUES (?, ?, ?, ?)
+	err := tx.post(`INSERT INTO roles (organization, account, role, pending) VALUES (?, ?, ?, ?)
 		ON CONFLICT (organization, account, role) DO UPDATE SET pending = CASE WHEN roles.pending = 0 THEN 0 ELSE excluded.pending END`,
 		organization, account, role, pending)
 	return err
@@ -106,7 +114,7 @@ func (tx *Tx) PutRole(organization model.OrganizationID, account model.AccountID
 
 // DeleteRole takes a role away, granted or asked for.
 func (tx *Tx) DeleteRole(organization model.OrganizationID, account model.AccountID, role string) error {
-	_, err := tx.exec(`DELETE FROM roles WHERE organization = ? AND account = ? AND role = ?`, organization, account, role)
+	err := tx.post(`DELETE FROM roles WHERE organization = ? AND account = ? AND role = ?`, organization, account, role)
 	return err
 }
 

@@ -44,7 +44,7 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	if m.Forwarded != nil {
 		original = *m.Forwarded
 	}
-	_, err := tx.exec(`INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+	err := tx.post(`INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
 		m.Organization, m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, m.Blob, millis(m.Created), endMillis(m.Expires), endMillis(m.Expires),
@@ -63,7 +63,7 @@ func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, 
 // RecallMessage erases what a message says and its hold on an attachment, and
 // leaves the fact that it was recalled.
 func (tx *Tx) RecallMessage(m *MessageRow) error {
-	if _, err := tx.exec(`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization = ? AND message = ?`,
+	if err := tx.post(`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization = ? AND message = ?`,
 		[]byte{}, model.BlobID{}, m.Organization, m.ID); err != nil {
 		return err
 	}
@@ -72,32 +72,35 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 
 // EndMessage brings a message's end forward.
 func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, at time.Time) error {
-	_, err := tx.exec(`UPDATE messages SET ends = ? WHERE organization = ? AND message = ? AND ends > ?`,
+	err := tx.post(`UPDATE messages SET ends = ? WHERE organization = ? AND message = ? AND ends > ?`,
 		millis(at), organization, id, millis(at))
 	return err
 }
 
 // DeleteMessage removes a message, its deliveries and its hold on an attachment.
 func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageID, blob model.BlobID) error {
-	if _, err := tx.exec(`DELETE FROM deliveries WHERE organization = ? AND message = ?`, organization, id); err != nil {
+	if err := tx.post(`DELETE FROM deliveries WHERE organization = ? AND message = ?`, organization, id); err != nil {
 		return err
 	}
-	if _, err := tx.exec(`DELETE FROM messages WHERE organization = ? AND message = ?`, organization, id); err != nil {
+	n, err := tx.exec(`DELETE FROM messages WHERE organization = ? AND message = ?`, organization, id)
+	if err != nil || n == 0 { // another node was first, and let go of the attachment
 		return err
 	}
 	return tx.ReleaseBlob(blob)
 }
 
 // EndedMessages returns up to limit messages that have ended by then, the
-// earliest first.
+// earliest first, for the transaction to delete. It leaves out those that others
+// are at: a later sweep finds them if they are still there.
 func (tx *Tx) EndedMessages(now time.Time, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.ends <= ? ORDER BY m.ends LIMIT ? + 0`, millis(now), limit)
+	return tx.messages(`m.ends <= ? ORDER BY m.ends LIMIT ? + 0 `+tx.dialect.Skip, millis(now), limit)
 }
 
 // ReplayableMessages returns the newest messages of a group, at most limit, that
-// were sent while its history was on and are not over, in the order of sending.
+// were sent while its history was on and are not over, in the order of sending. They
+// stay so until the transaction ends.
 func (tx *Tx) ReplayableMessages(group model.GroupID, now time.Time, limit int) ([]MessageRow, error) {
-	out, err := tx.messages(`m.recipient = ? AND m.replay = 1 AND m.recalled = 0 AND m.ends > ? ORDER BY m.sort DESC LIMIT ? + 0`, group, millis(now), limit)
+	out, err := tx.messages(`m.recipient = ? AND m.replay = 1 AND m.recalled = 0 AND m.ends > ? ORDER BY m.sort DESC LIMIT ? + 0 `+tx.dialect.Lock, group, millis(now), limit)
 	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
 		out[i], out[j] = out[j], out[i]
 	}

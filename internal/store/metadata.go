@@ -4,7 +4,7 @@ import "signet/internal/model"
 
 // PutMetadata replaces what is kept for an entity in an organization.
 func (tx *Tx) PutMetadata(organization model.OrganizationID, entity model.EntityID, content []byte) error {
-	_, err := tx.exec(`INSERT INTO metadata (organization, entity, content) VALUES (?, ?, ?)
+	err := tx.post(`INSERT INTO metadata (organization, entity, content) VALUES (?, ?, ?)
 		ON CONFLICT (organization, entity) DO UPDATE SET content = excluded.content`, organization, entity, content)
 	return err
 }
@@ -17,6 +17,6 @@ func (tx *Tx) Metadata(organization model.OrganizationID, entity model.EntityID)
 
 // DeleteMetadata removes it.
 func (tx *Tx) DeleteMetadata(organization model.OrganizationID, entity model.EntityID) error {
-	_, err := tx.exec(`DELETE FROM metadata WHERE organization = ? AND entity = ?`, organization, entity)
+	err := tx.post(`DELETE FROM metadata WHERE organization = ? AND entity = ?`, organization, entity)
 	return err
 }

@@ -8,7 +8,7 @@ import (
 
 // PutMute mutes a conversation, or a whole organization where the entity is zero.
 func (tx *Tx) PutMute(account model.AccountID, m model.Mute) error {
-	_, err := tx.exec(`INSERT INTO mutes (account, organization, entity, is_group, minutes, started) VALUES (?, ?, ?, ?, ?, ?)
+	err := tx.post(`INSERT INTO mutes (account, organization, entity, is_group, minutes, started) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET is_group = excluded.is_group, minutes = excluded.minutes, started = excluded.started`,
 		account, m.Organization, m.Entity, m.Group, m.Minutes, millis(m.Start))
 	return err
@@ -16,19 +16,19 @@ func (tx *Tx) PutMute(account model.AccountID, m model.Mute) error {
 
 // DeleteMute ends one mute.
 func (tx *Tx) DeleteMute(account model.AccountID, organization model.OrganizationID, entity model.EntityID) error {
-	_, err := tx.exec(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`, account, organization, entity)
+	err := tx.post(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`, account, organization, entity)
 	return err
 }
 
 // DeleteMutesOf ends all mutes of an account in an organization.
 func (tx *Tx) DeleteMutesOf(account model.AccountID, organization model.OrganizationID) error {
-	_, err := tx.exec(`DELETE FROM mutes WHERE account = ? AND organization = ?`, account, organization)
+	err := tx.post(`DELETE FROM mutes WHERE account = ? AND organization = ?`, account, organization)
 	return err
 }
 
 // DeleteMutes ends all mutes of an account.
 func (tx *Tx) DeleteMutes(account model.AccountID) error {
-	_, err := tx.exec(`DELETE FROM mutes WHERE account = ?`, account)
+	err := tx.post(`DELETE FROM mutes WHERE account = ?`, account)
 	return err
 }
 

@@ -13,7 +13,7 @@ func (tx *Tx) InsertOrganization(o *model.Organization) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(`INSERT INTO organizations (organization, name, settings, created) VALUES (?, ?, ?, ?)`,
+	err = tx.post(`INSERT INTO organizations (organization, name, settings, created) VALUES (?, ?, ?, ?)`,
 		o.ID, o.Name, string(settings), millis(o.Created))
 	return err
 }
@@ -24,7 +24,7 @@ func (tx *Tx) UpdateOrganization(o *model.Organization) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(`UPDATE organizations SET name = ?, settings = ? WHERE organization = ?`, o.Name, string(settings), o.ID)
+	err = tx.post(`UPDATE organizations SET name = ?, settings = ? WHERE organization = ?`, o.Name, string(settings), o.ID)
 	return err
 }
 

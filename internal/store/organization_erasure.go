@@ -6,14 +6,14 @@ import "signet/internal/model"
 // index, and puts the rest of what it held up for erasure.
 func (tx *Tx) DeleteOrganization(id model.OrganizationID) error {
 	for _, table := range []string{"organizations", "memberships", "roles", "metadata", "search_words", "search_entities"} {
-		if _, err := tx.exec(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
+		if err := tx.post(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.exec(`UPDATE groups SET deleted = 1 WHERE organization = ?`, id); err != nil {
+	if err := tx.post(`UPDATE groups SET deleted = 1 WHERE organization = ?`, id); err != nil {
 		return err
 	}
-	_, err := tx.exec(`INSERT INTO organization_erasures (organization) VALUES (?)`, id)
+	err := tx.post(`INSERT INTO organization_erasures (organization) VALUES (?)`, id)
 	return err
 }
 
@@ -22,19 +22,21 @@ func (tx *Tx) DeleteConversationsOf(account model.AccountID, organization model.
 	if err := tx.DeleteMutesOf(account, organization); err != nil {
 		return err
 	}
-	_, err := tx.exec(`DELETE FROM conversations WHERE account = ? AND organization = ?`, account, organization)
+	err := tx.post(`DELETE FROM conversations WHERE account = ? AND organization = ?`, account, organization)
 	return err
 }
 
-// OrganizationErasure returns a deleted organization of which something is left.
+// OrganizationErasure returns a deleted organization of which something is left
+// and that no other node is erasing.
 func (tx *Tx) OrganizationErasure() (id model.OrganizationID, found bool, err error) {
-	found, err = tx.one(`SELECT organization FROM organization_erasures LIMIT 1`, nil, &id)
+	found, err = tx.one(`SELECT organization FROM organization_erasures LIMIT 1 `+tx.dialect.Skip, nil, &id)
 	return id, found, err
 }
 
-// MessagesOf returns up to limit messages of an organization, ended or not.
+// MessagesOf returns up to limit messages of an organization, ended or not, for the
+// transaction to delete.
 func (tx *Tx) MessagesOf(organization model.OrganizationID, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.organization = ? LIMIT ? + 0`, organization, limit)
+	return tx.messages(`m.organization = ? LIMIT ? + 0 `+tx.dialect.Lock, organization, limit)
 }
 
 // FinishErasure removes the groups and pictures of a deleted organization, when
@@ -48,14 +50,14 @@ func (tx *Tx) FinishErasure(id model.OrganizationID) error {
 		if err := tx.releaseAvatarOf(g.Entity()); err != nil {
 			return err
 		}
-		if _, err := tx.exec(`DELETE FROM group_members WHERE group_token = ?`, g.ID); err != nil {
+		if err := tx.post(`DELETE FROM group_members WHERE group_token = ?`, g.ID); err != nil {
 			return err
 		}
-		if _, err := tx.exec(`DELETE FROM groups WHERE group_token = ?`, g.ID); err != nil {
+		if err := tx.post(`DELETE FROM groups WHERE group_token = ?`, g.ID); err != nil {
 			return err
 		}
 	}
-	_, err = tx.exec(`DELETE FROM organization_erasures WHERE organization = ?`, id)
+	err = tx.post(`DELETE FROM organization_erasures WHERE organization = ?`, id)
 	return err
 }
 

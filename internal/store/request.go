@@ -43,6 +43,6 @@ func (tx *Tx) PutRequest(r *Request, after time.Time) error {
 
 // DeleteRequestsBefore forgets requests that can no longer be repeated.
 func (tx *Tx) DeleteRequestsBefore(t time.Time) error {
-	_, err := tx.exec(`DELETE FROM requests WHERE created <= ?`, millis(t))
+	err := tx.post(`DELETE FROM requests WHERE created <= ?`, millis(t))
 	return err
 }

@@ -10,7 +10,9 @@ import (
 // since 1970, positions are those of Session.Position.
 //
 // Every primary key begins with the account or organization, or with the
-// platform-wide name that it resolves, so that the tables can be spread.
+// platform-wide name that it resolves, so that the tables can be spread. Texts in
+// keys are {text}: the order of their index then depends on no language, which an
+// upgrade of the database's system may change under it.
 const schema = `
 CREATE TABLE accounts (
 	account      {id} NOT NULL,
@@ -33,13 +35,13 @@ CREATE TABLE accounts (
 
 CREATE TABLE addresses (
 	kind    INTEGER NOT NULL,
-	address TEXT NOT NULL,
+	address {text} NOT NULL,
 	account {id} NOT NULL,
 	PRIMARY KEY (kind, address)
 ){table};
 
 CREATE TABLE organizations (
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	name         TEXT NOT NULL,
 	settings     TEXT NOT NULL,
 	created      BIGINT NOT NULL,
@@ -47,7 +49,7 @@ CREATE TABLE organizations (
 ){table};
 
 CREATE TABLE memberships (
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	account      {id} NOT NULL,
 	title        TEXT NOT NULL,
 	department   TEXT NOT NULL,
@@ -58,7 +60,7 @@ CREATE TABLE memberships (
 CREATE INDEX memberships_account ON memberships (account);
 
 CREATE TABLE roles (
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	account      {id} NOT NULL,
 	role         {text} NOT NULL,
 	pending      INTEGER NOT NULL,
@@ -67,13 +69,13 @@ CREATE TABLE roles (
 CREATE INDEX roles_role ON roles (organization, role, pending);
 
 CREATE TABLE keys (
-	api_key             TEXT NOT NULL,
+	api_key             {text} NOT NULL,
 	account             {id} NOT NULL,
 	kind                INTEGER NOT NULL,
 	secret_hash         {bytes} NOT NULL,
 	previous_hash       {bytes} NOT NULL,
 	previous_until      BIGINT NOT NULL,
-	counter             TEXT NOT NULL,
+	counter             {text} NOT NULL,
 	issued_by           {id} NOT NULL,
 	device              TEXT NOT NULL,
 	login               INTEGER NOT NULL,
@@ -87,14 +89,14 @@ CREATE TABLE keys (
 CREATE INDEX keys_account ON keys (account);
 
 CREATE TABLE quotas (
-	counter TEXT NOT NULL,
+	counter {text} NOT NULL,
 	day     BIGINT NOT NULL,
 	sent    BIGINT NOT NULL,
 	PRIMARY KEY (counter, day)
 ){table};
 
 CREATE TABLE messages (
-	organization     TEXT NOT NULL,
+	organization     {text} NOT NULL,
 	message          {id} NOT NULL,
 	sender           {id} NOT NULL,
 	recipient        {id} NOT NULL,
@@ -118,7 +120,7 @@ CREATE INDEX messages_ends ON messages (ends);
 CREATE INDEX messages_replay ON messages (recipient, sort) WHERE replay = 1;
 
 CREATE TABLE deliveries (
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	message      {id} NOT NULL,
 	account      {id} NOT NULL,
 	position     BIGINT NOT NULL,
@@ -132,7 +134,7 @@ CREATE TABLE deliveries (
 CREATE TABLE events (
 	account      {id} NOT NULL,
 	position     BIGINT NOT NULL,
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	kind         TEXT NOT NULL,
 	message      {id} NOT NULL,
 	payload      TEXT NOT NULL,
@@ -141,7 +143,7 @@ CREATE TABLE events (
 
 CREATE TABLE conversations (
 	account         {id} NOT NULL,
-	organization    TEXT NOT NULL,
+	organization    {text} NOT NULL,
 	entity          {id} NOT NULL,
 	is_group        INTEGER NOT NULL,
 	last_message    BIGINT NOT NULL,
@@ -154,9 +156,9 @@ CREATE TABLE conversations (
 
 CREATE TABLE requests (
 	account      {id} NOT NULL,
-	request      TEXT NOT NULL,
+	request      {text} NOT NULL,
 	fingerprint  {bytes} NOT NULL,
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	message      {id} NOT NULL,
 	ttl          INTEGER NOT NULL,
 	created      BIGINT NOT NULL,
@@ -176,7 +178,7 @@ CREATE TABLE erasures (
 ){table};
 
 CREATE TABLE organization_erasures (
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	PRIMARY KEY (organization)
 ){table};
 
@@ -191,7 +193,7 @@ CREATE INDEX avatars_entity ON avatars (entity);
 
 CREATE TABLE groups (
 	group_token    {id} NOT NULL,
-	organization   TEXT NOT NULL,
+	organization   {text} NOT NULL,
 	name           TEXT NOT NULL,
 	description    TEXT NOT NULL,
 	avatar         TEXT NOT NULL,
@@ -207,14 +209,14 @@ CREATE INDEX groups_organization ON groups (organization);
 CREATE TABLE group_members (
 	group_token  {id} NOT NULL,
 	account      {id} NOT NULL,
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	joined       BIGINT NOT NULL,
 	PRIMARY KEY (group_token, account)
 ){table};
 CREATE INDEX group_members_account ON group_members (account, organization);
 
 CREATE TABLE metadata (
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	entity       {id} NOT NULL,
 	content      {bytes} NOT NULL,
 	PRIMARY KEY (organization, entity)
@@ -222,7 +224,7 @@ CREATE TABLE metadata (
 
 CREATE TABLE mutes (
 	account      {id} NOT NULL,
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	entity       {id} NOT NULL,
 	is_group     INTEGER NOT NULL,
 	minutes      BIGINT NOT NULL,
@@ -231,7 +233,7 @@ CREATE TABLE mutes (
 ){table};
 
 CREATE TABLE search_entities (
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	entity       {id} NOT NULL,
 	kind         INTEGER NOT NULL,
 	display_name {text} NOT NULL,
@@ -255,7 +257,7 @@ CREATE INDEX search_entities_title ON search_entities (organization, kind, title
 CREATE INDEX search_entities_department ON search_entities (organization, kind, department, entity);
 
 CREATE TABLE search_words (
-	organization TEXT NOT NULL,
+	organization {text} NOT NULL,
 	kind         INTEGER NOT NULL,
 	field        INTEGER NOT NULL,
 	prefix       {text} NOT NULL,

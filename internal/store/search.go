@@ -102,7 +102,7 @@ func (tx *Tx) IndexEntity(e *SearchEntity) error {
 		return err
 	}
 	k := &e.Keys
-	_, err = tx.exec(`INSERT INTO search_entities (organization, entity, kind, display_name, first_name, last_name, username, email, phone, title, department, words)
+	err = tx.post(`INSERT INTO search_entities (organization, entity, kind, display_name, first_name, last_name, username, email, phone, title, department, words)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (organization, entity) DO UPDATE SET kind = excluded.kind, display_name = excluded.display_name,
 			first_name = excluded.first_name, last_name = excluded.last_name, username = excluded.username, email = excluded.email,
@@ -121,7 +121,7 @@ func (tx *Tx) UnindexEntity(organization model.OrganizationID, entity model.Enti
 	if err := tx.replaceWordRows(&old, old.rows(), nil); err != nil {
 		return err
 	}
-	_, err = tx.exec(`DELETE FROM search_entities WHERE organization = ? AND entity = ?`, organization, entity)
+	err = tx.post(`DELETE FROM search_entities WHERE organization = ? AND entity = ?`, organization, entity)
 	return err
 }
 
@@ -166,7 +166,7 @@ func (tx *Tx) replaceWordRows(e *SearchEntity, old, now []wordRow) error {
 			kept[r] = true
 			continue
 		}
-		if _, err := tx.exec(`INSERT INTO search_words (organization, kind, field, prefix, display_name, entity, word) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		if err := tx.post(`INSERT INTO search_words (organization, kind, field, prefix, display_name, entity, word) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			e.Organization, int(r.kind), int(r.field), searchPrefix(r.word), r.name, e.Entity, r.word); err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (tx *Tx) replaceWordRows(e *SearchEntity, old, now []wordRow) error {
 		if kept[r] {
 			continue
 		}
-		if _, err := tx.exec(`DELETE FROM search_words WHERE organization = ? AND kind = ? AND field = ? AND prefix = ? AND display_name = ? AND entity = ? AND word = ?`,
+		if err := tx.post(`DELETE FROM search_words WHERE organization = ? AND kind = ? AND field = ? AND prefix = ? AND display_name = ? AND entity = ? AND word = ?`,
 			e.Organization, int(r.kind), int(r.field), searchPrefix(r.word), r.name, e.Entity, r.word); err != nil {
 			return err
 		}

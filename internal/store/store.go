@@ -64,9 +64,12 @@ func (s *Store) Epoch() string { return s.epoch }
 // clients are given to bring back.
 func (s *Store) Secret() []byte { return []byte(s.secret) }
 
-// View runs fn on a consistent snapshot.
+// View runs fn on a consistent snapshot. It may call fn again: fn resets its
+// results when it starts.
 func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.View(ctx, func(session Session) error { return fn(&Tx{session, s.engine.Dialect()}) })
+	dialect := s.engine.Dialect()
+	dialect.Lock, dialect.Share, dialect.Skip = "", "", "" // a snapshot holds still by itself
+	return s.engine.View(ctx, func(session Session) error { return fn(&Tx{session, dialect}) })
 }
 
 // Update runs fn in a transaction and returns nil only when all of it is on
@@ -98,6 +101,10 @@ func (tx *Tx) Position(n int, accounts ...model.AccountID) (int64, error) {
 func (tx *Tx) exec(query string, args ...any) (int64, error) {
 	return tx.session.Exec(query, args...)
 }
+
+// post runs a statement whose answer nobody needs. An error of it may come from a
+// later statement, or from the end of the transaction.
+func (tx *Tx) post(query string, args ...any) error { return tx.session.Post(query, args...) }
 
 func (tx *Tx) each(query string, args []any, fn func(Row) error) error {
 	return tx.session.Query(query, args, fn)

@@ -40,8 +40,8 @@ func (e *Engine) backup(ctx context.Context, path string) (err error) {
 		return err
 	}
 	defer func() {
-		err = errors.Join(err, part.Close())
 		if err != nil {
+			_ = part.Close() // an error before, or a second Close
 			os.Remove(part.Name())
 			os.Remove(part.Name() + "-journal")
 		}
@@ -49,7 +49,7 @@ func (e *Engine) backup(ctx context.Context, path string) (err error) {
 	if err := copyInto(ctx, e.path, part.Name()); err != nil {
 		return err
 	}
-	if err := part.Sync(); err != nil {
+	if err := errors.Join(part.Sync(), part.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(part.Name(), path); err != nil {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -177,8 +178,11 @@ func (e *Engine) release() error {
 }
 
 // syncDirectory makes the creation, renaming and removal of files in a
-// directory durable.
+// directory durable. Windows has no such call, and needs none.
 func syncDirectory(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	d, err := os.Open(path)
 	if err != nil {
 		return err

@@ -16,6 +16,10 @@ const (
 	// holds up all who write and read.
 	eraseRest = 1024
 
+	// eraseAtClose is how many pages are scrubbed when the engine is closed: 1 GiB,
+	// a few seconds.
+	eraseAtClose = 1 << 18
+
 	// erasePatience is how long one attempt waits for those that read.
 	erasePatience = 20 * time.Millisecond
 

@@ -40,12 +40,12 @@ var (
 	bareLimit = regexp.MustCompile(`LIMIT \?\s*($|[^+\s])`)
 )
 
-// TestPlans plays the conformance suite, notes every statement, and asks SQLite
+// TestPlans plays what runs every statement, notes them, and asks SQLite
 // how it would carry it out.
 func TestPlans(t *testing.T) {
 	noted := &notes{texts: map[string]bool{}}
 	t.Run("suite", func(t *testing.T) {
-		storetest.Run(t, storetest.Harness{Open: func(t testing.TB) storetest.Opener {
+		storetest.RunNouns(t, storetest.Harness{Open: func(t testing.TB) storetest.Opener {
 			open := openTemp(t)
 			return func(clock func() time.Time) (store.Engine, error) {
 				e, err := open(clock)

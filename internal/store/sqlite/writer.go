@@ -120,13 +120,16 @@ func (w *writer) run() {
 }
 
 // stop ends the writer after the last request; nobody may send any more. What
-// it still can, it brings home from the log.
+// it still can, it brings home from the log, and scrubs, unless that would take
+// long: then the next start finds the file unclean, as after a crash.
 func (w *writer) stop() {
 	close(w.requests)
 	<-w.stopped
-	err := w.erase()
-	if err == nil {
-		err = w.setClean(true)
+	var err error
+	if w.checkpoints.unscrubbed.size <= eraseAtClose {
+		if err = w.erase(); err == nil {
+			err = w.setClean(true)
+		}
 	}
 	if err == nil {
 		err = w.empty("TRUNCATE")

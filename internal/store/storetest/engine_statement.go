@@ -87,6 +87,58 @@ func statements(t *testing.T, h Harness) {
 		wantEqual(t, "notes", column[string](t, e, `SELECT note FROM items WHERE name LIKE '%?%' AND n = ?`, 4), []string{"noted"})
 	})
 
+	t.Run("posted_ones_take_effect_in_their_order", func(t *testing.T) {
+		e, _ := newItems(t, h)
+		err := e.Update(t.Context(), func(s store.Session) error {
+			if err := errors.Join(
+				s.Post(`INSERT INTO items (name, n) VALUES (?, ?)`, "a", 1),
+				s.Post(`UPDATE items SET n = n + ? WHERE name IN (?*)`, 10, []string{"a", "b"}),
+			); err != nil {
+				return err
+			}
+			var n int64
+			err := s.Query(`SELECT n FROM items`, nil, func(r store.Row) error { return r.Scan(&n) })
+			wantEqual(t, "number in between", n, 11)
+			if err == nil {
+				err = s.Post(`UPDATE items SET n = n * 2`)
+			}
+			if err == nil {
+				_, err = s.Exec(`UPDATE items SET n = n + 1`)
+			}
+			return errors.Join(err, s.Post(`INSERT INTO items (name, n) VALUES (?, ?)`, "b", 7))
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		wantEqual(t, "numbers at the end", column[int64](t, e, `SELECT n FROM items ORDER BY name`), []int64{23, 7})
+	})
+
+	t.Run("posted_ones_that_fail_fail_their_transaction", func(t *testing.T) {
+		e, _ := newItems(t, h)
+		for name, after := range map[string]func(store.Session) error{
+			"at the end":             func(store.Session) error { return nil },
+			"before one that counts": func(s store.Session) error { _, err := s.Exec(`DELETE FROM items`); return err },
+			"before one that reads": func(s store.Session) error {
+				return s.Query(`SELECT name FROM items`, nil, func(store.Row) error { return nil })
+			},
+			"before another": func(s store.Session) error { return s.Post(`DELETE FROM items`) },
+		} {
+			err := e.Update(t.Context(), func(s store.Session) error {
+				const insert = `INSERT INTO items (name, n) VALUES (?, ?)`
+				if err := errors.Join(s.Post(insert, "a", 1), s.Post(insert, "a", 2)); err != nil {
+					return err
+				}
+				return after(s)
+			})
+			wantError(t, name, err, store.ErrConflict)
+			wantEqual(t, "items", names(t, e), []string{})
+		}
+		if err := e.View(t.Context(), func(s store.Session) error { return s.Post(`INSERT INTO items (name) VALUES ('x')`) }); err == nil {
+			t.Error("a view posted a statement that writes")
+		}
+		wantEqual(t, "items", names(t, e), []string{})
+	})
+
 	t.Run("text_is_told_apart_by_every_byte", func(t *testing.T) {
 		e, _ := newItems(t, h)
 		forms := []string{"a", "A", "ä", "Ä", "a\u0308", "A\u0308", "a ", " a", "ａ", "ß", "ss"}

@@ -1,0 +1,419 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+	"signet/internal/store/postgres"
+	"signet/internal/store/postgrestest"
+)
+
+// cluster is two nodes on one PostgreSQL. What each does is right on its own (the
+// other tests say so); here they do it at the same time.
+type cluster struct {
+	t     *testing.T
+	nodes []*Service
+	store *store.Store // of the first node
+	admin *model.Actor // an operator with an administrative key
+
+	mu  sync.Mutex // guards now
+	now time.Time
+}
+
+func newCluster(t *testing.T, limits Limits) *cluster {
+	t.Helper()
+	c := &cluster{t: t, now: time.Date(2026, 11, 21, 8, 15, 30, 0, time.UTC)}
+	url := postgrestest.URL(t)
+	blobs, err := blob.OpenDirectory(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { blobs.Close() })
+	for range 2 {
+		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: c.clock, Connections: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { engine.Close() })
+		kept, err := store.Open(t.Context(), engine, NewEpoch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.store == nil {
+			c.store = kept
+		}
+		c.nodes = append(c.nodes, New(Options{Store: kept, Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock,
+			Logger: slog.New(slog.DiscardHandler), Limits: limits, DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30}))
+	}
+	// The first start of all nodes at once.
+	c.atOnce(2, func(i int, node *Service) error {
+		return node.CreateOperator(t.Context(), fmt.Sprint("operator", i), "secret")
+	})
+	for _, key := range []string{"operator0", "operator1"} {
+		if actor, err := c.nodes[0].actor(t.Context(), key, c.now); err != nil {
+			t.Fatal(err)
+		} else if actor != nil && c.admin != nil {
+			t.Fatal("there are two operators")
+		} else if actor != nil {
+			c.admin = actor
+		}
+	}
+	return c
+}
+
+func (c *cluster) clock() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *cluster) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// atOnce does n things at the same time, on the nodes in turn. An answer that a
+// client may be told is none of its faults.
+func (c *cluster) atOnce(n int, do func(i int, node *Service) error) (refused int) {
+	c.t.Helper()
+	var group sync.WaitGroup
+	var mu sync.Mutex // guards refused
+	begin := make(chan struct{})
+	for i := range n {
+		group.Go(func() {
+			<-begin
+			err := do(i, c.nodes[i%len(c.nodes)])
+			var told *model.Error
+			switch {
+			case errors.As(err, &told):
+				mu.Lock()
+				refused++
+				mu.Unlock()
+			case err != nil:
+				c.t.Errorf("%d: %v", i, err)
+			}
+		})
+	}
+	close(begin)
+	group.Wait()
+	return refused
+}
+
+func (c *cluster) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *cluster) organization() model.OrganizationID {
+	c.t.Helper()
+	name := "Hospital"
+	id, err := c.nodes[0].CreateOrganization(c.t.Context(), c.admin, OrganizationCommand{Name: &name})
+	c.must(err)
+	return id
+}
+
+// member makes an account in an organization and returns it as it calls.
+func (c *cluster) member(organization model.OrganizationID, name string) *model.Actor {
+	c.t.Helper()
+	made, err := c.nodes[0].CreateUser(c.t.Context(), c.admin, CreateUserCommand{Organization: organization, Username: name, IssueKey: true})
+	c.must(err)
+	return c.fresh(made.Key.Key.Key)
+}
+
+// fresh returns the owner of a key as it is now.
+func (c *cluster) fresh(key string) *model.Actor {
+	c.t.Helper()
+	c.advance(time.Second) // past what is remembered of it
+	actor, err := c.nodes[0].actor(c.t.Context(), key, c.clock())
+	c.must(err)
+	return actor
+}
+
+// administrator makes an account that administers an organization.
+func (c *cluster) administrator(organization model.OrganizationID, name string) *model.Actor {
+	c.t.Helper()
+	a := c.member(organization, name)
+	_, err := c.nodes[0].GrantRole(c.t.Context(), c.admin, a.Account.String(), organization, model.RoleAdmin)
+	c.must(err)
+	key, err := c.nodes[0].IssueKey(c.t.Context(), c.admin, IssueKeyCommand{Account: a.Account.String(), Kind: model.Administrative})
+	c.must(err)
+	return c.fresh(key.Key.Key)
+}
+
+func (c *cluster) send(node *Service, from *model.Actor, to string, change ...func(*SendCommand)) (Sent, error) {
+	command := SendCommand{Recipient: to, Body: "text"}
+	for _, f := range change {
+		f(&command)
+	}
+	return node.Send(context.Background(), from, command)
+}
+
+func (c *cluster) mustSend(from *model.Actor, to string, change ...func(*SendCommand)) model.MessageID {
+	c.t.Helper()
+	sent, err := c.send(c.nodes[0], from, to, change...)
+	c.must(err)
+	return sent.Message
+}
+
+func (c *cluster) wantUnread(a *model.Actor, want int) {
+	c.t.Helper()
+	got, err := c.nodes[0].Unread(c.t.Context(), a, "me")
+	c.must(err)
+	if got.Messages != want {
+		c.t.Errorf("%d messages are unread, want %d", got.Messages, want)
+	}
+}
+
+// view reads the store.
+func view[T any](c *cluster, read func(*store.Tx) (T, error)) (out T) {
+	c.t.Helper()
+	c.must(c.store.View(c.t.Context(), func(tx *store.Tx) (err error) {
+		out, err = read(tx)
+		return err
+	}))
+	return out
+}
+
+func TestNodesCountAMessageOnceHoweverItEnds(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, bob := c.member(o, "ann"), c.member(o, "bob")
+	to := bob.Account.String()
+	for round := range 8 {
+		minute := 1
+		kept := c.mustSend(ann, to)
+		recalled, read := c.mustSend(ann, to), c.mustSend(ann, to)
+		c.mustSend(ann, to, func(s *SendCommand) { s.TTL = &minute })
+		c.atOnce(6, func(i int, node *Service) error {
+			switch i {
+			case 0, 1:
+				return node.Recall(context.Background(), ann, recalled)
+			case 2, 3:
+				return node.MarkStatus(context.Background(), bob, nil, []model.MessageID{recalled, read})
+			case 4:
+				return node.MarkStatus(context.Background(), bob, []model.MessageID{read}, []model.MessageID{recalled})
+			default:
+				_, err := c.send(node, bob, ann.Account.String())
+				return err
+			}
+		})
+		c.advance(2 * time.Minute)
+		c.atOnce(4, func(i int, node *Service) error { return node.Sweep(context.Background()) })
+		c.must(c.nodes[0].MarkStatus(t.Context(), bob, nil, []model.MessageID{kept}))
+		c.wantUnread(bob, 0)
+		c.wantUnread(ann, round+1)
+	}
+}
+
+func TestNodesLetGoOfAnAttachmentOnce(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, bob, eve := c.member(o, "ann"), c.member(o, "bob"), c.member(o, "eve")
+	for range 6 {
+		file, err := c.nodes[0].Upload(t.Context(), "x", "text/plain", strings.NewReader("attached"))
+		c.must(err)
+		minute := 1
+		first := c.mustSend(ann, bob.Account.String(), func(s *SendCommand) { s.Upload, s.TTL = file, &minute })
+		forwarded := make([]Sent, 4)
+		c.atOnce(5, func(i int, node *Service) (err error) {
+			if i == 4 {
+				return node.Recall(context.Background(), ann, first)
+			}
+			forwarded[i], err = node.Forward(context.Background(), bob, ForwardCommand{Message: first, Recipient: eve.Account.String()})
+			return err
+		})
+		c.advance(2 * time.Minute)
+		c.atOnce(4, func(i int, node *Service) error { return node.Sweep(context.Background()) })
+		held := view(c, func(tx *store.Tx) (bool, error) { return tx.BlobHeld(file.Blob) })
+		alive := 0
+		for _, f := range forwarded {
+			if f.Message.IsZero() {
+				continue
+			}
+			alive++
+			_, content, err := c.nodes[1].Attachment(t.Context(), eve, f.Message)
+			if err != nil {
+				t.Fatalf("a forwarded attachment: %v", err)
+			}
+			content.Close()
+		}
+		if held != (alive > 0) {
+			t.Errorf("%d messages have the attachment, held %t", alive, held)
+		}
+	}
+}
+
+func TestNodesKeepAnAdministrator(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	for range 5 {
+		o := c.organization()
+		a, b := c.administrator(o, "a"+strings.ToLower(string(o))), c.administrator(o, "b"+strings.ToLower(string(o)))
+		c.must(c.nodes[0].RevokeRole(t.Context(), a, c.admin.Account.String(), o, model.RoleAdmin))
+		refused := c.atOnce(2, func(i int, node *Service) error {
+			if i == 0 {
+				return node.RevokeRole(context.Background(), a, b.Account.String(), o, model.RoleAdmin)
+			}
+			return node.RemoveMember(context.Background(), b, a.Account.String(), o)
+		})
+		left := view(c, func(tx *store.Tx) ([]model.AccountID, error) { return tx.Holders(o, model.RoleAdmin) })
+		if len(left) != 1 || refused != 1 {
+			t.Errorf("%d administrators are left, %d calls were refused", len(left), refused)
+		}
+	}
+}
+
+func TestNodesKeepToTheSizeOfAGroup(t *testing.T) {
+	t.Parallel()
+	const limit = 5
+	c := newCluster(t, Limits{GroupMembers: limit})
+	o := c.organization()
+	ann := c.member(o, "ann")
+	name := "Ward"
+	g, err := c.nodes[0].CreateGroup(t.Context(), ann, GroupCommand{Name: &name})
+	c.must(err)
+	var others []*model.Actor
+	for i := range 8 {
+		others = append(others, c.member(o, fmt.Sprint("other", i)))
+	}
+	c.atOnce(len(others), func(i int, node *Service) error {
+		return node.AddGroupMembers(context.Background(), ann, g.ID, []string{others[i].Account.String()})
+	})
+	members := view(c, func(tx *store.Tx) ([]model.AccountID, error) { return tx.GroupMembers(g.ID) })
+	if len(members) != limit {
+		t.Errorf("the group has %d members, want %d", len(members), limit)
+	}
+}
+
+func TestNodesLeaveNothingWithOneWhoLeft(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann := c.member(o, "ann")
+	name, on := "Ward", true
+	for round := range 5 {
+		bob := c.member(o, fmt.Sprint("bob", round))
+		g, err := c.nodes[0].CreateGroup(t.Context(), ann, GroupCommand{Name: &name, ReplayHistory: &on})
+		c.must(err)
+		c.mustSend(ann, g.ID.String())
+		c.atOnce(8, func(i int, node *Service) (err error) {
+			switch i {
+			case 0:
+				return node.RemoveMember(context.Background(), c.admin, bob.Account.String(), o)
+			case 1, 2:
+				return node.AddGroupMembers(context.Background(), ann, g.ID, []string{bob.Account.String()})
+			case 3:
+				_, err = node.CreateGroup(context.Background(), ann, GroupCommand{Name: &name, Members: []string{bob.Account.String()}})
+			case 4, 5:
+				_, err = c.send(node, ann, g.ID.String())
+			default:
+				_, err = c.send(node, ann, bob.Account.String())
+			}
+			return err
+		})
+		left := view(c, func(tx *store.Tx) ([]store.EventRow, error) { return tx.EventsOf(bob.Account, o) })
+		groups := view(c, func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsOf(bob.Account, o) })
+		if len(left) != 0 || len(groups) != 0 {
+			t.Errorf("%d events and %d groups of the organization are left with one who left it", len(left), len(groups))
+		}
+	}
+}
+
+func TestNodesSendOnceUnderARequestID(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, bob := c.member(o, "ann"), c.member(o, "bob")
+	for round := range 10 {
+		sent := make([]Sent, 4)
+		c.atOnce(len(sent), func(i int, node *Service) (err error) {
+			sent[i], err = c.send(node, ann, bob.Account.String(), func(s *SendCommand) { s.RequestID = fmt.Sprint("request", round) })
+			return err
+		})
+		first := 0
+		for _, s := range sent {
+			if s.Message != sent[0].Message {
+				t.Errorf("two messages under one Request-ID: %s and %s", s.Message, sent[0].Message)
+			}
+			if !s.Repeated {
+				first++
+			}
+		}
+		if first != 1 {
+			t.Errorf("%d calls sent the message", first)
+		}
+	}
+	c.wantUnread(bob, 10)
+}
+
+func TestNodesGiveAnAddressToOne(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	for round := range 5 {
+		refused := c.atOnce(4, func(i int, node *Service) error {
+			_, err := node.CreateUser(context.Background(), c.admin, CreateUserCommand{Organization: o, Username: fmt.Sprint("same", round)})
+			return err
+		})
+		if refused != 3 {
+			t.Errorf("%d of 4 were refused the name", refused)
+		}
+	}
+}
+
+func TestNodesEndAMessageThatAllHaveRead(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, on, name := c.member(o, "ann"), true, "Ward"
+	var readers []*model.Actor
+	var tokens []string
+	for i := range 5 {
+		readers = append(readers, c.member(o, fmt.Sprint("reader", i)))
+		tokens = append(tokens, readers[i].Account.String())
+	}
+	g, err := c.nodes[0].CreateGroup(t.Context(), ann, GroupCommand{Name: &name, Members: tokens})
+	c.must(err)
+	for range 4 {
+		m := c.mustSend(ann, g.ID.String(), func(s *SendCommand) { s.DOR = &on })
+		c.atOnce(len(readers), func(i int, node *Service) error {
+			return node.MarkStatus(context.Background(), readers[i], nil, []model.MessageID{m})
+		})
+		c.advance(model.ReadGrace)
+		if _, err := c.nodes[0].Message(t.Context(), ann, m); !model.IsNotFound(err) {
+			t.Errorf("a message that all have read and that is deleted on read: error %v", err)
+		}
+	}
+	for _, reader := range readers {
+		c.wantUnread(reader, 0)
+	}
+}
+
+func TestNodesGiveADeviceOneKey(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	ann := c.member(c.organization(), "ann")
+	c.atOnce(6, func(i int, node *Service) error {
+		_, err := node.LoginWithKey(context.Background(), ann, "phone")
+		return err
+	})
+	keys := view(c, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(ann.Account) })
+	if len(keys) != 2 {
+		t.Errorf("the account has %d keys, want its own and the device's", len(keys))
+	}
+}

@@ -1,0 +1,75 @@
+// Package postgres is the engine of the store for many nodes: a PostgreSQL
+// database, version 15 or later, that any number of servers share.
+//
+// It owns the connections, the beginning, end and repetition of transactions, the
+// positions it hands out, and the translation of PostgreSQL's errors. It knows no
+// table of the store's, and nothing above the store knows that it is PostgreSQL.
+//
+// # Tables
+//
+// Beside the store's tables it keeps two of its own:
+//
+//	engine_queues (account, last)  the last position handed out for each account
+//	engine_writes (write)          the write ids of the last hour's Updates
+//
+// There are no sequences, triggers, advisory locks or notifications, so that the
+// tables can be spread over the servers of a distributed PostgreSQL.
+//
+// # Transactions
+//
+// An Update is READ COMMITTED: what must not change between reading and writing is
+// held with row locks, in one order, which the store's SQL asks for (store, lock.go).
+// Every statement sees what was committed when it began, and so, after a lock, what
+// the holder before left. A View is a REPEATABLE READ snapshot.
+//
+// Statements travel in pipelines. BEGIN goes with the first statement that needs
+// an answer, what was posted goes with the next one that does, and the last ones
+// with COMMIT. A transaction so takes as many round trips as it asks questions, and
+// one more.
+//
+// # Trying again
+//
+// A transaction is run again, after a random and growing while, when PostgreSQL
+// ended it for others' sake (serialization failure, deadlock), when the connection
+// was lost before COMMIT was sent, or when no connection could be made, for as long
+// as the patience lasts. Callers see ErrUnavailable only after that; and at once
+// while the server has been away for longer.
+//
+// When the connection is lost after COMMIT was sent, nobody knows whether it took
+// effect. Each Update therefore inserts a write id of its own, and the next try
+// begins by inserting the same: if that one is there, the first try took effect; if
+// the server is still at it, the insert waits; and if the server has not begun to
+// commit it, it cannot any more, for the key is unique. Nothing is doubled, and
+// nothing lost. Only when the server does not answer at all within the time allowed
+// is the outcome left open, and the answer ErrUnavailable: it may be waiting for its
+// synchronous replica, and what is not there yet is not to be confirmed.
+//
+// # Positions
+//
+// A transaction takes positions by advancing the accounts' rows of engine_queues,
+// locked in the order of the accounts, to one number greater than all of theirs and
+// than the clock's microseconds. It holds the rows until it ends: so for each
+// account numbers become visible in the order in which they were handed out, and a
+// reader's cursor skips nothing. A clock that is behind makes no number go back.
+//
+// # Poolers
+//
+// A pooler such as PgBouncer in transaction mode gives each transaction another
+// server connection, on which statements prepared under a name, and settings, are
+// not those of this client. The engine notices it when a connection is made: the
+// process number that the pooler announced is not the one of the server behind it.
+// Then statements go without names, their types stated by us (what pgx calls the
+// exec mode, and one round trip all the same), and each transaction sets its own
+// timeouts. Without a pooler statements are prepared under names, which saves the
+// server parsing and planning them each time. pgx's mode that caches
+// descriptions would also work in both cases; but it is no faster than exec, for we
+// know the types, and wrong after a table has changed.
+//
+// # Settings
+//
+// The engine sets statement_timeout, lock_timeout and
+// idle_in_transaction_session_timeout for its sessions, so that a node that hangs
+// holds up nobody for long, and synchronous_commit where the server has it off.
+// Everything else is the server's. Connections are few (Options.Connections), since
+// a transaction is short and a server serves some tens at a time best.
+package postgres

@@ -1,0 +1,189 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"signet/internal/store"
+)
+
+// Options are what an engine can be told. The zero value is a working choice.
+type Options struct {
+	// Clock is the present, from which positions start; nil is time.Now.
+	Clock func() time.Time
+
+	// Connections is how many connections to the server the engine opens at most,
+	// unless the address says so itself (pool_max_conns); 0 is 8 for each core, and
+	// between 16 and 64. All nodes together must stay below the server's
+	// max_connections.
+	Connections int
+
+	// Patience is for how long a transaction is tried again while the server cannot
+	// be reached, or others are in the way; 0 is 5 seconds.
+	Patience time.Duration
+
+	// Pooled tells that a pooler stands between, which hands out servers by the
+	// transaction. The engine finds out itself; this is for one that hides it.
+	Pooled bool
+
+	// Log takes what no caller can be told; nil drops it.
+	Log *slog.Logger
+}
+
+// Engine is a database on a PostgreSQL server. It implements store.Engine, and
+// any number of them, on as many machines, share one database.
+type Engine struct {
+	pool     *pgxpool.Pool
+	clock    func() time.Time
+	log      *slog.Logger
+	patience time.Duration
+	stats    stats
+
+	// down is since when no connection could be made, as Unix nanoseconds; 0 while
+	// they can. Once it is longer than the patience nobody is made to wait for it.
+	down atomic.Int64
+
+	// mu guards closed, so that nothing enters once Close waits for running.
+	mu      sync.RWMutex
+	closed  bool
+	running sync.WaitGroup
+
+	stopSweep context.CancelFunc
+	swept     sync.WaitGroup
+	closing   sync.Once
+}
+
+var _ store.Engine = (*Engine)(nil)
+
+// Stats counts what an engine did since it was opened.
+type Stats struct {
+	Updates   uint64 // functions of Update that were started
+	Commits   uint64 // transactions that reached the disk
+	Retries   uint64 // times that a transaction was tried again
+	Recovered uint64 // commits that were found on disk after their answer was lost
+	Conns     int    // connections that are open
+}
+
+// stats are the counters behind Stats.
+type stats struct {
+	updates, commits, retries, recovered atomic.Uint64
+}
+
+// Open connects to the database that url names, in the form
+// postgres://user:password@host:port/name?sslmode=...; several hosts, separated
+// by commas, are tried in turn until one lets write. It makes the engine's own
+// tables where they are missing. The server must be PostgreSQL 15 or later, and
+// the database encoded in UTF-8. ctx bounds the opening alone.
+func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	if opts.Connections <= 0 {
+		opts.Connections = min(max(8*runtime.GOMAXPROCS(0), 16), 64)
+	}
+	if opts.Patience <= 0 {
+		opts.Patience = 5 * time.Second
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	config, err := configure(url, &opts)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience}
+	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	if err := e.prepare(ctx); err != nil {
+		e.pool.Close()
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	var sweep context.Context
+	sweep, e.stopSweep = context.WithCancel(context.Background())
+	e.swept.Go(func() { e.sweepWrites(sweep) })
+	return e, nil
+}
+
+// enter keeps the engine open until the caller calls e.running.Done.
+func (e *Engine) enter() error {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.closed {
+		return store.ErrClosed
+	}
+	e.running.Add(1)
+	return nil
+}
+
+// Dialect names what of the shared SQL differs in PostgreSQL. Texts that are
+// compared and sorted by byte need a collation that says so, whatever language
+// the database is set to.
+func (e *Engine) Dialect() store.Dialect {
+	return store.Dialect{
+		Name: "postgres", Bytes: "BYTEA", ID: "BYTEA", Text: `TEXT COLLATE "C"`,
+		Lock: "FOR UPDATE", Share: "FOR SHARE", Skip: "FOR UPDATE SKIP LOCKED",
+	}
+}
+
+// Erase does nothing. A server's files are not the engine's to rewrite: deleted
+// rows stay in them until VACUUM has run and the space was used again, in its
+// write-ahead log and its archives for as long as these are kept. There, content
+// ends with the key that it is sealed with.
+func (e *Engine) Erase(ctx context.Context) error {
+	if err := e.enter(); err != nil {
+		return err
+	}
+	e.running.Done()
+	return ctx.Err()
+}
+
+// ClockOffset returns by how much the database's clock is ahead of the engine's.
+// What the way there takes can make it wrong by half of that.
+func (e *Engine) ClockOffset(ctx context.Context) (offset time.Duration, err error) {
+	err = e.View(ctx, func(s store.Session) error {
+		before := e.clock()
+		return s.Query(`SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)`, nil, func(r store.Row) error {
+			var micros int64
+			if err := r.Scan(&micros); err != nil {
+				return err
+			}
+			now := e.clock()
+			offset = time.UnixMicro(micros).Sub(before.Add(now.Sub(before) / 2))
+			return nil
+		})
+	})
+	return offset, err
+}
+
+// Stats returns the engine's counters.
+func (e *Engine) Stats() Stats {
+	return Stats{
+		Updates:   e.stats.updates.Load(),
+		Commits:   e.stats.commits.Load(),
+		Retries:   e.stats.retries.Load(),
+		Recovered: e.stats.recovered.Load(),
+		Conns:     int(e.pool.Stat().TotalConns()),
+	}
+}
+
+// Close waits for the calls that are under way and closes the connections.
+func (e *Engine) Close() error {
+	e.closing.Do(func() {
+		e.mu.Lock()
+		e.closed = true
+		e.mu.Unlock()
+		e.stopSweep()
+		e.swept.Wait()
+		e.running.Wait()
+		e.pool.Close()
+	})
+	return nil
+}

@@ -1,0 +1,31 @@
+package postgres
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"signet/internal/store"
+	"signet/internal/store/postgrestest"
+	"signet/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// harness opens engines on a schema of each case's own.
+func harness(opts Options) storetest.Harness {
+	return storetest.Harness{Nodes: 3, Open: func(t testing.TB) storetest.Opener {
+		url := postgrestest.URL(t)
+		return func(clock func() time.Time) (store.Engine, error) {
+			opts := opts
+			opts.Clock, opts.Connections = clock, 4
+			return Open(t.Context(), url, opts)
+		}
+	}}
+}
+
+func TestConformance(t *testing.T) { storetest.Run(t, harness(Options{})) }
+
+// Through a pooler, statements have no names and transactions their own settings.
+func TestConformanceAsThroughAPooler(t *testing.T) { storetest.Run(t, harness(Options{Pooled: true})) }

@@ -1,0 +1,92 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"signet/internal/store"
+)
+
+// tables are the engine's own. Rows of engine_queues are updated all the time;
+// the room left in their pages lets the server do so in place.
+var tables = []string{
+	`CREATE TABLE IF NOT EXISTS engine_queues (account BYTEA NOT NULL, last BIGINT NOT NULL, PRIMARY KEY (account)) WITH (fillfactor = 50)`,
+	`CREATE TABLE IF NOT EXISTS engine_writes (write UUID NOT NULL, PRIMARY KEY (write))`,
+}
+
+// prepare makes the engine's tables where they are missing.
+func (e *Engine) prepare(ctx context.Context) error {
+	missing := 0
+	err := e.View(ctx, func(s store.Session) error {
+		return s.Query(`SELECT 2 - COUNT(to_regclass(name)) FROM (VALUES ('engine_queues'), ('engine_writes')) AS needed (name)`, nil,
+			func(r store.Row) error { return r.Scan(&missing) })
+	})
+	if err != nil || missing == 0 {
+		return err
+	}
+	err = e.repeatable(ctx, func(s store.Session) error {
+		for _, table := range tables {
+			if _, err := s.Exec(table); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("make the engine's tables: %w", err)
+	}
+	return nil
+}
+
+const (
+	// writeLife is for how long an Update's write id is kept. It is looked for within
+	// seconds or never.
+	writeLife = time.Hour
+
+	sweepInterval = 10 * time.Minute
+	sweepBatch    = 5000
+)
+
+// sweepWrites removes old write ids from time to time, until ctx ends.
+func (e *Engine) sweepWrites(ctx context.Context) {
+	for {
+		timer := time.NewTimer(sweepInterval/2 + rand.N(sweepInterval)) // nodes that start together do not sweep together
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		if err := e.forgetWrites(ctx, time.Now().Add(-writeLife)); err != nil && ctx.Err() == nil {
+			e.log.Warn("old write ids could not be removed and will be later", "error", err)
+		}
+	}
+}
+
+// forgetWrites removes the write ids from before a time, which they tell by
+// themselves: they are UUIDs of version 7.
+func (e *Engine) forgetWrites(ctx context.Context, before time.Time) error {
+	for {
+		var removed int64
+		err := e.repeatable(ctx, func(s store.Session) (err error) {
+			removed, err = s.Exec(`DELETE FROM engine_writes WHERE write IN (
+				SELECT write FROM engine_writes WHERE write < ? ORDER BY write LIMIT ? FOR UPDATE SKIP LOCKED)`, firstWriteID(before), sweepBatch)
+			return err
+		})
+		if err != nil || removed < sweepBatch {
+			return err
+		}
+	}
+}
+
+// firstWriteID is the least write id of a millisecond.
+func firstWriteID(at time.Time) (id writeID) {
+	ms := at.UnixMilli()
+	for i := range 6 {
+		id[i] = byte(ms >> (40 - 8*i))
+	}
+	id[6] = 0x70
+	return id
+}

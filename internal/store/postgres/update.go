@@ -1,0 +1,189 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signet/internal/store"
+)
+
+// writeID names an Update in the database (table engine_writes).
+type writeID [16]byte
+
+const insertWrite = `INSERT INTO engine_writes (write) VALUES (?)`
+
+// Update runs fn in a transaction and returns nil only when what fn wrote is on
+// disk. It calls fn again, after a random while, when others were in the way or
+// the connection was lost; and when the answer to COMMIT was lost, it finds out
+// first whether that one took effect. A panic in fn is returned as a
+// *store.PanicError.
+func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error {
+	return e.transact(ctx, &update{engine: e, fn: fn, id: writeID(uuid.Must(uuid.NewV7()))})
+}
+
+// repeatable is Update for what may take effect twice.
+func (e *Engine) repeatable(ctx context.Context, fn func(store.Session) error) error {
+	return e.transact(ctx, &update{engine: e, fn: fn})
+}
+
+func (e *Engine) transact(ctx context.Context, u *update) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := e.enter(); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	tries := attempts{engine: e, began: time.Now()}
+	for {
+		v, err := u.try(ctx)
+		if v == final {
+			return err
+		}
+		u.doubtful = u.doubtful || v == unknown
+		if v != again {
+			e.pool.Reset() // what went the same way is as dead
+		}
+		if !tries.more(v) {
+			return err
+		}
+		if u.started {
+			ctx = context.WithoutCancel(ctx)
+		}
+	}
+}
+
+// update is a call of Update.
+type update struct {
+	engine   *Engine
+	fn       func(store.Session) error
+	id       writeID // zero where it may take effect twice
+	started  bool    // fn was called
+	doubtful bool    // an earlier try may be on disk, or get there yet
+}
+
+// try runs the transaction once.
+func (u *update) try(ctx context.Context) (v verdict, err error) {
+	conn, err := u.engine.acquire(ctx)
+	if err != nil {
+		return acquired(ctx, err), err
+	}
+	s := newSession(context.Background(), u.engine, connectionOf(conn.Conn()), true)
+	returned := false
+	defer func() {
+		s.end()
+		conn.Release()
+		// No value means runtime.Goexit, which goes on.
+		if returned {
+			return
+		}
+		if value := recover(); value != nil {
+			v, err = final, store.NewPanicError(value)
+		}
+	}()
+	v, err = u.run(s)
+	returned = true
+	return v, err
+}
+
+// run is try with a session.
+func (u *update) run(s *session) (verdict, error) {
+	if u.doubtful && u.id != (writeID{}) {
+		// The key is unique: this waits for the doubtful try if the server is still at
+		// it, finds it if it took effect, and keeps it from doing so later if not.
+		noted, err := s.Exec(insertWrite+` ON CONFLICT (write) DO NOTHING`, u.id)
+		if err != nil {
+			return s.verdict(), err
+		}
+		if noted == 0 {
+			u.engine.stats.recovered.Add(1)
+			return final, nil
+		}
+	}
+	u.started = true
+	u.engine.stats.updates.Add(1)
+	err := u.fn(s)
+	if err == nil {
+		err = s.commit(u.id, u.doubtful || u.id == (writeID{}))
+	}
+	if s.fault != nil {
+		// What fn made of the fault does not matter: nothing of it is left.
+		if v := s.verdict(); v != final {
+			return v, s.translated()
+		}
+		if err == nil {
+			err = s.translated()
+		}
+	}
+	if err == nil {
+		u.engine.stats.commits.Add(1)
+	}
+	return final, err
+}
+
+// verdict says what to do about the session's fault.
+func (s *session) verdict() verdict {
+	if !s.write && s.ctx.Err() != nil || errors.Is(s.translated(), errReadOnly) {
+		return final
+	}
+	v := judge(s.fault, s.culprit, s.committing && s.wrote)
+	if v == afresh && !s.c.server.IsClosed() {
+		s.c.close()
+	}
+	return v
+}
+
+// View runs fn on a consistent snapshot: that of its first statement, which is
+// after every Update that has returned. When ctx ends, so does the statement that
+// runs. When the connection is lost, fn is called again. A panic in fn goes on to
+// the caller.
+func (e *Engine) View(ctx context.Context, fn func(store.Session) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := e.enter(); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	tries := attempts{engine: e, began: time.Now()}
+	for {
+		v, err := e.view(ctx, fn)
+		if v == final || ctx.Err() != nil {
+			return err
+		}
+		if v != again {
+			e.pool.Reset()
+		}
+		if !tries.more(v) {
+			return err
+		}
+	}
+}
+
+func (e *Engine) view(ctx context.Context, fn func(store.Session) error) (verdict, error) {
+	conn, err := e.acquire(ctx)
+	if err != nil {
+		return acquired(ctx, err), err
+	}
+	defer conn.Release()
+	s := newSession(ctx, e, connectionOf(conn.Conn()), false)
+	defer s.end()
+	err = fn(s)
+	if err == nil && s.fault == nil {
+		_ = s.commit(writeID{}, true) // nothing was written: what was read is true all the same
+		return final, nil
+	}
+	if s.fault == nil {
+		return final, err
+	}
+	if v := s.verdict(); v != final {
+		return v, s.translated()
+	}
+	if err == nil {
+		err = s.translated()
+	}
+	return final, err
+}

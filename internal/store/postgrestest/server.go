@@ -1,0 +1,204 @@
+package postgrestest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Server is a PostgreSQL server that only this test binary uses.
+type Server struct {
+	address string
+
+	mu       sync.Mutex // guards the two below: a command and its answer
+	commands *os.File
+	answers  *bufio.Reader
+}
+
+// Start starts a server of the test's own, which is gone when the test ends. It
+// is for tests that stop it, or that change its settings: each is a line of
+// postgresql.conf, such as "fsync = on". The others share one (URL).
+func Start(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	s, err := start(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.commands.Close() })
+	return s
+}
+
+// Stop stops the server. In the fast way it ends all connections first; else it is
+// as if it had crashed.
+func (s *Server) Stop(t testing.TB, fast bool) {
+	t.Helper()
+	mode := "immediate"
+	if fast {
+		mode = "fast"
+	}
+	s.must(t, "stop "+mode)
+}
+
+// Restart starts a stopped server, at the same address.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.must(t, "start")
+}
+
+// Addr is the host and port that the server listens on.
+func (s *Server) Addr() string { return s.address }
+
+func (s *Server) must(t testing.TB, command string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := fmt.Fprintln(s.commands, command)
+	if err == nil {
+		err = s.answer()
+	}
+	if err != nil {
+		t.Fatalf("%s the PostgreSQL server: %v", command, err)
+	}
+}
+
+// answer waits until a command is carried out.
+func (s *Server) answer() error {
+	var said []string
+	for {
+		line, err := s.answers.ReadString('\n')
+		switch line = strings.TrimSpace(line); {
+		case line == "done":
+			return nil
+		case err != nil:
+			return fmt.Errorf("%w\n%s", err, strings.Join(said, "\n"))
+		}
+		said = append(said, line)
+	}
+}
+
+// keeper runs as the server's user: it makes the data directory, starts the server,
+// and does what it is told to line by line, until there is nobody left to tell it.
+// The language of the database is not that of the bytes, so that a test notices
+// what relies on it.
+const keeper = `
+bin=$1 port=$2 settings=$3
+directory=$(mktemp -d "${TMPDIR:-/tmp}/signet-postgres.XXXXXX") || exit 1
+cd "$directory"
+stop() { "$bin/pg_ctl" stop -D "$directory/data" -s -m "$1" >>"$directory/log" 2>&1; }
+start() { "$bin/pg_ctl" start -D "$directory/data" -s -w -t 120 -l "$directory/log" >>"$directory/log" 2>&1 </dev/null || cat "$directory/log"; }
+trap 'stop immediate; rm -rf "$directory"' EXIT
+trap 'exit 1' HUP INT TERM
+"$bin/initdb" -D "$directory/data" -U signet --auth=trust --encoding=UTF8 --locale=C --locale-provider=icu --icu-locale=en-US --no-sync >"$directory/log" 2>&1 ||
+	{ cat "$directory/log"; exit 1; }
+cat >>"$directory/data/postgresql.conf" <<END
+listen_addresses = '127.0.0.1'
+port = $port
+unix_socket_directories = '$directory'
+fsync = off
+full_page_writes = off
+max_connections = 300
+shared_buffers = 64MB
+deadlock_timeout = 100ms
+$settings
+END
+start
+echo done
+while read -r command argument; do
+	case $command in
+	stop) stop "$argument" ;;
+	start) start ;;
+	esac
+	echo done
+done
+`
+
+func start(settings []string) (*Server, error) {
+	directory, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	arguments := []string{"sh", "-c", keeper, "signet-postgres", directory, port, strings.Join(settings, "\n")}
+	if os.Geteuid() == 0 { // PostgreSQL refuses to run as root
+		arguments = append([]string{"runuser", "-u", "postgres", "--"}, arguments...)
+	}
+	command := exec.Command(arguments[0], arguments[1:]...)
+	command.Dir = os.TempDir()
+	in, commands, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	answers, out, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, in.Close(), commands.Close())
+	}
+	command.Stdin, command.Stdout, command.Stderr = in, out, out
+	err = command.Start()
+	in.Close()
+	out.Close()
+	s := &Server{address: net.JoinHostPort("127.0.0.1", port), commands: commands, answers: bufio.NewReader(answers)}
+	if err == nil {
+		err = s.answer()
+	}
+	if err != nil {
+		commands.Close()
+		return nil, fmt.Errorf("start a PostgreSQL server: %w", err)
+	}
+	return s, nil
+}
+
+// binaries finds the directory with the newest PostgreSQL's initdb and pg_ctl.
+func binaries() (string, error) {
+	var found []string
+	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin", "/usr/local/opt/postgresql@*/bin"} {
+		matches, err := filepath.Glob(filepath.Join(pattern, "initdb"))
+		if err != nil {
+			return "", err
+		}
+		for _, match := range matches {
+			found = append(found, filepath.Dir(match))
+		}
+	}
+	if path, err := exec.LookPath("initdb"); err == nil && len(found) == 0 {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			found = append(found, filepath.Dir(path))
+		}
+	}
+	if len(found) == 0 {
+		return "", errors.New(`these tests need PostgreSQL 15 or later, and there is none on this machine.
+Install it (Debian: apt-get install postgresql; it need not run), or set SIGNET_TEST_DATABASE to a database that the tests may use,
+such as postgres://signet:secret@127.0.0.1:5432/signet_test`)
+	}
+	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
+}
+
+// version is the number in a path, such as 15 in /usr/lib/postgresql/15/bin.
+func version(path string) int {
+	digits := strings.FieldsFunc(path, func(r rune) bool { return r < '0' || r > '9' })
+	if len(digits) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(digits[len(digits)-1])
+	return n
+}
+
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	return port, errors.Join(err, l.Close())
+}
