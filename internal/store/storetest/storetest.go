@@ -84,6 +84,9 @@ var nounCases = []testCase{
 	{"Metadata", metadata},
 	{"Mutes", mutes},
 	{"OrganizationErasure", organizationErasure},
+	{"KeyDays", keyDays},
+	{"KeyEndings", keyEndings},
+	{"Sealing", sealing},
 	{"SearchEntities", searchEntities},
 	{"SearchWords", searchWords},
 }
