@@ -66,13 +66,13 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	var err error
 	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
 	expires, created := [2]int64{start, end}, [2]int64{0, never}
+	// The organization is not compared by a plain = here, for which SQLite would read
+	// all of its messages, in place of those of the day.
 	if day.Lasting {
 		expires, created = [2]int64{never, 2 * never}, expires
-		found, err = tx.one(`SELECT 1 FROM messages WHERE ends = ? AND organization = ? AND recalled = 0 LIMIT 1`,
-			[]any{never + day.Day, organization}, &one)
+		found, err = tx.one(`SELECT 1 FROM messages WHERE ends = ? AND organization >= ? AND organization <= ? AND recalled = 0 LIMIT 1`,
+			[]any{never + day.Day, organization, organization}, &one)
 	} else {
-		// An organization that is compared as it is would have SQLite read all of its
-		// messages, in place of those of the day.
 		found, err = tx.one(`SELECT 1 FROM messages WHERE ends >= ? AND ends < ? AND organization || '' = ? AND recalled = 0 LIMIT 1`,
 			[]any{start, end, organization}, &one)
 	}
