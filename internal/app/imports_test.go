@@ -53,6 +53,7 @@ var mayImport = []layer{
 	{"internal/store/sqlite", []string{"internal/store", "internal/model"}},
 	{"internal/store", []string{"internal/model"}},
 	{"internal/live", []string{"internal/model"}},
+	{"internal/seal/sealtest", nil},
 	{"internal/seal/pgring", []string{"internal/seal"}},
 	{"internal/seal", nil},
 	{"internal/blob", []string{"internal/model"}},

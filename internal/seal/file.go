@@ -144,7 +144,7 @@ func (f *File) Rewrap(_ context.Context, change func(*Contents) error) error {
 	})
 }
 
-// Replace puts contents in the place of what the file holds. It is for copies.
+// Replace implements Storage.
 func (f *File) Replace(_ context.Context, contents *Contents) error {
 	return f.locked(func() error {
 		there, err := f.read()
@@ -174,6 +174,9 @@ func (f *File) locked(fn func() error) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	lock, err := waitLock(f.path + ".lock")
+	if errors.Is(err, fs.ErrNotExist) {
+		return &SetupError{fmt.Sprintf("the directory of the key ring %s does not exist", f.path)}
+	}
 	if err != nil {
 		return fmt.Errorf("%w: lock %s: %w", ErrUnavailable, f.path, err)
 	}
