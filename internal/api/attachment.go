@@ -3,7 +3,9 @@ package api
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"strings"
@@ -39,7 +41,7 @@ func (a *API) uploadPicture(ctx context.Context, name, _ string, r io.Reader) (a
 	if contentType == "" {
 		return nil, model.Invalidf("avatar_invalid", "avatar", "An avatar is a PNG, JPEG, GIF or WebP picture.")
 	}
-	return a.service.Upload(ctx, name, contentType, buffered)
+	return a.service.UploadAvatar(ctx, name, contentType, buffered)
 }
 
 func (a *API) discardUpload(ctx context.Context, stored any) {
@@ -100,12 +102,34 @@ func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, content
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("ETag", `"`+strings.ReplaceAll(id.String(), "-", "")+`"`)
 	w := fileWriter{responseWriter: &c.writer}
-	http.ServeContent(&w, c.request, "", time.Time{}, content)
+	read := &watchedReader{ReadSeeker: content}
+	http.ServeContent(&w, c.request, "", time.Time{}, read)
+	if read.err != nil {
+		// ServeContent says nothing of it, and the client would wait for the rest.
+		if ctx := c.request.Context(); ctx.Err() == nil {
+			a.logFailure(ctx, c, slog.LevelError, fmt.Errorf("read file %s: %w", id, read.err))
+		}
+		panic(http.ErrAbortHandler)
+	}
 	if w.unsatisfiable {
 		h["Cache-Control"] = noStore // which ServeContent takes away
 		a.writeError(c, http.StatusRequestedRangeNotSatisfiable,
 			model.Invalidf(codeRangeInvalid, "Range", "The file does not have this range."))
 	}
+}
+
+// watchedReader keeps the error of a read.
+type watchedReader struct {
+	io.ReadSeeker
+	err error
+}
+
+func (r *watchedReader) Read(p []byte) (int, error) {
+	n, err := r.ReadSeeker.Read(p)
+	if err != nil && err != io.EOF { // EOF is compared as io.Copy does
+		r.err = err
+	}
+	return n, err
 }
 
 // fileWriter holds back the plain text with which net/http refuses a range.

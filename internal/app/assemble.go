@@ -68,6 +68,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err != nil {
 		return nil, err
 	}
+	ring, err := openRing(ctx, in, kept)
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, ring.Close)
 	blobs, err := blob.OpenDirectory(filepath.Join(in.dir, blobsDirectory))
 	if err != nil {
 		return nil, err
@@ -76,7 +81,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	limits := in.cfg.Limits
 	hub := live.NewHub(limits.StreamsPerAccount)
 	cases := service.New(service.Options{
-		Store: kept, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
+		Store: kept, Ring: ring, Unsealed: in.unsealed, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -113,7 +118,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		handler:    handler,
 		operators:  cases,
 		ready:      ready,
-		background: []func(ctx context.Context){sweeper.Run},
+		background: []func(ctx context.Context){sweeper.Run, cases.SealStored},
 		endStreams: hub.Close,
 		close:      closeAll,
 	}, nil

@@ -143,7 +143,7 @@ func (w *ward) wantRetained(all []*specimen) {
 
 func TestWhatHasEndedIsGoneForReadersAtOnceAndFromTheFilesAfterTheSweep(t *testing.T) {
 	t.Parallel()
-	w := mustOpenWard(t)
+	w := mustOpenUnsealedWard(t)
 	var all []*specimen
 	for _, n := range mathrand.Perm(10 * int(fates)) {
 		all = append(all, w.mustSend(fate(n%int(fates))))
@@ -184,7 +184,7 @@ func TestWhatHasEndedIsGoneForReadersAtOnceAndFromTheFilesAfterTheSweep(t *testi
 
 func TestMessageIsGoneForWhoHasReadItAndThereForTheOthers(t *testing.T) {
 	t.Parallel()
-	w := mustOpenWard(t)
+	w := mustOpenUnsealedWard(t)
 	ctx := t.Context()
 	s := &specimen{fate: readAndGone, canary: newCanary(), group: true}
 	sent, err := w.alice.Send(ctx, s.outgoing(w.group))
@@ -222,7 +222,7 @@ func TestMessageIsGoneForWhoHasReadItAndThereForTheOthers(t *testing.T) {
 // and leave their images behind.
 func TestFilesStayCleanWhileMessagesComeAndGo(t *testing.T) {
 	t.Parallel()
-	w := mustOpenWard(t)
+	w := mustOpenUnsealedWard(t)
 	w.sweep()
 	var all, alive []*specimen
 	rounds := 7

@@ -19,6 +19,8 @@ type surroundings struct {
 	metrics prometheus.Registerer
 	dir     string // the data directory: made, and locked for this process
 	baseURL string // how clients reach the server, without the final /v2
+
+	unsealed bool // for tests that look for content in the files
 }
 
 // system is everything above the network, ready to serve.

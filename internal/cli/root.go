@@ -24,6 +24,7 @@ const (
 type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
 	Config  configCommands `cmd:"" help:"Print all settings, or check a configuration file."`
+	Keys    keysCommands   `cmd:"" help:"Rotate, verify and copy the keys that everything is sealed with."`
 	Version versionCommand `cmd:"" help:"Print the version of this program."`
 
 	Org      orgCommands      `cmd:"" group:"client" help:"Create, show, change and delete organizations."`
@@ -90,7 +91,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		return code
 	}
 	if err := command.Run(); err != nil {
-		if errors.As(err, new(wrongConfiguration)) || errors.Is(err, client.ErrArgument) {
+		if errors.As(err, new(wrongConfiguration)) || misconfigured(err) || errors.Is(err, client.ErrArgument) {
 			return con.fail(err, exitWrong)
 		}
 		return con.fail(err, exitFailed)

@@ -59,6 +59,39 @@ func database(s string) error {
 	return nil
 }
 
+// masterKey wants file:PATH or env:NAME.
+func masterKey(s string) error {
+	kind, rest, _ := strings.Cut(s, ":")
+	switch {
+	case s == "", kind == "file" && rest != "":
+		return nil
+	case kind != "env" || rest == "":
+		return fmt.Errorf("want file:PATH or env:NAME, not %q", s)
+	case strings.HasPrefix(rest, variablePrefix):
+		return fmt.Errorf("want a variable whose name does not begin with %s, where every name is a setting's, not %q", variablePrefix, rest)
+	}
+	return nil
+}
+
+// keyring wants file:PATH or the URL of a database, whose text is in no message.
+func keyring(s string) error {
+	if s == "" || strings.HasPrefix(s, "file:") && s != "file:" {
+		return nil
+	}
+	if strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://") {
+		return nil
+	}
+	return errors.New("want file:PATH or the URL of a PostgreSQL database, such as postgres://signet@keys.example.com/keyring")
+}
+
+// checkTogether reports settings that do not go together.
+func (c *Config) checkTogether() error {
+	if c.Keyring != "" && c.Keyring == c.Database {
+		return errors.New("keyring: want another database than that of the store, whose copies must not hold the keys")
+	}
+	return nil
+}
+
 func baseURL(s string) error {
 	if s == "" {
 		return nil

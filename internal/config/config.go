@@ -14,6 +14,8 @@ type Config struct {
 	BaseURL       string // empty: follows from the address that is listened on
 	Data          string
 	Database      string // empty: embedded, in Data
+	MasterKey     string // empty: a file in Data
+	Keyring       string // empty: a file in Data
 	DefaultRegion string
 	Log           Log
 	Vendor        Vendor
@@ -95,6 +97,7 @@ func (c *Config) Validate() error {
 			problems = append(problems, err)
 		}
 	}
+	problems = append(problems, c.checkTogether())
 	return errors.Join(problems...)
 }
 

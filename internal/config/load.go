@@ -51,6 +51,7 @@ func Load(from Sources) (*Config, error) {
 	for _, s := range all {
 		problems = append(problems, s.check())
 	}
+	problems = append(problems, c.checkTogether())
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
@@ -38,7 +39,7 @@ func newHouse(b *testing.B, n int) *house {
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	must(b, err)
 	s := service.New(service.Options{
-		Store: kept, Blobs: blobs, Hub: live.NewHub(0), Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US",
+		Store: kept, Ring: sealtest.Open(b, dir, time.Now), Blobs: blobs, Hub: live.NewHub(0), Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US",
 	})
 	must(b, s.CreateOperator(ctx, "operator", "secret"))
 	operator := actor(b, s, "operator", "secret")
