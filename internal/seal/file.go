@@ -256,8 +256,8 @@ func (f *File) append(r *Record) (err error) {
 // write writes the file anew, and overwrites the bytes of the one before.
 func (f *File) write(contents *Contents) (err error) {
 	text := formatFile(contents)
-	old, err := os.OpenFile(f.path, os.O_WRONLY, 0)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	old, err := openReplaced(f.path)
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	f.known = nil
