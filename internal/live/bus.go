@@ -67,6 +67,9 @@ func (h *Hub) Join(bus Bus) { h.bus = bus }
 // comes before Join.
 func (h *Hub) OnForget(forget func(...model.AccountID)) { h.forget = forget }
 
+// Joined reports whether the hub has a bus, connected or not.
+func (h *Hub) Joined() bool { return h.bus != nil }
+
 // Connected reports whether what other nodes say arrives at once. A hub without a
 // bus is not connected.
 func (h *Hub) Connected() bool { return h.bus != nil && h.bus.Connected() }

@@ -177,6 +177,9 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 		if err := tx.DeleteQuotasBefore(now.Unix()/86400 - 1); err != nil {
 			return err
 		}
+		if err := tx.DeleteNodesBefore(now.Add(-nodeMemory)); err != nil {
+			return err
+		}
 		return tx.DeleteExpiredKeys(now, now.Add(-loginIdle))
 	})
 	if err != nil {
