@@ -85,15 +85,15 @@ func (n *Node) Run(ctx context.Context) {
 			return
 		}
 		if ctx.Err() == nil {
-			n.report(err)
+			n.report(ctx, err)
 		}
 	}
 }
 
 // report logs the first of what may be many failures in a row.
-func (n *Node) report(err error) {
+func (n *Node) report(ctx context.Context, err error) {
 	if err != nil && !n.failing {
-		n.service.log.Error("the store does not tell this node about the others; it is asked again until it does", "error", err)
+		n.service.complain(ctx, "this node does not learn from the store what others do; it asks again until it does", err)
 	}
 	n.failing = err != nil
 }
