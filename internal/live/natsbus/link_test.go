@@ -109,7 +109,6 @@ func TestPublishingDoesNotWaitForTheNetwork(t *testing.T) {
 type gate struct {
 	addr string
 	mu   sync.Mutex // held while it is shut
-	stop func()
 }
 
 func mustOpenGate(t *testing.T, to string) *gate {
