@@ -9,7 +9,6 @@ import (
 
 	"signet/internal/api"
 	"signet/internal/blob"
-	"signet/internal/live"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -74,7 +73,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	undo = append(undo, blobs.Close)
 	limits := in.cfg.Limits
-	hub := live.NewHub(limits.StreamsPerAccount)
+	hub := newHub(in)
 	cases := service.New(service.Options{
 		Store: kept, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
 		Limits: service.Limits{
@@ -82,6 +81,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			MessageBytes:   int(limits.MessageBytes),
 			GroupMembers:   limits.GroupMembers,
 			MetadataKeys:   limits.MetadataKeys,
+
+			StreamsPerAccount: limits.StreamsPerAccount,
 		},
 		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
 	})
@@ -92,6 +93,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return nil
 	})
+	nodes, err := join(ctx, in, cases, hub, kept)
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, nodes.close)
 	handler, err := api.New(api.Options{
 		Service: cases, Authenticator: cases, Clock: in.clock, Logger: in.log,
 		Limits: api.Limits{
@@ -113,7 +119,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		handler:    handler,
 		operators:  cases,
 		ready:      ready,
-		background: []func(ctx context.Context){sweeper.Run},
+		background: append(nodes.tasks, sweeper.Run),
 		endStreams: hub.Close,
 		close:      closeAll,
 	}, nil

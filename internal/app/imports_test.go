@@ -40,7 +40,7 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/config", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live", "internal/seal", "internal/blob",
+		"internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/seal", "internal/blob",
 		"internal/config", "internal/model",
 	}},
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
@@ -52,6 +52,8 @@ var mayImport = []layer{
 	{"internal/store/postgres", []string{"internal/store", "internal/model"}},
 	{"internal/store/sqlite", []string{"internal/store", "internal/model"}},
 	{"internal/store", []string{"internal/model"}},
+	{"internal/live/natstest", nil},
+	{"internal/live/natsbus", []string{"internal/live", "internal/model"}},
 	{"internal/live", []string{"internal/model"}},
 	{"internal/seal", []string{"internal/model"}},
 	{"internal/blob", []string{"internal/model"}},
@@ -67,6 +69,8 @@ var onlyIn = map[string][]string{
 	"zombiezen.com/go/sqlite":         {"internal/store/sqlite"},
 	"modernc.org/":                    {"internal/store/sqlite"},
 	"github.com/jackc/pgx":            {"internal/store/postgres"},
+	"github.com/nats-io/nats.go":      {"internal/live/natsbus"},
+	"github.com/nats-io/nats-server":  nil, // tests only
 	"github.com/alecthomas/kong":      {"internal/cli"},
 	"go.yaml.in/yaml":                 {"internal/config", "openapi"},
 	"github.com/coder/websocket":      {"internal/api", "client"},

@@ -59,6 +59,21 @@ func database(s string) error {
 	return nil
 }
 
+// natsServers wants addresses of NATS servers. Its text is in no message: it may hold
+// a password.
+func natsServers(s string) error {
+	if s == "" {
+		return nil
+	}
+	for server := range strings.SplitSeq(s, ",") {
+		u, err := url.Parse(strings.TrimSpace(server))
+		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
+			return errors.New("want URLs of NATS servers, such as nats://signet@nats.example.com:4222 or tls://nats.example.com:4222, separated by commas")
+		}
+	}
+	return nil
+}
+
 func baseURL(s string) error {
 	if s == "" {
 		return nil

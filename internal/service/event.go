@@ -68,8 +68,9 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 	var sub *live.Subscription
 	var waited, ended <-chan time.Time
 	if o.Wait > 0 {
-		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key})
+		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key, Organizations: actor.Organizations()})
 		defer sub.Close()
+		sub.Saw(after)
 		timer := time.NewTimer(o.Wait)
 		defer timer.Stop()
 		waited = timer.C
@@ -271,8 +272,8 @@ func (s *Service) DeleteEvents(ctx context.Context, actor *model.Actor, connecti
 			return Deleted{}, err
 		}
 	}
-	out.Streams = s.hub.CloseAccount(actor.Account, live.Deleted)
-	return out, nil
+	out.Streams, err = s.endStreams(ctx, actor.Account, "")
+	return out, err
 }
 
 // liveID names an event that is in no queue.

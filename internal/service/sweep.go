@@ -37,12 +37,12 @@ func (s *Service) NewSweeper(interval time.Duration) *Sweeper {
 }
 
 // complain logs a failure. That the store is away for a while is no defect.
-func (w *Sweeper) complain(ctx context.Context, what string, err error) {
+func (s *Service) complain(ctx context.Context, what string, err error) {
 	level := slog.LevelError
 	if errors.Is(err, store.ErrUnavailable) {
 		level = slog.LevelWarn
 	}
-	w.service.log.Log(ctx, level, what, "error", err)
+	s.log.Log(ctx, level, what, "error", err)
 }
 
 // Run sweeps until ctx ends. It sweeps at half its interval, so that what ends
@@ -54,12 +54,12 @@ func (w *Sweeper) Run(ctx context.Context) {
 	for {
 		now := w.service.now()
 		if err := w.service.Sweep(ctx); err != nil && ctx.Err() == nil {
-			w.complain(ctx, "sweep failed and will be tried again", err)
+			w.service.complain(ctx, "sweep failed and will be tried again", err)
 		}
 		if now.Sub(kept) >= housekeeping {
 			kept = now
 			if err := w.service.KeepHouse(ctx); err != nil && ctx.Err() == nil {
-				w.complain(ctx, "housekeeping failed and will be tried again", err)
+				w.service.complain(ctx, "housekeeping failed and will be tried again", err)
 			}
 		}
 		select {
@@ -185,6 +185,9 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 			return err
 		}
 		if err := tx.DeleteQuotasBefore(now.Unix()/86400 - 1); err != nil {
+			return err
+		}
+		if err := tx.DeleteNodesBefore(now.Add(-nodeMemory)); err != nil {
 			return err
 		}
 		return tx.DeleteExpiredKeys(now, now.Add(-loginIdle))

@@ -84,6 +84,9 @@ var nounCases = []testCase{
 	{"Metadata", metadata},
 	{"Mutes", mutes},
 	{"OrganizationErasure", organizationErasure},
+	{"Nodes", nodes},
+	{"Streams", streams},
+	{"ManyAtOnce", manyAtOnce},
 	{"SearchEntities", searchEntities},
 	{"SearchWords", searchWords},
 }
