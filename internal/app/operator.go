@@ -3,8 +3,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +10,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+
+	"signet/internal/service"
 )
 
 // operatorFile tells clients on this machine how to reach the server as its
@@ -59,7 +59,7 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 	}
 	key, secret := fields.text(fieldKey), fields.text(fieldSecret)
 	if !exists && (key == "" || secret == "") {
-		key, secret = newCredentials()
+		key, secret = service.NewCredentials()
 	}
 	if fields == nil {
 		fields = operatorFields{}
@@ -79,14 +79,6 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 		log.Info("made the operator account", "credentials", path)
 	}
 	return path, nil
-}
-
-// newCredentials returns the name and the secret of a key, 128 and 256 random
-// bits.
-func newCredentials() (key, secret string) {
-	random := make([]byte, 32)
-	rand.Read(random) // never fails: it ends the program instead
-	return rand.Text(), base64.RawURLEncoding.EncodeToString(random)
 }
 
 // operatorFields is the content of operator.json; nil is no file.

@@ -49,6 +49,7 @@ type Limits struct {
 	Burst                        int
 	FailedLoginsPerMinute        int
 	FailedLoginsPerMinuteAddress int
+	FailedLoginsPerMinuteName    int
 	BodyBytes                    int64
 	MessageBytes                 int64
 	AttachmentBytes              int64

@@ -76,6 +76,10 @@ pair is refused. 0: no limit.`),
 Failed logins a minute from one address, whatever the key; past it that address
 is refused, but for keys which have succeeded from it. 0: no limit.`),
 
+		number(&c.Limits.FailedLoginsPerMinuteName, "limits.failed_logins_per_minute_name", 100, 0, 1_000_000, `
+Failed logins a minute with one key or user name, whatever the address; past it that
+name is refused, but from addresses where its credentials have succeeded. 0: no limit.`),
+
 		number(&c.Limits.BodyBytes, "limits.body_bytes", 256<<10, 0, 1<<30, `
 Bytes of a JSON or form body (262144 is 256 KiB). 0: no limit; such a body is held
 in memory, so that anybody with a key could then fill it.`),

@@ -61,7 +61,8 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 	issued := s.newKey(account, model.Regular)
 	issued.Login, issued.Device = true, device
 	if from != nil {
-		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond, issued.Expires = from.Counter, from.MessagesPerDay, from.RequestsPerSecond, from.Expires
+		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond = from.Counter, from.MessagesPerDay, from.RequestsPerSecond
+		issued.Expires, issued.Networks = from.Expires, from.Networks
 	} else {
 		// All password sign-ins of an account share one allowance, or signing in
 		// again would renew it.

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -23,6 +24,9 @@ func (s *Service) HasOperator(ctx context.Context) (exists bool, err error) {
 // CreateOperator makes an operator account with an administrative key of this
 // name and secret, unless there is one.
 func (s *Service) CreateOperator(ctx context.Context, key, secret string) error {
+	if model.MalformedSecret(secret) {
+		return errors.New("the secret is not as it was made: a part of it is missing or was changed")
+	}
 	hash := sha256.Sum256([]byte(secret))
 	account := model.Account{ID: newID(), Username: OperatorName, DisplayName: "Operator", Operator: true, Created: s.now()}
 	issued := model.Key{

@@ -93,7 +93,7 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	if c.IssueKey {
 		issued = s.newKey(account.ID, model.Regular)
 		issued.IssuedBy = actor.Account
-		issued.Expires = actor.Key.Expires
+		issued.Expires, issued.Networks = actor.Key.Expires, actor.Key.Networks
 	}
 	now := account.Created
 	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title, Department: c.Department, Joined: now}
