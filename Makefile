@@ -27,20 +27,21 @@ build: ## build bin/signet, one static file, the same for the same sources
 run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 	./bin/signet serve --listen "$(LISTEN)" --data "$(DATA)" $(ARGS)
 
+# What the tests of the rooms above the store run on PostgreSQL as well.
+ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic
+
 # The race detector is the only thing here that needs a C compiler. Where it
 # cannot work, the tests are run without it rather than not at all.
 .PHONY: test
 test: ## run every test, with the race detector where the machine can
-	@if go test -race -run '^$$' errors >/dev/null 2>&1; then \
-		echo "go test -race ./..."; go test -race ./...; \
-	else \
-		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; \
-		echo "go test ./..."; go test ./...; \
-	fi
+	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race=-race; else race=; \
+		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; fi; \
+	set -x; go test $$race ./... && SIGNET_TEST_ENGINE=postgres go test $$race $(ON_BOTH)
 
 .PHONY: test-race
 test-race: ## run every test with the race detector, or fail
 	go test -race ./...
+	SIGNET_TEST_ENGINE=postgres go test -race $(ON_BOTH)
 
 .PHONY: check
 check: check-format check-vet check-static check-modules check-generated ## run every check but the tests

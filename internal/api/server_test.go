@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -22,7 +20,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
-	"signet/internal/store/sqlite"
+	"signet/internal/store/enginetest"
 	"signet/openapi/openapitest"
 )
 
@@ -70,14 +68,11 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	if f.dir == "" {
 		f.dir = t.TempDir()
 	}
-	mustFurnish(t, f.dir)
 	s := &server{t: t, clock: newClock(), log: new(journal), checks: openapitest.New(t)}
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	engine, err := sqlite.Open(filepath.Join(f.dir, "signet.db"), sqlite.Options{Clock: s.clock.now, Log: logger, CacheBytes: 8 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := enginetest.Open(t, f.dir, enginetest.Options{Clock: s.clock.now, Log: logger})
 	t.Cleanup(func() { s.closed("the store", engine.Close()) })
+	var err error
 	if s.store, err = store.Open(t.Context(), engine, service.NewEpoch); err != nil {
 		t.Fatal(err)
 	}
@@ -118,42 +113,6 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	}
 	s.operator.token = s.operator.get("/v2/user").reply().text("token")
 	return s
-}
-
-// furnished is the file of a store without anything in it. Making its tables takes
-// longer than most tests, so that is done once for all of them.
-var furnished = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "signet-api-test")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	path := filepath.Join(dir, "signet.db")
-	engine, err := sqlite.Open(path, sqlite.Options{CacheBytes: 1 << 20})
-	if err != nil {
-		return nil, err
-	}
-	_, err = store.Open(context.Background(), engine, service.NewEpoch)
-	if err := errors.Join(err, engine.Close()); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
-
-// mustFurnish puts an empty store into a directory that has none.
-func mustFurnish(t *testing.T, dir string) {
-	t.Helper()
-	content, err := furnished()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "signet.db")
-	if _, err := os.Stat(path); err == nil {
-		return
-	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (s *server) closed(what string, err error) {

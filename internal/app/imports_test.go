@@ -46,6 +46,7 @@ var mayImport = []layer{
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{"internal/store", "internal/live", "internal/seal", "internal/blob", "internal/model"}},
+	{"internal/store/enginetest", []string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},
 	{"internal/store/storetest", []string{"internal/store", "internal/model"}},
 	{"internal/store/postgrestest", nil},
 	{"internal/store/postgres", []string{"internal/store", "internal/model"}},

@@ -14,9 +14,14 @@ import (
 // client returns a client that survives restarts of the server.
 func (s *server) client(key, secret string, opts ...client.Option) *client.Client {
 	s.t.Helper()
-	c, err := client.New(anyServer, key, secret, append([]client.Option{client.WithHTTPClient(s.http)}, opts...)...)
+	return mustConnect(s.t, s.http, key, secret, opts...)
+}
+
+func mustConnect(t *testing.T, through *http.Client, key, secret string, opts ...client.Option) *client.Client {
+	t.Helper()
+	c, err := client.New(anyServer, key, secret, append([]client.Option{client.WithHTTPClient(through)}, opts...)...)
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return c
 }

@@ -19,12 +19,14 @@ type sender struct {
 	recipient string
 	confirmed []string // ids of the messages, in the order in which they were sent
 	repeated  int      // how many of them the server had already
+	files     bool     // attaches one to each message
+	sent      atomic.Int64
 }
 
 func (s *sender) run(ctx context.Context, over *atomic.Bool) {
 	for n := 0; !over.Load(); n++ {
 		m := client.Outgoing{Recipient: s.recipient, Body: s.body(n), RequestID: fmt.Sprintf("%d-%d", s.number, n)}
-		if s.number%withFile == 0 {
+		if s.files {
 			m.Attachment = &client.Upload{Name: "file.txt", Content: bytes.NewReader(s.file(n))}
 		}
 		sent, err := s.Send(ctx, m)
@@ -33,6 +35,7 @@ func (s *sender) run(ctx context.Context, over *atomic.Bool) {
 			return
 		}
 		s.confirmed = append(s.confirmed, sent.MessageID)
+		s.sent.Add(1)
 		if sent.Repeated {
 			s.repeated++
 		}
@@ -62,7 +65,7 @@ func (s *sender) check(ctx context.Context) {
 			return
 		}
 	}
-	if s.number%withFile != 0 {
+	if !s.files {
 		return
 	}
 	for n := max(0, len(s.confirmed)-20); n < len(s.confirmed); n++ {

@@ -1,12 +1,9 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,54 +54,18 @@ func TestTortureLosesNoConfirmedMessage(t *testing.T) {
 // torture is one round.
 func torture(t *testing.T, length time.Duration) {
 	s := mustServe(t, freshDirectory(t), unlimited...)
-	names := []string{"reader", "hoarder"}
-	for i := range senders {
-		names = append(names, fmt.Sprintf("sender%02d", i))
-	}
-	people := s.mustPeople(names...)
-	for i := range people {
-		people[i].Client = s.client(people[i].key, people[i].secret, persistent)
-	}
-	reader := &reader{t: t, person: people[0], acknowledged: map[string]bool{}}
-	hoarder := people[1]
-	all := make([]*sender, senders)
-	for i := range all {
-		all[i] = &sender{t: t, person: people[2+i], number: i, recipient: names[i%2]}
-	}
-
-	// Requests go on to their end when the round is over: by then a server runs.
-	ctx, cancel := context.WithTimeout(t.Context(), length+5*time.Minute)
-	defer cancel()
-	var over atomic.Bool
-	var running sync.WaitGroup
-	for _, sender := range all {
-		running.Go(func() { sender.run(ctx, &over) })
-	}
-	running.Go(func() { reader.run(ctx, &over) })
-	killAgainAndAgain(s, length)
-	over.Store(true)
-	running.Wait()
+	c := newCampaign(t, s.mustPeople(campaigners()...), s.http, withFile)
+	c.wage(length+5*time.Minute, func() { killAgainAndAgain(s, length) })
 	if t.Failed() {
 		return
-	}
-
-	reader.readAll(ctx)
-	wantAll(t, reader.person, reader.messages, all, 0)
-	wantAll(t, hoarder, readQueue(ctx, t, hoarder), all, 1)
-	for _, sender := range all {
-		sender.check(ctx)
 	}
 	s.stop()
 	s.wantQuietLog()
 	wantSoundFiles(t, s.dir)
-	total := 0
-	for _, sender := range all {
-		total += len(sender.confirmed)
+	if c.total() < senders*kills {
+		t.Errorf("only %d messages were sent", c.total())
 	}
-	if total < senders*kills {
-		t.Errorf("only %d messages were sent", total)
-	}
-	t.Logf("%d messages, of which %d were repeated, through %d kills", total, repeats(all), kills)
+	t.Logf("%d messages, of which %d were repeated, through %d kills", c.total(), repeats(c.senders), kills)
 }
 
 // killAgainAndAgain kills the server at random moments, and lets it run for as

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"signet/internal/blob"
@@ -35,6 +36,15 @@ func (s *Service) NewSweeper(interval time.Duration) *Sweeper {
 	return w
 }
 
+// complain logs a failure. That the store is away for a while is no defect.
+func (w *Sweeper) complain(ctx context.Context, what string, err error) {
+	level := slog.LevelError
+	if errors.Is(err, store.ErrUnavailable) {
+		level = slog.LevelWarn
+	}
+	w.service.log.Log(ctx, level, what, "error", err)
+}
+
 // Run sweeps until ctx ends. It sweeps at half its interval, so that what ends
 // right after one sweep is erased within the interval too.
 func (w *Sweeper) Run(ctx context.Context) {
@@ -44,12 +54,12 @@ func (w *Sweeper) Run(ctx context.Context) {
 	for {
 		now := w.service.now()
 		if err := w.service.Sweep(ctx); err != nil && ctx.Err() == nil {
-			w.service.log.Error("sweep failed and will be tried again", "error", err)
+			w.complain(ctx, "sweep failed and will be tried again", err)
 		}
 		if now.Sub(kept) >= housekeeping {
 			kept = now
 			if err := w.service.KeepHouse(ctx); err != nil && ctx.Err() == nil {
-				w.service.log.Error("housekeeping failed and will be tried again", "error", err)
+				w.complain(ctx, "housekeeping failed and will be tried again", err)
 			}
 		}
 		select {

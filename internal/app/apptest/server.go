@@ -15,6 +15,7 @@ import (
 	"signet/client"
 	"signet/internal/app"
 	"signet/internal/config"
+	"signet/internal/store/enginetest"
 	"signet/openapi/openapitest"
 )
 
@@ -38,7 +39,8 @@ type Server struct {
 func Start(t testing.TB, changes ...func(*config.Config)) *Server {
 	t.Helper()
 	cfg := config.Default()
-	cfg.Listen, cfg.Data = "127.0.0.1:0", filepath.Join(t.TempDir(), "data")
+	dir := t.TempDir()
+	cfg.Listen, cfg.Data, cfg.Database = "127.0.0.1:0", filepath.Join(dir, "data"), enginetest.Address(t, dir)
 	for _, change := range changes {
 		change(cfg)
 	}

@@ -2,7 +2,6 @@ package metamorphic
 
 import (
 	"net/netip"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -24,7 +23,7 @@ func newStage(t *testing.T) *stage {
 	s := &stage{template: newTemplate(t), now: start.Add(time.Second)}
 	var kept *keptStore
 	var err error
-	s.Service, kept, err = openService(s.template.database, filepath.Join(s.template.dir, "blobs"), func() time.Time { return s.now })
+	s.Service, kept, err = openService(t, s.template.dir, func() time.Time { return s.now })
 	must(t, err)
 	t.Cleanup(func() { must(t, kept.Close()) })
 	return s

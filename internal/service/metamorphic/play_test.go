@@ -18,7 +18,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
-	"signet/internal/store/sqlite"
+	"signet/internal/store/enginetest"
 )
 
 const (
@@ -34,8 +34,7 @@ var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 // template is a database with people and their keys, of which each sequence gets a
 // copy.
 type template struct {
-	dir          string // of all files
-	database     string
+	dir          string   // of all files, with the database
 	people       []person // the operator first
 	organization model.OrganizationID
 }
@@ -50,8 +49,8 @@ const nameOfFirst = "first"
 func newTemplate(t *testing.T) *template {
 	t.Helper()
 	dir := t.TempDir()
-	tm := &template{dir: dir, database: filepath.Join(dir, "template.db")}
-	s, kept, err := openService(tm.database, filepath.Join(dir, "blobs"), func() time.Time { return start })
+	tm := &template{dir: dir}
+	s, kept, err := openService(t, dir, func() time.Time { return start })
 	must(t, err)
 	ctx := t.Context()
 	must(t, s.CreateOperator(ctx, "operator", "secret"))
@@ -86,18 +85,15 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// openService opens a service on a database and a directory for files. What closes
-// the store closes all.
-func openService(database, files string, clock func() time.Time) (*service.Service, *keptStore, error) {
-	engine, err := sqlite.Open(database, sqlite.Options{Clock: clock, Readers: 1})
-	if err != nil {
-		return nil, nil, err
-	}
+// openService opens a service on what a directory holds. What closes the store
+// closes all.
+func openService(t enginetest.TB, dir string, clock func() time.Time) (*service.Service, *keptStore, error) {
+	engine := enginetest.Open(t, dir, enginetest.Options{Clock: clock, Readers: 1})
 	kept, err := store.Open(context.Background(), engine, service.NewEpoch)
 	if err != nil {
 		return nil, nil, errors.Join(err, engine.Close())
 	}
-	blobs, err := blob.OpenDirectory(files)
+	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	if err != nil {
 		return nil, nil, errors.Join(err, kept.Close())
 	}
@@ -137,16 +133,9 @@ func newPlay(t *rapid.T, tm *template) *play {
 			t.Error(err)
 		}
 	})
-	database := filepath.Join(dir, "signet.db")
-	content, err := os.ReadFile(tm.database)
-	if err == nil {
-		err = os.WriteFile(database, content, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	enginetest.Copy(t, tm.dir, dir)
 	p := &play{template: tm, keys: map[*account]person{}, world: &world{now: start, retention: retention}}
-	if p.service, p.kept, err = openService(database, filepath.Join(dir, "blobs"), func() time.Time { return p.world.now }); err != nil {
+	if p.service, p.kept, err = openService(t, dir, func() time.Time { return p.world.now }); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -29,12 +29,35 @@ type Server struct {
 // postgresql.conf, such as "fsync = on". The others share one (URL).
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	s, err := start(settings)
+	return mustStart(t, "", settings)
+}
+
+// StartStandby starts a server that follows another one: it streams all of its
+// changes, may be read, and can be promoted. From then on the other one confirms a
+// commit only once it is on the disks of both.
+func (s *Server) StartStandby(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	standby := mustStart(t, s.address, settings)
+	admin := "postgres://signet@" + s.address + "/postgres?sslmode=disable"
+	mustExec(t, admin, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+	mustExec(t, admin, "SELECT pg_reload_conf()")
+	return standby
+}
+
+func mustStart(t testing.TB, follows string, settings []string) *Server {
+	t.Helper()
+	s, err := start(follows, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.commands.Close() })
 	return s
+}
+
+// Promote makes a standby a server of its own, which may be written to.
+func (s *Server) Promote(t testing.TB) {
+	t.Helper()
+	s.must(t, "promote")
 }
 
 // Stop stops the server. In the fast way it ends all connections first; else it is
@@ -78,6 +101,8 @@ func (s *Server) answer() error {
 		switch line = strings.TrimSpace(line); {
 		case line == "done":
 			return nil
+		case line == "failed":
+			return errors.New(strings.Join(said, "\n"))
 		case err != nil:
 			return fmt.Errorf("%w\n%s", err, strings.Join(said, "\n"))
 		}
@@ -90,15 +115,16 @@ func (s *Server) answer() error {
 // The language of the database is not that of the bytes, so that a test notices
 // what relies on it.
 const keeper = `
-bin=$1 port=$2 settings=$3
+bin=$1 port=$2 settings=$3 primary=$4
 directory=$(mktemp -d "${TMPDIR:-/tmp}/signet-postgres.XXXXXX") || exit 1
 cd "$directory"
 stop() { "$bin/pg_ctl" stop -D "$directory/data" -s -m "$1" >>"$directory/log" 2>&1; }
-start() { "$bin/pg_ctl" start -D "$directory/data" -s -w -t 120 -l "$directory/log" >>"$directory/log" 2>&1 </dev/null || cat "$directory/log"; }
+start() { "$bin/pg_ctl" start -D "$directory/data" -s -w -t 120 -l "$directory/log" >>"$directory/log" 2>&1 </dev/null && echo done || { cat "$directory/log"; echo failed; }; }
 trap 'stop immediate; rm -rf "$directory"' EXIT
 trap 'exit 1' HUP INT TERM
-"$bin/initdb" -D "$directory/data" -U signet --auth=trust --encoding=UTF8 --locale=C --locale-provider=icu --icu-locale=en-US --no-sync >"$directory/log" 2>&1 ||
-	{ cat "$directory/log"; exit 1; }
+make() { "$bin/initdb" -D "$directory/data" -U signet --auth=trust --encoding=UTF8 --locale=C --locale-provider=icu --icu-locale=en-US --no-sync; }
+follow() { "$bin/pg_basebackup" -D "$directory/data" -d "postgres://signet@$primary/postgres?sslmode=disable" -R -X stream -c fast --no-sync; }
+if [ "$primary" ]; then follow; else make; fi >"$directory/log" 2>&1 || { cat "$directory/log"; exit 1; }
 cat >>"$directory/data/postgresql.conf" <<END
 listen_addresses = '127.0.0.1'
 port = $port
@@ -111,17 +137,16 @@ deadlock_timeout = 100ms
 $settings
 END
 start
-echo done
 while read -r command argument; do
 	case $command in
-	stop) stop "$argument" ;;
+	stop) stop "$argument" && echo done || echo failed ;;
 	start) start ;;
+	promote) "$bin/pg_ctl" promote -D "$directory/data" -s -w -t 60 && echo done || echo failed ;;
 	esac
-	echo done
 done
 `
 
-func start(settings []string) (*Server, error) {
+func start(follows string, settings []string) (*Server, error) {
 	directory, err := binaries()
 	if err != nil {
 		return nil, err
@@ -130,7 +155,7 @@ func start(settings []string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	arguments := []string{"sh", "-c", keeper, "signet-postgres", directory, port, strings.Join(settings, "\n")}
+	arguments := []string{"sh", "-c", keeper, "signet-postgres", directory, port, strings.Join(settings, "\n"), follows}
 	if os.Geteuid() == 0 { // PostgreSQL refuses to run as root
 		arguments = append([]string{"runuser", "-u", "postgres", "--"}, arguments...)
 	}

@@ -1,0 +1,138 @@
+package e2e
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"signet/internal/store/postgrestest"
+)
+
+// cluster is several servers on one database, with a client that goes to another
+// one with every request, as through a load balancer that keeps no client to a node.
+type cluster struct {
+	t     *testing.T
+	nodes []*server
+	http  *http.Client
+	turn  atomic.Uint64
+}
+
+const clusterNodes = 3
+
+// mustServeCluster starts the nodes of a cluster on a database.
+func mustServeCluster(t *testing.T, database string, args ...string) *cluster {
+	t.Helper()
+	c := &cluster{t: t}
+	// A connection for each request: a kept one would stay with its node.
+	transport := &http.Transport{DialContext: c.dial, DisableKeepAlives: true, DisableCompression: true}
+	c.http = &http.Client{Transport: transport}
+	args = append([]string{"--database", database}, args...)
+	for range clusterNodes {
+		c.nodes = append(c.nodes, mustServe(t, freshDirectory(t), append(args, unlimited...)...))
+	}
+	return c
+}
+
+// dial connects to the node whose turn it is, or to the next that answers.
+func (c *cluster) dial(ctx context.Context, _, _ string) (conn net.Conn, err error) {
+	first := c.turn.Add(1)
+	for i := range uint64(len(c.nodes)) {
+		if conn, err = c.nodes[(first+i)%uint64(len(c.nodes))].dial(ctx, "", ""); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+// campaign begins one through all nodes.
+func (c *cluster) campaign() *campaign {
+	c.t.Helper()
+	return newCampaign(c.t, c.nodes[0].mustPeople(campaigners()...), c.http, 0)
+}
+
+// end stops the nodes and reports what they logged of defects.
+func (c *cluster) end() {
+	c.t.Helper()
+	for _, node := range c.nodes {
+		node.stop()
+		node.wantQuietLog()
+	}
+}
+
+// durable makes a database server as safe as it is by itself.
+var durable = []string{"fsync = on", "full_page_writes = on"}
+
+// TestKilledNodesLoseNothing: nodes die in the middle of their work, one after the
+// other, and the others go on.
+func TestKilledNodesLoseNothing(t *testing.T) {
+	database := postgrestest.Start(t, durable...)
+	c := mustServeCluster(t, database.URL(t))
+	campaign := c.campaign()
+	campaign.wage(5*time.Minute, func() {
+		for range 6 {
+			campaign.waitForProgress(300)
+			node := c.nodes[rand.IntN(len(c.nodes))]
+			node.kill()
+			campaign.waitForProgress(100) // by the others
+			node.mustStart()
+		}
+	})
+	c.end()
+	t.Logf("%d messages, of which %d were repeated", campaign.total(), repeats(campaign.senders))
+}
+
+// TestDatabaseThatStopsAndStartsLosesNothing: the database goes away in good order
+// and as in a crash, and comes back.
+func TestDatabaseThatStopsAndStartsLosesNothing(t *testing.T) {
+	database := postgrestest.Start(t, durable...)
+	c := mustServeCluster(t, database.URL(t))
+	campaign := c.campaign()
+	campaign.wage(5*time.Minute, func() {
+		for _, inOrder := range []bool{true, false, false} {
+			campaign.waitForProgress(500)
+			database.Stop(t, inOrder)
+			eventually(t, "the nodes say that they are not ready", func() bool { return !c.anyReady() })
+			database.Restart(t)
+		}
+		campaign.waitForProgress(500)
+	})
+	c.end()
+	t.Logf("%d messages, of which %d were repeated", campaign.total(), repeats(campaign.senders))
+}
+
+// TestPromotedReplicaHasEverything: the database is lost, and its synchronous
+// replica takes over; the nodes, which were told of both, go there by themselves.
+func TestPromotedReplicaHasEverything(t *testing.T) {
+	primary := postgrestest.Start(t, durable...)
+	standby := primary.StartStandby(t, durable...)
+	url := primary.URL(t)
+	c := mustServeCluster(t, postgrestest.Through(t, url, primary.Addr()+","+standby.Addr()))
+	campaign := c.campaign()
+	campaign.wage(5*time.Minute, func() {
+		campaign.waitForProgress(1000)
+		primary.Stop(t, false)
+		standby.Promote(t)
+		campaign.waitForProgress(1000)
+	})
+	c.end()
+	t.Logf("%d messages, of which %d were repeated", campaign.total(), repeats(campaign.senders))
+}
+
+// anyReady reports whether a node would be sent requests by a load balancer.
+func (c *cluster) anyReady() bool {
+	for _, node := range c.nodes {
+		answer, err := node.http.Get(anyServer + "/readyz")
+		if err != nil {
+			continue
+		}
+		_ = answer.Body.Close() // nothing of it is read
+		if answer.StatusCode == http.StatusOK {
+			return true
+		}
+	}
+	return false
+}
