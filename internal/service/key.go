@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"time"
@@ -277,9 +278,18 @@ func (s *Service) managed(ctx context.Context, actor *model.Actor, address strin
 }
 
 // updateManaged changes something about an account's keys, after asking once
-// more, inside the transaction, whether the actor may.
+// more, inside the transaction, whether the actor may. It holds the account's
+// queue, so that whoever ends all keys of an account misses none that is being
+// made.
 func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, account model.AccountID, may keyRule, fn func(*store.Tx) error) error {
+	now := s.now()
 	return s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockQueues(account); err != nil {
+			return err
+		}
+		if err := stillOpens(tx, &actor.Key, now); err != nil {
+			return err
+		}
 		current := *actor
 		var err error
 		if current.Memberships, err = tx.Memberships(actor.Account); err != nil {
@@ -301,6 +311,21 @@ func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, account
 		}
 		return fn(tx)
 	})
+}
+
+// stillOpens asks inside a transaction whether a key is what it was when the call
+// began: one that was revoked, or rotated, on another node meanwhile gives nobody
+// lasting access.
+func stillOpens(tx *store.Tx, key *model.Key, now time.Time) error {
+	k, found, err := tx.Key(key.Key)
+	if err != nil {
+		return err
+	}
+	opens := bytes.Equal(k.SecretHash, key.SecretHash) || bytes.Equal(k.PreviousHash, key.SecretHash) && now.Before(k.PreviousUntil)
+	if !found || !opens || k.ExpiredAt(now) {
+		return wrongCredentials()
+	}
+	return nil
 }
 
 // queueSettings tells an account that its settings, or its place in an
