@@ -114,19 +114,41 @@ func (f operatorFields) set(name, text string) {
 	f[name] = bytes.TrimSpace(b.Bytes())
 }
 
-// write replaces the file in one step, readable for its owner only, so that a
-// client never finds half a file and a crash leaves the old or the new one.
-func (f operatorFields) write(path string) (err error) {
+// write replaces the file.
+func (f operatorFields) write(path string) error {
+	staged, err := f.stage(path)
+	if err != nil {
+		return err
+	}
+	return staged.commit()
+}
+
+// stagedFile is a file that is on disk under another name, and takes its place in
+// one step, so that a client never finds half a file and a crash leaves the old or
+// the new one.
+type stagedFile struct{ temporary, path string }
+
+func (s stagedFile) commit() error {
+	if err := os.Rename(s.temporary, s.path); err != nil {
+		return errors.Join(err, s.discard())
+	}
+	return syncDirectory(filepath.Dir(s.path))
+}
+
+func (s stagedFile) discard() error { return os.Remove(s.temporary) }
+
+// stage writes what is to become the file, readable for its owner only.
+func (f operatorFields) stage(path string) (_ stagedFile, err error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(f); err != nil {
-		return err
+		return stagedFile{}, err
 	}
 	temp, err := os.CreateTemp(filepath.Dir(path), operatorFile+".*") // mode 0600
 	if err != nil {
-		return err
+		return stagedFile{}, err
 	}
 	defer func() {
 		if err != nil {
@@ -135,18 +157,15 @@ func (f operatorFields) write(path string) (err error) {
 		}
 	}()
 	if _, err := temp.Write(b.Bytes()); err != nil {
-		return err
+		return stagedFile{}, err
 	}
 	if err := temp.Sync(); err != nil {
-		return err
+		return stagedFile{}, err
 	}
 	if err := temp.Close(); err != nil {
-		return err
+		return stagedFile{}, err
 	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		return err
-	}
-	return syncDirectory(filepath.Dir(path))
+	return stagedFile{temp.Name(), path}, nil
 }
 
 // syncDirectory makes a rename in it survive a power cut.

@@ -245,6 +245,7 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 	}
 	garbled := mustWrite("garbled/operator.json", "{")
 	lacking := mustWrite("lacking/operator.json", "{}")
+	nowhere := mustWrite("nowhere/operator.json", `{"api_key":"KEY","api_secret":"SECRET"}`)
 	for _, tt := range []struct {
 		args string
 		env  []string
@@ -257,7 +258,8 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 		{"user show --data " + dir, nil, exitWrong, "no credentials: there is no " + filepath.Join(dir, "operator.json")},
 		{"user show", []string{"SIGNET_DATA=" + dir}, exitWrong, "SIGNET_API_SECRET"},
 		{"user show --data " + garbled, nil, exitWrong, "operator.json: "},
-		{"user show --data " + lacking, nil, exitWrong, "has no base_url"},
+		{"user show --data " + lacking, nil, exitWrong, "has no api_key and api_secret"},
+		{"user show --data " + nowhere, nil, exitWrong, "has no base_url: start the server once, or set SIGNET_URL"},
 		{"user show", []string{"SIGNET_API_KEY=k"}, exitWrong, "go together"},
 		{"user show", []string{"SIGNET_URL=example.org", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitWrong, "want http://host"},
 		{"user show", []string{"SIGNET_URL=http://127.0.0.1:1", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitFailed, "connection refused"},
