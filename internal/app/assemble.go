@@ -105,6 +105,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			Burst:                        limits.Burst,
 			FailedLoginsPerMinute:        limits.FailedLoginsPerMinute,
 			FailedLoginsPerMinuteAddress: limits.FailedLoginsPerMinuteAddress,
+			FailedLoginsPerMinuteName:    limits.FailedLoginsPerMinuteName,
 			BodyBytes:                    limits.BodyBytes,
 			AttachmentBytes:              limits.AttachmentBytes,
 		},

@@ -58,9 +58,10 @@ func (a *access) open(con *console) (*client.Client, error) {
 		if err != nil {
 			return nil, wrongConfiguration{err}
 		}
-		if given.BaseURL == "" {
-			given.BaseURL = file.BaseURL
+		if given.BaseURL == "" && file.BaseURL == "" {
+			return nil, wrongConfiguration{fmt.Errorf("operator.json has no base_url: start the server once, or set %s", urlVariable)}
 		}
+		given.BaseURL = or(given.BaseURL, file.BaseURL)
 		if given.Key == "" {
 			given.Key, given.Secret = file.Key, file.Secret
 		}
@@ -92,8 +93,8 @@ func (a *access) operator(con *console) (credentials, error) {
 	if err := json.Unmarshal(text, &found); err != nil {
 		return found, fmt.Errorf("%s: %w", path, err)
 	}
-	if found.BaseURL == "" || found.Key == "" || found.Secret == "" {
-		return found, fmt.Errorf("%s has no base_url, api_key and api_secret", path)
+	if found.Key == "" || found.Secret == "" {
+		return found, fmt.Errorf("%s has no api_key and api_secret", path)
 	}
 	return found, nil
 }
