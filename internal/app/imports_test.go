@@ -33,12 +33,12 @@ type layer struct {
 // picture of docs/architecture.md ("Rooms"), and changes together with it.
 var mayImport = []layer{
 	{"cmd/signet", []string{"internal/cli"}},
-	{"bench", []string{"client"}},
+	{"bench", []string{"internal/load"}},
 	{"internal/e2e", nil}, // tests only, of the built program
 	{"internal/clientreplay", nil},
 	{"docs/api", nil},
 	{"internal/app/apptest", nil},
-	{"internal/cli", []string{"internal/app", "internal/config", "internal/model", "client"}},
+	{"internal/cli", []string{"internal/app", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
 		"internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/seal", "internal/blob",
 		"internal/config", "internal/model",
@@ -59,7 +59,8 @@ var mayImport = []layer{
 	{"internal/blob", []string{"internal/model"}},
 	{"internal/config", nil},
 	{"internal/model", nil},
-	{"client", nil}, // has its own copies of the wire types, so that a change of the wire by accident is noticed
+	{"internal/load", []string{"client"}}, // sees a server as every caller does
+	{"client", nil},                       // has its own copies of the wire types, so that a change of the wire by accident is noticed
 	{"openapi/openapitest", []string{"openapi"}},
 	{"openapi", nil},
 }
@@ -76,7 +77,8 @@ var onlyIn = map[string][]string{
 	"github.com/coder/websocket":      {"internal/api", "client"},
 	"github.com/prometheus/":          {"internal/app", "internal/api"},
 	"github.com/nyaruka/":             {"internal/config", "internal/service"},
-	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/api", "client"},
+	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/api", "internal/load", "client"},
+	"github.com/HdrHistogram/":        {"internal/load"},
 	"golang.org/x/crypto":             {"internal/service", "internal/seal"},
 	"github.com/rogpeppe/go-internal": nil, // tests only
 	"go.uber.org/goleak":              nil,
