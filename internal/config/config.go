@@ -14,6 +14,7 @@ type Config struct {
 	BaseURL       string // empty: follows from the address that is listened on
 	Data          string
 	Database      string // empty: embedded, in Data
+	Blobs         string // empty: a directory in Data
 	DefaultRegion string
 	Log           Log
 	Vendor        Vendor

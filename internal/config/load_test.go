@@ -15,6 +15,7 @@ func shift(t *testing.T, s *setting) string {
 	other := map[string]string{
 		"listen": "[::1]:9090", "base_url": "https://messages.example.com", "data": "/srv/signet",
 		"database":       "postgres://signet@db.example.com:5432/signet",
+		"blobs":          "s3://signet?endpoint=s3.example.com",
 		"default_region": "DE", "log.level": "debug", "log.format": "json",
 		"vendor.prefix": "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
 		"cors.origins": "https://a.example,https://b.example:8443",

@@ -32,6 +32,13 @@ separated by commas are tried in turn. Any number of servers share one. Empty: t
 embedded store in the data directory. Give a password in the environment, or in
 PostgreSQL's password file (~/.pgpass), rather than in a flag that others see.`),
 
+		text(&c.Blobs, "blobs", "", "LOCATION", blobs, `
+Where attachments and avatars are kept: a directory (dir:/path, or the path alone),
+or a bucket of an S3 server, as s3://bucket?endpoint=host&region=name, which servers
+that share a database share too; docs/storage.md has all parameters. The key of a
+bucket comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws, or from
+the machine's role. Empty: the directory blobs in the data directory.`),
+
 		text(&c.DefaultRegion, "default_region", "US", "REGION", region, `
 Country (ISO 3166-1, two capital letters) whose rules a telephone number without
 a leading + is read by.`),
