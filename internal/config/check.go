@@ -77,6 +77,15 @@ func natsServers(s string) error {
 	return nil
 }
 
+// blobs leaves what the location of a bucket holds to who opens it. Its text is in
+// no message: it may hold a secret.
+func blobs(s string) error {
+	if strings.Contains(s, "://") && !strings.HasPrefix(s, "s3://") || s == "dir:" {
+		return errors.New("want a directory, such as dir:/srv/signet/blobs, or a bucket, such as s3://signet?endpoint=s3.example.com")
+	}
+	return nil
+}
+
 func baseURL(s string) error {
 	if s == "" {
 		return nil

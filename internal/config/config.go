@@ -22,6 +22,7 @@ type Config struct {
 	Data          string
 	Database      string // empty: embedded, in Data
 	NATS          string // empty: none; comma-separated URLs
+	Blobs         string // empty: a directory in Data
 	DefaultRegion string
 	Log           Log
 	Vendor        Vendor

@@ -16,6 +16,7 @@ func shift(t *testing.T, s *setting) string {
 		"listen": "[::1]:9090", "base_url": "https://messages.example.com", "data": "/srv/signet",
 		"database":       "postgres://signet@db.example.com:5432/signet",
 		"nats":           "nats://signet:secret@a.example:4222, tls://b.example",
+		"blobs":          "s3://signet?endpoint=s3.example.com",
 		"default_region": "DE", "log.level": "debug", "log.format": "json",
 		"vendor.prefix": "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
 		"cors.origins": "https://a.example,https://b.example:8443",
