@@ -40,7 +40,7 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/seal", "internal/blob",
+		"internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/seal/pgring", "internal/seal", "internal/blob",
 		"internal/config", "internal/model",
 	}},
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
@@ -55,9 +55,10 @@ var mayImport = []layer{
 	{"internal/live/natstest", nil},
 	{"internal/live/natsbus", []string{"internal/live", "internal/model"}},
 	{"internal/live", []string{"internal/model"}},
-	{"internal/seal", []string{"internal/model"}},
 	{"internal/blob/blobtest", []string{"internal/blob", "internal/model"}},
 	{"internal/blob/s3test", nil},
+	{"internal/seal/pgring", []string{"internal/seal"}},
+	{"internal/seal", nil},
 	{"internal/blob", []string{"internal/model"}},
 	{"internal/config", nil},
 	{"internal/model", nil},
@@ -71,9 +72,10 @@ var mayImport = []layer{
 var onlyIn = map[string][]string{
 	"zombiezen.com/go/sqlite":         {"internal/store/sqlite"},
 	"modernc.org/":                    {"internal/store/sqlite"},
-	"github.com/jackc/pgx":            {"internal/store/postgres"},
+	"github.com/jackc/pgx":            {"internal/store/postgres", "internal/seal/pgring"},
 	"github.com/nats-io/nats.go":      {"internal/live/natsbus"},
 	"github.com/nats-io/nats-server":  nil, // tests only
+	"github.com/tink-crypto/":         {"internal/seal"},
 	"github.com/alecthomas/kong":      {"internal/cli"},
 	"go.yaml.in/yaml":                 {"internal/config", "openapi"},
 	"github.com/coder/websocket":      {"internal/api", "client"},
