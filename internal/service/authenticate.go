@@ -56,7 +56,7 @@ func (s *Service) actor(ctx context.Context, key string, now time.Time) (*model.
 	if ok {
 		return actor, nil
 	}
-	err := s.store.View(ctx, func(tx *store.Tx) error {
+	err := s.store.ViewTogether(ctx, func(tx *store.Tx) error {
 		actor = nil
 		k, found, err := tx.Key(key)
 		if err != nil || !found {

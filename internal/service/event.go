@@ -145,7 +145,11 @@ func (s *Service) oldest(now time.Time) int64 {
 // events reads a part of the actor's queue.
 func (s *Service) events(ctx context.Context, actor *model.Actor, after, upTo int64, limit int) (out []model.Event, err error) {
 	now := s.now()
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	view := s.store.ViewTogether
+	if limit > DefaultEvents { // it takes long, and others would wait for it
+		view = s.store.View
+	}
+	err = view(ctx, func(tx *store.Tx) error {
 		rows, err := tx.Events(s.queue(actor.Account, after, upTo, now), limit)
 		if err != nil {
 			return err
@@ -202,7 +206,7 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, positions
 	}
 	now := s.now()
 	var senders []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.store.UpdateTogether(ctx, func(tx *store.Tx) error {
 		marks := newMarks(actor, now)
 		rows, err := tx.EventsAt(actor.Account, positions)
 		if err != nil {
