@@ -541,6 +541,19 @@ func TestNATSMayStopAndComeBack(t *testing.T) {
 	}
 }
 
+func TestServerOnTheEmbeddedStoreIsAlone(t *testing.T) {
+	t.Parallel()
+	const noEffect = "nats has no effect"
+	s := apptest.Start(t, func(cfg *config.Config) { cfg.Database, cfg.NATS = "", "nats://127.0.0.1:1" })
+	s.Allow(noEffect)
+	if !strings.Contains(s.Log.String(), noEffect) {
+		t.Error("it is not told that nats has no effect")
+	}
+	if _, text := get(t, s, "/metrics"); strings.Contains(text, "signet_bus") || !strings.Contains(text, "signet_streams 0") {
+		t.Error("the metrics tell of a bus, or of no streams")
+	}
+}
+
 func basic(p *apptest.Person) string {
 	r := &http.Request{Header: http.Header{}}
 	r.SetBasicAuth(p.Key, p.Secret)
