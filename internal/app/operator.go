@@ -3,8 +3,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,7 +104,7 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 // holds, if it does, or those of a start that was interrupted, or new ones.
 func makeOperator(ctx context.Context, preparedPath string, given, prepared operatorFields, accounts operators) (operatorFields, error) {
 	made := operatorFields{}
-	key, secret := newCredentials()
+	key, secret := service.NewCredentials()
 	for _, earlier := range []operatorFields{prepared, given} {
 		if k, s := earlier.text(fieldKey), earlier.text(fieldSecret); k != "" && s != "" {
 			key, secret = k, s
@@ -121,14 +119,6 @@ func makeOperator(ctx context.Context, preparedPath string, given, prepared oper
 		return nil, fmt.Errorf("make the operator account: %w", err)
 	}
 	return made, nil
-}
-
-// newCredentials returns the name and the secret of a key, 128 and 256 random
-// bits.
-func newCredentials() (key, secret string) {
-	random := make([]byte, 32)
-	rand.Read(random) // never fails: it ends the program instead
-	return rand.Text(), base64.RawURLEncoding.EncodeToString(random)
 }
 
 // operatorFields is the content of operator.json; nil is no file.
@@ -164,19 +154,41 @@ func (f operatorFields) set(name, text string) {
 	f[name] = bytes.TrimSpace(b.Bytes())
 }
 
-// write replaces the file in one step, readable for its owner only, so that a
-// client never finds half a file and a crash leaves the old or the new one.
-func (f operatorFields) write(path string) (err error) {
+// write replaces the file.
+func (f operatorFields) write(path string) error {
+	staged, err := f.stage(path)
+	if err != nil {
+		return err
+	}
+	return staged.commit()
+}
+
+// stagedFile is a file that is on disk under another name, and takes its place in
+// one step, so that a client never finds half a file and a crash leaves the old or
+// the new one.
+type stagedFile struct{ temporary, path string }
+
+func (s stagedFile) commit() error {
+	if err := os.Rename(s.temporary, s.path); err != nil {
+		return errors.Join(err, s.discard())
+	}
+	return syncDirectory(filepath.Dir(s.path))
+}
+
+func (s stagedFile) discard() error { return os.Remove(s.temporary) }
+
+// stage writes what is to become the file, readable for its owner only.
+func (f operatorFields) stage(path string) (_ stagedFile, err error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(f); err != nil {
-		return err
+		return stagedFile{}, err
 	}
 	temp, err := os.CreateTemp(filepath.Dir(path), operatorFile+".*") // mode 0600
 	if err != nil {
-		return err
+		return stagedFile{}, err
 	}
 	defer func() {
 		if err != nil {
@@ -185,18 +197,15 @@ func (f operatorFields) write(path string) (err error) {
 		}
 	}()
 	if _, err := temp.Write(b.Bytes()); err != nil {
-		return err
+		return stagedFile{}, err
 	}
 	if err := temp.Sync(); err != nil {
-		return err
+		return stagedFile{}, err
 	}
 	if err := temp.Close(); err != nil {
-		return err
+		return stagedFile{}, err
 	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		return err
-	}
-	return syncDirectory(filepath.Dir(path))
+	return stagedFile{temp.Name(), path}, nil
 }
 
 // syncDirectory makes a rename in it survive a power cut.

@@ -22,9 +22,10 @@ const (
 
 // commands is the command line: each field with a cmd tag is a command.
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Run the server."`
-	Config  configCommands `cmd:"" help:"Print all settings, or check a configuration file."`
-	Version versionCommand `cmd:"" help:"Print the version of this program."`
+	Serve    serveCommand     `cmd:"" help:"Run the server."`
+	Config   configCommands   `cmd:"" help:"Print all settings, or check a configuration file."`
+	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
+	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 
 	Org      orgCommands      `cmd:"" group:"client" help:"Create, show, change and delete organizations."`
 	User     userCommands     `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
@@ -38,6 +39,7 @@ type commands struct {
 	Roster   rosterCommands   `cmd:"" group:"client" help:"List and change the caller's conversations."`
 	Metadata metadataCommands `cmd:"" group:"client" help:"Show and change what is kept about users and groups."`
 	Search   searchCommand    `cmd:"" group:"client" help:"Find users and groups."`
+	Bench    benchCommands    `cmd:"" group:"client" help:"Put a server under load, and measure what it does and costs."`
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version, like the command."`
 }

@@ -27,8 +27,12 @@ func wrongCredentials() *model.Error {
 }
 
 // Authenticate returns who calls with a key and its secret: kind Unauthenticated
-// where the key does not exist, has ended, or has another secret.
-func (s *Service) Authenticate(ctx context.Context, key, secret string, _ netip.Addr) (*model.Actor, error) {
+// where the key does not exist, has ended, has another secret, or is not to be used
+// from this address; the answer is the same for all of these.
+func (s *Service) Authenticate(ctx context.Context, key, secret string, from netip.Addr) (*model.Actor, error) {
+	if model.MalformedSecret(secret) {
+		return nil, wrongCredentials() // which tells nothing but what the caller can compute
+	}
 	now := s.clock()
 	hash := sha256.Sum256([]byte(secret))
 	actor, err := s.actor(ctx, key, now)
@@ -42,7 +46,7 @@ func (s *Service) Authenticate(ctx context.Context, key, secret string, _ netip.
 	k := &actor.Key
 	current := subtle.ConstantTimeCompare(hash[:], k.SecretHash) == 1
 	previous := subtle.ConstantTimeCompare(hash[:], k.PreviousHash) == 1 && now.Before(k.PreviousUntil)
-	if !current && !previous || k.ExpiredAt(now) || k.Login && s.lastUse(k).Add(loginIdle).Before(now) {
+	if !current && !previous || k.ExpiredAt(now) || k.Login && s.lastUse(k).Add(loginIdle).Before(now) || !k.Networks.Allow(from) {
 		return nil, wrongCredentials()
 	}
 	s.noteUse(key, now)

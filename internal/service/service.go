@@ -93,18 +93,16 @@ func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millise
 // made later sorts later.
 func newID() [16]byte { return uuid.Must(uuid.NewV7()) }
 
-const tokenAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
 // randomToken returns n random characters of [0-9A-Za-z]; 43 hold 256 bits.
 func randomToken(n int) string {
 	out := make([]byte, n)
-	size := big.NewInt(int64(len(tokenAlphabet)))
+	size := big.NewInt(int64(len(model.Base62)))
 	for i := range out {
 		k, err := rand.Int(rand.Reader, size)
 		if err != nil {
 			panic(err) // crypto/rand never fails: it ends the program instead
 		}
-		out[i] = tokenAlphabet[k.Int64()]
+		out[i] = model.Base62[k.Int64()]
 	}
 	return string(out)
 }

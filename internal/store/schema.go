@@ -286,6 +286,12 @@ CREATE TABLE search_words (
 CREATE INDEX search_words_word ON search_words (organization, kind, field, word, entity, display_name);
 `
 
+// keyNetworks is where a key may be used from: networks in CIDR notation with commas
+// in between, empty for everywhere.
+const keyNetworks = `
+ALTER TABLE keys ADD COLUMN networks TEXT NOT NULL DEFAULT '';
+`
+
 // render puts the engine's own words into a statement.
 func (d Dialect) render(sql string) string {
 	text := cmp.Or(d.Text, "TEXT")

@@ -28,7 +28,7 @@ type Store struct {
 // then on, and closes it.
 func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, error) {
 	s := &Store{engine: engine}
-	if err := migrate(ctx, engine); err != nil {
+	if err := MigrateTo(ctx, engine, SchemaVersion()); err != nil {
 		return nil, err
 	}
 	epoch, secret := newEpoch(), make([]byte, 32)

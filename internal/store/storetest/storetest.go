@@ -87,6 +87,9 @@ var nounCases = []testCase{
 	{"Nodes", nodes},
 	{"Streams", streams},
 	{"ManyAtOnce", manyAtOnce},
+	{"KeyDays", keyDays},
+	{"KeyEndings", keyEndings},
+	{"Sealing", sealing},
 	{"SearchEntities", searchEntities},
 	{"SearchWords", searchWords},
 }
