@@ -61,9 +61,10 @@ func (a *access) credentials(con *console, url string) (credentials, error) {
 		if err != nil {
 			return given, wrongConfiguration{err}
 		}
-		if given.BaseURL == "" {
-			given.BaseURL = file.BaseURL
+		if given.BaseURL == "" && file.BaseURL == "" {
+			return given, wrongConfiguration{fmt.Errorf("operator.json has no base_url: start the server once, or set %s", urlVariable)}
 		}
+		given.BaseURL = or(given.BaseURL, file.BaseURL)
 		if given.Key == "" {
 			given.Key, given.Secret, given.local = file.Key, file.Secret, true
 		}
@@ -109,8 +110,8 @@ func (a *access) operator(con *console) (credentials, error) {
 	if err := json.Unmarshal(text, &found); err != nil {
 		return found, fmt.Errorf("%s: %w", path, err)
 	}
-	if found.BaseURL == "" || found.Key == "" || found.Secret == "" {
-		return found, fmt.Errorf("%s has no base_url, api_key and api_secret", path)
+	if found.Key == "" || found.Secret == "" {
+		return found, fmt.Errorf("%s has no api_key and api_secret", path)
 	}
 	return found, nil
 }

@@ -22,9 +22,10 @@ const (
 
 // commands is the command line: each field with a cmd tag is a command.
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Run the server."`
-	Config  configCommands `cmd:"" help:"Print all settings, or check a configuration file."`
-	Version versionCommand `cmd:"" help:"Print the version of this program."`
+	Serve    serveCommand     `cmd:"" help:"Run the server."`
+	Config   configCommands   `cmd:"" help:"Print all settings, or check a configuration file."`
+	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
+	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 
 	Org      orgCommands      `cmd:"" group:"client" help:"Create, show, change and delete organizations."`
 	User     userCommands     `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
