@@ -9,7 +9,12 @@ ARGS   ?=
 FUZZTIME ?= 30s
 TORTURE  ?= 10m
 
-# Which benchmarks run, and for how long each.
+# A short measurement, whose page goes to bin/bench/; and up to how many stored
+# messages a whole one goes beyond a million.
+BENCH_QUICK  ?=
+BENCH_STORED ?=
+
+# Which benchmarks of packages run, and for how long each.
 BENCH     ?= .
 BENCHTIME ?= 1s
 
@@ -95,8 +100,14 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 		done; \
 	done
 
+# It needs PostgreSQL on the machine, as the tests do, and nothing else that works.
 .PHONY: bench
-bench: ## run the benchmarks that match BENCH (all) for BENCHTIME (1s) each
+bench: ## measure the server on both stores and write docs/performance.md: an hour (BENCH_QUICK=1: some minutes, to bin/bench)
+	SIGNET_BENCH=$(if $(BENCH_QUICK),quick,full) SIGNET_BENCH_STORED=$(BENCH_STORED) \
+		SIGNET_BENCH_OUT="$(CURDIR)/$(if $(BENCH_QUICK),bin/bench,docs)" go test -count=1 -timeout 0 -v -run '^TestBench$$' ./bench
+
+.PHONY: bench-go
+bench-go: ## run the benchmarks of packages that match BENCH (all) for BENCHTIME (1s) each
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 
 .PHONY: torture

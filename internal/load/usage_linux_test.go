@@ -43,20 +43,20 @@ func mustStartTree(t *testing.T, script string) int {
 // still the database's.
 func TestTreeCountsChildrenThatHaveEnded(t *testing.T) {
 	pid := mustStartTree(t, workingShell)
-	alone, tree := consumptionOf(pid), consumptionOfTree(pid)
-	if alone.cpu >= tree.cpu || tree.cpu < 5*tick {
-		t.Errorf("the shell used %v, with its child %v; want the child's work in the latter only", alone.cpu, tree.cpu)
+	alone, tree := ConsumptionOf(pid), ConsumptionOfTree(pid)
+	if alone.CPU >= tree.CPU || tree.CPU < 5*tick {
+		t.Errorf("the shell used %v, with its child %v; want the child's work in the latter only", alone.CPU, tree.CPU)
 	}
 }
 
 func TestTreeCountsChildrenThatRun(t *testing.T) {
 	pid := mustStartTree(t, `sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo ready; read -r _; :'; :`)
-	alone, tree := consumptionOf(pid), consumptionOfTree(pid)
-	if alone.cpu >= tree.cpu || tree.cpu < 5*tick {
-		t.Errorf("the shell used %v, with its child %v; want the child's work in the latter only", alone.cpu, tree.cpu)
+	alone, tree := ConsumptionOf(pid), ConsumptionOfTree(pid)
+	if alone.CPU >= tree.CPU || tree.CPU < 5*tick {
+		t.Errorf("the shell used %v, with its child %v; want the child's work in the latter only", alone.CPU, tree.CPU)
 	}
-	if tree.memory <= 0 {
-		t.Errorf("the memory of the tree is %d", tree.memory)
+	if tree.Memory <= 0 {
+		t.Errorf("the memory of the tree is %d", tree.Memory)
 	}
 }
 
@@ -68,14 +68,14 @@ func TestConsumptionIsTheProcesssOwn(t *testing.T) {
 	for begin := time.Now(); time.Since(begin) < 100*time.Millisecond; {
 	}
 	after := ownConsumption()
-	if used := after.cpu - before.cpu; used < 3*tick {
+	if used := after.CPU - before.CPU; used < 3*tick {
 		t.Errorf("100 ms of work used %v of CPU time", used)
 	}
 	// The Go runtime alone takes a few MiB.
-	if after.memory < 2<<20 {
-		t.Errorf("this process has %d bytes", after.memory)
+	if after.Memory < 2<<20 {
+		t.Errorf("this process has %d bytes", after.Memory)
 	}
-	if gone := consumptionOf(1<<31 - 1); gone != (consumption{}) || consumptionOfTree(1<<31-1) != gone {
+	if gone := ConsumptionOf(1<<31 - 1); gone != (Consumption{}) || ConsumptionOfTree(1<<31-1) != gone {
 		t.Errorf("a process that is not there used %+v", gone)
 	}
 }
@@ -113,12 +113,12 @@ func TestStatIsReadBehindTheProgramsName(t *testing.T) {
 }
 
 func TestUsageIsBetweenTwoReadings(t *testing.T) {
-	from := consumption{cpu: 2 * time.Second, memory: 5}
-	got := usage(from, consumption{cpu: 3 * time.Second, memory: 7 << 20}, 4*time.Second, 10_000)
+	from := Consumption{CPU: 2 * time.Second, Memory: 5}
+	got := usage(from, Consumption{CPU: 3 * time.Second, Memory: 7 << 20}, 4*time.Second, 10_000)
 	if want := (Usage{CPUMicros: 100, Cores: 0.25, Memory: 7 << 20}); got == nil || *got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := usage(consumption{}, consumption{}, time.Second, 1); got != nil {
+	if got := usage(Consumption{}, Consumption{}, time.Second, 1); got != nil {
 		t.Errorf("nothing was read, and it came to %+v", got)
 	}
 }
