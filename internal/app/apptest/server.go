@@ -32,6 +32,7 @@ type Server struct {
 	t      testing.TB
 	vendor config.Vendor
 	checks *openapitest.Validator
+	stop   func() // waits until the server has stopped
 }
 
 // Start runs a server with the default settings, as the test changes them, until
@@ -58,16 +59,29 @@ func Start(t testing.TB, changes ...func(*config.Config)) *Server {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
-	t.Cleanup(func() {
+	s.stop = sync.OnceFunc(func() {
 		stop()
 		if err := <-ended; err != nil {
 			t.Errorf("stop the server: %v", err)
 		}
 		s.wantQuietLog()
 	})
+	t.Cleanup(s.stop)
 	s.URL = a.BaseURL()
 	s.Operator = s.mustReadOperator(a.OperatorFile())
 	return s
+}
+
+// Stop stops the server, as the end of the test does.
+func (s *Server) Stop() { s.stop() }
+
+// Same returns somebody of another server as a client of this one, which was made
+// from that one's data.
+func (s *Server) Same(p *Person) *Person {
+	s.t.Helper()
+	same := *p
+	same.Client = s.mustConnect(&same)
+	return &same
 }
 
 // mustReadOperator reads the credentials that the server left for its operator.
