@@ -21,6 +21,7 @@ type Limits struct {
 	Burst                        int   // requests of a key at once
 	FailedLoginsPerMinute        int   // of an address with one key
 	FailedLoginsPerMinuteAddress int   // of an address with any keys
+	FailedLoginsPerMinuteName    int   // of a key or user name from any addresses
 	BodyBytes                    int64 // of a JSON or form body
 	AttachmentBytes              int64
 }
@@ -95,7 +96,7 @@ func newAPI(o Options) (*API, error) {
 		vendor:        newVendor(o.VendorPrefix, o.VendorNamespace),
 		baseURL:       o.BaseURL,
 		clientAddress: o.Address,
-		attempts:      newAttempts(o.Clock, o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress),
+		attempts:      newAttempts(o.Clock, o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress, o.Limits.FailedLoginsPerMinuteName),
 		rates:         newRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),
 		bodyPatience:  bodyPatience,
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -49,6 +50,7 @@ type figures struct {
 	retention time.Duration
 	origins   []string
 	dir       string // of an earlier server, to go on with; empty: a new one
+	address   func(*http.Request) netip.Addr
 }
 
 // start runs a server with an operator.
@@ -100,6 +102,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.api, err = api.New(api.Options{
 		Service: s.service, Authenticator: s.service, Clock: s.clock.now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
+		Address: f.address,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"signet/internal/api"
-	"signet/internal/live"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -70,7 +69,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	undo = append(undo, blobs.Close)
 	limits := in.cfg.Limits
-	hub := live.NewHub(limits.StreamsPerAccount)
+	hub := newHub(in)
 	cases := service.New(service.Options{
 		Store: kept, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
 		Limits: service.Limits{
@@ -78,6 +77,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			MessageBytes:   int(limits.MessageBytes),
 			GroupMembers:   limits.GroupMembers,
 			MetadataKeys:   limits.MetadataKeys,
+
+			StreamsPerAccount: limits.StreamsPerAccount,
 		},
 		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
 	})
@@ -88,6 +89,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return nil
 	})
+	nodes, err := join(ctx, in, cases, hub, kept)
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, nodes.close)
 	handler, err := api.New(api.Options{
 		Service: cases, Authenticator: cases, Clock: in.clock, Logger: in.log,
 		Limits: api.Limits{
@@ -95,6 +101,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			Burst:                        limits.Burst,
 			FailedLoginsPerMinute:        limits.FailedLoginsPerMinute,
 			FailedLoginsPerMinuteAddress: limits.FailedLoginsPerMinuteAddress,
+			FailedLoginsPerMinuteName:    limits.FailedLoginsPerMinuteName,
 			BodyBytes:                    limits.BodyBytes,
 			AttachmentBytes:              limits.AttachmentBytes,
 		},
@@ -109,7 +116,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		handler:    handler,
 		operators:  cases,
 		ready:      ready,
-		background: []func(ctx context.Context){sweeper.Run, watchBlobs},
+		background: append(nodes.tasks, sweeper.Run, watchBlobs),
 		endStreams: hub.Close,
 		close:      closeAll,
 	}, nil

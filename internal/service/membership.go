@@ -51,7 +51,7 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, organization); err != nil {
+		if err := s.stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		t, err := s.lockedTarget(tx, actor, address)
@@ -93,7 +93,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, organization); err != nil {
+		if err := s.stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		t, err := s.target(tx, actor, address)
@@ -259,7 +259,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 		if err := mayAdminister(actor, organization); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, organization); err != nil {
+		if err := s.stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		if !member {
@@ -325,7 +325,7 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, organization); err != nil {
+		if err := s.stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		t, err := s.target(tx, actor, address)

@@ -146,7 +146,7 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sen
 	}
 	now := s.now()
 	p.day = now.Unix() / 86400
-	if err := s.store.View(ctx, func(tx *store.Tx) error { return s.route(tx, actor, p, now) }); err != nil {
+	if err := s.store.ViewTogether(ctx, func(tx *store.Tx) error { return s.route(tx, actor, p, now) }); err != nil {
 		return Sent{}, err
 	}
 	if p.repeated != nil {
@@ -156,7 +156,11 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sen
 		return Sent{}, err
 	}
 	var readers []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
+	update := s.store.UpdateTogether
+	if p.group != nil || p.source != nil { // they hold more, or for longer
+		update = s.store.Update
+	}
+	err := update(ctx, func(tx *store.Tx) (err error) {
 		p.repeated = nil
 		readers, err = s.write(tx, actor, p, now)
 		return err

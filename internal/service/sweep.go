@@ -42,19 +42,24 @@ func (s *Service) NewSweeper(interval time.Duration) *Sweeper {
 }
 
 // complain logs a failure. That the store or the files are away for a while is no
-// defect. What fails is tried again every few seconds: the same is said again after
-// a while only.
+// defect.
+func (s *Service) complain(ctx context.Context, what string, err error) {
+	level := slog.LevelError
+	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, blob.ErrUnavailable) {
+		level = slog.LevelWarn
+	}
+	s.log.Log(ctx, level, what, "error", err)
+}
+
+// complain logs a failure that is tried again every few seconds: the same is said
+// again after a while only.
 func (w *Sweeper) complain(ctx context.Context, what string, err error) {
 	now, text := w.service.now(), what+err.Error()
 	if text == w.said && now.Sub(w.saidAt) < repeatFailure {
 		return
 	}
 	w.said, w.saidAt = text, now
-	level := slog.LevelError
-	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, blob.ErrUnavailable) {
-		level = slog.LevelWarn
-	}
-	w.service.log.Log(ctx, level, what, "error", err)
+	w.complain(ctx, what, err)
 }
 
 // Run sweeps until ctx ends. It sweeps at half its interval, so that what ends
@@ -192,6 +197,9 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 			return err
 		}
 		if err := tx.DeleteQuotasBefore(now.Unix()/86400 - 1); err != nil {
+			return err
+		}
+		if err := tx.DeleteNodesBefore(now.Add(-nodeMemory)); err != nil {
 			return err
 		}
 		return tx.DeleteExpiredKeys(now, now.Add(-loginIdle))
