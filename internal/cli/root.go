@@ -25,6 +25,8 @@ type commands struct {
 	Serve    serveCommand     `cmd:"" help:"Run the server."`
 	Config   configCommands   `cmd:"" help:"Print all settings, or check a configuration file."`
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
+	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, while the server runs or not."`
+	Restore  restoreCommand   `cmd:"" help:"Put a backup into an empty data directory, or check one."`
 	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 
 	Org      orgCommands      `cmd:"" group:"client" help:"Create, show, change and delete organizations."`
