@@ -40,9 +40,10 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/config", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live", "internal/seal", "internal/blob",
+		"internal/transport", "internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live", "internal/seal", "internal/blob",
 		"internal/config", "internal/model",
 	}},
+	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{"internal/store", "internal/live", "internal/seal", "internal/blob", "internal/model"}},
@@ -72,8 +73,8 @@ var onlyIn = map[string][]string{
 	"github.com/coder/websocket":      {"internal/api", "client"},
 	"github.com/prometheus/":          {"internal/app", "internal/api"},
 	"github.com/nyaruka/":             {"internal/config", "internal/service"},
-	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/api", "client"},
-	"golang.org/x/crypto":             {"internal/service", "internal/seal"},
+	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "client"},
+	"golang.org/x/crypto":             {"internal/service", "internal/seal", "internal/transport"},
 	"github.com/rogpeppe/go-internal": nil, // tests only
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,
