@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,7 +46,15 @@ func (m machine) String() string {
 	return fmt.Sprintf("%d cores (%s), %.0f GiB, %s, %s, PostgreSQL %s. Writing 4 KiB to the disk and waiting for it took %.2f ms. "+
 		"The load average was %s before the run; the generator, the server and the database shared the machine. Commit %s.",
 		m.cores, m.cpu, float64(m.memory)/(1<<30), m.system, strings.Replace(runtime.Version(), "go", "Go ", 1), m.postgres,
-		float64(m.sync.Microseconds())/1000, m.load, m.commit)
+		float64(m.sync.Microseconds())/1000, m.load, m.commit) + m.warning()
+}
+
+// warning says when others used the machine.
+func (m machine) warning() string {
+	if load, err := strconv.ParseFloat(m.load, 64); err != nil || load < 0.5*float64(m.cores) {
+		return ""
+	}
+	return " **It was busy with other work**: throughput is below what it gives when it is free, and latency and CPU time above."
 }
 
 // valueOf returns what follows a name in a file of lines, or "".

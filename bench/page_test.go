@@ -77,8 +77,8 @@ func (p *page) parts() map[string]string {
 
 // describe says where, when and how long was measured.
 func (p *page) describe() string {
-	return wrapped(fmt.Sprintf("%s. Taken on %s in %d minutes: medians of %s, each %v after %v of warm-up; in parentheses the least and the most.",
-		strings.TrimSuffix(p.machine.String(), "."), p.begin.UTC().Format("2006-01-02"), int(p.took.Minutes()+0.5),
+	return wrapped(fmt.Sprintf("%s Taken on %s in %.0f minutes: medians of %s, each %v after %v of warm-up; in parentheses the least and the most.",
+		p.machine, p.begin.UTC().Format("2006-01-02"), p.took.Minutes(),
 		runs(p.size.repeats), p.size.duration, p.size.warmup))
 }
 

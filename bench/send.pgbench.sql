@@ -1,6 +1,6 @@
 -- What a send writes, as plain SQL, for pgbench: the same tables and indexes, the
--- same statements in one transaction, in one pipeline. What a server makes of these
--- alone is the most that a service on it could.
+-- same statements in one transaction, in one pipeline: what a service could do at
+-- the most that has a transaction for each send.
 --
 -- Of a real send it lacks what has to be read before (recipient, membership,
 -- organization), one round trip that waits for the position, and HTTP.
