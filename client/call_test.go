@@ -25,10 +25,10 @@ const (
 		"attachment_name":"a.png","data":[{"mimetype":"application/json","namespace":"ns","payload":"{\"k\":1}"}],
 		"is_forwarded":true,"original_sender":"u9","original_timestamp":"2026-11-20T08:15:30.123Z"}`
 	organizationJSON = `{"token":"o1","name":"N","members":3,"ttl":43200,"dor":false,"pending":false,"paid":true,"settings":[{"name":"ttl","value":43200},{"name":"color","value":"red"}]}`
-	keyJSON          = `{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z","last_used_time":"2026-11-21T09:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","issued_by":"u2"}`
+	keyJSON          = `{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z","last_used_time":"2026-11-21T09:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","issued_by":"u2","allowed_networks":["192.0.2.0/24"]}`
 	statusJSON       = `{"client_id":"m1","is_recalled":false,"statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`
 	eventsJSON       = `[{"event_id":"e1","event":{"tigertext:iq:message":{"message_id":"m1"}}}]`
-	issuedJSON       = `{"api_key":"k1","api_secret":"s1","kind":"administrative","created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z"}`
+	issuedJSON       = `{"api_key":"k1","api_secret":"s1","kind":"administrative","created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","allowed_networks":["192.0.2.0/24"]}`
 	muteJSON         = `{"sender_type":"account","sender_token":"u2","organization_id":"o1","caller_organization":"o1","mute_duration":60,"mute_start":1795248930}`
 	rolesJSON        = `[{"organization_id":"o1","roles":["admin"]}]`
 	pageJSON         = `{"results":[{"type":"tigertext:entity:account","organization_id":"o1","entity":` + userJSON + `},
@@ -205,10 +205,10 @@ var calls = []call{
 	{name: "RevokeRole", request: "DELETE /v2/user/u1/organization/o1/roles/admin", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.RevokeRole(ctx, "u1", "o1", RoleAdmin) })},
 
-	{name: "CreateKey", request: "POST /v2/user/u1/key", body: `{"kind":"administrative","expires_in":91,"password":"p","messages_per_day":0}`,
+	{name: "CreateKey", request: "POST /v2/user/u1/key", body: `{"kind":"administrative","expires_in":91,"password":"p","messages_per_day":0,"allowed_networks":["192.0.2.0/24"]}`,
 		answer: replies(issuedJSON), want: issuedJSON,
 		do: func(ctx context.Context, c *Client) (any, error) {
-			return c.CreateKey(ctx, "u1", NewKey{Kind: AdministrativeKey, ExpiresIn: 90*time.Second + 1, Password: "p", MessagesPerDay: new(0)})
+			return c.CreateKey(ctx, "u1", NewKey{Kind: AdministrativeKey, ExpiresIn: 90*time.Second + 1, Password: "p", MessagesPerDay: new(0), AllowedNetworks: []string{"192.0.2.0/24"}})
 		}},
 	{name: "Keys", request: "GET /v2/user/u1/key", answer: replies(`[` + keyJSON + `]`), want: `[` + keyJSON + `]`,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Keys(ctx, "u1") }},

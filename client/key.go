@@ -23,6 +23,8 @@ type Key struct {
 	LastUsedTime time.Time `json:"last_used_time,omitzero"` // zero: never
 	ExpiresTime  time.Time `json:"expires_time,omitzero"`   // zero: never
 	IssuedBy     string    `json:"issued_by,omitempty"`     // where somebody else issued it
+	// AllowedNetworks are where it may be used from, in CIDR notation; none: everywhere.
+	AllowedNetworks []string `json:"allowed_networks,omitempty"`
 }
 
 // IssuedKey is a new key with its secret, which no call shows again.
@@ -32,6 +34,8 @@ type IssuedKey struct {
 	Kind        KeyKind   `json:"kind,omitempty"` // not told by RotateKey
 	CreatedTime time.Time `json:"created_time,omitzero"`
 	ExpiresTime time.Time `json:"expires_time,omitzero"` // zero: never
+	// AllowedNetworks are where it may be used from, in CIDR notation; none: everywhere.
+	AllowedNetworks []string `json:"allowed_networks,omitempty"`
 }
 
 // LogValue keeps the secret out of logs.
@@ -44,6 +48,9 @@ type NewKey struct {
 	Password          string        // of the account: for an administrative key with a regular one
 	MessagesPerDay    *int          // operators only; 0: no limit; nil: the server's
 	RequestsPerSecond *int          // operators only; 0: no limit; nil: the server's
+	// AllowedNetworks are where the key may be used from: addresses, or networks in
+	// CIDR notation, within those of the caller's key. None: the same as that one.
+	AllowedNetworks []string
 }
 
 // LogValue keeps the password out of logs.
@@ -53,12 +60,13 @@ func (k NewKey) LogValue() slog.Value { return slog.StringValue("new key " + str
 // for an account whose keys the caller manages.
 func (c *Client) CreateKey(ctx context.Context, user string, k NewKey) (*IssuedKey, error) {
 	return fetch[IssuedKey](ctx, c, post(struct {
-		Kind              KeyKind `json:"kind,omitempty"`
-		ExpiresIn         int64   `json:"expires_in,omitempty"`
-		Password          string  `json:"password,omitempty"`
-		MessagesPerDay    *int    `json:"messages_per_day,omitempty"`
-		RequestsPerSecond *int    `json:"requests_per_second,omitempty"`
-	}{k.Kind, seconds(k.ExpiresIn), k.Password, k.MessagesPerDay, k.RequestsPerSecond}, "user", user, "key"))
+		Kind              KeyKind  `json:"kind,omitempty"`
+		ExpiresIn         int64    `json:"expires_in,omitempty"`
+		Password          string   `json:"password,omitempty"`
+		MessagesPerDay    *int     `json:"messages_per_day,omitempty"`
+		RequestsPerSecond *int     `json:"requests_per_second,omitempty"`
+		AllowedNetworks   []string `json:"allowed_networks,omitempty"`
+	}{k.Kind, seconds(k.ExpiresIn), k.Password, k.MessagesPerDay, k.RequestsPerSecond, k.AllowedNetworks}, "user", user, "key"))
 }
 
 // Keys lists the keys of an account (GET /user/:user/key).

@@ -12,11 +12,15 @@ import (
 )
 
 // attempts counts failed logins (contract, section 1, Limits): so many a minute
-// for each pair of address and key, and more for an address with whatever key.
-// A pair past its limit is refused even with the right secret, so that the
-// answers tell nothing of a guess; an address past its limit only with
-// credentials that never succeeded from it, so that a stranger behind the same
-// gateway locks nobody out.
+// for each pair of address and key, and more for an address with whatever key and
+// for a key or user name from whatever address, which somebody with many addresses
+// meets. A pair past its limit is refused even with the right secret, so that the
+// answers tell nothing of a guess; an address or a name past its limit only with
+// credentials that never succeeded from that address, so that a stranger locks
+// nobody out.
+//
+// Names are counted as they are given. Were all names of an account counted as
+// one, the counts would tell which names are of one account.
 //
 // Counts are of this node, in bounded memory. They hold no key and no secret,
 // only seeded hashes of them.
@@ -24,9 +28,11 @@ type attempts struct {
 	clock      func() time.Time
 	perPair    int // failures a minute; 0: no limit
 	perAddress int
+	perName    int
 	seed       maphash.Seed
 	pairs      [attemptShards]pairShard
-	addresses  [attemptShards]addressShard
+	addresses  [attemptShards]failureShard
+	names      [attemptShards]failureShard
 }
 
 const (
@@ -44,17 +50,18 @@ type pairShard struct {
 	known    generations[struct{}] // credentials that succeeded
 }
 
-type addressShard struct {
+type failureShard struct {
 	mu       sync.Mutex // guards what follows
 	failures generations[*failures]
 }
 
-func newAttempts(clock func() time.Time, perPair, perAddress int) *attempts {
-	t := &attempts{clock: clock, perPair: perPair, perAddress: perAddress, seed: maphash.MakeSeed()}
+func newAttempts(clock func() time.Time, perPair, perAddress, perName int) *attempts {
+	t := &attempts{clock: clock, perPair: perPair, perAddress: perAddress, perName: perName, seed: maphash.MakeSeed()}
 	for i := range t.pairs {
 		t.pairs[i].failures = generations[*failures]{most: attemptEntries, life: attemptWindow}
 		t.pairs[i].known.most = attemptEntries
 		t.addresses[i].failures = generations[*failures]{most: attemptEntries, life: attemptWindow}
+		t.names[i].failures = generations[*failures]{most: attemptEntries, life: attemptWindow}
 	}
 	return t
 }
@@ -64,7 +71,7 @@ func newAttempts(clock func() time.Time, perPair, perAddress int) *attempts {
 // is a key or a user name. Guesses made at the same time gain nothing: past the
 // limit they are refused whatever verify found.
 func (t *attempts) guard(from netip.Addr, name, secret string, verify func() error) error {
-	if t.perPair == 0 && t.perAddress == 0 {
+	if t.perPair == 0 && t.perAddress == 0 && t.perName == 0 {
 		return verify()
 	}
 	try := t.begin(from, name, secret)
@@ -97,32 +104,26 @@ func foldLogin(name string) string {
 type attempt struct {
 	*attempts
 	pair        *pairShard
-	address     *addressShard
 	pairKey     uint64
 	addressKey  uint64
+	nameKey     uint64
 	credentials uint64
 	known       bool
 }
 
 func (t *attempts) begin(from netip.Addr, name, secret string) attempt {
-	from = from.Unmap().WithZone("")
-	if from.Is6() {
-		// Whoever has one address of a network has all of them.
-		if network, err := from.Prefix(64); err == nil {
-			from = network.Addr()
-		}
-	}
-	octets := from.As16()
+	octets := model.ClientOf(from).As16()
 	var h maphash.Hash
 	h.SetSeed(t.seed)
 	_, _ = h.Write(octets[:])
 	try := attempt{attempts: t, addressKey: h.Sum64()}
-	_, _ = h.WriteString(foldLogin(name))
+	name = foldLogin(name)
+	try.nameKey = maphash.String(t.seed, name)
+	_, _ = h.WriteString(name)
 	try.pairKey = h.Sum64()
 	_ = h.WriteByte(0)
 	_, _ = h.WriteString(secret)
 	try.credentials = h.Sum64()
-	try.address = &t.addresses[try.addressKey%attemptShards]
 	try.pair = &t.pairs[try.pairKey%attemptShards]
 	return try
 }
@@ -135,9 +136,7 @@ func (t *attempt) admit() error {
 	_, t.known = t.pair.known.get(t.credentials, now)
 	t.pair.mu.Unlock()
 	if wait == 0 && !t.known {
-		t.address.mu.Lock()
-		wait = findFailures(&t.address.failures, t.addressKey, now).full(t.perAddress, now)
-		t.address.mu.Unlock()
+		wait = max(full(&t.addresses, t.addressKey, t.perAddress, now), full(&t.names, t.nameKey, t.perName, now))
 	}
 	return tooManyFailures(wait)
 }
@@ -162,14 +161,29 @@ func (t *attempt) fail(err error) error {
 	wait := addFailure(&t.pair.failures, t.pairKey, t.perPair, now)
 	t.pair.mu.Unlock()
 	if wait == 0 {
-		t.address.mu.Lock()
-		wait = addFailure(&t.address.failures, t.addressKey, t.perAddress, now)
-		t.address.mu.Unlock()
+		wait = max(count(&t.addresses, t.addressKey, t.perAddress, now), count(&t.names, t.nameKey, t.perName, now))
 	}
 	if refusal := tooManyFailures(wait); refusal != nil {
 		return refusal
 	}
 	return err
+}
+
+// full returns how long to wait until there is room for another failure of a key; 0
+// is no limit, and no wait.
+func full(shards *[attemptShards]failureShard, key uint64, limit int, now time.Time) time.Duration {
+	s := &shards[key%attemptShards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return findFailures(&s.failures, key, now).full(limit, now)
+}
+
+// count does what addFailure does.
+func count(shards *[attemptShards]failureShard, key uint64, limit int, now time.Time) time.Duration {
+	s := &shards[key%attemptShards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return addFailure(&s.failures, key, limit, now)
 }
 
 // failures are the times at which logins failed within the last window, oldest

@@ -52,7 +52,7 @@ func (d *doorkeeper) want(t *testing.T, from netip.Addr, name, secret, want stri
 
 func newDoorkeeper() (*doorkeeper, *testClock) {
 	clock := newTestClock()
-	return &doorkeeper{attempts: newAttempts(clock.now, 10, 100)}, clock
+	return &doorkeeper{attempts: newAttempts(clock.now, 10, 100, 100)}, clock
 }
 
 func TestTenFailuresStopAPair(t *testing.T) {
@@ -93,6 +93,26 @@ func TestAHundredFailuresStopStrangersAtAnAddress(t *testing.T) {
 	d.want(t, here, "stranger1", "x", "wait 1m0s")
 	clock.advance(time.Minute)
 	d.want(t, here, "bob", "right", "in")
+}
+
+func TestAHundredFailuresFromManyAddressesStopAName(t *testing.T) {
+	d, clock := newDoorkeeper()
+	far := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}) }
+	d.want(t, here, "alice", "right", "in")
+	for i := range 100 {
+		d.want(t, far(i), "Alice", "guess", "wrong")
+	}
+	d.want(t, here, "alice", "right", "in")            // these succeeded here before
+	d.want(t, there, "alice", "right", "wait 1m0s")    // never from there
+	d.want(t, far(500), "a-l-i-c-e", "x", "wait 1m0s") // however it is written
+	d.want(t, far(500), "bob", "right", "in")          // another name
+	clock.advance(time.Minute)
+	d.want(t, there, "alice", "right", "in")
+	d = &doorkeeper{attempts: newAttempts(clock.now, 0, 0, 5)}
+	for i := range 5 {
+		d.want(t, far(i), "alice", "guess", "wrong")
+	}
+	d.want(t, far(6), "alice", "guess", "wait 1m0s")
 }
 
 func TestANetworkOfIPv6IsOneAddress(t *testing.T) {
@@ -179,11 +199,11 @@ func TestManyRightLoginsAtTheSameTimeAreAllLetIn(t *testing.T) {
 }
 
 func TestNoLimitOfFailedLogins(t *testing.T) {
-	d := &doorkeeper{attempts: newAttempts(time.Now, 0, 0)}
+	d := &doorkeeper{attempts: newAttempts(time.Now, 0, 0, 0)}
 	for range 200 {
 		d.want(t, here, "alice", "guess", "wrong")
 	}
-	d = &doorkeeper{attempts: newAttempts(time.Now, 0, 5)}
+	d = &doorkeeper{attempts: newAttempts(time.Now, 0, 5, 0)}
 	for range 5 {
 		d.want(t, here, "alice", "guess", "wrong")
 	}
@@ -198,23 +218,25 @@ func TestAttemptsHoldABoundedNumber(t *testing.T) {
 		for i := range d.pairs {
 			n += len(d.pairs[i].failures.young) + len(d.pairs[i].failures.old) + len(d.pairs[i].known.young) + len(d.pairs[i].known.old)
 			n += len(d.addresses[i].failures.young) + len(d.addresses[i].failures.old)
+			n += len(d.names[i].failures.young) + len(d.names[i].failures.old)
 		}
 		return n
 	}
 	bound := func(most int) {
 		for i := range d.pairs {
 			d.pairs[i].failures.most, d.pairs[i].known.most, d.addresses[i].failures.most = most, most, most
+			d.names[i].failures.most = most
 		}
 	}
 	const most = 16
 	bound(most)
 	for i := range 10_000 {
-		from := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
-		d.try(from, "alice", "guess")
-		d.try(from, "alice", "right")
+		from, name := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), "user"+strconv.Itoa(i)
+		d.try(from, name, "guess")
+		d.try(from, name, "right")
 	}
-	if n := size(); n > 3*2*attemptShards*most {
-		t.Errorf("%d entries, want at most %d", n, 3*2*attemptShards*most)
+	if n := size(); n > 4*2*attemptShards*most {
+		t.Errorf("%d entries, want at most %d", n, 4*2*attemptShards*most)
 	}
 	bound(attemptEntries)
 	clock.advance(3 * time.Minute)

@@ -148,7 +148,7 @@ func BenchmarkParseJSON(b *testing.B) {
 }
 
 func BenchmarkGuard(b *testing.B) {
-	t := newAttempts(newTestClock().now, 10, 100)
+	t := newAttempts(newTestClock().now, 10, 100, 100)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

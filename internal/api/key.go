@@ -16,6 +16,7 @@ type wireIssuedKey struct {
 	Kind        string   `json:"kind"`
 	CreatedTime wireTime `json:"created_time"`
 	ExpiresTime wireTime `json:"expires_time,omitzero"`
+	Networks    []string `json:"allowed_networks,omitempty"`
 }
 
 // wireKey is a key as it is listed, without its secret.
@@ -26,6 +27,7 @@ type wireKey struct {
 	LastUsedTime wireTime        `json:"last_used_time,omitzero"`
 	ExpiresTime  wireTime        `json:"expires_time,omitzero"`
 	IssuedBy     model.AccountID `json:"issued_by,omitzero"`
+	Networks     []string        `json:"allowed_networks,omitempty"`
 }
 
 // maxSeconds keeps a duration that a client names within what can be counted.
@@ -40,6 +42,7 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 		Password:          f.Text("password"),
 		MessagesPerDay:    f.OptionalInt("messages_per_day"),
 		RequestsPerSecond: f.OptionalInt("requests_per_second"),
+		Networks:          f.List("allowed_networks"),
 	}
 	switch kind := f.Text("kind"); kind {
 	case "", "regular":
@@ -59,7 +62,8 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(wireIssuedKey{issued.Key.Key, issued.Secret, issued.Kind.String(), wireTime(issued.Created), wireTime(issued.Expires)}), nil
+	return reply(wireIssuedKey{issued.Key.Key, issued.Secret, issued.Kind.String(), wireTime(issued.Created), wireTime(issued.Expires),
+		issued.Networks.Strings()}), nil
 }
 
 // listKeys: GET /user/:user/key.
@@ -70,7 +74,7 @@ func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
 	}
 	out := make([]wireKey, len(keys))
 	for i, k := range keys {
-		out[i] = wireKey{k.Key, k.Kind.String(), wireTime(k.Created), wireTime(k.LastUsed), wireTime(k.Expires), k.IssuedBy}
+		out[i] = wireKey{k.Key, k.Kind.String(), wireTime(k.Created), wireTime(k.LastUsed), wireTime(k.Expires), k.IssuedBy, k.Networks.Strings()}
 	}
 	return reply(out), nil
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -51,6 +52,7 @@ type figures struct {
 	origins   []string
 	dir       string // of an earlier server, to go on with; empty: a new one
 	unsealed  bool   // content lies in the files as it is
+	address   func(*http.Request) netip.Addr
 }
 
 // start runs a server with an operator.
@@ -102,6 +104,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.api, err = api.New(api.Options{
 		Service: s.service, Authenticator: s.service, Clock: s.clock.now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
+		Address: f.address,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -248,6 +251,14 @@ func (j *journal) Write(p []byte) (int, error) {
 func (j *journal) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// take returns what was logged so far, and forgets it: it was expected.
+func (j *journal) take() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	defer j.text.Reset()
 	return j.text.String()
 }
 

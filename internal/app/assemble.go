@@ -4,22 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"signet/internal/api"
-	"signet/internal/blob"
-	"signet/internal/live"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
-)
-
-// Names within the data directory.
-const (
-	databaseFile   = "signet.db"
-	blobsDirectory = "blobs"
+	"signet/internal/transfer"
 )
 
 // maxClockOffset is by how much a node's clock may differ from the database's.
@@ -29,7 +21,10 @@ const maxClockOffset = 500 * time.Millisecond
 // would find it.
 func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready func(context.Context) error, err error) {
 	if in.cfg.Database == "" {
-		engine, err = sqlite.Open(filepath.Join(in.dir, databaseFile), sqlite.Options{Clock: in.clock, Log: in.log})
+		if unfinished := transfer.Unfinished(databasePath(in.dir)); exists(unfinished) {
+			return nil, nil, fmt.Errorf("a restore into this directory was not finished (there is %s): run it again", unfinished)
+		}
+		engine, err = sqlite.Open(databasePath(in.dir), sqlite.Options{Clock: in.clock, Log: in.log})
 		return engine, func(ctx context.Context) error {
 			return engine.View(ctx, func(store.Session) error { return nil })
 		}, err
@@ -73,13 +68,13 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	undo = append(undo, ring.Close)
-	blobs, err := blob.OpenDirectory(filepath.Join(in.dir, blobsDirectory))
+	blobs, watchBlobs, err := openBlobs(in)
 	if err != nil {
 		return nil, err
 	}
 	undo = append(undo, blobs.Close)
 	limits := in.cfg.Limits
-	hub := live.NewHub(limits.StreamsPerAccount)
+	hub := newHub(in)
 	cases := service.New(service.Options{
 		Store: kept, Ring: ring, Unsealed: in.unsealed, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
 		Limits: service.Limits{
@@ -87,6 +82,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			MessageBytes:   int(limits.MessageBytes),
 			GroupMembers:   limits.GroupMembers,
 			MetadataKeys:   limits.MetadataKeys,
+
+			StreamsPerAccount: limits.StreamsPerAccount,
 		},
 		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
 	})
@@ -97,6 +94,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return nil
 	})
+	nodes, err := join(ctx, in, cases, hub, kept)
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, nodes.close)
 	handler, err := api.New(api.Options{
 		Service: cases, Authenticator: cases, Clock: in.clock, Logger: in.log,
 		Limits: api.Limits{
@@ -104,11 +106,14 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			Burst:                        limits.Burst,
 			FailedLoginsPerMinute:        limits.FailedLoginsPerMinute,
 			FailedLoginsPerMinuteAddress: limits.FailedLoginsPerMinuteAddress,
+			FailedLoginsPerMinuteName:    limits.FailedLoginsPerMinuteName,
 			BodyBytes:                    limits.BodyBytes,
 			AttachmentBytes:              limits.AttachmentBytes,
+			Fields:                       limits.Fields,
+			Parts:                        limits.Parts,
 		},
 		VendorPrefix: in.cfg.Vendor.Prefix, VendorNamespace: in.cfg.Vendor.Namespace, BaseURL: in.baseURL,
-		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics,
+		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	})
 	if err != nil {
 		return nil, err
@@ -118,7 +123,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		handler:    handler,
 		operators:  cases,
 		ready:      ready,
-		background: []func(ctx context.Context){sweeper.Run, cases.SealStored},
+		background: append(nodes.tasks, sweeper.Run, cases.SealStored, watchBlobs),
 		endStreams: hub.Close,
 		close:      closeAll,
 	}, nil

@@ -18,13 +18,6 @@ import (
 	"signet/internal/store"
 )
 
-// Names within the data directory, where the settings name no other place. Neither
-// belongs in a backup.
-const (
-	masterFile  = "master.json"
-	keyringFile = "keyring"
-)
-
 // Misconfigured marks an error that trying again without changing the settings, or
 // what they name, cannot mend.
 type Misconfigured struct{ error }
@@ -157,15 +150,11 @@ func ExportKeys(ctx context.Context, cfg *config.Config, target string) (n int, 
 // directory or database, whether or not a server uses them. report gets a line for
 // each thing that does not open. With whole, attachments are read to their end.
 func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v service.Verified, err error) {
-	engine, err := openToMaintain(ctx, cfg.Data, cfg.Database)
+	kept, err := openToMaintain(ctx, cfg.Data, cfg.Database)
 	if err != nil {
 		return v, err
 	}
-	defer func() { err = errors.Join(err, engine.Close()) }()
-	kept, err := store.Open(ctx, engine, service.NewEpoch)
-	if err != nil {
-		return v, err
-	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
 	expect, err := kept.Keyring(ctx)
 	if err != nil {
 		return v, err
@@ -178,7 +167,7 @@ func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func
 		return v, err
 	}
 	defer func() { err = errors.Join(err, ring.Close()) }()
-	blobs, err := blob.OpenDirectory(filepath.Join(cfg.Data, blobsDirectory))
+	blobs, err := blob.OpenExisting(blobsLocation(cfg.Data, cfg.Blobs))
 	if err != nil {
 		return v, err
 	}

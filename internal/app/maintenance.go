@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"signet/internal/service"
 	"signet/internal/store"
@@ -21,40 +22,89 @@ var ErrNoKey = errors.New("there is no such key")
 // it is for who runs the server, which may be running. A nil limit is the configured
 // one, and 0 is none. A running server knows within a second.
 func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, requestsPerSecond *int) error {
-	return maintain(ctx, dir, database, func(tx *store.Tx) error {
-		_, found, err := tx.Key(key)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return ErrNoKey
-		}
-		return tx.LimitKey(key, messagesPerDay, requestsPerSecond)
+	return maintain(ctx, dir, database, func(kept *store.Store) error {
+		return kept.Update(ctx, func(tx *store.Tx) error {
+			_, found, err := tx.Key(key)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return ErrNoKey
+			}
+			return tx.LimitKey(key, messagesPerDay, requestsPerSecond)
+		})
 	})
+}
+
+// ResetOperator replaces the credentials of the operator account, wherever the old
+// ones have gone: all its keys and its password end, and operator.json in the data
+// directory gets a new key. It returns the path of that file. Servers that run know
+// within a second. After an error the old file and the old credentials are in
+// place, or it can be run again.
+func ResetOperator(ctx context.Context, dir, database string) (path string, err error) {
+	path = filepath.Join(dir, operatorFile)
+	if database != "" {
+		// Any machine that reaches the database may do it, one that ran no server too.
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", fmt.Errorf("make the data directory: %w", err)
+		}
+	}
+	fields, err := readOperatorFile(path)
+	if err != nil {
+		return "", err
+	}
+	if fields == nil {
+		fields = operatorFields{}
+	}
+	key, secret := service.NewCredentials()
+	fields.set(fieldKey, key)
+	fields.set(fieldSecret, secret)
+	err = maintain(ctx, dir, database, func(kept *store.Store) error {
+		// The new credentials are on disk before the old ones end.
+		staged, err := fields.stage(path)
+		if err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+		if err := service.ResetOperator(ctx, kept, time.Now(), key, secret); err != nil {
+			return errors.Join(fmt.Errorf("replace the operator's credentials: %w", err), staged.discard())
+		}
+		if err := staged.commit(); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+		return nil
+	})
+	return path, err
 }
 
 // maintain changes the store of a data directory, or the database where one is
 // named, whether or not a server uses it.
-func maintain(ctx context.Context, dir, database string, change func(*store.Tx) error) (err error) {
-	engine, err := openToMaintain(ctx, dir, database)
+func maintain(ctx context.Context, dir, database string, change func(*store.Store) error) error {
+	kept, err := openToMaintain(ctx, dir, database)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, engine.Close()) }()
-	kept, err := store.Open(ctx, engine, service.NewEpoch)
-	if err != nil {
-		return err
-	}
-	return kept.Update(ctx, change)
+	return errors.Join(change(kept), kept.Close())
 }
 
-func openToMaintain(ctx context.Context, dir, database string) (store.Engine, error) {
+func openToMaintain(ctx context.Context, dir, database string) (*store.Store, error) {
+	engine, err := openEngine(ctx, dir, database)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := store.Open(ctx, engine, service.NewEpoch)
+	if err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	return kept, nil
+}
+
+func openEngine(ctx context.Context, dir, database string) (store.Engine, error) {
 	if database != "" {
 		return postgres.Open(ctx, database, postgres.Options{Connections: 1})
 	}
-	path := filepath.Join(dir, databaseFile)
+	path := databasePath(dir)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no data directory of a server", dir)
+		return nil, noDataDirectory(dir)
 	}
 	return sqlite.Open(path, sqlite.Options{})
 }

@@ -34,11 +34,15 @@ type Directory struct {
 // and List, for a server that does not start again.
 const unfinishedAge = time.Hour
 
+func newDirectory(root string) *Directory {
+	return &Directory{root: root, incoming: filepath.Join(root, "incoming")}
+}
+
 // OpenDirectory opens a directory of blobs, and makes it where it is missing,
 // readable by its owner only. What a crash left in incoming is removed, after
 // an hour.
 func OpenDirectory(root string) (*Directory, error) {
-	d := &Directory{root: root, incoming: filepath.Join(root, "incoming")}
+	d := newDirectory(root)
 	if err := os.MkdirAll(d.incoming, 0o700); err != nil {
 		return nil, fmt.Errorf("make the directory of blobs: %w", err)
 	}
@@ -215,6 +219,15 @@ func (d *Directory) List(ctx context.Context, fn func(id model.BlobID, kept time
 		}
 		return fn(id, info.ModTime())
 	})
+}
+
+// Check implements Store.
+func (d *Directory) Check(context.Context) error {
+	_, err := os.Stat(d.incoming)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return nil
 }
 
 // Close implements Store.

@@ -45,25 +45,38 @@ type credentials struct {
 	BaseURL string `json:"base_url"`
 	Key     string `json:"api_key"`
 	Secret  string `json:"api_secret"`
+
+	local bool // the key is that of operator.json
 }
 
-// open returns a client. What keeps it from that is a wrong configuration.
-func (a *access) open(con *console) (*client.Client, error) {
-	given := credentials{con.variable(urlVariable), con.variable(keyVariable), con.variable(secretVariable)}
+// credentials finds the server and the key: in the environment, and what is not
+// there in operator.json. A URL that is not empty comes before both.
+func (a *access) credentials(con *console, url string) (credentials, error) {
+	given := credentials{BaseURL: or(url, con.variable(urlVariable)), Key: con.variable(keyVariable), Secret: con.variable(secretVariable)}
 	if (given.Key == "") != (given.Secret == "") {
-		return nil, wrongConfiguration{fmt.Errorf("%s and %s go together: only one of them is set", keyVariable, secretVariable)}
+		return given, wrongConfiguration{fmt.Errorf("%s and %s go together: only one of them is set", keyVariable, secretVariable)}
 	}
 	if given.BaseURL == "" || given.Key == "" {
 		file, err := a.operator(con)
 		if err != nil {
-			return nil, wrongConfiguration{err}
+			return given, wrongConfiguration{err}
 		}
-		if given.BaseURL == "" {
-			given.BaseURL = file.BaseURL
+		if given.BaseURL == "" && file.BaseURL == "" {
+			return given, wrongConfiguration{fmt.Errorf("operator.json has no base_url: start the server once, or set %s", urlVariable)}
 		}
+		given.BaseURL = or(given.BaseURL, file.BaseURL)
 		if given.Key == "" {
-			given.Key, given.Secret = file.Key, file.Secret
+			given.Key, given.Secret, given.local = file.Key, file.Secret, true
 		}
+	}
+	return given, nil
+}
+
+// open returns a client. What keeps it from that is a wrong configuration.
+func (a *access) open(con *console) (*client.Client, error) {
+	given, err := a.credentials(con, "")
+	if err != nil {
+		return nil, err
 	}
 	prefix, namespace := con.variable("SIGNET_VENDOR_PREFIX"), con.variable("SIGNET_VENDOR_NAMESPACE")
 	options := []client.Option{client.WithUserAgent("signet/" + version())}
@@ -77,9 +90,14 @@ func (a *access) open(con *console) (*client.Client, error) {
 	return c, nil
 }
 
+// directory is the data directory of a server on this machine.
+func (a *access) directory(con *console) string {
+	return or(a.Data, con.variable("SIGNET_DATA"), "data")
+}
+
 // operator reads the credentials that a server on this machine left.
 func (a *access) operator(con *console) (credentials, error) {
-	path := filepath.Join(or(a.Data, con.variable("SIGNET_DATA"), "data"), "operator.json")
+	path := filepath.Join(a.directory(con), "operator.json")
 	text, err := os.ReadFile(path)
 	var found credentials
 	switch {
@@ -92,8 +110,8 @@ func (a *access) operator(con *console) (credentials, error) {
 	if err := json.Unmarshal(text, &found); err != nil {
 		return found, fmt.Errorf("%s: %w", path, err)
 	}
-	if found.BaseURL == "" || found.Key == "" || found.Secret == "" {
-		return found, fmt.Errorf("%s has no base_url, api_key and api_secret", path)
+	if found.Key == "" || found.Secret == "" {
+		return found, fmt.Errorf("%s has no api_key and api_secret", path)
 	}
 	return found, nil
 }

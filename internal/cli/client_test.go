@@ -96,7 +96,7 @@ func newStub(t *testing.T) *stub {
 		"GET /v2/user/me":                              data(testUser),
 		"GET /v2/user_lookup/ann@example.com":          data(testUser),
 		"GET /v2/user_lookup/nobody":                   refused(404, "not_found", "The associated lookup was not found."),
-		"POST /v2/user/me/key":                         data(`{"api_key":"k1","api_secret":"s1","kind":"regular","expires_time":"2026-11-21T08:15:30.123Z"}`),
+		"POST /v2/user/me/key":                         data(`{"api_key":"k1","api_secret":"s1","kind":"regular","expires_time":"2026-11-21T08:15:30.123Z","allowed_networks":["192.0.2.0/24","10.1.2.3/32"]}`),
 		"GET /v2/user/me/key":                          data(`[{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z"}]`),
 		"POST /v2/user/me/key/k1/rotate":               data(`{"api_key":"k1","api_secret":"s2"}`),
 		"POST /v2/message":                             sent,
@@ -154,9 +154,10 @@ func TestClientCommands(t *testing.T) {
 		{"user add u1 --org o1 --title T", `POST /v2/user/u1/organization {"organization":"o1","title":"T"}`, ""},
 		{"user remove u1 --org o1", "DELETE /v2/user/u1/organization/o1", ""},
 
-		{"key create --kind administrative --expires-in 90d --messages-per-day 0", `POST /v2/user/me/key {"kind":"administrative","expires_in":7776000,"messages_per_day":0}`,
-			"api_key     k1\napi_secret  s1\nexpires     2026-11-21T08:15:30Z\n"},
-		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LAST USED  EXPIRES\nk1   regular  2026-11-21T08:15:30Z  -          -\n"},
+		{"key create --kind administrative --expires-in 90d --messages-per-day 0 --allowed-network 192.0.2.0/24,10.1.2.3",
+			`POST /v2/user/me/key {"kind":"administrative","expires_in":7776000,"messages_per_day":0,"allowed_networks":["192.0.2.0/24","10.1.2.3"]}`,
+			"api_key           k1\napi_secret        s1\nexpires           2026-11-21T08:15:30Z\nallowed_networks  192.0.2.0/24,10.1.2.3/32\n"},
+		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LAST USED  EXPIRES  NETWORKS\nk1   regular  2026-11-21T08:15:30Z  -          -        -\n"},
 		{"key revoke k1 --user u1", "DELETE /v2/user/u1/key/k1", ""},
 		{"key rotate k1 --grace 0s", `POST /v2/user/me/key/k1/rotate {"grace":0}`, "api_key     k1\napi_secret  s2\n"},
 		{"key rotate k1 --json", `POST /v2/user/me/key/k1/rotate {}`, `{"api_key":"k1","api_secret":"s2"}` + "\n"},
@@ -244,6 +245,7 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 	}
 	garbled := mustWrite("garbled/operator.json", "{")
 	lacking := mustWrite("lacking/operator.json", "{}")
+	nowhere := mustWrite("nowhere/operator.json", `{"api_key":"KEY","api_secret":"SECRET"}`)
 	for _, tt := range []struct {
 		args string
 		env  []string
@@ -256,7 +258,8 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 		{"user show --data " + dir, nil, exitWrong, "no credentials: there is no " + filepath.Join(dir, "operator.json")},
 		{"user show", []string{"SIGNET_DATA=" + dir}, exitWrong, "SIGNET_API_SECRET"},
 		{"user show --data " + garbled, nil, exitWrong, "operator.json: "},
-		{"user show --data " + lacking, nil, exitWrong, "has no base_url"},
+		{"user show --data " + lacking, nil, exitWrong, "has no api_key and api_secret"},
+		{"user show --data " + nowhere, nil, exitWrong, "has no base_url: start the server once, or set SIGNET_URL"},
 		{"user show", []string{"SIGNET_API_KEY=k"}, exitWrong, "go together"},
 		{"user show", []string{"SIGNET_URL=example.org", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitWrong, "want http://host"},
 		{"user show", []string{"SIGNET_URL=http://127.0.0.1:1", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitFailed, "connection refused"},

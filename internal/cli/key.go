@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"signet/client"
@@ -18,12 +19,13 @@ type keyCommands struct {
 
 type keyCreateCommand struct {
 	access
-	User              string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
-	Kind              string `enum:"regular,administrative" default:"regular" help:"What the key opens: regular (default) or administrative."`
-	ExpiresIn         span   `placeholder:"TIME" help:"When it ends: a time such as 12h or 90d. Without it, never."`
-	MessagesPerDay    *int   `placeholder:"N" help:"Daily limit of messages in place of the server's; 0 is none. For operators."`
-	RequestsPerSecond *int   `placeholder:"N" help:"Limit of requests a second in place of the server's; 0 is none. For operators."`
-	PasswordFile      string `placeholder:"FILE" help:"File with the caller's password: to issue an administrative key with a regular one."`
+	User              string   `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
+	Kind              string   `enum:"regular,administrative" default:"regular" help:"What the key opens: regular (default) or administrative."`
+	ExpiresIn         span     `placeholder:"TIME" help:"When it ends: a time such as 12h or 90d. Without it, never."`
+	MessagesPerDay    *int     `placeholder:"N" help:"Daily limit of messages in place of the server's; 0 is none. For operators."`
+	RequestsPerSecond *int     `placeholder:"N" help:"Limit of requests a second in place of the server's; 0 is none. For operators."`
+	AllowedNetworks   []string `name:"allowed-network" placeholder:"NETWORK" help:"Where it may be used from: an address or a network such as 192.0.2.0/24; may be repeated. Without it, everywhere the caller's key may."`
+	PasswordFile      string   `placeholder:"FILE" help:"File with the caller's password: to issue an administrative key with a regular one."`
 }
 
 // Help is printed by "signet key create --help".
@@ -43,7 +45,7 @@ func (k *keyCreateCommand) Run(ctx context.Context, con *console) error {
 	}
 	defer c.Close()
 	issued, err := c.CreateKey(ctx, k.User, client.NewKey{Kind: client.KeyKind(k.Kind), ExpiresIn: time.Duration(k.ExpiresIn),
-		Password: password, MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond})
+		Password: password, MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond, AllowedNetworks: k.AllowedNetworks})
 	if err != nil {
 		return err
 	}
@@ -54,6 +56,9 @@ func keyLines(k *client.IssuedKey) []string {
 	lines := []string{cells("api_key", k.APIKey), cells("api_secret", k.APISecret)}
 	if !k.ExpiresTime.IsZero() {
 		lines = append(lines, cells("expires", moment(k.ExpiresTime)))
+	}
+	if len(k.AllowedNetworks) > 0 {
+		lines = append(lines, cells("allowed_networks", strings.Join(k.AllowedNetworks, ",")))
 	}
 	return lines
 }
@@ -79,9 +84,10 @@ func (k *keyListCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	lines := []string{cells("KEY", "KIND", "CREATED", "LAST USED", "EXPIRES")}
+	lines := []string{cells("KEY", "KIND", "CREATED", "LAST USED", "EXPIRES", "NETWORKS")}
 	for _, key := range keys {
-		lines = append(lines, cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime), moment(key.ExpiresTime)))
+		lines = append(lines, cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime), moment(key.ExpiresTime),
+			or(strings.Join(key.AllowedNetworks, ","), "-")))
 	}
 	return k.show(con, keys, lines...)
 }

@@ -19,25 +19,14 @@ type keysCommands struct {
 
 // keysPlace is where a server's keys are, told as it is told to the server itself.
 type keysPlace struct {
-	File      string  `name:"config" placeholder:"FILE" help:"The server's configuration file [SIGNET_CONFIG]."`
-	Data      *string `placeholder:"DIR" help:"The server's data directory [SIGNET_DATA, default ./data]."`
-	Database  *string `placeholder:"URL" help:"The server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
-	MasterKey *string `placeholder:"WHERE" help:"Its master key, file:PATH or env:NAME [SIGNET_MASTER_KEY]."`
-	Keyring   *string `placeholder:"WHERE" help:"Its key ring, file:PATH or a PostgreSQL database of its own [SIGNET_KEYRING]."`
+	installation
+	Database  string `placeholder:"URL" help:"The server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
+	MasterKey string `placeholder:"WHERE" help:"Its master key, file:PATH or env:NAME [SIGNET_MASTER_KEY]."`
+	Keyring   string `placeholder:"WHERE" help:"Its key ring, file:PATH or a PostgreSQL database of its own [SIGNET_KEYRING]."`
 }
 
-func (p *keysPlace) load(con *console) (*config.Config, error) {
-	flags := map[string]string{}
-	for key, text := range map[string]*string{"data": p.Data, "database": p.Database, "master_key": p.MasterKey, "keyring": p.Keyring} {
-		if text != nil {
-			flags[key] = *text
-		}
-	}
-	cfg, err := config.Load(config.Sources{File: p.File, Environ: con.env, Flags: flags})
-	if err != nil {
-		return nil, wrongConfiguration{err}
-	}
-	return cfg, nil
+func (p *keysPlace) settings(con *console) (*config.Config, error) {
+	return p.load(con, map[string]string{"database": p.Database, "master_key": p.MasterKey, "keyring": p.Keyring})
 }
 
 type keysRotateCommand struct {
@@ -54,7 +43,7 @@ A master key in a file gets a new version, the key ring is wrapped by it, and th
 
 // Run rotates.
 func (k *keysRotateCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := k.load(con)
+	cfg, err := k.settings(con)
 	if err != nil {
 		return err
 	}
@@ -82,7 +71,7 @@ Example:
 
 // Run verifies.
 func (k *keysVerifyCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := k.load(con)
+	cfg, err := k.settings(con)
 	if err != nil {
 		return err
 	}
@@ -121,7 +110,7 @@ Examples:
 
 // Run copies.
 func (k *keysExportCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := k.load(con)
+	cfg, err := k.settings(con)
 	if err != nil {
 		return err
 	}

@@ -22,10 +22,14 @@ const (
 
 // commands is the command line: each field with a cmd tag is a command.
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Run the server."`
-	Config  configCommands `cmd:"" help:"Print all settings, or check a configuration file."`
-	Keys    keysCommands   `cmd:"" help:"Rotate, verify and copy the keys that everything is sealed with."`
-	Version versionCommand `cmd:"" help:"Print the version of this program."`
+	Serve    serveCommand     `cmd:"" help:"Run the server."`
+	Health   healthCommand    `cmd:"" help:"Ask the server of this machine whether it is ready; for containers and scripts."`
+	Config   configCommands   `cmd:"" help:"Print all settings, or check a configuration file."`
+	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
+	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, while the server runs or not."`
+	Restore  restoreCommand   `cmd:"" help:"Put a backup into an empty data directory, or check one."`
+	Keys     keysCommands     `cmd:"" help:"Rotate, verify and copy the keys that everything is sealed with."`
+	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 
 	Org      orgCommands      `cmd:"" group:"client" help:"Create, show, change and delete organizations."`
 	User     userCommands     `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
@@ -39,6 +43,7 @@ type commands struct {
 	Roster   rosterCommands   `cmd:"" group:"client" help:"List and change the caller's conversations."`
 	Metadata metadataCommands `cmd:"" group:"client" help:"Show and change what is kept about users and groups."`
 	Search   searchCommand    `cmd:"" group:"client" help:"Find users and groups."`
+	Bench    benchCommands    `cmd:"" group:"client" help:"Put a server under load, and measure what it does and costs."`
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version, like the command."`
 }
@@ -104,6 +109,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 func newCommands() *commands {
 	c := new(commands)
 	c.Serve.Settings = newSettingFlags()
+	c.Health.Settings = newSettingFlags()
 	return c
 }
 

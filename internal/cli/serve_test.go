@@ -168,3 +168,20 @@ func TestExitCodes(t *testing.T) {
 		})
 	}
 }
+
+func TestOperatorResetGivesTheCommandsNewCredentials(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", dir)
+	before := mustReadOperator(t, dir)
+	code, stdout, stderr := run(t, nil, "operator", "reset", "--data", dir)
+	after := mustReadOperator(t, dir)
+	if want := "Operator credentials: " + filepath.Join(dir, "operator.json") + "\n"; code != 0 || stdout != want || stderr != "" {
+		t.Errorf("got exit code %d, output %q and %q, want 0 and %q", code, stdout, stderr, want)
+	}
+	if after.API_Key == before.API_Key || after.API_Secret == before.API_Secret || after.Base_URL != before.Base_URL {
+		t.Errorf("operator.json has %+v after %+v", after, before)
+	}
+	if code, _, stderr := run(t, nil, "org", "create", "Ward", "--data", dir); code != 0 {
+		t.Errorf("with the new credentials: exit code %d and %q", code, stderr)
+	}
+}

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -26,20 +28,30 @@ func newSettingFlags() kong.Plugins {
 		// A pointer tells a flag that was given empty from one that was not
 		// given at all.
 		kind := reflect.TypeFor[*string]()
-		if s.List {
+		switch {
+		case s.List:
 			kind = reflect.TypeFor[[]string]()
+		case s.Toggle:
+			kind = reflect.TypeFor[*bool]()
 		}
 		tag := fmt.Sprintf("name:%q placeholder:%q group:%q help:%q sep:%q",
 			strings.TrimPrefix(s.Flag, "--"), s.Hint, settingsGroup.Key, flagHelp(s), "none")
-		// Somebody who has the key in mind may write it as it is.
-		if flag := "--" + s.Key; flag != s.Flag {
-			tag += fmt.Sprintf(" aliases:%q", s.Key)
+		if aliases := flagAliases(s); len(aliases) > 0 {
+			tag += fmt.Sprintf(" aliases:%q", strings.Join(aliases, ","))
 		}
 		fields = append(fields, reflect.StructField{
 			Name: fmt.Sprintf("Setting%d", i), Type: kind, Tag: reflect.StructTag(tag),
 		})
 	}
 	return kong.Plugins{reflect.New(reflect.StructOf(fields)).Interface()}
+}
+
+// flagAliases are other ways to write a flag: the key as it is, and with dashes
+// throughout, as in --tls-cert.
+func flagAliases(s config.Setting) []string {
+	name := strings.TrimPrefix(s.Flag, "--")
+	aliases := []string{s.Key, strings.ReplaceAll(name, ".", "-")}
+	return slices.Compact(slices.DeleteFunc(aliases, func(alias string) bool { return alias == name }))
 }
 
 // flagHelp is the first sentence of a setting's documentation, with its default
@@ -66,6 +78,10 @@ func settingTexts(flags kong.Plugins) map[string]string {
 		case []string:
 			if text != nil {
 				texts[s.Key] = strings.Join(text, ",")
+			}
+		case *bool:
+			if text != nil {
+				texts[s.Key] = strconv.FormatBool(*text)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -26,11 +27,22 @@ func parse(t *testing.T, args ...string) map[string]string {
 func TestEverySettingHasAFlag(t *testing.T) {
 	for _, s := range config.Settings() {
 		want := map[string]string{s.Key: "text"}
+		dashes := "--" + strings.NewReplacer(".", "-", "_", "-").Replace(s.Key)
+		if s.Toggle {
+			for flag, on := range map[string]string{s.Flag: "true", dashes + "=true": "true", "--" + s.Key + "=false": "false"} {
+				if got := parse(t, flag); got[s.Key] != on {
+					t.Errorf("%s gives %q, want %s", flag, got, on)
+				}
+			}
+			continue
+		}
 		if got := parse(t, s.Flag, "text"); !maps.Equal(got, want) {
 			t.Errorf("%s gives %q, want %q", s.Flag, got, want)
 		}
-		if got := parse(t, "--"+s.Key+"=text"); !maps.Equal(got, want) {
-			t.Errorf("--%s, the key itself, gives %q, want %q", s.Key, got, want)
+		for _, flag := range []string{"--" + s.Key, dashes} {
+			if got := parse(t, flag+"=text"); !maps.Equal(got, want) {
+				t.Errorf("%s gives %q, want %q", flag, got, want)
+			}
 		}
 		if got := parse(t, s.Flag+"="); !maps.Equal(got, map[string]string{s.Key: ""}) {
 			t.Errorf("%s given empty gives %q, want an empty text", s.Flag, got)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -19,6 +20,8 @@ func notEmpty(s string) error {
 	}
 	return nil
 }
+
+func anyText(string) error { return nil }
 
 func oneOf(words ...string) func(string) error {
 	return func(s string) error {
@@ -84,10 +87,26 @@ func keyring(s string) error {
 	return errors.New("want file:PATH or the URL of a PostgreSQL database, such as postgres://signet@keys.example.com/keyring")
 }
 
-// checkTogether reports settings that do not go together.
-func (c *Config) checkTogether() error {
-	if c.Keyring != "" && c.Keyring == c.Database {
-		return errors.New("keyring: want another database than that of the store, whose copies must not hold the keys")
+// natsServers wants addresses of NATS servers. Its text is in no message: it may hold
+// a password.
+func natsServers(s string) error {
+	if s == "" {
+		return nil
+	}
+	for server := range strings.SplitSeq(s, ",") {
+		u, err := url.Parse(strings.TrimSpace(server))
+		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
+			return errors.New("want URLs of NATS servers, such as nats://signet@nats.example.com:4222 or tls://nats.example.com:4222, separated by commas")
+		}
+	}
+	return nil
+}
+
+// blobs leaves what the location of a bucket holds to who opens it. Its text is in
+// no message: it may hold a secret.
+func blobs(s string) error {
+	if strings.Contains(s, "://") && !strings.HasPrefix(s, "s3://") || s == "dir:" {
+		return errors.New("want a directory, such as dir:/srv/signet/blobs, or a bucket, such as s3://signet?endpoint=s3.example.com")
 	}
 	return nil
 }
@@ -104,6 +123,40 @@ func baseURL(s string) error {
 		return fmt.Errorf("want a URL without user, query and fragment, not %q", s)
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/v2"):
 		return fmt.Errorf("leave out the final /v2 of %q: the server adds it", s)
+	}
+	return nil
+}
+
+func httpsURL(s string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return fmt.Errorf("want a URL such as https://ca.example.com/directory, not %q", s)
+	}
+	return nil
+}
+
+// A name of two parts or more is what authorities certify; a wildcard takes a way of
+// proving it that the server has not got.
+var hostNamePattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$`)
+
+func hostNames(list []string) error {
+	for _, name := range list {
+		if !hostNamePattern.MatchString(name) {
+			return fmt.Errorf("want a name such as messages.example.com, in lower case, not %q", name)
+		}
+	}
+	return nil
+}
+
+func networks(list []string) error {
+	for _, text := range list {
+		network, err := netip.ParsePrefix(text)
+		if _, single := netip.ParseAddr(text); single == nil {
+			continue
+		}
+		if err != nil || network != network.Masked() || network.Addr().Is4In6() {
+			return fmt.Errorf("want an address or a network such as 10.0.0.0/8, with no bits past its length, not %q", text)
+		}
 	}
 	return nil
 }

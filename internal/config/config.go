@@ -12,10 +12,19 @@ import (
 type Config struct {
 	Listen        string
 	BaseURL       string // empty: follows from the address that is listened on
+	TLS           TLS
+	ACME          ACME
+	Redirect      string   // address of the redirects to HTTPS; empty: none
+	InsecureHTTP  bool     // plain HTTP is allowed on any address
+	Proxies       []string // networks of the proxies that are believed
+	ProxyHeader   string   // in which they say where a request comes from
+	Timeouts      Timeouts
 	Data          string
 	Database      string // empty: embedded, in Data
 	MasterKey     string // empty: a file in Data
 	Keyring       string // empty: a file in Data
+	NATS          string // empty: none; comma-separated URLs
+	Blobs         string // empty: a directory in Data
 	DefaultRegion string
 	Log           Log
 	Vendor        Vendor
@@ -25,6 +34,28 @@ type Config struct {
 	Expiry        Expiry
 	Metrics       Metrics
 	Shutdown      Shutdown
+}
+
+// TLS is about connections that the server itself encrypts.
+type TLS struct {
+	Cert string // file; empty: none
+	Key  string
+	HSTS time.Duration
+}
+
+// ACME is about certificates that the server gets by itself.
+type ACME struct {
+	Hosts     []string // empty: none
+	Email     string
+	Directory string
+}
+
+// Timeouts are how long a client may keep a connection waiting.
+type Timeouts struct {
+	Header time.Duration
+	Body   time.Duration
+	Write  time.Duration
+	Idle   time.Duration
 }
 
 // Log says what is written to the log, and how.
@@ -51,10 +82,15 @@ type Limits struct {
 	Burst                        int
 	FailedLoginsPerMinute        int
 	FailedLoginsPerMinuteAddress int
+	FailedLoginsPerMinuteName    int
 	BodyBytes                    int64
 	MessageBytes                 int64
 	AttachmentBytes              int64
 	StreamsPerAccount            int
+	ConnectionsPerAddress        int
+	HeaderBytes                  int
+	Fields                       int
+	Parts                        int
 	GroupMembers                 int
 	MetadataKeys                 int
 }
@@ -97,8 +133,7 @@ func (c *Config) Validate() error {
 			problems = append(problems, err)
 		}
 	}
-	problems = append(problems, c.checkTogether())
-	return errors.Join(problems...)
+	return errors.Join(append(problems, c.conflicts()...)...)
 }
 
 // SlogLevel is the log level in the terms of log/slog.

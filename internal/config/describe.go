@@ -17,6 +17,7 @@ type Setting struct {
 	Default  string // as a flag would give it
 	Doc      string // prose of several lines
 	List     bool   // a flag may be given several times
+	Toggle   bool   // a flag alone is true
 }
 
 // Settings lists all settings in the order of the documentation.
@@ -25,7 +26,7 @@ func Settings() []Setting {
 	for _, s := range Default().settings() {
 		out = append(out, Setting{
 			Key: s.key, Variable: variableName(s.key), Flag: flagName(s.key),
-			Hint: s.hint, Default: s.value.text(), Doc: s.doc, List: s.many,
+			Hint: s.hint, Default: s.value.text(), Doc: s.doc, List: s.many, Toggle: s.toggle,
 		})
 	}
 	return out

@@ -51,7 +51,9 @@ func Load(from Sources) (*Config, error) {
 	for _, s := range all {
 		problems = append(problems, s.check())
 	}
-	problems = append(problems, c.checkTogether())
+	if errors.Join(problems...) == nil { // about values that are wrong there is nothing more to say
+		problems = c.conflicts()
+	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}

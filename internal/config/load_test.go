@@ -17,14 +17,21 @@ func shift(t *testing.T, s *setting) string {
 		"database":       "postgres://signet@db.example.com:5432/signet",
 		"master_key":     "file:/run/secrets/master.json",
 		"keyring":        "postgres://signet@keys.example.com:5432/keyring",
+		"nats":           "nats://signet:secret@a.example:4222, tls://b.example",
+		"blobs":          "s3://signet?endpoint=s3.example.com",
 		"default_region": "DE", "log.level": "debug", "log.format": "json",
 		"vendor.prefix": "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
 		"cors.origins": "https://a.example,https://b.example:8443",
+		"tls.cert":     "/etc/signet/cert.pem", "tls.key": "/etc/signet/key.pem", "insecure_http": "true",
+		"acme.hosts": "a.example,b.example", "acme.email": "root@a.example", "acme.directory": "https://ca.example/directory",
+		"redirect_listen": "127.0.0.1:80", "trusted_proxies": "10.0.0.0/8,192.0.2.1", "proxy_header": "Forwarded",
 	}[s.key]
 	if other == "" {
 		switch s.value.(type) {
 		case *field[int], *field[int64]:
-			other = "7"
+			if other = "7"; s.key == "limits.header_bytes" {
+				other = "7000"
+			}
 		case *field[time.Duration]:
 			other = "7m"
 		default:
@@ -100,10 +107,17 @@ func TestEveryKeyHasAVariableAFlagAndALineInTheFile(t *testing.T) {
 				line = "'" + text + "'"
 			}
 			mustWrite(t, file, s.Key+": "+line+"\n")
+			// What does not stand alone.
+			alone := []string{}
+			for _, other := range together[s.Key] {
+				c, text := shifted(t, other)
+				alone = append(alone, variableName(other)+"="+text)
+				want.TLS.Cert, want.TLS.Key, want.ACME.Hosts = want.TLS.Cert+c.TLS.Cert, want.TLS.Key+c.TLS.Key, append(want.ACME.Hosts, c.ACME.Hosts...)
+			}
 			for name, from := range map[string]Sources{
-				"variable": {Environ: []string{s.Variable + "=" + text}},
-				"flag":     {Flags: map[string]string{s.Key: text}},
-				"file":     {File: file},
+				"variable": {Environ: append(alone, s.Variable+"="+text)},
+				"flag":     {Environ: alone, Flags: map[string]string{s.Key: text}},
+				"file":     {Environ: alone, File: file},
 			} {
 				got, err := Load(from)
 				if err != nil {
@@ -115,6 +129,9 @@ func TestEveryKeyHasAVariableAFlagAndALineInTheFile(t *testing.T) {
 		})
 	}
 }
+
+// together are settings that others have to go with.
+var together = map[string][]string{"tls.cert": {"tls.key"}, "tls.key": {"tls.cert"}, "redirect_listen": {"acme.hosts"}}
 
 func TestNamesFollowTheKey(t *testing.T) {
 	for _, s := range Settings() {
@@ -224,6 +241,19 @@ func TestPlacesOfKeysAreChecked(t *testing.T) {
 	same := "postgres://signet@db.example.com/signet"
 	_, err := Load(Sources{Flags: map[string]string{"database": same, "keyring": same}})
 	wantError(t, err, "keyring: want another database than that of the store")
+}
+
+func TestAddressesWithPasswordsAreRefusedWithoutRepeatingThem(t *testing.T) {
+	for _, text := range []string{
+		"signet:Pa55@nats.example.com", "http://signet:Pa55@nats.example.com", "nats://signet:Pa55@", "nats://signet:Pa 55@host",
+		"nats://a.example,,tls://signet:Pa55@b.example", "nats://signet:Pa55@host/path", "nats://signet:Pa55@host:port",
+	} {
+		_, err := Load(Sources{Environ: []string{"SIGNET_NATS=" + text}})
+		wantError(t, err, "variable SIGNET_NATS: nats: want URLs of NATS servers")
+		if err != nil && strings.Contains(err.Error(), "55") {
+			t.Errorf("the error repeats the password: %v", err)
+		}
+	}
 }
 
 func TestAllProblemsAreReportedAtOnce(t *testing.T) {

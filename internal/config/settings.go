@@ -14,13 +14,71 @@ func (c *Config) settings() []*setting {
 	return []*setting{
 		text(&c.Listen, "listen", "127.0.0.1:8080", "HOST:PORT", hostPort, `
 Address that the interface is served on. Port 0 takes any free port; the line
-printed at the start says which. An address other than 127.0.0.1 or ::1 belongs
-behind something that speaks TLS: passwords and secrets come with each request.`),
+printed at the start says which. An address that other machines reach takes TLS:
+passwords and secrets come with each request.`),
 
 		text(&c.BaseURL, "base_url", "", "URL", baseURL, `
 URL under which clients reach the server, without the final /v2. It is written
 to operator.json and stands before the URLs that the server hands out. Empty: it
-follows from the address listened on.`),
+follows from the address listened on, and the name in the certificate.`),
+
+		text(&c.TLS.Cert, "tls.cert", "", "FILE", anyText, `
+File with the server's certificate and those between it and its authority (PEM).
+With tls.key it makes the server speak HTTPS, with TLS 1.2 or later. Both files are
+looked at every 10 s, and on SIGHUP; new ones hold for new connections.`),
+
+		text(&c.TLS.Key, "tls.key", "", "FILE", anyText, `
+File with the private key of tls.cert (PEM).`),
+
+		duration(&c.TLS.HSTS, "tls.hsts", 365*24*hour, 0, 100*365*24*hour, `
+How long browsers that came by HTTPS are told to come by nothing else
+(Strict-Transport-Security; 8760h is a year). 0: they are told nothing.`),
+
+		list(&c.ACME.Hosts, "acme.hosts", "NAMES", hostNames, `
+Names of this server for which it gets certificates by itself, from an authority
+that speaks ACME, and renews them. The authority has to reach the server under each
+name on port 443, or redirect_listen on port 80. Setting it accepts the authority's
+terms. Certificates and keys are kept in the data directory.`),
+
+		text(&c.ACME.Email, "acme.email", "", "ADDRESS", anyText, `
+Address that the authority writes to about problems with certificates.`),
+
+		text(&c.ACME.Directory, "acme.directory", "https://acme-v02.api.letsencrypt.org/directory", "URL", httpsURL, `
+Directory of the authority that acme.hosts are certified by. One of your own has to
+be among the machine's trusted authorities (or in the file that SSL_CERT_FILE names).`),
+
+		text(&c.Redirect, "redirect_listen", "", "HOST:PORT", optionalHostPort, `
+Address, usually with port 80, on which plain HTTP is answered with a redirect to
+HTTPS. Requests with credentials are refused there: they were sent in clear.`),
+
+		toggle(&c.InsecureHTTP, "insecure_http", `
+Lets the server speak plain HTTP on an address that other machines reach. Everybody
+in between can then read messages and secrets.`),
+
+		list(&c.Proxies, "trusted_proxies", "NETWORKS", networks, `
+Addresses or networks (10.0.0.0/8) of the proxies in front of the server. What they
+say of a client's address and of HTTPS is believed, and that of nobody else. Setting
+it lets the server speak plain HTTP, as the proxy has to speak TLS.`),
+
+		text(&c.ProxyHeader, "proxy_header", "X-Forwarded-For", "NAME", oneOf("X-Forwarded-For", "Forwarded"), `
+Header in which trusted_proxies pass on the client's address: X-Forwarded-For
+(with X-Forwarded-Proto), or Forwarded (RFC 7239). Only this one is read, because a
+proxy may let the other one through as a client wrote it.`),
+
+		duration(&c.Timeouts.Header, "timeouts.header", 10*second, 100*time.Millisecond, hour, `
+How long a client may take for the head of a request, and for the beginning of TLS.`),
+
+		duration(&c.Timeouts.Body, "timeouts.body", 30*second, 100*time.Millisecond, hour, `
+How long a client may take for the body of a request; each 1,000 bytes received add
+a second.`),
+
+		duration(&c.Timeouts.Write, "timeouts.write", 30*second, 100*time.Millisecond, hour, `
+How long a client may take for 32 KiB of an answer. Event streams and waiting polls
+have limits of their own.`),
+
+		duration(&c.Timeouts.Idle, "timeouts.idle", 2*minute, 100*time.Millisecond, 24*hour, `
+How long a connection without requests is kept. Longer than the same time of a proxy
+in front, or it may send a request into a connection that is being closed.`),
 
 		text(&c.Data, "data", "./data", "DIR", notEmpty, `
 Directory of the store, of the attachments and of operator.json. It is made at
@@ -43,6 +101,18 @@ Key ring, which holds those keys: file:PATH, or a PostgreSQL database of its own
 postgres://user@host/name, for several servers on one database. Empty: the file keyring
 in the data directory. It is in no backup, so that what has ended is gone from backups
 too; "signet keys export" copies what is alive. When it is lost, what is sealed is lost.`),
+		text(&c.NATS, "nats", "", "URLS", natsServers, `
+NATS servers by which several servers on one database hear of each other at once:
+of events, typing, presence and ended keys; as nats://user:password@host:4222 or
+tls://host:4222, separated by commas. Without them servers on one database look into
+it, and hear seconds later; without a database it has no effect. Give a password in
+the environment or the file.`),
+		text(&c.Blobs, "blobs", "", "LOCATION", blobs, `
+Where attachments and avatars are kept: a directory (dir:/path, or the path alone),
+or a bucket of an S3 server, as s3://bucket?endpoint=host&region=name, which servers
+that share a database share too; docs/storage.md has all parameters. The key of a
+bucket comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws, or from
+the machine's role. Empty: the directory blobs in the data directory.`),
 
 		text(&c.DefaultRegion, "default_region", "US", "REGION", region, `
 Country (ISO 3166-1, two capital letters) whose rules a telephone number without
@@ -88,6 +158,10 @@ pair is refused. 0: no limit.`),
 Failed logins a minute from one address, whatever the key; past it that address
 is refused, but for keys which have succeeded from it. 0: no limit.`),
 
+		number(&c.Limits.FailedLoginsPerMinuteName, "limits.failed_logins_per_minute_name", 100, 0, 1_000_000, `
+Failed logins a minute with one key or user name, whatever the address; past it that
+name is refused, but from addresses where its credentials have succeeded. 0: no limit.`),
+
 		number(&c.Limits.BodyBytes, "limits.body_bytes", 256<<10, 0, 1<<30, `
 Bytes of a JSON or form body (262144 is 256 KiB). 0: no limit; such a body is held
 in memory, so that anybody with a key could then fill it.`),
@@ -102,6 +176,20 @@ held in memory. 0: no limit but the disk.`),
 		number(&c.Limits.StreamsPerAccount, "limits.streams_per_account", 20, 0, 1_000_000, `
 Event streams that an account may have open; one more closes the oldest.
 0: no limit.`),
+
+		number(&c.Limits.ConnectionsPerAddress, "limits.connections_per_address", 256, 0, 1_000_000, `
+Connections that one address (of IPv6: one /64 network) may have open; further ones
+are closed at once. It does not hold for this machine and for trusted_proxies.
+0: no limit.`),
+
+		number(&c.Limits.HeaderBytes, "limits.header_bytes", 64<<10, 4<<10, 16<<20, `
+Bytes of the head of a request (65536 is 64 KiB).`),
+
+		number(&c.Limits.Fields, "limits.fields", 5000, 0, 1<<20, `
+Names and values that a body or a query may have. 0: no limit but body_bytes.`),
+
+		number(&c.Limits.Parts, "limits.parts", 100, 1, 10_000, `
+Parts of a multipart body.`),
 
 		number(&c.Limits.GroupMembers, "limits.group_members", 2000, 0, 1_000_000, `
 Members of a group. 0: no limit.`),

@@ -16,6 +16,7 @@ type setting struct {
 	hint   string // what a value looks like, for help texts
 	doc    string // lines of prose
 	many   bool   // the value is a list
+	toggle bool   // the value is on or off
 	value  value
 	limits func() error // says what is wrong with the value as it is
 	origin string       // where the value came from, for messages; empty: the default
@@ -116,6 +117,20 @@ func text(target *string, key, initial, hint string, check func(string) error, d
 	}
 	limits := func() error { return check(*target) }
 	return &setting{key: key, hint: hint, doc: strings.TrimSpace(doc), value: f, limits: limits}
+}
+
+func toggle(target *bool, key, doc string) *setting {
+	f := &field[bool]{
+		target: target, write: strconv.FormatBool, tags: []string{"!!bool"}, wrong: "want true or false",
+		read: func(s string) (bool, error) {
+			on, err := strconv.ParseBool(strings.TrimSpace(s))
+			if err != nil {
+				return false, fmt.Errorf("want true or false, not %q", s)
+			}
+			return on, nil
+		},
+	}
+	return &setting{key: key, hint: "BOOL", doc: strings.TrimSpace(doc), value: f, limits: func() error { return nil }, toggle: true}
 }
 
 func number[T int | int64](target *T, key string, initial, least, most T, doc string) *setting {

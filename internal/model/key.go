@@ -32,6 +32,7 @@ type Key struct {
 	Login             bool      // issued by a login: ends at logout, or when idle for 90 days
 	MessagesPerDay    *int      // nil: the configured limit; 0: none
 	RequestsPerSecond *int
+	Networks          Networks // where it may be used from
 	Created           time.Time
 	LastUsed          time.Time // zero: never
 	Expires           time.Time // zero: never
@@ -39,6 +40,13 @@ type Key struct {
 
 // ExpiredAt reports whether the key has ended by then.
 func (k *Key) ExpiredAt(now time.Time) bool { return !k.Expires.IsZero() && !now.Before(k.Expires) }
+
+// Exceeds reports whether the key lasts longer, or may be used from more places,
+// than another one.
+func (k *Key) Exceeds(other *Key) bool {
+	longer := !other.Expires.IsZero() && (k.Expires.IsZero() || k.Expires.After(other.Expires))
+	return longer || !k.Networks.Within(other.Networks)
+}
 
 // Actor is who makes a call: an account through one of its keys.
 type Actor struct {

@@ -296,7 +296,23 @@ func overwrite(file *os.File) error {
 
 // replaceFile writes a file in one step, readable for its owner only: after a crash
 // there is the old one or the new one, whole.
-func replaceFile(path string, text []byte) (err error) {
+func replaceFile(path string, text []byte) error { return putFile(path, text, os.Rename) }
+
+// makeFile does so where there is no file, and answers fs.ErrExist where there is one.
+func makeFile(path string, text []byte) error {
+	return putFile(path, text, func(from, to string) error {
+		err := os.Link(from, to)
+		if err == nil {
+			return os.Remove(from)
+		}
+		if _, there := os.Lstat(to); errors.Is(err, fs.ErrExist) || there == nil {
+			return err
+		}
+		return os.Rename(from, to) // a file system without links
+	})
+}
+
+func putFile(path string, text []byte, put func(from, to string) error) (err error) {
 	dir := filepath.Dir(path)
 	file, err := os.CreateTemp(dir, filepath.Base(path)+".*.new") // of mode 0600
 	if err != nil {
@@ -314,7 +330,7 @@ func replaceFile(path string, text []byte) (err error) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	if err := put(file.Name(), path); err != nil {
 		return err
 	}
 	return syncDirectory(dir)

@@ -114,7 +114,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 	id, now := model.GroupID(newID()), s.now()
 	var metadata []byte
 	var told []model.AccountID
-	err = s.updateSealed(ctx, func(keys *held) (err error) {
+	err = s.updateSealed(ctx, s.store.Update, func(keys *held) (err error) {
 		if c.Metadata == nil {
 			return nil
 		}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"time"
@@ -24,15 +25,24 @@ type IssuedKey struct {
 
 // newSecret returns a secret of 256 random bits and its hash.
 func newSecret() (secret string, hash []byte) {
-	secret = randomToken(43)
+	secret = model.FormatSecret(randomToken(model.SecretPayload))
 	sum := sha256.Sum256([]byte(secret))
 	return secret, sum[:]
 }
 
+// NewCredentials returns the name and the secret of a key that is still to be made.
+func NewCredentials() (key, secret string) {
+	secret, _ = newSecret()
+	return randomToken(keyName), secret
+}
+
+// keyName is how many characters the name of a key has.
+const keyName = 22
+
 // newKey makes a key that counts its own messages.
 func (s *Service) newKey(account model.AccountID, kind model.KeyKind) *IssuedKey {
 	secret, hash := newSecret()
-	name := randomToken(22)
+	name := randomToken(keyName)
 	return &IssuedKey{Secret: secret, Key: model.Key{
 		Key: name, Account: account, Kind: kind, SecretHash: hash, PreviousHash: []byte{}, Counter: name, Created: s.now(),
 	}}
@@ -46,6 +56,7 @@ type IssueKeyCommand struct {
 	Password          string        // of the actor's account, in place of an administrative key
 	MessagesPerDay    *int          // by operators only
 	RequestsPerSecond *int
+	Networks          []string // in CIDR notation; none: those of the actor's key
 }
 
 // IssueKey makes a key for an account. It never exceeds the key that asks for it
@@ -58,6 +69,10 @@ func (s *Service) IssueKey(ctx context.Context, actor *model.Actor, c IssueKeyCo
 		if limit.value != nil && *limit.value < 0 {
 			return nil, model.Invalidf("limit_invalid", limit.field, "A limit is 0 (none) or more.")
 		}
+	}
+	networks, err := parseNetworks(c.Networks)
+	if err != nil {
+		return nil, err
 	}
 	t, err := s.managed(ctx, actor, c.Account, mayManageKeys)
 	if err != nil {
@@ -77,6 +92,12 @@ func (s *Service) IssueKey(ctx context.Context, actor *model.Actor, c IssueKeyCo
 	}
 	if end := actor.Key.Expires; !end.IsZero() && (issued.Expires.IsZero() || issued.Expires.After(end)) {
 		issued.Expires = end
+	}
+	if issued.Networks = networks; len(networks) == 0 {
+		issued.Networks = actor.Key.Networks
+	}
+	if issued.Exceeds(&actor.Key) {
+		return nil, exceedsIssuer()
 	}
 	if t.ID == actor.Account {
 		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond = actor.Key.Counter, actor.Key.MessagesPerDay, actor.Key.RequestsPerSecond
@@ -100,6 +121,23 @@ func (s *Service) IssueKey(ctx context.Context, actor *model.Actor, c IssueKeyCo
 	}
 	s.hub.Wake(t.ID)
 	return issued, nil
+}
+
+// parseNetworks reads the networks that a key is asked for.
+func parseNetworks(texts []string) (model.Networks, error) {
+	const field = "allowed_networks"
+	networks, err := model.ParseNetworks(texts)
+	switch {
+	case err != nil:
+		return nil, model.Invalidf("network_invalid", field, "A network is an address, or CIDR notation with no bits past its length, such as 192.0.2.0/24.")
+	case len(networks) > model.MaxNetworks:
+		return nil, model.Invalidf("too_many_networks", field, "At most %d networks are allowed.", model.MaxNetworks)
+	}
+	return networks, nil
+}
+
+func exceedsIssuer() *model.Error {
+	return model.Forbiddenf("exceeds_issuer", "The key would last longer, or open from more networks, than the one that asks for it.")
 }
 
 // Keys lists the keys of an account, without their secrets.
@@ -148,6 +186,8 @@ func (s *Service) ended(account model.AccountID, key string) {
 }
 
 // RotateKey gives a key a new secret; the old one stays valid for the grace period.
+// Whoever asks holds the key from then on, so that it, like an issued one, must not
+// exceed the key that asks for it (contract, section 1).
 func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, key string, grace time.Duration, password string) (*IssuedKey, error) {
 	if grace < 0 || grace > MaxGrace {
 		return nil, model.Invalidf("grace_invalid", "grace", "The grace period is 0 to 86400 seconds.")
@@ -163,6 +203,9 @@ func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	})
 	if err != nil {
 		return nil, err
+	}
+	if current.Exceeds(&actor.Key) {
+		return nil, exceedsIssuer()
 	}
 	if current.Kind == model.Administrative {
 		if err := s.proveAdministrative(ctx, actor, password); err != nil {
@@ -235,9 +278,18 @@ func (s *Service) managed(ctx context.Context, actor *model.Actor, address strin
 }
 
 // updateManaged changes something about an account's keys, after asking once
-// more, inside the transaction, whether the actor may.
+// more, inside the transaction, whether the actor may. It holds the account's
+// queue, so that whoever ends all keys of an account misses none that is being
+// made.
 func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, account model.AccountID, may keyRule, fn func(*store.Tx) error) error {
+	now := s.now()
 	return s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockQueues(account); err != nil {
+			return err
+		}
+		if err := stillOpens(tx, &actor.Key, now); err != nil {
+			return err
+		}
 		current := *actor
 		var err error
 		if current.Memberships, err = tx.Memberships(actor.Account); err != nil {
@@ -259,6 +311,21 @@ func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, account
 		}
 		return fn(tx)
 	})
+}
+
+// stillOpens asks inside a transaction whether a key is what it was when the call
+// began: one that was revoked, or rotated, on another node meanwhile gives nobody
+// lasting access.
+func stillOpens(tx *store.Tx, key *model.Key, now time.Time) error {
+	k, found, err := tx.Key(key.Key)
+	if err != nil {
+		return err
+	}
+	opens := bytes.Equal(k.SecretHash, key.SecretHash) || bytes.Equal(k.PreviousHash, key.SecretHash) && now.Before(k.PreviousUntil)
+	if !found || !opens || k.ExpiredAt(now) {
+		return wrongCredentials()
+	}
+	return nil
 }
 
 // queueSettings tells an account that its settings, or its place in an

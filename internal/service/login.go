@@ -2,9 +2,7 @@ package service
 
 import (
 	"context"
-	"slices"
 
-	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -61,7 +59,8 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 	issued := s.newKey(account, model.Regular)
 	issued.Login, issued.Device = true, device
 	if from != nil {
-		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond, issued.Expires = from.Counter, from.MessagesPerDay, from.RequestsPerSecond, from.Expires
+		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond = from.Counter, from.MessagesPerDay, from.RequestsPerSecond
+		issued.Expires, issued.Networks = from.Expires, from.Networks
 	} else {
 		// All password sign-ins of an account share one allowance, or signing in
 		// again would renew it.
@@ -78,7 +77,7 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 		if err != nil {
 			return err
 		}
-		if err := stillProved(tx, account, keys, from, passwordHash); err != nil {
+		if err := s.stillProved(tx, account, from, passwordHash); err != nil {
 			return err
 		}
 		for _, k := range keys {
@@ -109,14 +108,11 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 	return Login{Entity: entity, Key: issued}, nil
 }
 
-// stillProved asks whether a key that signs in still exists, or the password is the
+// stillProved asks whether a key that signs in still opens, or the password is the
 // one that was compared.
-func stillProved(tx *store.Tx, account model.AccountID, keys []model.Key, from *model.Key, passwordHash string) error {
+func (s *Service) stillProved(tx *store.Tx, account model.AccountID, from *model.Key, passwordHash string) error {
 	if from != nil {
-		if !slices.ContainsFunc(keys, func(k model.Key) bool { return k.Key == from.Key }) {
-			return wrongCredentials()
-		}
-		return nil
+		return stillOpens(tx, from, s.now())
 	}
 	current, err := tx.PasswordHash(account)
 	if err == nil && current != passwordHash {
@@ -128,8 +124,8 @@ func stillProved(tx *store.Tx, account model.AccountID, keys []model.Key, from *
 // Logout ends a key that a login issued; of another key it ends the streams.
 func (s *Service) Logout(ctx context.Context, actor *model.Actor) error {
 	if !actor.Key.Login {
-		s.hub.CloseKey(actor.Account, actor.Key.Key, live.Deleted)
-		return nil
+		_, err := s.endStreams(ctx, actor.Account, actor.Key.Key)
+		return err
 	}
 	if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteKey(actor.Key.Key) }); err != nil {
 		return err
@@ -161,9 +157,6 @@ func (s *Service) SetPassword(ctx context.Context, actor *model.Actor, address, 
 	var ended []string
 	err = s.updateManaged(ctx, actor, t.ID, mayManageKeys, func(tx *store.Tx) error {
 		ended = nil
-		if err := tx.LockQueues(t.ID); err != nil {
-			return err
-		}
 		keys, err := tx.Keys(t.ID)
 		if err != nil {
 			return err

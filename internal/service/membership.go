@@ -26,6 +26,7 @@ func join(tx *store.Tx, account *model.Account, m model.Membership) error {
 // membershipChanged makes a change of memberships or roles hold at once.
 func (s *Service) membershipChanged(accounts ...model.AccountID) {
 	s.actors.forget(accounts...)
+	s.routes.forget()
 	s.hub.Wake(accounts...)
 }
 
@@ -51,7 +52,7 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, organization); err != nil {
+		if err := s.stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		t, err := s.lockedTarget(tx, actor, address)
@@ -93,7 +94,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, organization); err != nil {
+		if err := s.stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		t, err := s.target(tx, actor, address)
@@ -259,7 +260,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 		if err := mayAdminister(actor, organization); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, organization); err != nil {
+		if err := s.stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		if !member {
@@ -325,7 +326,7 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, organization); err != nil {
+		if err := s.stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		t, err := s.target(tx, actor, address)

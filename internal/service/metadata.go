@@ -110,7 +110,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 	}
 	var p place
 	var sealed []byte
-	return s.updateSealed(ctx, func(keys *held) error {
+	return s.updateSealed(ctx, s.store.Update, func(keys *held) error {
 		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
 			p, err = s.placeToDescribe(tx, actor, address, organization)
 			return err

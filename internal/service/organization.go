@@ -98,7 +98,7 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 		if err := tx.LockOrganization(id); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, id); err != nil {
+		if err := s.stillAdministers(tx, actor, id); err != nil {
 			return err
 		}
 		o, found, err := tx.Organization(id)
@@ -128,6 +128,8 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 	if err != nil {
 		return err
 	}
+	s.routes.forget()
+	s.hub.Forget(members...)
 	s.hub.Wake(members...)
 	return nil
 }

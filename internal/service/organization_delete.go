@@ -20,7 +20,7 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 		if err := tx.LockOrganization(id); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, id); err != nil {
+		if err := s.stillAdministers(tx, actor, id); err != nil {
 			return err
 		}
 		o, found, err := tx.Organization(id)

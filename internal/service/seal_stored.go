@@ -77,7 +77,7 @@ func (s *Service) sealMessages(ctx context.Context) (total int, err error) {
 		last := &rows[len(rows)-1]
 		organization, id = last.Organization, last.ID
 		var sealed [][]byte
-		err = s.updateSealed(ctx, func(keys *held) error {
+		err = s.updateSealed(ctx, s.store.Update, func(keys *held) error {
 			sealed = make([][]byte, len(rows))
 			for i := range rows {
 				row := &rows[i]
@@ -131,7 +131,7 @@ func (s *Service) sealAllMetadata(ctx context.Context) (total int, err error) {
 				continue
 			}
 			var sealed []byte
-			err := s.updateSealed(ctx, func(keys *held) (err error) {
+			err := s.updateSealed(ctx, s.store.Update, func(keys *held) (err error) {
 				sealed, err = keys.seal(ctx, s, metadataKey(row.Organization), row.Content, metadataBinding(row.Organization, row.Entity))
 				return err
 			}, func(tx *store.Tx) error { return tx.SealMetadata(row, sealed) })

@@ -107,12 +107,14 @@ func keyFault(err error) error {
 }
 
 // updateSealed runs a transaction that stores what prepare sealed, until it fits.
-func (s *Service) updateSealed(ctx context.Context, prepare func(*held) error, write func(*store.Tx) error) error {
+// update is one of the store's.
+func (s *Service) updateSealed(ctx context.Context, update func(context.Context, func(*store.Tx) error) error,
+	prepare func(*held) error, write func(*store.Tx) error) error {
 	for {
 		var keys held
 		err := prepare(&keys)
 		if err == nil {
-			err = s.store.Update(ctx, func(tx *store.Tx) error {
+			err = update(ctx, func(tx *store.Tx) error {
 				if err := keys.fresh(); err != nil {
 					return err
 				}

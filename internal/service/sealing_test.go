@@ -89,7 +89,7 @@ func TestWhatWasSealedTooLongAgoIsSealedAgain(t *testing.T) {
 	s := c.nodes[1]
 	name := seal.Name{Scope: "o", Period: seal.Always}
 	tries, written := 0, 0
-	c.must(s.updateSealed(t.Context(), func(keys *held) error {
+	c.must(s.updateSealed(t.Context(), s.store.Update, func(keys *held) error {
 		tries++
 		_, err := keys.seal(t.Context(), s, name, []byte("text"), nil)
 		if tries == 1 {
@@ -103,7 +103,7 @@ func TestWhatWasSealedTooLongAgoIsSealedAgain(t *testing.T) {
 	// Its keys are let go of, whatever became of it.
 	failed := errors.New("failed")
 	for _, result := range []error{nil, failed, store.ErrUnavailable} {
-		err := s.updateSealed(t.Context(), func(keys *held) error {
+		err := s.updateSealed(t.Context(), s.store.Update, func(keys *held) error {
 			_, err := keys.seal(t.Context(), s, name, []byte("text"), nil)
 			return err
 		}, func(*store.Tx) error { return result })
@@ -178,7 +178,7 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 	c.must(err)
 	row := store.MessageRow{Message: model.Message{ID: newID(), Organization: alice.Memberships[0].Organization, Sender: alice.Account,
 		Recipient: model.EntityID(bob.Account), Created: c.now, Expires: c.now.Add(30 * 24 * time.Hour)}}
-	c.must(s.updateSealed(t.Context(), func(keys *held) (err error) {
+	c.must(s.updateSealed(t.Context(), s.store.Update, func(keys *held) (err error) {
 		row.Sealed, err = keys.seal(t.Context(), s, messageKey(&row), []byte("\x00on its way"), messageBinding(&row))
 		c.must(s.Recall(t.Context(), alice, first.Message))
 		c.must(s.Sweep(t.Context()))

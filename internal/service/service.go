@@ -30,6 +30,8 @@ type Limits struct {
 	MessageBytes   int
 	GroupMembers   int
 	MetadataKeys   int
+
+	StreamsPerAccount int // on all nodes, where there are several; else the hub's is the one
 }
 
 // Options are what a service works with.
@@ -62,9 +64,11 @@ type Service struct {
 	region    string
 	retention time.Duration
 	actors    actorCache
+	routes    *routes
 	passwords chan struct{} // a place for each password hash computed at a time
 	derive    derivation
 
+	node     *Node // nil: the server is alone on its store
 	sweeper  atomic.Pointer[Sweeper]
 	recalled atomic.Bool // content was erased since the last sweep of the files
 
@@ -77,16 +81,22 @@ type Service struct {
 
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
-	return &Service{
+	s := &Service{
 		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention,
-		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}},
+		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
+		routes:    newRoutes(),
 		passwords: make(chan struct{}, 2),
 		derive:    argon2.IDKey,
 		used:      map[string]time.Time{},
 
 		presentAccounts: map[model.AccountID]bool{},
 	}
+	o.Hub.OnForget(func(accounts ...model.AccountID) {
+		s.actors.drop(accounts...)
+		s.routes.forget()
+	})
+	return s
 }
 
 // now is the time of a use case, as it is stored: to the millisecond, UTC.
@@ -96,18 +106,16 @@ func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millise
 // made later sorts later.
 func newID() [16]byte { return uuid.Must(uuid.NewV7()) }
 
-const tokenAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
 // randomToken returns n random characters of [0-9A-Za-z]; 43 hold 256 bits.
 func randomToken(n int) string {
 	out := make([]byte, n)
-	size := big.NewInt(int64(len(tokenAlphabet)))
+	size := big.NewInt(int64(len(model.Base62)))
 	for i := range out {
 		k, err := rand.Int(rand.Reader, size)
 		if err != nil {
 			panic(err) // crypto/rand never fails: it ends the program instead
 		}
-		out[i] = tokenAlphabet[k.Int64()]
+		out[i] = model.Base62[k.Int64()]
 	}
 	return string(out)
 }

@@ -88,15 +88,31 @@ func (s *Service) endKeys(ctx context.Context) error {
 	return cmp.Or(keyFault(fault), err)
 }
 
-// endPastKeys destroys the keys of days that are over, of which a crash, or a message
-// that was sent and did not come about, has left some.
+// endPastKeys destroys the keys of days that are over, and of organizations that are
+// gone, of which a crash, or a message that did not come about, has left some.
 func (s *Service) endPastKeys(ctx context.Context, now time.Time) error {
 	if s.unsealed {
 		return nil
 	}
-	names := slices.DeleteFunc(s.ring.Names(), func(n seal.Name) bool {
+	all := s.ring.Names()
+	there := make(map[string]bool)
+	for _, n := range all {
+		if _, asked := there[n.Scope]; asked || n.Scope == "" {
+			continue
+		}
+		err := s.store.View(ctx, func(tx *store.Tx) error {
+			_, found, err := tx.Organization(model.OrganizationID(n.Scope))
+			there[n.Scope] = found
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	names := slices.DeleteFunc(all, func(n seal.Name) bool {
 		end, ends := seal.Ends(n.Period)
-		return !ends || end.After(now)
+		past := ends && !end.After(now)
+		return !past && (n.Scope == "" || there[n.Scope])
 	})
 	_, err := s.ring.End(ctx, names, s.left)
 	return keyFault(err)

@@ -84,7 +84,18 @@ func (c *countedReader) Read(p []byte) (int, error) {
 // openBlob opens bytes that the store refers to. They may be gone since it said so.
 func (s *Service) openBlob(ctx context.Context, id model.BlobID) (blob.Blob, error) {
 	content, err := s.blobs.Open(ctx, id)
-	return content, blobFault(err)
+	if err != nil {
+		return nil, blobFault(err)
+	}
+	return openedBlob{content}, nil
+}
+
+// openedBlob is a blob whose faults are what a caller may be told.
+type openedBlob struct{ blob.Blob }
+
+func (b openedBlob) Read(p []byte) (int, error) {
+	n, err := b.Blob.Read(p)
+	return n, blobFault(err)
 }
 
 // openAttachment opens the bytes of an attachment. A place of them that is not what
@@ -98,17 +109,17 @@ func (s *Service) openAttachment(ctx context.Context, a *model.Attachment) (blob
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open attachment %s: %w", a.Blob, blobFault(err)), stored.Close())
 	}
-	return openedBlob{opened, stored}, nil
+	return sealedBlob{opened, stored}, nil
 }
 
-// openedBlob is an open sealed blob with the stored one below it.
-type openedBlob struct {
+// sealedBlob is an open sealed blob with the stored one below it.
+type sealedBlob struct {
 	*seal.Blob
 	stored blob.Blob
 }
 
 // Close implements io.Closer.
-func (b openedBlob) Close() error {
+func (b sealedBlob) Close() error {
 	b.Release()
 	return b.stored.Close()
 }
@@ -118,6 +129,8 @@ func blobFault(err error) error {
 	switch {
 	case errors.Is(err, blob.ErrNotFound):
 		return model.Missing()
+	case errors.Is(err, blob.ErrTooLarge):
+		return &model.Error{Kind: model.TooLarge, Code: "file_too_large", Message: "The file is larger than the server can keep."}
 	case errors.Is(err, blob.ErrUnavailable):
 		return &model.Error{Kind: model.Unavailable, Code: "attachments_unavailable", RetryAfter: time.Second, Cause: err,
 			Message: "Files cannot be kept or read at the moment, please try again."}

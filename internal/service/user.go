@@ -93,7 +93,7 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	if c.IssueKey {
 		issued = s.newKey(account.ID, model.Regular)
 		issued.IssuedBy = actor.Account
-		issued.Expires = actor.Key.Expires
+		issued.Expires, issued.Networks = actor.Key.Expires, actor.Key.Networks
 	}
 	now := account.Created
 	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title, Department: c.Department, Joined: now}
@@ -101,7 +101,7 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 		if err := tx.ShareOrganization(c.Organization); err != nil {
 			return err
 		}
-		if err := stillAdministers(tx, actor, c.Organization); err != nil {
+		if err := s.stillAdministers(tx, actor, c.Organization); err != nil {
 			return err
 		}
 		if err := tx.InsertAccount(&account, hash); err != nil {
@@ -136,7 +136,10 @@ func organizationRequired() *model.Error {
 
 // stillAdministers asks inside a transaction whether the actor's right to
 // administer the organization holds.
-func stillAdministers(tx *store.Tx, actor *model.Actor, organization model.OrganizationID) error {
+func (s *Service) stillAdministers(tx *store.Tx, actor *model.Actor, organization model.OrganizationID) error {
+	if err := stillOpens(tx, &actor.Key, s.now()); err != nil {
+		return err
+	}
 	if actor.Operator {
 		_, found, err := tx.Organization(organization)
 		if err == nil && !found {

@@ -124,6 +124,17 @@ func (tx *Tx) SetPasswordHash(id model.AccountID, hash string) error {
 	return err
 }
 
+// Operators returns the operator accounts, the oldest first.
+func (tx *Tx) Operators() (out []model.AccountID, err error) {
+	err = tx.each(`SELECT account FROM accounts WHERE operator = 1 ORDER BY created, account`, nil, func(row Row) error {
+		var id model.AccountID
+		err := row.Scan(&id)
+		out = append(out, id)
+		return err
+	})
+	return out, err
+}
+
 // HasOperator reports whether any operator account exists.
 func (tx *Tx) HasOperator() (bool, error) {
 	var one int64

@@ -1,15 +1,17 @@
 package store
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"signet/internal/model"
 )
 
 const keyColumns = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, issued_by, device, login,
-	messages_per_day, requests_per_second, created, last_used, expires`
+	messages_per_day, requests_per_second, created, last_used, expires, networks`
 
 // ownLimit is the stored form of a limit that a key does not set itself.
 const ownLimit = -1
@@ -32,21 +34,29 @@ func limitFromColumn(n int64) *int {
 func scanKey(row Row, k *model.Key) error {
 	var kind int
 	var previousUntil, perDay, perSecond, created, lastUsed, expires int64
+	var networks string
 	if err := row.Scan(&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.IssuedBy, &k.Device, &k.Login,
-		&perDay, &perSecond, &created, &lastUsed, &expires); err != nil {
+		&perDay, &perSecond, &created, &lastUsed, &expires, &networks); err != nil {
 		return err
 	}
 	k.Kind = model.KeyKind(kind)
 	k.PreviousUntil, k.Created, k.LastUsed, k.Expires = fromMillis(previousUntil), fromMillis(created), fromMillis(lastUsed), fromMillis(expires)
 	k.MessagesPerDay, k.RequestsPerSecond = limitFromColumn(perDay), limitFromColumn(perSecond)
+	if networks == "" {
+		return nil
+	}
+	var err error
+	if k.Networks, err = model.ParseNetworks(strings.Split(networks, ",")); err != nil {
+		return fmt.Errorf("read the networks of key %s: %w", k.Key, err)
+	}
 	return nil
 }
 
 // InsertKey adds a key.
 func (tx *Tx) InsertKey(k *model.Key) error {
-	err := tx.post(`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	err := tx.post(`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.IssuedBy, k.Device, k.Login,
-		limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.LastUsed), millis(k.Expires))
+		limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.LastUsed), millis(k.Expires), k.Networks.String())
 	return err
 }
 
@@ -65,6 +75,18 @@ func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
 		var k model.Key
 		err := scanKey(row, &k)
 		out = append(out, k)
+		return err
+	})
+	return out, err
+}
+
+// KnownKeys returns those of the keys that exist.
+func (tx *Tx) KnownKeys(keys []string) (map[string]bool, error) {
+	out := make(map[string]bool, len(keys))
+	err := tx.each(`SELECT api_key FROM keys WHERE api_key IN (?*)`, []any{keys}, func(row Row) error {
+		var key string
+		err := row.Scan(&key)
+		out[key] = true
 		return err
 	})
 	return out, err

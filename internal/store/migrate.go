@@ -5,23 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // migrations are the steps from nothing to today's schema, each run in one
 // transaction. They are never edited after a release: a change is a new step.
-var migrations = []string{schema, sealingSchema}
+var migrations = []string{schema, keyNetworks, sealingSchema}
 
 // SchemaVersion is the version of the data that this server writes and reads.
 func SchemaVersion() int { return len(migrations) }
 
-// migrate brings the data to SchemaVersion, and refuses newer data. Nodes may do
-// it at the same time: one of them does it, and the others find it done.
-func migrate(ctx context.Context, engine Engine) error {
+// MigrateTo brings the data to a version up to SchemaVersion, and refuses newer
+// data. Nodes may do it at the same time: one of them does it, and the others find
+// it done. Open goes to the last version; an earlier one is for tests of upgrades.
+func MigrateTo(ctx context.Context, engine Engine, last int) error {
 	dialect := engine.Dialect()
 	err := engine.Update(ctx, func(session Session) error {
-		_, err := session.Exec(dialect.render(`CREATE TABLE IF NOT EXISTS meta (
-			name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name)){table}`))
+		_, err := session.Exec(dialect.render(metaTable))
 		return err
 	})
 	if err != nil && !errors.Is(err, ErrConflict) { // PostgreSQL's answer where another node made it at this moment
@@ -34,16 +33,13 @@ func migrate(ctx context.Context, engine Engine) error {
 			return fmt.Errorf("migrate: read the version: %w", err)
 		}
 		if version > len(migrations) {
-			return fmt.Errorf("the data has version %d, and this server knows versions up to %d: start the newer server again, or restore a backup made before the upgrade", version, len(migrations))
+			return newer(version)
 		}
-		if version == len(migrations) {
+		if version >= last {
 			return nil
 		}
-		for ; version < len(migrations); version++ {
-			for statement := range strings.SplitSeq(dialect.render(migrations[version]), ";\n") {
-				if statement = strings.TrimSpace(statement); statement == "" {
-					continue
-				}
+		for ; version < last; version++ {
+			for _, statement := range statements(dialect.render(migrations[version])) {
 				if _, err := tx.exec(statement); err != nil {
 					return fmt.Errorf("migrate to version %d: %w", version+1, err)
 				}

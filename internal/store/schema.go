@@ -232,6 +232,23 @@ CREATE TABLE mutes (
 	PRIMARY KEY (account, organization, entity)
 ){table};
 
+CREATE TABLE nodes (
+	node  {id} NOT NULL,
+	lease BIGINT NOT NULL,
+	PRIMARY KEY (node)
+){table};
+
+CREATE TABLE streams (
+	account {id} NOT NULL,
+	stream  {id} NOT NULL,
+	node    {id} NOT NULL,
+	api_key {text} NOT NULL,
+	opened  BIGINT NOT NULL,
+	state   INTEGER NOT NULL,
+	PRIMARY KEY (account, stream)
+){table};
+CREATE INDEX streams_node ON streams (node, state);
+
 CREATE TABLE search_entities (
 	organization {text} NOT NULL,
 	entity       {id} NOT NULL,
@@ -267,6 +284,12 @@ CREATE TABLE search_words (
 	PRIMARY KEY (organization, kind, field, prefix, display_name, entity, word)
 ){table};
 CREATE INDEX search_words_word ON search_words (organization, kind, field, word, entity, display_name);
+`
+
+// keyNetworks is where a key may be used from: networks in CIDR notation with commas
+// in between, empty for everywhere.
+const keyNetworks = `
+ALTER TABLE keys ADD COLUMN networks TEXT NOT NULL DEFAULT '';
 `
 
 // render puts the engine's own words into a statement.

@@ -28,7 +28,7 @@ type Store struct {
 // then on, and closes it.
 func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, error) {
 	s := &Store{engine: engine}
-	if err := migrate(ctx, engine); err != nil {
+	if err := MigrateTo(ctx, engine, SchemaVersion()); err != nil {
 		return nil, err
 	}
 	epoch, secret := newEpoch(), make([]byte, 32)
@@ -59,6 +59,20 @@ func (tx *Tx) settle(name, value string) (string, error) {
 // backup is restored, so that no reader resumes into another history.
 func (s *Store) Epoch() string { return s.epoch }
 
+// ChangeEpoch begins a new history of event positions under another name. It is for
+// a database that was set back to an earlier state, before a server uses it: one that
+// runs meanwhile goes on with the old name until it starts again.
+func (s *Store) ChangeEpoch(ctx context.Context, epoch string) error {
+	err := s.Update(ctx, func(tx *Tx) error {
+		_, err := tx.exec(`UPDATE meta SET value = ? WHERE name = 'epoch'`, epoch)
+		return err
+	})
+	if err == nil {
+		s.epoch = epoch
+	}
+	return err
+}
+
 // Secret is random and this installation's own: 256 bits, the same on every node
 // and after every start. Keys are derived from it, one for each purpose, for what
 // clients are given to bring back.
@@ -67,9 +81,19 @@ func (s *Store) Secret() []byte { return []byte(s.secret) }
 // View runs fn on a consistent snapshot. It may call fn again: fn resets its
 // results when it starts.
 func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
+	return s.engine.View(ctx, s.looking(fn))
+}
+
+// ViewTogether is View for a short one of which there may be many at once: several
+// may share a snapshot.
+func (s *Store) ViewTogether(ctx context.Context, fn func(*Tx) error) error {
+	return s.engine.ViewTogether(ctx, s.looking(fn))
+}
+
+func (s *Store) looking(fn func(*Tx) error) func(Session) error {
 	dialect := s.engine.Dialect()
 	dialect.Lock, dialect.Share, dialect.Skip = "", "", "" // a snapshot holds still by itself
-	return s.engine.View(ctx, func(session Session) error { return fn(&Tx{session, dialect}) })
+	return func(session Session) error { return fn(&Tx{session, dialect}) }
 }
 
 // Update runs fn in a transaction and returns nil only when all of it is on
@@ -77,6 +101,12 @@ func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 // its results when it starts.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.engine.Update(ctx, func(session Session) error { return fn(&Tx{session, s.engine.Dialect()}) })
+}
+
+// UpdateTogether is Update for a short transaction of which there may be many at
+// once, and which holds no rows but queues and messages: several may become one.
+func (s *Store) UpdateTogether(ctx context.Context, fn func(*Tx) error) error {
+	return s.engine.UpdateTogether(ctx, func(session Session) error { return fn(&Tx{session, s.engine.Dialect()}) })
 }
 
 // Erase makes deleted content unrecoverable from the engine's files.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -92,6 +93,18 @@ func accounts(t *testing.T, h Harness) {
 		wantEqual(t, "operator", operator(), false)
 		p.mustAccount(t, "root", func(a *model.Account) { a.Operator = true })
 		wantEqual(t, "operator", operator(), true)
+	})
+
+	t.Run("list_the_operators_the_oldest_first", func(t *testing.T) {
+		p := newPlatform(t, h)
+		operators := func() []model.AccountID {
+			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.Operators() })
+		}
+		wantEqual(t, "operators of nobody", operators(), nil)
+		p.mustAccount(t, "ann")
+		later := p.mustAccount(t, "second", func(a *model.Account) { a.Operator, a.Created = true, p.now().Add(time.Hour) })
+		first := p.mustAccount(t, "first", func(a *model.Account) { a.Operator = true })
+		wantEqual(t, "operators", operators(), []model.AccountID{first.ID, later.ID})
 	})
 }
 

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -38,6 +39,7 @@ func keys(t *testing.T, h Harness) {
 			Key: "Full", Account: bob, Kind: model.Administrative, SecretHash: []byte{0, 1, 0xff}, PreviousHash: []byte("before"), PreviousUntil: p.now().Add(time.Minute),
 			Counter: "another", IssuedBy: ann, Device: "Ann's phone", Login: true, MessagesPerDay: &perDay, RequestsPerSecond: &perSecond,
 			Created: p.now(), LastUsed: p.now().Add(time.Second), Expires: p.now().Add(time.Hour),
+			Networks: model.Networks{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/48")},
 		}
 		insert(full)
 		wantEqual(t, "full key", mustFind(t, p, "full", key("Full")), full)

@@ -4,7 +4,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"signet/internal/model"
 	"signet/internal/store"
 )
 
@@ -49,6 +51,22 @@ func schema(t *testing.T, h Harness) {
 			}
 		}
 		wantEqual(t, "version afterwards", column[string](t, e, `SELECT value FROM meta WHERE name = 'schema'`), []string{newer})
+	})
+
+	t.Run("of_an_older_server_is_brought_up_to_date_with_what_is_in_it", func(t *testing.T) {
+		d := newDatabase(t, h)
+		e := d.mustOpen(t)
+		if err := store.MigrateTo(t.Context(), e, 1); err != nil {
+			t.Fatal(err)
+		}
+		account := model.AccountID{1}
+		mustExec(t, e, `INSERT INTO keys (api_key, account, kind, secret_hash, previous_hash, previous_until, counter, issued_by, device, login,
+			messages_per_day, requests_per_second, created, last_used, expires) VALUES (?, ?, 0, ?, ?, 0, ?, ?, '', 0, -1, -1, 1000, 0, 0)`,
+			"old", account, []byte("hash"), []byte{}, "old", model.AccountID{})
+		mustClose(t, e)
+		p := d.mustOpenPlatform(t)
+		wantEqual(t, "a key of version 1", mustFind(t, p, "the key", key("old")),
+			model.Key{Key: "old", Account: account, SecretHash: []byte("hash"), PreviousHash: []byte{}, Counter: "old", Created: time.UnixMilli(1000).UTC()})
 	})
 
 	t.Run("of_no_known_version_is_refused", func(t *testing.T) {

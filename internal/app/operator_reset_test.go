@@ -1,0 +1,188 @@
+package app
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"signet/client"
+	"signet/internal/model"
+	"signet/internal/store"
+	"signet/internal/store/postgrestest"
+)
+
+// credentials are what operator.json holds.
+type credentials struct {
+	BaseURL string `json:"base_url"`
+	Key     string `json:"api_key"`
+	Secret  string `json:"api_secret"`
+	Note    string `json:"note"`
+}
+
+func mustReadCredentials(t *testing.T, path string) (c credentials) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// operator is the operator by these credentials.
+func (w *ward) operator(c credentials) person {
+	return person{w.client(c.Key, c.Secret), "operator", c.Key, c.Secret}
+}
+
+func (w *ward) wantUser(who person, what string, want int) {
+	w.t.Helper()
+	if got, text := w.get(who, "/user"); got != want {
+		w.t.Errorf("%s: GET /user answered %d %s, want %d", what, got, text, want)
+	}
+}
+
+func TestOperatorResetWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	before := mustReadCredentials(t, w.app.OperatorFile())
+	old := w.operator(before)
+	second, err := old.CreateKey(t.Context(), "me", client.NewKey{Kind: client.AdministrativeKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signedIn, err := old.CreateKey(t.Context(), "me", client.NewKey{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var account model.AccountID
+	mustMaintain(t, w.app.dir, "", func(tx *store.Tx) error {
+		operators, err := tx.Operators()
+		if err != nil {
+			return err
+		}
+		account = operators[0]
+		return tx.SetPasswordHash(account, "a hash of what somebody knows")
+	})
+
+	path, err := ResetOperator(t.Context(), w.app.dir, "")
+	if err != nil || path != w.app.OperatorFile() {
+		t.Fatalf("got %q, %v, want %q", path, err, w.app.OperatorFile())
+	}
+	after := mustReadCredentials(t, path)
+	if after.BaseURL != before.BaseURL || after.Key == before.Key || after.Secret == before.Secret || len(after.Secret) < 43 {
+		t.Errorf("operator.json has %+v after %+v", after, before)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("operator.json has mode %v (%v), want 0600", info.Mode(), err)
+	}
+	wantNoLeftovers(t, w.app.dir)
+	w.pass(time.Second)
+	renewed := w.operator(after)
+	w.wantUser(renewed, "the new key", 200)
+	if self, err := renewed.Self(t.Context()); err != nil || self.Token != account.String() {
+		t.Errorf("the new key is of %v (%v), want the operator as before", self, err)
+	}
+	if _, err := renewed.LookupUser(t.Context(), "bob"); err != nil {
+		t.Errorf("the new key opens no administrative call: %v", err)
+	}
+	for what, ended := range map[string]person{
+		"the key": old, "a second key": {key: second.APIKey, secret: second.APISecret}, "a third key": {key: signedIn.APIKey, secret: signedIn.APISecret},
+	} {
+		w.wantUser(ended, what, 401)
+	}
+	w.wantUser(w.alice, "somebody else's key", 200)
+	mustMaintain(t, w.app.dir, "", func(tx *store.Tx) error {
+		hash, err := tx.PasswordHash(account)
+		if hash != "" {
+			t.Errorf("the password still opens: %q", hash)
+		}
+		return err
+	})
+}
+
+func TestOperatorResetWhileNoServerRuns(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	old := w.operator(mustReadCredentials(t, w.app.OperatorFile()))
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(w.app.OperatorFile()); err != nil { // lost
+		t.Fatal(err)
+	}
+	path, err := ResetOperator(t.Context(), w.app.dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := settings(t)
+	cfg.Data = w.app.dir
+	a, err := Open(t.Context(), cfg, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mustRun(t, a)()
+	w.app = a
+	after := mustReadCredentials(t, path)
+	if after.BaseURL != a.BaseURL() {
+		t.Errorf("the start writes the base URL %q, want %q", after.BaseURL, a.BaseURL())
+	}
+	w.wantUser(w.operator(after), "the new key", 200)
+	w.wantUser(old, "the old key", 401)
+}
+
+func TestOperatorResetOfADatabaseThatManyServersShare(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t)
+	cfg.Database = postgrestest.URL(t)
+	a, err := Open(t.Context(), cfg, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mustRun(t, a)()
+	w := &ward{t: t, app: a, http: caller}
+	old := w.operator(mustReadCredentials(t, a.OperatorFile()))
+	elsewhere := filepath.Join(t.TempDir(), "data") // on a machine that ran no server
+	path, err := ResetOperator(t.Context(), elsewhere, cfg.Database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.wantUser(w.operator(mustReadCredentials(t, path)), "the new key", 200)
+	w.wantUser(old, "the old key, which no call has used on this server", 401)
+}
+
+func TestOperatorResetKeepsWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := ResetOperator(t.Context(), dir, ""); err == nil {
+		t.Error("a directory without a server's data has an operator")
+	}
+	cfg := settings(t)
+	a, err := Open(t.Context(), cfg, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := mustReadCredentials(t, a.OperatorFile())
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, a.OperatorFile(), `{"base_url":"https://messages.example.com","api_key":"k","api_secret":"s","note":"mine"}`, 0o600)
+	path, err := ResetOperator(t.Context(), cfg.Data, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := mustReadCredentials(t, path); got.BaseURL != "https://messages.example.com" || got.Note != "mine" || got.Key == "k" || got.Key == before.Key {
+		t.Errorf("operator.json has %+v", got)
+	}
+}
+
+func mustMaintain(t *testing.T, dir, database string, change func(*store.Tx) error) {
+	t.Helper()
+	err := maintain(t.Context(), dir, database, func(kept *store.Store) error { return kept.Update(t.Context(), change) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}

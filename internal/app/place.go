@@ -1,0 +1,35 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Names within the data directory.
+const (
+	databaseFile   = "signet.db"
+	blobsDirectory = "blobs"
+	lockFile       = "lock" // made by sqlite.LockDirectory
+
+	// Where the settings name no other place. Neither is in a backup.
+	masterFile  = "master.json"
+	keyringFile = "keyring"
+)
+
+// databasePath is the embedded store of a data directory.
+func databasePath(dir string) string { return filepath.Join(dir, databaseFile) }
+
+// blobsLocation is where the files of an installation are, in the form of the
+// setting "blobs", which is empty for the directory in the data directory.
+func blobsLocation(dir, setting string) string {
+	return cmp.Or(setting, "dir:"+filepath.Join(dir, blobsDirectory))
+}
+
+func noDataDirectory(dir string) error { return fmt.Errorf("%s is no data directory of a server", dir) }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

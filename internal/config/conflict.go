@@ -1,0 +1,38 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+)
+
+// conflicts reports settings that are right by themselves and wrong together.
+func (c *Config) conflicts() (problems []error) {
+	encrypted := c.TLS.Cert != "" || len(c.ACME.Hosts) > 0
+	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
+		problems = append(problems, errors.New("tls.cert and tls.key go together: only one of them is set"))
+	}
+	if c.TLS.Cert != "" && len(c.ACME.Hosts) > 0 {
+		problems = append(problems, errors.New("tls.cert and acme.hosts are two ways to one certificate: set one of them"))
+	}
+	if c.Redirect != "" && !encrypted {
+		problems = append(problems, errors.New("redirect_listen leads to HTTPS, which takes tls.cert and tls.key, or acme.hosts"))
+	}
+	if !encrypted && !c.InsecureHTTP && len(c.Proxies) == 0 && !onLoopback(c.Listen) {
+		problems = append(problems, fmt.Errorf("listen: %s is open to other machines, and without TLS they would send their secrets "+
+			"and messages in clear: set tls.cert and tls.key, or acme.hosts; or trusted_proxies, where a proxy in front speaks TLS; "+
+			"or insecure_http, if that is what you want", c.Listen))
+	}
+	if c.Keyring != "" && c.Keyring == c.Database {
+		problems = append(problems, errors.New("keyring: want another database than that of the store, whose copies must not hold the keys"))
+	}
+	return problems
+}
+
+// onLoopback reports whether only this machine reaches an address. Of a name other
+// than localhost that is not known beforehand.
+func onLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+}

@@ -1,0 +1,57 @@
+package config
+
+import "testing"
+
+func TestPlainHTTPIsForThisMachineUnlessSaidOtherwise(t *testing.T) {
+	const refused = "without TLS they would send their secrets"
+	for _, test := range []struct {
+		flags map[string]string
+		want  string // part of the error; empty: none
+	}{
+		{map[string]string{"listen": "127.0.0.1:8080"}, ""},
+		{map[string]string{"listen": "127.1.2.3:8080"}, ""},
+		{map[string]string{"listen": "[::1]:8080"}, ""},
+		{map[string]string{"listen": "localhost:8080"}, ""},
+		{map[string]string{"listen": ":8080"}, refused},
+		{map[string]string{"listen": "0.0.0.0:8080"}, refused},
+		{map[string]string{"listen": "[::]:8080"}, refused},
+		{map[string]string{"listen": "192.0.2.1:8080"}, refused},
+		{map[string]string{"listen": "signet.example.com:8080"}, refused},
+		{map[string]string{"listen": ":8080", "base_url": "https://messages.example.com"}, refused},
+		{map[string]string{"listen": ":8080", "insecure_http": "true"}, ""},
+		{map[string]string{"listen": ":8080", "trusted_proxies": "10.0.0.0/8"}, ""},
+		{map[string]string{"listen": ":8443", "tls.cert": "c", "tls.key": "k"}, ""},
+		{map[string]string{"listen": ":8443", "acme.hosts": "a.example"}, ""},
+	} {
+		_, err := Load(Sources{Flags: test.flags})
+		wantError(t, err, test.want)
+	}
+	c := Default()
+	c.Listen = ":8080"
+	wantError(t, c.Validate(), refused)
+}
+
+func TestSettingsThatContradictEachOther(t *testing.T) {
+	for _, test := range []struct {
+		flags map[string]string
+		want  string
+	}{
+		{map[string]string{"tls.cert": "c"}, "tls.cert and tls.key go together"},
+		{map[string]string{"tls.key": "k"}, "tls.cert and tls.key go together"},
+		{map[string]string{"tls.cert": "c", "tls.key": "k", "acme.hosts": "a.example"}, "two ways to one certificate"},
+		{map[string]string{"redirect_listen": "127.0.0.1:80"}, "redirect_listen leads to HTTPS"},
+		{map[string]string{"redirect_listen": "127.0.0.1:80", "trusted_proxies": "10.0.0.0/8"}, "redirect_listen leads to HTTPS"},
+		{map[string]string{"redirect_listen": ":80", "tls.cert": "c", "tls.key": "k"}, ""},
+		{map[string]string{"acme.hosts": "*.example.com"}, "want a name such as messages.example.com"},
+		{map[string]string{"acme.hosts": "localhost"}, "want a name such as"},
+		{map[string]string{"acme.hosts": "192.0.2.1"}, "want a name such as"},
+		{map[string]string{"acme.directory": "http://ca.example"}, "want a URL such as https://"},
+		{map[string]string{"trusted_proxies": "10.1.2.3/8"}, "want an address or a network"},
+		{map[string]string{"trusted_proxies": "proxy.example"}, "want an address or a network"},
+		{map[string]string{"proxy_header": "X-Real-IP"}, "want one of X-Forwarded-For, Forwarded"},
+		{map[string]string{"insecure_http": "perhaps"}, "want true or false"},
+	} {
+		_, err := Load(Sources{Flags: test.flags})
+		wantError(t, err, test.want)
+	}
+}
