@@ -32,14 +32,20 @@ ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/m
 
 # The race detector is the only thing here that needs a C compiler. Where it
 # cannot work, the tests are run without it rather than not at all.
+# The S3 server of the tests is built before they run, because that takes a minute
+# the first time, which would be a test's.
+.PHONY: test-servers
+test-servers:
+	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
+
 .PHONY: test
-test: ## run every test, with the race detector where the machine can
+test: test-servers ## run every test, with the race detector where the machine can
 	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race=-race; else race=; \
 		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; fi; \
 	set -x; go test $$race ./... && SIGNET_TEST_ENGINE=postgres go test $$race $(ON_BOTH)
 
 .PHONY: test-race
-test-race: ## run every test with the race detector, or fail
+test-race: test-servers ## run every test with the race detector, or fail
 	go test -race ./...
 	SIGNET_TEST_ENGINE=postgres go test -race $(ON_BOTH)
 

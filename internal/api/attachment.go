@@ -71,8 +71,7 @@ func (a *API) getAttachment(ctx context.Context, c *call) (answer, error) {
 	}
 	defer content.Close()
 	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": attachment.Name})
-	a.serveFile(c, content, attachment.Blob, attachment.ContentType, disposition)
-	return written(), nil
+	return written(), a.serveFile(c, content, attachment.Blob, attachment.ContentType, disposition)
 }
 
 // getAvatar: GET /avatar/:id (contract, section 2).
@@ -86,47 +85,80 @@ func (a *API) getAvatar(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	defer content.Close()
-	a.serveFile(c, content, id, contentType, "inline")
-	return written(), nil
+	return written(), a.serveFile(c, content, id, contentType, "inline")
 }
 
 // serveFile writes bytes whole, in ranges, or not at all where the client has
 // them. They never change, so their identifier is their entity tag. Whatever
-// they claim to be, a browser is not to run them.
-func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, contentType, disposition string) {
+// they claim to be, a browser is not to run them. Bytes that cannot be read are an
+// error, if nothing of the answer is out yet; else the connection is broken off,
+// which the error of a call does whose answer has begun.
+func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, contentType, disposition string) error {
 	h := c.writer.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", disposition)
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("ETag", `"`+strings.ReplaceAll(id.String(), "-", "")+`"`)
 	w := fileWriter{responseWriter: &c.writer}
-	http.ServeContent(&w, c.request, "", time.Time{}, content)
-	if w.unsatisfiable {
+	from := fileSource{ReadSeeker: content}
+	http.ServeContent(&w, c.request, "", time.Time{}, &from)
+	switch {
+	case w.held == http.StatusRequestedRangeNotSatisfiable:
 		h["Cache-Control"] = noStore // which ServeContent takes away
 		a.writeError(c, http.StatusRequestedRangeNotSatisfiable,
 			model.Invalidf(codeRangeInvalid, "Range", "The file does not have this range."))
+	case from.fault != nil:
+		h["Cache-Control"] = noStore
+		h.Del("Content-Range")
+		return from.fault
+	default:
+		w.release()
 	}
+	return nil
 }
 
-// fileWriter holds back the plain text with which net/http refuses a range.
+// fileSource keeps what went wrong with reading, which ServeContent does not tell.
+type fileSource struct {
+	io.ReadSeeker
+	fault error
+}
+
+func (s *fileSource) Read(p []byte) (int, error) {
+	n, err := s.ReadSeeker.Read(p)
+	if err != nil && err != io.EOF {
+		s.fault = err
+	}
+	return n, err
+}
+
+// fileWriter holds the head of an answer back until there are bytes for it: so the
+// first ones can fail to come with an answer of their own, and the plain text with
+// which net/http refuses a range is replaced.
 type fileWriter struct {
 	*responseWriter
-	unsatisfiable bool
+	held int // the status of the head that is held back
 }
 
-// WriteHeader passes every status on but 416.
+// WriteHeader holds the head back.
 func (w *fileWriter) WriteHeader(status int) {
-	if status == http.StatusRequestedRangeNotSatisfiable {
-		w.unsatisfiable = true
-		return
+	if w.held == 0 {
+		w.held = status
 	}
-	w.responseWriter.WriteHeader(status)
 }
 
-// Write drops the text of a refusal.
+// Write writes the head, if need be, and what follows it; it drops the text of a
+// refusal.
 func (w *fileWriter) Write(p []byte) (int, error) {
-	if w.unsatisfiable {
+	if w.held == http.StatusRequestedRangeNotSatisfiable {
 		return len(p), nil
 	}
+	w.release()
 	return w.responseWriter.Write(p)
+}
+
+// release writes the head.
+func (w *fileWriter) release() {
+	if w.held != 0 {
+		w.responseWriter.WriteHeader(w.held)
+	}
 }

@@ -3,7 +3,10 @@ package api_test
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +60,35 @@ func TestAttachmentComesBackAsItWasSent(t *testing.T) {
 	c.bob.get("/v2/message/" + c.alice.mustSend(c.bob.token, "plain") + "/attachment/1").wantMissing()
 	empty := c.alice.mustAttach(c.bob.token, "empty", "", nil)
 	c.bob.get("/v2/message/"+empty+"/attachment/1").want(200).wantHeader("Content-Length", "0").wantHeader("Content-Type", "application/octet-stream")
+}
+
+// Bytes that turn out to be unreadable when their head is already decided on would
+// otherwise be a 200 that breaks off.
+func TestAttachmentThatCannotBeReadIsAnErrorFromTheStart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := startClinic(t, func(f *figures) { f.dir = dir })
+	id := c.alice.mustAttach(c.bob.token, "scan.png", "image/png", []byte("0123456789"))
+	paths, err := filepath.Glob(filepath.Join(dir, "blobs", "??", "??", "*"))
+	if err != nil || len(paths) != 1 {
+		t.Fatalf("files %q, error %v", paths, err)
+	}
+	// A directory can be opened, and has a size, but cannot be read.
+	if err := errors.Join(os.Remove(paths[0]), os.Mkdir(paths[0], 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	path := "/v2/message/" + id + "/attachment/1"
+	for _, asked := range []option{header("Accept", "*/*"), header("Range", "bytes=1-2")} {
+		got := c.bob.get(path, asked).wantError(500, "internal")
+		for _, name := range []string{"Content-Disposition", "Content-Range", "ETag", "Accept-Ranges"} {
+			if value := got.Header.Get(name); value != "" {
+				t.Errorf("the error has %s %q", name, value)
+			}
+		}
+	}
+	if logged := c.log.take(); strings.Count(logged, "a call failed") != 2 {
+		t.Errorf("the log holds %s", logged)
+	}
 }
 
 func TestAttachmentTakesCredentialsInTheQuery(t *testing.T) {

@@ -252,6 +252,14 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
+// take returns what was logged so far, and forgets it: it was expected.
+func (j *journal) take() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	defer j.text.Reset()
+	return j.text.String()
+}
+
 // picture is the smallest thing that is a PNG to the server.
 var picture = append([]byte("\x89PNG\r\n\x1a\n"), bytes.Repeat([]byte{7}, 64)...)
 

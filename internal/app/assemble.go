@@ -4,22 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"signet/internal/api"
-	"signet/internal/blob"
-	"signet/internal/live"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
-)
-
-// Names within the data directory.
-const (
-	databaseFile   = "signet.db"
-	blobsDirectory = "blobs"
 )
 
 // maxClockOffset is by how much a node's clock may differ from the database's.
@@ -29,7 +20,7 @@ const maxClockOffset = 500 * time.Millisecond
 // would find it.
 func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready func(context.Context) error, err error) {
 	if in.cfg.Database == "" {
-		engine, err = sqlite.Open(filepath.Join(in.dir, databaseFile), sqlite.Options{Clock: in.clock, Log: in.log})
+		engine, err = sqlite.Open(databasePath(in.dir), sqlite.Options{Clock: in.clock, Log: in.log})
 		return engine, func(ctx context.Context) error {
 			return engine.View(ctx, func(store.Session) error { return nil })
 		}, err
@@ -68,13 +59,13 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err != nil {
 		return nil, err
 	}
-	blobs, err := blob.OpenDirectory(filepath.Join(in.dir, blobsDirectory))
+	blobs, watchBlobs, err := openBlobs(in)
 	if err != nil {
 		return nil, err
 	}
 	undo = append(undo, blobs.Close)
 	limits := in.cfg.Limits
-	hub := live.NewHub(limits.StreamsPerAccount)
+	hub := newHub(in)
 	cases := service.New(service.Options{
 		Store: kept, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
 		Limits: service.Limits{
@@ -82,6 +73,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			MessageBytes:   int(limits.MessageBytes),
 			GroupMembers:   limits.GroupMembers,
 			MetadataKeys:   limits.MetadataKeys,
+
+			StreamsPerAccount: limits.StreamsPerAccount,
 		},
 		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
 	})
@@ -92,6 +85,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return nil
 	})
+	nodes, err := join(ctx, in, cases, hub, kept)
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, nodes.close)
 	handler, err := api.New(api.Options{
 		Service: cases, Authenticator: cases, Clock: in.clock, Logger: in.log,
 		Limits: api.Limits{
@@ -116,7 +114,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		handler:    handler,
 		operators:  cases,
 		ready:      ready,
-		background: []func(ctx context.Context){sweeper.Run},
+		background: append(nodes.tasks, sweeper.Run, watchBlobs),
 		endStreams: hub.Close,
 		close:      closeAll,
 	}, nil

@@ -33,14 +33,14 @@ type layer struct {
 // picture of docs/architecture.md ("Rooms"), and changes together with it.
 var mayImport = []layer{
 	{"cmd/signet", []string{"internal/cli"}},
-	{"bench", []string{"client"}},
+	{"bench", []string{"internal/load"}},
 	{"internal/e2e", nil}, // tests only, of the built program
 	{"internal/clientreplay", nil},
 	{"docs/api", nil},
 	{"internal/app/apptest", nil},
-	{"internal/cli", []string{"internal/app", "internal/config", "internal/model", "client"}},
+	{"internal/cli", []string{"internal/app", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live", "internal/seal", "internal/blob",
+		"internal/transport", "internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/seal/pgring", "internal/seal", "internal/blob",
 		"internal/config", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},
@@ -53,12 +53,18 @@ var mayImport = []layer{
 	{"internal/store/postgres", []string{"internal/store", "internal/model"}},
 	{"internal/store/sqlite", []string{"internal/store", "internal/model"}},
 	{"internal/store", []string{"internal/model"}},
+	{"internal/live/natstest", nil},
+	{"internal/live/natsbus", []string{"internal/live", "internal/model"}},
 	{"internal/live", []string{"internal/model"}},
-	{"internal/seal", []string{"internal/model"}},
+	{"internal/blob/blobtest", []string{"internal/blob", "internal/model"}},
+	{"internal/blob/s3test", nil},
+	{"internal/seal/pgring", []string{"internal/seal"}},
+	{"internal/seal", nil},
 	{"internal/blob", []string{"internal/model"}},
 	{"internal/config", nil},
 	{"internal/model", nil},
-	{"client", nil}, // has its own copies of the wire types, so that a change of the wire by accident is noticed
+	{"internal/load", []string{"client"}}, // sees a server as every caller does
+	{"client", nil},                       // has its own copies of the wire types, so that a change of the wire by accident is noticed
 	{"openapi/openapitest", []string{"openapi"}},
 	{"openapi", nil},
 }
@@ -67,14 +73,19 @@ var mayImport = []layer{
 var onlyIn = map[string][]string{
 	"zombiezen.com/go/sqlite":         {"internal/store/sqlite"},
 	"modernc.org/":                    {"internal/store/sqlite"},
-	"github.com/jackc/pgx":            {"internal/store/postgres"},
+	"github.com/jackc/pgx":            {"internal/store/postgres", "internal/seal/pgring"},
+	"github.com/nats-io/nats.go":      {"internal/live/natsbus"},
+	"github.com/nats-io/nats-server":  nil, // tests only
+	"github.com/tink-crypto/":         {"internal/seal"},
 	"github.com/alecthomas/kong":      {"internal/cli"},
 	"go.yaml.in/yaml":                 {"internal/config", "openapi"},
 	"github.com/coder/websocket":      {"internal/api", "client"},
 	"github.com/prometheus/":          {"internal/app", "internal/api"},
 	"github.com/nyaruka/":             {"internal/config", "internal/service"},
-	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "client"},
-	"golang.org/x/crypto":             {"internal/service", "internal/seal", "internal/transport"},
+	"github.com/HdrHistogram/":        {"internal/load"},
+	"github.com/minio/":               {"internal/blob"},
+	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/blob", "internal/load", "client"},
+	"golang.org/x/crypto":             {"internal/service", "internal/seal"},
 	"github.com/rogpeppe/go-internal": nil, // tests only
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,
@@ -135,7 +146,7 @@ func TestLibrariesStayWhereTheyBelong(t *testing.T) {
 // Each dependency has a line in docs/dependencies.md, and nothing else has.
 func TestDependenciesAreExplained(t *testing.T) {
 	used := make(map[string]bool)
-	required := requiredModules(t)
+	required := requiredModules(t, "go.mod")
 	for _, file := range sourceFiles(t) {
 		for _, imported := range file.imports {
 			for _, m := range required {
@@ -145,7 +156,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range toolModules(t, required) {
+	for _, m := range toolModules(t) {
 		used[m] = true
 	}
 	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "dependencies.md"))
@@ -214,10 +225,10 @@ func sourceFiles(t *testing.T) []sourceFile {
 	return files
 }
 
-// requiredModules lists what go.mod requires.
-func requiredModules(t *testing.T) []string {
+// requiredModules lists what a go.mod requires.
+func requiredModules(t *testing.T, file string) []string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(moduleRoot, "go.mod"))
+	content, err := os.ReadFile(filepath.Join(moduleRoot, file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,18 +242,21 @@ func requiredModules(t *testing.T) []string {
 	return modules
 }
 
-// toolModules lists the modules of go.mod's tools.
-func toolModules(t *testing.T, required []string) []string {
+// toolModules lists the modules of the tools, in whichever go.mod.
+func toolModules(t *testing.T) []string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(moduleRoot, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var modules []string
-	for _, match := range regexp.MustCompile(`(?m)^tool (\S+)$`).FindAllStringSubmatch(string(content), -1) {
-		for _, m := range required {
-			if strings.HasPrefix(match[1], m+"/") {
-				modules = append(modules, m)
+	for _, file := range []string{"go.mod", "internal/blob/s3test/gateway/go.mod"} {
+		required := requiredModules(t, file)
+		content, err := os.ReadFile(filepath.Join(moduleRoot, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range regexp.MustCompile(`(?m)^tool (\S+)$`).FindAllStringSubmatch(string(content), -1) {
+			for _, m := range required {
+				if strings.HasPrefix(match[1], m+"/") {
+					modules = append(modules, m)
+				}
 			}
 		}
 	}

@@ -95,7 +95,7 @@ func openToMaintain(ctx context.Context, dir, database string) (store.Engine, er
 	if database != "" {
 		return postgres.Open(ctx, database, postgres.Options{Connections: 1})
 	}
-	path := filepath.Join(dir, databaseFile)
+	path := databasePath(dir)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no data directory of a server", dir)
 	}

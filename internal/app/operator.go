@@ -15,8 +15,11 @@ import (
 )
 
 // operatorFile tells clients on this machine how to reach the server as its
-// operator.
-const operatorFile = "operator.json"
+// operator. The one that is prepared is for an account that is yet to be made.
+const (
+	operatorFile = "operator.json"
+	preparedFile = operatorFile + ".prepared"
+)
 
 // operators is where the accounts are that may do everything.
 type operators interface {
@@ -24,7 +27,8 @@ type operators interface {
 	HasOperator(ctx context.Context) (bool, error)
 
 	// CreateOperator makes one with an administrative key of this name and
-	// secret.
+	// secret. It returns nil too where one with this key is there, and
+	// service.ErrOperatorExists where one with another key is.
 	CreateOperator(ctx context.Context, key, secret string) error
 }
 
@@ -37,15 +41,21 @@ const (
 
 // introduceOperator makes the operator account where there is none, and tells
 // operator.json where the server is. It returns the path of the file, or ""
-// where the account exists and the file was taken away, whose secret nobody can
-// write again.
+// where it does not hold the credentials of the account: somebody took the file
+// away, or another server on the same database made the account.
 //
-// The file comes before the account: after a crash in between, the next start
-// makes the account with the credentials that the file holds. The other way
-// round there would be an account to which nobody has the key.
+// The credentials are on disk before the account is made: after a crash in
+// between, the next start makes the account with them. The other way round there
+// would be an account to which nobody has the key. They lie in a file of their own
+// until it is certain that they are those of the account, so that operator.json
+// never holds others.
 func introduceOperator(ctx context.Context, dir, baseURL string, accounts operators, log *slog.Logger) (string, error) {
-	path := filepath.Join(dir, operatorFile)
+	path, preparedPath := filepath.Join(dir, operatorFile), filepath.Join(dir, preparedFile)
 	fields, err := readOperatorFile(path)
+	if err != nil {
+		return "", err
+	}
+	prepared, err := readOperatorFile(preparedPath)
 	if err != nil {
 		return "", err
 	}
@@ -53,32 +63,62 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 	if err != nil {
 		return "", fmt.Errorf("look for an operator account: %w", err)
 	}
-	if exists && fields == nil {
-		log.Warn("there is an operator account, but its credentials are not in the data directory", "missing", path)
-		return "", nil
-	}
-	key, secret := fields.text(fieldKey), fields.text(fieldSecret)
-	if !exists && (key == "" || secret == "") {
-		key, secret = service.NewCredentials()
+	ours := !exists
+	if !exists || prepared != nil {
+		made, err := makeOperator(ctx, preparedPath, fields, prepared, accounts)
+		switch {
+		case err == nil:
+			ours = true
+			if fields == nil {
+				fields = operatorFields{}
+			}
+			fields.set(fieldKey, made.text(fieldKey))
+			fields.set(fieldSecret, made.text(fieldSecret))
+		case !errors.Is(err, service.ErrOperatorExists):
+			return "", err
+		case !exists:
+			log.Info("another server on the same database made the operator account; its credentials are in the data directory of that one")
+			return "", os.Remove(preparedPath)
+		default: // what was prepared is of no use any more
+			if err := os.Remove(preparedPath); err != nil {
+				return "", err
+			}
+		}
 	}
 	if fields == nil {
-		fields = operatorFields{}
+		log.Info("there is an operator account, whose credentials are not in the data directory", "missing", path)
+		return "", nil
 	}
 	fields.set(fieldBaseURL, baseURL)
-	if !exists {
-		fields.set(fieldKey, key)
-		fields.set(fieldSecret, secret)
-	}
 	if err := fields.write(path); err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
-	if !exists {
-		if err := accounts.CreateOperator(ctx, key, secret); err != nil {
-			return "", fmt.Errorf("make the operator account: %w", err)
-		}
-		log.Info("made the operator account", "credentials", path)
+	if !ours {
+		return path, nil
 	}
-	return path, nil
+	log.Info("made the operator account", "credentials", path)
+	return path, os.Remove(preparedPath)
+}
+
+// makeOperator makes the operator account: with the credentials that operator.json
+// holds, if it does, or those of a start that was interrupted, or new ones.
+func makeOperator(ctx context.Context, preparedPath string, given, prepared operatorFields, accounts operators) (operatorFields, error) {
+	made := operatorFields{}
+	key, secret := service.NewCredentials()
+	for _, earlier := range []operatorFields{prepared, given} {
+		if k, s := earlier.text(fieldKey), earlier.text(fieldSecret); k != "" && s != "" {
+			key, secret = k, s
+		}
+	}
+	made.set(fieldKey, key)
+	made.set(fieldSecret, secret)
+	if err := made.write(preparedPath); err != nil {
+		return nil, fmt.Errorf("write %s: %w", preparedPath, err)
+	}
+	if err := accounts.CreateOperator(ctx, key, secret); err != nil {
+		return nil, fmt.Errorf("make the operator account: %w", err)
+	}
+	return made, nil
 }
 
 // operatorFields is the content of operator.json; nil is no file.

@@ -1,12 +1,15 @@
 package app
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"signet/internal/service"
 )
 
 func TestFirstStartWritesOperatorFile(t *testing.T) {
@@ -74,12 +77,64 @@ func TestAccountIsMadeWithTheCredentialsOfAnInterruptedStart(t *testing.T) {
 	if _, err := open(t.Context(), cfg, quiet(), h.assemble); err == nil {
 		t.Fatal("opened without an operator account")
 	}
-	before := mustReadJSON(t, filepath.Join(cfg.Data, "operator.json"))
+	path := filepath.Join(cfg.Data, "operator.json")
+	if _, err := os.Stat(path); err == nil {
+		t.Error("operator.json holds the credentials of no account")
+	}
+	before := mustReadJSON(t, path+".prepared")
 
-	h = newHarness(answerOK)
-	mustOpen(t, cfg, h)
-	if h.key != before["api_key"] || h.secret != before["api_secret"] {
-		t.Errorf("made the account with %s and %s, want what the file says: %v", h.key, h.secret, before)
+	// Whether or not the account was made by then.
+	for _, exists := range []bool{false, true} {
+		h = newHarness(answerOK)
+		h.exists = exists
+		mustOpen(t, cfg, h).Close()
+		if h.key != before["api_key"] || h.secret != before["api_secret"] {
+			t.Errorf("made the account with %s and %s, want what was prepared: %v", h.key, h.secret, before)
+		}
+		if got := mustReadJSON(t, path); got["api_key"] != h.key || got["api_secret"] != h.secret {
+			t.Errorf("operator.json holds %v", got)
+		}
+		wantNoLeftovers(t, cfg.Data)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		mustWrite(t, path+".prepared", fmt.Sprintf(`{"api_key":%q,"api_secret":%q}`, h.key, h.secret), 0o600)
+	}
+}
+
+func TestCredentialsOfAnotherServersAccountAreNotWritten(t *testing.T) {
+	cfg := settings(t)
+	path := filepath.Join(cfg.Data, "operator.json")
+	h := newHarness(answerOK)
+	h.createErr = service.ErrOperatorExists // made after this one looked
+	a := mustOpen(t, cfg, h)
+	if a.OperatorFile() != "" {
+		t.Errorf("OperatorFile is %q, want none", a.OperatorFile())
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("operator.json holds the credentials of no account")
+	}
+	wantNoLeftovers(t, cfg.Data)
+	a.Close()
+
+	// A start that was interrupted by then leaves nothing for the next one to use.
+	for _, present := range []bool{false, true} {
+		mustWrite(t, path+".prepared", `{"api_key":"no","api_secret":"body's"}`, 0o600)
+		if present {
+			mustWrite(t, path, `{"api_key":"k","api_secret":"s"}`, 0o600)
+		}
+		h.exists = true
+		a := mustOpen(t, cfg, h)
+		if got := a.OperatorFile() != ""; got != present {
+			t.Errorf("OperatorFile is %q", a.OperatorFile())
+		}
+		if present {
+			if got := mustReadJSON(t, path); got["api_key"] != "k" || got["api_secret"] != "s" {
+				t.Errorf("operator.json holds %v", got)
+			}
+		}
+		wantNoLeftovers(t, cfg.Data)
+		a.Close()
 	}
 }
 

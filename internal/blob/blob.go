@@ -1,8 +1,9 @@
 // Package blob keeps the bytes of attachments and avatars, whole or not at all.
 //
-// It owns where they lie and how they get there: streamed, never whole in
-// memory. It does not know what they are, who may see them, or who refers to
-// them: the store does, and a blob that nothing refers to is swept.
+// It owns where they lie (a directory, or a bucket of an S3 server) and how they
+// get there: streamed, never whole in memory. It does not know what they are, who
+// may see them, or who refers to them: the store does, and a blob that nothing
+// refers to is swept. blobtest.Run is the contract of a Store in executable form.
 package blob
 
 import (
@@ -18,25 +19,32 @@ import (
 var (
 	ErrNotFound    = errors.New("there is no such blob")
 	ErrUnavailable = errors.New("the blob store is unavailable") // no room, no connection: try later
+	ErrTooLarge    = errors.New("the blob is larger than the store can keep")
 )
 
 // Store keeps blobs under identifiers that its callers make. A blob is never
 // changed. It is safe for concurrent use.
 type Store interface {
 	// Put keeps what r holds and returns its size in bytes. When it returns, the
-	// bytes are on disk. After an error, r's own included, nothing is left.
+	// bytes are on disk. After an error, r's own included, nothing is left; where the
+	// store is out of reach by then, what is left goes with a later List.
 	Put(ctx context.Context, id model.BlobID, r io.Reader) (size int64, err error)
 
-	// Open returns a blob for reading, from any place in it. The caller closes it.
-	// One that was opened can be read to its end even if it is deleted meanwhile.
+	// Open returns a blob for reading, from any place in it, until ctx ends. The
+	// caller closes it. One that is deleted meanwhile can be read to its end, or
+	// reading it fails with ErrNotFound: what was read so far is right in any case.
 	Open(ctx context.Context, id model.BlobID) (Blob, error)
 
 	// Delete removes a blob; one that is not there is fine.
 	Delete(ctx context.Context, id model.BlobID) error
 
 	// List calls fn for every blob with the time when it was kept, in no order,
-	// until fn returns an error, which List returns.
+	// until fn returns an error, which List returns. It also removes what unfinished
+	// calls of Put left long ago.
 	List(ctx context.Context, fn func(id model.BlobID, kept time.Time) error) error
+
+	// Check returns nil when blobs could be kept and read now.
+	Check(ctx context.Context) error
 
 	// Close releases what the store holds. It may be called twice.
 	Close() error

@@ -217,6 +217,15 @@ func (d *Directory) List(ctx context.Context, fn func(id model.BlobID, kept time
 	})
 }
 
+// Check implements Store.
+func (d *Directory) Check(context.Context) error {
+	_, err := os.Stat(d.incoming)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return nil
+}
+
 // Close implements Store.
 func (d *Directory) Close() error { return nil }
 

@@ -45,26 +45,38 @@ type credentials struct {
 	BaseURL string `json:"base_url"`
 	Key     string `json:"api_key"`
 	Secret  string `json:"api_secret"`
+
+	local bool // the key is that of operator.json
 }
 
-// open returns a client. What keeps it from that is a wrong configuration.
-func (a *access) open(con *console) (*client.Client, error) {
-	given := credentials{con.variable(urlVariable), con.variable(keyVariable), con.variable(secretVariable)}
+// credentials finds the server and the key: in the environment, and what is not
+// there in operator.json. A URL that is not empty comes before both.
+func (a *access) credentials(con *console, url string) (credentials, error) {
+	given := credentials{BaseURL: or(url, con.variable(urlVariable)), Key: con.variable(keyVariable), Secret: con.variable(secretVariable)}
 	if (given.Key == "") != (given.Secret == "") {
-		return nil, wrongConfiguration{fmt.Errorf("%s and %s go together: only one of them is set", keyVariable, secretVariable)}
+		return given, wrongConfiguration{fmt.Errorf("%s and %s go together: only one of them is set", keyVariable, secretVariable)}
 	}
 	if given.BaseURL == "" || given.Key == "" {
 		file, err := a.operator(con)
 		if err != nil {
-			return nil, wrongConfiguration{err}
+			return given, wrongConfiguration{err}
 		}
 		if given.BaseURL == "" && file.BaseURL == "" {
-			return nil, wrongConfiguration{fmt.Errorf("operator.json has no base_url: start the server once, or set %s", urlVariable)}
+			return given, wrongConfiguration{fmt.Errorf("operator.json has no base_url: start the server once, or set %s", urlVariable)}
 		}
 		given.BaseURL = or(given.BaseURL, file.BaseURL)
 		if given.Key == "" {
-			given.Key, given.Secret = file.Key, file.Secret
+			given.Key, given.Secret, given.local = file.Key, file.Secret, true
 		}
+	}
+	return given, nil
+}
+
+// open returns a client. What keeps it from that is a wrong configuration.
+func (a *access) open(con *console) (*client.Client, error) {
+	given, err := a.credentials(con, "")
+	if err != nil {
+		return nil, err
 	}
 	prefix, namespace := con.variable("SIGNET_VENDOR_PREFIX"), con.variable("SIGNET_VENDOR_NAMESPACE")
 	options := []client.Option{client.WithUserAgent("signet/" + version())}
@@ -78,9 +90,14 @@ func (a *access) open(con *console) (*client.Client, error) {
 	return c, nil
 }
 
+// directory is the data directory of a server on this machine.
+func (a *access) directory(con *console) string {
+	return or(a.Data, con.variable("SIGNET_DATA"), "data")
+}
+
 // operator reads the credentials that a server on this machine left.
 func (a *access) operator(con *console) (credentials, error) {
-	path := filepath.Join(or(a.Data, con.variable("SIGNET_DATA"), "data"), "operator.json")
+	path := filepath.Join(a.directory(con), "operator.json")
 	text, err := os.ReadFile(path)
 	var found credentials
 	switch {

@@ -39,6 +39,7 @@ type commands struct {
 	Roster   rosterCommands   `cmd:"" group:"client" help:"List and change the caller's conversations."`
 	Metadata metadataCommands `cmd:"" group:"client" help:"Show and change what is kept about users and groups."`
 	Search   searchCommand    `cmd:"" group:"client" help:"Find users and groups."`
+	Bench    benchCommands    `cmd:"" group:"client" help:"Put a server under load, and measure what it does and costs."`
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version, like the command."`
 }

@@ -62,6 +62,30 @@ func database(s string) error {
 	return nil
 }
 
+// natsServers wants addresses of NATS servers. Its text is in no message: it may hold
+// a password.
+func natsServers(s string) error {
+	if s == "" {
+		return nil
+	}
+	for server := range strings.SplitSeq(s, ",") {
+		u, err := url.Parse(strings.TrimSpace(server))
+		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
+			return errors.New("want URLs of NATS servers, such as nats://signet@nats.example.com:4222 or tls://nats.example.com:4222, separated by commas")
+		}
+	}
+	return nil
+}
+
+// blobs leaves what the location of a bucket holds to who opens it. Its text is in
+// no message: it may hold a secret.
+func blobs(s string) error {
+	if strings.Contains(s, "://") && !strings.HasPrefix(s, "s3://") || s == "dir:" {
+		return errors.New("want a directory, such as dir:/srv/signet/blobs, or a bucket, such as s3://signet?endpoint=s3.example.com")
+	}
+	return nil
+}
+
 func baseURL(s string) error {
 	if s == "" {
 		return nil

@@ -15,6 +15,8 @@ func shift(t *testing.T, s *setting) string {
 	other := map[string]string{
 		"listen": "[::1]:9090", "base_url": "https://messages.example.com", "data": "/srv/signet",
 		"database":       "postgres://signet@db.example.com:5432/signet",
+		"nats":           "nats://signet:secret@a.example:4222, tls://b.example",
+		"blobs":          "s3://signet?endpoint=s3.example.com",
 		"default_region": "DE", "log.level": "debug", "log.format": "json",
 		"vendor.prefix": "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
 		"cors.origins": "https://a.example,https://b.example:8443",
@@ -214,6 +216,19 @@ func TestFlagRefusals(t *testing.T) {
 	wantError(t, err, `flag --shutdown.grace: shutdown.grace: want a duration such as 500ms, 90s, 15m or 720h, not "soon"`)
 	_, err = Load(Sources{Flags: map[string]string{"shutdwn.grace": "1s"}})
 	wantError(t, err, "unknown setting shutdwn.grace; did you mean shutdown.grace?")
+}
+
+func TestAddressesWithPasswordsAreRefusedWithoutRepeatingThem(t *testing.T) {
+	for _, text := range []string{
+		"signet:Pa55@nats.example.com", "http://signet:Pa55@nats.example.com", "nats://signet:Pa55@", "nats://signet:Pa 55@host",
+		"nats://a.example,,tls://signet:Pa55@b.example", "nats://signet:Pa55@host/path", "nats://signet:Pa55@host:port",
+	} {
+		_, err := Load(Sources{Environ: []string{"SIGNET_NATS=" + text}})
+		wantError(t, err, "variable SIGNET_NATS: nats: want URLs of NATS servers")
+		if err != nil && strings.Contains(err.Error(), "55") {
+			t.Errorf("the error repeats the password: %v", err)
+		}
+	}
 }
 
 func TestAllProblemsAreReportedAtOnce(t *testing.T) {

@@ -90,6 +90,19 @@ separated by commas are tried in turn. Any number of servers share one. Empty: t
 embedded store in the data directory. Give a password in the environment, or in
 PostgreSQL's password file (~/.pgpass), rather than in a flag that others see.`),
 
+		text(&c.NATS, "nats", "", "URLS", natsServers, `
+NATS servers by which several servers on one database hear of each other at once:
+of events, typing, presence and ended keys; as nats://user:password@host:4222 or
+tls://host:4222, separated by commas. Without them servers on one database look into
+it, and hear seconds later; without a database it has no effect. Give a password in
+the environment or the file.`),
+		text(&c.Blobs, "blobs", "", "LOCATION", blobs, `
+Where attachments and avatars are kept: a directory (dir:/path, or the path alone),
+or a bucket of an S3 server, as s3://bucket?endpoint=host&region=name, which servers
+that share a database share too; docs/storage.md has all parameters. The key of a
+bucket comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws, or from
+the machine's role. Empty: the directory blobs in the data directory.`),
+
 		text(&c.DefaultRegion, "default_region", "US", "REGION", region, `
 Country (ISO 3166-1, two capital letters) whose rules a telephone number without
 a leading + is read by.`),

@@ -1,9 +1,9 @@
-// Package live wakes readers of event queues on this node and carries signals
-// that are never stored: typing, presence, self-copies.
+// Package live wakes readers of event queues, on this node and by way of a bus on
+// others, and carries signals that are never stored: typing, presence, self-copies.
 //
 // It owns the open subscriptions and nothing else: what it says is a hint, the
 // queue is the truth, and a lost wake-up loses no event. It does not know what
-// an event means or how it is written to a client.
+// an event means or how it is written to a client, nor what the bus is made of.
 package live
 
 import (
@@ -13,69 +13,29 @@ import (
 	"signet/internal/model"
 )
 
-// Reason says why a subscription was ended from outside. The zero reason is none.
-type Reason int
-
-const (
-	Replaced Reason = iota + 1 // the account opened more streams than it may have
-	Deleted                    // DELETE /events
-	Revoked                    // the key or the membership that opened it is no more
-	Slow                       // the reader did not keep up with live signals
-	Shutdown                   // the server stops: connect again, to it or to another
-)
-
-// signalBuffer is how many live signals wait for one reader. They are many only
-// for a reader that does not read.
-const signalBuffer = 256
-
-// Signal is a live event for the readers of one account.
-type Signal struct {
-	Event   model.Event
-	Feature string // only for readers who asked for it; empty: for all
-}
-
 // Hub knows the open subscriptions of this node. It is safe for concurrent use.
 type Hub struct {
-	limit int
+	limit  int
+	bus    Bus // nil: there are no other nodes, or they are not told
+	forget func(...model.AccountID)
+	missed chan struct{}
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards all below; the bus's own locks come after it
 	accounts map[model.AccountID][]*Subscription
+	streams  int
 	closed   bool
 }
 
-// NewHub returns a hub that lets an account have limit streams; 0 is no limit.
+// NewHub returns a hub that lets an account have limit streams on this node; 0 is
+// no limit.
 func NewHub(limit int) *Hub {
-	return &Hub{limit: limit, accounts: map[model.AccountID][]*Subscription{}}
-}
-
-// Subscription is one reader of an account's queue: a stream, or a waiting poll.
-type Subscription struct {
-	hub      *Hub
-	account  model.AccountID
-	key      string
-	stream   bool
-	features []string
-	wake     chan struct{}
-	signals  chan model.Event
-	done     chan struct{}
-	reason   Reason // set before done is closed
-}
-
-// Subscriber says who reads.
-type Subscriber struct {
-	Account  model.AccountID
-	Key      string
-	Stream   bool     // counts towards the account's streams; a waiting poll does not
-	Features []string // of the live signals that it wants
+	return &Hub{limit: limit, accounts: map[model.AccountID][]*Subscription{}, missed: make(chan struct{}, 1)}
 }
 
 // Subscribe opens a subscription. Past the limit, the account's oldest stream
 // ends. On a hub that was shut down the subscription has ended already.
 func (h *Hub) Subscribe(who Subscriber) *Subscription {
-	s := &Subscription{
-		hub: h, account: who.Account, key: who.Key, stream: who.Stream, features: who.Features,
-		wake: make(chan struct{}, 1), done: make(chan struct{}),
-	}
+	s := &Subscription{Subscriber: who, hub: h, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if who.Stream {
 		s.signals = make(chan model.Event, signalBuffer)
 	}
@@ -86,83 +46,100 @@ func (h *Hub) Subscribe(who Subscriber) *Subscription {
 		return s
 	}
 	if who.Stream && h.limit > 0 {
-		streams := 0
-		for _, other := range slices.Backward(h.accounts[who.Account]) {
-			if other.stream {
-				if streams++; streams == h.limit {
-					h.remove(other, Replaced)
-					break
-				}
-			}
-		}
+		h.makeRoom(who.Account)
+	}
+	if h.bus != nil && len(h.accounts[who.Account]) == 0 {
+		h.bus.Listen(who.Account)
 	}
 	h.accounts[who.Account] = append(h.accounts[who.Account], s)
+	if who.Stream {
+		h.streams++
+	}
 	return s
 }
 
-// Wake returns a channel that receives when the queue may have something new.
-// Several wake-ups may be one.
-func (s *Subscription) Wake() <-chan struct{} { return s.wake }
-
-// Signals returns the live signals; it is nil, and so never ready, for a poll.
-func (s *Subscription) Signals() <-chan model.Event { return s.signals }
-
-// Done is closed when the subscription was ended from outside or closed.
-func (s *Subscription) Done() <-chan struct{} { return s.done }
-
-// Reason says why the subscription ended. It is read after Done is closed.
-func (s *Subscription) Reason() Reason { return s.reason }
-
-// Close ends the subscription from the reader's side; it may be called twice.
-func (s *Subscription) Close() {
-	s.hub.mu.Lock()
-	defer s.hub.mu.Unlock()
-	s.hub.remove(s, 0)
-}
-
-func (s *Subscription) end(why Reason) {
-	s.reason = why
-	close(s.done)
+// makeRoom ends the oldest stream of an account that has as many as it may. The
+// hub's lock is held.
+func (h *Hub) makeRoom(account model.AccountID) {
+	streams := 0
+	for _, other := range slices.Backward(h.accounts[account]) {
+		if !other.Stream {
+			continue
+		}
+		if streams++; streams == h.limit {
+			h.remove(other, Replaced)
+			return
+		}
+	}
 }
 
 // remove ends a subscription, if it is still open. The hub's lock is held.
 func (h *Hub) remove(s *Subscription, why Reason) {
-	all := h.accounts[s.account]
+	all := h.accounts[s.Account]
 	i := slices.Index(all, s)
 	if i < 0 {
 		return
 	}
 	s.end(why)
-	if len(all) == 1 {
-		delete(h.accounts, s.account)
+	if s.Stream {
+		h.streams--
+	}
+	if len(all) > 1 {
+		h.accounts[s.Account] = slices.Delete(slices.Clone(all), i, i+1)
 		return
 	}
-	h.accounts[s.account] = slices.Delete(slices.Clone(all), i, i+1)
+	delete(h.accounts, s.Account)
+	if h.bus != nil {
+		h.bus.Ignore(s.Account)
+	}
 }
 
-// Wake tells the readers of these accounts that their queues may have something.
+// Wake tells the readers of these accounts, on all nodes, that their queues may
+// have something.
 func (h *Hub) Wake(accounts ...model.AccountID) {
+	h.wake(accounts)
+	h.publish(Notice{Kind: NoticeWake, Accounts: accounts})
+}
+
+func (h *Hub) wake(accounts []model.AccountID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, account := range accounts {
 		for _, s := range h.accounts[account] {
-			select {
-			case s.wake <- struct{}{}:
-			default: // awake already
+			s.rouse()
+		}
+	}
+}
+
+// WakeBehind wakes the readers on this node that have not read their queue up to
+// its last position, once for each position.
+func (h *Hub) WakeBehind(last map[model.AccountID]int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for account, position := range last {
+		for _, s := range h.accounts[account] {
+			if s.seen.Load() < position {
+				s.seen.Store(position)
+				s.rouse()
 			}
 		}
 	}
 }
 
-// Signal passes a live event to the streams of these accounts that asked for its
-// feature. A stream that does not take its signals ends: it never holds up the
-// one who signals.
+// Signal passes a live event to the streams of these accounts, on all nodes, that
+// asked for its feature. A stream that does not take its signals ends: it never
+// holds up the one who signals.
 func (h *Hub) Signal(signal Signal, accounts ...model.AccountID) {
+	h.signal(&signal, accounts)
+	h.publish(Notice{Kind: NoticeSignal, Accounts: accounts, Signal: &signal})
+}
+
+func (h *Hub) signal(signal *Signal, accounts []model.AccountID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, account := range accounts {
 		for _, s := range slices.Clone(h.accounts[account]) {
-			if !s.stream || signal.Feature != "" && !slices.Contains(s.features, signal.Feature) {
+			if !s.Stream || signal.Feature != "" && !slices.Contains(s.Features, signal.Feature) {
 				continue
 			}
 			select {
@@ -174,26 +151,49 @@ func (h *Hub) Signal(signal Signal, accounts ...model.AccountID) {
 	}
 }
 
-// CloseAccount ends the subscriptions of an account and returns how many of
-// them were streams.
+// Forget tells the other nodes that the keys or the places of accounts changed.
+func (h *Hub) Forget(accounts ...model.AccountID) {
+	h.publish(Notice{Kind: NoticeForget, Accounts: accounts})
+}
+
+// CloseAccount ends the subscriptions of an account, on all nodes, and returns how
+// many of those on this one were streams.
 func (h *Hub) CloseAccount(account model.AccountID, why Reason) int {
-	return h.closeWhere(account, why, func(*Subscription) bool { return true })
+	return h.close(account, Ending{Reason: why})
 }
 
 // CloseKey ends the subscriptions that were opened with one key of an account.
 func (h *Hub) CloseKey(account model.AccountID, key string, why Reason) int {
-	return h.closeWhere(account, why, func(s *Subscription) bool { return s.key == key })
+	return h.close(account, Ending{Reason: why, Key: key})
 }
 
-func (h *Hub) closeWhere(account model.AccountID, why Reason, which func(*Subscription) bool) (streams int) {
+// CloseStreams ends these streams of an account.
+func (h *Hub) CloseStreams(account model.AccountID, why Reason, streams ...model.StreamID) int {
+	if len(streams) == 0 {
+		return 0
+	}
+	return h.close(account, Ending{Reason: why, Streams: streams})
+}
+
+func (h *Hub) close(account model.AccountID, ending Ending) (streams int) {
+	accounts := []model.AccountID{account}
+	streams = h.end(&ending, accounts)
+	h.publish(Notice{Kind: NoticeEnd, Accounts: accounts, Ending: &ending})
+	return streams
+}
+
+func (h *Hub) end(ending *Ending, accounts []model.AccountID) (streams int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, s := range slices.Clone(h.accounts[account]) {
-		if which(s) {
-			if s.stream {
+	for _, account := range accounts {
+		for _, s := range slices.Clone(h.accounts[account]) {
+			if !ending.covers(s) {
+				continue
+			}
+			if s.Stream {
 				streams++
 			}
-			h.remove(s, why)
+			h.remove(s, ending.Reason)
 		}
 	}
 	return streams
@@ -204,11 +204,30 @@ func (h *Hub) Streams(account model.AccountID) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.accounts[account] {
-		if s.stream {
+		if s.Stream {
 			n++
 		}
 	}
 	return n
+}
+
+// AllStreams returns how many streams are open on this node.
+func (h *Hub) AllStreams() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.streams
+}
+
+// Subscriptions lists the open ones of this node, those of an account in the order
+// of their opening.
+func (h *Hub) Subscriptions() []*Subscription {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make([]*Subscription, 0, len(h.accounts))
+	for _, all := range h.accounts {
+		out = append(out, all...)
+	}
+	return out
 }
 
 // Close ends all subscriptions, and those that are opened later at once.

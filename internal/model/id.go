@@ -17,6 +17,8 @@ type (
 	messageKind struct{}
 	blobKind    struct{}
 	entityKind  struct{}
+	streamKind  struct{}
+	nodeKind    struct{}
 )
 
 // The identifiers of the platform's objects. An EntityID is that of an account
@@ -27,6 +29,8 @@ type (
 	MessageID = ID[messageKind]
 	BlobID    = ID[blobKind]
 	EntityID  = ID[entityKind]
+	StreamID  = ID[streamKind]
+	NodeID    = ID[nodeKind]
 )
 
 // OrganizationID is the token of an organization: 24 characters of [A-Za-z0-9].

@@ -13,9 +13,10 @@ import (
 	"signet/internal/store"
 )
 
-// actorLife is how long an authenticated key is remembered. This node forgets it
-// at once when something about it changes; the life bounds how long another
-// node's change stays unknown (contract, section 1: 1 s).
+// actorLife is how long an authenticated key is remembered. The node on which
+// something about it changes forgets it at once, and so do the others when they are
+// told; the life bounds how long it stays unknown to one that is not (contract,
+// section 1: 1 s).
 const actorLife = 900 * time.Millisecond
 
 // loginIdle is how long a key that a login issued may stay unused.
@@ -59,7 +60,7 @@ func (s *Service) actor(ctx context.Context, key string, now time.Time) (*model.
 	if ok {
 		return actor, nil
 	}
-	err := s.store.View(ctx, func(tx *store.Tx) error {
+	err := s.store.ViewTogether(ctx, func(tx *store.Tx) error {
 		actor = nil
 		k, found, err := tx.Key(key)
 		if err != nil || !found {
@@ -111,7 +112,9 @@ type actorCache struct {
 	mu      sync.RWMutex // guards all below
 	entries map[string]actorEntry
 	keys    map[model.AccountID][]string
-	version uint64 // raised by every forget, so that no older reading is put back
+	version uint64 // raised by every drop, so that no older reading is put back
+
+	tell func(...model.AccountID) // the other nodes
 }
 
 type actorEntry struct {
@@ -148,8 +151,14 @@ func (c *actorCache) put(key string, actor *model.Actor, now time.Time, version 
 	c.entries[key] = actorEntry{actor, now}
 }
 
-// forget drops what is known of these accounts' keys.
+// forget drops what is known of these accounts' keys, on all nodes.
 func (c *actorCache) forget(accounts ...model.AccountID) {
+	c.drop(accounts...)
+	c.tell(accounts...)
+}
+
+// drop does so on this one.
+func (c *actorCache) drop(accounts ...model.AccountID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.version++

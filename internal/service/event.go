@@ -68,8 +68,9 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 	var sub *live.Subscription
 	var waited, ended <-chan time.Time
 	if o.Wait > 0 {
-		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key})
+		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key, Organizations: actor.Organizations()})
 		defer sub.Close()
+		sub.Saw(after)
 		timer := time.NewTimer(o.Wait)
 		defer timer.Stop()
 		waited = timer.C
@@ -144,7 +145,11 @@ func (s *Service) oldest(now time.Time) int64 {
 // events reads a part of the actor's queue.
 func (s *Service) events(ctx context.Context, actor *model.Actor, after, upTo int64, limit int) (out []model.Event, err error) {
 	now := s.now()
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	view := s.store.ViewTogether
+	if limit > DefaultEvents { // it takes long, and others would wait for it
+		view = s.store.View
+	}
+	err = view(ctx, func(tx *store.Tx) error {
 		rows, err := tx.Events(s.queue(actor.Account, after, upTo, now), limit)
 		if err != nil {
 			return err
@@ -201,7 +206,7 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, positions
 	}
 	now := s.now()
 	var senders []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.store.UpdateTogether(ctx, func(tx *store.Tx) error {
 		marks := newMarks(actor, now)
 		rows, err := tx.EventsAt(actor.Account, positions)
 		if err != nil {
@@ -267,8 +272,8 @@ func (s *Service) DeleteEvents(ctx context.Context, actor *model.Actor, connecti
 			return Deleted{}, err
 		}
 	}
-	out.Streams = s.hub.CloseAccount(actor.Account, live.Deleted)
-	return out, nil
+	out.Streams, err = s.endStreams(ctx, actor.Account, "")
+	return out, err
 }
 
 // liveID names an event that is in no queue.

@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 
-	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -125,8 +124,8 @@ func (s *Service) stillProved(tx *store.Tx, account model.AccountID, from *model
 // Logout ends a key that a login issued; of another key it ends the streams.
 func (s *Service) Logout(ctx context.Context, actor *model.Actor) error {
 	if !actor.Key.Login {
-		s.hub.CloseKey(actor.Account, actor.Key.Key, live.Deleted)
-		return nil
+		_, err := s.endStreams(ctx, actor.Account, actor.Key.Key)
+		return err
 	}
 	if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteKey(actor.Key.Key) }); err != nil {
 		return err

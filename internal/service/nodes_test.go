@@ -57,7 +57,11 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 	}
 	// The first start of all nodes at once.
 	c.atOnce(2, func(i int, node *Service) error {
-		return node.CreateOperator(t.Context(), fmt.Sprint("operator", i), "secret")
+		err := node.CreateOperator(t.Context(), fmt.Sprint("operator", i), "secret")
+		if errors.Is(err, ErrOperatorExists) {
+			return nil
+		}
+		return err
 	})
 	for _, key := range []string{"operator0", "operator1"} {
 		if actor, err := c.nodes[0].actor(t.Context(), key, c.now); err != nil {

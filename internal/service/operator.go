@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"time"
 
@@ -22,8 +23,13 @@ func (s *Service) HasOperator(ctx context.Context) (exists bool, err error) {
 	return exists, err
 }
 
-// CreateOperator makes an operator account with an administrative key of this
-// name and secret, unless there is one.
+// ErrOperatorExists says that there is an operator account, made with another key.
+var ErrOperatorExists = errors.New("there is an operator account already")
+
+// CreateOperator makes an operator account with an administrative key of this name
+// and secret. Where there is an operator already, it returns nil if that has this
+// key, made by an earlier try, and else ErrOperatorExists: of several servers that
+// start on one database for the first time, one makes the account.
 func (s *Service) CreateOperator(ctx context.Context, key, secret string) error {
 	if model.MalformedSecret(secret) {
 		return errors.New("the secret is not as it was made: a part of it is missing or was changed")
@@ -31,21 +37,39 @@ func (s *Service) CreateOperator(ctx context.Context, key, secret string) error 
 	account := operatorAccount(s.now())
 	issued := operatorKey(key, secret, account.Created)
 	issued.Account = account.ID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	create := func(tx *store.Tx) error {
 		exists, err := tx.HasOperator()
-		if err != nil || exists {
+		if err != nil {
 			return err
+		}
+		if exists {
+			return operatorHas(tx, key, issued.SecretHash)
 		}
 		if err := tx.InsertAccount(&account, ""); err != nil {
 			return err
 		}
 		return tx.InsertKey(&issued)
-	})
+	}
+	err := s.store.Update(ctx, create)
+	if errors.Is(err, store.ErrConflict) {
+		// Another server took the name at this moment: by now the account is there.
+		err = s.store.Update(ctx, create)
+	}
+	return err
+}
+
+// operatorHas returns nil where an operator has this key.
+func operatorHas(tx *store.Tx, key string, hash []byte) error {
+	k, found, err := tx.Key(key)
 	if err != nil {
-		// Another node that started at the same time may have taken the name.
-		if exists, found := s.HasOperator(ctx); found == nil && exists {
-			return nil
-		}
+		return err
+	}
+	if !found || subtle.ConstantTimeCompare(k.SecretHash, hash) != 1 {
+		return ErrOperatorExists
+	}
+	owner, found, err := tx.Account(k.Account)
+	if err == nil && !(found && owner.Operator) {
+		err = ErrOperatorExists
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -123,7 +124,7 @@ func TestAtMostTwoHashesAreComputedAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running atomic.Int64
 		finish := make(chan struct{})
-		s := New(Options{})
+		s := New(Options{Hub: live.NewHub(0)})
 		s.derive = func(_, _ []byte, _, _ uint32, _ uint8, keyLen uint32) []byte {
 			running.Add(1)
 			defer running.Add(-1)

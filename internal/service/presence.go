@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -12,20 +13,36 @@ import (
 // so that a reconnection is not taken for a departure.
 const presenceLinger = 5 * time.Second
 
-// arrived tells those who have the account in their roster, and are in its own,
-// that it has opened its first stream.
-func (s *Service) arrived(ctx context.Context, account model.AccountID) {
-	s.presentMu.Lock()
-	known := s.presentAccounts[account]
-	s.presentAccounts[account] = true
-	s.presentMu.Unlock()
-	if !known {
-		s.tellPresence(ctx, account, true)
+// arrived notes that a stream was opened. Those who have the account in their roster,
+// and are in its own, are told when it is its first.
+func (s *Service) arrived(ctx context.Context, sub *live.Subscription) error {
+	var first bool
+	if s.node != nil {
+		var err error
+		if first, err = s.node.open(ctx, sub); err != nil {
+			return err
+		}
+	} else {
+		s.presentMu.Lock()
+		first = !s.presentAccounts[sub.Account]
+		s.presentAccounts[sub.Account] = true
+		s.presentMu.Unlock()
 	}
+	if first {
+		s.tellPresence(ctx, sub.Account, true)
+	}
+	return nil
 }
 
-// departed does so when its last stream has been closed for a while.
-func (s *Service) departed(account model.AccountID) {
+// departed ends a stream. They are told when the account's last one has been closed
+// for a while.
+func (s *Service) departed(sub *live.Subscription) {
+	sub.Close()
+	if s.node != nil {
+		s.node.close(sub)
+		return
+	}
+	account := sub.Account
 	if s.hub.Streams(account) > 0 {
 		return
 	}
@@ -54,4 +71,17 @@ func (s *Service) tellPresence(ctx context.Context, account model.AccountID, ava
 		return
 	}
 	s.signal("presence", model.Event{Kind: model.EventPresence, Presence: &model.Presence{Account: account, Available: available}}, friends...)
+}
+
+// endStreams ends the open streams of an account, on all nodes, or those of one of
+// its keys, and returns how many these were.
+func (s *Service) endStreams(ctx context.Context, account model.AccountID, key string) (int, error) {
+	switch {
+	case s.node != nil:
+		return s.node.end(ctx, account, key)
+	case key != "":
+		return s.hub.CloseKey(account, key, live.Deleted), nil
+	default:
+		return s.hub.CloseAccount(account, live.Deleted), nil
+	}
 }

@@ -29,6 +29,8 @@ type Limits struct {
 	MessageBytes   int
 	GroupMembers   int
 	MetadataKeys   int
+
+	StreamsPerAccount int // on all nodes, where there are several; else the hub's is the one
 }
 
 // Options are what a service works with.
@@ -54,9 +56,11 @@ type Service struct {
 	region    string
 	retention time.Duration
 	actors    actorCache
+	routes    *routes
 	passwords chan struct{} // a place for each password hash computed at a time
 	derive    derivation
 
+	node     *Node // nil: the server is alone on its store
 	sweeper  atomic.Pointer[Sweeper]
 	recalled atomic.Bool // content was erased since the last sweep of the files
 
@@ -69,16 +73,22 @@ type Service struct {
 
 // New returns a service. The caller closes the store, the blobs and the hub.
 func New(o Options) *Service {
-	return &Service{
+	s := &Service{
 		store: o.Store, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention,
-		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}},
+		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
+		routes:    newRoutes(),
 		passwords: make(chan struct{}, 2),
 		derive:    argon2.IDKey,
 		used:      map[string]time.Time{},
 
 		presentAccounts: map[model.AccountID]bool{},
 	}
+	o.Hub.OnForget(func(accounts ...model.AccountID) {
+		s.actors.drop(accounts...)
+		s.routes.forget()
+	})
+	return s
 }
 
 // now is the time of a use case, as it is stored: to the millisecond, UTC.

@@ -37,30 +37,33 @@ type Sink interface {
 // what comes, until ctx ends, the sink fails, the key or the membership ends, or
 // the server stops. The queue is the truth: a wake-up only says when to look.
 func (s *Service) Stream(ctx context.Context, actor *model.Actor, o StreamOptions, sink Sink) error {
-	sub := s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key, Stream: true, Features: o.Features})
-	defer func() {
-		sub.Close()
-		s.departed(actor.Account)
-	}()
-	st := &stream{service: s, actor: actor, options: o, sink: sink}
+	sub := s.hub.Subscribe(live.Subscriber{
+		Account: actor.Account, Key: actor.Key.Key, Organizations: actor.Organizations(), Stream: true, ID: newID(), Features: o.Features,
+	})
+	defer sub.Close()
+	st := &stream{service: s, sub: sub, actor: actor, options: o, sink: sink}
 	// Where the replay ends is settled before the client hears anything: what is
 	// queued once it has is new to it, and never passed over.
 	last, count, err := st.look(ctx)
 	if err != nil {
 		return err
 	}
-	s.arrived(ctx, actor.Account)
+	if err := s.arrived(ctx, sub); err != nil {
+		return err
+	}
+	defer s.departed(sub)
 	if err := sink.Comment(); err != nil {
 		return err
 	}
 	if err := st.replay(ctx, last, count); err != nil || o.CloseAfterMessages {
 		return err
 	}
-	return st.follow(ctx, sub)
+	return st.follow(ctx)
 }
 
 type stream struct {
 	service *Service
+	sub     *live.Subscription
 	actor   *model.Actor
 	options StreamOptions
 	sink    Sink
@@ -124,6 +127,7 @@ func (st *stream) writeQueued(ctx context.Context, upTo int64) error {
 		if err := st.written(ctx, events); err != nil {
 			return err
 		}
+		st.sub.Saw(st.after)
 		if len(events) < streamBatch {
 			return nil
 		}
@@ -154,7 +158,8 @@ func (st *stream) written(ctx context.Context, events []model.Event) error {
 }
 
 // follow writes what comes.
-func (st *stream) follow(ctx context.Context, sub *live.Subscription) error {
+func (st *stream) follow(ctx context.Context) error {
+	sub := st.sub
 	beat := time.NewTicker(st.interval())
 	defer beat.Stop()
 	ended, stop := st.service.keyEnds(&st.actor.Key)
@@ -173,7 +178,7 @@ func (st *stream) follow(ctx context.Context, sub *live.Subscription) error {
 		case <-beat.C:
 			err = st.beat()
 		case <-sub.Done():
-			return st.end(sub)
+			return st.end()
 		case <-ended:
 			return nil
 		case <-ctx.Done():
@@ -200,8 +205,8 @@ func (st *stream) beat() error {
 }
 
 // end says goodbye where the client is to connect again: when the server stops.
-func (st *stream) end(sub *live.Subscription) error {
-	if sub.Reason() != live.Shutdown {
+func (st *stream) end() error {
+	if st.sub.Reason() != live.Shutdown {
 		return nil
 	}
 	return st.sink.Event(model.Event{ID: liveID(), Kind: model.EventReconnect})

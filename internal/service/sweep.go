@@ -19,6 +19,8 @@ const (
 	orphanAge = 24 * time.Hour
 	// housekeeping is how often what is merely old is removed.
 	housekeeping = time.Hour
+	// repeatFailure is how often a failure that stays the same is logged.
+	repeatFailure = 10 * time.Minute
 )
 
 // Sweeper removes what has ended. Nobody can read it by then: the sweep only
@@ -27,6 +29,9 @@ type Sweeper struct {
 	service  *Service
 	interval time.Duration
 	soon     chan struct{}
+
+	said   string // the last failure that was logged
+	saidAt time.Time
 }
 
 // NewSweeper returns a sweeper that erases within interval.
@@ -36,13 +41,25 @@ func (s *Service) NewSweeper(interval time.Duration) *Sweeper {
 	return w
 }
 
-// complain logs a failure. That the store is away for a while is no defect.
-func (w *Sweeper) complain(ctx context.Context, what string, err error) {
+// complain logs a failure. That the store or the files are away for a while is no
+// defect.
+func (s *Service) complain(ctx context.Context, what string, err error) {
 	level := slog.LevelError
-	if errors.Is(err, store.ErrUnavailable) {
+	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, blob.ErrUnavailable) {
 		level = slog.LevelWarn
 	}
-	w.service.log.Log(ctx, level, what, "error", err)
+	s.log.Log(ctx, level, what, "error", err)
+}
+
+// complain logs a failure that is tried again every few seconds: the same is said
+// again after a while only.
+func (w *Sweeper) complain(ctx context.Context, what string, err error) {
+	now, text := w.service.now(), what+err.Error()
+	if text == w.said && now.Sub(w.saidAt) < repeatFailure {
+		return
+	}
+	w.said, w.saidAt = text, now
+	w.complain(ctx, what, err)
 }
 
 // Run sweeps until ctx ends. It sweeps at half its interval, so that what ends
@@ -95,20 +112,15 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.eraseBlobs(ctx); err != nil {
-		return err
+	// Files that cannot be reached hold up nothing else: their erasures stay noted.
+	files := s.eraseBlobs(ctx)
+	err = s.FlushUses(ctx)
+	if err == nil && (ended+erased > 0 || s.recalled.Swap(false)) {
+		if err = s.store.Erase(ctx); err != nil {
+			s.recalled.Store(true) // so that the next sweep tries again
+		}
 	}
-	if err := s.FlushUses(ctx); err != nil {
-		return err
-	}
-	if ended+erased == 0 && !s.recalled.Swap(false) {
-		return nil
-	}
-	if err := s.store.Erase(ctx); err != nil {
-		s.recalled.Store(true) // so that the next sweep tries again
-		return err
-	}
-	return nil
+	return errors.Join(files, err)
 }
 
 func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
@@ -185,6 +197,9 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 			return err
 		}
 		if err := tx.DeleteQuotasBefore(now.Unix()/86400 - 1); err != nil {
+			return err
+		}
+		if err := tx.DeleteNodesBefore(now.Add(-nodeMemory)); err != nil {
 			return err
 		}
 		return tx.DeleteExpiredKeys(now, now.Add(-loginIdle))

@@ -16,7 +16,7 @@ type Unread struct {
 // Unread counts an account's unread messages: for itself, administrators of an
 // organization that it is in, and operators (contract, call 25).
 func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string) (out Unread, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.store.ViewTogether(ctx, func(tx *store.Tx) error {
 		id, err := s.resolveAccount(tx, actor, address)
 		if err != nil {
 			return err

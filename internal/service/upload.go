@@ -46,7 +46,18 @@ func (s *Service) Upload(ctx context.Context, name, contentType string, r io.Rea
 // openBlob opens bytes that the store refers to. They may be gone since it said so.
 func (s *Service) openBlob(ctx context.Context, id model.BlobID) (blob.Blob, error) {
 	content, err := s.blobs.Open(ctx, id)
-	return content, blobFault(err)
+	if err != nil {
+		return nil, blobFault(err)
+	}
+	return openedBlob{content}, nil
+}
+
+// openedBlob is a blob whose faults are what a caller may be told.
+type openedBlob struct{ blob.Blob }
+
+func (b openedBlob) Read(p []byte) (int, error) {
+	n, err := b.Blob.Read(p)
+	return n, blobFault(err)
 }
 
 // blobFault turns what went wrong with a blob into what a caller may be told.
@@ -54,6 +65,8 @@ func blobFault(err error) error {
 	switch {
 	case errors.Is(err, blob.ErrNotFound):
 		return model.Missing()
+	case errors.Is(err, blob.ErrTooLarge):
+		return &model.Error{Kind: model.TooLarge, Code: "file_too_large", Message: "The file is larger than the server can keep."}
 	case errors.Is(err, blob.ErrUnavailable):
 		return &model.Error{Kind: model.Unavailable, Code: "attachments_unavailable", RetryAfter: time.Second, Cause: err,
 			Message: "Files cannot be kept or read at the moment, please try again."}

@@ -22,6 +22,15 @@ type Engine interface {
 	// ended; one that did not start by then is skipped and answers ctx's error.
 	Update(ctx context.Context, fn func(Session) error) error
 
+	// UpdateTogether is Update for a short transaction of which there may be many at
+	// once, and which holds no rows but its queues and messages. An engine may put
+	// several of them into one.
+	UpdateTogether(ctx context.Context, fn func(Session) error) error
+
+	// ViewTogether is View for a short one of which there may be many at once.
+	// Several may share a snapshot.
+	ViewTogether(ctx context.Context, fn func(Session) error) error
+
 	// Dialect names what of the shared SQL differs in this engine.
 	Dialect() Dialect
 

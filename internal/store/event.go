@@ -101,6 +101,25 @@ func (tx *Tx) LastPosition(account model.AccountID) (position int64, err error) 
 	return position, err
 }
 
+// LastPositions returns the positions of the newest events of several accounts; one
+// that has none is left out.
+func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int64, error) {
+	out := map[model.AccountID]int64{}
+	// By way of the accounts, so that each costs one look at the end of its queue
+	// however long that is.
+	err := tx.each(`SELECT a.account, COALESCE((SELECT e.position FROM events e WHERE e.account = a.account ORDER BY e.position DESC LIMIT 1), 0)
+		FROM accounts a WHERE a.account IN (?*)`, []any{accounts}, func(row Row) error {
+		var account model.AccountID
+		var position int64
+		err := row.Scan(&account, &position)
+		if position > 0 {
+			out[account] = position
+		}
+		return err
+	})
+	return out, err
+}
+
 // EventsAt returns what is queued at these positions, without the messages.
 func (tx *Tx) EventsAt(account model.AccountID, positions []int64) ([]EventRow, error) {
 	return tx.eventRows(`account = ? AND position IN (?*)`, account, positions)

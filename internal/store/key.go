@@ -80,6 +80,18 @@ func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
 	return out, err
 }
 
+// KnownKeys returns those of the keys that exist.
+func (tx *Tx) KnownKeys(keys []string) (map[string]bool, error) {
+	out := make(map[string]bool, len(keys))
+	err := tx.each(`SELECT api_key FROM keys WHERE api_key IN (?*)`, []any{keys}, func(row Row) error {
+		var key string
+		err := row.Scan(&key)
+		out[key] = true
+		return err
+	})
+	return out, err
+}
+
 // DeleteKey ends a key.
 func (tx *Tx) DeleteKey(key string) error {
 	err := tx.post(`DELETE FROM keys WHERE api_key = ?`, key)

@@ -48,6 +48,20 @@ func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.Organization
 	return out, err
 }
 
+// OrganizationsOfEach lists where several accounts belong; one that belongs nowhere
+// is left out.
+func (tx *Tx) OrganizationsOfEach(accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID, error) {
+	out := make(map[model.AccountID][]model.OrganizationID, len(accounts))
+	err := tx.each(`SELECT account, organization FROM memberships WHERE account IN (?*)`, []any{accounts}, func(row Row) error {
+		var account model.AccountID
+		var organization model.OrganizationID
+		err := row.Scan(&account, &organization)
+		out[account] = append(out[account], organization)
+		return err
+	})
+	return out, err
+}
+
 // MembershipsIn returns the memberships of several accounts in one organization,
 // with their granted roles; accounts that do not belong to it are left out.
 func (tx *Tx) MembershipsIn(organization model.OrganizationID, accounts []model.AccountID) ([]model.Membership, error) {

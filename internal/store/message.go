@@ -47,7 +47,7 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	err := tx.post(`INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
-		m.Organization, m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, m.Blob, millis(m.Created), endMillis(m.Expires), endMillis(m.Expires),
+		m.Organization, m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, m.Blob, millis(m.Created), endMillis(m.Expires), m.ends(),
 		m.TTL, m.DOR, m.Priority, m.Sort, m.Replay, original.Sender, millis(original.Created))
 	return err
 }

@@ -40,7 +40,7 @@ func (tx *Tx) MessagesOf(organization model.OrganizationID, limit int) ([]Messag
 }
 
 // FinishErasure removes the groups and pictures of a deleted organization, when
-// its messages are gone.
+// its messages are gone, and lets its keys go.
 func (tx *Tx) FinishErasure(id model.OrganizationID) error {
 	groups, err := tx.GroupsIn(id)
 	if err != nil {
@@ -57,8 +57,10 @@ func (tx *Tx) FinishErasure(id model.OrganizationID) error {
 			return err
 		}
 	}
-	err = tx.post(`DELETE FROM organization_erasures WHERE organization = ?`, id)
-	return err
+	if err := tx.post(`DELETE FROM organization_erasures WHERE organization = ?`, id); err != nil {
+		return err
+	}
+	return tx.NoteKeyEnding(id, KeyDay{Day: allDays})
 }
 
 func (tx *Tx) releaseAvatarOf(entity model.EntityID) error {

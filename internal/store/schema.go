@@ -232,6 +232,23 @@ CREATE TABLE mutes (
 	PRIMARY KEY (account, organization, entity)
 ){table};
 
+CREATE TABLE nodes (
+	node  {id} NOT NULL,
+	lease BIGINT NOT NULL,
+	PRIMARY KEY (node)
+){table};
+
+CREATE TABLE streams (
+	account {id} NOT NULL,
+	stream  {id} NOT NULL,
+	node    {id} NOT NULL,
+	api_key {text} NOT NULL,
+	opened  BIGINT NOT NULL,
+	state   INTEGER NOT NULL,
+	PRIMARY KEY (account, stream)
+){table};
+CREATE INDEX streams_node ON streams (node, state);
+
 CREATE TABLE search_entities (
 	organization {text} NOT NULL,
 	entity       {id} NOT NULL,

@@ -67,9 +67,19 @@ func (s *Store) Secret() []byte { return []byte(s.secret) }
 // View runs fn on a consistent snapshot. It may call fn again: fn resets its
 // results when it starts.
 func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
+	return s.engine.View(ctx, s.looking(fn))
+}
+
+// ViewTogether is View for a short one of which there may be many at once: several
+// may share a snapshot.
+func (s *Store) ViewTogether(ctx context.Context, fn func(*Tx) error) error {
+	return s.engine.ViewTogether(ctx, s.looking(fn))
+}
+
+func (s *Store) looking(fn func(*Tx) error) func(Session) error {
 	dialect := s.engine.Dialect()
 	dialect.Lock, dialect.Share, dialect.Skip = "", "", "" // a snapshot holds still by itself
-	return s.engine.View(ctx, func(session Session) error { return fn(&Tx{session, dialect}) })
+	return func(session Session) error { return fn(&Tx{session, dialect}) }
 }
 
 // Update runs fn in a transaction and returns nil only when all of it is on
@@ -77,6 +87,12 @@ func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 // its results when it starts.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.engine.Update(ctx, func(session Session) error { return fn(&Tx{session, s.engine.Dialect()}) })
+}
+
+// UpdateTogether is Update for a short transaction of which there may be many at
+// once, and which holds no rows but queues and messages: several may become one.
+func (s *Store) UpdateTogether(ctx context.Context, fn func(*Tx) error) error {
+	return s.engine.UpdateTogether(ctx, func(session Session) error { return fn(&Tx{session, s.engine.Dialect()}) })
 }
 
 // Erase makes deleted content unrecoverable from the engine's files.

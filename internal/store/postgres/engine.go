@@ -55,8 +55,10 @@ type Engine struct {
 	closed  bool
 	running sync.WaitGroup
 
+	updates   chan *member // calls of UpdateTogether that wait for a lane
+	views     chan *member // calls of ViewTogether
 	stopSweep context.CancelFunc
-	swept     sync.WaitGroup
+	swept     sync.WaitGroup // the engine's own goroutines
 	closing   sync.Once
 }
 
@@ -98,7 +100,7 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience}
+	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, updates: make(chan *member, maxTogether), views: make(chan *member, maxTogether)}
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
@@ -109,6 +111,10 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	var sweep context.Context
 	sweep, e.stopSweep = context.WithCancel(context.Background())
 	e.swept.Go(func() { e.sweepWrites(sweep) })
+	for range lanes() {
+		e.swept.Go(func() { e.lane(e.updates, e.shareUpdate) })
+		e.swept.Go(func() { e.lane(e.views, e.shareView) })
+	}
 	return e, nil
 }
 
@@ -181,8 +187,10 @@ func (e *Engine) Close() error {
 		e.closed = true
 		e.mu.Unlock()
 		e.stopSweep()
-		e.swept.Wait()
 		e.running.Wait()
+		close(e.updates)
+		close(e.views)
+		e.swept.Wait()
 		e.pool.Close()
 	})
 	return nil

@@ -29,3 +29,18 @@ func TestConformance(t *testing.T) { storetest.Run(t, harness(Options{})) }
 
 // Through a pooler, statements have no names and transactions their own settings.
 func TestConformanceAsThroughAPooler(t *testing.T) { storetest.Run(t, harness(Options{Pooled: true})) }
+
+// In a transaction with others, everything is as it is alone.
+func TestConformanceTogether(t *testing.T) {
+	alone := harness(Options{})
+	storetest.Run(t, storetest.Harness{Nodes: alone.Nodes, Open: func(t testing.TB) storetest.Opener {
+		open := alone.Open(t)
+		return func(clock func() time.Time) (store.Engine, error) {
+			e, err := open(clock)
+			if err != nil {
+				return nil, err
+			}
+			return accompanied{e.(*Engine)}, nil
+		}
+	}})
+}

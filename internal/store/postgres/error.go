@@ -17,6 +17,7 @@ var (
 	errEnded    = errors.New("the transaction of this session has ended")
 	errInRow    = errors.New("a session cannot be used while its rows are read")
 	errUndone   = errors.New("the server rolled the transaction back")
+	errBusy     = errors.New("others hold what it needs")
 	errSilent   = errors.New("the server answered less than it was asked")
 )
 
@@ -27,6 +28,7 @@ const (
 	codeDeadlock        = "40P01"
 	codeUnique          = "23505"
 	codeTableExists     = "42P07"
+	codeObjectExists    = "42710"
 	codeReadOnly        = "25006"
 	codeCanceled        = "57014" // also: statement_timeout
 	codeLockTimeout     = "55P03"
@@ -55,8 +57,9 @@ func translate(err error) error {
 		switch {
 		case told.Code == codeUnique:
 			return fmt.Errorf("%w: %w", store.ErrConflict, err)
-		case told.Code == codeReadOnly, told.Code == codeLockTimeout, told.Code == codeSerialization, told.Code == codeDeadlock,
-			told.Code == codeUnknownOutcome, fatal(told), ofClass(told, unavailableClasses):
+		case told.Code == codeLockTimeout, told.Code == codeSerialization, told.Code == codeDeadlock:
+			return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, errBusy, err)
+		case told.Code == codeReadOnly, told.Code == codeUnknownOutcome, fatal(told), ofClass(told, unavailableClasses):
 			return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		}
 		return err
@@ -145,7 +148,7 @@ func judge(err error, statement string, committing bool) verdict {
 		if told.SchemaName == "pg_catalog" {
 			return again
 		}
-	case codeTableExists:
+	case codeTableExists, codeObjectExists: // the latter: the table's type
 		if strings.Contains(statement, "IF NOT EXISTS") {
 			return again
 		}

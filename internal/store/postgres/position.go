@@ -23,9 +23,16 @@ const (
 		), top AS MATERIALIZED (SELECT COUNT(*) AS found, GREATEST(MAX(last) + 1, ?) + ? - 1 AS last FROM held)
 		UPDATE engine_queues AS q SET last = top.last FROM top WHERE q.account IN (?*) AND top.found = ? RETURNING q.last`
 
+	// raise brings an account that got smaller ones up to the last one of all.
+	raise = `UPDATE engine_queues SET last = ? WHERE account = ?`
+
 	makeQueues = `INSERT INTO engine_queues (account, last) SELECT account, 0 FROM unnest(?*) AS account ORDER BY account
 		ON CONFLICT (account) DO NOTHING`
 )
+
+// few is up to how many accounts are each asked for in a statement of their own,
+// all in one pipeline: their plans are simpler than that for any number.
+const few = 8
 
 // Position hands out n consecutive numbers, greater than all that were handed out
 // for any of the accounts, and keeps others from taking any for them until the
@@ -55,13 +62,13 @@ func (s *session) Position(accounts []model.AccountID, n int) (int64, error) {
 
 // advance returns the last of n positions, none of them below least.
 func (s *session) advance(accounts []model.AccountID, least int64, n int) (last int64, err error) {
-	take := func(r store.Row) error { return r.Scan(&last) }
-	switch len(accounts) {
-	case 0:
+	if len(accounts) == 0 {
 		return least + int64(n) - 1, nil
-	case 1:
-		return last, s.Query(advanceOne, []any{accounts[0], least, n, least, n}, take)
 	}
+	if len(accounts) <= few {
+		return s.advanceEach(accounts, least, n)
+	}
+	take := func(r store.Row) error { return r.Scan(&last) }
 	for range 2 {
 		err := s.Query(advanceAll, []any{accounts, least, n, accounts, len(accounts)}, take)
 		if err != nil || last != 0 {
@@ -72,4 +79,28 @@ func (s *session) advance(accounts []model.AccountID, least int64, n int) (last 
 		}
 	}
 	return 0, fmt.Errorf("the queues of %d accounts cannot be made", len(accounts))
+}
+
+// advanceEach is advance for a few accounts. Nearly always they are all behind the
+// clock, and get the same.
+func (s *session) advanceEach(accounts []model.AccountID, least int64, n int) (last int64, err error) {
+	var lasts [few]int64
+	for i, account := range accounts {
+		err := s.ask(advanceOne, []any{account, least, n, least, n}, func(r store.Row) error { return r.Scan(&lasts[i]) })
+		if err != nil {
+			return 0, err
+		}
+	}
+	if err := s.exchange(); err != nil {
+		return 0, err
+	}
+	last = slices.Max(lasts[:])
+	for i, account := range accounts {
+		if lasts[i] < last {
+			if err := s.Post(raise, last, account); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return last, nil
 }

@@ -101,8 +101,12 @@ func (p *proxy) pump(client, server net.Conn) {
 			n, err := server.Read(buffer)
 			select {
 			case <-muted:
-				close(answered)
-				return
+				// A long answer comes in parts; the server is ready when all is said.
+				if err != nil || n > 6 && bytes.HasSuffix(buffer[:n-1], []byte("Z\x00\x00\x00\x05")) {
+					close(answered)
+					return
+				}
+				continue
 			default:
 			}
 			if n > 0 {

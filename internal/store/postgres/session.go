@@ -21,11 +21,11 @@ type session struct {
 	ctx    context.Context // of a View, whose statements it ends; never ends for an Update
 	write  bool            // it is an Update's
 
-	waiting []*statement // sent or about to be, and not answered yet
-	reading bool         // their answers are being read
-	begun   bool         // BEGIN was among them
-	wrote   bool         // a statement that may write was run
-	slow    bool         // one of them changes tables
+	waiting []question // sent or about to be, and not answered yet
+	reading bool       // their answers are being read
+	begun   bool       // BEGIN was among them
+	wrote   bool       // a statement that may write was run
+	slow    bool       // one of them changes tables
 	ended   bool
 	row     row
 
@@ -34,6 +34,12 @@ type session struct {
 	committing bool   // COMMIT was sent
 	fault      error  // the first one, after which nothing more can be done
 	culprit    string // the statement that it answers
+}
+
+// question is a statement on its way, and who reads its rows; nil is nobody.
+type question struct {
+	*statement
+	read func(*pgconn.ResultReader) error
 }
 
 // inBinary is the form in which all columns and parameters go.
@@ -72,7 +78,7 @@ func (s *session) begin(text string, args []any) (*statement, error) {
 	s.wrote = s.wrote || st.writes || st.counts
 	if st.schema && !s.slow {
 		s.slow = true
-		s.send(s.c.command("SET LOCAL statement_timeout = 0"))
+		s.send(s.c.command("SET LOCAL statement_timeout = 0"), nil)
 		return s.c.statement(text, args) // the arguments were in the way
 	}
 	return st, nil
@@ -82,20 +88,21 @@ func (s *session) begin(text string, args []any) (*statement, error) {
 func (s *session) start() {
 	s.begun = true
 	if s.write {
-		s.send(s.c.command("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"))
+		s.send(s.c.command("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), nil)
 	} else {
-		s.send(s.c.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+		s.send(s.c.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), nil)
 	}
 	if s.c.direct {
 		return
 	}
 	for i := 0; i < len(s.c.settings); i += 2 {
-		s.send(s.c.command("SET LOCAL " + s.c.settings[i] + " = '" + s.c.settings[i+1] + "'"))
+		s.send(s.c.command("SET LOCAL "+s.c.settings[i]+" = '"+s.c.settings[i+1]+"'"), nil)
 	}
 }
 
-// send puts a statement with the connection's params into the pipeline.
-func (s *session) send(st *statement) {
+// send puts a statement with the connection's params into the pipeline. Its rows
+// and tag go to read.
+func (s *session) send(st *statement, read func(*pgconn.ResultReader) error) {
 	values := s.c.params.values
 	switch {
 	case st.name == "":
@@ -109,12 +116,11 @@ func (s *session) send(st *statement) {
 		}
 		s.pipe.SendQueryPrepared(st.name, values, inBinary, inBinary)
 	}
-	s.waiting = append(s.waiting, st)
+	s.waiting = append(s.waiting, question{st, read})
 }
 
-// exchange sends what waits, and reads the answers. The rows and the tag of the
-// last one go to read.
-func (s *session) exchange(read func(*pgconn.ResultReader) error) error {
+// exchange sends what waits, and reads the answers.
+func (s *session) exchange() error {
 	limit := answerTimeout
 	if s.slow {
 		limit = schemaTimeout
@@ -125,7 +131,7 @@ func (s *session) exchange(read func(*pgconn.ResultReader) error) error {
 	if err != nil {
 		return s.fail(err, len(s.waiting))
 	}
-	told, err := s.answers(read)
+	told, err := s.answers()
 	for _, st := range s.waiting {
 		st.preparing = false
 	}
@@ -137,8 +143,8 @@ func (s *session) exchange(read func(*pgconn.ResultReader) error) error {
 }
 
 // answers reads what the server says to the waiting statements, up to the end of
-// all. told is the error of read.
-func (s *session) answers(read func(*pgconn.ResultReader) error) (told, err error) {
+// all. told is what those who read made of it.
+func (s *session) answers() (told, err error) {
 	for i := 0; ; {
 		result, err := s.pipe.GetResults()
 		at := i
@@ -147,8 +153,8 @@ func (s *session) answers(read func(*pgconn.ResultReader) error) (told, err erro
 			result.Name = s.waiting[i].name
 			s.waiting[i].prepared = result
 		case *pgconn.ResultReader:
-			if i == len(s.waiting)-1 && read != nil {
-				told = read(result)
+			if read := s.waiting[i].read; read != nil {
+				told = errors.Join(told, read(result))
 			}
 			_, err = result.Close()
 			i++
@@ -201,15 +207,20 @@ func (s *session) Exec(text string, args ...any) (changed int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	s.send(st)
-	err = s.exchange(func(r *pgconn.ResultReader) error {
+	s.send(st, countInto(st, &changed))
+	err = s.exchange()
+	return changed, err
+}
+
+// countInto reads how many rows a statement changed.
+func countInto(st *statement, changed *int64) func(*pgconn.ResultReader) error {
+	return func(r *pgconn.ResultReader) error {
 		tag, err := r.Close()
 		if st.counts {
-			changed = tag.RowsAffected()
+			*changed = tag.RowsAffected()
 		}
 		return err
-	})
-	return changed, err
+	}
 }
 
 // Post runs one statement together with the next one that has an answer.
@@ -218,18 +229,31 @@ func (s *session) Post(text string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	s.send(st)
+	s.send(st, nil)
 	return nil
 }
 
 // Query runs one statement and calls each for its rows.
 func (s *session) Query(text string, args []any, each func(store.Row) error) error {
+	if err := s.ask(text, args, each); err != nil {
+		return err
+	}
+	return s.exchange()
+}
+
+// ask is Query of which the rows come with the next exchange.
+func (s *session) ask(text string, args []any, each func(store.Row) error) error {
 	st, err := s.begin(text, args)
 	if err != nil {
 		return err
 	}
-	s.send(st)
-	return s.exchange(func(r *pgconn.ResultReader) error {
+	s.send(st, s.readEach(each))
+	return nil
+}
+
+// readEach calls each for the rows of a statement.
+func (s *session) readEach(each func(store.Row) error) func(*pgconn.ResultReader) error {
+	return func(r *pgconn.ResultReader) error {
 		s.row.reader = r
 		// Deferred, so that a panic in each leaves no statement open either.
 		defer func() { s.row.reader = nil }()
@@ -242,7 +266,7 @@ func (s *session) Query(text string, args []any, each func(store.Row) error) err
 			}
 		}
 		return nil
-	})
+	}
 }
 
 // commit ends the transaction well, with what the engine has to add to it.
@@ -258,11 +282,9 @@ func (s *session) commit(id writeID, noted bool) error {
 		if err != nil {
 			return err
 		}
-		s.send(st)
+		s.send(st, nil)
 	}
-	s.send(s.c.command("COMMIT"))
-	s.committing = true
-	return s.exchange(func(r *pgconn.ResultReader) error {
+	s.send(s.c.command("COMMIT"), func(r *pgconn.ResultReader) error {
 		tag, err := r.Close()
 		if err == nil && tag.String() != "COMMIT" {
 			s.fault = errUndone
@@ -270,6 +292,8 @@ func (s *session) commit(id writeID, noted bool) error {
 		}
 		return err
 	})
+	s.committing = true
+	return s.exchange()
 }
 
 // end makes the session unusable and leaves the connection fit for its next user,
@@ -279,8 +303,8 @@ func (s *session) end() {
 	s.row.reader = nil
 	if len(s.waiting) > 0 && !s.reading && s.fault == nil {
 		// What was put off cannot be taken back: it is sent, and undone.
-		s.send(s.c.command("ROLLBACK"))
-		_ = s.exchange(nil)
+		s.send(s.c.command("ROLLBACK"), nil)
+		_ = s.exchange()
 	}
 	_ = s.pipe.Close() // reads what is left of the answers, or closes the connection
 	if !s.c.server.IsClosed() && s.c.server.TxStatus() != 'I' {

@@ -21,7 +21,11 @@ const insertWrite = `INSERT INTO engine_writes (write) VALUES (?)`
 // first whether that one took effect. A panic in fn is returned as a
 // *store.PanicError.
 func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error {
-	return e.transact(ctx, &update{engine: e, fn: fn, id: writeID(uuid.Must(uuid.NewV7()))})
+	return e.transact(ctx, newUpdate(e, fn))
+}
+
+func newUpdate(e *Engine, fn func(store.Session) error) *update {
+	return &update{engine: e, fn: fn, id: writeID(uuid.Must(uuid.NewV7()))}
 }
 
 // repeatable is Update for what may take effect twice.
@@ -37,10 +41,15 @@ func (e *Engine) transact(ctx context.Context, u *update) error {
 		return err
 	}
 	defer e.running.Done()
+	return e.carry(ctx, u)
+}
+
+// carry runs an update until it has ended, within a call that has entered.
+func (e *Engine) carry(ctx context.Context, u *update) error {
 	tries := attempts{engine: e, began: time.Now()}
 	for {
 		v, err := u.try(ctx)
-		if v == final {
+		if v == final || v == again && u.together {
 			return err
 		}
 		u.doubtful = u.doubtful || v == unknown
@@ -63,6 +72,7 @@ type update struct {
 	id       writeID // zero where it may take effect twice
 	started  bool    // fn was called
 	doubtful bool    // an earlier try may be on disk, or get there yet
+	together bool    // it is of several calls: they are run alone rather than again
 }
 
 // try runs the transaction once.
@@ -148,6 +158,11 @@ func (e *Engine) View(ctx context.Context, fn func(store.Session) error) error {
 		return err
 	}
 	defer e.running.Done()
+	return e.look(ctx, fn)
+}
+
+// look is View within a call that has entered.
+func (e *Engine) look(ctx context.Context, fn func(store.Session) error) error {
 	tries := attempts{engine: e, began: time.Now()}
 	for {
 		v, err := e.view(ctx, fn)

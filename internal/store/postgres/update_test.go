@@ -61,58 +61,63 @@ func wantError(t testing.TB, err, want error) {
 // Wherever the connection is cut, a transaction takes effect once, and its caller
 // hears nothing of it.
 func TestALostConnectionNeitherLosesNorDoubles(t *testing.T) {
-	const rounds = 30
 	for _, test := range []struct {
 		name   string
 		at     string
 		what   cut
 		effect bool // the first try is on disk
 	}{
-		{"answer_to_commit_lost", "COMMIT", withoutAnswer, true},
-		{"nobody_waits_for_the_answer_to_commit", "COMMIT", afterServer, true},
-		{"commit_never_arrived", "COMMIT", beforeServer, false},
+		{"answer_to_commit_lost", "COMMIT\x00", withoutAnswer, true},
+		{"nobody_waits_for_the_answer_to_commit", "COMMIT\x00", afterServer, true},
+		{"commit_never_arrived", "COMMIT\x00", beforeServer, false},
 		{"answer_to_a_statement_lost", "UPDATE counters", withoutAnswer, false},
 		{"statement_never_arrived", "UPDATE counters", beforeServer, false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			url := postgrestest.URL(t)
-			direct := mustOpen(t, url, Options{})
-			mustExec(t, direct, `CREATE TABLE counters (name TEXT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (name))`)
-			mustExec(t, direct, `INSERT INTO counters (name, n) VALUES ('a', 0)`)
-			p, through := newProxy(t, url)
-			// As through a pooler, so that each statement shows its text.
-			e := mustOpen(t, through, Options{Pooled: true, Connections: 3, Patience: 20 * time.Second})
-			p.cutWhen(every(3, test.at, test.what))
-			var workers sync.WaitGroup
-			for range 3 {
-				workers.Go(func() {
-					for range rounds / 3 {
-						err := e.Update(context.Background(), func(s store.Session) error {
-							if _, err := s.Position([]model.AccountID{{1}, {2}}, 1); err != nil {
+		for _, together := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/together_%t", test.name, together), func(t *testing.T) {
+				t.Parallel()
+				url := postgrestest.URL(t)
+				direct := mustOpen(t, url, Options{})
+				mustExec(t, direct, `CREATE TABLE counters (name TEXT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (name))`)
+				mustExec(t, direct, `INSERT INTO counters (name, n) VALUES ('a', 0)`)
+				p, through := newProxy(t, url)
+				// As through a pooler, so that each statement shows its text.
+				e := mustOpen(t, through, Options{Pooled: true, Connections: 3, Patience: 20 * time.Second})
+				p.cutWhen(every(3, test.at, test.what))
+				update, writers, rounds, least := e.Update, 3, 30, 10
+				if together { // more of them, so that several wait at the same time
+					update, writers, rounds, least = e.UpdateTogether, 10, 200, 3
+				}
+				var workers sync.WaitGroup
+				for range writers {
+					workers.Go(func() {
+						for range rounds / writers {
+							err := update(context.Background(), func(s store.Session) error {
+								if _, err := s.Position([]model.AccountID{{1}, {2}}, 1); err != nil {
+									return err
+								}
+								_, err := s.Exec(`UPDATE counters SET n = n + 1 WHERE name = ?`, "a")
 								return err
+							})
+							if err != nil {
+								t.Error(err)
 							}
-							_, err := s.Exec(`UPDATE counters SET n = n + 1 WHERE name = ?`, "a")
-							return err
-						})
-						if err != nil {
-							t.Error(err)
 						}
-					}
-				})
-			}
-			workers.Wait()
-			if p.counted() < rounds/3 {
-				t.Errorf("only %d connections were cut", p.counted())
-			}
-			p.cutWhen(nil)
-			if n := mustCount(t, direct, `SELECT n FROM counters`); n != rounds {
-				t.Errorf("%d of %d updates took effect", n, rounds)
-			}
-			if found := e.Stats().Recovered; test.what == withoutAnswer && test.effect != (found > 0) {
-				t.Errorf("%d commits were found on disk", found)
-			}
-		})
+					})
+				}
+				workers.Wait()
+				if p.counted() < least {
+					t.Errorf("only %d connections were cut", p.counted())
+				}
+				p.cutWhen(nil)
+				if n := mustCount(t, direct, `SELECT n FROM counters`); n != rounds {
+					t.Errorf("%d of %d updates took effect", n, rounds)
+				}
+				if found := e.Stats().Recovered; test.what == withoutAnswer && test.effect != (found > 0) {
+					t.Errorf("%d commits were found on disk", found)
+				}
+			})
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ var growing = map[string]string{
 	"group_members": "group_members", "memberships": "memberships", "accounts": "accounts", "addresses": "addresses",
 	"search_words": "search_words", "w": "search_words", "search_entities": "search_entities", "groups": "groups", "g": "groups",
 	"metadata": "metadata", "mutes": "mutes", "roles": "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
-	"requests": "requests", "keys": "keys", "quotas": "quotas",
+	"requests": "requests", "keys": "keys", "quotas": "quotas", "streams": "streams", "s": "streams",
 }
 
 // scans are the statements that may read a whole table, and why.

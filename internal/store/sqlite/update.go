@@ -63,6 +63,11 @@ func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error
 	return err
 }
 
+// UpdateTogether is Update: here all that wait share a transaction.
+func (e *Engine) UpdateTogether(ctx context.Context, fn func(store.Session) error) error {
+	return e.Update(ctx, fn)
+}
+
 // start claims the request for the writer. It is false for a request that
 // nobody waits for any more, which is answered if need be.
 func (r *request) start() bool {

@@ -40,6 +40,11 @@ func (e *Engine) View(ctx context.Context, fn func(store.Session) error) error {
 	return c.view(ctx, fn)
 }
 
+// ViewTogether is View: here a snapshot costs nothing.
+func (e *Engine) ViewTogether(ctx context.Context, fn func(store.Session) error) error {
+	return e.View(ctx, fn)
+}
+
 func (c *connection) view(ctx context.Context, fn func(store.Session) error) (err error) {
 	// The snapshot is that of the first statement that reads, which is after
 	// every Update that has returned.

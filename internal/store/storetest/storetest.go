@@ -84,6 +84,12 @@ var nounCases = []testCase{
 	{"Metadata", metadata},
 	{"Mutes", mutes},
 	{"OrganizationErasure", organizationErasure},
+	{"Nodes", nodes},
+	{"Streams", streams},
+	{"ManyAtOnce", manyAtOnce},
+	{"KeyDays", keyDays},
+	{"KeyEndings", keyEndings},
+	{"Sealing", sealing},
 	{"SearchEntities", searchEntities},
 	{"SearchWords", searchWords},
 }

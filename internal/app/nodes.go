@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"signet/internal/live"
+	"signet/internal/live/natsbus"
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+// nodes is what connects this server to others on the same database. A server on the
+// embedded store is alone, and has none of it.
+type nodes struct {
+	tasks []func(ctx context.Context)
+	close func() error
+}
+
+// newHub returns the hub of this node. Where there may be several, no single one
+// knows how many streams an account has: the service sees to the limit.
+func newHub(in surroundings) *live.Hub {
+	if in.cfg.Database != "" {
+		return live.NewHub(0)
+	}
+	return live.NewHub(in.cfg.Limits.StreamsPerAccount)
+}
+
+// join makes the server one of several, if it may be.
+func join(ctx context.Context, in surroundings, cases *service.Service, hub *live.Hub, kept *store.Store) (nodes, error) {
+	out := nodes{close: func() error { return nil }}
+	err := in.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "signet_streams",
+		Help: "Event streams that are open on this server.",
+	}, func() float64 { return float64(hub.AllStreams()) }))
+	if err != nil {
+		return out, err
+	}
+	if in.cfg.Database == "" {
+		if in.cfg.NATS != "" {
+			in.log.Warn("nats has no effect without database: a server on the embedded store is alone")
+		}
+		return out, nil
+	}
+	node, err := cases.Join(ctx)
+	if err != nil {
+		return out, fmt.Errorf("join the servers on the database: %w", err)
+	}
+	out.tasks = append(out.tasks, node.Run)
+	if in.cfg.NATS == "" {
+		return out, nil
+	}
+	bus, err := natsbus.Open(hub, natsbus.Options{URL: in.cfg.NATS, Secret: kept.Secret(), Epoch: kept.Epoch(), Log: in.log})
+	if err != nil {
+		return out, err
+	}
+	hub.Join(bus)
+	out.close = bus.Close
+	if err := registerBus(in.metrics, bus); err != nil {
+		return nodes{}, errors.Join(err, bus.Close())
+	}
+	return out, nil
+}
+
+// registerBus adds the figures of the bus to the metrics.
+func registerBus(metrics prometheus.Registerer, bus *natsbus.Bus) error {
+	counter := func(name, help string, read func(natsbus.Stats) uint64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read(bus.Stats())) })
+	}
+	for _, collector := range []prometheus.Collector{
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "signet_bus_connected",
+			Help: "1 while NATS is there, by which servers on one database hear of each other at once; else 0.",
+		}, func() float64 {
+			if bus.Connected() {
+				return 1
+			}
+			return 0
+		}),
+		counter("signet_bus_published_total", "Messages to other servers that were given to NATS.", func(s natsbus.Stats) uint64 { return s.Published }),
+		counter("signet_bus_received_total", "Messages of other servers that came from NATS.", func(s natsbus.Stats) uint64 { return s.Received }),
+		counter("signet_bus_dropped_total", "Messages that were not sent or not taken in; what they told is looked for in the database.",
+			func(s natsbus.Stats) uint64 { return s.Dropped }),
+	} {
+		if err := metrics.Register(collector); err != nil {
+			return err
+		}
+	}
+	return nil
+}

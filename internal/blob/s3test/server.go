@@ -1,0 +1,205 @@
+package s3test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The credentials that every server takes.
+const (
+	AccessKey = "signet-test"
+	SecretKey = "secret-of-the-tests"
+)
+
+// patience is how long a server may take to answer.
+const patience = 30 * time.Second
+
+// Server is an S3 server that only this test binary uses.
+type Server struct {
+	address string
+
+	mu       sync.Mutex // guards the two below: a command and its answer
+	commands *os.File
+	answers  *bufio.Reader
+}
+
+// shared is the server of all tests of the binary that do not stop theirs.
+var shared = sync.OnceValues(start)
+
+// Shared returns the server that all tests of the binary share.
+func Shared(t testing.TB) *Server {
+	t.Helper()
+	s, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Start starts a server of the test's own, for one that stops it. It is gone when
+// the test ends.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	s, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.commands.Close() })
+	return s
+}
+
+// Addr is the host and port that the server listens on, also after a restart.
+func (s *Server) Addr() string { return s.address }
+
+// Stop kills the server, with everything that it is doing.
+func (s *Server) Stop(t testing.TB) {
+	t.Helper()
+	s.must(t, "stop")
+}
+
+// Restart starts a stopped server at the same address, with what it had kept.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.must(t, "start")
+	if err := s.wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *Server) must(t testing.TB, command string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := fmt.Fprintln(s.commands, command)
+	if err == nil {
+		err = s.answer()
+	}
+	if err != nil {
+		t.Fatalf("%s the S3 server: %v", command, err)
+	}
+}
+
+// answer waits until a command is carried out.
+func (s *Server) answer() error {
+	line, err := s.answers.ReadString('\n')
+	if err == nil && strings.TrimSpace(line) != "done" {
+		err = errors.New(strings.TrimSpace(line))
+	}
+	return err
+}
+
+// keeper starts the server, and does what it is told to line by line, until there
+// is nobody left to tell it.
+const keeper = `
+gateway=$1 address=$2
+directory=$(mktemp -d "${TMPDIR:-/tmp}/signet-s3.XXXXXX") || exit 1
+mkdir "$directory/buckets" "$directory/metadata"
+pid=
+stop() { [ -z "$pid" ] || { kill -9 "$pid"; wait "$pid" 2>/dev/null; }; pid=; }
+start() { "$gateway" --port "$address" --quiet --keep-alive posix --sidecar "$directory/metadata" "$directory/buckets" >"$directory/log" 2>&1 </dev/null & pid=$!; }
+trap 'stop; rm -rf "$directory"' EXIT
+trap 'exit 1' HUP INT TERM
+start
+echo done
+while read -r command; do
+	"$command"
+	echo done
+done
+`
+
+func start() (*Server, error) {
+	gateway, err := build()
+	if err != nil {
+		return nil, err
+	}
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	command := exec.Command("sh", "-c", keeper, "signet-s3", gateway, address)
+	command.Dir = os.TempDir()
+	command.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
+	in, commands, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	answers, out, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, in.Close(), commands.Close())
+	}
+	command.Stdin, command.Stdout, command.Stderr = in, out, out
+	err = command.Start()
+	in.Close()
+	out.Close()
+	s := &Server{address: address, commands: commands, answers: bufio.NewReader(answers)}
+	if err == nil {
+		err = s.answer()
+	}
+	if err == nil {
+		err = s.wait()
+	}
+	if err != nil {
+		commands.Close()
+		return nil, fmt.Errorf("start an S3 server: %w", err)
+	}
+	return s, nil
+}
+
+// wait returns when the server answers.
+func (s *Server) wait() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", s.address)
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("it does not listen on %s: %w", s.address, err)
+		}
+	}
+}
+
+// build returns the path of the gateway's program, in Go's cache.
+func build() (string, error) {
+	module, err := output(exec.Command("go", "list", "-f", "{{.Dir}}", "signet/internal/blob/s3test"))
+	if err != nil {
+		return "", fmt.Errorf("find the S3 server's module: %w", err)
+	}
+	command := exec.Command("go", "-C", module+"/gateway", "tool", "-n", "versitygw")
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	gateway, err := output(command)
+	if err != nil {
+		return "", fmt.Errorf("build the S3 server: %w", err)
+	}
+	return gateway, nil
+}
+
+func output(command *exec.Cmd) (string, error) {
+	text, err := command.Output()
+	if told, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("%w\n%s", err, told.Stderr)
+	}
+	return strings.TrimSpace(string(text)), err
+}
+
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"signet/internal/load"
+)
+
+// benchReport shows how a run goes, where somebody is watching, and what came of it.
+type benchReport struct {
+	con      *console
+	json     bool
+	terminal io.Writer // of the progress; nil: nobody is watching
+	results  []*load.Result
+}
+
+func newBenchReport(con *console, json bool) *benchReport {
+	r := &benchReport{con: con, json: json}
+	if file, ok := con.stderr.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			r.terminal = file
+		}
+	}
+	return r
+}
+
+// clearLine takes what a terminal shows in the current line away.
+const clearLine = "\r\x1b[K"
+
+// progress shows one line, in place of the last.
+func (r *benchReport) progress(p load.Progress) {
+	if r.terminal == nil {
+		return
+	}
+	line := fmt.Sprintf("%s, %s: %s", p.Plan.Scenario, count(p.Plan.Connections, "connection", "connections"), p.Phase)
+	if p.Elapsed > 0 {
+		line += fmt.Sprintf(" %d/%ds  %.0f ops/s", int(p.Elapsed.Seconds()+0.5), int(p.Length.Seconds()+0.5), p.PerSecond)
+	}
+	if p.Failed > 0 {
+		line += fmt.Sprintf("  %d failed", p.Failed)
+	}
+	fmt.Fprint(r.terminal, clearLine, line)
+}
+
+// add takes a result, if there is one, and the floor that it is to be seen beside.
+// As JSON it is printed at once.
+func (r *benchReport) add(result *load.Result, floors []*load.Result) {
+	if result == nil {
+		return
+	}
+	for _, floor := range floors {
+		if floor.Connections == result.Connections {
+			result.Beside(floor)
+		}
+	}
+	r.results = append(r.results, result)
+}
+
+// end prints the results. A run in which anything failed, or that was interrupted,
+// has failed as a whole.
+func (r *benchReport) end(err error) error {
+	if r.terminal != nil {
+		fmt.Fprint(r.terminal, clearLine)
+	}
+	if len(r.results) > 0 {
+		if printing := r.print(); printing != nil {
+			return errors.Join(printing, err)
+		}
+	}
+	var failed, unstarted int64
+	interrupted := errors.Is(err, context.Canceled)
+	for _, result := range r.results {
+		failed += result.Failed()
+		unstarted += result.Unstarted
+		interrupted = interrupted || result.Interrupted
+	}
+	switch {
+	case interrupted && (err == nil || errors.Is(err, context.Canceled)):
+		return errors.New("interrupted")
+	case err != nil:
+		return err
+	case failed > 0:
+		return fmt.Errorf("%s failed", count(int(failed), "operation", "operations"))
+	}
+	return nil
+}
+
+func (r *benchReport) print() error {
+	if r.json {
+		for _, result := range r.results {
+			if err := r.con.json(result); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := r.con.lines(r.table()...); err != nil {
+		return err
+	}
+	for _, note := range r.notes() {
+		r.con.printf("%s\n", note)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"signet/internal/load"
+)
+
+// benchRun carries out the set on a server of its own.
+type benchRun struct {
+	Scenarios   []string      `arg:"" optional:"" name:"scenario" help:"Only these scenarios of the set."`
+	Dir         string        `placeholder:"DIR" help:"Directory on the disk to measure, in which the server's own is made and removed. Default: where the system has temporary files."`
+	Database    string        `placeholder:"URL" help:"An empty PostgreSQL database to measure, instead of the embedded store [SIGNET_BENCH_DATABASE]. What was written stays there: drop it afterwards."`
+	DatabasePID int           `name:"database-pid" placeholder:"PID" help:"The postmaster of the database on this machine, which counts with all of its children."`
+	Duration    time.Duration `short:"d" default:"5s" placeholder:"TIME" help:"How long to measure each. Default 5s."`
+	Warmup      time.Duration `default:"1s" placeholder:"TIME" help:"How long to run each before that. Default 1s."`
+	Quick       bool          `help:"Measure each for half a second only, to see that all works."`
+	JSON        bool          `name:"json" help:"Print JSON, one value on a line."`
+}
+
+// Help is printed by "signet bench run --help".
+func (benchRun) Help() string {
+	return `The server is this program, without limits, in a directory that is removed afterwards. The floor is measured at each number of connections, and the server's figures are put beside it.
+
+Examples:
+
+  signet bench run
+
+  signet bench run send group --duration 10s --dir /var/lib
+
+  signet bench run --database postgres://signet@127.0.0.1/bench --database-pid "$(head -1 /var/lib/postgresql/15/main/postmaster.pid)"`
+}
+
+// quickTime is how long a quick run measures.
+const quickTime = 500 * time.Millisecond
+
+// Run starts the server, measures, and stops it.
+func (b *benchRun) Run(ctx context.Context, con *console) (err error) {
+	if b.Quick {
+		b.Duration, b.Warmup = quickTime, quickTime/5
+	}
+	plans := load.Set(b.Duration, b.Warmup, b.Scenarios...)
+	for _, name := range b.Scenarios {
+		if !slices.ContainsFunc(plans, func(p load.Plan) bool { return p.Scenario == name }) {
+			return wrongConfiguration{fmt.Errorf("the set has no scenario %q", name)}
+		}
+	}
+	for i := range plans {
+		if err := plans[i].Validate(); err != nil {
+			return wrongConfiguration{err}
+		}
+	}
+	if b.DatabasePID != 0 && !load.Running(b.DatabasePID) {
+		return wrongConfiguration{fmt.Errorf("what process %d uses cannot be read", b.DatabasePID)}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(b.Dir, "signet-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if !load.OnDisk(dir) {
+		fmt.Fprintf(con.stderr, "signet: %s is in memory, where nothing has to be waited for: name a directory on a disk with --dir\n", dir)
+	}
+	own := load.Own{Program: program, Data: filepath.Join(dir, "data"), Database: or(b.Database, con.variable("SIGNET_BENCH_DATABASE")), Postgres: b.DatabasePID}
+	out := newBenchReport(con, b.JSON)
+	return out.end(b.measure(ctx, own, plans, out))
+}
+
+// measure carries out the plans one after the other.
+func (b *benchRun) measure(ctx context.Context, own load.Own, plans []load.Plan, out *benchReport) (err error) {
+	floors, err := load.MeasureFloors(ctx, own.Program, load.Floors(plans), out.progress)
+	if err != nil {
+		return err
+	}
+	server, target, err := load.StartServer(ctx, own)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Stop()) }()
+	for i := 0; i < len(plans) && ctx.Err() == nil; i++ {
+		result, err := load.Run(ctx, target, plans[i], out.progress)
+		out.add(result, floors)
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}

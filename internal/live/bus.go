@@ -1,0 +1,108 @@
+package live
+
+import (
+	"slices"
+
+	"signet/internal/model"
+)
+
+// Bus carries what the hub of one node says to the hubs of the others. It may lose
+// notices, and deliver them twice: each is a hint. None of its methods waits for
+// the network.
+type Bus interface {
+	// Publish tells the other nodes. Notices of one node arrive in their order.
+	Publish(Notice)
+
+	// Listen says that this node has readers of an account from now on, so that
+	// notices about it come here; Ignore that it has none any more. Once they do
+	// come, the readers are woken, for what was said meanwhile.
+	Listen(model.AccountID)
+	Ignore(model.AccountID)
+
+	// Connected reports whether the other nodes can be reached.
+	Connected() bool
+}
+
+// NoticeKind is what a notice says.
+type NoticeKind string
+
+const (
+	NoticeWake   NoticeKind = "wake"   // the queues of the accounts may have something
+	NoticeSignal NoticeKind = "signal" // a live event for streams of the accounts
+	NoticeEnd    NoticeKind = "end"    // subscriptions of the accounts end
+	NoticeForget NoticeKind = "forget" // what is remembered of the accounts' keys and places is no longer so
+)
+
+// Notice is what one hub says to the others. A kind that a node does not know is
+// passed over: nodes of two versions may run together.
+type Notice struct {
+	Kind     NoticeKind        `json:"kind"`
+	Accounts []model.AccountID `json:"accounts,omitempty"`
+	Signal   *Signal           `json:"signal,omitempty"`
+	Ending   *Ending           `json:"ending,omitempty"`
+}
+
+// Signal is a live event for the readers of one account.
+type Signal struct {
+	Event   model.Event `json:"event"`
+	Feature string      `json:"feature,omitempty"` // only for readers who asked for it; empty: for all
+}
+
+// Ending says which subscriptions of an account end. The zero value is all.
+type Ending struct {
+	Reason  Reason           `json:"reason"`
+	Key     string           `json:"key,omitempty"`     // only those that were opened with it
+	Streams []model.StreamID `json:"streams,omitempty"` // only these
+}
+
+func (e *Ending) covers(s *Subscription) bool {
+	return (e.Key == "" || e.Key == s.Key) && (e.Streams == nil || s.Stream && slices.Contains(e.Streams, s.ID))
+}
+
+// Join connects the hub to those of other nodes. It comes before the first
+// subscription.
+func (h *Hub) Join(bus Bus) { h.bus = bus }
+
+// OnForget sets what is called when another node says that accounts changed. It
+// comes before Join.
+func (h *Hub) OnForget(forget func(...model.AccountID)) { h.forget = forget }
+
+// Joined reports whether the hub has a bus, connected or not.
+func (h *Hub) Joined() bool { return h.bus != nil }
+
+// Connected reports whether what other nodes say arrives at once. A hub without a
+// bus is not connected.
+func (h *Hub) Connected() bool { return h.bus != nil && h.bus.Connected() }
+
+// Missed returns a channel that receives when notices of other nodes may have been
+// lost: the queues are to be looked at.
+func (h *Hub) Missed() <-chan struct{} { return h.missed }
+
+// Hear takes in what another node said. It affects this node only.
+func (h *Hub) Hear(n Notice) {
+	switch {
+	case n.Kind == NoticeWake:
+		h.wake(n.Accounts)
+	case n.Kind == NoticeSignal && n.Signal != nil:
+		h.signal(n.Signal, n.Accounts)
+	case n.Kind == NoticeEnd && n.Ending != nil:
+		h.end(n.Ending, n.Accounts)
+	case n.Kind == NoticeForget && h.forget != nil:
+		h.forget(n.Accounts...)
+	}
+}
+
+// Miss is called by the bus when notices may have been lost.
+func (h *Hub) Miss() {
+	select {
+	case h.missed <- struct{}{}:
+	default: // somebody is to look already
+	}
+}
+
+// publish tells the other nodes, if there may be any.
+func (h *Hub) publish(n Notice) {
+	if h.bus != nil && len(n.Accounts) > 0 {
+		h.bus.Publish(n)
+	}
+}

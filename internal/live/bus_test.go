@@ -1,0 +1,120 @@
+package live
+
+import (
+	"slices"
+	"testing"
+
+	"signet/internal/model"
+)
+
+// record is a bus that carries nothing and notes what it is told.
+type record struct {
+	notices   []Notice
+	listening []model.AccountID
+}
+
+func (r *record) Publish(n Notice)         { r.notices = append(r.notices, n) }
+func (r *record) Listen(a model.AccountID) { r.listening = append(r.listening, a) }
+func (r *record) Connected() bool          { return true }
+func (r *record) Ignore(a model.AccountID) {
+	r.listening = slices.DeleteFunc(r.listening, func(b model.AccountID) bool { return a == b })
+}
+
+func (r *record) wantListening(t *testing.T, want ...model.AccountID) {
+	t.Helper()
+	if !slices.Equal(r.listening, want) {
+		t.Errorf("it listens for %v, want %v", r.listening, want)
+	}
+}
+
+func TestHubListensForAccountsThatHaveReaders(t *testing.T) {
+	h, bus := NewHub(2), new(record)
+	h.Join(bus)
+	one, two := h.Subscribe(Subscriber{Account: alice, Stream: true}), h.Subscribe(Subscriber{Account: alice})
+	bus.wantListening(t, alice)
+	three := h.Subscribe(Subscriber{Account: bob})
+	bus.wantListening(t, alice, bob)
+	one.Close()
+	bus.wantListening(t, alice, bob)
+	two.Close()
+	two.Close()
+	bus.wantListening(t, bob)
+	h.Close()
+	bus.wantListening(t)
+	three.Close()
+	h.Subscribe(Subscriber{Account: alice})
+	bus.wantListening(t)
+}
+
+func TestHubTellsOtherNodesAndRepeatsNothing(t *testing.T) {
+	h, bus := NewHub(0), new(record)
+	h.Join(bus)
+	if !h.Connected() || NewHub(0).Connected() {
+		t.Error("a hub is connected by its bus, and only so")
+	}
+	s := h.Subscribe(Subscriber{Account: alice, Stream: true, ID: model.StreamID{1}})
+	h.Wake(alice)
+	h.Wake()
+	h.Signal(Signal{}, bob)
+	h.CloseKey(bob, "key", Revoked)
+	h.CloseStreams(bob, Replaced)
+	h.CloseStreams(bob, Replaced, model.StreamID{2})
+	h.Forget(alice)
+	var kinds []NoticeKind
+	for _, n := range bus.notices {
+		kinds = append(kinds, n.Kind)
+	}
+	if want := []NoticeKind{NoticeWake, NoticeSignal, NoticeEnd, NoticeEnd, NoticeForget}; !slices.Equal(kinds, want) {
+		t.Errorf("published %q, want %q", kinds, want)
+	}
+	wantAwake(t, s, true)
+
+	bus.notices = nil
+	h.Hear(Notice{Kind: NoticeWake, Accounts: []model.AccountID{alice}})
+	wantAwake(t, s, true)
+	h.Hear(Notice{Kind: NoticeForget, Accounts: []model.AccountID{alice}}) // nobody remembers anything
+	h.Hear(Notice{Kind: "of a later version", Accounts: []model.AccountID{alice}})
+	h.Hear(Notice{Kind: NoticeSignal, Accounts: []model.AccountID{alice}})
+	h.Hear(Notice{Kind: NoticeEnd, Accounts: []model.AccountID{alice}})
+	wantEnded(t, s, 0)
+	h.Hear(Notice{Kind: NoticeEnd, Accounts: []model.AccountID{alice}, Ending: &Ending{Reason: Deleted}})
+	wantEnded(t, s, Deleted)
+	if len(bus.notices) != 0 {
+		t.Errorf("what was heard is said again: %v", bus.notices)
+	}
+}
+
+func TestReadersAreWokenForWhatTheyHaveNotRead(t *testing.T) {
+	h := NewHub(0)
+	fresh, behind, abreast := h.Subscribe(Subscriber{Account: alice}), h.Subscribe(Subscriber{Account: alice}), h.Subscribe(Subscriber{Account: alice})
+	other := h.Subscribe(Subscriber{Account: bob})
+	behind.Saw(6)
+	abreast.Saw(7)
+	for _, want := range []bool{true, false} { // once for each position
+		h.WakeBehind(map[model.AccountID]int64{alice: 7})
+		wantAwake(t, fresh, want)
+		wantAwake(t, behind, want)
+		wantAwake(t, abreast, false)
+		wantAwake(t, other, false)
+	}
+	h.WakeBehind(map[model.AccountID]int64{alice: 8, bob: 1})
+	for _, s := range []*Subscription{fresh, behind, abreast, other} {
+		wantAwake(t, s, true)
+	}
+}
+
+func TestStreamsAreCounted(t *testing.T) {
+	h := NewHub(0)
+	one := h.Subscribe(Subscriber{Account: alice, Stream: true})
+	h.Subscribe(Subscriber{Account: bob, Stream: true})
+	h.Subscribe(Subscriber{Account: bob})
+	if n, all := h.AllStreams(), len(h.Subscriptions()); n != 2 || all != 3 {
+		t.Errorf("%d streams of %d subscriptions, want 2 of 3", n, all)
+	}
+	one.Close()
+	one.Close()
+	h.CloseAccount(bob, Deleted)
+	if n, all := h.AllStreams(), len(h.Subscriptions()); n != 0 || all != 0 {
+		t.Errorf("%d streams of %d subscriptions are left", n, all)
+	}
+}

@@ -1,0 +1,231 @@
+// Package natsbus carries what the hubs of several nodes say to each other over
+// NATS core: the bus of package live.
+//
+// It owns the connection, the subjects and the form of what travels. It knows
+// nothing of queues or streams. Nothing that it loses is lost: a queue is looked at
+// from time to time by who reads it.
+//
+// # Subjects
+//
+//	signet.<installation>.all              for all nodes
+//	signet.<installation>.account.<hex>    for nodes with readers of that account
+//
+// The installation is derived from the store's own secret and epoch, so that two
+// installations on one NATS never meet. A node subscribes for the accounts that have
+// readers on it; for the others NATS sends it nothing.
+//
+// # Messages
+//
+// Each is sealed with AES-256-GCM, bound to its subject, under a key that follows
+// from the store's secret: typing, and what self-copies say, is read by nodes alone,
+// and nobody else on the same NATS can wake, end or show anything.
+//
+// # Waiting
+//
+// nats.go may wait while it writes, connects or subscribes. One goroutine does all of
+// this (worker), so that no request ever waits for it: notices wait in a bounded
+// queue, which drops what does not fit, and the accounts to listen for in a set.
+package natsbus
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nats-io/nats.go"
+
+	"signet/internal/live"
+	"signet/internal/model"
+)
+
+const (
+	// outgoing and incoming are how many notices wait for the network, and for the
+	// hub. They are many only when one of the two hangs.
+	outgoing = 4096
+	incoming = 16384
+
+	// forgetBatch is how many accounts one notice names, so that it is far smaller
+	// than NATS lets a message be (1 MiB).
+	forgetBatch = 4096
+)
+
+// Options are what a bus is made with.
+type Options struct {
+	URL    string // of the servers, as nats://user:password@host:4222, comma-separated
+	Secret []byte // the installation's own, the same on all nodes
+	Epoch  string // of the store
+	Log    *slog.Logger
+}
+
+// Bus is a node's connection to the others. It is safe for concurrent use.
+type Bus struct {
+	hub      *live.Hub
+	log      *slog.Logger
+	subjects subjects
+	envelope *envelope
+	conn     *nats.Conn
+	link     link
+	counts   counts
+
+	out     chan letter
+	in      chan *nats.Msg
+	life    context.Context // until Close
+	end     context.CancelFunc
+	closing sync.Once
+	running sync.WaitGroup
+
+	interest interest
+	fresh    fresh
+}
+
+var _ live.Bus = (*Bus)(nil)
+
+// letter is a message to send: to those who read for the accounts, or, without any,
+// to all nodes.
+type letter struct {
+	accounts []model.AccountID
+	text     []byte
+}
+
+// Stats counts what a bus did since it was opened.
+type Stats struct {
+	Published uint64 // messages given to NATS, those that it did not take included
+	Received  uint64 // messages of other nodes
+	Dropped   uint64 // messages that were not sent, or not taken in
+}
+
+type counts struct{ published, received, dropped atomic.Uint64 }
+
+// Stats returns the bus's counters.
+func (b *Bus) Stats() Stats {
+	return Stats{b.counts.published.Load(), b.counts.received.Load(), b.counts.dropped.Load()}
+}
+
+// Connected reports whether NATS is there.
+func (b *Bus) Connected() bool { return b.link.up.Load() }
+
+// Publish tells the other nodes. It drops the notice while NATS is away, or does not
+// keep up.
+func (b *Bus) Publish(n live.Notice) {
+	accounts := n.Accounts
+	if n.Kind == live.NoticeForget {
+		for some := range slices.Chunk(accounts, forgetBatch) {
+			n.Accounts = some
+			b.post(nil, n)
+		}
+		return
+	}
+	n.Accounts = nil // the subject names it
+	b.post(slices.Clone(accounts), n)
+}
+
+func (b *Bus) post(accounts []model.AccountID, n live.Notice) {
+	drop := func() { b.counts.dropped.Add(uint64(max(len(accounts), 1))) }
+	if !b.Connected() {
+		drop()
+		return
+	}
+	text, err := json.Marshal(n)
+	if err != nil {
+		b.log.Error("a notice for other nodes cannot be written", "kind", n.Kind, "error", err)
+		return
+	}
+	select {
+	case b.out <- letter{accounts, text}:
+	default:
+		drop()
+	}
+}
+
+// work sends, and subscribes, until the bus is closed; then it sends what is left.
+func (b *Bus) work() {
+	for {
+		select {
+		case l := <-b.out:
+			b.send(l)
+		case <-b.interest.changed:
+			b.settle()
+		case <-b.life.Done():
+			for {
+				select {
+				case l := <-b.out:
+					b.send(l)
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+func (b *Bus) send(l letter) {
+	if len(l.accounts) == 0 {
+		b.sendTo(b.subjects.all, l.text)
+	}
+	for _, account := range l.accounts {
+		b.sendTo(b.subjects.of(account), l.text)
+	}
+}
+
+func (b *Bus) sendTo(subject string, text []byte) {
+	b.counts.published.Add(1) // before anybody can have received it
+	if err := b.conn.Publish(subject, b.envelope.seal(subject, text)); err != nil {
+		b.counts.dropped.Add(1)
+		b.log.Debug("a notice for other nodes is not sent", "error", err)
+	}
+}
+
+// listen takes in what other nodes say, until the bus is closed.
+func (b *Bus) listen() {
+	for {
+		select {
+		case m := <-b.in:
+			b.take(m)
+		case <-b.life.Done():
+			return
+		}
+	}
+}
+
+func (b *Bus) take(m *nats.Msg) {
+	b.counts.received.Add(1)
+	text, err := b.envelope.open(m.Subject, m.Data)
+	var n live.Notice
+	if err == nil {
+		err = json.Unmarshal(text, &n)
+	}
+	if err != nil {
+		b.counts.dropped.Add(1)
+		b.link.complain("a message on the bus is none of this installation's nodes", err)
+		return
+	}
+	if account, ok := b.subjects.account(m.Subject); ok {
+		n.Accounts = []model.AccountID{account}
+	}
+	b.hub.Hear(n)
+}
+
+// subjects are the names that the installation's messages travel under.
+type subjects struct{ all, accounts string }
+
+func newSubjects(installation string) subjects {
+	return subjects{"signet." + installation + ".all", "signet." + installation + ".account."}
+}
+
+func (s *subjects) of(account model.AccountID) string {
+	return s.accounts + hex.EncodeToString(account[:])
+}
+
+func (s *subjects) account(subject string) (id model.AccountID, ok bool) {
+	name, ok := strings.CutPrefix(subject, s.accounts)
+	if !ok || hex.DecodedLen(len(name)) != len(id) {
+		return id, false
+	}
+	_, err := hex.Decode(id[:], []byte(name))
+	return id, err == nil
+}

@@ -1,0 +1,151 @@
+package natsbus
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"signet/internal/live"
+	"signet/internal/model"
+)
+
+// confirmTimeout is how long NATS may take to say that it knows of subscriptions.
+const confirmTimeout = 5 * time.Second
+
+// interest is what the node wants to hear of, and what it has subscribed for.
+type interest struct {
+	changed chan struct{} // receives when there is something in touched
+
+	mu      sync.Mutex // guards the two below
+	wanted  map[model.AccountID]bool
+	touched map[model.AccountID]bool // changed since the worker looked
+
+	held map[model.AccountID]*nats.Subscription // the worker's alone
+}
+
+func newInterest() interest {
+	return interest{
+		changed: make(chan struct{}, 1), held: map[model.AccountID]*nats.Subscription{},
+		wanted: map[model.AccountID]bool{}, touched: map[model.AccountID]bool{},
+	}
+}
+
+// Listen says that this node has readers of an account from now on.
+func (b *Bus) Listen(account model.AccountID) { b.interest.set(account, true) }
+
+// Ignore says that this node has no readers of an account any more.
+func (b *Bus) Ignore(account model.AccountID) { b.interest.set(account, false) }
+
+func (i *interest) set(account model.AccountID, wanted bool) {
+	i.mu.Lock()
+	if wanted {
+		i.wanted[account] = true
+	} else {
+		delete(i.wanted, account)
+	}
+	i.touched[account] = true
+	i.mu.Unlock()
+	kick(i.changed)
+}
+
+// take returns what changed, and to what.
+func (i *interest) take() map[model.AccountID]bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	out := i.touched
+	i.touched = map[model.AccountID]bool{}
+	for account := range out {
+		out[account] = i.wanted[account]
+	}
+	return out
+}
+
+// settle subscribes for what is wanted and unsubscribes from what is not.
+func (b *Bus) settle() {
+	var subscribed []model.AccountID
+	for account, wanted := range b.interest.take() {
+		subscription, held := b.interest.held[account]
+		switch {
+		case wanted && !held:
+			// All share one channel: nats.go then needs no goroutine for each.
+			subscription, err := b.conn.ChanSubscribe(b.subjects.of(account), b.in)
+			if err != nil {
+				b.link.complain("an account cannot be listened for", err)
+				continue
+			}
+			b.interest.held[account] = subscription
+			subscribed = append(subscribed, account)
+		case !wanted && held:
+			delete(b.interest.held, account)
+			if err := subscription.Unsubscribe(); err != nil {
+				b.log.Debug("an account is still listened for", "error", err)
+			}
+		}
+	}
+	if len(subscribed) > 0 {
+		b.fresh.add(subscribed, false)
+	}
+}
+
+// fresh are accounts that were subscribed for, and connections that were made,
+// without NATS having said yet that it knows.
+type fresh struct {
+	changed chan struct{}
+
+	mu       sync.Mutex // guards all below
+	accounts []model.AccountID
+	all      bool
+}
+
+func (f *fresh) add(accounts []model.AccountID, all bool) {
+	f.mu.Lock()
+	f.accounts = append(f.accounts, accounts...)
+	f.all = f.all || all
+	f.mu.Unlock()
+	kick(f.changed)
+}
+
+func (f *fresh) take() (accounts []model.AccountID, all bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	accounts, all = f.accounts, f.all
+	f.accounts, f.all = nil, false
+	return accounts, all
+}
+
+// confirm waits until NATS knows of new subscriptions, and has their readers look
+// once more: what was queued in between has woken nobody here.
+func (b *Bus) confirm() {
+	for {
+		select {
+		case <-b.fresh.changed:
+		case <-b.life.Done():
+			return
+		}
+		accounts, all := b.fresh.take()
+		if !b.Connected() {
+			continue // once it is back, everybody looks
+		}
+		if err := b.flush(confirmTimeout); err != nil || all {
+			b.hub.Miss()
+			continue
+		}
+		b.hub.Hear(live.Notice{Kind: live.NoticeWake, Accounts: accounts})
+	}
+}
+
+// flush waits until NATS has taken everything that was sent to it.
+func (b *Bus) flush(limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(b.life, limit)
+	defer cancel()
+	return b.conn.FlushWithContext(ctx)
+}
+
+func kick(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,175 @@
+package natsbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"signet/internal/live"
+)
+
+const (
+	// NATS is tried again this often, forever, while it is away.
+	retryWait, retryJitter = 250 * time.Millisecond, 250 * time.Millisecond
+
+	// A connection on which nothing comes back for two of these is given up.
+	pingInterval = 5 * time.Second
+
+	// writeTimeout is how long the worker waits for a connection that takes nothing.
+	writeTimeout = 5 * time.Second
+
+	closeTimeout = time.Second
+)
+
+var errClosed = errors.New("the connection was closed")
+
+// Open connects a hub to those of other nodes. It does not wait for NATS: while that
+// is away, it is tried again, and notices are dropped. An error is about the options.
+func Open(hub *live.Hub, o Options) (*Bus, error) {
+	name, err := installation(o.Secret, o.Epoch)
+	if err != nil {
+		return nil, fmt.Errorf("open bus: %w", err)
+	}
+	sealing, err := newEnvelope(o.Secret, o.Epoch)
+	if err != nil {
+		return nil, fmt.Errorf("open bus: %w", err)
+	}
+	b := &Bus{
+		hub: hub, log: o.Log, subjects: newSubjects(name), envelope: sealing, link: link{log: o.Log},
+		out: make(chan letter, outgoing), in: make(chan *nats.Msg, incoming),
+		interest: newInterest(), fresh: fresh{changed: make(chan struct{}, 1)},
+	}
+	b.life, b.end = context.WithCancel(context.Background())
+	if b.conn, err = nats.Connect(o.URL, b.options()...); err != nil {
+		b.end()
+		return nil, fmt.Errorf("open bus: %w", withoutURL(err))
+	}
+	if _, err := b.conn.ChanSubscribe(b.subjects.all, b.in); err != nil {
+		b.end()
+		b.conn.Close()
+		return nil, fmt.Errorf("open bus: %w", err)
+	}
+	for _, task := range []func(){b.work, b.listen, b.confirm} {
+		b.running.Go(task)
+	}
+	return b, nil
+}
+
+// withoutURL takes the address, which may hold a password, out of an error.
+func withoutURL(err error) error {
+	if wrong, ok := errors.AsType[*url.Error](err); ok {
+		return wrong.Err
+	}
+	return err
+}
+
+func (b *Bus) options() []nats.Option {
+	return []nats.Option{
+		nats.Name("signet"), nats.NoEcho(),
+		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
+		nats.ReconnectWait(retryWait), nats.ReconnectJitter(retryJitter, retryJitter),
+		nats.ReconnectBufSize(-1), // what waits for a connection would be old news
+		nats.PingInterval(pingInterval), nats.FlusherTimeout(writeTimeout),
+		nats.ConnectHandler(b.back), nats.ReconnectHandler(b.back),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { b.link.lose(err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { b.link.lose(err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { b.failed(err) }),
+	}
+}
+
+// back is called when there is a connection, the first one or another.
+func (b *Bus) back(conn *nats.Conn) {
+	b.link.restore(conn.ConnectedUrlRedacted())
+	b.fresh.add(nil, true)
+}
+
+// failed is called when something went wrong on the side.
+func (b *Bus) failed(err error) {
+	switch {
+	case errors.Is(err, nats.ErrSlowConsumer):
+		// More came than the hub took in.
+		b.counts.dropped.Add(1)
+		b.hub.Miss()
+	case !b.Connected():
+		b.link.lose(err)
+	default:
+		b.link.complain("the bus refused something", err)
+	}
+}
+
+// Close sends what waits, ends the connection, and waits for what the bus runs. It
+// may be called twice.
+func (b *Bus) Close() error {
+	b.closing.Do(func() {
+		connected := b.link.leave()
+		b.end()
+		b.running.Wait()
+		if connected {
+			_ = b.conn.FlushTimeout(closeTimeout) // what is lost by then is looked for by the others
+		}
+		b.conn.Close()
+	})
+	return nil
+}
+
+// link is the state of the connection, told to the log once for each change.
+type link struct {
+	log *slog.Logger
+	up  atomic.Bool
+
+	mu         sync.Mutex // guards all below
+	away       bool       // it was told that NATS is not there
+	complained bool       // about something, since the connection was made
+	left       bool       // the bus is closed
+}
+
+func (l *link) restore(server string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left {
+		return
+	}
+	l.away, l.complained = false, false
+	l.up.Store(true)
+	l.log.Info("connected to the bus", "server", server)
+}
+
+func (l *link) lose(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.up.Store(false)
+	if l.away || l.left {
+		return
+	}
+	l.away = true
+	if err == nil {
+		err = errClosed
+	}
+	l.log.Warn("the bus is away: other nodes hear of things later; it is tried again until it is back", "error", err)
+}
+
+// complain tells the first of what may be many of a kind.
+func (l *link) complain(what string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.complained || l.left {
+		return
+	}
+	l.complained = true
+	l.log.Warn(what+"; what follows like it is not told", "error", err)
+}
+
+// leave keeps the link quiet from then on, and reports whether it was up.
+func (l *link) leave() (up bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = true
+	return l.up.Swap(false)
+}

@@ -1,0 +1,72 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+)
+
+// wardSize is how many people are in each group of the mixed scenario.
+const wardSize = 10
+
+// mixing is what people at work do: of 100 operations, 50 are messages to one
+// person, 10 messages to a group of ten, 20 read and acknowledge what has come, 15
+// count what is unread, and 5 are searches. Each worker is one person.
+type mixing struct {
+	ids  requestIDs
+	jobs []job
+}
+
+// job is what one person calls.
+type job struct {
+	letter, groupLetter, poll, ack, unread *request
+	searches                               []*request
+}
+
+func (m *mixing) prepare(ctx context.Context, on *stage, p *Plan) error {
+	// Whole groups of people who all have work.
+	people, err := on.hire(ctx, (p.Connections+wardSize-1)/wardSize*wardSize)
+	if err != nil {
+		return err
+	}
+	if _, err := on.fill(ctx, max(0, p.Members-len(people))); err != nil {
+		return err
+	}
+	m.ids.prepare(on, p)
+	var group string
+	for i, person := range people[:p.Connections] {
+		if i%wardSize == 0 {
+			if group, err = on.group(ctx, people[i:i+wardSize]); err != nil {
+				return err
+			}
+		}
+		m.jobs = append(m.jobs, job{
+			letter:      letter(on, person, people[(i+1)%len(people)].token, p.Payload),
+			groupLetter: letter(on, person, group, p.Payload),
+			poll:        newRequest(person, http.MethodGet, on.url("events", fmt.Sprintf("limit=%d", queued)), ""),
+			ack:         newRequest(person, http.MethodPost, on.url("events/ack", ""), "{}"),
+			unread:      newRequest(person, http.MethodGet, on.url("user/me/message/unread_count", ""), ""),
+			searches:    searchesOf(on, person),
+		})
+	}
+	return on.clear(ctx, people)
+}
+
+func (m *mixing) operate(ctx context.Context, c *connection, worker int) error {
+	var err error
+	j := &m.jobs[worker]
+	switch n := rand.IntN(100); {
+	case n < 50:
+		_, err = c.call(ctx, m.ids.put(j.letter))
+	case n < 60:
+		_, err = c.call(ctx, m.ids.put(j.groupLetter))
+	case n < 80:
+		_, err = pollAndAcknowledge(ctx, c, j.poll, j.ack)
+	case n < 95:
+		_, err = c.call(ctx, j.unread)
+	default:
+		_, err = c.call(ctx, pick(j.searches))
+	}
+	return err
+}

@@ -1,0 +1,140 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// queued is how many messages a poll reads.
+const queued = 50
+
+// polling reads 50 queued messages, which stay there.
+type polling struct{ polls []*request }
+
+func (s *polling) prepare(ctx context.Context, on *stage, p *Plan) error {
+	people, err := on.hire(ctx, p.Connections)
+	if err != nil {
+		return err
+	}
+	if err := on.write(ctx, people, queued, p.Payload); err != nil {
+		return err
+	}
+	for _, person := range people {
+		s.polls = append(s.polls, newRequest(person, http.MethodGet, on.url("events", fmt.Sprintf("limit=%d", queued)), ""))
+	}
+	return nil
+}
+
+func (s *polling) operate(ctx context.Context, c *connection, worker int) error {
+	if _, err := c.call(ctx, s.polls[worker]); err != nil {
+		return err
+	}
+	if n := bytes.Count(c.body.Bytes(), []byte(`"event_id"`)); n != queued {
+		return unexpected("%s: %d events, want %d", s.polls[worker], n, queued)
+	}
+	return nil
+}
+
+// write sends each of these people so many messages.
+func (s *stage) write(ctx context.Context, people []*person, each, payload int) error {
+	senders, err := s.hire(ctx, 1)
+	if err != nil {
+		return err
+	}
+	return s.each(ctx, people, func(ctx context.Context, c *connection, to *person) error {
+		for range each {
+			if _, err := c.call(ctx, letter(s, senders[0], to.token, payload)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// acknowledging sends a message, reads it from the recipient's queue, and
+// acknowledges it: three calls.
+type acknowledging struct {
+	ids                  requestIDs
+	letters, polls, acks []*request
+}
+
+func (s *acknowledging) prepare(ctx context.Context, on *stage, p *Plan) error {
+	people, err := on.hire(ctx, 2*p.Connections)
+	if err != nil {
+		return err
+	}
+	s.ids.prepare(on, p)
+	for i := range p.Connections {
+		sender, recipient := people[2*i], people[2*i+1]
+		s.letters = append(s.letters, letter(on, sender, recipient.token, p.Payload))
+		s.polls = append(s.polls, newRequest(recipient, http.MethodGet, on.url("events", "limit=1"), ""))
+		s.acks = append(s.acks, newRequest(recipient, http.MethodPost, on.url("events/ack", ""), "{}"))
+	}
+	return nil
+}
+
+func (s *acknowledging) operate(ctx context.Context, c *connection, worker int) error {
+	if _, err := c.call(ctx, s.ids.put(s.letters[worker])); err != nil {
+		return err
+	}
+	acknowledged, err := pollAndAcknowledge(ctx, c, s.polls[worker], s.acks[worker])
+	if err == nil && acknowledged != 1 {
+		err = unexpected("%s: no event", s.polls[worker])
+	}
+	return err
+}
+
+// pollAndAcknowledge reads events and acknowledges them; it tells how many.
+func pollAndAcknowledge(ctx context.Context, c *connection, poll, ack *request) (int, error) {
+	if _, err := c.call(ctx, poll); err != nil {
+		return 0, err
+	}
+	ids := eventIDs(c.body.Bytes())
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	body, err := json.Marshal(map[string][]string{"events": ids})
+	if err != nil {
+		return 0, err
+	}
+	_, err = c.call(ctx, ack.withBody(body))
+	return len(ids), err
+}
+
+// eventIDs finds the identifiers of events in an answer. What the events say is
+// not read: that would cost more than the call.
+func eventIDs(answer []byte) (ids []string) {
+	for {
+		_, rest, found := bytes.Cut(answer, []byte(`"event_id":"`))
+		if !found {
+			return ids
+		}
+		id, rest, _ := bytes.Cut(rest, []byte(`"`))
+		ids, answer = append(ids, string(id)), rest
+	}
+}
+
+// counting reads an unread count.
+type counting struct{ counts []*request }
+
+func (s *counting) prepare(ctx context.Context, on *stage, p *Plan) error {
+	people, err := on.hire(ctx, p.Connections)
+	if err != nil {
+		return err
+	}
+	if err := on.write(ctx, people, 1, p.Payload); err != nil {
+		return err
+	}
+	for _, person := range people {
+		s.counts = append(s.counts, newRequest(person, http.MethodGet, on.url("user/me/message/unread_count", ""), ""))
+	}
+	return nil
+}
+
+func (s *counting) operate(ctx context.Context, c *connection, worker int) error {
+	_, err := c.call(ctx, s.counts[worker])
+	return err
+}

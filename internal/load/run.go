@@ -1,0 +1,144 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+)
+
+// Progress is how far a run is.
+type Progress struct {
+	Plan       Plan
+	Phase      string        // "preparing", "warming up", "measuring", "cleaning up"
+	Elapsed    time.Duration // of the phase, where it has a length
+	Length     time.Duration
+	Operations int64   // measured so far
+	PerSecond  float64 // since the last report
+	Failed     int64
+}
+
+// The phases of a run.
+const (
+	phasePreparing  = "preparing"
+	phaseWarmup     = "warming up"
+	phaseMeasuring  = "measuring"
+	phaseCleaningUp = "cleaning up"
+)
+
+// reportInterval is how often progress is told while a run is measured.
+const reportInterval = time.Second
+
+// Run carries out a plan on a server and returns what came of it, after removing
+// what it made there. show, which may be nil, is told how it goes. When ctx ends
+// during the measurement, the result is of what was measured until then, and says
+// so; else there is none, and an error. A server that cannot be cleaned up is an
+// error beside the result.
+func Run(ctx context.Context, t *Target, p Plan, show func(Progress)) (result *Result, err error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if show == nil {
+		show = func(Progress) {}
+	}
+	show(Progress{Plan: p, Phase: phasePreparing})
+	s, err := newStage(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if !t.Keep {
+			show(Progress{Plan: p, Phase: phaseCleaningUp})
+		}
+		err = errors.Join(err, s.strike(ctx))
+	}()
+	g := &gauge{servers: t.Servers, database: t.Database}
+	if p.Scenario == Streams {
+		return idle(ctx, s, &p, g, show)
+	}
+	scenario := newScenario(p.Scenario)
+	if f, ok := scenario.(interface{ finish() }); ok {
+		defer f.finish()
+	}
+	if err := scenario.prepare(ctx, s, &p); err != nil {
+		return nil, fmt.Errorf("prepare the scenario %s: %w", p.Scenario, err)
+	}
+	result = measure(ctx, &p, g, scenario.operate, show)
+	switch scenario := scenario.(type) {
+	case *delivering:
+		result.copied(scenario.copies)
+	case *grouping:
+		result.copied(p.Members - 1)
+	}
+	return result, nil
+}
+
+// measure runs a plan's operations: first those that warm the server up, then,
+// without a pause, those that count.
+func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Context, *connection, int) error, show func(Progress)) *Result {
+	connections := make([]*connection, p.Connections)
+	for i := range connections {
+		connections[i] = newConnection()
+		defer connections[i].close()
+	}
+	defer lessCollecting()()
+	begin := time.Now()
+	from := begin.Add(p.Warmup)
+	rec := newRecorder(from)
+	run := &pace{
+		workers: p.Connections, rate: p.Rate, begin: begin, end: from.Add(p.Duration), record: rec, sleep: sleep,
+		operate: func(ctx context.Context, worker int) error { return operate(ctx, connections[worker], worker) },
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		run.run(ctx)
+	}()
+	show(Progress{Plan: *p, Phase: phaseWarmup, Length: p.Warmup})
+	warm := time.NewTimer(p.Warmup)
+	defer warm.Stop()
+	select {
+	case <-warm.C:
+	case <-ended: // it was interrupted
+	}
+	first, at := g.read(), time.Now()
+	watch(ended, p, rec, begin, show)
+	result := newResult(p, rec, first, g.read(), time.Since(at))
+	result.Interrupted = ctx.Err() != nil
+	return result
+}
+
+// watch tells about the progress until the run has ended.
+func watch(ended <-chan struct{}, p *Plan, rec *recorder, begin time.Time, show func(Progress)) {
+	ticker := time.NewTicker(reportInterval)
+	defer ticker.Stop()
+	last, lastAt := int64(0), time.Now()
+	for {
+		select {
+		case <-ended:
+			return
+		case now := <-ticker.C:
+			done, failed := rec.counts()
+			show(Progress{
+				Plan: *p, Phase: phaseMeasuring, Elapsed: now.Sub(begin) - p.Warmup, Length: p.Duration,
+				Operations: done, PerSecond: float64(done-last) / now.Sub(lastAt).Seconds(), Failed: failed,
+			})
+			last, lastAt = done, now
+		}
+	}
+}
+
+// collectAt is how much the generator's heap may grow before it is collected: it
+// is small, and on a machine that the server shares, collecting takes the server's
+// time.
+const collectAt = 800
+
+// lessCollecting makes garbage collection rarer until the function that it returns
+// is called.
+func lessCollecting() (restore func()) {
+	runtime.GC()
+	before := debug.SetGCPercent(collectAt)
+	return func() { debug.SetGCPercent(before) }
+}

@@ -1,0 +1,78 @@
+package load
+
+import (
+	"slices"
+	"time"
+)
+
+// The defaults of a plan.
+const (
+	DefaultConnections = 16
+	DefaultPayload     = 200      // bytes of a message's body
+	DefaultFile        = 64 << 10 // bytes of an attachment
+	DefaultGroup       = 10       // members of a group
+	DefaultStreams     = 1000     // idle streams
+	DefaultPeople      = 1000     // in the organization that is searched
+	DefaultDuration    = 10 * time.Second
+	DefaultWarmup      = 2 * time.Second
+)
+
+// DefaultMembers is how many members a scenario has where nobody says.
+func DefaultMembers(scenario string) int {
+	switch scenario {
+	case Group:
+		return DefaultGroup
+	case Streams:
+		return DefaultStreams
+	case Search, Mixed:
+		return DefaultPeople
+	}
+	return 1
+}
+
+// Set returns the plans by which servers are compared: each scenario at the loads
+// that tell most about it. With names it has only those scenarios.
+func Set(duration, warmup time.Duration, scenarios ...string) (plans []Plan) {
+	add := func(scenario string, members int, connections ...int) {
+		if len(scenarios) > 0 && !slices.Contains(scenarios, scenario) {
+			return
+		}
+		payload := DefaultPayload
+		if scenario == Attachments {
+			payload = DefaultFile
+		}
+		for _, n := range connections {
+			plans = append(plans, Plan{Scenario: scenario, Connections: n, Duration: duration, Warmup: warmup, Payload: payload, Members: members})
+		}
+	}
+	add(Send, 1, 1, 16, 64)
+	add(Acknowledge, 1, 16, 64)
+	add(Poll, 1, 16, 64)
+	add(Unread, 1, 16, 64)
+	add(Search, DefaultPeople, 16)
+	add(Attachments, 1, 16)
+	for _, members := range []int{10, 100, 1000} {
+		add(Group, members, 16)
+	}
+	add(Deliver, 1, 16)
+	for _, members := range []int{10, 100, 1000} {
+		add(Deliver, members, 4)
+	}
+	add(Mixed, DefaultPeople, 64)
+	add(Streams, DefaultStreams, 16)
+	return plans
+}
+
+// floorTime is how long a floor is measured at the most: it is steady.
+const floorTime = 5 * time.Second
+
+// Floors returns the plans of the floors that belong to other plans: one for each
+// number of connections, as fast as it goes.
+func Floors(plans []Plan) (floors []Plan) {
+	for _, p := range plans {
+		if !slices.ContainsFunc(floors, func(f Plan) bool { return f.Connections == p.Connections }) {
+			floors = append(floors, Plan{Scenario: Floor, Connections: p.Connections, Duration: min(p.Duration, floorTime), Warmup: p.Warmup, Payload: DefaultPayload, Members: 1})
+		}
+	}
+	return floors
+}

@@ -1,0 +1,112 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tick is the unit of times in /proc/PID/stat: Linux shows programs 100 a second on
+// every architecture that Go knows, whatever the kernel's own clock does.
+const tick = 10 * time.Millisecond
+
+// stat is what is read of /proc/PID/stat.
+type stat struct {
+	parent int
+	cpu    time.Duration // of the process itself
+	waited time.Duration // of its children that have ended
+}
+
+// readStat reads a process; ok is false where there is none.
+func readStat(pid int) (s stat, ok bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return s, false
+	}
+	// The name of the program, in parentheses, may hold anything. Behind it are the
+	// third field and the rest (proc_pid_stat(5)).
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 15 {
+		return s, false
+	}
+	number := func(field int) time.Duration {
+		n, _ := strconv.ParseInt(fields[field-3], 10, 64) // the kernel writes numbers
+		return time.Duration(n)
+	}
+	s.parent = int(number(4))
+	s.cpu = (number(14) + number(15)) * tick
+	s.waited = (number(16) + number(17)) * tick
+	return s, true
+}
+
+// Running reports whether there is a process of that number whose use can be read.
+func Running(pid int) bool {
+	_, ok := readStat(pid)
+	return ok
+}
+
+func ownConsumption() consumption { return consumptionOf(os.Getpid()) }
+
+// consumptionOf is what a process alone has used, and its resident memory.
+func consumptionOf(pid int) (c consumption) {
+	if s, ok := readStat(pid); ok {
+		c.cpu = s.cpu
+		c.memory = kibibytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:") << 10
+	}
+	return c
+}
+
+// consumptionOfTree is what a process and all of its descendants have used, those
+// that have ended among them.
+func consumptionOfTree(root int) (c consumption) {
+	children := make(map[int][]int)
+	stats := make(map[int]stat)
+	entries, _ := filepath.Glob("/proc/[0-9]*") // the pattern is right
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(filepath.Base(entry))
+		if err != nil {
+			continue
+		}
+		if s, ok := readStat(pid); ok {
+			stats[pid] = s
+			children[s.parent] = append(children[s.parent], pid)
+		}
+	}
+	var add func(pid int)
+	add = func(pid int) {
+		c.cpu += stats[pid].cpu + stats[pid].waited
+		share := kibibytes(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss:")
+		if share == 0 { // another user's
+			share = kibibytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:")
+		}
+		c.memory += share << 10
+		for _, child := range children[pid] {
+			add(child)
+		}
+	}
+	if _, ok := stats[root]; ok {
+		add(root)
+	}
+	return c
+}
+
+// kibibytes reads a line such as "VmRSS: 123 kB" of a file; 0 where it is not there.
+func kibibytes(path, name string) (n int64) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, found := strings.CutPrefix(line, name); found {
+			if fields := strings.Fields(rest); len(fields) > 0 {
+				n, _ = strconv.ParseInt(fields[0], 10, 64)
+			}
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,124 @@
+package load
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A process tree for these tests: a shell that has a child work and end, and then
+// waits to be told to go on. It says when it is there.
+const workingShell = `sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; echo ready; read -r _`
+
+// mustStartTree starts a shell and returns its number once it is ready.
+func mustStartTree(t *testing.T, script string) int {
+	t.Helper()
+	command := exec.Command("sh", "-c", script)
+	in, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		_ = command.Wait()
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+		t.Fatalf("the shell said %q, %v", line, err)
+	}
+	return command.Process.Pid
+}
+
+// PostgreSQL has a process for each connection; when one ends, what it used is
+// still the database's.
+func TestTreeCountsChildrenThatHaveEnded(t *testing.T) {
+	pid := mustStartTree(t, workingShell)
+	alone, tree := consumptionOf(pid), consumptionOfTree(pid)
+	if alone.cpu >= tree.cpu || tree.cpu < 5*tick {
+		t.Errorf("the shell used %v, with its child %v; want the child's work in the latter only", alone.cpu, tree.cpu)
+	}
+}
+
+func TestTreeCountsChildrenThatRun(t *testing.T) {
+	pid := mustStartTree(t, `sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo ready; read -r _; :'; :`)
+	alone, tree := consumptionOf(pid), consumptionOfTree(pid)
+	if alone.cpu >= tree.cpu || tree.cpu < 5*tick {
+		t.Errorf("the shell used %v, with its child %v; want the child's work in the latter only", alone.cpu, tree.cpu)
+	}
+	if tree.memory <= 0 {
+		t.Errorf("the memory of the tree is %d", tree.memory)
+	}
+}
+
+func TestConsumptionIsTheProcesssOwn(t *testing.T) {
+	if !Running(os.Getpid()) || Running(1<<31-1) {
+		t.Error("this process does not run, or one that cannot be does")
+	}
+	before := ownConsumption()
+	for begin := time.Now(); time.Since(begin) < 100*time.Millisecond; {
+	}
+	after := ownConsumption()
+	if used := after.cpu - before.cpu; used < 3*tick {
+		t.Errorf("100 ms of work used %v of CPU time", used)
+	}
+	// The Go runtime alone takes a few MiB.
+	if after.memory < 2<<20 {
+		t.Errorf("this process has %d bytes", after.memory)
+	}
+	if gone := consumptionOf(1<<31 - 1); gone != (consumption{}) || consumptionOfTree(1<<31-1) != gone {
+		t.Errorf("a process that is not there used %+v", gone)
+	}
+}
+
+// A program's name may hold anything, parentheses and blanks too.
+func TestStatIsReadBehindTheProgramsName(t *testing.T) {
+	dir := t.TempDir()
+	program := dir + "/a) R 1 (b"
+	shell, err := exec.LookPath("sh")
+	if err == nil {
+		err = os.Symlink(shell, program)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program, "-c", "read -r _; :")
+	in, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		in.Close()
+		_ = command.Wait()
+	}()
+	s, ok := readStat(command.Process.Pid)
+	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", command.Process.Pid)); err != nil || !strings.Contains(string(name), ")") {
+		t.Fatalf("the program is called %q, %v", name, err)
+	}
+	if !ok || s.parent != os.Getpid() {
+		t.Errorf("its parent is %d, want %d", s.parent, os.Getpid())
+	}
+}
+
+func TestUsageIsBetweenTwoReadings(t *testing.T) {
+	from := consumption{cpu: 2 * time.Second, memory: 5}
+	got := usage(from, consumption{cpu: 3 * time.Second, memory: 7 << 20}, 4*time.Second, 10_000)
+	if want := (Usage{CPUMicros: 100, Cores: 0.25, Memory: 7 << 20}); got == nil || *got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := usage(consumption{}, consumption{}, time.Second, 1); got != nil {
+		t.Errorf("nothing was read, and it came to %+v", got)
+	}
+}

@@ -1,0 +1,143 @@
+package seal
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Blob reads a sealed blob, from any place in it. It is not for concurrent use.
+type Blob struct {
+	from   io.ReadSeeker
+	at     int64 // where from stands
+	cipher cipher.AEAD
+	nonce  [12]byte
+	size   int64
+
+	place   int64  // where the reader stands
+	segment int64  // the one that text holds; -1: none
+	text    []byte // of that segment
+	sealed  []byte // room for reading one
+}
+
+var _ io.ReadSeeker = (*Blob)(nil)
+
+// OpenBlob opens the sealed form of a blob of this size (in bytes), of which
+// from has stored bytes. It reads the first segment, so that what belongs elsewhere
+// or is cut short is noticed at once: then, and whenever a segment does not open, the
+// error is ErrBroken. Errors of from come back wrapped.
+func OpenBlob(key, bound []byte, from io.ReadSeeker, stored, size int64) (*Blob, error) {
+	if size < 0 || size > stored || stored != SealedSize(size) {
+		return nil, fmt.Errorf("%w: it has %d bytes, and %d are wanted", ErrBroken, stored, SealedSize(size))
+	}
+	b := &Blob{from: from, size: size, segment: -1, sealed: make([]byte, min(segmentSize, stored))}
+	var header [headerSize]byte
+	if err := b.fetch(header[:], 0); err != nil {
+		return nil, err
+	}
+	if header[0] != headerSize {
+		return nil, fmt.Errorf("%w: it does not begin as a sealed blob does", ErrBroken)
+	}
+	secret, err := hkdf.Key(sha256.New, key, header[1:1+saltSize], string(bound), BlobKeySize)
+	if err != nil {
+		return nil, fmt.Errorf("open a blob: %w", err)
+	}
+	block, err := aes.NewCipher(secret)
+	if err != nil {
+		return nil, fmt.Errorf("open a blob: %w", err)
+	}
+	if b.cipher, err = cipher.NewGCM(block); err != nil {
+		return nil, fmt.Errorf("open a blob: %w", err)
+	}
+	copy(b.nonce[:], header[1+saltSize:])
+	return b, b.load(0)
+}
+
+// Size is that of the blob, in bytes.
+func (b *Blob) Size() int64 { return b.size }
+
+// Seek implements io.Seeker.
+func (b *Blob) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += b.place
+	case io.SeekEnd:
+		offset += b.size
+	}
+	if offset < 0 {
+		return 0, errors.New("seek before the beginning of a blob")
+	}
+	b.place = offset
+	return offset, nil
+}
+
+// Read implements io.Reader. It returns only what has proved to be the blob's.
+func (b *Blob) Read(p []byte) (int, error) {
+	if b.place >= b.size {
+		return 0, io.EOF
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	segment, start := int64(0), int64(0)
+	if b.place >= firstTexts {
+		segment = 1 + (b.place-firstTexts)/segmentTexts
+		start = firstTexts + (segment-1)*segmentTexts
+	}
+	if segment != b.segment {
+		if err := b.load(segment); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, b.text[b.place-start:])
+	b.place += int64(n)
+	return n, nil
+}
+
+// load opens a segment.
+func (b *Blob) load(segment int64) error {
+	b.segment = -1
+	begin, end := segment*segmentSize, min((segment+1)*segmentSize, SealedSize(b.size))
+	if segment == 0 {
+		begin = headerSize
+	}
+	sealed := b.sealed[:end-begin]
+	if err := b.fetch(sealed, begin); err != nil {
+		return err
+	}
+	nonce := b.nonce
+	binary.BigEndian.PutUint32(nonce[noncePrefix:], uint32(segment))
+	if segment == segments(b.size)-1 {
+		nonce[len(nonce)-1] = 1
+	}
+	text, err := b.cipher.Open(b.text[:0], nonce[:], sealed, nil)
+	if err != nil {
+		return ErrBroken
+	}
+	b.text, b.segment = text, segment
+	return nil
+}
+
+// fetch reads stored bytes from a place.
+func (b *Blob) fetch(p []byte, at int64) error {
+	if b.at != at {
+		if _, err := b.from.Seek(at, io.SeekStart); err != nil {
+			return fmt.Errorf("read a sealed blob: %w", err)
+		}
+	}
+	n, err := io.ReadFull(b.from, p)
+	b.at = at + int64(n)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: it ends early", ErrBroken)
+	}
+	if err != nil {
+		b.at = -1
+		return fmt.Errorf("read a sealed blob: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,318 @@
+package seal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// File is a ring in a file of one server. A line is added for a new key; when keys
+// are destroyed, the whole file is written anew beside the old one, takes its place,
+// and the old one's bytes are overwritten where they lie. Neither helps against a
+// file system that keeps old blocks (snapshots, logs): the file should lie on none.
+//
+// The file's form is in file_line.go. A lock on the file PATH.lock is held while it
+// is read or written, so that commands can work on it beside a server, and one on
+// PATH.server for as long as a server uses it.
+type File struct {
+	path   string
+	server *os.File // the lock of a server; nil for a command
+
+	mu     sync.Mutex // guards all below, and this process's use of the lock
+	known  fs.FileInfo
+	size   int64 // of its whole lines
+	header Header
+	closed bool
+}
+
+var _ Storage = (*File)(nil)
+
+// OpenFile opens a ring in a file, for a server, which has it for itself until
+// Close. The file need not be there; its directory must.
+func OpenFile(path string) (*File, error) {
+	lock, err := holdLock(path + ".server")
+	if errors.Is(err, errHeld) {
+		return nil, &SetupError{fmt.Sprintf("another server already uses the key ring %s", path)}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &SetupError{fmt.Sprintf("the directory of the key ring %s does not exist", path)}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the key ring: %w", err)
+	}
+	return &File{path: path, server: lock}, nil
+}
+
+// OpenFileBeside opens a ring in a file for a command, while a server may use it.
+func OpenFileBeside(path string) *File { return &File{path: path} }
+
+// String says where the file is.
+func (f *File) String() string { return "file:" + f.path }
+
+// Shared implements Storage: a file is one server's.
+func (f *File) Shared() bool { return false }
+
+// Load implements Storage.
+func (f *File) Load(_ context.Context, again bool) (contents *Contents, changed bool, err error) {
+	err = f.locked(func() error {
+		if !again {
+			if same, err := f.same(); err != nil || same {
+				return err
+			}
+		}
+		contents, changed = nil, true
+		contents, err = f.read()
+		return err
+	})
+	return contents, changed, err
+}
+
+// Create implements Storage.
+func (f *File) Create(_ context.Context, h Header) error {
+	return f.locked(func() error {
+		contents, err := f.read()
+		if err != nil || contents != nil {
+			return err
+		}
+		return f.write(&Contents{Header: h})
+	})
+}
+
+// Add implements Storage.
+func (f *File) Add(_ context.Context, r Record) (Record, error) {
+	err := f.locked(func() error {
+		if same, err := f.same(); err != nil {
+			return err
+		} else if !same || r.Master != f.header.Master {
+			return ErrChanged
+		}
+		return f.append(&r)
+	})
+	return r, err
+}
+
+// Retire implements Storage. The file does not note it: it matters to the server
+// that uses the file alone, and when that ends, so does whoever works with the key.
+func (f *File) Retire(context.Context, []KeyID, time.Time) error { return nil }
+
+// Destroy implements Storage.
+func (f *File) Destroy(ctx context.Context, ids []KeyID) error {
+	return f.Rewrap(ctx, func(c *Contents) error {
+		gone := make(map[KeyID]bool, len(ids))
+		for _, id := range ids {
+			gone[id] = true
+		}
+		c.Records = slices.DeleteFunc(c.Records, func(r Record) bool { return gone[r.ID] })
+		return nil
+	})
+}
+
+// Rewrap implements Storage.
+func (f *File) Rewrap(_ context.Context, change func(*Contents) error) error {
+	return f.locked(func() error {
+		// What was known stays known only if nobody else changed it: else it has to be
+		// loaded before the next change, for what this one did not tell.
+		same, err := f.same()
+		if err != nil {
+			return err
+		}
+		contents, err := f.read()
+		if err != nil {
+			return err
+		}
+		if contents == nil {
+			return fmt.Errorf("%w: there is none at %s", ErrUnavailable, f.path)
+		}
+		if err := change(contents); err != nil {
+			return err
+		}
+		if err := f.write(contents); err != nil {
+			return err
+		}
+		if !same {
+			f.known = nil
+		}
+		return nil
+	})
+}
+
+// Replace puts contents in the place of what the file holds. It is for copies.
+func (f *File) Replace(_ context.Context, contents *Contents) error {
+	return f.locked(func() error {
+		there, err := f.read()
+		if err != nil {
+			return err
+		}
+		if there != nil && there.ID != contents.ID {
+			return &SetupError{fmt.Sprintf("%s holds another key ring, %s", f.path, there.ID)}
+		}
+		return f.write(contents)
+	})
+}
+
+// Close implements Storage.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed || f.server == nil {
+		return nil
+	}
+	f.closed = true
+	return releaseLock(f.server)
+}
+
+// locked runs fn while nobody else reads or writes the file.
+func (f *File) locked(fn func() error) (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	lock, err := waitLock(f.path + ".lock")
+	if err != nil {
+		return fmt.Errorf("%w: lock %s: %w", ErrUnavailable, f.path, err)
+	}
+	defer func() { err = errors.Join(err, releaseLock(lock)) }()
+	return fn()
+}
+
+// same reports whether the file is as it was when it was last read or written.
+func (f *File) same() (bool, error) {
+	info, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return f.known != nil && os.SameFile(f.known, info) && f.known.Size() == info.Size() && f.known.ModTime().Equal(info.ModTime()), nil
+}
+
+// read reads the file; nil where there is none.
+func (f *File) read() (*Contents, error) {
+	f.known = nil
+	file, err := os.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err == nil {
+		f.known, err = file.Stat()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: read %s: %w", ErrUnavailable, f.path, err)
+	}
+	contents, whole, err := parseFile(text)
+	if err != nil {
+		return nil, &SetupError{fmt.Sprintf("the key ring %s is damaged: %v", f.path, err)}
+	}
+	f.size, f.header = int64(whole), contents.Header
+	return contents, nil
+}
+
+// append adds a line. What a crash left of a line before is cut off: no key of which
+// the line was not whole has ever been used.
+func (f *File) append(r *Record) (err error) {
+	file, err := os.OpenFile(f.path, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w: write %s: %w", ErrUnavailable, f.path, errors.Join(err, file.Truncate(f.size)))
+			f.known = nil
+		}
+		err = errors.Join(err, file.Close())
+	}()
+	line := appendLine(nil, r)
+	if err := file.Truncate(f.size); err != nil {
+		return err
+	}
+	if _, err := file.WriteAt(line, f.size); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if f.known, err = file.Stat(); err != nil {
+		return err
+	}
+	f.size += int64(len(line))
+	return nil
+}
+
+// write writes the file anew, and overwrites the bytes of the one before.
+func (f *File) write(contents *Contents) (err error) {
+	text := formatFile(contents)
+	old, err := os.OpenFile(f.path, os.O_WRONLY, 0)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	f.known = nil
+	if err := replaceFile(f.path, text); err != nil {
+		if old != nil {
+			err = errors.Join(err, old.Close())
+		}
+		return fmt.Errorf("%w: write %s: %w", ErrUnavailable, f.path, err)
+	}
+	if old != nil {
+		if err := overwrite(old); err != nil {
+			return fmt.Errorf("%w: overwrite the old %s: %w", ErrUnavailable, f.path, err)
+		}
+	}
+	if f.known, err = os.Stat(f.path); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	f.size, f.header = int64(len(text)), contents.Header
+	return nil
+}
+
+// overwrite puts zeros in the place of what an open file holds, and closes it.
+func overwrite(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	zeros := make([]byte, 64<<10)
+	for offset := int64(0); offset < info.Size(); offset += int64(len(zeros)) {
+		if _, err := file.WriteAt(zeros[:min(int64(len(zeros)), info.Size()-offset)], offset); err != nil {
+			return errors.Join(err, file.Close())
+		}
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// replaceFile writes a file in one step, readable for its owner only: after a crash
+// there is the old one or the new one, whole.
+func replaceFile(path string, text []byte) (err error) {
+	dir := filepath.Dir(path)
+	file, err := os.CreateTemp(dir, filepath.Base(path)+".*.new") // of mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	_, err = io.Copy(file, bytes.NewReader(text))
+	if err == nil {
+		err = file.Sync()
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	return syncDirectory(dir)
+}

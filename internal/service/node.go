@@ -1,0 +1,222 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+const (
+	// nodeTick is how often a node asks whether those who read on it still may: what
+	// ends a key or a membership on one node holds within 1 s on all (contract,
+	// section 1), whether or not anybody tells them.
+	nodeTick = 750 * time.Millisecond
+
+	// lookAlone and lookConnected are how often a node looks for what its readers were
+	// not woken for: all of it, or what got lost.
+	lookAlone     = 2 * time.Second
+	lookConnected = 5 * time.Second
+
+	// nodeLease is how long a node that is heard of no more counts as there.
+	nodeLease = 30 * time.Second
+	nodeRenew = 10 * time.Second
+
+	// nodeMemory is how long a node that has lapsed is remembered.
+	nodeMemory = time.Hour
+
+	// nodeBatch is how many readers one statement is about.
+	nodeBatch = 500
+)
+
+// Node is this server's part among several on one store. It keeps what must be known
+// on all of them as rows, leased by each: which streams are open. And it asks the
+// store now and then for what the others may not have told, or nobody heard: the
+// store is the truth, and what nodes say to each other a hint.
+//
+// A server that is alone has none, and its hub knows everything.
+type Node struct {
+	service *Service
+	id      model.NodeID
+	soon    chan struct{} // receives when there is something in closed
+
+	mu     sync.Mutex // guards closed
+	closed []*live.Subscription
+
+	// What follows is used by one goroutine, that of Run.
+	lingering       []lingering
+	looked, renewed time.Time
+	failing, warned bool
+}
+
+// Join makes the server one of several on its store, until the node's Run has ended.
+// It comes before the first call.
+func (s *Service) Join(ctx context.Context) (*Node, error) {
+	n := &Node{service: s, id: newID(), soon: make(chan struct{}, 1), looked: s.clock(), renewed: s.clock()}
+	if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, n.renewed.Add(nodeLease)) }); err != nil {
+		return nil, err
+	}
+	s.node = n
+	return n, nil
+}
+
+// Run does what is due until ctx ends. By then no stream is open any more.
+func (n *Node) Run(ctx context.Context) {
+	tick := time.NewTicker(nodeTick)
+	defer tick.Stop()
+	for {
+		var err error
+		select {
+		case <-tick.C:
+			err = n.Round(ctx)
+		case <-n.soon:
+			err = n.writeClosed(ctx)
+		case <-n.service.hub.Missed():
+			err = n.look(ctx)
+		case <-ctx.Done():
+			if err := n.leave(context.WithoutCancel(ctx)); err != nil {
+				n.service.log.Warn("the streams of this node count as open for a while yet", "error", err)
+			}
+			return
+		}
+		if ctx.Err() == nil {
+			n.report(ctx, err)
+		}
+	}
+}
+
+// report logs the first of what may be many failures in a row.
+func (n *Node) report(ctx context.Context, err error) {
+	if err != nil && !n.failing {
+		n.service.complain(ctx, "this node does not learn from the store what others do; it asks again until it does", err)
+	}
+	n.failing = err != nil
+}
+
+// Round does what is due by now. Run calls it; it is not for several goroutines at a
+// time.
+func (n *Node) Round(ctx context.Context) error {
+	now := n.service.clock()
+	problems := []error{n.check(ctx), n.writeClosed(ctx), n.depart(ctx, now)}
+	interval := lookAlone
+	if n.service.hub.Connected() {
+		interval = lookConnected
+	}
+	if now.Sub(n.looked) >= interval {
+		problems = append(problems, n.look(ctx))
+	}
+	if now.Sub(n.renewed) >= nodeRenew {
+		problems = append(problems, n.renew(ctx, now), n.sweepLapsed(ctx, now))
+	}
+	return errors.Join(problems...)
+}
+
+// check ends what was opened with a key or for a membership that is no more, and the
+// streams that another node has told this one to end.
+func (n *Node) check(ctx context.Context) error {
+	s := n.service
+	all := s.hub.Subscriptions()
+	for some := range slices.Chunk(all, nodeBatch) {
+		var known map[string]bool
+		var places map[model.AccountID][]model.OrganizationID
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			if known, err = tx.KnownKeys(keysOf(some)); err != nil {
+				return err
+			}
+			places, err = tx.OrganizationsOfEach(accountsOf(some))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, sub := range some {
+			gone := func(o model.OrganizationID) bool { return !slices.Contains(places[sub.Account], o) }
+			if !known[sub.Key] || slices.ContainsFunc(sub.Organizations, gone) {
+				sub.End(live.Revoked)
+			}
+		}
+	}
+	return n.endTold(ctx, all)
+}
+
+// look wakes the readers whose queue has what they have not read.
+func (n *Node) look(ctx context.Context) error {
+	s := n.service
+	n.looked = s.clock()
+	accounts := accountsOf(s.hub.Subscriptions())
+	for some := range slices.Chunk(accounts, nodeBatch) {
+		var last map[model.AccountID]int64
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			last, err = tx.LastPositions(some)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		s.hub.WakeBehind(last)
+	}
+	return nil
+}
+
+// renew extends the lease. Where that lapsed, because this node hung or the store
+// was away, others may have removed its streams: they are noted again.
+func (n *Node) renew(ctx context.Context, now time.Time) error {
+	s := n.service
+	var held bool
+	var others int
+	err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
+		if held, err = tx.RenewNode(n.id, now, now.Add(nodeLease)); err == nil && !held {
+			err = tx.PutNode(n.id, now.Add(nodeLease))
+		}
+		if err != nil {
+			return err
+		}
+		others, err = tx.OtherNodes(n.id, now)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	n.renewed = now
+	if others > 0 && !s.hub.Joined() && !n.warned {
+		n.warned = true
+		s.log.Warn("other servers use the same database, and they hear of each other by looking into it only: events can come "+
+			"seconds late, and typing and presence not at all; set nats", "others", others)
+	}
+	if held {
+		return nil
+	}
+	for _, sub := range s.hub.Subscriptions() {
+		if !sub.Stream {
+			continue
+		}
+		if err := s.arrived(ctx, sub); err != nil {
+			n.renewed = time.Time{} // try again
+			return err
+		}
+	}
+	return nil
+}
+
+// leave lets the node's lease end when its last streams do not linger any more, so
+// that another one tells of those who do not come back.
+func (n *Node) leave(ctx context.Context) error {
+	if err := n.writeClosed(ctx); err != nil {
+		return err
+	}
+	lease := n.service.clock().Add(presenceLinger)
+	return n.service.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, lease) })
+}
+
+func keysOf(subs []*live.Subscription) []string {
+	out := make([]string, len(subs))
+	for i, sub := range subs {
+		out[i] = sub.Key
+	}
+	return out
+}

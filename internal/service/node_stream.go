@@ -1,0 +1,251 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// lingering are streams that have ended, and for which their accounts count as there
+// until a time.
+type lingering struct {
+	until   time.Time
+	streams []*live.Subscription
+}
+
+// open notes a stream that was opened on this node, and ends the account's oldest
+// ones past the limit, wherever they are. first reports whether the account was not
+// there before, on any node.
+func (n *Node) open(ctx context.Context, sub *live.Subscription) (first bool, err error) {
+	s := n.service
+	var replaced []model.StreamID
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		replaced = nil
+		// Who holds the queue is the only one to open a stream of the account.
+		position, err := tx.Position(1, sub.Account)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.StreamsOf(sub.Account, s.now())
+		if err != nil {
+			return err
+		}
+		first = len(rows) == 0
+		if limit := s.limits.StreamsPerAccount; limit > 0 {
+			open := openStreams(rows, "")
+			replaced = open[:max(len(open)-limit+1, 0)]
+		}
+		row := store.StreamRow{Account: sub.Account, Stream: sub.ID, Node: n.id, Key: sub.Key, Opened: position}
+		if err := tx.PutStream(&row); err != nil {
+			return err
+		}
+		return tx.EndStreams(sub.Account, replaced, store.StreamReplaced)
+	})
+	if err != nil {
+		n.close(sub) // it may be noted all the same
+		return false, err
+	}
+	s.hub.CloseStreams(sub.Account, live.Replaced, replaced...)
+	return first, nil
+}
+
+// openStreams returns those of an account's streams that are open, and opened with
+// the key where one is given.
+func openStreams(rows []store.StreamRow, key string) (out []model.StreamID) {
+	for _, r := range rows {
+		if r.Alive && r.State == store.StreamOpen && (key == "" || key == r.Key) {
+			out = append(out, r.Stream)
+		}
+	}
+	return out
+}
+
+// end ends the open streams of an account on all nodes, or those of one of its keys,
+// and returns how many these were.
+func (n *Node) end(ctx context.Context, account model.AccountID, key string) (int, error) {
+	s := n.service
+	var streams []model.StreamID
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		rows, err := tx.StreamsOf(account, s.now())
+		if err != nil {
+			return err
+		}
+		streams = openStreams(rows, key)
+		return tx.EndStreams(account, streams, store.StreamDeleted)
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.hub.CloseStreams(account, live.Deleted, streams...)
+	return len(streams), nil
+}
+
+// endTold ends the streams that another node has told this one to end, in case
+// nobody has heard it.
+func (n *Node) endTold(ctx context.Context, subs []*live.Subscription) error {
+	s := n.service
+	if len(subs) == 0 {
+		return nil
+	}
+	var rows []store.StreamRow
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		rows, err = tx.StreamsToEnd(n.id, s.now())
+		return err
+	})
+	for _, r := range rows {
+		reason := live.Deleted
+		if r.State == store.StreamReplaced {
+			reason = live.Replaced
+		}
+		for _, sub := range subs {
+			if sub.ID == r.Stream {
+				sub.End(reason)
+			}
+		}
+	}
+	return err
+}
+
+// close takes note of a stream that has ended, for Run to write it.
+func (n *Node) close(sub *live.Subscription) {
+	n.mu.Lock()
+	n.closed = append(n.closed, sub)
+	n.mu.Unlock()
+	select {
+	case n.soon <- struct{}{}:
+	default:
+	}
+}
+
+// writeClosed writes which streams have ended. They keep their accounts there until
+// they have lingered.
+func (n *Node) writeClosed(ctx context.Context) error {
+	n.mu.Lock()
+	closed := n.closed
+	n.closed = nil
+	n.mu.Unlock()
+	until := n.service.clock().Add(presenceLinger)
+	for len(closed) > 0 {
+		some := closed[:min(len(closed), nodeBatch)]
+		err := n.service.store.Update(ctx, func(tx *store.Tx) error {
+			return tx.CloseStreams(accountsOf(some), streamsOf(some))
+		})
+		if err != nil {
+			n.mu.Lock()
+			n.closed = append(closed, n.closed...)
+			n.mu.Unlock()
+			return err
+		}
+		n.lingering = append(n.lingering, lingering{until, some})
+		closed = closed[len(some):]
+	}
+	return nil
+}
+
+// depart forgets the streams that have lingered, and tells who is not there any more.
+func (n *Node) depart(ctx context.Context, now time.Time) error {
+	for len(n.lingering) > 0 && !n.lingering[0].until.After(now) {
+		over := n.lingering[0].streams
+		var left []model.AccountID
+		err := n.service.store.Update(ctx, func(tx *store.Tx) (err error) {
+			left, err = forgetStreams(tx, accountsOf(over), streamsOf(over))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		n.lingering = n.lingering[1:]
+		n.tellDeparted(ctx, left)
+	}
+	return nil
+}
+
+// sweepLapsed forgets the streams of nodes that are heard of no more, and tells who
+// is not there any more.
+func (n *Node) sweepLapsed(ctx context.Context, now time.Time) error {
+	s := n.service
+	for {
+		var found bool
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			_, found, err = tx.LapsedNode(now)
+			return err
+		})
+		if err != nil || !found {
+			return err
+		}
+		var left []model.AccountID
+		err = s.store.Update(ctx, func(tx *store.Tx) error {
+			left = nil
+			var node model.NodeID
+			if node, found, err = tx.LapsedNode(now); err != nil || !found {
+				return err // another node sees to it
+			}
+			rows, err := tx.StreamsOn(node, now, nodeBatch)
+			if err != nil {
+				return err
+			}
+			var accounts []model.AccountID
+			var streams []model.StreamID
+			for _, r := range rows {
+				accounts, streams = append(accounts, r.Account), append(streams, r.Stream)
+			}
+			left, err = forgetStreams(tx, distinct(accounts), streams)
+			return err
+		})
+		if err != nil || !found {
+			return err
+		}
+		n.tellDeparted(ctx, left)
+	}
+}
+
+// forgetStreams removes streams and returns those of their accounts that have none
+// left on any node.
+func forgetStreams(tx *store.Tx, accounts []model.AccountID, streams []model.StreamID) (left []model.AccountID, err error) {
+	if err := tx.LockQueues(accounts...); err != nil {
+		return nil, err
+	}
+	if err := tx.DeleteStreams(accounts, streams); err != nil {
+		return nil, err
+	}
+	with, err := tx.WithStreams(accounts)
+	for _, account := range accounts {
+		if !slices.Contains(with, account) {
+			left = append(left, account)
+		}
+	}
+	return left, err
+}
+
+func (n *Node) tellDeparted(ctx context.Context, accounts []model.AccountID) {
+	for _, account := range accounts {
+		n.service.tellPresence(ctx, account, false)
+	}
+}
+
+func streamsOf(subs []*live.Subscription) []model.StreamID {
+	out := make([]model.StreamID, len(subs))
+	for i, sub := range subs {
+		out[i] = sub.ID
+	}
+	return out
+}
+
+// accountsOf lists the accounts that read, each once.
+func accountsOf(subs []*live.Subscription) []model.AccountID {
+	out := make([]model.AccountID, len(subs))
+	for i, sub := range subs {
+		out[i] = sub.Account
+	}
+	return distinct(out)
+}
+
+// distinct sorts accounts and leaves out repetitions.
+func distinct(accounts []model.AccountID) []model.AccountID {
+	slices.SortFunc(accounts, func(a, b model.AccountID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(accounts)
+}

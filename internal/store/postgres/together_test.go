@@ -1,0 +1,202 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"signet/internal/model"
+	"signet/internal/store"
+	"signet/internal/store/postgrestest"
+)
+
+// accompanied is an engine whose calls all share their transaction with another one.
+type accompanied struct{ *Engine }
+
+func (a accompanied) Update(ctx context.Context, fn func(store.Session) error) error {
+	return a.accompany(ctx, fn, a.shareUpdate, a.Engine.Update, func(s store.Session) error {
+		_, err := s.Position([]model.AccountID{{0xff}}, 2)
+		return err
+	})
+}
+
+func (a accompanied) View(ctx context.Context, fn func(store.Session) error) error {
+	return a.accompany(ctx, fn, a.shareView, a.Engine.View, func(s store.Session) error {
+		return s.Query(`SELECT 1`, nil, func(store.Row) error { return nil })
+	})
+}
+
+func (a accompanied) accompany(ctx context.Context, fn func(store.Session) error, share func([]*member) error,
+	alone func(context.Context, func(store.Session) error) error, companion func(store.Session) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := a.enter(); err != nil {
+		return err
+	}
+	defer a.running.Done()
+	own := &member{ctx: ctx, fn: fn}
+	err := share([]*member{{ctx: ctx, fn: companion}, own})
+	if errors.Is(err, errAlone) {
+		return alone(ctx, fn)
+	}
+	return errors.Join(err, own.err)
+}
+
+// Whatever some of those that share transactions do, the others take effect, each
+// once.
+func TestOneCallDoesNotSpoilTheOthers(t *testing.T) {
+	e := mustOpen(t, postgrestest.URL(t), Options{})
+	mustExec(t, e, `CREATE TABLE counters (name TEXT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (name))`)
+	mustExec(t, e, `INSERT INTO counters (name, n) VALUES ('a', 0)`)
+	mustExec(t, e, `CREATE TABLE names (name TEXT NOT NULL, PRIMARY KEY (name))`)
+	mustExec(t, e, `INSERT INTO names (name) VALUES ('taken')`)
+	refused := errors.New("refused")
+	increment := func(s store.Session) error {
+		if _, err := s.Position([]model.AccountID{{byte(rand.N(4))}, {byte(rand.N(4))}}, 1+rand.N(3)); err != nil {
+			return err
+		}
+		return s.Post(`UPDATE counters SET n = n + 1 WHERE name = 'a'`)
+	}
+	kinds := []struct {
+		name string
+		fn   func(store.Session) error
+		want func(error) bool
+	}{
+		{"works", increment, func(err error) bool { return err == nil }},
+		{"fails_before_it_writes", func(s store.Session) error {
+			err := s.Query(`SELECT n FROM counters`, nil, func(store.Row) error { return refused })
+			return err
+		}, func(err error) bool { return errors.Is(err, refused) }},
+		{"fails_after_it_wrote", func(s store.Session) error {
+			return errors.Join(increment(s), refused)
+		}, func(err error) bool { return errors.Is(err, refused) }},
+		{"breaks_a_key", func(s store.Session) error {
+			return errors.Join(increment(s), s.Post(`INSERT INTO names (name) VALUES ('taken')`))
+		}, func(err error) bool { return errors.Is(err, store.ErrConflict) }},
+		{"panics", func(s store.Session) error {
+			_ = increment(s) // it ends badly all the same
+			panic("oh")
+		}, func(err error) bool { return errors.As(err, new(*store.PanicError)) }},
+		{"panics_while_it_reads", func(s store.Session) error {
+			return s.Query(`SELECT n FROM counters`, nil, func(store.Row) error { panic("oh") })
+		}, func(err error) bool { return errors.As(err, new(*store.PanicError)) }},
+	}
+	var worked atomic.Int64
+	var workers sync.WaitGroup
+	for worker := range 24 {
+		workers.Go(func() {
+			for i := range 15 {
+				kind := kinds[0]
+				if worker%3 == 0 {
+					kind = kinds[i%len(kinds)]
+				}
+				err := e.UpdateTogether(context.Background(), kind.fn)
+				if !kind.want(err) {
+					t.Errorf("one that %s answers %v", kind.name, err)
+				}
+				if err == nil {
+					worked.Add(1)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if n := mustCount(t, e, `SELECT n FROM counters`); int64(n) != worked.Load() {
+		t.Errorf("%d took effect, %d were confirmed", n, worked.Load())
+	}
+	stats := e.Stats()
+	if stats.Commits >= uint64(worked.Load()) {
+		t.Errorf("%d calls took %d transactions: nothing was shared", worked.Load(), stats.Commits)
+	}
+}
+
+// Readers that share a snapshot have each its own answer, error and panic.
+func TestOneReaderDoesNotSpoilTheOthers(t *testing.T) {
+	e := mustOpen(t, postgrestest.URL(t), Options{})
+	var workers sync.WaitGroup
+	for worker := range 24 {
+		workers.Go(func() {
+			for i := range 10 {
+				want := worker*100 + i
+				got, err := lookTogether(e, want)
+				switch {
+				case worker%5 == 1:
+					if err == nil || !strings.Contains(err.Error(), "oh") {
+						t.Errorf("a reader that panics answers %v", err)
+					}
+				case worker%5 == 2:
+					if err == nil {
+						t.Error("a wrong statement has no error")
+					}
+				case err != nil || got != want:
+					t.Errorf("read %d, %v, want %d", got, err, want)
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
+
+func lookTogether(e *Engine, want int) (got int, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("panic: %v", value)
+		}
+	}()
+	err = e.ViewTogether(context.Background(), func(s store.Session) error {
+		text := `SELECT CAST(? AS BIGINT)`
+		if want/100%5 == 2 {
+			text = `SELECT CAST(? AS BIGINT) FROM nothing`
+		}
+		err := s.Query(text, []any{want}, func(r store.Row) error { return r.Scan(&got) })
+		if want/100%5 == 1 {
+			panic("oh")
+		}
+		return err
+	})
+	return got, err
+}
+
+// A caller that has left before its turn is not served, and one whose function runs
+// waits for its end.
+func TestACallerMayLeaveTheLine(t *testing.T) {
+	e := mustOpen(t, postgrestest.URL(t), Options{})
+	mustExec(t, e, `CREATE TABLE counters (name TEXT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (name))`)
+	mustExec(t, e, `INSERT INTO counters (name, n) VALUES ('a', 0)`)
+	increment := func(s store.Session) error { return s.Post(`UPDATE counters SET n = n + 1 WHERE name = 'a'`) }
+	running, leave := make(chan struct{}, lanes()), make(chan struct{})
+	var held sync.WaitGroup
+	for range lanes() {
+		held.Go(func() {
+			ctx, cancel := context.WithCancel(context.Background())
+			err := e.UpdateTogether(ctx, func(s store.Session) error {
+				running <- struct{}{}
+				<-leave
+				cancel() // too late: it has begun
+				return increment(s)
+			})
+			if err != nil {
+				t.Errorf("a call that had begun: %v", err)
+			}
+		})
+	}
+	for range lanes() {
+		<-running
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	left := make(chan error)
+	go func() { left <- e.UpdateTogether(ctx, increment) }()
+	cancel()
+	wantError(t, <-left, context.Canceled)
+	close(leave)
+	held.Wait()
+	if n := mustCount(t, e, `SELECT n FROM counters`); n != lanes() {
+		t.Errorf("%d calls took effect, want %d", n, lanes())
+	}
+}

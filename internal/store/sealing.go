@@ -1,0 +1,200 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"signet/internal/model"
+)
+
+// sealingSchema lets the store tell what is left under a key, and keep the keys that
+// may be destroyed for who destroys them.
+//
+// messages_ends had the end alone. key_endings counts how often something under a
+// key went, so that who looked at a row deletes that and not what came after.
+const sealingSchema = `
+DROP INDEX messages_ends;
+CREATE INDEX messages_ends ON messages (ends, organization);
+
+CREATE TABLE key_endings (
+	organization {text} NOT NULL,
+	lasting      INTEGER NOT NULL,
+	day          BIGINT NOT NULL,
+	times        BIGINT NOT NULL,
+	PRIMARY KEY (organization, lasting, day)
+){table};
+`
+
+// KeyDay is the day by which the key of a message is chosen, in days since 1970, UTC:
+// that on which it expires, or on which it was sent where it lasts, without expiring.
+type KeyDay struct {
+	Lasting bool
+	Day     int64
+}
+
+const dayMillis = 24 * 60 * 60 * 1000
+
+// KeyDay returns the day of a message's key. It never changes.
+func (m *MessageRow) KeyDay() KeyDay {
+	if m.Expires.IsZero() {
+		return KeyDay{Lasting: true, Day: m.Created.UnixMilli() / dayMillis}
+	}
+	return KeyDay{Day: m.Expires.UnixMilli() / dayMillis}
+}
+
+// Start is the first moment of the day.
+func (d KeyDay) Start() time.Time { return time.UnixMilli(d.Day * dayMillis).UTC() }
+
+// ends is the stored end of a message as it is sent. Of one that lasts it holds the
+// day, so that the index on the ends tells what is left of a day.
+func (m *MessageRow) ends() int64 {
+	if day := m.KeyDay(); day.Lasting {
+		return never + day.Day
+	}
+	return endMillis(m.Expires)
+}
+
+// endSoon is within how long a message ends that was read and is to be deleted then,
+// wherever the clock stands: its end is not that of its day any more.
+const endSoon = 2 * model.ReadGrace
+
+// MessagesLeft reports whether an organization has a message with content under the
+// key of a day.
+func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now time.Time) (bool, error) {
+	var one int64
+	var found bool
+	var err error
+	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
+	expires, created := [2]int64{start, end}, [2]int64{0, never}
+	// The organization is not compared by a plain = here, for which SQLite would read
+	// all of its messages, in place of those of the day.
+	if day.Lasting {
+		expires, created = [2]int64{never, 2 * never}, expires
+		found, err = tx.one(`SELECT 1 FROM messages WHERE ends = ? AND organization >= ? AND organization <= ? AND recalled = 0 LIMIT 1`,
+			[]any{never + day.Day, organization, organization}, &one)
+	} else {
+		found, err = tx.one(`SELECT 1 FROM messages WHERE ends >= ? AND ends < ? AND organization || '' = ? AND recalled = 0 LIMIT 1`,
+			[]any{start, end, organization}, &one)
+	}
+	if err != nil || found {
+		return found, err
+	}
+	return tx.one(`SELECT 1 FROM messages WHERE ends < ? AND organization || '' = ? AND recalled = 0
+		AND expires >= ? AND expires < ? AND created >= ? AND created < ? LIMIT 1`,
+		[]any{millis(now.Add(endSoon)), organization, expires[0], expires[1], created[0], created[1]}, &one)
+}
+
+// KeyEnding says that something under a key went, and that the key may go too.
+type KeyEnding struct {
+	Organization model.OrganizationID
+	Day          KeyDay // Day -1: all keys of the organization
+	times        int64
+}
+
+// allDays is the day of a KeyEnding of all keys.
+const allDays = -1
+
+// All reports whether all keys of the organization may go.
+func (e *KeyEnding) All() bool { return e.Day.Day == allDays }
+
+// NoteKeyEnding notes that a message under the key of a day went. It comes last in a
+// transaction, in the order of organizations and days.
+func (tx *Tx) NoteKeyEnding(organization model.OrganizationID, day KeyDay) error {
+	return tx.post(`INSERT INTO key_endings (organization, lasting, day, times) VALUES (?, ?, ?, 1)
+		ON CONFLICT (organization, lasting, day) DO UPDATE SET times = key_endings.times + 1`, organization, day.Lasting, day.Day)
+}
+
+// KeyEndings lists up to limit of what was noted.
+func (tx *Tx) KeyEndings(limit int) (out []KeyEnding, err error) {
+	err = tx.each(`SELECT organization, lasting, day, times FROM key_endings LIMIT ? + 0`, []any{limit}, func(row Row) error {
+		var e KeyEnding
+		err := row.Scan(&e.Organization, &e.Day.Lasting, &e.Day.Day, &e.times)
+		out = append(out, e)
+		return err
+	})
+	return out, err
+}
+
+// DeleteKeyEnding forgets what was noted, unless it was noted again since.
+func (tx *Tx) DeleteKeyEnding(e KeyEnding) error {
+	return tx.post(`DELETE FROM key_endings WHERE organization = ? AND lasting = ? AND day = ? AND times = ?`,
+		e.Organization, e.Day.Lasting, e.Day.Day, e.times)
+}
+
+// MessagesAfter returns up to limit messages in the order of their keys, ended or
+// not, from the one after the given one.
+func (tx *Tx) MessagesAfter(organization model.OrganizationID, id model.MessageID, limit int) ([]MessageRow, error) {
+	return tx.messages(`(m.organization, m.message) > (?, ?) ORDER BY m.organization, m.message LIMIT ? + 0`, organization, id, limit)
+}
+
+// SealMessage puts sealed content in the place of what a message had before, unless
+// it has changed since.
+func (tx *Tx) SealMessage(m *MessageRow, sealed []byte) error {
+	return tx.post(`UPDATE messages SET content = ?, ends = CASE WHEN ends >= ? THEN ? ELSE ends END
+		WHERE organization = ? AND message = ? AND content = ?`, sealed, never, m.ends(), m.Organization, m.ID, m.Sealed)
+}
+
+// MetadataRow is what is kept for an entity in an organization.
+type MetadataRow struct {
+	Organization model.OrganizationID
+	Entity       model.EntityID
+	Content      []byte
+}
+
+// MetadataAfter returns up to limit rows in the order of their keys, from the one
+// after the given one.
+func (tx *Tx) MetadataAfter(organization model.OrganizationID, entity model.EntityID, limit int) (out []MetadataRow, err error) {
+	err = tx.each(`SELECT organization, entity, content FROM metadata WHERE (organization, entity) > (?, ?) ORDER BY organization, entity LIMIT ? + 0`,
+		[]any{organization, entity, limit}, func(row Row) error {
+			var m MetadataRow
+			err := row.Scan(&m.Organization, &m.Entity, &m.Content)
+			out = append(out, m)
+			return err
+		})
+	return out, err
+}
+
+// SealMetadata puts sealed content in the place of what a row had before, unless it
+// has changed since.
+func (tx *Tx) SealMetadata(m *MetadataRow, sealed []byte) error {
+	return tx.post(`UPDATE metadata SET content = ? WHERE organization = ? AND entity = ? AND content = ?`, sealed, m.Organization, m.Entity, m.Content)
+}
+
+// The names in meta of what follows.
+const (
+	metaKeyring = "keyring"
+	metaSealing = "sealing"
+)
+
+// Keyring returns the identifier of the key ring that content is sealed with; empty
+// where none is yet.
+func (s *Store) Keyring(ctx context.Context) (id string, err error) {
+	err = s.View(ctx, func(tx *Tx) error {
+		id = ""
+		_, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaKeyring}, &id)
+		return err
+	})
+	return id, err
+}
+
+// SettleKeyring notes the key ring, and returns the one that is noted: another where
+// another node was first.
+func (s *Store) SettleKeyring(ctx context.Context, id string) (settled string, err error) {
+	err = s.Update(ctx, func(tx *Tx) error {
+		settled, err = tx.settle(metaKeyring, id)
+		return err
+	})
+	return settled, err
+}
+
+// SealingDone reports whether everything is sealed that was stored before content was.
+func (tx *Tx) SealingDone() (bool, error) {
+	var done string
+	return tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaSealing}, &done)
+}
+
+// FinishSealing notes that it is.
+func (tx *Tx) FinishSealing() error {
+	_, err := tx.settle(metaSealing, "done")
+	return err
+}

@@ -1,0 +1,201 @@
+package storetest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+func nodes(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	first, second := model.NodeID(p.id()), model.NodeID(p.id())
+	account := model.AccountID(p.id())
+	put := func(node model.NodeID, lease time.Duration) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutNode(node, p.now().Add(lease)) })
+	}
+	renew := func(node model.NodeID, lease time.Duration) (renewed bool) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			renewed, err = tx.RenewNode(node, p.now(), p.now().Add(lease))
+			return err
+		})
+		return renewed
+	}
+	others := func(node model.NodeID) int {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.OtherNodes(node, p.now()) })
+	}
+	lapsed := func() (node model.NodeID) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			node, _, err = tx.LapsedNode(p.now())
+			return err
+		})
+		return node
+	}
+
+	t.Run("know_of_each_other_while_their_leases_hold", func(t *testing.T) {
+		put(first, time.Minute)
+		wantEqual(t, "others when it is alone", others(first), 0)
+		put(second, 2*time.Minute)
+		wantEqual(t, "others of the first", others(first), 1)
+		p.clock.advance(time.Minute)
+		wantEqual(t, "others of the first", others(first), 1)
+		wantEqual(t, "others of the second", others(second), 0)
+		put(first, time.Minute)
+		wantEqual(t, "others of the second after the first is back", others(second), 1)
+	})
+	t.Run("renew_a_lease_that_has_not_lapsed", func(t *testing.T) {
+		wantEqual(t, "renewed", renew(first, time.Hour), true)
+		p.clock.advance(time.Hour - time.Millisecond)
+		wantEqual(t, "renewed at the last moment", renew(first, time.Minute), true)
+		p.clock.advance(time.Minute)
+		wantEqual(t, "renewed after it lapsed", renew(first, time.Hour), false)
+		wantEqual(t, "renewed what nobody has", renew(model.NodeID(p.id()), time.Hour), false)
+	})
+	t.Run("that_lapsed_are_seen_to_as_long_as_they_have_streams", func(t *testing.T) {
+		wantEqual(t, "lapsed without streams", lapsed(), model.NodeID{})
+		stream := model.StreamID(p.id())
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.PutStream(&store.StreamRow{Account: account, Stream: stream, Node: first})
+		})
+		wantEqual(t, "lapsed with a stream", lapsed(), first)
+		put(first, time.Minute)
+		wantEqual(t, "lapsed after it is back", lapsed(), model.NodeID{})
+		p.clock.advance(time.Minute)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.DeleteStreams([]model.AccountID{account}, []model.StreamID{stream})
+		})
+		wantEqual(t, "lapsed after its streams are gone", lapsed(), model.NodeID{})
+	})
+	t.Run("that_lapsed_long_ago_are_forgotten", func(t *testing.T) {
+		put(second, time.Minute)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteNodesBefore(p.now().Add(time.Millisecond)) })
+		wantEqual(t, "nodes", others(model.NodeID{}), 1)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.PutStream(&store.StreamRow{Account: account, Stream: model.StreamID(p.id()), Node: first})
+		})
+		wantEqual(t, "lapsed but forgotten", lapsed(), model.NodeID{})
+	})
+}
+
+func streams(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	here, there, gone := model.NodeID(p.id()), model.NodeID(p.id()), model.NodeID(p.id())
+	ann, bob := model.AccountID(p.id()), model.AccountID(p.id())
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		return errors.Join(tx.PutNode(here, p.now().Add(time.Minute)), tx.PutNode(there, p.now().Add(time.Minute)), tx.PutNode(gone, p.now()))
+	})
+	row := func(account model.AccountID, node model.NodeID, opened int64) store.StreamRow {
+		return store.StreamRow{Account: account, Stream: p.id(), Node: node, Key: "Key", Opened: opened, Alive: node == here || node == there}
+	}
+	put := func(rows ...store.StreamRow) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			for i := range rows {
+				if err := tx.PutStream(&rows[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	of := func(account model.AccountID) []store.StreamRow {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOf(account, p.now()) })
+	}
+	second, first, lost, other := row(ann, there, 7), row(ann, here, 5), row(ann, gone, 6), row(bob, here, 1)
+	orphan := row(ann, model.NodeID(p.id()), 9)
+
+	t.Run("come_back_in_the_order_of_their_opening", func(t *testing.T) {
+		put(second, first, lost, other, orphan)
+		wantEqual(t, "streams", of(ann), []store.StreamRow{first, lost, second, orphan})
+		wantEqual(t, "streams of nobody", len(of(p.id())), 0)
+	})
+	t.Run("are_noted_once", func(t *testing.T) {
+		again := other
+		again.Opened, again.Node = 100, there
+		put(again)
+		wantEqual(t, "streams", of(bob), []store.StreamRow{other})
+	})
+	t.Run("are_found_by_their_node", func(t *testing.T) {
+		on := func(limit int) []store.StreamRow {
+			return mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOn(here, p.now(), limit) })
+		}
+		wantEqual(t, "streams", on(10), []store.StreamRow{first, other})
+		wantEqual(t, "one of the streams", on(1), []store.StreamRow{first})
+	})
+	t.Run("are_ended_by_their_nodes", func(t *testing.T) {
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return errors.Join(
+				tx.EndStreams(ann, []model.StreamID{first.Stream, other.Stream}, store.StreamReplaced),
+				tx.EndStreams(ann, []model.StreamID{first.Stream, second.Stream}, store.StreamDeleted),
+				tx.EndStreams(ann, nil, store.StreamDeleted))
+		})
+		first.State, second.State = store.StreamReplaced, store.StreamDeleted
+		toEnd := func(node model.NodeID) []store.StreamRow {
+			return mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsToEnd(node, p.now()) })
+		}
+		wantEqual(t, "here", toEnd(here), []store.StreamRow{first})
+		wantEqual(t, "there", toEnd(there), []store.StreamRow{second})
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.CloseStreams([]model.AccountID{ann, bob}, []model.StreamID{first.Stream, other.Stream})
+		})
+		first.State, other.State = store.StreamClosed, store.StreamClosed
+		wantEqual(t, "here after they ended", len(toEnd(here)), 0)
+		wantEqual(t, "all", of(ann), []store.StreamRow{first, lost, second, orphan})
+		wantEqual(t, "those of another", of(bob), []store.StreamRow{other})
+	})
+	t.Run("tell_whose_account_is_there_until_they_are_forgotten", func(t *testing.T) {
+		with := func() []model.AccountID {
+			out := mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
+				return tx.WithStreams([]model.AccountID{ann, bob, p.id()})
+			})
+			slices.SortFunc(out, func(a, b model.AccountID) int { return slices.Compare(a[:], b[:]) })
+			return out
+		}
+		wantEqual(t, "with streams", with(), []model.AccountID{ann, bob})
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.DeleteStreams([]model.AccountID{ann, bob}, []model.StreamID{first.Stream, other.Stream})
+		})
+		wantEqual(t, "with streams", with(), []model.AccountID{ann})
+		wantEqual(t, "left", of(ann), []store.StreamRow{lost, second, orphan})
+	})
+}
+
+// manyAtOnce: what a node asks about all who read on it, in one statement each.
+func manyAtOnce(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	first := p.mustOrganization(t, ann, bob)
+	second := p.mustOrganization(t, ann)
+	for _, name := range []string{"one", "two"} {
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.InsertKey(&model.Key{Key: name, Account: ann, SecretHash: []byte{1}, PreviousHash: []byte{}, Counter: name, Created: p.now()})
+		})
+	}
+	p.mustNote(t, bob, first, "a")
+	last := p.mustNote(t, bob, first, "b")
+	only := p.mustNote(t, ann, first, "c")
+	everybody := []model.AccountID{ann, bob, eve, p.id()}
+
+	positions := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID]int64, error) { return tx.LastPositions(everybody) })
+	wantEqual(t, "last positions", positions, map[model.AccountID]int64{ann: only, bob: last})
+	known := mustRead(t, p, func(tx *store.Tx) (map[string]bool, error) { return tx.KnownKeys([]string{"one", "Two", "none"}) })
+	wantEqual(t, "known keys", known, map[string]bool{"one": true})
+	places := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID][]model.OrganizationID, error) {
+		return tx.OrganizationsOfEach(everybody)
+	})
+	slices.Sort(places[ann])
+	both := []model.OrganizationID{first, second}
+	slices.Sort(both)
+	wantEqual(t, "organizations", places, map[model.AccountID][]model.OrganizationID{ann: both, bob: {first}})
+	if empty := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID]int64, error) { return tx.LastPositions(nil) }); len(empty) != 0 {
+		t.Errorf("last positions of nobody: %v", empty)
+	}
+}

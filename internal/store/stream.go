@@ -1,0 +1,123 @@
+package store
+
+import (
+	"time"
+
+	"signet/internal/model"
+)
+
+// StreamState is what has become of a stream that has a row.
+type StreamState int
+
+const (
+	StreamOpen     StreamState = iota
+	StreamReplaced             // its node is to end it: the account opened more than it may have
+	StreamDeleted              // its node is to end it: it was closed by a call
+	StreamClosed               // it has ended; the account counts as there for a while yet
+)
+
+// StreamRow is an event stream on some node. Only nodes that share a store keep
+// them: a node that is alone knows its streams by heart.
+type StreamRow struct {
+	Account model.AccountID
+	Stream  model.StreamID
+	Node    model.NodeID
+	Key     string // that opened it
+	Opened  int64  // a position of the account's queue, so that openings have one order on all nodes
+	State   StreamState
+	Alive   bool // its node has not lapsed
+}
+
+// PutNode notes that a node is there until its lease ends.
+func (tx *Tx) PutNode(node model.NodeID, lease time.Time) error {
+	return tx.post(`INSERT INTO nodes (node, lease) VALUES (?, ?) ON CONFLICT (node) DO UPDATE SET lease = excluded.lease`, node, millis(lease))
+}
+
+// RenewNode extends a lease. It reports false, and does nothing, where that has
+// lapsed: others may have removed the node's streams by then.
+func (tx *Tx) RenewNode(node model.NodeID, now, lease time.Time) (bool, error) {
+	n, err := tx.exec(`UPDATE nodes SET lease = ? WHERE node = ? AND lease > ?`, millis(lease), node, millis(now))
+	return n > 0, err
+}
+
+// OtherNodes returns how many nodes there are besides one.
+func (tx *Tx) OtherNodes(node model.NodeID, now time.Time) (n int, err error) {
+	_, err = tx.one(`SELECT COUNT(*) FROM nodes WHERE node <> ? AND lease > ?`, []any{node, millis(now)}, &n)
+	return n, err
+}
+
+// LapsedNode returns a node whose lease is over and which has streams left, and
+// keeps others from seeing to it.
+func (tx *Tx) LapsedNode(now time.Time) (node model.NodeID, found bool, err error) {
+	found, err = tx.one(`SELECT n.node FROM nodes n WHERE n.lease <= ? AND EXISTS (SELECT 1 FROM streams s WHERE s.node = n.node)
+		ORDER BY n.node LIMIT 1 `+tx.dialect.Skip, []any{millis(now)}, &node)
+	return node, found, err
+}
+
+// DeleteNodesBefore forgets nodes whose leases were over before then. It is long
+// after: a node that hung may note a stream late, and whoever sees to its streams
+// finds them by its row.
+func (tx *Tx) DeleteNodesBefore(lapsed time.Time) error {
+	return tx.post(`DELETE FROM nodes WHERE lease < ?`, millis(lapsed))
+}
+
+// PutStream notes a stream, unless it is noted.
+func (tx *Tx) PutStream(r *StreamRow) error {
+	return tx.post(`INSERT INTO streams (account, stream, node, api_key, opened, state) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (account, stream) DO NOTHING`, r.Account, r.Stream, r.Node, r.Key, r.Opened, int(r.State))
+}
+
+// StreamsOf returns the streams of an account, the oldest first.
+func (tx *Tx) StreamsOf(account model.AccountID, now time.Time) ([]StreamRow, error) {
+	return tx.streams(`s.account = ? ORDER BY s.opened, s.stream`, now, account)
+}
+
+// StreamsOn returns up to limit streams of a node.
+func (tx *Tx) StreamsOn(node model.NodeID, now time.Time, limit int) ([]StreamRow, error) {
+	return tx.streams(`s.node = ? ORDER BY s.account, s.stream LIMIT ? + 0`, now, node, limit)
+}
+
+// StreamsToEnd returns the streams that a node is to end.
+func (tx *Tx) StreamsToEnd(node model.NodeID, now time.Time) ([]StreamRow, error) {
+	return tx.streams(`s.node = ? AND s.state IN (1, 2)`, now, node)
+}
+
+func (tx *Tx) streams(where string, now time.Time, args ...any) (out []StreamRow, err error) {
+	err = tx.each(`SELECT s.account, s.stream, s.node, s.api_key, s.opened, s.state, COALESCE(n.lease, 0)
+		FROM streams s LEFT JOIN nodes n ON n.node = s.node WHERE `+where, args, func(row Row) error {
+		var r StreamRow
+		var state int
+		var lease int64
+		err := row.Scan(&r.Account, &r.Stream, &r.Node, &r.Key, &r.Opened, &state, &lease)
+		r.State, r.Alive = StreamState(state), lease > millis(now)
+		out = append(out, r)
+		return err
+	})
+	return out, err
+}
+
+// EndStreams has the nodes of some open streams of an account end them.
+func (tx *Tx) EndStreams(account model.AccountID, streams []model.StreamID, state StreamState) error {
+	return tx.post(`UPDATE streams SET state = ? WHERE account = ? AND stream IN (?*) AND state = 0`, int(state), account, streams)
+}
+
+// CloseStreams notes that streams of these accounts have ended.
+func (tx *Tx) CloseStreams(accounts []model.AccountID, streams []model.StreamID) error {
+	return tx.post(`UPDATE streams SET state = ? WHERE account IN (?*) AND stream IN (?*)`, int(StreamClosed), accounts, streams)
+}
+
+// DeleteStreams forgets streams of these accounts.
+func (tx *Tx) DeleteStreams(accounts []model.AccountID, streams []model.StreamID) error {
+	return tx.post(`DELETE FROM streams WHERE account IN (?*) AND stream IN (?*)`, accounts, streams)
+}
+
+// WithStreams returns those of the accounts that have streams, ended ones included.
+func (tx *Tx) WithStreams(accounts []model.AccountID) (out []model.AccountID, err error) {
+	err = tx.each(`SELECT DISTINCT account FROM streams WHERE account IN (?*)`, []any{accounts}, func(row Row) error {
+		var account model.AccountID
+		err := row.Scan(&account)
+		out = append(out, account)
+		return err
+	})
+	return out, err
+}
