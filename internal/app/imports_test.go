@@ -85,7 +85,7 @@ var onlyIn = map[string][]string{
 	"github.com/HdrHistogram/":        {"internal/load"},
 	"github.com/minio/":               {"internal/blob"},
 	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/blob", "internal/load", "client"},
-	"golang.org/x/crypto":             {"internal/service", "internal/seal"},
+	"golang.org/x/crypto":             {"internal/service", "internal/seal", "internal/transport"},
 	"github.com/rogpeppe/go-internal": nil, // tests only
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,
