@@ -35,14 +35,15 @@ run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 # What the tests of the rooms above the store run on PostgreSQL as well.
 ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic
 
-# The race detector is the only thing here that needs a C compiler. Where it
-# cannot work, the tests are run without it rather than not at all.
-# The S3 server of the tests is built before they run, because that takes a minute
-# the first time, which would be a test's.
+# What the tests start servers of. The S3 server is built before they run, because
+# that takes a minute the first time, which would be a test's.
 .PHONY: test-servers
 test-servers:
+	@internal/store/postgrestest/install.sh
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
 
+# The race detector is the only thing here that needs a C compiler. Where it
+# cannot work, the tests are run without it rather than not at all.
 .PHONY: test
 test: test-servers ## run every test, with the race detector where the machine can
 	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race=-race; else race=; \
