@@ -104,9 +104,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			FailedLoginsPerMinuteName:    limits.FailedLoginsPerMinuteName,
 			BodyBytes:                    limits.BodyBytes,
 			AttachmentBytes:              limits.AttachmentBytes,
+			Fields:                       limits.Fields,
+			Parts:                        limits.Parts,
 		},
 		VendorPrefix: in.cfg.Vendor.Prefix, VendorNamespace: in.cfg.Vendor.Namespace, BaseURL: in.baseURL,
-		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics,
+		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	})
 	if err != nil {
 		return nil, err

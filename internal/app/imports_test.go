@@ -40,9 +40,10 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/transfer", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/api", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/seal/pgring", "internal/seal", "internal/blob",
+		"internal/transport", "internal/api", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/seal/pgring", "internal/seal", "internal/blob",
 		"internal/config", "internal/model",
 	}},
+	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
 	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
@@ -84,8 +85,8 @@ var onlyIn = map[string][]string{
 	"github.com/nyaruka/":             {"internal/config", "internal/service"},
 	"github.com/HdrHistogram/":        {"internal/load"},
 	"github.com/minio/":               {"internal/blob"},
-	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/api", "internal/blob", "internal/load", "client"},
-	"golang.org/x/crypto":             {"internal/service", "internal/seal"},
+	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/blob", "internal/load", "client"},
+	"golang.org/x/crypto":             {"internal/service", "internal/seal", "internal/transport"},
 	"github.com/rogpeppe/go-internal": nil, // tests only
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,

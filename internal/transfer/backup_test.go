@@ -156,7 +156,7 @@ func wantConsistentBackup(t *testing.T, s *story, from place) {
 	sending.Wait()
 	mustRestore(t, target, nil, from, to)
 	server := mustStart(t, to)
-	bob := server.Same(s.Bob)
+	bob := server.As(s.Bob)
 	events, err := bob.Client.Poll(t.Context(), client.PollOptions{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +198,7 @@ func wantClientsStartOver(t *testing.T, s *story, from place) {
 
 	mustRestore(t, target, nil, from, to)
 	server := mustStart(t, to)
-	bob := server.Same(s.Bob)
+	bob := server.As(s.Bob)
 	queue, err := bob.Client.Poll(ctx, client.PollOptions{Limit: 1000})
 	if err != nil || len(queue) != len(old)-1 {
 		t.Fatalf("the queue has %d events, error %v, want %d", len(queue), err, len(old)-1)
@@ -296,7 +296,7 @@ func wantErasedLeftOut(t *testing.T, s *story, from place) {
 	}
 	mustRestore(t, target, nil, from, to)
 	server := mustStart(t, to)
-	if _, err := server.Same(s.Bob).Client.OpenAttachment(t.Context(), id); !errors.Is(err, &client.Error{Status: 404}) {
+	if _, err := server.As(s.Bob).Client.OpenAttachment(t.Context(), id); !errors.Is(err, &client.Error{Status: 404}) {
 		t.Errorf("the attachment that was erased: %v, want 404", err)
 	}
 }

@@ -46,7 +46,7 @@ func TestNewEpochMakesClientsStartOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			again := start()
-			bob := again.Same(s.Bob)
+			bob := again.As(s.Bob)
 			after := mustPoll(t, bob)
 			if len(after) != len(before) || after[0].ID == before[0].ID {
 				t.Errorf("the queue is %v after %v", after, before)
@@ -118,7 +118,7 @@ func TestFileThatIsErasedWhileItIsCopiedIsNotRestored(t *testing.T) {
 	}
 	mustRestore(t, "-", io.Reader(&stream), from, to)
 	server := mustStart(t, to)
-	if _, err := server.Same(s.Bob).Client.OpenAttachment(t.Context(), id); !errors.Is(err, &client.Error{Status: 404}) {
+	if _, err := server.As(s.Bob).Client.OpenAttachment(t.Context(), id); !errors.Is(err, &client.Error{Status: 404}) {
 		t.Errorf("the half attachment: %v, want 404", err)
 	}
 }

@@ -237,7 +237,7 @@ func wantSame(t *testing.T, got, want answers) {
 func (s *story) wantWritable(t *testing.T, on *apptest.Server) {
 	t.Helper()
 	ctx := t.Context()
-	alice, bob := on.Same(s.Alice), on.Same(s.Bob)
+	alice, bob := on.As(s.Alice), on.As(s.Bob)
 	before, err := bob.Client.Poll(ctx, client.PollOptions{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
