@@ -37,6 +37,7 @@ var mayImport = []layer{
 	{"internal/e2e", nil}, // tests only, of the built program
 	{"internal/clientreplay", nil},
 	{"docs/api", nil},
+	{"deploy", nil},
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/transfer", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"net/url"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -25,6 +24,7 @@ type server struct {
 	t    *testing.T
 	dir  string
 	args []string
+	env  []string     // nothing of whoever runs the tests
 	http *http.Client // dials the process that runs now, whatever the URL's host
 	log  log          // of all processes
 
@@ -102,7 +102,7 @@ func (s *server) mustLaunch() *process {
 	s.t.Helper()
 	p := &process{listening: make(chan struct{}), ended: make(chan struct{})}
 	p.command = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", s.dir}, s.args...)...)
-	p.command.Env = []string{} // nothing of whoever runs the tests
+	p.command.Env = append([]string{}, s.env...)
 	p.command.Stderr = &s.log
 	stdout, err := p.command.StdoutPipe()
 	if err != nil {
@@ -121,11 +121,12 @@ func (s *server) mustLaunch() *process {
 // watch reads what a process prints, until it ends.
 func (s *server) watch(p *process, lines *bufio.Scanner) {
 	for lines.Scan() {
-		_, base, found := strings.Cut(lines.Text(), "base URL ")
-		if u, err := url.Parse(base); found && err == nil && p.baseURL == "" {
+		said, ours := strings.CutPrefix(lines.Text(), "Listening on ")
+		address, base, found := strings.Cut(said, ", base URL ")
+		if ours && found && p.baseURL == "" {
 			p.baseURL = base
 			s.mu.Lock()
-			s.addr = u.Host
+			s.addr = address
 			s.mu.Unlock()
 			close(p.listening)
 		}
