@@ -38,13 +38,14 @@ var mayImport = []layer{
 	{"internal/clientreplay", nil},
 	{"docs/api", nil},
 	{"internal/app/apptest", nil},
-	{"internal/cli", []string{"internal/app", "internal/config", "internal/load", "internal/model", "client"}},
+	{"internal/cli", []string{"internal/app", "internal/transfer", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/seal/pgring", "internal/seal", "internal/blob",
+		"internal/transport", "internal/api", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/seal/pgring", "internal/seal", "internal/blob",
 		"internal/config", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
+	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{"internal/store", "internal/live", "internal/seal", "internal/blob", "internal/model"}},
 	{"internal/store/enginetest", []string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},

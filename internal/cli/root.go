@@ -23,8 +23,11 @@ const (
 // commands is the command line: each field with a cmd tag is a command.
 type commands struct {
 	Serve    serveCommand     `cmd:"" help:"Run the server."`
+	Health   healthCommand    `cmd:"" help:"Ask the server of this machine whether it is ready; for containers and scripts."`
 	Config   configCommands   `cmd:"" help:"Print all settings, or check a configuration file."`
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
+	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, while the server runs or not."`
+	Restore  restoreCommand   `cmd:"" help:"Put a backup into an empty data directory, or check one."`
 	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 
 	Org      orgCommands      `cmd:"" group:"client" help:"Create, show, change and delete organizations."`
@@ -105,6 +108,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 func newCommands() *commands {
 	c := new(commands)
 	c.Serve.Settings = newSettingFlags()
+	c.Health.Settings = newSettingFlags()
 	return c
 }
 
