@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"testing"
@@ -63,8 +62,7 @@ func mustMeasureFloors(t *testing.T, s size, f *figures) {
 		t.Fatal(err)
 	}
 	for _, r := range results {
-		mustHaveSucceeded(t, "floor", r)
-		f.add(key{}, r)
+		f.take(t, key{}, r, nil)
 	}
 }
 
@@ -73,11 +71,7 @@ func mustMeasureSet(t *testing.T, e *engine, s size, f *figures) {
 	e.with(t, func(target *load.Target, _ string) error {
 		for _, plan := range s.plans() {
 			r, err := load.Run(t.Context(), target, plan, nil)
-			if err != nil {
-				return err
-			}
-			mustHaveSucceeded(t, e.name, r)
-			f.add(key{engine: e.name}, r)
+			f.take(t, key{engine: e.name}, r, err)
 		}
 		return nil
 	})
@@ -88,9 +82,7 @@ func mustMeasureBaselines(t *testing.T, e *engine, s size, f *figures) {
 	e.with(t, func(_ *load.Target, database string) error {
 		mustExec(t, database, preparePairs)
 		for _, connections := range s.connections {
-			r := mustMeasureBaseline(t, e, database, connections, s)
-			mustHaveSucceeded(t, e.name, r)
-			f.add(key{engine: e.name}, r)
+			f.take(t, key{engine: e.name}, mustMeasureBaseline(t, e, database, connections, s), nil)
 		}
 		return nil
 	})
@@ -118,25 +110,10 @@ func mustMeasureGrowth(t *testing.T, e *engine, s size, f *figures) {
 					plan := load.Plan{Scenario: name, Connections: 16, Rate: s.rate, Duration: min(s.duration, 3*time.Second), Warmup: s.warmup,
 						Payload: load.DefaultPayload, Members: 1}
 					r, err := load.Run(t.Context(), target, plan, nil)
-					if err != nil {
-						return err
-					}
-					mustHaveSucceeded(t, e.name, r)
-					f.add(key{engine: e.name, stored: stored}, r)
+					f.take(t, key{engine: e.name, stored: stored}, r, err)
 				}
 			}
 		}
 		return nil
 	})
-}
-
-// mustHaveSucceeded stops when operations failed: what is quick to fail is no
-// figure.
-func mustHaveSucceeded(t *testing.T, engine string, r *load.Result) {
-	t.Helper()
-	t.Logf("%-10s %-11s %4d members %3d connections: %8.1f ops/s, p50 %7.2f ms, p99 %7.2f ms, server %6.1f µs, database %6.1f µs",
-		engine, r.Scenario, r.Members, r.Connections, r.OperationsPerSecond, r.Latency.P50, r.Latency.P99, server(r), database(r))
-	if r.Operations == 0 || r.Failed() > 0 {
-		t.Fatal(errors.New("operations failed: " + r.FirstError))
-	}
 }

@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"cmp"
 	"slices"
+	"testing"
 
 	"signet/internal/load"
 )
@@ -16,6 +18,22 @@ type key struct {
 	members     int
 	connections int
 	stored      int // messages in the store before
+}
+
+// take adds a result. One in which operations failed is none, and the run has
+// failed with it; but what else an hour of measuring finds is kept.
+func (f *figures) take(t *testing.T, k key, r *load.Result, err error) {
+	t.Helper()
+	switch {
+	case err != nil:
+		t.Errorf("%+v: %v", k, err)
+	case r.Operations == 0 || r.Failed() > 0:
+		t.Errorf("%+v: of %+v: %s", k, r, r.FirstError)
+	default:
+		t.Logf("%-10s %-11s %4d members %3d connections: %8.1f ops/s, p50 %7.2f ms, p99 %7.2f ms, server %6.1f µs, database %6.1f µs",
+			cmp.Or(k.engine, "-"), r.Scenario, r.Members, r.Connections, r.OperationsPerSecond, r.Latency.P50, r.Latency.P99, server(r), database(r))
+		f.add(k, r)
+	}
 }
 
 func (f *figures) add(k key, r *load.Result) {
