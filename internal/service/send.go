@@ -107,6 +107,7 @@ type posting struct {
 	// Found on the way.
 	entity       model.EntityID
 	group        *model.Group
+	theirs       []model.OrganizationID // the recipient's, one to one
 	organization model.Organization
 	row          store.MessageRow
 	day          int64
@@ -146,9 +147,22 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sen
 	}
 	now := s.now()
 	p.day = now.Unix() / 86400
-	if err := s.store.ViewTogether(ctx, func(tx *store.Tx) error { return s.route(tx, actor, p, now) }); err != nil {
+	if s.routeFromMemory(actor, p, now) {
+		sent, err := s.postRouted(ctx, actor, p, now)
+		var refused *model.Error
+		if !errors.As(err, &refused) {
+			return sent, err
+		}
+		p.group, p.repeated = nil, nil // it may be refused for what is no longer so
+	}
+	if err := s.store.ViewTogether(ctx, func(tx *store.Tx) error { return s.routeFromStore(tx, actor, p, now) }); err != nil {
 		return Sent{}, err
 	}
+	return s.postRouted(ctx, actor, p, now)
+}
+
+// postRouted is post once the recipient and the organization are known.
+func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting, now time.Time) (Sent, error) {
 	if p.repeated != nil {
 		return s.repeat(ctx, actor, p.repeated)
 	}
@@ -194,12 +208,8 @@ func (s *Service) route(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 		return err
 	}
 	if limit := s.messagesPerDay(actor); limit > 0 {
-		sent, err := tx.MessagesSent(actor.Key.Counter, p.day)
-		if err != nil {
+		if err := withinDailyLimit(tx, actor, limit, p.day, now); err != nil {
 			return err
-		}
-		if sent >= limit {
-			return dailyLimit(limit, now)
 		}
 	}
 	if !found {
@@ -218,6 +228,15 @@ func (s *Service) route(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 		err = model.Missing()
 	}
 	p.organization = organization
+	return err
+}
+
+// withinDailyLimit refuses who has sent enough today, before anything is written.
+func withinDailyLimit(tx *store.Tx, actor *model.Actor, limit int, day int64, now time.Time) error {
+	sent, err := tx.MessagesSent(actor.Key.Counter, day)
+	if err == nil && sent >= limit {
+		err = dailyLimit(limit, now)
+	}
 	return err
 }
 
@@ -244,30 +263,12 @@ func (p *posting) routeToGroup(tx *store.Tx, actor *model.Actor) error {
 	return nil
 }
 
-// routeToAccount: the organization is the one that is named, or the only one
-// that both share.
-func (p *posting) routeToAccount(tx *store.Tx, actor *model.Actor) error {
-	theirs, err := tx.OrganizationsOf(model.AccountID(p.entity))
-	if err != nil {
+// routeToAccount chooses among the recipient's organizations.
+func (p *posting) routeToAccount(tx *store.Tx, actor *model.Actor) (err error) {
+	if p.theirs, err = tx.OrganizationsOf(model.AccountID(p.entity)); err != nil {
 		return err
 	}
-	common := slices.DeleteFunc(theirs, func(o model.OrganizationID) bool { return !actor.MemberOf(o) })
-	named := firstOf(p.sender, p.receiver, p.call)
-	if named == "" {
-		switch len(common) {
-		case 0:
-			return model.Missing()
-		case 1:
-			named = common[0]
-		default:
-			return model.Invalidf("organization_required", "sender_organization", "Sender and recipient share several organizations: name one.")
-		}
-	}
-	if !slices.Contains(common, named) {
-		return model.Missing()
-	}
-	p.organization.ID = named
-	return nil
+	return p.chooseOrganization(actor)
 }
 
 func firstOf(organizations ...model.OrganizationID) model.OrganizationID {
@@ -369,11 +370,14 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 		}
 	}
 	if limit := s.messagesPerDay(actor); limit > 0 {
+		if err := withinDailyLimit(tx, actor, limit, p.day, now); err != nil {
+			return nil, err
+		}
 		sent, err := tx.CountMessage(actor.Key.Counter, p.day)
 		if err != nil {
 			return nil, err
 		}
-		if sent > limit {
+		if sent > limit { // others counted in the meantime
 			return nil, dailyLimit(limit, now)
 		}
 	}

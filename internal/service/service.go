@@ -56,6 +56,7 @@ type Service struct {
 	region    string
 	retention time.Duration
 	actors    actorCache
+	routes    *routes
 	passwords chan struct{} // a place for each password hash computed at a time
 	derive    derivation
 
@@ -76,13 +77,17 @@ func New(o Options) *Service {
 		store: o.Store, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
+		routes:    newRoutes(),
 		passwords: make(chan struct{}, 2),
 		derive:    argon2.IDKey,
 		used:      map[string]time.Time{},
 
 		presentAccounts: map[model.AccountID]bool{},
 	}
-	o.Hub.OnForget(s.actors.drop)
+	o.Hub.OnForget(func(accounts ...model.AccountID) {
+		s.actors.drop(accounts...)
+		s.routes.forget()
+	})
 	return s
 }
 

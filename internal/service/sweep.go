@@ -17,6 +17,8 @@ const (
 	sweepBatch = 200
 	// orphanAge is how old a blob is before it counts as left over.
 	orphanAge = 24 * time.Hour
+	// orphanBatch is how many blobs are looked up at a time.
+	orphanBatch = 500
 	// housekeeping is how often what is merely old is removed.
 	housekeeping = time.Hour
 	// repeatFailure is how often a failure that stays the same is logged.
@@ -233,29 +235,37 @@ func (s *Service) trimQueues(ctx context.Context, oldest int64) error {
 }
 
 // sweepOrphans removes blobs that are older than a time and that nothing refers to.
+// There may be millions: they are looked up some at a time.
 func (s *Service) sweepOrphans(ctx context.Context, before time.Time) error {
-	var orphans []model.BlobID
-	err := s.blobs.List(ctx, func(id model.BlobID, modified time.Time) error {
-		if modified.After(before) {
+	var batch []model.BlobID
+	err := s.blobs.List(ctx, func(id model.BlobID, kept time.Time) error {
+		if kept.After(before) {
 			return nil
 		}
-		var held bool
-		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-			held, err = tx.BlobHeld(id)
-			return err
-		})
-		if err == nil && !held {
-			orphans = append(orphans, id)
+		if batch = append(batch, id); len(batch) < orphanBatch {
+			return nil
 		}
+		err := s.deleteOrphans(ctx, batch)
+		batch = batch[:0]
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, id := range orphans {
-		if err := s.blobs.Delete(ctx, id); err != nil {
-			return err
+	return s.deleteOrphans(ctx, batch)
+}
+
+// deleteOrphans deletes those of some blobs that nothing refers to.
+func (s *Service) deleteOrphans(ctx context.Context, ids []model.BlobID) error {
+	var held map[model.BlobID]bool
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		held, err = tx.BlobsHeld(ids)
+		return err
+	})
+	for _, id := range ids {
+		if err == nil && !held[id] {
+			err = s.blobs.Delete(ctx, id)
 		}
 	}
-	return nil
+	return err
 }
