@@ -203,7 +203,7 @@ func wantListed(t *testing.T, name, want string) {
 		return
 	}
 	if !*update {
-		t.Errorf("the list %q of %s is not that of the sources: look at the change with\n\tgo test ./internal/store -run 'Shard|Distribution' -update && git diff docs/scaling.md", name, scalingPage)
+		t.Errorf("the list %q of %s is not that of the sources: look at the change with\n\tgo test ./internal/store -run 'Shard|Distribution|Capacity' -update && git diff docs/scaling.md", name, scalingPage)
 		return
 	}
 	if err := os.WriteFile(scalingPage, []byte(before+begin+want+end+after), 0o644); err != nil {
