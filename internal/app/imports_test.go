@@ -88,7 +88,8 @@ var onlyIn = map[string][]string{
 	"github.com/minio/":               {"internal/blob"},
 	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/blob", "internal/load", "client"},
 	"golang.org/x/crypto":             {"internal/service", "internal/seal", "internal/transport"},
-	"github.com/rogpeppe/go-internal": nil, // tests only
+	"github.com/letsencrypt/":         nil, // tests only
+	"github.com/rogpeppe/go-internal": nil,
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,
 	"github.com/getkin/kin-openapi":   nil,

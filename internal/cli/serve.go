@@ -46,6 +46,9 @@ func (s *serveCommand) Run(ctx context.Context, con *console) error {
 	if cfg.TLS.Cert != "" {
 		defer reloadOnHangup(server)()
 	}
+	if addr := server.RedirectAddr(); addr != nil {
+		con.printf("Redirecting to HTTPS from %s\n", addr)
+	}
 	con.printf("Listening on %s, base URL %s\n", server.Addr(), server.BaseURL())
 	if file := server.OperatorFile(); file != "" {
 		con.printf("Operator credentials: %s\n", file)

@@ -144,7 +144,7 @@ func (c *cluster) mustBalance() *http.Client {
 // through is a person who calls by way of a server, or of the load balancer.
 func (p person) through(t *testing.T, by *http.Client) person {
 	t.Helper()
-	p.Client = mustConnect(t, by, p.key, p.secret)
+	p.Client = mustConnect(t, anyServer, by, p.key, p.secret)
 	return p
 }
 
