@@ -86,7 +86,7 @@ func TestMigratedInstallationIsWhatItWas(t *testing.T) {
 	server := mustStartOn(t, database, work.BlobsLocation(), from)
 	wantSame(t, s.ask(t, server, true), want)
 	// A client goes on where it was.
-	bob := server.Same(s.Bob)
+	bob := server.As(s.Bob)
 	next, err := bob.Client.Poll(t.Context(), client.PollOptions{Limit: 1000, After: seen})
 	if err != nil || len(next) != 1 || next[0].ID != events[len(events)-1].ID {
 		t.Errorf("after what was seen there is %v, error %v, want the last event", next, err)
@@ -131,12 +131,12 @@ func TestMigratedSearchGoesOn(t *testing.T) {
 		t.Errorf("the bucket holds %q", names)
 	}
 	server := mustStartOn(t, database, bucket.Location(), from)
-	second, err := server.Same(s.Alice).Client.Search(t.Context(), client.Search{Types: []client.EntityKind{client.KindAccount}, PageSize: 1, Continuation: first.Metadata.Continuation})
+	second, err := server.As(s.Alice).Client.Search(t.Context(), client.Search{Types: []client.EntityKind{client.KindAccount}, PageSize: 1, Continuation: first.Metadata.Continuation})
 	if err != nil || len(second.Results) != 1 {
 		t.Errorf("the next page: %+v, error %v", second, err)
 	}
 	for id, content := range s.files {
-		d, err := server.Same(s.Bob).Client.OpenAttachment(t.Context(), id)
+		d, err := server.As(s.Bob).Client.OpenAttachment(t.Context(), id)
 		if errors.Is(err, &client.Error{Status: 404}) {
 			continue // not to Bob
 		}
@@ -232,7 +232,7 @@ func TestMigrationBeginsAnewWhenTheSourceHasChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	between := mustStart(t, from)
-	if _, err := between.Same(s.Alice).Client.Send(t.Context(), client.Outgoing{Recipient: "bob", Body: "in between"}); err != nil {
+	if _, err := between.As(s.Alice).Client.Send(t.Context(), client.Outgoing{Recipient: "bob", Body: "in between"}); err != nil {
 		t.Fatal(err)
 	}
 	want := s.ask(t, between, true)
