@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"signet/internal/blob"
@@ -68,8 +69,8 @@ func Restore(ctx context.Context, cfg *config.Config, o transfer.RestoreOptions)
 	return transfer.Restore(ctx, to, o)
 }
 
-// wantEmpty refuses a directory that holds anything but what a restore that was
-// interrupted left.
+// wantEmpty refuses a directory that holds anything but the keys of what is restored,
+// and what a restore that was interrupted left.
 func wantEmpty(dir, unfinished string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -81,7 +82,7 @@ func wantEmpty(dir, unfinished string) error {
 	}
 	for _, entry := range entries {
 		switch name := entry.Name(); {
-		case name == lockFile, name == "lost+found":
+		case name == lockFile, name == "lost+found", name == masterFile, strings.HasPrefix(name, keyringFile):
 		case again && (name == unfinished || name == blobsDirectory):
 		default:
 			return fmt.Errorf("%s is not empty (there is %s): a backup is restored into an empty data directory", dir, name)

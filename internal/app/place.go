@@ -12,6 +12,10 @@ const (
 	databaseFile   = "signet.db"
 	blobsDirectory = "blobs"
 	lockFile       = "lock" // made by sqlite.LockDirectory
+
+	// Where the settings name no other place. Neither is in a backup.
+	masterFile  = "master.json"
+	keyringFile = "keyring"
 )
 
 // databasePath is the embedded store of a data directory.

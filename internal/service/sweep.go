@@ -61,7 +61,7 @@ func (w *Sweeper) complain(ctx context.Context, what string, err error) {
 		return
 	}
 	w.said, w.saidAt = text, now
-	w.complain(ctx, what, err)
+	w.service.complain(ctx, what, err)
 }
 
 // Run sweeps until ctx ends. It sweeps at half its interval, so that what ends
@@ -104,8 +104,13 @@ func (s *Service) eraseSoon() {
 }
 
 // Sweep removes messages that have ended, with their events, counters and
-// attachments, and makes their content unrecoverable from the store's files.
+// attachments, makes their content unrecoverable from the store's files, and
+// destroys the keys of which nothing is left, which makes it so everywhere else.
 func (s *Service) Sweep(ctx context.Context) error {
+	return errors.Join(s.eraseEnded(ctx), s.endKeys(ctx))
+}
+
+func (s *Service) eraseEnded(ctx context.Context) error {
 	ended, err := s.sweepMessages(ctx)
 	if err != nil {
 		return err
@@ -140,7 +145,7 @@ func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
 					return err
 				}
 			}
-			return nil
+			return noteKeyEndings(tx, rows)
 		})
 		if err != nil {
 			return total, err
@@ -191,7 +196,8 @@ func (s *Service) eraseBlobs(ctx context.Context) error {
 }
 
 // KeepHouse removes what is merely old: repeated-request notes, counts of past
-// days, ended keys, events past their retention, uploads that were never sent.
+// days, ended keys, events past their retention, uploads that were never sent, keys of
+// days that are over.
 func (s *Service) KeepHouse(ctx context.Context) error {
 	now := s.now()
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
@@ -212,7 +218,10 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 	if err := s.trimQueues(ctx, s.oldest(now)); err != nil {
 		return err
 	}
-	return s.sweepOrphans(ctx, now.Add(-orphanAge))
+	if err := s.sweepOrphans(ctx, now.Add(-orphanAge)); err != nil {
+		return err
+	}
+	return s.endPastKeys(ctx, now)
 }
 
 // trimQueues removes events older than a position, one account at a time.

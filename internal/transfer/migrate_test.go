@@ -30,7 +30,10 @@ func mustStartOn(t *testing.T, database, blobs string, from place) *apptest.Serv
 		t.Fatal(err)
 	}
 	mustKeepOperator(t, from, p)
-	return apptest.Start(t, func(c *config.Config) { c.Data, c.Database, c.Blobs = p.Data, database, blobs })
+	mustKeepKeys(t, from, p)
+	return apptest.Start(t, func(c *config.Config) {
+		c.Data, c.Database, c.Blobs, c.Keyring = p.Data, database, blobs, "file:"+filepath.Join(p.Data, "keyring")
+	})
 }
 
 // digests returns what the files are that a migration reads.

@@ -3,8 +3,10 @@ package transport
 import (
 	"crypto/tls"
 	"log/slog"
+	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/crypto/acme"
@@ -49,7 +51,21 @@ func (a *ACME) TLS() *tls.Config {
 
 // Challenges answers what an authority asks on port 80 to see a name proved; all
 // else goes to next.
-func (a *ACME) Challenges(next http.Handler) http.Handler { return a.manager.HTTPHandler(next) }
+func (a *ACME) Challenges(next http.Handler) http.Handler {
+	answer := a.manager.HTTPHandler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/.well-known/acme-challenge/") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		// An authority of one's own may ask on another port, and then names it.
+		if host, _, err := net.SplitHostPort(r.Host); err == nil {
+			r = r.WithContext(r.Context()) // this copy may have another host
+			r.Host = host
+		}
+		answer.ServeHTTP(w, r)
+	})
+}
 
 // certificate returns the one for a connection. That none can be had for one of the
 // server's names is something to be looked at; each new reason is logged once.
