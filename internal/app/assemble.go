@@ -73,6 +73,9 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	undo = append(undo, blobs.Close)
+	if err := warnOfOwnBlobs(ctx, in, kept); err != nil {
+		return nil, err
+	}
 	limits := in.cfg.Limits
 	hub := newHub(in)
 	cases := service.New(service.Options{

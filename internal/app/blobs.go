@@ -7,6 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/blob"
+	"signet/internal/model"
+	"signet/internal/store"
 )
 
 const (
@@ -33,6 +35,23 @@ func openBlobs(in surroundings) (blobs blob.Store, watch func(context.Context), 
 		return nil, nil, err
 	}
 	return blobs, func(ctx context.Context) { watchBlobs(ctx, in, blobs, up) }, nil
+}
+
+// warnOfOwnBlobs tells of files that only this server sees, where there are others.
+func warnOfOwnBlobs(ctx context.Context, in surroundings, kept *store.Store) error {
+	if in.cfg.Database == "" || in.cfg.Blobs != "" {
+		return nil
+	}
+	var others int
+	err := kept.View(ctx, func(tx *store.Tx) (err error) {
+		others, err = tx.OtherNodes(model.NodeID{}, in.clock())
+		return err
+	})
+	if err == nil && others > 0 {
+		in.log.Warn("other servers use this database, and attachments are kept in this one's data directory, which they may not see: give all of them the same blobs",
+			"other_servers", others)
+	}
+	return err
 }
 
 func watchBlobs(ctx context.Context, in surroundings, blobs blob.Store, up prometheus.Gauge) {

@@ -54,6 +54,21 @@ func newCluster(t *testing.T, size int, nats string, changes ...func(*config.Con
 	return c
 }
 
+func TestServerWhoseAttachmentsOthersDoNotSeeSaysSo(t *testing.T) {
+	t.Parallel()
+	const told = "attachments are kept in this one's data directory"
+	first := apptest.Start(t, func(cfg *config.Config) { cfg.Database = postgrestest.URL(t) })
+	second := first.Another()
+	third := first.Another(func(cfg *config.Config) { cfg.Blobs = "" })
+	for _, node := range []*apptest.Server{first, second, third} {
+		node.Allow(hearsLate)
+		node.Allow(told)
+		if says := strings.Contains(node.Log.String(), told); says != (node == third) {
+			t.Errorf("it says so: %v; its log is\n%s", says, node.Log)
+		}
+	}
+}
+
 // eventually waits until something holds, asking again and again.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()

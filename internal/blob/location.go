@@ -1,10 +1,10 @@
 package blob
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +38,10 @@ func OpenExisting(location string) (Store, error) {
 		return Open(location)
 	}
 	d := newDirectory(strings.TrimPrefix(location, "dir:"))
-	return d, d.Check(context.Background())
+	if _, err := os.Stat(d.root); err != nil {
+		return nil, fmt.Errorf("open the directory of blobs: %w", err)
+	}
+	return d, nil
 }
 
 // bucket is where an S3 store is, and how it is spoken to.

@@ -1,6 +1,8 @@
 package blob
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,5 +59,23 @@ func TestLocationsOfDirectories(t *testing.T) {
 		if d, ok := s.(*Directory); !ok || d.root != path {
 			t.Errorf("%s: got %+v", location, s)
 		}
+	}
+}
+
+// A directory that somebody copied may lack what a server makes in it.
+func TestExistingDirectoryIsOpenedAsItIs(t *testing.T) {
+	path := t.TempDir()
+	if _, err := OpenExisting(filepath.Join(path, "missing")); err == nil {
+		t.Error("a directory that does not exist was opened")
+	}
+	s, err := OpenExisting("dir:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Open(t.Context(), blobID(1)); !errors.Is(err, ErrNotFound) {
+		t.Errorf("error %v", err)
+	}
+	if entries, err := os.ReadDir(path); err != nil || len(entries) != 0 {
+		t.Errorf("it made %v, error %v", entries, err)
 	}
 }

@@ -151,7 +151,7 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	con.printf("Restored into %s: %s\n", cfg.Data, describe(m))
-	con.printf("Put operator.json and the key ring, which no backup holds, back before the server starts.\n")
+	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server starts.\n")
 	if !m.Blobs.Included {
 		con.printf("The backup holds no attachments: they have to be where the setting blobs says.\n")
 	}

@@ -54,7 +54,7 @@ func (m *migrateCommand) Run(ctx context.Context, con *console) error {
 	default:
 		con.printf("Moved and compared %d rows, %d attachments and avatars (%s).\n", did.Rows, did.Blobs, size(did.Bytes))
 	}
-	con.printf("Start the servers with the new database and --blobs '%s'. The key ring and operator.json are where they were.\n", withoutSecret(work.BlobsLocation()))
+	con.printf("Start the servers with the new database and --blobs '%s'. The key ring, the master key and operator.json are where they were.\n", withoutSecret(work.BlobsLocation()))
 	con.printf("Start no server on %s any more: what it would take would be in no other place.\n", m.From)
 	for _, id := range did.Lost {
 		fmt.Fprintf(con.stderr, "signet: attachment %s was not in the blob store\n", id)

@@ -65,7 +65,7 @@ func TestMigrationIsKilledAndGoesOn(t *testing.T) {
 	if err := os.MkdirAll(moved.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"operator.json", "keyring", "master.json"} {
+	for _, name := range []string{"operator.json", "keyring", "master.json"} { // what the move leaves where it is
 		text, err := os.ReadFile(filepath.Join(s.dir, name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(moved.dir, name), text, 0o600)

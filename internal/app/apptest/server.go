@@ -71,12 +71,19 @@ func SharedKeys(t testing.TB) (keyring, masterKey string) {
 	return postgrestest.URL(t), "file:" + path
 }
 
-// Another runs one more server on the same database, with the same settings but for
-// its own directory and address, until the test ends.
-func (s *Server) Another() *Server {
+// Another runs one more server on the same database, with the same attachments and
+// settings but for its own directory and address, as the test changes them, until the
+// test ends.
+func (s *Server) Another(changes ...func(*config.Config)) *Server {
 	s.t.Helper()
 	cfg := *s.cfg
 	cfg.Data = filepath.Join(s.t.TempDir(), "data")
+	if cfg.Blobs == "" {
+		cfg.Blobs = filepath.Join(s.cfg.Data, "blobs")
+	}
+	for _, change := range changes {
+		change(&cfg)
+	}
 	other, _ := run(s.t, &cfg)
 	other.Operator = other.As(s.Operator)
 	return other
