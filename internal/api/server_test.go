@@ -18,6 +18,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
@@ -50,6 +51,7 @@ type figures struct {
 	retention time.Duration
 	origins   []string
 	dir       string // of an earlier server, to go on with; empty: a new one
+	unsealed  bool   // content lies in the files as it is
 	address   func(*http.Request) netip.Addr
 }
 
@@ -83,8 +85,8 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	t.Cleanup(func() { s.closed("the blobs", blobs.Close()) })
 	s.hub = live.NewHub(f.streams)
 	s.service = service.New(service.Options{
-		Store: s.store, Blobs: blobs, Hub: s.hub, Clock: s.clock.now, Logger: logger, Limits: f.service,
-		DefaultRegion: "US", EventsRetention: f.retention,
+		Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.now), Blobs: blobs, Hub: s.hub, Clock: s.clock.now, Logger: logger, Limits: f.service,
+		DefaultRegion: "US", EventsRetention: f.retention, Unsealed: f.unsealed,
 	})
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
 	listener := httptest.NewServer(s.checks.Middleware(front))

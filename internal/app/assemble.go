@@ -63,6 +63,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err != nil {
 		return nil, err
 	}
+	ring, err := openRing(ctx, in, kept)
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, ring.Close)
 	blobs, watchBlobs, err := openBlobs(in)
 	if err != nil {
 		return nil, err
@@ -71,7 +76,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	limits := in.cfg.Limits
 	hub := newHub(in)
 	cases := service.New(service.Options{
-		Store: kept, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
+		Store: kept, Ring: ring, Unsealed: in.unsealed, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -118,7 +123,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		handler:    handler,
 		operators:  cases,
 		ready:      ready,
-		background: append(nodes.tasks, sweeper.Run, watchBlobs),
+		background: append(nodes.tasks, sweeper.Run, cases.SealStored, watchBlobs),
 		endStreams: hub.Close,
 		close:      closeAll,
 	}, nil

@@ -8,11 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"signet/internal/blob"
 	"signet/internal/config"
+	"signet/internal/model"
 	"signet/internal/service"
+	"signet/internal/store"
 	"signet/internal/store/sqlite"
 	"signet/internal/transfer"
 )
@@ -66,8 +69,8 @@ func Restore(ctx context.Context, cfg *config.Config, o transfer.RestoreOptions)
 	return transfer.Restore(ctx, to, o)
 }
 
-// wantEmpty refuses a directory that holds anything but what a restore that was
-// interrupted left.
+// wantEmpty refuses a directory that holds anything but the keys of what is restored,
+// and what a restore that was interrupted left.
 func wantEmpty(dir, unfinished string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -79,7 +82,7 @@ func wantEmpty(dir, unfinished string) error {
 	}
 	for _, entry := range entries {
 		switch name := entry.Name(); {
-		case name == lockFile, name == "lost+found":
+		case name == lockFile, name == "lost+found", name == masterFile, strings.HasPrefix(name, keyringFile):
 		case again && (name == unfinished || name == blobsDirectory):
 		default:
 			return fmt.Errorf("%s is not empty (there is %s): a backup is restored into an empty data directory", dir, name)
@@ -93,9 +96,12 @@ func CheckBackup(ctx context.Context, source string, stream io.Reader, progress 
 	return transfer.CheckBackup(ctx, transfer.RestoreOptions{Source: source, Stream: stream, Progress: progress})
 }
 
+// nodesLeave is within what time the lease of a server ends that was stopped; that of
+// one that runs does not.
+const nodesLeave = 10 * time.Second
+
 // NewEpoch begins a new history of event positions, for a store that was set back by
-// other means than Restore. No server may be using it: the embedded store is locked, and
-// with PostgreSQL it is up to the caller.
+// other means than Restore. No server may be using it.
 func NewEpoch(ctx context.Context, cfg *config.Config) (err error) {
 	if cfg.Database == "" {
 		unlock, err := sqlite.LockDirectory(cfg.Data)
@@ -108,5 +114,40 @@ func NewEpoch(ctx context.Context, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(kept.ChangeEpoch(ctx, service.NewEpoch()), kept.Close())
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	if err := wantNobody(ctx, kept); err != nil {
+		return err
+	}
+	return kept.ChangeEpoch(ctx, service.NewEpoch())
+}
+
+// wantNobody refuses a store that servers use: they would go on with the old epoch. It
+// waits for those that have just stopped, whose leases end soon.
+func wantNobody(ctx context.Context, kept *store.Store) error {
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var running, leaving int
+		err := kept.View(ctx, func(tx *store.Tx) (err error) {
+			now := time.Now()
+			if running, err = tx.OtherNodes(model.NodeID{}, now.Add(nodesLeave)); err != nil {
+				return err
+			}
+			leaving, err = tx.OtherNodes(model.NodeID{}, now)
+			return err
+		})
+		switch {
+		case err != nil:
+			return err
+		case running > 0:
+			return fmt.Errorf("%d servers use the database: stop them first (one that died counts for half a minute)", running)
+		case leaving == 0:
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }

@@ -37,6 +37,7 @@ var mayImport = []layer{
 	{"internal/e2e", nil}, // tests only, of the built program
 	{"internal/clientreplay", nil},
 	{"docs/api", nil},
+	{"deploy", nil},
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/transfer", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
@@ -57,6 +58,7 @@ var mayImport = []layer{
 	{"internal/live/natstest", nil},
 	{"internal/live/natsbus", []string{"internal/live", "internal/model"}},
 	{"internal/live", []string{"internal/model"}},
+	{"internal/seal/sealtest", nil},
 	{"internal/blob/blobtest", []string{"internal/blob", "internal/model"}},
 	{"internal/blob/s3test", nil},
 	{"internal/seal/pgring", []string{"internal/seal"}},

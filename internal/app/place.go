@@ -12,6 +12,10 @@ const (
 	databaseFile   = "signet.db"
 	blobsDirectory = "blobs"
 	lockFile       = "lock" // made by sqlite.LockDirectory
+
+	// Where the settings name no other place. Neither is in a backup.
+	masterFile  = "master.json"
+	keyringFile = "keyring"
 )
 
 // databasePath is the embedded store of a data directory.
@@ -28,4 +32,11 @@ func noDataDirectory(dir string) error { return fmt.Errorf("%s is no data direct
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+func absolute(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
 }

@@ -15,13 +15,15 @@ import (
 // the operator account, and that one has its credentials.
 func TestServersThatStartTogetherForTheFirstTimeMakeOneOperator(t *testing.T) {
 	for range 3 {
-		url := postgrestest.URL(t)
+		url, ring := postgrestest.URL(t), postgrestest.URL(t)
+		master := filepath.Join(t.TempDir(), "master.json") // which all of them miss, and one makes
 		servers := make([]*App, 3)
 		dirs := make([]string, len(servers))
 		var starting sync.WaitGroup
 		for i := range servers {
 			cfg := settings(t)
 			cfg.Database, dirs[i] = url, cfg.Data
+			cfg.Keyring, cfg.MasterKey = ring, "file:"+master
 			starting.Go(func() {
 				var err error
 				if servers[i], err = Open(t.Context(), cfg, quiet()); err != nil {
@@ -70,7 +72,7 @@ func TestServersThatStartTogetherForTheFirstTimeMakeOneOperator(t *testing.T) {
 				t.Fatal(err)
 			}
 			cfg := settings(t)
-			cfg.Database, cfg.Data = url, dirs[i]
+			cfg.Database, cfg.Data, cfg.Keyring, cfg.MasterKey = url, dirs[i], ring, "file:"+master
 			again, err := Open(t.Context(), cfg, quiet())
 			if err != nil {
 				t.Fatal(err)

@@ -57,12 +57,14 @@ func TestBackupAndRestore(t *testing.T) {
 	if said := mustRun(t, nil, "restore", "--new-epoch", "--data", other); !strings.Contains(said, "start over") {
 		t.Errorf("restore --new-epoch says %q", said)
 	}
-	operator, err := os.ReadFile(filepath.Join(data, "operator.json"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(other, "operator.json"), operator, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"operator.json", "keyring", "master.json"} {
+		kept, err := os.ReadFile(filepath.Join(data, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(other, name), kept, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", other)
 	if said := mustRun(t, []string{"SIGNET_DATA=" + other}, "user", "show", "alice"); !strings.Contains(said, "alice") {

@@ -28,6 +28,8 @@ type commands struct {
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
 	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, while the server runs or not."`
 	Restore  restoreCommand   `cmd:"" help:"Put a backup into an empty data directory, or check one."`
+	Keys     keysCommands     `cmd:"" help:"Rotate, verify and copy the keys that everything is sealed with."`
+	Migrate  migrateCommand   `cmd:"" help:"Move an installation from the embedded store to PostgreSQL."`
 	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 
 	Org      orgCommands      `cmd:"" group:"client" help:"Create, show, change and delete organizations."`
@@ -95,7 +97,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		return code
 	}
 	if err := command.Run(); err != nil {
-		if errors.As(err, new(wrongConfiguration)) || errors.Is(err, client.ErrArgument) {
+		if errors.As(err, new(wrongConfiguration)) || misconfigured(err) || errors.Is(err, client.ErrArgument) {
 			return con.fail(err, exitWrong)
 		}
 		return con.fail(err, exitFailed)

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -13,19 +12,6 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 )
-
-// repeatWindow is how long a Request-ID stands for its first message.
-const repeatWindow = 24 * time.Hour
-
-// ValidRequestID reports whether an id is 1 to 128 visible ASCII characters.
-func ValidRequestID(id string) bool {
-	for i := range len(id) {
-		if id[i] <= ' ' || id[i] > '~' {
-			return false
-		}
-	}
-	return len(id) >= 1 && len(id) <= 128
-}
 
 // SendCommand is a message as its sender asks for it. What is nil or empty was
 // left out.
@@ -111,7 +97,9 @@ type posting struct {
 	organization model.Organization
 	row          store.MessageRow
 	day          int64
-	repeated     *store.Request
+	repeated     *store.Request // what was sent under the Request-ID, this or another
+
+	sealedFingerprint []byte
 
 	// Found in the transaction.
 	readers []model.AccountID
@@ -164,7 +152,7 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sen
 // postRouted is post once the recipient and the organization are known.
 func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting, now time.Time) (Sent, error) {
 	if p.repeated != nil {
-		return s.repeat(ctx, actor, p.repeated)
+		return s.repeat(ctx, actor, p)
 	}
 	if err := p.prepare(actor, now); err != nil {
 		return Sent{}, err
@@ -174,7 +162,7 @@ func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting
 	if p.group != nil || p.source != nil { // they hold more, or for longer
 		update = s.store.Update
 	}
-	err := update(ctx, func(tx *store.Tx) (err error) {
+	err := s.updateSealed(ctx, update, func(keys *held) error { return s.seal(ctx, p, keys, now) }, func(tx *store.Tx) (err error) {
 		p.repeated = nil
 		readers, err = s.write(tx, actor, p, now)
 		return err
@@ -187,12 +175,27 @@ func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting
 		return Sent{}, err
 	}
 	if p.repeated != nil {
-		return s.repeat(ctx, actor, p.repeated)
+		return s.repeat(ctx, actor, p)
 	}
 	s.hub.Wake(readers...)
-	m, err := readable(&p.row, model.New)
+	m := p.row.Message
+	m.Content = p.content
 	s.signalSelfCopy(actor.Account, m)
-	return Sent{Message: p.row.ID, TTL: p.row.TTL, Row: &m}, err
+	return Sent{Message: p.row.ID, TTL: p.row.TTL, Row: &m}, nil
+}
+
+// seal puts the content into its stored form, and what tells a repeated request from
+// another one.
+func (s *Service) seal(ctx context.Context, p *posting, keys *held, now time.Time) error {
+	text, err := encodeContent(&p.content)
+	if err != nil {
+		return err
+	}
+	if p.row.Sealed, err = keys.seal(ctx, s, messageKey(&p.row), text, messageBinding(&p.row)); err != nil || p.request == "" {
+		return err
+	}
+	p.sealedFingerprint, err = keys.seal(ctx, s, requestKey(now), p.requestFingerprint(), requestBinding(p.row.Sender, p.request))
+	return err
 }
 
 // route finds the recipient and the organization of a message, and whether the
@@ -280,30 +283,8 @@ func firstOf(organizations ...model.OrganizationID) model.OrganizationID {
 	return ""
 }
 
-// findRepeated looks for a message that was sent under the same Request-ID.
-func (p *posting) findRepeated(tx *store.Tx, actor *model.Actor, now time.Time) error {
-	p.repeated = nil
-	if p.request == "" {
-		return nil
-	}
-	first, found, err := tx.Request(actor.Account, p.request, now.Add(-repeatWindow))
-	if err != nil || !found {
-		return err
-	}
-	if !bytes.Equal(first.Fingerprint, p.requestFingerprint()) {
-		return model.Invalidf("request_id_reused", "Request-ID", "Another message was sent under this Request-ID.")
-	}
-	p.repeated = &first
-	return nil
-}
-
-// requestFingerprint tells two requests under one id apart: recipient and content.
-func (p *posting) requestFingerprint() []byte {
-	return append(p.entity[:len(p.entity):len(p.entity)], p.fingerprint[:16]...)
-}
-
-// prepare applies the organization's rules and makes the row: identifier, times
-// and content, everything that must be the same however often the write is tried.
+// prepare applies the organization's rules and makes the row: identifier and times,
+// everything that must be the same however often the write is tried.
 func (p *posting) prepare(actor *model.Actor, now time.Time) error {
 	settings := &p.organization.Settings
 	ttl, err := settings.Lifetime(p.ttl)
@@ -335,8 +316,7 @@ func (p *posting) prepare(actor *model.Actor, now time.Time) error {
 	if p.content.Attachment != nil {
 		p.row.Blob = p.content.Attachment.Blob
 	}
-	p.row.Sealed, err = encodeContent(&p.content)
-	return err
+	return nil
 }
 
 // write puts everything that a message changes into one transaction, and returns
@@ -382,7 +362,7 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 		}
 	}
 	if p.request != "" {
-		request := store.Request{Account: actor.Account, ID: p.request, Fingerprint: p.requestFingerprint(),
+		request := store.Request{Account: actor.Account, ID: p.request, Fingerprint: p.sealedFingerprint,
 			Organization: row.Organization, Message: row.ID, TTL: row.TTL, Created: now}
 		if err := tx.PutRequest(&request, now.Add(-repeatWindow)); err != nil {
 			return nil, err
@@ -474,17 +454,6 @@ func (p *posting) stillAllowed(tx *store.Tx, actor *model.Actor) error {
 		err = model.Missing()
 	}
 	return err
-}
-
-// repeat answers a send whose Request-ID was used before.
-func (s *Service) repeat(ctx context.Context, actor *model.Actor, first *store.Request) (Sent, error) {
-	sent := Sent{Message: first.Message, TTL: first.TTL, Repeated: true}
-	m, err := s.Message(ctx, actor, first.Message)
-	if model.IsNotFound(err) {
-		return sent, nil
-	}
-	sent.Row = &m
-	return sent, err
 }
 
 // messagesPerDay is the actor's daily allowance; 0 is no limit.

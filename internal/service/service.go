@@ -20,6 +20,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -36,6 +37,7 @@ type Limits struct {
 // Options are what a service works with.
 type Options struct {
 	Store           *store.Store
+	Ring            *seal.Ring
 	Blobs           blob.Store
 	Hub             *live.Hub
 	Clock           func() time.Time
@@ -43,11 +45,17 @@ type Options struct {
 	Limits          Limits
 	DefaultRegion   string        // of phone numbers without a country code, as in ISO 3166
 	EventsRetention time.Duration // how long an unacknowledged event stays
+
+	// Unsealed stores content as it is. Nothing that a user can set reaches it: it is
+	// for tests that look for content in files, and for what sealing costs.
+	Unsealed bool
 }
 
 // Service carries out the interface's use cases. It is safe for concurrent use.
 type Service struct {
 	store     *store.Store
+	ring      *seal.Ring
+	unsealed  bool
 	blobs     blob.Store
 	hub       *live.Hub
 	clock     func() time.Time
@@ -71,10 +79,10 @@ type Service struct {
 	used   map[string]time.Time
 }
 
-// New returns a service. The caller closes the store, the blobs and the hub.
+// New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
 	s := &Service{
-		store: o.Store, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
+		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),

@@ -32,6 +32,9 @@ func MigrateTo(ctx context.Context, engine Engine, last int) error {
 		if err != nil {
 			return fmt.Errorf("migrate: read the version: %w", err)
 		}
+		if err := tx.refuseCopying(); err != nil {
+			return err
+		}
 		if version > len(migrations) {
 			return newer(version)
 		}

@@ -29,7 +29,8 @@ type ColumnKind int
 const (
 	NumberColumn ColumnKind = iota // int64
 	TextColumn                     // string
-	BytesColumn                    // []byte; identifiers too
+	BytesColumn                    // []byte
+	IDColumn                       // []byte, sixteen of them
 )
 
 // metaTable holds what there is one of: the schema's version, the epoch, the secret.
@@ -132,6 +133,6 @@ func parseColumn(line string) Column {
 	if m == nil {
 		panic(fmt.Sprintf("this column of the schema is of no known form: %.80q", line))
 	}
-	kinds := map[string]ColumnKind{"{id}": BytesColumn, "{bytes}": BytesColumn, "{text}": TextColumn, "TEXT": TextColumn}
+	kinds := map[string]ColumnKind{"{id}": IDColumn, "{bytes}": BytesColumn, "{text}": TextColumn, "TEXT": TextColumn}
 	return Column{Name: m[1], Kind: cmp.Or(kinds[m[2]], NumberColumn)}
 }

@@ -55,7 +55,7 @@ DROP TABLE b;
 		tables = applied(tables, statement)
 	}
 	if len(tables) != 1 || tables[0].Name != "a" || !slices.Equal(tables[0].Key, []string{"one", "two"}) ||
-		!slices.Equal(tables[0].Columns, []Column{{"one", BytesColumn}, {"two", TextColumn}, {"four", BytesColumn}}) {
+		!slices.Equal(tables[0].Columns, []Column{{"one", IDColumn}, {"two", TextColumn}, {"four", BytesColumn}}) {
 		t.Errorf("got %+v", tables)
 	}
 	for _, strange := range []string{"ALTER TABLE a RENAME TO c", "CREATE VIEW a AS SELECT 1", "ALTER TABLE z ADD COLUMN x TEXT NOT NULL", "CREATE TABLE c (\n\tx REAL\n){table}"} {

@@ -68,7 +68,7 @@ func wantDamageFound(t *testing.T, from place) {
 	}
 	paths := slices.DeleteFunc(files(t, target), func(path string) bool {
 		info, err := os.Stat(path)
-		return err != nil || strings.Contains(path, "blobs") && info.Size() != 300_000 // one of them is enough
+		return err != nil || strings.Contains(path, "blobs") && info.Size()/1000 != 300 // with what sealing adds: one of them is enough
 	})
 	if len(paths) != 4 {
 		t.Fatalf("files %q", paths)

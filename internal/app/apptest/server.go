@@ -17,6 +17,7 @@ import (
 	"signet/internal/app"
 	"signet/internal/config"
 	"signet/internal/store/enginetest"
+	"signet/internal/store/postgrestest"
 	"signet/openapi/openapitest"
 )
 
@@ -47,9 +48,27 @@ func Start(t testing.TB, changes ...func(*config.Config)) *Server {
 	for _, change := range changes {
 		change(cfg)
 	}
+	if cfg.Database != "" && cfg.Keyring == "" { // it may not stay alone
+		cfg.Keyring, cfg.MasterKey = SharedKeys(t)
+	}
 	s, operatorFile := run(t, cfg)
 	s.Operator = s.mustReadOperator(operatorFile)
 	return s
+}
+
+// SharedKeys returns the settings keyring and master_key for servers that share a
+// database.
+func SharedKeys(t testing.TB) (keyring, masterKey string) {
+	t.Helper()
+	text, err := app.NewMasterKey()
+	path := filepath.Join(t.TempDir(), "master.json")
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return postgrestest.URL(t), "file:" + path
 }
 
 // Another runs one more server on the same database, with the same settings but for
@@ -71,6 +90,9 @@ func run(t testing.TB, cfg *config.Config) (s *Server, operatorFile string) {
 		options = append(options, openapitest.WithVendor(cfg.Vendor.Prefix, cfg.Vendor.Namespace))
 	}
 	s = &Server{Log: new(Log), t: t, cfg: cfg, checks: openapitest.New(t, options...)}
+	for _, text := range []string{"made a master key", "made a key ring"} { // told at a first start
+		s.Allow(text)
+	}
 	// Everything is logged, so that a test can look for what never may be.
 	logger := slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	a, err := app.Open(t.Context(), cfg, logger)
