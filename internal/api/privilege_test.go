@@ -105,7 +105,7 @@ func TestAdministratorHasNoWayIntoAnotherOrganization(t *testing.T) {
 	admin.post("/v2/search", fields{"type": "account", "directory": two}).wantError(403, "not_member")
 	// It sees of an account what it looks up, and takes it into its own organization;
 	// that gives no access to it, and none to where it was.
-	admin.get("/v2/user_lookup/"+ann.name).reply().wantFields(fields{"emails": []any{}, "phones": []any{}})
+	admin.get("/v2/user_lookup/" + ann.name).reply().wantFields(fields{"emails": []any{}, "phones": []any{}})
 	admin.mustJoin(one, ann)
 	wantAll(t, manage, admin, ann, 403)
 	wantAll(t, oversee, admin, ann, 403)
