@@ -25,7 +25,7 @@ var steps = [...]func(*API, context.Context, *call) error{
 
 // ServeHTTP answers one request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{request: r, endpoint: a.unmatched, vendor: &a.vendor, started: a.clock()}
+	c := &call{request: r, endpoint: a.unmatched, view: view{&a.vendor, a.links(r)}, started: a.clock()}
 	c.writer.ResponseWriter = w
 	c.fields.most, c.query.most = a.limits.Fields, a.limits.Fields
 	c.id = a.setHeaders(w.Header(), r)

@@ -43,6 +43,7 @@ type Options struct {
 	VendorPrefix    string                           // starts the vendor's headers: TT makes TT-X-...
 	VendorNamespace string                           // starts every xmlns and event type
 	BaseURL         string                           // what the URLs that the interface hands out start with, without a slash at the end
+	Links           func(r *http.Request) string     // in place of BaseURL, where a request says it
 	CORSOrigins     []string                         // as browsers send them; empty: CORS is off
 	Registerer      prometheus.Registerer            // nil: metrics are counted for nobody
 	Address         func(r *http.Request) netip.Addr // of the client; nil: that of the connection
@@ -57,7 +58,7 @@ type API struct {
 	logger        *slog.Logger
 	limits        Limits
 	vendor        vendor
-	baseURL       string
+	links         func(r *http.Request) string // what the links in an answer begin with
 	clientAddress func(r *http.Request) netip.Addr
 	router        router
 	unmatched     *endpoint // what stands for the route where there is none
@@ -95,6 +96,9 @@ func newAPI(o Options) (*API, error) {
 		o.Address = remoteAddress
 	}
 	o.Limits.Parts = cmp.Or(o.Limits.Parts, defaultParts)
+	if o.Links == nil {
+		o.Links = func(*http.Request) string { return o.BaseURL }
+	}
 	a := &API{
 		service:       o.Service,
 		authenticator: o.Authenticator,
@@ -102,7 +106,7 @@ func newAPI(o Options) (*API, error) {
 		logger:        o.Logger,
 		limits:        o.Limits,
 		vendor:        newVendor(o.VendorPrefix, o.VendorNamespace),
-		baseURL:       o.BaseURL,
+		links:         o.Links,
 		clientAddress: o.Address,
 		attempts:      newAttempts(o.Clock, o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress, o.Limits.FailedLoginsPerMinuteName),
 		rates:         newRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),

@@ -16,24 +16,24 @@ import (
 type encoded []byte
 
 // encodedMessage is a message as an answer.
-func (a *API) encodedMessage(m *model.Message) encoded {
-	w := a.message(m)
+func (v *view) encodedMessage(m *model.Message) encoded {
+	w := v.message(m)
 	return w.appendJSON(make([]byte, 0, usualEvent))
 }
 
 // appendEvent appends an event, as all three transports write it: the object under
 // `event` has exactly one key, its type.
-func (a *API) appendEvent(b []byte, e *model.Event) ([]byte, error) {
+func (v *view) appendEvent(b []byte, e *model.Event) ([]byte, error) {
 	b = append(b, `{"event_id":`...)
 	b = appendString(b, e.ID)
 	b = append(b, `,"event":{`...)
-	b = appendString(b, a.vendor.namespace+":iq:"+string(e.Kind))
+	b = appendString(b, v.vendor.namespace+":iq:"+string(e.Kind))
 	b = append(b, ':')
 	if e.Message != nil {
-		m := a.message(e.Message)
+		m := v.message(e.Message)
 		b = m.appendJSON(b)
 	} else {
-		payload, err := marshal(a.eventPayload(e))
+		payload, err := marshal(v.eventPayload(e))
 		if err != nil {
 			return nil, err
 		}
@@ -43,13 +43,13 @@ func (a *API) appendEvent(b []byte, e *model.Event) ([]byte, error) {
 }
 
 // appendEvents appends a list of events.
-func (a *API) appendEvents(b []byte, events []model.Event) (_ []byte, err error) {
+func (v *view) appendEvents(b []byte, events []model.Event) (_ []byte, err error) {
 	b = append(b, '[')
 	for i := range events {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, err = a.appendEvent(b, &events[i]); err != nil {
+		if b, err = v.appendEvent(b, &events[i]); err != nil {
 			return nil, err
 		}
 	}

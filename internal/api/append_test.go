@@ -33,8 +33,8 @@ func FuzzAppendedMessages(f *testing.F) {
 		if bit(7) {
 			m.Expires = at.Add(time.Minute)
 		}
-		a := &API{vendor: vendor{namespace: "tigertext"}}
-		w := a.message(&m)
+		v := &view{vendor: &vendor{namespace: "tigertext"}}
+		w := v.message(&m)
 		want, err := marshal(w)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 // call is one request on its way through the adapter, and what an endpoint gets
 // of it.
 type call struct {
+	view
 	request  *http.Request
 	writer   responseWriter
 	endpoint *endpoint
@@ -23,7 +24,6 @@ type call struct {
 	params     [maxParams]string
 	allow      string // methods of the path
 	files      []storedFile
-	vendor     *vendor
 	started    time.Time
 	logged     error // what went wrong, for the access log
 	streamed   bool

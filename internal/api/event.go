@@ -71,7 +71,7 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out, err := a.appendEvents(make([]byte, 0, 2+len(events)*usualEvent), events)
+	out, err := c.appendEvents(make([]byte, 0, 2+len(events)*usualEvent), events)
 	if err != nil {
 		return answer{}, err
 	}

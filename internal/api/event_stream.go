@@ -19,7 +19,7 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 	h := c.writer.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no")
-	sink := &eventStream{api: a, writer: &c.writer, control: http.NewResponseController(&c.writer)}
+	sink := &eventStream{view: &c.view, writer: &c.writer, control: http.NewResponseController(&c.writer)}
 	// Nothing is to cut a stream but its own deadlines.
 	_ = sink.control.SetReadDeadline(time.Time{})
 	err := a.service.Stream(ctx, c.actor, options, sink)
@@ -32,7 +32,7 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 
 // eventStream writes events as unnamed server-sent events.
 type eventStream struct {
-	api     *API
+	view    *view
 	writer  *responseWriter
 	control *http.ResponseController
 	buffer  bytes.Buffer
@@ -48,7 +48,7 @@ func (s *eventStream) Event(e model.Event) error {
 		s.buffer.WriteByte('\n')
 	}
 	s.buffer.WriteString("data: ")
-	text, err := s.api.appendEvent(s.buffer.AvailableBuffer(), &e)
+	text, err := s.view.appendEvent(s.buffer.AvailableBuffer(), &e)
 	if err != nil {
 		return err
 	}

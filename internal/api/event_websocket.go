@@ -37,7 +37,7 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 		read <- a.readSocket(ctx, c, conn)
 		cancel()
 	}()
-	out := &socket{api: a, ctx: ctx, conn: conn}
+	out := &socket{view: &c.view, ctx: ctx, conn: conn}
 	err = a.service.Stream(ctx, c.actor, options, out)
 	code, reason := websocket.StatusGoingAway, "connect again"
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *API) readSocket(ctx context.Context, c *call, conn *websocket.Conn) err
 
 // socket writes events as text frames.
 type socket struct {
-	api    *API
+	view   *view
 	ctx    context.Context // the connection's
 	conn   *websocket.Conn
 	buffer bytes.Buffer
@@ -82,7 +82,7 @@ type socket struct {
 // Event writes one event as a frame.
 func (s *socket) Event(e model.Event) error {
 	s.buffer.Reset()
-	text, err := s.api.appendEvent(s.buffer.AvailableBuffer(), &e)
+	text, err := s.view.appendEvent(s.buffer.AvailableBuffer(), &e)
 	if err != nil {
 		return err
 	}

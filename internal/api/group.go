@@ -47,15 +47,15 @@ func (a *API) createGroup(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	headers := a.groupHeaders(&g)
+	headers := c.groupHeaders(&g)
 	if renderEntity {
-		return reply(a.group(&g), headers...), nil
+		return reply(c.group(&g), headers...), nil
 	}
 	return noContent(headers...), nil
 }
 
-func (a *API) groupHeaders(g *model.Group) []header {
-	return []header{{a.vendor.groupToken, g.ID.String()}, {a.vendor.groupAvatar, a.avatarURL(g.Avatar)}}
+func (v *view) groupHeaders(g *model.Group) []header {
+	return []header{{v.vendor.groupToken, g.ID.String()}, {v.vendor.groupAvatar, v.avatarURL(g.Avatar)}}
 }
 
 // createRoleGroup: POST /role_group: a group as POST /group makes it.
@@ -68,7 +68,7 @@ func (a *API) createRoleGroup(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(a.group(&g), a.groupHeaders(&g)...), nil
+	return reply(c.group(&g), c.groupHeaders(&g)...), nil
 }
 
 // getGroup: GET /group/:group (call 6).
@@ -85,7 +85,7 @@ func (a *API) getGroup(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := a.group(&g)
+	w := c.group(&g)
 	if withMetadata {
 		if w.Metadata, err = a.metadataOf(ctx, c, g.Entity(), g.Organization); err != nil {
 			return answer{}, err
@@ -106,7 +106,7 @@ func (a *API) getGroupMembers(ctx context.Context, c *call) (answer, error) {
 	}
 	out := make([]wireUser, len(members))
 	for i, e := range members {
-		out[i] = a.user(e)
+		out[i] = c.user(e)
 	}
 	return reply(out), nil
 }
@@ -125,7 +125,7 @@ func (a *API) updateGroup(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return noContent(header{a.vendor.groupAvatar, a.avatarURL(g.Avatar)}), nil
+	return noContent(header{a.vendor.groupAvatar, c.avatarURL(g.Avatar)}), nil
 }
 
 // deleteGroup: DELETE /group/:group (call 8).

@@ -62,7 +62,7 @@ func (a *API) signIn(ctx context.Context, c *call, name, secret string, keys boo
 	if err != nil {
 		return answer{}, err
 	}
-	out := wireLogin{User: a.user(signed.Entity)}
+	out := wireLogin{User: c.user(signed.Entity)}
 	out.Auth.Key, out.Auth.Secret, out.Auth.Resource = signed.Key.Key.Key, signed.Key.Secret, device
 	return reply(out), nil
 }

@@ -434,7 +434,7 @@ func FuzzReadMultipart(f *testing.F) {
 		r := httptest.NewRequest("POST", "/x", body)
 		r.ContentLength = -1
 		r.Header.Set("Content-Type", "multipart/form-data; boundary="+boundary)
-		c := &call{request: r, endpoint: e, vendor: &a.vendor}
+		c := &call{request: r, endpoint: e, view: view{vendor: &a.vendor}}
 		c.writer.ResponseWriter = httptest.NewRecorder()
 		return c, sink, a.readBody(t.Context(), c)
 	}

@@ -9,10 +9,10 @@ import (
 
 // rosterEntry shows a conversation: the entity's own fields, and what the
 // conversation adds.
-func (a *API) rosterEntry(e *service.RosterEntry) any {
+func (v *view) rosterEntry(e *service.RosterEntry) any {
 	conversation := &e.Conversation
 	more := map[string]any{
-		"type":              a.entityType(conversation.Group),
+		"type":              v.entityType(conversation.Group),
 		"organization_key":  conversation.Organization,
 		"organization_id":   conversation.Organization,
 		"last_message_time": nil,
@@ -26,13 +26,13 @@ func (a *API) rosterEntry(e *service.RosterEntry) any {
 		more["metadata"] = e.Metadata
 	}
 	if e.Entity.Group != nil {
-		w := a.group(e.Entity.Group)
+		w := v.group(e.Entity.Group)
 		w.OrganizationKey = ""
-		return a.withFields(rosterGroup{wireGroup: w}, more)
+		return v.withFields(rosterGroup{wireGroup: w}, more)
 	}
-	w := a.user(e.Entity)
+	w := v.user(e.Entity)
 	w.OrganizationKey = ""
-	return a.withFields(w, more)
+	return v.withFields(w, more)
 }
 
 // rosterGroup is a group without its organization key, which the entry has itself.
@@ -53,7 +53,7 @@ func (a *API) getRoster(ctx context.Context, c *call) (answer, error) {
 	}
 	out := make([]any, len(entries))
 	for i := range entries {
-		out[i] = a.rosterEntry(&entries[i])
+		out[i] = c.rosterEntry(&entries[i])
 	}
 	return reply(out), nil
 }

@@ -54,7 +54,7 @@ func (a *API) search(ctx context.Context, c *call) (answer, error) {
 	}
 	hits := make([]wireHit, len(found.Hits))
 	for i := range found.Hits {
-		hits[i] = a.hit(&found.Hits[i], shown)
+		hits[i] = c.hit(&found.Hits[i], shown)
 	}
 	out.Results = hits
 	return reply(out), nil
@@ -168,14 +168,14 @@ func splitFields(name string) []string {
 }
 
 // hit shows a result.
-func (a *API) hit(h *service.SearchHit, shown map[string]bool) wireHit {
-	w := wireHit{Type: a.entityType(h.Group), OrganizationID: h.Organization}
+func (v *view) hit(h *service.SearchHit, shown map[string]bool) wireHit {
+	w := wireHit{Type: v.entityType(h.Group), OrganizationID: h.Organization}
 	if h.Entity.Group != nil {
-		g := a.group(h.Entity.Group)
+		g := v.group(h.Entity.Group)
 		g.Metadata = h.Metadata
 		w.Entity = g
 	} else {
-		u := a.user(h.Entity)
+		u := v.user(h.Entity)
 		u.Metadata = h.Metadata
 		w.Entity = u
 	}

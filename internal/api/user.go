@@ -28,7 +28,7 @@ func (a *API) showUser(ctx context.Context, c *call, address string) (answer, er
 	if err != nil {
 		return answer{}, err
 	}
-	u := a.user(e)
+	u := c.user(e)
 	if withMetadata {
 		if u.Metadata, err = a.metadataOf(ctx, c, model.EntityID(e.Account.ID), firstOrganization(organization, e.Organization)); err != nil {
 			return answer{}, err
@@ -50,7 +50,7 @@ func (a *API) lookupUser(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(a.user(e)), nil
+	return reply(c.user(e)), nil
 }
 
 // wireCreatedUser is a User with its first key, where one was asked for.
@@ -83,7 +83,7 @@ func (a *API) createUser(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := wireCreatedUser{wireUser: a.user(created.Entity)}
+	out := wireCreatedUser{wireUser: c.user(created.Entity)}
 	if created.Key != nil {
 		out.APIKey, out.APISecret = created.Key.Key.Key, created.Key.Secret
 	}

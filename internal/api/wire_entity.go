@@ -40,15 +40,22 @@ type wireUser struct {
 	Metadata          map[string]string    `json:"metadata,omitzero"`
 }
 
-func (a *API) accountType() string { return a.vendor.namespace + ":entity:account" }
-func (a *API) groupType() string   { return a.vendor.namespace + ":entity:group" }
+// view is how things are shown to one caller: under the vendor's names, and with links
+// that the caller can follow.
+type view struct {
+	vendor *vendor
+	base   string // what links begin with
+}
+
+func (v *view) accountType() string { return v.vendor.namespace + ":entity:account" }
+func (v *view) groupType() string   { return v.vendor.namespace + ":entity:group" }
 
 // user shows an account.
-func (a *API) user(e model.Entity) wireUser {
+func (v *view) user(e model.Entity) wireUser {
 	account := e.Account
 	u := wireUser{
-		Token: account.ID, XMLNS: a.accountType(), DisplayName: account.DisplayName, FirstName: account.FirstName, LastName: account.LastName,
-		Username: account.Username, Avatar: a.avatarURL(account.Avatar), Status: account.Status, DND: account.DND, DNDText: account.DNDText,
+		Token: account.ID, XMLNS: v.accountType(), DisplayName: account.DisplayName, FirstName: account.FirstName, LastName: account.LastName,
+		Username: account.Username, Avatar: v.avatarURL(account.Avatar), Status: account.Status, DND: account.DND, DNDText: account.DNDText,
 		Emails: make([]wireEmail, len(account.Emails)), Phones: make([]wirePhone, len(account.Phones)), CreatedTime: wireTime(account.Created),
 	}
 	for i, email := range account.Emails {
@@ -64,9 +71,9 @@ func (a *API) user(e model.Entity) wireUser {
 }
 
 // avatarURL shows an avatar: a stored one at the server's own address.
-func (a *API) avatarURL(avatar string) string {
+func (v *view) avatarURL(avatar string) string {
 	if id, stored := service.StoredAvatar(avatar); stored {
-		return a.baseURL + "/v2/avatar/" + id
+		return v.base + "/v2/avatar/" + id
 	}
 	return avatar
 }
@@ -90,30 +97,30 @@ type wireGroup struct {
 }
 
 // group shows a group.
-func (a *API) group(g *model.Group) wireGroup {
+func (v *view) group(g *model.Group) wireGroup {
 	members := g.Members
 	if members == nil {
 		members = []model.AccountID{}
 	}
 	return wireGroup{
-		Token: g.ID, XMLNS: a.groupType(), Name: g.Name, DisplayName: g.Name, Description: g.Description, Avatar: a.avatarURL(g.Avatar),
+		Token: g.ID, XMLNS: v.groupType(), Name: g.Name, DisplayName: g.Name, Description: g.Description, Avatar: v.avatarURL(g.Avatar),
 		OrganizationKey: g.Organization, Members: members, NumMembers: len(members), CreatedBy: g.CreatedBy, CreatedTime: wireTime(g.Created),
 		ReplayHistory: g.ReplayHistory, IsPublic: g.Public,
 	}
 }
 
 // entity shows an account or a group.
-func (a *API) entity(e model.Entity) any {
+func (v *view) entity(e model.Entity) any {
 	if e.Group != nil {
-		return a.group(e.Group)
+		return v.group(e.Group)
 	}
-	return a.user(e)
+	return v.user(e)
 }
 
 // entityType is the xmlns of an entity.
-func (a *API) entityType(group bool) string {
+func (v *view) entityType(group bool) string {
 	if group {
-		return a.groupType()
+		return v.groupType()
 	}
-	return a.accountType()
+	return v.accountType()
 }

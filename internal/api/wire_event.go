@@ -57,7 +57,7 @@ type wireAdvisory struct {
 }
 
 // eventPayload shows what an event says that carries no message (contract, section 6).
-func (a *API) eventPayload(e *model.Event) any {
+func (v *view) eventPayload(e *model.Event) any {
 	switch e.Kind {
 	case model.EventStatus, model.EventGroupStatus:
 		if e.Status.Recalled {
@@ -71,21 +71,21 @@ func (a *API) eventPayload(e *model.Event) any {
 		}
 		return wireTypingEvent{e.Typing.Sender, e.Typing.Group, status}
 	case model.EventFriends:
-		return map[string]any{"friend": a.friend(e.Friend)}
+		return map[string]any{"friend": v.friend(e.Friend)}
 	case model.EventBang:
 		event := "removed"
 		if e.Bang.Added {
 			event = "added"
 		}
-		return wireBangEvent{event, a.entity(e.Bang.Caller), a.entity(e.Bang.Subject), a.entity(e.Bang.Target), e.Bang.Sort, wireTime(e.Bang.Created)}
+		return wireBangEvent{event, v.entity(e.Bang.Caller), v.entity(e.Bang.Subject), v.entity(e.Bang.Target), e.Bang.Sort, wireTime(e.Bang.Created)}
 	case model.EventUpdate:
-		return a.withFields(a.entity(*e.Entity), map[string]any{"type": a.entityType(e.Entity.Group != nil)})
+		return v.withFields(v.entity(*e.Entity), map[string]any{"type": v.entityType(e.Entity.Group != nil)})
 	case model.EventSettings:
 		kind := "account"
 		if e.Settings.Organization != "" {
 			kind = "org_settings"
 		}
-		return wireSettingsEvent{e.Settings.Account, []wireService{{a.vendor.namespace + ":iq:update:" + kind, e.Settings.Account}}}
+		return wireSettingsEvent{e.Settings.Account, []wireService{{v.vendor.namespace + ":iq:update:" + kind, e.Settings.Account}}}
 	case model.EventPresence:
 		kind := "unavailable"
 		if e.Presence.Available {
@@ -104,16 +104,16 @@ func (a *API) eventPayload(e *model.Event) any {
 }
 
 // friend shows somebody who entered or left a roster, or a group.
-func (a *API) friend(f *model.FriendChange) any {
+func (v *view) friend(f *model.FriendChange) any {
 	action := "del"
 	if f.Added {
 		action = "add"
 	}
-	return a.withFields(a.entity(f.Entity), map[string]any{"action": action, "organization_id": f.Organization})
+	return v.withFields(v.entity(f.Entity), map[string]any{"action": action, "organization_id": f.Organization})
 }
 
 // withFields puts further fields beside an entity's own.
-func (a *API) withFields(entity any, more map[string]any) json.RawMessage {
+func (v *view) withFields(entity any, more map[string]any) json.RawMessage {
 	own, err := marshal(entity)
 	if err != nil {
 		panic(fmt.Sprintf("encode an entity: %v", err)) // it holds nothing that cannot be encoded

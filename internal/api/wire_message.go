@@ -43,7 +43,7 @@ type wireMessage struct {
 }
 
 // message shows a message. A recalled one has no body, attachment or data.
-func (a *API) message(m *model.Message) wireMessage {
+func (v *view) message(m *model.Message) wireMessage {
 	w := wireMessage{
 		MessageID: m.ID, ClientID: m.ID, SenderToken: m.Sender, SenderOrganization: m.Organization, RecipientToken: m.Recipient,
 		RecipientOrganization: m.Organization, CreatedTime: wireTime(m.Created), ExpiresTime: wireTime(m.Expires), TTL: m.TTL, DOR: m.DOR,

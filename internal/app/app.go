@@ -76,7 +76,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 	}
 	a.system, err = assemble(ctx, surroundings{
 		cfg: cfg, log: logger, clock: time.Now, metrics: a.registry, dir: a.dir, baseURL: a.baseURL,
-		client: a.network.proxies.Client,
+		client: a.network.proxies.Client, links: a.network.links(a.baseURL),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", a.dir, err)

@@ -116,7 +116,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			Parts:                        limits.Parts,
 		},
 		VendorPrefix: in.cfg.Vendor.Prefix, VendorNamespace: in.cfg.Vendor.Namespace, BaseURL: in.baseURL,
-		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
+		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, Links: in.links, BodyPatience: in.cfg.Timeouts.Body,
 	})
 	if err != nil {
 		return nil, err

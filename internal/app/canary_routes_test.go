@@ -14,10 +14,10 @@ import (
 	"signet/client"
 )
 
-// fields and pathOf are shorter names.
+// fields and params are shorter names.
 type (
 	fields = map[string]any
-	pathOf = map[string]string
+	params = map[string]string
 )
 
 // sightings are requests that succeed, one for each route of the interface, with a
@@ -33,53 +33,53 @@ var sightings = map[string]func(v *aviary) letter{
 	},
 
 	"GET /v2/user":        func(v *aviary) letter { return letter{who: v.alice, want: 200} },
-	"GET /v2/user/{user}": func(v *aviary) letter { return letter{who: v.alice, path: pathOf{"user": v.bob.email}, want: 200} },
+	"GET /v2/user/{user}": func(v *aviary) letter { return letter{who: v.alice, path: params{"user": v.bob.email}, want: 200} },
 	"POST /v2/user/{user}/settings": func(v *aviary) letter {
 		said := fields{}
 		for _, name := range []string{"first_name", "last_name", "display_name", "status", "dnd_text"} {
 			said[name] = v.word(ofContent, name)
 		}
-		return letter{who: v.person(), path: pathOf{"user": "me"}, fields: said, files: map[string][]byte{"avatar": v.picture()}, want: 204}
+		return letter{who: v.person(), path: params{"user": "me"}, fields: said, files: map[string][]byte{"avatar": v.picture()}, want: 204}
 	},
 	"POST /v2/user/{user}/password": func(v *aviary) letter {
 		p := v.person()
-		return letter{who: p, path: pathOf{"user": p.username}, fields: fields{"old_password": p.password, "password": v.word(ofSecret, "new password")}, want: 204}
+		return letter{who: p, path: params{"user": p.username}, fields: fields{"old_password": p.password, "password": v.word(ofSecret, "new password")}, want: 204}
 	},
-	"GET /v2/user/{user}/organization": func(v *aviary) letter { return letter{who: v.alice, path: pathOf{"user": v.alice.phone}, want: 200} },
+	"GET /v2/user/{user}/organization": func(v *aviary) letter { return letter{who: v.alice, path: params{"user": v.alice.phone}, want: 200} },
 	"GET /v2/user/{user}/organization/{organization}": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"user": "me", "organization": v.organization}, want: 200}
+		return letter{who: v.alice, path: params{"user": "me", "organization": v.organization}, want: 200}
 	},
 
 	"POST /v2/group":        (*aviary).outgoingGroup,
-	"GET /v2/group/{group}": func(v *aviary) letter { return letter{who: v.alice, path: pathOf{"group": v.group}, want: 200} },
+	"GET /v2/group/{group}": func(v *aviary) letter { return letter{who: v.alice, path: params{"group": v.group}, want: 200} },
 	"POST /v2/group/{group}": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"group": v.group}, fields: fields{"name": v.word(ofContent, "name"), "description": v.word(ofContent, "description")}, want: 204}
+		return letter{who: v.alice, path: params{"group": v.group}, fields: fields{"name": v.word(ofContent, "name"), "description": v.word(ofContent, "description")}, want: 204}
 	},
-	"DELETE /v2/group/{group}":      func(v *aviary) letter { return letter{who: v.alice, path: pathOf{"group": v.newGroup()}, want: 204} },
-	"GET /v2/group/{group}/members": func(v *aviary) letter { return letter{who: v.alice, path: pathOf{"group": v.group}, want: 200} },
+	"DELETE /v2/group/{group}":      func(v *aviary) letter { return letter{who: v.alice, path: params{"group": v.newGroup()}, want: 204} },
+	"GET /v2/group/{group}/members": func(v *aviary) letter { return letter{who: v.alice, path: params{"group": v.group}, want: 200} },
 	"POST /v2/group/{group}/members": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"group": v.newGroup()}, fields: fields{"members": []string{v.bob.phone}}, want: 204}
+		return letter{who: v.alice, path: params{"group": v.newGroup()}, fields: fields{"members": []string{v.bob.phone}}, want: 204}
 	},
 	"POST /v2/group/{group}/members/remove": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"group": v.newGroup()}, fields: fields{"members": v.bob.email}, want: 204}
+		return letter{who: v.alice, path: params{"group": v.newGroup()}, fields: fields{"members": v.bob.email}, want: 204}
 	},
 	"POST /v2/role_group": func(v *aviary) letter {
 		return letter{who: v.alice, organization: true, fields: fields{"name": v.word(ofContent, "name"), "members": []string{v.bob.email}}, want: 200}
 	},
 
 	"POST /v2/message":          (*aviary).outgoingMessage,
-	"GET /v2/message/{message}": func(v *aviary) letter { return letter{who: v.bob, path: pathOf{"message": v.newMessage()}, want: 200} },
+	"GET /v2/message/{message}": func(v *aviary) letter { return letter{who: v.bob, path: params{"message": v.newMessage()}, want: 200} },
 	"DELETE /v2/message/{message}": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"message": v.newMessage()}, want: 204}
+		return letter{who: v.alice, path: params{"message": v.newMessage()}, want: 204}
 	},
 	"GET /v2/message/{message}/attachment/{number}": func(v *aviary) letter {
-		return letter{who: v.bob, path: pathOf{"message": v.newMessage(), "number": "1"}, want: 200}
+		return letter{who: v.bob, path: params{"message": v.newMessage(), "number": "1"}, want: 200}
 	},
 	"GET /v2/message/{message}/status": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"message": v.newMessage()}, want: 200}
+		return letter{who: v.alice, path: params{"message": v.newMessage()}, want: 200}
 	},
 	"POST /v2/message/{message}/forward": func(v *aviary) letter {
-		return letter{who: v.bob, path: pathOf{"message": v.newMessage()}, fields: fields{"recipient": v.alice.email}, want: 204}
+		return letter{who: v.bob, path: params{"message": v.newMessage()}, fields: fields{"recipient": v.alice.email}, want: 204}
 	},
 	"POST /v2/message/status": func(v *aviary) letter {
 		return letter{who: v.bob, fields: fields{"delivered": v.newMessage(), "read": []string{v.word(ofContent, "message id")}}, want: 204}
@@ -91,19 +91,19 @@ var sightings = map[string]func(v *aviary) letter{
 	"POST /v2/message/typing": func(v *aviary) letter {
 		return letter{who: v.alice, fields: fields{"recipient": v.bob.email}, want: 204}
 	},
-	"DELETE /v2/message/typing/{recipient}": func(v *aviary) letter { return letter{who: v.alice, path: pathOf{"recipient": v.bob.phone}, want: 204} },
+	"DELETE /v2/message/typing/{recipient}": func(v *aviary) letter { return letter{who: v.alice, path: params{"recipient": v.bob.phone}, want: 204} },
 	"DELETE /v2/message/typing/{recipient}/{sender}": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"recipient": v.bob.email, "sender": v.alice.email}, want: 204}
+		return letter{who: v.alice, path: params{"recipient": v.bob.email, "sender": v.alice.email}, want: 204}
 	},
 
 	"GET /v2/metadata/{entity}": func(v *aviary) letter {
-		return letter{who: v.alice, organization: true, path: pathOf{"entity": v.bob.email}, want: 200}
+		return letter{who: v.alice, organization: true, path: params{"entity": v.bob.email}, want: 200}
 	},
 	"POST /v2/metadata/{entity}": func(v *aviary) letter {
-		return letter{who: v.alice, organization: true, path: pathOf{"entity": v.alice.email}, fields: fields{v.word(ofName, "metadata key"): v.word(ofMetadata, "metadata")}, want: 204}
+		return letter{who: v.alice, organization: true, path: params{"entity": v.alice.email}, fields: fields{v.word(ofName, "metadata key"): v.word(ofMetadata, "metadata")}, want: 204}
 	},
 	"DELETE /v2/metadata/{entity}": func(v *aviary) letter {
-		return letter{who: v.bob, organization: true, path: pathOf{"entity": "me"}, want: 204}
+		return letter{who: v.bob, organization: true, path: params{"entity": "me"}, want: 204}
 	},
 	"POST /v2/metadata_bulk": func(v *aviary) letter {
 		return letter{who: v.bob, organization: true, fields: fields{"entities": []string{v.alice.token, v.alice.email, v.word(ofContent, "entity")}}, want: 200}
@@ -116,14 +116,14 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.alice, organization: true, fields: fields{"entity": v.bob.email, "type": v.word(ofContent, "type")}, want: 204}
 	},
 	"DELETE /v2/roster/{entity}": func(v *aviary) letter {
-		return letter{who: v.alice, organization: true, path: pathOf{"entity": v.person().email}, want: 204}
+		return letter{who: v.alice, organization: true, path: params{"entity": v.person().email}, want: 204}
 	},
 	"POST /v2/search": func(v *aviary) letter {
 		return letter{who: v.alice, fields: fields{"type": "account", "any": v.bob.username, "email": v.bob.email}, want: 200}
 	},
-	"GET /v2/user/{user}/message/unread_count": func(v *aviary) letter { return letter{who: v.bob, path: pathOf{"user": v.bob.email}, want: 200} },
+	"GET /v2/user/{user}/message/unread_count": func(v *aviary) letter { return letter{who: v.bob, path: params{"user": v.bob.email}, want: 200} },
 	"GET /v2/user/{user}/organization/{organization}/message/unread_count": func(v *aviary) letter {
-		return letter{who: v.bob, path: pathOf{"user": v.bob.phone, "organization": v.organization}, want: 200}
+		return letter{who: v.bob, path: params{"user": v.bob.phone, "organization": v.organization}, want: 200}
 	},
 
 	"GET /v2/mute":        func(v *aviary) letter { return letter{who: v.alice, want: 200} },
@@ -131,71 +131,71 @@ var sightings = map[string]func(v *aviary) letter{
 	"POST /v2/mute/p2p":   func(v *aviary) letter { return letter{who: v.alice, fields: v.mute(), want: 204} },
 	"DELETE /v2/mute/p2p": func(v *aviary) letter { return letter{who: v.alice, fields: v.mute(), want: 204} },
 	"POST /v2/mute/group/{group}": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"group": v.group}, fields: fields{"duration": 5}, want: 204}
+		return letter{who: v.alice, path: params{"group": v.group}, fields: fields{"duration": 5}, want: 204}
 	},
-	"DELETE /v2/mute/group/{group}": func(v *aviary) letter { return letter{who: v.alice, path: pathOf{"group": v.group}, want: 204} },
+	"DELETE /v2/mute/group/{group}": func(v *aviary) letter { return letter{who: v.alice, path: params{"group": v.group}, want: 204} },
 	"POST /v2/mute/organization/{organization}": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"organization": v.organization}, fields: fields{"duration": 5}, want: 204}
+		return letter{who: v.alice, path: params{"organization": v.organization}, fields: fields{"duration": 5}, want: 204}
 	},
 	"DELETE /v2/mute/organization/{organization}": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"organization": v.organization}, want: 204}
+		return letter{who: v.alice, path: params{"organization": v.organization}, want: 204}
 	},
 
-	"GET /v2/user_lookup/{user}": func(v *aviary) letter { return letter{who: v.operator, path: pathOf{"user": v.bob.phone}, want: 200} },
+	"GET /v2/user_lookup/{user}": func(v *aviary) letter { return letter{who: v.operator, path: params{"user": v.bob.phone}, want: 200} },
 	"POST /v2/user": func(v *aviary) letter {
 		return letter{who: v.operator, organization: true, want: 200, fields: fields{"email": v.word(ofEmail, "email") + "@signet.test", "phones": []string{v.phone("phones")},
 			"password": v.word(ofSecret, "password"), "display_name": v.word(ofContent, "display_name"), "title": v.word(ofContent, "title")}}
 	},
 	"POST /v2/user/{user}/organization": func(v *aviary) letter {
-		return letter{who: v.operator, path: pathOf{"user": v.bob.email}, want: 204,
+		return letter{who: v.operator, path: params{"user": v.bob.email}, want: 204,
 			fields: fields{"organization": v.organization, "title": v.word(ofContent, "title"), "department": v.word(ofContent, "department")}}
 	},
 	"DELETE /v2/user/{user}/organization/{organization}": func(v *aviary) letter {
-		return letter{who: v.operator, path: pathOf{"user": v.person().email, "organization": v.organization}, want: 204}
+		return letter{who: v.operator, path: params{"user": v.person().email, "organization": v.organization}, want: 204}
 	},
 	"GET /v2/user/{user}/organization/{organization}/roles": func(v *aviary) letter {
-		return letter{who: v.operator, path: pathOf{"user": v.bob.email, "organization": v.organization}, want: 200}
+		return letter{who: v.operator, path: params{"user": v.bob.email, "organization": v.organization}, want: 200}
 	},
 	"POST /v2/user/{user}/organization/{organization}/roles/{role}": func(v *aviary) letter {
-		return letter{who: v.operator, path: pathOf{"user": v.bob.email, "organization": v.organization, "role": "reporting"}, want: 204}
+		return letter{who: v.operator, path: params{"user": v.bob.email, "organization": v.organization, "role": "reporting"}, want: 204}
 	},
 	"DELETE /v2/user/{user}/organization/{organization}/roles/{role}": func(v *aviary) letter {
-		return letter{who: v.operator, path: pathOf{"user": v.bob.phone, "organization": v.organization, "role": "reporting"}, want: 204}
+		return letter{who: v.operator, path: params{"user": v.bob.phone, "organization": v.organization, "role": "reporting"}, want: 204}
 	},
 	"POST /v2/organization": func(v *aviary) letter {
 		return letter{who: v.operator, fields: fields{"name": v.word(ofContent, "name"), v.word(ofName, "setting"): v.word(ofContent, "setting")}, want: 204}
 	},
 	"POST /v2/organization/{organization}": func(v *aviary) letter {
-		return letter{who: v.operator, path: pathOf{"organization": v.organization}, fields: fields{"colour": v.word(ofContent, "setting")}, want: 204}
+		return letter{who: v.operator, path: params{"organization": v.organization}, fields: fields{"colour": v.word(ofContent, "setting")}, want: 204}
 	},
 	"GET /v2/organization/{organization}": func(v *aviary) letter {
-		return letter{who: v.operator, path: pathOf{"organization": v.organization}, want: 200}
+		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
 	},
 	"DELETE /v2/organization/{organization}": func(v *aviary) letter {
 		name := v.word(ofContent, "name")
 		token := v.mustSend(letter{who: v.operator, route: "POST /v2/organization", fields: fields{"name": name}, want: 204}).Header.Get("TT-X-Organization-Key")
-		return letter{who: v.operator, path: pathOf{"organization": token}, fields: fields{"name": name}, want: 204}
+		return letter{who: v.operator, path: params{"organization": token}, fields: fields{"name": name}, want: 204}
 	},
 
-	"GET /v2/user/{user}/key": func(v *aviary) letter { return letter{who: v.alice, path: pathOf{"user": v.alice.email}, want: 200} },
+	"GET /v2/user/{user}/key": func(v *aviary) letter { return letter{who: v.alice, path: params{"user": v.alice.email}, want: 200} },
 	"POST /v2/user/{user}/key": func(v *aviary) letter {
-		return letter{who: v.alice, path: pathOf{"user": v.alice.phone}, fields: fields{"kind": "administrative", "password": v.alice.password}, want: 200}
+		return letter{who: v.alice, path: params{"user": v.alice.phone}, fields: fields{"kind": "administrative", "password": v.alice.password}, want: 200}
 	},
 	"DELETE /v2/user/{user}/key/{key}": func(v *aviary) letter {
 		p := v.person()
-		return letter{who: p, path: pathOf{"user": p.email, "key": p.key}, want: 204}
+		return letter{who: p, path: params{"user": p.email, "key": p.key}, want: 204}
 	},
 	"POST /v2/user/{user}/key/{key}/rotate": func(v *aviary) letter {
 		p := v.person()
-		return letter{who: p, path: pathOf{"user": p.phone, "key": p.key}, fields: fields{"password": p.password}, want: 200}
+		return letter{who: p, path: params{"user": p.phone, "key": p.key}, fields: fields{"password": p.password}, want: 200}
 	},
 
 	"GET /v2/avatar/{id}": func(v *aviary) letter {
 		p := v.person()
-		v.mustSend(letter{who: p, route: "POST /v2/user/{user}/settings", path: pathOf{"user": "me"}, files: map[string][]byte{"avatar": v.picture()}, want: 204})
+		v.mustSend(letter{who: p, route: "POST /v2/user/{user}/settings", path: params{"user": "me"}, files: map[string][]byte{"avatar": v.picture()}, want: 204})
 		var self struct{ Reply struct{ Avatar string } }
 		v.mustParse(v.mustSend(letter{who: p, route: "GET /v2/user", want: 200}), &self)
-		return letter{who: p, path: pathOf{"id": self.Reply.Avatar[strings.LastIndexByte(self.Reply.Avatar, '/')+1:]}, want: 200}
+		return letter{who: p, path: params{"id": self.Reply.Avatar[strings.LastIndexByte(self.Reply.Avatar, '/')+1:]}, want: 200}
 	},
 	"POST /v2/login": func(v *aviary) letter {
 		encoded := base64.StdEncoding.EncodeToString([]byte(v.word(ofSecret, "product key") + ":" + v.alice.email + ":" + v.alice.password))

@@ -156,6 +156,25 @@ func (n *network) baseURL() string {
 	return baseURL(n.cfg.Listen, n.listener.Addr(), n.encryption() != nil, name)
 }
 
+// links is what the links in the answer to a request begin with. Where base_url does
+// not say, a proxy knows better than the address listened on: it passes the host on
+// that its client asked for, and says whether that was by HTTPS.
+func (n *network) links(usual string) func(*http.Request) string {
+	if n.cfg.BaseURL != "" || len(n.cfg.Proxies) == 0 {
+		return func(*http.Request) string { return usual }
+	}
+	return func(r *http.Request) string {
+		peer := n.proxies.Peer(r)
+		switch {
+		case !peer.Proxied || r.Host == "":
+			return usual
+		case peer.HTTPS:
+			return "https://" + r.Host
+		}
+		return "http://" + r.Host
+	}
+}
+
 // baseURL is the URL of an address that is listened on, with the name of the
 // certificate in place of the address, where it has one.
 func baseURL(listen string, addr net.Addr, encrypted bool, name string) string {

@@ -242,6 +242,63 @@ func TestOnlyATrustedProxyIsBelieved(t *testing.T) {
 	}
 }
 
+func TestLinksFollowTheProxy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		base    string
+		trusted []string
+		header  []string
+		want    string // before the path; empty: the address listened on
+	}{
+		{"", nil, []string{"X-Forwarded-Proto", "https"}, ""},
+		{"", []string{"127.0.0.1"}, []string{"X-Forwarded-Proto", "https", "X-Forwarded-For", "203.0.113.7"}, "https://messages.example.com"},
+		{"", []string{"127.0.0.1"}, []string{"X-Forwarded-For", "203.0.113.7"}, "http://messages.example.com"},
+		{"https://chat.example.com", []string{"127.0.0.1"}, []string{"X-Forwarded-Proto", "http"}, "https://chat.example.com"},
+	} {
+		cfg := settings(t)
+		cfg.BaseURL, cfg.Proxies = c.base, c.trusted
+		a, err := Open(t.Context(), cfg, quiet())
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustRun(t, a)
+		url := "http://" + a.Addr().String()
+		operator := mustReadCredentials(t, a.OperatorFile())
+		do := func(method, path, contentType, body string) string {
+			t.Helper()
+			r, err := http.NewRequestWithContext(t.Context(), method, url+path, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.SetBasicAuth(operator.Key, operator.Secret)
+			r.Host = "messages.example.com"
+			r.Header.Set("Content-Type", contentType)
+			for i := 0; i < len(c.header); i += 2 {
+				r.Header.Set(c.header[i], c.header[i+1])
+			}
+			answer, err := caller.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			text, err := io.ReadAll(answer.Body)
+			if err != nil || answer.StatusCode >= 300 {
+				t.Fatalf("%s %s: %d %s, %v", method, path, answer.StatusCode, text, err)
+			}
+			return string(text)
+		}
+		do("POST", "/v2/user/me/settings", "multipart/form-data; boundary=b",
+			"--b\r\nContent-Disposition: form-data; name=\"avatar\"; filename=\"a.png\"\r\n\r\n\x89PNG\r\n\x1a\n0123456789\r\n--b--\r\n")
+		want := c.want
+		if want == "" {
+			want = url
+		}
+		if got := do("GET", "/v2/user", "", ""); !strings.Contains(got, `"avatar":"`+want+"/v2/avatar/") {
+			t.Errorf("base_url %q, proxies %v, %v: got %s, want links to %s", c.base, c.trusted, c.header, got, want)
+		}
+	}
+}
+
 // elsewhere is a listener whose connections seem to come from another machine.
 type elsewhere struct {
 	net.Listener

@@ -21,6 +21,7 @@ type surroundings struct {
 	dir     string                         // the data directory: made, and locked for this process
 	baseURL string                         // how clients reach the server, without the final /v2
 	client  func(*http.Request) netip.Addr // where a request comes from
+	links   func(*http.Request) string     // what the links in its answer begin with
 
 	unsealed bool // for tests that look for content in the files
 }

@@ -20,7 +20,8 @@ passwords and secrets come with each request.`),
 		text(&c.BaseURL, "base_url", "", "URL", baseURL, `
 URL under which clients reach the server, without the final /v2. It is written
 to operator.json and stands before the URLs that the server hands out. Empty: it
-follows from the address listened on, and the name in the certificate.`),
+follows from the address listened on and the name in the certificate or, behind one
+of the trusted_proxies, from the host that its client asked for.`),
 
 		text(&c.TLS.Cert, "tls.cert", "", "FILE", anyText, `
 File with the server's certificate and those between it and its authority (PEM).

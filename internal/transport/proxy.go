@@ -32,6 +32,9 @@ func NewProxies(networks []string, header string) (*Proxies, error) {
 type Peer struct {
 	Addr  netip.Addr // not valid where nobody who is trusted knows it
 	HTTPS bool       // its own connection is encrypted
+
+	// Proxied tells that a trusted proxy passed the request on.
+	Proxied bool
 }
 
 // Client is the address that a request comes from: the end of the connection or,
@@ -44,6 +47,7 @@ func (p *Proxies) Peer(r *http.Request) Peer {
 	if !p.trusts(peer.Addr) {
 		return peer
 	}
+	peer.Proxied = true
 	if p.forwarded {
 		return p.follow(peer, forwardedHops(r.Header["Forwarded"]))
 	}
