@@ -157,7 +157,7 @@ func TestTheDatabaseTakesTheConnectionsOfAllServers(t *testing.T) {
 		t.Fatal("max_connections is not set")
 	}
 	fmt.Sscan(m[1], &most)
-	if need := len(nodes)*64 + 10; most < need {
+	if need := (len(nodes)+1)*64 + 20; most < need {
 		t.Errorf("max_connections is %d, want at least %d", most, need)
 	}
 }

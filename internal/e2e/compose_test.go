@@ -241,12 +241,22 @@ func TestComposedServersAreOne(t *testing.T) {
 		wantProbe(t, node, "/readyz", http.StatusOK)
 		send(alice.through(t, node.http), fmt.Sprintf("by node %d again", i+1))
 	}
+	// Whoever has no access to the data directory of the first gets a key of their own.
+	directory := filepath.Join(t.TempDir(), "operator")
+	if out, err := c.nodes[1].command("operator", "reset", "--data", directory); err != nil {
+		t.Fatalf("signet operator reset: %v\n%s", err, out)
+	}
+	c.nodes[1].dir = directory
+	c.nodes[1].mustPeople("carol")
 	c.end()
 }
 
 // health runs "signet health" as the container does.
-func (s *server) health() (string, error) {
-	command := exec.Command(program, "health", "--listen", s.address())
+func (s *server) health() (string, error) { return s.command("health", "--listen", s.address()) }
+
+// command runs another command of the program with the variables of the server.
+func (s *server) command(args ...string) (string, error) {
+	command := exec.Command(program, args...)
 	command.Env = append([]string{}, s.env...)
 	out, err := command.CombinedOutput()
 	return string(out), err

@@ -54,7 +54,7 @@ func TestMigrationIsKilledAndGoesOn(t *testing.T) {
 
 	database := postgrestest.URL(t)
 	kills := 0
-	for longest := 50 * time.Millisecond; !mustMigrate(t, s.dir, database, longest/2+rand.N(longest)); longest += 50 * time.Millisecond {
+	for longest := 30 * time.Millisecond; !mustMigrate(t, s.dir, database, longest/2+rand.N(longest)); longest += 20 * time.Millisecond {
 		kills++
 	}
 	if kills < 3 {

@@ -81,7 +81,7 @@ func TestEverySignalIsFull(t *testing.T) {
 		want []string
 	}{
 		{*every[0].Typing, nil}, {*every[1].Presence, nil}, {*every[2].Entity, []string{"Group"}}, {*every[2].Entity.Account, nil},
-		{*every[3].Entity.Group, nil}, {*every[4].Message, nil}, {every[4].Message.Content, nil}, {*every[4].Message.Attachment, nil},
+		{*every[3].Entity.Group, nil}, {*every[4].Message, nil}, {every[4].Message.Content, nil}, {*every[4].Message.Attachment, []string{"Key"}},
 	} {
 		if got := missing(reflect.ValueOf(c.of)); !slices.Equal(got, c.want) {
 			t.Errorf("%T: not set: %q, want %q", c.of, got, c.want)
