@@ -325,6 +325,9 @@ func putFile(path string, text []byte, put func(from, to string) error) (err err
 	}()
 	_, err = io.Copy(file, bytes.NewReader(text))
 	if err == nil {
+		err = keepOwner(file, path)
+	}
+	if err == nil {
 		err = file.Sync()
 	}
 	if err := errors.Join(err, file.Close()); err != nil {

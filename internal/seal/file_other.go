@@ -40,5 +40,8 @@ func releaseLock(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.N
 // openReplaced opens nothing: such systems do not replace a file that is open.
 func openReplaced(string) (*os.File, error) { return nil, nil }
 
+// keepOwner does nothing: such systems have no owner to keep.
+func keepOwner(*os.File, string) error { return nil }
+
 // syncDirectory has nothing to do: such systems have no such call, and need none.
 func syncDirectory(string) error { return nil }

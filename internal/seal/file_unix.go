@@ -53,6 +53,20 @@ func openReplaced(path string) (*os.File, error) {
 	return f, err
 }
 
+// keepOwner gives a file the owner of the one that it replaces, where the
+// administrator does what else the server's user does.
+func keepOwner(file *os.File, path string) error {
+	info, err := os.Stat(path)
+	if err != nil || os.Geteuid() != 0 {
+		return nil
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	return file.Chown(int(owner.Uid), int(owner.Gid))
+}
+
 // syncDirectory makes the names in a directory durable.
 func syncDirectory(path string) error {
 	f, err := os.Open(path)

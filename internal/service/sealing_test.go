@@ -203,6 +203,33 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 	}
 }
 
+// What goes while it is verified is nobody's fault.
+func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
+	c := newSealed(t)
+	s := c.nodes[1]
+	alice, bob := c.pair()
+	upload, err := s.Upload(t.Context(), "a", "text/plain", strings.NewReader("bytes"))
+	c.must(err)
+	sent, err := c.send(s, alice, bob.Account.String(), func(c *SendCommand) { c.Upload = upload })
+	c.must(err)
+	var rows []store.MessageRow
+	c.must(c.store.View(t.Context(), func(tx *store.Tx) (err error) {
+		rows, err = tx.MessagesAfter("", model.MessageID{}, 10)
+		return err
+	}))
+	v := verification{service: s, now: c.clock(), report: func(line string) { t.Error(line) }}
+	c.must(v.message(t.Context(), &rows[0]))
+	if v.Messages != 1 || v.Attachments != 1 {
+		t.Errorf("verify says %+v", v.Verified)
+	}
+	c.must(s.Recall(t.Context(), alice, sent.Message))
+	c.must(s.Sweep(t.Context()))
+	c.must(v.message(t.Context(), &rows[0]))
+	if v.Broken != 0 || v.Messages != 1 {
+		t.Errorf("verify says %+v of what was recalled meanwhile", v.Verified)
+	}
+}
+
 func TestKeyRingThatIsAwayIsAStoreThatIs(t *testing.T) {
 	c := newSealed(t)
 	if err := keyFault(fmt.Errorf("use: %w", seal.ErrUnavailable)); !errors.Is(err, store.ErrUnavailable) {

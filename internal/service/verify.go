@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,17 @@ type verification struct {
 	report  func(string)
 }
 
+// changed reports whether a message is not what it was any more: it was recalled, or
+// swept, while it was looked at.
+func (v *verification) changed(ctx context.Context, row *store.MessageRow) (changed bool, err error) {
+	err = v.service.store.View(ctx, func(tx *store.Tx) error {
+		now, found, err := tx.Message([]model.OrganizationID{row.Organization}, row.ID, time.Time{})
+		changed = !found || !bytes.Equal(now.Sealed, row.Sealed)
+		return err
+	})
+	return changed, err
+}
+
 func (v *verification) broken(what string, organization model.OrganizationID, id fmt.Stringer, err error) {
 	v.Broken++
 	v.report(fmt.Sprintf("%s %s of organization %s: %v", what, id, organization, err))
@@ -87,8 +99,11 @@ func (v *verification) message(ctx context.Context, row *store.MessageRow) error
 	case errors.Is(err, store.ErrUnavailable):
 		return err
 	case err != nil:
-		v.broken("message", row.Organization, row.ID, err)
-		return nil
+		changed, fault := v.changed(ctx, row)
+		if fault == nil && !changed {
+			v.broken("message", row.Organization, row.ID, err)
+		}
+		return fault
 	}
 	v.Messages++
 	if content.Attachment == nil {
@@ -99,7 +114,11 @@ func (v *verification) message(ctx context.Context, row *store.MessageRow) error
 	case errors.Is(err, blob.ErrUnavailable), ctx.Err() != nil:
 		return err
 	case err != nil:
-		v.broken("attachment of message", row.Organization, row.ID, err)
+		changed, fault := v.changed(ctx, row)
+		if fault == nil && !changed {
+			v.broken("attachment of message", row.Organization, row.ID, err)
+		}
+		return fault
 	default:
 		v.Attachments++
 	}
