@@ -40,12 +40,12 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/seal/pgring", "internal/seal", "internal/blob",
+		"internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/blob",
 		"internal/config", "internal/model",
 	}},
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
 	{"internal/service/metamorphic", nil}, // tests only
-	{"internal/service", []string{"internal/store", "internal/live", "internal/seal", "internal/blob", "internal/model"}},
+	{"internal/service", []string{"internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/model"}},
 	{"internal/store/enginetest", []string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},
 	{"internal/store/storetest", []string{"internal/store", "internal/model"}},
 	{"internal/store/postgrestest", nil},
@@ -57,6 +57,7 @@ var mayImport = []layer{
 	{"internal/live", []string{"internal/model"}},
 	{"internal/blob/blobtest", []string{"internal/blob", "internal/model"}},
 	{"internal/blob/s3test", nil},
+	{"internal/audit", []string{"internal/model"}},
 	{"internal/seal/pgring", []string{"internal/seal"}},
 	{"internal/seal", nil},
 	{"internal/blob", []string{"internal/model"}},
@@ -84,6 +85,7 @@ var onlyIn = map[string][]string{
 	"github.com/HdrHistogram/":        {"internal/load"},
 	"github.com/minio/":               {"internal/blob"},
 	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/api", "internal/blob", "internal/load", "client"},
+	"golang.org/x/mod":                {"internal/audit"},
 	"golang.org/x/crypto":             {"internal/service", "internal/seal"},
 	"github.com/rogpeppe/go-internal": nil, // tests only
 	"go.uber.org/goleak":              nil,

@@ -25,9 +25,11 @@ type commands struct {
 	Serve    serveCommand     `cmd:"" help:"Run the server."`
 	Config   configCommands   `cmd:"" help:"Print all settings, or check a configuration file."`
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
+	Audit    auditCommands    `cmd:"" help:"Read, export and check the audit log."`
+	Account  accountCommands  `cmd:"" help:"Erase accounts from the server's data."`
 	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 
-	Org      orgCommands      `cmd:"" group:"client" help:"Create, show, change and delete organizations."`
+	Org      orgCommands      `cmd:"" aliases:"organization" group:"client" help:"Create, show, change and delete organizations."`
 	User     userCommands     `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
 	Key      keyCommands      `cmd:"" group:"client" help:"Issue, list, revoke and rotate API keys."`
 	Roles    rolesCommands    `cmd:"" group:"client" help:"List, grant and revoke the roles of accounts."`

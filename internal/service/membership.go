@@ -47,7 +47,8 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 	}
 	now := s.now()
 	var account model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.act(ctx, actor, model.ActionMemberAdd, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, organization)
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
@@ -58,7 +59,7 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 		if err != nil {
 			return err
 		}
-		account = t.ID
+		account, line.User = t.ID, t.ID
 		m, member := t.membership(organization)
 		if !member {
 			m = model.Membership{Organization: organization, Account: t.ID, Joined: now}
@@ -89,7 +90,8 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 	}
 	var account model.AccountID
 	var told []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.act(ctx, actor, model.ActionMemberRemove, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, organization)
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
@@ -100,7 +102,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 		if err != nil {
 			return err
 		}
-		account = t.ID
+		account, line.User = t.ID, t.ID
 		m, member := t.membership(organization)
 		if !member {
 			return model.Missing()
@@ -201,7 +203,7 @@ type RolesOf struct {
 // account itself, an organization that it is not in stands for all of its own
 // (contract, call 31).
 func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (out []RolesOf, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.act(ctx, actor, model.ActionRoleList, func(tx *store.Tx, line *model.AuditEntry) error {
 		out = nil
 		t, err := s.target(tx, actor, address)
 		if err != nil {
@@ -212,11 +214,16 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 				return err
 			}
 		}
+		line.User = t.ID
 		m, member := t.membership(organization)
 		switch {
 		case member:
+			onOrganization(line, organization)
 			out = append(out, RolesOf{m.Organization, m.Roles})
 		case t.ID == actor.Account:
+			if err := onAccount(tx, line, &t.Account); err != nil {
+				return err
+			}
 			for _, m := range t.memberships {
 				out = append(out, RolesOf{m.Organization, m.Roles})
 			}
@@ -236,8 +243,10 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 	}
 	var account model.AccountID
 	var told []model.AccountID
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
+	err = s.act(ctx, actor, model.ActionRoleGrant, func(tx *store.Tx, line *model.AuditEntry) error {
 		pending, told = false, nil
+		onOrganization(line, organization)
+		line.Detail = "role=" + role
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
@@ -245,7 +254,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 		if err != nil {
 			return err
 		}
-		account = t.ID
+		account, line.User = t.ID, t.ID
 		m, member := t.membership(organization)
 		self := t.ID == actor.Account
 		if self && member && role == model.RoleAdmin && !actor.Administers(organization) {
@@ -253,6 +262,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 			if !pending {
 				return nil
 			}
+			line.Detail += " pending"
 			told, err = requestAdmin(tx, &t.Account, organization)
 			return err
 		}
@@ -321,7 +331,9 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 		return err
 	}
 	var account model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.act(ctx, actor, model.ActionRoleRevoke, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, organization)
+		line.Detail = "role=" + role
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
@@ -332,7 +344,7 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 		if err != nil {
 			return err
 		}
-		account = t.ID
+		account, line.User = t.ID, t.ID
 		m, member := t.membership(organization)
 		if !member {
 			return model.Missing()

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/crypto/argon2"
 
+	"signet/internal/audit"
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -43,6 +44,8 @@ type Options struct {
 	Limits          Limits
 	DefaultRegion   string        // of phone numbers without a country code, as in ISO 3166
 	EventsRetention time.Duration // how long an unacknowledged event stays
+	AuditKey        *audit.Key    // signs checkpoints of the audit log; nil: nobody does
+	AuditRetention  time.Duration // how long a line of it stays; 0: for good
 }
 
 // Service carries out the interface's use cases. It is safe for concurrent use.
@@ -59,6 +62,12 @@ type Service struct {
 	passwords chan struct{} // a place for each password hash computed at a time
 	derive    derivation
 
+	refusals refusals
+
+	auditKey       *audit.Key
+	auditRetention time.Duration
+	signedAt       atomic.Int64 // when checkpoints were last made, in milliseconds
+
 	node     *Node // nil: the server is alone on its store
 	sweeper  atomic.Pointer[Sweeper]
 	recalled atomic.Bool // content was erased since the last sweep of the files
@@ -74,7 +83,7 @@ type Service struct {
 func New(o Options) *Service {
 	s := &Service{
 		store: o.Store, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
-		region: o.DefaultRegion, retention: o.EventsRetention,
+		region: o.DefaultRegion, retention: o.EventsRetention, auditKey: o.AuditKey, auditRetention: o.AuditRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		passwords: make(chan struct{}, 2),
 		derive:    argon2.IDKey,
