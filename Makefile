@@ -9,7 +9,12 @@ ARGS   ?=
 FUZZTIME ?= 30s
 TORTURE  ?= 10m
 
-# Which benchmarks run, and for how long each.
+# A short measurement, whose page goes to bin/bench/; and up to how many stored
+# messages a whole one goes beyond a million.
+BENCH_QUICK  ?=
+BENCH_STORED ?=
+
+# Which benchmarks of packages run, and for how long each.
 BENCH     ?= .
 BENCHTIME ?= 1s
 
@@ -30,14 +35,15 @@ run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 # What the tests of the rooms above the store run on PostgreSQL as well.
 ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic
 
-# The race detector is the only thing here that needs a C compiler. Where it
-# cannot work, the tests are run without it rather than not at all.
-# The S3 server of the tests is built before they run, because that takes a minute
-# the first time, which would be a test's.
+# What the tests start servers of. The S3 server is built before they run, because
+# that takes a minute the first time, which would be a test's.
 .PHONY: test-servers
 test-servers:
+	@internal/store/postgrestest/install.sh
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
 
+# The race detector is the only thing here that needs a C compiler. Where it
+# cannot work, the tests are run without it rather than not at all.
 .PHONY: test
 test: test-servers ## run every test, with the race detector where the machine can
 	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race=-race; else race=; \
@@ -95,8 +101,14 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 		done; \
 	done
 
+# It needs PostgreSQL on the machine, as the tests do, and nothing else that works.
 .PHONY: bench
-bench: ## run the benchmarks that match BENCH (all) for BENCHTIME (1s) each
+bench: ## measure the server on both stores and write docs/performance.md: an hour (BENCH_QUICK=1: some minutes, to bin/bench)
+	SIGNET_BENCH=$(if $(BENCH_QUICK),quick,full) SIGNET_BENCH_STORED=$(BENCH_STORED) \
+		SIGNET_BENCH_OUT="$(CURDIR)/$(if $(BENCH_QUICK),bin/bench,docs)" go test -count=1 -timeout 0 -v -run '^TestBench$$' ./bench
+
+.PHONY: bench-go
+bench-go: ## run the benchmarks of packages that match BENCH (all) for BENCHTIME (1s) each
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 
 .PHONY: torture

@@ -28,6 +28,7 @@ var steps = [...]func(*API, context.Context, *call) error{
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{request: r, endpoint: a.unmatched, vendor: &a.vendor, started: a.clock()}
 	c.writer.ResponseWriter = w
+	c.fields.most, c.query.most = a.limits.Fields, a.limits.Fields
 	c.id = a.setHeaders(w.Header(), r)
 	a.metrics.inFlight.Inc()
 	defer a.finish(c)

@@ -87,6 +87,10 @@ func (e *encoder) release() {
 }
 
 func (e *encoder) encode(v any) error {
+	if text, done := v.(encoded); done {
+		e.buffer.Write(text)
+		return nil
+	}
 	err := e.json.Encode(v)
 	e.buffer.Truncate(max(e.buffer.Len()-1, 0)) // the line end
 	return err

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -24,7 +25,12 @@ type Limits struct {
 	FailedLoginsPerMinuteName    int   // of a key or user name from any addresses
 	BodyBytes                    int64 // of a JSON or form body
 	AttachmentBytes              int64
+	Fields                       int // names and values of a body or a query
+	Parts                        int // of a multipart body; 0 is 100
 }
+
+// defaultParts is how many parts a multipart body may have where nobody says.
+const defaultParts = 100
 
 // Options is what an API is made of. The zero value of everything but the
 // authenticator is usable, but vendor names are what clients look for.
@@ -40,6 +46,7 @@ type Options struct {
 	CORSOrigins     []string                         // as browsers send them; empty: CORS is off
 	Registerer      prometheus.Registerer            // nil: metrics are counted for nobody
 	Address         func(r *http.Request) netip.Addr // of the client; nil: that of the connection
+	BodyPatience    time.Duration                    // that a client has for a small body; 0: 30 s
 }
 
 // API serves the interface. It is an http.Handler, safe for concurrent use.
@@ -87,6 +94,7 @@ func newAPI(o Options) (*API, error) {
 	if o.Address == nil {
 		o.Address = remoteAddress
 	}
+	o.Limits.Parts = cmp.Or(o.Limits.Parts, defaultParts)
 	a := &API{
 		service:       o.Service,
 		authenticator: o.Authenticator,
@@ -98,7 +106,7 @@ func newAPI(o Options) (*API, error) {
 		clientAddress: o.Address,
 		attempts:      newAttempts(o.Clock, o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress, o.Limits.FailedLoginsPerMinuteName),
 		rates:         newRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),
-		bodyPatience:  bodyPatience,
+		bodyPatience:  cmp.Or(o.BodyPatience, bodyPatience),
 	}
 	a.cors = newCORS(o.CORSOrigins, o.BaseURL, a.vendor)
 	var err error

@@ -39,7 +39,7 @@ func (a *API) uploadPicture(ctx context.Context, name, _ string, r io.Reader) (a
 	if contentType == "" {
 		return nil, model.Invalidf("avatar_invalid", "avatar", "An avatar is a PNG, JPEG, GIF or WebP picture.")
 	}
-	return a.service.Upload(ctx, name, contentType, buffered)
+	return a.service.UploadAvatar(ctx, name, contentType, buffered)
 }
 
 func (a *API) discardUpload(ctx context.Context, stored any) {

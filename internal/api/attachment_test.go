@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,15 +123,17 @@ func TestAttachmentOfAnUploadThatCameToNothingIsErased(t *testing.T) {
 	withFile(c.bob.token, "needle-2", requestID("r")).want(204)
 	withFile(c.bob.token, "needle-2", requestID("r")).want(304)
 	withFile(c.bob.token, "needle-3", requestID("r")).want(400)
-	if got := filesHolding(t, dir, "needle-"); len(got) != 1 {
-		t.Errorf("%d files are kept, want the one that was sent", len(got))
+	blobs := filepath.Join(dir, "blobs")
+	sent := filesHolding(t, blobs, "")
+	if len(sent) != 1 {
+		t.Errorf("%d files are kept, want the one that was sent", len(sent))
 	}
 	// A repeat does not take the first one's file along.
 	c.clock.advance(25 * time.Hour)
 	c.mustSweep()
 	c.mustKeepHouse()
-	if got := filesHolding(t, dir, "needle-2"); len(got) != 1 {
-		t.Errorf("the file that was sent is gone: %v", got)
+	if got := filesHolding(t, blobs, ""); !slices.Equal(got, sent) {
+		t.Errorf("kept are %v, want what was sent, %v", got, sent)
 	}
 }
 

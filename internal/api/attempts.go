@@ -112,14 +112,7 @@ type attempt struct {
 }
 
 func (t *attempts) begin(from netip.Addr, name, secret string) attempt {
-	from = from.Unmap().WithZone("")
-	if from.Is6() {
-		// Whoever has one address of a network has all of them.
-		if network, err := from.Prefix(64); err == nil {
-			from = network.Addr()
-		}
-	}
-	octets := from.As16()
+	octets := model.ClientOf(from).As16()
 	var h maphash.Hash
 	h.SetSeed(t.seed)
 	_, _ = h.Write(octets[:])

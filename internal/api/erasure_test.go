@@ -21,7 +21,7 @@ type column struct{ table, name, kind string }
 func (s *server) columns() (out []column) {
 	s.t.Helper()
 	query := `SELECT m.name, p.name, p.type FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.type = 'table'`
-	if enginetest.OnPostgres {
+	if enginetest.OnPostgres() {
 		query = `SELECT c.table_name::text, c.column_name::text, c.data_type::text FROM information_schema.columns c WHERE c.table_schema = current_schema()`
 	}
 	err := s.engine.View(s.t.Context(), func(session store.Session) error {

@@ -31,6 +31,7 @@ const (
 	codeBodyIncomplete     = "body_incomplete"             // 400: ended early
 	codeBodyInvalid        = "body_invalid"                // 400: malformed
 	codeBodyTooDeep        = "body_too_deep"               // 400: nested past 32
+	codeTooManyFields      = "too_many_fields"             // 400
 	codeFieldRepeated      = "field_repeated"              // 400
 	codeFieldInvalid       = "field_invalid"               // 400: of the wrong type
 	codeTextInvalid        = "text_invalid"                // 400: not UTF-8, or U+0000

@@ -52,6 +52,9 @@ func acceptsEventStream(h http.Header) bool {
 	return false
 }
 
+// usualEvent is how many bytes an event takes, more often than not.
+const usualEvent = 1 << 10
+
 // pollEvents answers with the oldest unacknowledged events.
 func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
@@ -68,11 +71,11 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := make([]wireEvent, len(events))
-	for i := range events {
-		out[i] = a.event(&events[i])
+	out, err := a.appendEvents(make([]byte, 0, 2+len(events)*usualEvent), events)
+	if err != nil {
+		return answer{}, err
 	}
-	return reply(out), nil
+	return reply(encoded(out)), nil
 }
 
 // streamOptions reads what a stream asks for, from header and query.

@@ -48,9 +48,11 @@ func (s *eventStream) Event(e model.Event) error {
 		s.buffer.WriteByte('\n')
 	}
 	s.buffer.WriteString("data: ")
-	if err := encode(&s.buffer, s.api.event(&e)); err != nil {
+	text, err := s.api.appendEvent(s.buffer.AvailableBuffer(), &e)
+	if err != nil {
 		return err
 	}
+	s.buffer.Write(text)
 	s.buffer.WriteString("\n\n")
 	return s.flush()
 }

@@ -82,9 +82,11 @@ type socket struct {
 // Event writes one event as a frame.
 func (s *socket) Event(e model.Event) error {
 	s.buffer.Reset()
-	if err := encode(&s.buffer, s.api.event(&e)); err != nil {
+	text, err := s.api.appendEvent(s.buffer.AvailableBuffer(), &e)
+	if err != nil {
 		return err
 	}
+	s.buffer.Write(text)
 	ctx, cancel := context.WithTimeout(s.ctx, streamPatience)
 	defer cancel()
 	return s.conn.Write(ctx, websocket.MessageText, s.buffer.Bytes())

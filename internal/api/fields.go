@@ -20,6 +20,8 @@ type fields struct {
 	list  []field
 	index map[string]int // of list, once that is long
 	fault *model.Error
+	most  int // names and values that there may be; 0: no limit
+	count int
 }
 
 // field is one name and what was given for it.
@@ -65,6 +67,17 @@ func (f *fields) get(name string) *field {
 		}
 	}
 	return nil
+}
+
+// full counts another value, and reports whether that is one too many: what a body
+// takes in memory is a multiple of its bytes where they are all short names.
+func (f *fields) full() bool {
+	f.count++
+	return f.most > 0 && f.count > f.most
+}
+
+func tooManyFields(most int) *model.Error {
+	return model.Invalidf(codeTooManyFields, "", "There are more than %d fields.", most)
 }
 
 // put adds a field whose name is new.

@@ -19,6 +19,9 @@ func parseForm(body string, f *fields) *model.Error {
 		if fault != nil {
 			return fault
 		}
+		if f.full() {
+			return tooManyFields(f.most)
+		}
 		f.putText(name, value, nil)
 	}
 	return nil
@@ -35,6 +38,10 @@ func parseQuery(query string, f *fields) {
 			continue
 		}
 		name, value, fault := formPair(pair)
+		if f.full() {
+			f.refuse(tooManyFields(f.most))
+			return
+		}
 		f.putText(name, value, fault)
 	}
 }

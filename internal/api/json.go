@@ -129,6 +129,9 @@ func (s *scanner) members(f *fields) *model.Error {
 		if fault != nil {
 			return fault
 		}
+		if f.full() {
+			return tooManyFields(f.most)
+		}
 		f.put(given)
 		more, fault := s.another('}')
 		if fault != nil {

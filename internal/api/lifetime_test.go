@@ -130,7 +130,7 @@ func TestDeleteOnReadInAGroupGoesForEachReaderOnItsOwn(t *testing.T) {
 func TestEndedContentIsErasedFromTheDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := startClinic(t, func(f *figures) { f.dir = dir })
+	c := startClinic(t, func(f *figures) { f.dir, f.unsealed = dir, true }) // so that it can be looked for
 	// Five different ways to end, each with a body and a file of its own.
 	ways := []string{"expired", "recalled", "read-and-gone", "of-a-group", "of-a-deleted-organization"}
 	secret := func(way, what string) string { return "needle-" + what + "-" + way + "-" }

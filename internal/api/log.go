@@ -4,11 +4,14 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"signet/internal/model"
 )
 
 // logAccess writes a line about a call: at debug where it went well, at info
 // where it did not. It names the route by its pattern, because paths and queries
-// hold addresses and credentials, and never a header or a body.
+// hold addresses and credentials, and never a header or a body. Where a client is,
+// it says only of failed logins, which somebody may want to look into.
 func (a *API) logAccess(c *call, took time.Duration) {
 	ctx, level := c.request.Context(), slog.LevelDebug
 	status := c.loggedStatus()
@@ -24,10 +27,13 @@ func (a *API) logAccess(c *call, took time.Duration) {
 		slog.Int("status", status),
 		slog.Duration("duration", took),
 		slog.String("request_id", c.id),
-		{}, // the code; an empty attribute is left out
+		{}, {}, // the code, the client; an empty attribute is left out
 	}
 	if told, ok := asModel(c.logged); ok {
-		attrs[len(attrs)-1] = slog.String("code", told.Code)
+		attrs[len(attrs)-2] = slog.String("code", told.Code)
+		if told.Kind == model.Unauthenticated || told.Code == codeTooManyFailures {
+			attrs[len(attrs)-1] = slog.String("client", a.clientAddress(c.request).String())
+		}
 	}
 	a.logger.LogAttrs(ctx, level, "call", attrs[:]...)
 }

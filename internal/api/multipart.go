@@ -12,13 +12,9 @@ import (
 	"signet/internal/model"
 )
 
-const (
-	// maxParts is how many parts a multipart body may have.
-	maxParts = 100
-	// maxPartHead bounds the headers of a part together with the bytes that are
-	// read ahead of them.
-	maxPartHead = 16 << 10
-)
+// maxPartHead bounds the headers of a part together with the bytes that are read
+// ahead of them.
+const maxPartHead = 16 << 10
 
 // multipartLimit is the most that a body can hold within the limits of its
 // pieces; 0 is no limit. A route without files takes a multipart body as it
@@ -35,7 +31,7 @@ func (a *API) multipartLimit(r *route) int64 {
 		}
 		limit += size
 	}
-	return limit + maxParts*maxPartHead
+	return limit + int64(a.limits.Parts)*maxPartHead
 }
 
 func (a *API) fileLimit(file fileField) int64 {
@@ -63,8 +59,8 @@ func (a *API) readMultipart(ctx context.Context, c *call, body *bodyReader, boun
 			return nil
 		case err != nil:
 			return partFault(err, body, "")
-		case parts == maxParts:
-			return malformedPart("", "The body has more than 100 parts.")
+		case parts == a.limits.Parts:
+			return model.Invalidf(codeBodyInvalid, "", "The body has more than %d parts.", a.limits.Parts)
 		}
 		head.left = -1
 		if err := a.readPart(ctx, c, part, &texts); err != nil {
@@ -118,6 +114,9 @@ func (a *API) readPart(ctx context.Context, c *call, part *multipart.Part, texts
 		// A file under a name that may be no field at all: a fault only where an
 		// endpoint wants the field.
 		value = ""
+	}
+	if c.fields.full() {
+		return tooManyFields(c.fields.most)
 	}
 	c.fields.putText(name, value, flaw)
 	return nil

@@ -27,11 +27,14 @@ func TestTheAccessLogNamesTheRouteAndNoSecret(t *testing.T) {
 	send(`{"password":"hunter2","old_password":"hunter1"}`)
 	send(`{"password":"hunter2"}`)
 	h.mustSend(request{method: "BREW", path: "/secret/path", anyone: true})
+	h.mustSend(request{method: "POST", path: "/v2/user/x/password", headers: []string{"Authorization: Basic YWxpY2U6d3Jvbmc=", "Request-ID: r-8"}})
 	log := h.logged()
 	for _, want := range []string{
 		`level=DEBUG msg=call method=POST route=/v2/user/:user/password status=204 duration=0s request_id=r-7` + "\n",
 		`level=INFO msg=call method=POST route=/v2/user/:user/password status=400 duration=0s request_id=r-7 code=old_password_required` + "\n",
 		`level=INFO msg=call method=other route=unmatched status=404`,
+		// Of a failed login, and of nothing else, it says where it came from.
+		`level=INFO msg=call method=POST route=/v2/user/:user/password status=401 duration=0s request_id=r-8 code=credentials_invalid client=127.0.0.1` + "\n",
 	} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%q is not in %s", want, log)

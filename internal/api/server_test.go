@@ -19,6 +19,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
@@ -54,6 +55,7 @@ type figures struct {
 	retention time.Duration
 	origins   []string
 	dir       string // of an earlier server, to go on with; empty: a new one
+	unsealed  bool   // content lies in the files as it is
 	address   func(*http.Request) netip.Addr
 }
 
@@ -88,8 +90,9 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	t.Cleanup(func() { s.closed("the blobs", blobs.Close()) })
 	s.blobs, s.hub = blobs, live.NewHub(f.streams)
 	s.service = service.New(service.Options{
-		Store: s.store, Blobs: blobs, Hub: s.hub, Clock: s.clock.now, Logger: logger, Limits: f.service,
-		DefaultRegion: "US", EventsRetention: f.retention, AuditKey: s.audit, AuditRetention: auditRetention,
+		Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.now), Blobs: blobs, Hub: s.hub, Clock: s.clock.now, Logger: logger, Limits: f.service,
+		DefaultRegion: "US", EventsRetention: f.retention, Unsealed: f.unsealed,
+		AuditKey: s.audit, AuditRetention: auditRetention,
 	})
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
 	listener := httptest.NewServer(s.checks.Middleware(front))

@@ -7,18 +7,6 @@ import (
 	"signet/internal/model"
 )
 
-// wireEvent is an event as all three transports write it: the object under
-// `event` has exactly one key, its type.
-type wireEvent struct {
-	ID    string         `json:"event_id"`
-	Event map[string]any `json:"event"`
-}
-
-// event shows one event.
-func (a *API) event(e *model.Event) wireEvent {
-	return wireEvent{ID: e.ID, Event: map[string]any{a.vendor.namespace + ":iq:" + string(e.Kind): a.eventPayload(e)}}
-}
-
 type wireStatusEvent struct {
 	ClientID   model.MessageID `json:"client_id"`
 	Status     string          `json:"status,omitempty"`
@@ -68,11 +56,9 @@ type wireAdvisory struct {
 	Count *int   `json:"replay_message_count,omitempty"`
 }
 
-// eventPayload shows what an event says (contract, section 6).
+// eventPayload shows what an event says that carries no message (contract, section 6).
 func (a *API) eventPayload(e *model.Event) any {
 	switch e.Kind {
-	case model.EventMessage, model.EventGroupMessage:
-		return a.message(e.Message)
 	case model.EventStatus, model.EventGroupStatus:
 		if e.Status.Recalled {
 			return wireStatusEvent{ClientID: e.Status.Message, IsRecalled: true}

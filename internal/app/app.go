@@ -27,12 +27,11 @@ type App struct {
 	operator string // path of operator.json, or "" where there is none
 	baseURL  string
 
-	listener        net.Listener
-	metricsListener net.Listener // nil: metrics.listen is not set
-	registry        *prometheus.Registry
-	gate            *gate
-	probe           *probe
-	system          *system
+	network  *network
+	registry *prometheus.Registry
+	gate     *gate
+	probe    *probe
+	system   *system
 
 	undo  []func() error // what Close does, last first
 	close func() error
@@ -61,17 +60,23 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 	if err := a.takeDirectory(); err != nil {
 		return nil, err
 	}
-	if err := a.listen(); err != nil {
+	if a.network, err = openNetwork(cfg, a.dir, logger); err != nil {
 		return nil, err
 	}
+	a.undo = append(a.undo, a.network.close)
+	a.baseURL = a.network.baseURL()
 	a.registry = prometheus.NewRegistry()
 	a.registry.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		collectors.NewBuildInfoCollector(),
 	)
+	if err := a.network.register(a.registry); err != nil {
+		return nil, fmt.Errorf("register the metrics of the network: %w", err)
+	}
 	a.system, err = assemble(ctx, surroundings{
 		cfg: cfg, log: logger, clock: time.Now, metrics: a.registry, dir: a.dir, baseURL: a.baseURL,
+		client: a.network.proxies.Client,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", a.dir, err)
@@ -112,43 +117,28 @@ func (a *App) takeDirectory() error {
 	return nil
 }
 
-// listen opens the sockets.
-func (a *App) listen() (err error) {
-	if a.listener, err = net.Listen("tcp", a.cfg.Listen); err != nil {
-		return fmt.Errorf("listen: %w", err)
-	}
-	a.undo = append(a.undo, closeOnce(a.listener))
-	a.baseURL = baseURL(a.cfg, a.listener.Addr())
-	if a.cfg.Metrics.Listen == "" {
-		return nil
-	}
-	if a.metricsListener, err = net.Listen("tcp", a.cfg.Metrics.Listen); err != nil {
-		return fmt.Errorf("listen for metrics: %w", err)
-	}
-	a.undo = append(a.undo, closeOnce(a.metricsListener))
-	return nil
-}
-
-// closeOnce closes a listener that its server may have closed already.
-func closeOnce(l net.Listener) func() error {
-	return func() error {
-		if err := l.Close(); !errors.Is(err, net.ErrClosed) {
-			return err
-		}
-		return nil
-	}
-}
-
 // Addr is the address of the interface, with the port that was found for port 0.
-func (a *App) Addr() net.Addr { return a.listener.Addr() }
+func (a *App) Addr() net.Addr { return a.network.listener.Addr() }
 
 // MetricsAddr is where /metrics is served to everybody, or nil where it is not.
 func (a *App) MetricsAddr() net.Addr {
-	if a.metricsListener == nil {
+	if a.network.metrics == nil {
 		return nil
 	}
-	return a.metricsListener.Addr()
+	return a.network.metrics.Addr()
 }
+
+// RedirectAddr is where plain HTTP is redirected to HTTPS, or nil where it is not.
+func (a *App) RedirectAddr() net.Addr {
+	if a.network.redirect == nil {
+		return nil
+	}
+	return a.network.redirect.Addr()
+}
+
+// Reload reads anew what may be replaced while the server runs: the files of its
+// certificate. What cannot be used is logged, and the old stays.
+func (a *App) Reload() { a.network.refresh() }
 
 // BaseURL is the URL that clients are given, without the final /v2.
 func (a *App) BaseURL() string { return a.baseURL }
@@ -179,23 +169,34 @@ func (a *App) Run(ctx context.Context) error {
 	defer endTasks()
 
 	var running sync.WaitGroup
-	for _, task := range a.system.background {
+	for _, task := range append(a.system.background, a.network.watch) {
 		running.Go(func() { task(tasks) })
 	}
-	failed := make(chan error, 2)
+	failed := make(chan error, 3)
 	serve := func(server *http.Server, l net.Listener) {
 		running.Go(func() {
-			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			var err error
+			if server.TLSConfig != nil {
+				err = server.ServeTLS(l, "", "")
+			} else {
+				err = server.Serve(l)
+			}
+			if !errors.Is(err, http.ErrServerClosed) {
 				failed <- fmt.Errorf("serve %s: %w", l.Addr(), err)
 			}
 		})
 	}
-	server := newServer(requests, a.front(), a.log)
-	serve(server, a.listener)
-	var monitoring *http.Server
-	if a.metricsListener != nil {
-		monitoring = newServer(requests, a.metricsOnly(), a.log)
-		serve(monitoring, a.metricsListener)
+	server := a.network.server(requests, a.network.proxies.Secure(a.cfg.TLS.HSTS, a.front()))
+	server.TLSConfig = a.network.encryption()
+	serve(server, a.network.limited(a.network.listener))
+	var others []*http.Server
+	if l := a.network.metrics; l != nil {
+		others = append(others, a.network.server(requests, a.metricsOnly()))
+		serve(others[0], l)
+	}
+	if l := a.network.redirect; l != nil {
+		others = append(others, a.network.server(requests, a.network.redirects()))
+		serve(others[len(others)-1], a.network.limited(l))
 	}
 
 	var cause error
@@ -204,8 +205,8 @@ func (a *App) Run(ctx context.Context) error {
 	case cause = <-failed:
 	}
 	a.drain(server, cutRequests)
-	if monitoring != nil {
-		monitoring.Close()
+	for _, other := range others {
+		other.Close()
 	}
 	endTasks()
 	running.Wait()

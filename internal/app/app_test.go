@@ -122,22 +122,36 @@ func TestCloseMayBeCalledTwice(t *testing.T) {
 func TestBaseURL(t *testing.T) {
 	tcp := func(ip string, port int) net.Addr { return &net.TCPAddr{IP: net.ParseIP(ip), Port: port} }
 	for _, test := range []struct {
-		set, listen string
-		addr        net.Addr
-		want        string
+		listen    string
+		addr      net.Addr
+		encrypted bool
+		name      string
+		want      string
 	}{
-		{"", "127.0.0.1:0", tcp("127.0.0.1", 4321), "http://127.0.0.1:4321"},
-		{"", "0.0.0.0:8080", tcp("0.0.0.0", 8080), "http://127.0.0.1:8080"},
-		{"", ":8080", tcp("::", 8080), "http://[::1]:8080"},
-		{"", "[::1]:8080", tcp("::1", 8080), "http://[::1]:8080"},
-		{"", "localhost:0", tcp("127.0.0.1", 4321), "http://localhost:4321"},
-		{"https://messages.example.com/", ":8080", tcp("::", 8080), "https://messages.example.com"},
-		{"https://example.com/messages", ":8080", tcp("::", 8080), "https://example.com/messages"},
+		{"127.0.0.1:0", tcp("127.0.0.1", 4321), false, "", "http://127.0.0.1:4321"},
+		{"0.0.0.0:8080", tcp("0.0.0.0", 8080), false, "", "http://127.0.0.1:8080"},
+		{":8080", tcp("::", 8080), false, "", "http://[::1]:8080"},
+		{"[::1]:8080", tcp("::1", 8080), false, "", "http://[::1]:8080"},
+		{"localhost:0", tcp("127.0.0.1", 4321), false, "", "http://localhost:4321"},
+		{":8443", tcp("::", 8443), true, "", "https://[::1]:8443"},
+		{":8443", tcp("::", 8443), true, "messages.example.com", "https://messages.example.com:8443"},
+		{":443", tcp("::", 443), true, "messages.example.com", "https://messages.example.com"},
+		{"[::1]:443", tcp("::1", 443), true, "", "https://[::1]"},
+	} {
+		if got := baseURL(test.listen, test.addr, test.encrypted, test.name); got != test.want {
+			t.Errorf("listen %q at %v, encrypted %v for %q, gives %s, want %s", test.listen, test.addr, test.encrypted, test.name, got, test.want)
+		}
+	}
+}
+
+func TestBaseURLThatIsSetWins(t *testing.T) {
+	for set, want := range map[string]string{
+		"https://messages.example.com/": "https://messages.example.com", "https://example.com/messages": "https://example.com/messages",
 	} {
 		cfg := settings(t)
-		cfg.BaseURL, cfg.Listen = test.set, test.listen
-		if got := baseURL(cfg, test.addr); got != test.want {
-			t.Errorf("base_url %q, listen %q at %v gives %s, want %s", test.set, test.listen, test.addr, got, test.want)
+		cfg.BaseURL = set
+		if got := mustOpen(t, cfg, newHarness(answerOK)).BaseURL(); got != want {
+			t.Errorf("base_url %q gives %s, want %s", set, got, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
+	"signet/internal/transfer"
 )
 
 // maxClockOffset is by how much a node's clock may differ from the database's.
@@ -20,6 +21,9 @@ const maxClockOffset = 500 * time.Millisecond
 // would find it.
 func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready func(context.Context) error, err error) {
 	if in.cfg.Database == "" {
+		if unfinished := transfer.Unfinished(databasePath(in.dir)); exists(unfinished) {
+			return nil, nil, fmt.Errorf("a restore into this directory was not finished (there is %s): run it again", unfinished)
+		}
 		engine, err = sqlite.Open(databasePath(in.dir), sqlite.Options{Clock: in.clock, Log: in.log})
 		return engine, func(ctx context.Context) error {
 			return engine.View(ctx, func(store.Session) error { return nil })
@@ -59,6 +63,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err != nil {
 		return nil, err
 	}
+	ring, err := openRing(ctx, in, kept)
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, ring.Close)
 	blobs, watchBlobs, err := openBlobs(in)
 	if err != nil {
 		return nil, err
@@ -71,7 +80,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	limits := in.cfg.Limits
 	hub := newHub(in)
 	cases := service.New(service.Options{
-		Store: kept, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
+		Store: kept, Ring: ring, Unsealed: in.unsealed, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -108,9 +117,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			FailedLoginsPerMinuteName:    limits.FailedLoginsPerMinuteName,
 			BodyBytes:                    limits.BodyBytes,
 			AttachmentBytes:              limits.AttachmentBytes,
+			Fields:                       limits.Fields,
+			Parts:                        limits.Parts,
 		},
 		VendorPrefix: in.cfg.Vendor.Prefix, VendorNamespace: in.cfg.Vendor.Namespace, BaseURL: in.baseURL,
-		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics,
+		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	})
 	if err != nil {
 		return nil, err
@@ -120,7 +131,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		handler:    handler,
 		operators:  cases,
 		ready:      ready,
-		background: append(nodes.tasks, sweeper.Run, watchBlobs),
+		background: append(nodes.tasks, sweeper.Run, cases.SealStored, watchBlobs),
 		endStreams: hub.Close,
 		close:      closeAll,
 	}, nil

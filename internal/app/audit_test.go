@@ -12,6 +12,7 @@ import (
 
 	"signet/client"
 	"signet/internal/audit"
+	"signet/internal/config"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
 )
@@ -91,7 +92,9 @@ func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 		t.Errorf("erasing what is held answers %v", err)
 	}
 	target := filepath.Join(t.TempDir(), "case")
-	if _, err := ExportHeld(t.Context(), dir, "", "", org, target); err != nil {
+	cfg := config.Default()
+	cfg.Data = dir
+	if _, err := ExportHeld(t.Context(), cfg, org, target); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(target, "messages.jsonl")); err != nil {
@@ -100,7 +103,7 @@ func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 	if err := HoldOrganization(t.Context(), dir, "", org, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ExportHeld(t.Context(), dir, "", "", org, filepath.Join(t.TempDir(), "other")); err == nil {
+	if _, err := ExportHeld(t.Context(), cfg, org, filepath.Join(t.TempDir(), "other")); err == nil {
 		t.Error("what is not held is exported")
 	}
 	erased, err := EraseOrganization(t.Context(), dir, "", org, false)

@@ -66,7 +66,7 @@ func (a *App) idleWithin(limit time.Duration) bool {
 func (a *App) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.gate.enter() {
-			refuse(w, r)
+			refuseStopping(w, r)
 			return
 		}
 		defer a.gate.leave()

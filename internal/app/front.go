@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -29,7 +28,7 @@ func (a *App) front() http.Handler {
 		case "/readyz":
 			answerProbe(w, r, a.readiness(r.Context()))
 		case "/metrics":
-			if a.metricsListener != nil || !fromThisMachine(r) {
+			if a.network.metrics != nil || !a.fromThisMachine(r) {
 				inner.ServeHTTP(w, r)
 				return
 			}
@@ -53,15 +52,13 @@ func (a *App) metricsHandler() http.Handler {
 
 // fromThisMachine reports whether a client is on this machine and speaks for
 // itself. A proxy is a client on this machine too, which speaks for others.
-func fromThisMachine(r *http.Request) bool {
+func (a *App) fromThisMachine(r *http.Request) bool {
 	for _, header := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
 		if len(r.Header[header]) > 0 {
 			return false
 		}
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	ip := net.ParseIP(host)
-	return err == nil && ip != nil && ip.IsLoopback()
+	return a.network.proxies.Client(r).IsLoopback()
 }
 
 var errDraining = errors.New("stopping")
@@ -127,9 +124,16 @@ func (p *probe) look(ctx context.Context) error {
 	return p.last
 }
 
-// refuse is the interface's answer while the server stops (contract, section
+// refuseStopping is the interface's answer while the server stops (contract, section
 // 1). It comes before routing, so a path that does not exist gets it as well.
-func refuse(w http.ResponseWriter, r *http.Request) {
+func refuseStopping(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Retry-After", retryAfterSeconds())
+	w.Header().Set("Connection", "close") // the next attempt finds another server
+	refuse(w, r, http.StatusServiceUnavailable, "unavailable", "The server is stopping, please try again.")
+}
+
+// refuse answers with an error as the interface writes it.
+func refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
 	id := requestID(r)
 	var body struct {
 		Status string `json:"status"`
@@ -141,18 +145,13 @@ func refuse(w http.ResponseWriter, r *http.Request) {
 		} `json:"error"`
 	}
 	body.Status = "fail"
-	body.Error.Status = http.StatusServiceUnavailable
-	body.Error.Code = "unavailable"
-	body.Error.Message = "The server is stopping, please try again."
-	body.Error.RequestID = id
+	body.Error.Status, body.Error.Code, body.Error.Message, body.Error.RequestID = status, code, message, id
 	h := w.Header()
 	h.Set("Request-Id", id)
-	h.Set("Retry-After", retryAfterSeconds())
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Connection", "close") // the next attempt finds another server
-	w.WriteHeader(http.StatusServiceUnavailable)
+	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
 }
 

@@ -104,13 +104,16 @@ func TestMetricsAreForThisMachine(t *testing.T) {
 }
 
 func TestFromThisMachine(t *testing.T) {
+	cfg := settings(t)
+	cfg.Proxies = []string{"10.0.0.0/8"}
+	a := mustOpen(t, cfg, newHarness(answerOK))
 	for address, want := range map[string]bool{
 		"127.0.0.1:1": true, "127.9.9.9:1": true, "[::1]:1": true, "[::ffff:127.0.0.1]:1": true,
 		"192.0.2.1:1": false, "[2001:db8::1]:1": false, "": false, "@": false,
 	} {
 		r := httptest.NewRequest("GET", "/metrics", nil)
 		r.RemoteAddr = address
-		if got := fromThisMachine(r); got != want {
+		if got := a.fromThisMachine(r); got != want {
 			t.Errorf("fromThisMachine(%q) = %v, want %v", address, got, want)
 		}
 	}
@@ -139,7 +142,7 @@ func TestRefusalInventsARequestID(t *testing.T) {
 		r := httptest.NewRequest("GET", "/v2/user", nil)
 		r.Header["Request-Id"] = []string{sent}
 		w := httptest.NewRecorder()
-		refuse(w, r)
+		refuseStopping(w, r)
 		answer := w.Result()
 		body, _ := io.ReadAll(answer.Body)
 		id := answer.Header.Get("Request-Id")

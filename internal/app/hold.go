@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/config"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -27,17 +28,26 @@ func HoldOrganization(ctx context.Context, dir, database, organization string, h
 
 // ExportHeld writes what an organization's messages say, those included that only a
 // legal hold keeps, into a new directory: messages.jsonl, and the attachments beside
-// it. blobs is the setting of that name. It returns how many messages there are.
-func ExportHeld(ctx context.Context, dir, database, blobs, organization, target string) (messages int, err error) {
-	err = maintain(ctx, dir, database, func(kept *store.Store) (err error) {
-		files, err := blob.Open(blobsLocation(dir, blobs))
+// it. It returns how many messages there are.
+func ExportHeld(ctx context.Context, cfg *config.Config, organization, target string) (messages int, err error) {
+	err = maintain(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
+		expect, err := kept.Keyring(ctx)
+		if err != nil {
+			return err
+		}
+		ring, err := openRingBeside(ctx, cfg, expect)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, ring.Close()) }()
+		files, err := blob.Open(blobsLocation(cfg.Data, cfg.Blobs))
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, files.Close()) }()
 		hub := live.NewHub(1)
 		defer hub.Close()
-		cases := service.New(service.Options{Store: kept, Blobs: files, Hub: hub, Clock: time.Now, Logger: slog.New(slog.DiscardHandler)})
+		cases := service.New(service.Options{Store: kept, Ring: ring, Blobs: files, Hub: hub, Clock: time.Now, Logger: slog.New(slog.DiscardHandler)})
 		if err := os.Mkdir(target, 0o700); err != nil {
 			return fmt.Errorf("make the directory of the export: %w", err)
 		}

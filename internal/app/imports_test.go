@@ -37,13 +37,16 @@ var mayImport = []layer{
 	{"internal/e2e", nil}, // tests only, of the built program
 	{"internal/clientreplay", nil},
 	{"docs/api", nil},
+	{"deploy", nil},
 	{"internal/app/apptest", nil},
-	{"internal/cli", []string{"internal/app", "internal/config", "internal/load", "internal/model", "client"}},
+	{"internal/cli", []string{"internal/app", "internal/transfer", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/api", "internal/service", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/blob",
+		"internal/transport", "internal/api", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/blob",
 		"internal/config", "internal/model",
 	}},
+	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
+	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{"internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/model"}},
 	{"internal/store/enginetest", []string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},
@@ -55,6 +58,7 @@ var mayImport = []layer{
 	{"internal/live/natstest", nil},
 	{"internal/live/natsbus", []string{"internal/live", "internal/model"}},
 	{"internal/live", []string{"internal/model"}},
+	{"internal/seal/sealtest", nil},
 	{"internal/blob/blobtest", []string{"internal/blob", "internal/model"}},
 	{"internal/blob/s3test", nil},
 	{"internal/audit", []string{"internal/model"}},
@@ -84,10 +88,11 @@ var onlyIn = map[string][]string{
 	"github.com/nyaruka/":             {"internal/config", "internal/service"},
 	"github.com/HdrHistogram/":        {"internal/load"},
 	"github.com/minio/":               {"internal/blob"},
-	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/api", "internal/blob", "internal/load", "client"},
+	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/blob", "internal/load", "client"},
 	"golang.org/x/mod":                {"internal/audit"},
-	"golang.org/x/crypto":             {"internal/service", "internal/seal"},
-	"github.com/rogpeppe/go-internal": nil, // tests only
+	"golang.org/x/crypto":             {"internal/service", "internal/seal", "internal/transport"},
+	"github.com/letsencrypt/":         nil, // tests only
+	"github.com/rogpeppe/go-internal": nil,
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,
 	"github.com/getkin/kin-openapi":   nil,

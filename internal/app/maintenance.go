@@ -69,26 +69,33 @@ func ResetOperator(ctx context.Context, dir, database string) (path string, err 
 
 // maintain changes the store of a data directory, or the database where one is
 // named, whether or not a server uses it.
-func maintain(ctx context.Context, dir, database string, change func(*store.Store) error) (err error) {
-	engine, err := openToMaintain(ctx, dir, database)
+func maintain(ctx context.Context, dir, database string, change func(*store.Store) error) error {
+	kept, err := openToMaintain(ctx, dir, database)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, engine.Close()) }()
-	kept, err := store.Open(ctx, engine, service.NewEpoch)
-	if err != nil {
-		return err
-	}
-	return change(kept)
+	return errors.Join(change(kept), kept.Close())
 }
 
-func openToMaintain(ctx context.Context, dir, database string) (store.Engine, error) {
+func openToMaintain(ctx context.Context, dir, database string) (*store.Store, error) {
+	engine, err := openEngine(ctx, dir, database)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := store.Open(ctx, engine, service.NewEpoch)
+	if err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	return kept, nil
+}
+
+func openEngine(ctx context.Context, dir, database string) (store.Engine, error) {
 	if database != "" {
 		return postgres.Open(ctx, database, postgres.Options{Connections: 1})
 	}
 	path := databasePath(dir)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no data directory of a server", dir)
+		return nil, noDataDirectory(dir)
 	}
 	return sqlite.Open(path, sqlite.Options{})
 }

@@ -2,6 +2,8 @@ package app
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -68,6 +70,11 @@ func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 		return tx.SetPasswordHash(account, "a hash of what somebody knows")
 	})
 
+	ended := make(chan error, 1)
+	open := make(chan struct{})
+	go func() { ended <- w.follow(old, open) }()
+	<-open
+
 	path, err := ResetOperator(t.Context(), w.app.dir, "")
 	if err != nil || path != w.app.OperatorFile() {
 		t.Fatalf("got %q, %v, want %q", path, err, w.app.OperatorFile())
@@ -81,6 +88,9 @@ func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 	}
 	wantNoLeftovers(t, w.app.dir)
 	w.pass(time.Second)
+	if err := <-ended; err != nil {
+		t.Errorf("the stream of the old key: %v", err)
+	}
 	renewed := w.operator(after)
 	w.wantUser(renewed, "the new key", 200)
 	if self, err := renewed.Self(t.Context()); err != nil || self.Token != account.String() {
@@ -102,6 +112,24 @@ func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// follow reads a stream until the server ends it. It closes open once the stream is.
+func (w *ward) follow(who person, open chan<- struct{}) error {
+	r, err := http.NewRequestWithContext(w.t.Context(), "GET", w.app.BaseURL()+"/v2/events", nil)
+	if err != nil {
+		return err
+	}
+	r.SetBasicAuth(who.key, who.secret)
+	r.Header.Set("Accept", "text/event-stream")
+	answer, err := w.http.Do(r)
+	close(open)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	_, err = io.Copy(io.Discard, answer.Body)
+	return err
 }
 
 func TestOperatorResetWhileNoServerRuns(t *testing.T) {

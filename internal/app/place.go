@@ -2,6 +2,8 @@ package app
 
 import (
 	"cmp"
+	"fmt"
+	"os"
 	"path/filepath"
 )
 
@@ -9,6 +11,11 @@ import (
 const (
 	databaseFile   = "signet.db"
 	blobsDirectory = "blobs"
+	lockFile       = "lock" // made by sqlite.LockDirectory
+
+	// Where the settings name no other place. Neither is in a backup.
+	masterFile  = "master.json"
+	keyringFile = "keyring"
 )
 
 // databasePath is the embedded store of a data directory.
@@ -18,4 +25,18 @@ func databasePath(dir string) string { return filepath.Join(dir, databaseFile) }
 // setting "blobs", which is empty for the directory in the data directory.
 func blobsLocation(dir, setting string) string {
 	return cmp.Or(setting, "dir:"+filepath.Join(dir, blobsDirectory))
+}
+
+func noDataDirectory(dir string) error { return fmt.Errorf("%s is no data directory of a server", dir) }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func absolute(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
 }

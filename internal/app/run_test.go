@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,6 +35,26 @@ func (b *blocking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.ended <- r.Context().Err()
 	_, _ = io.WriteString(w, "done")
 }
+
+// pipes is a listener whose connections are in memory, so that their deadlines
+// follow the clock of synctest.
+type pipes struct {
+	waiting chan net.Conn
+	closed  chan struct{}
+	once    sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.waiting:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 type result struct {
 	status int
@@ -174,16 +195,18 @@ func TestRequestsThatWaitForTheirClientAreCutOff(t *testing.T) {
 	cfg := settings(t)
 	synctest.Test(t, func(t *testing.T) {
 		a := mustOpen(t, cfg, h)
-		a.listener.Close()
+		a.network.listener.Close()
 		memory := &pipes{waiting: make(chan net.Conn), closed: make(chan struct{})}
-		a.listener = memory
+		a.network.listener = memory
 		ctx, cancel := context.WithCancel(context.Background())
 		stopped := make(chan error, 1)
 		go func() { stopped <- a.Run(ctx) }()
 		ours, theirs := net.Pipe()
 		defer ours.Close()
 		memory.waiting <- theirs
-		mustSend(t, ours, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
+		if _, err := io.WriteString(ours, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc"); err != nil {
+			t.Fatal(err)
+		}
 		synctest.Wait()
 		began := time.Now()
 		cancel()
@@ -202,7 +225,7 @@ func TestRequestsThatWaitForTheirClientAreCutOff(t *testing.T) {
 func TestRunReportsASocketThatFails(t *testing.T) {
 	h := newHarness(answerOK)
 	a := mustOpen(t, settings(t), h)
-	a.listener.Close()
+	a.network.listener.Close()
 	if err := a.Run(t.Context()); err == nil {
 		t.Error("Run returned nil for a closed socket")
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/config"
 )
 
 // ward is a server with people in it, whose clock the test sets.
@@ -20,7 +21,8 @@ type ward struct {
 	t                 *testing.T
 	app               *App
 	stop              func() error
-	passed            *atomic.Int64 // since the test began, by the server's clock, in nanoseconds
+	began             time.Time
+	passed            *atomic.Int64 // since then, by the server's clock, in nanoseconds
 	sweep             func()        // lets the sweeper begin
 	http              *http.Client
 	alice, bob, carol person
@@ -37,15 +39,46 @@ type person struct {
 // called.
 func mustOpenWard(t *testing.T) *ward {
 	t.Helper()
-	cfg := settings(t)
+	return mustOpenWardAt(t, settings(t), false)
+}
+
+// mustOpenUnsealedWard starts one whose content can be found in the files.
+func mustOpenUnsealedWard(t *testing.T) *ward {
+	t.Helper()
+	return mustOpenWardAt(t, settings(t), true)
+}
+
+func mustOpenWardAt(t *testing.T, cfg *config.Config, unsealed bool) *ward {
+	t.Helper()
+	w := &ward{t: t, passed: new(atomic.Int64), began: time.Now()}
+	w.mustStart(cfg, unsealed)
+	w.mustAdmit()
+	return w
+}
+
+// mustReopen starts another server on settings, which name where this ward's people
+// are, or a copy. The ward's own must have stopped where they name the same place.
+func (w *ward) mustReopen(cfg *config.Config) *ward {
+	w.t.Helper()
+	again := &ward{t: w.t, passed: w.passed, began: w.began, group: w.group}
+	again.mustStart(cfg, false)
+	for from, to := range map[*person]*person{&w.alice: &again.alice, &w.bob: &again.bob, &w.carol: &again.carol} {
+		*to = person{again.client(from.key, from.secret), from.name, from.key, from.secret}
+	}
+	return again
+}
+
+// mustStart runs the server.
+func (w *ward) mustStart(cfg *config.Config, unsealed bool) {
+	t := w.t
+	t.Helper()
 	cfg.Limits.MessagesPerDay, cfg.Limits.RequestsPerSecond = 0, 0
 	cfg.Expiry.Sweep = 100 * time.Millisecond
-	w := &ward{t: t, passed: new(atomic.Int64)}
 	may := make(chan struct{})
 	w.sweep = func() { close(may) }
-	began := time.Now()
 	a, err := open(t.Context(), cfg, quiet(), func(ctx context.Context, in surroundings) (*system, error) {
-		in.clock = func() time.Time { return began.Add(time.Duration(w.passed.Load())) }
+		in.clock = func() time.Time { return w.began.Add(time.Duration(w.passed.Load())) }
+		in.unsealed = unsealed
 		made, err := assemble(ctx, in)
 		if err != nil {
 			return nil, err
@@ -69,8 +102,6 @@ func mustOpenWard(t *testing.T) *ward {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	w.http = &http.Client{Transport: transport}
-	w.mustAdmit()
-	return w
 }
 
 // mustAdmit makes the people and their group.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,8 +18,11 @@ type surroundings struct {
 	log     *slog.Logger
 	clock   func() time.Time
 	metrics prometheus.Registerer
-	dir     string // the data directory: made, and locked for this process
-	baseURL string // how clients reach the server, without the final /v2
+	dir     string                         // the data directory: made, and locked for this process
+	baseURL string                         // how clients reach the server, without the final /v2
+	client  func(*http.Request) netip.Addr // where a request comes from
+
+	unsealed bool // for tests that look for content in the files
 }
 
 // system is everything above the network, ready to serve.

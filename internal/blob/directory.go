@@ -34,11 +34,15 @@ type Directory struct {
 // and List, for a server that does not start again.
 const unfinishedAge = time.Hour
 
+func newDirectory(root string) *Directory {
+	return &Directory{root: root, incoming: filepath.Join(root, "incoming")}
+}
+
 // OpenDirectory opens a directory of blobs, and makes it where it is missing,
 // readable by its owner only. What a crash left in incoming is removed, after
 // an hour.
 func OpenDirectory(root string) (*Directory, error) {
-	d := &Directory{root: root, incoming: filepath.Join(root, "incoming")}
+	d := newDirectory(root)
 	if err := os.MkdirAll(d.incoming, 0o700); err != nil {
 		return nil, fmt.Errorf("make the directory of blobs: %w", err)
 	}

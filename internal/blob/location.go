@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -28,6 +29,16 @@ func Open(location string) (Store, error) {
 		return nil, errors.New("blobs are kept in a directory (dir:/path) or in a bucket (s3://...)")
 	}
 	return OpenDirectory(strings.TrimPrefix(location, "dir:"))
+}
+
+// OpenExisting opens a store that is there already, to read it: it makes and removes
+// nothing by itself.
+func OpenExisting(location string) (Store, error) {
+	if strings.Contains(location, "://") {
+		return Open(location)
+	}
+	d := newDirectory(strings.TrimPrefix(location, "dir:"))
+	return d, d.Check(context.Background())
 }
 
 // bucket is where an S3 store is, and how it is spoken to.

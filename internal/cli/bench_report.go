@@ -37,7 +37,10 @@ func (r *benchReport) progress(p load.Progress) {
 		return
 	}
 	line := fmt.Sprintf("%s, %s: %s", p.Plan.Scenario, count(p.Plan.Connections, "connection", "connections"), p.Phase)
-	if p.Elapsed > 0 {
+	switch {
+	case p.Total > 0:
+		line += fmt.Sprintf(" %d/%d  %.0f ops/s", p.Operations, p.Total, p.PerSecond)
+	case p.Elapsed > 0:
 		line += fmt.Sprintf(" %d/%ds  %.0f ops/s", int(p.Elapsed.Seconds()+0.5), int(p.Length.Seconds()+0.5), p.PerSecond)
 	}
 	if p.Failed > 0 {

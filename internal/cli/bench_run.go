@@ -20,6 +20,7 @@ type benchRun struct {
 	DatabasePID int           `name:"database-pid" placeholder:"PID" help:"The postmaster of the database on this machine, which counts with all of its children."`
 	Duration    time.Duration `short:"d" default:"5s" placeholder:"TIME" help:"How long to measure each. Default 5s."`
 	Warmup      time.Duration `default:"1s" placeholder:"TIME" help:"How long to run each before that. Default 1s."`
+	Stored      int           `placeholder:"N" help:"Store so many messages first, by sending them: some thousands a second."`
 	Quick       bool          `help:"Measure each for half a second only, to see that all works."`
 	JSON        bool          `name:"json" help:"Print JSON, one value on a line."`
 }
@@ -56,6 +57,9 @@ func (b *benchRun) Run(ctx context.Context, con *console) (err error) {
 			return wrongConfiguration{err}
 		}
 	}
+	if b.Stored < 0 {
+		return wrongConfiguration{errors.New("--stored is 0 or more")}
+	}
 	if b.DatabasePID != 0 && !load.Running(b.DatabasePID) {
 		return wrongConfiguration{fmt.Errorf("what process %d uses cannot be read", b.DatabasePID)}
 	}
@@ -87,6 +91,11 @@ func (b *benchRun) measure(ctx context.Context, own load.Own, plans []load.Plan,
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
+	if b.Stored > 0 {
+		if err := load.Fill(ctx, target, b.Stored, out.progress); err != nil {
+			return fmt.Errorf("store messages first: %w", err)
+		}
+	}
 	for i := 0; i < len(plans) && ctx.Err() == nil; i++ {
 		result, err := load.Run(ctx, target, plans[i], out.progress)
 		out.add(result, floors)

@@ -97,8 +97,7 @@ func (o *orgReleaseCommand) Run(ctx context.Context, con *console) error {
 }
 
 type orgExportCommand struct {
-	dataPlace
-	Blobs        string `env:"SIGNET_BLOBS" placeholder:"LOCATION" help:"Where the server keeps attachments, as its setting says."`
+	keysPlace
 	Held         bool   `required:"" help:"What a legal hold keeps: required, as there is no other export."`
 	Organization string `arg:"" help:"Token of the organization."`
 	Target       string `arg:"" help:"Directory to make."`
@@ -111,7 +110,11 @@ func (orgExportCommand) Help() string {
 
 // Run writes the messages.
 func (o *orgExportCommand) Run(ctx context.Context, con *console) error {
-	n, err := app.ExportHeld(ctx, o.Data, o.Database, o.Blobs, o.Organization, o.Target)
+	cfg, err := o.settings(con)
+	if err != nil {
+		return err
+	}
+	n, err := app.ExportHeld(ctx, cfg, o.Organization, o.Target)
 	if err != nil {
 		return err
 	}

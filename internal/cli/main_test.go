@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -36,6 +37,9 @@ func (w withoutLeaks) Run() int {
 	return code
 }
 
+// update writes again what the scripts compare with.
+var update = flag.Bool("update", false, "write golden files again")
+
 // TestScripts runs the command lines in testdata against the program.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -43,5 +47,6 @@ func TestScripts(t *testing.T) {
 		// What each is to print is in the script; nothing is left unsaid.
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
 	})
 }

@@ -23,10 +23,15 @@ const (
 // commands is the command line: each field with a cmd tag is a command.
 type commands struct {
 	Serve    serveCommand     `cmd:"" help:"Run the server."`
+	Health   healthCommand    `cmd:"" help:"Ask the server of this machine whether it is ready; for containers and scripts."`
 	Config   configCommands   `cmd:"" help:"Print all settings, or check a configuration file."`
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
 	Audit    auditCommands    `cmd:"" help:"Read, export and check the audit log."`
 	Account  accountCommands  `cmd:"" help:"Erase accounts from the server's data."`
+	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, while the server runs or not."`
+	Restore  restoreCommand   `cmd:"" help:"Put a backup into an empty data directory, or check one."`
+	Keys     keysCommands     `cmd:"" help:"Rotate, verify and copy the keys that everything is sealed with."`
+	Migrate  migrateCommand   `cmd:"" help:"Move an installation from the embedded store to PostgreSQL."`
 	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 
 	Org      orgCommands      `cmd:"" aliases:"organization" group:"client" help:"Create, show, change and delete organizations."`
@@ -94,7 +99,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		return code
 	}
 	if err := command.Run(); err != nil {
-		if errors.As(err, new(wrongConfiguration)) || errors.Is(err, client.ErrArgument) {
+		if errors.As(err, new(wrongConfiguration)) || misconfigured(err) || errors.Is(err, client.ErrArgument) {
 			return con.fail(err, exitWrong)
 		}
 		return con.fail(err, exitFailed)
@@ -107,6 +112,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 func newCommands() *commands {
 	c := new(commands)
 	c.Serve.Settings = newSettingFlags()
+	c.Health.Settings = newSettingFlags()
 	return c
 }
 

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -22,7 +26,7 @@ type serveCommand struct {
 func (serveCommand) Help() string {
 	return `It needs no configuration and stores in ./data. The first start makes the operator account and writes its key and secret to operator.json in that directory.
 
-SIGTERM and SIGINT stop it: new requests are refused, running ones finish, and it exits with 0. A second signal ends it at once.`
+SIGTERM and SIGINT stop it: new requests are refused, running ones finish, and it exits with 0. A second signal ends it at once. SIGHUP makes it read its certificate anew.`
 }
 
 // Run prints where the server listens and where the operator's credentials are,
@@ -39,11 +43,35 @@ func (s *serveCommand) Run(ctx context.Context, con *console) error {
 		}
 		return err
 	}
+	if cfg.TLS.Cert != "" {
+		defer reloadOnHangup(server)()
+	}
+	if addr := server.RedirectAddr(); addr != nil {
+		con.printf("Redirecting to HTTPS from %s\n", addr)
+	}
 	con.printf("Listening on %s, base URL %s\n", server.Addr(), server.BaseURL())
 	if file := server.OperatorFile(); file != "" {
 		con.printf("Operator credentials: %s\n", file)
 	}
 	return server.Run(ctx)
+}
+
+// reloadOnHangup makes SIGHUP mean that a certificate was replaced, as programs that
+// renew certificates say it. It returns what ends that.
+func reloadOnHangup(server *app.App) (stop func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for range hangups {
+			server.Reload()
+		}
+	})
+	return func() {
+		signal.Stop(hangups)
+		close(hangups)
+		watching.Wait()
+	}
 }
 
 func newLogger(settings config.Log, w io.Writer) *slog.Logger {

@@ -62,6 +62,31 @@ func database(s string) error {
 	return nil
 }
 
+// masterKey wants file:PATH or env:NAME.
+func masterKey(s string) error {
+	kind, rest, _ := strings.Cut(s, ":")
+	switch {
+	case s == "", kind == "file" && rest != "":
+		return nil
+	case kind != "env" || rest == "":
+		return fmt.Errorf("want file:PATH or env:NAME, not %q", s)
+	case strings.HasPrefix(rest, variablePrefix):
+		return fmt.Errorf("want a variable whose name does not begin with %s, where every name is a setting's, not %q", variablePrefix, rest)
+	}
+	return nil
+}
+
+// keyring wants file:PATH or the URL of a database, whose text is in no message.
+func keyring(s string) error {
+	if s == "" || strings.HasPrefix(s, "file:") && s != "file:" {
+		return nil
+	}
+	if strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://") {
+		return nil
+	}
+	return errors.New("want file:PATH or the URL of a PostgreSQL database, such as postgres://signet@keys.example.com/keyring")
+}
+
 // natsServers wants addresses of NATS servers. Its text is in no message: it may hold
 // a password.
 func natsServers(s string) error {

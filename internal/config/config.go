@@ -21,6 +21,8 @@ type Config struct {
 	Timeouts      Timeouts
 	Data          string
 	Database      string // empty: embedded, in Data
+	MasterKey     string // empty: a file in Data
+	Keyring       string // empty: a file in Data
 	NATS          string // empty: none; comma-separated URLs
 	Blobs         string // empty: a directory in Data
 	DefaultRegion string

@@ -23,6 +23,9 @@ func (c *Config) conflicts() (problems []error) {
 			"and messages in clear: set tls.cert and tls.key, or acme.hosts; or trusted_proxies, where a proxy in front speaks TLS; "+
 			"or insecure_http, if that is what you want", c.Listen))
 	}
+	if c.Keyring != "" && c.Keyring == c.Database {
+		problems = append(problems, errors.New("keyring: want another database than that of the store, whose copies must not hold the keys"))
+	}
 	return problems
 }
 

@@ -15,6 +15,8 @@ func shift(t *testing.T, s *setting) string {
 	other := map[string]string{
 		"listen": "[::1]:9090", "base_url": "https://messages.example.com", "data": "/srv/signet",
 		"database":       "postgres://signet@db.example.com:5432/signet",
+		"master_key":     "file:/run/secrets/master.json",
+		"keyring":        "postgres://signet@keys.example.com:5432/keyring",
 		"nats":           "nats://signet:secret@a.example:4222, tls://b.example",
 		"blobs":          "s3://signet?endpoint=s3.example.com",
 		"default_region": "DE", "log.level": "debug", "log.format": "json",
@@ -216,6 +218,29 @@ func TestFlagRefusals(t *testing.T) {
 	wantError(t, err, `flag --shutdown.grace: shutdown.grace: want a duration such as 500ms, 90s, 15m or 720h, not "soon"`)
 	_, err = Load(Sources{Flags: map[string]string{"shutdwn.grace": "1s"}})
 	wantError(t, err, "unknown setting shutdwn.grace; did you mean shutdown.grace?")
+}
+
+func TestPlacesOfKeysAreChecked(t *testing.T) {
+	for _, test := range []struct{ key, text, want string }{
+		{"master_key", "env:MASTER", ""},
+		{"master_key", "master.json", "want file:PATH or env:NAME"},
+		{"master_key", "file:", "want file:PATH or env:NAME"},
+		{"master_key", "env:", "want file:PATH or env:NAME"},
+		{"master_key", "env:SIGNET_MASTER", "does not begin with SIGNET_"},
+		{"keyring", "file:/keys/keyring", ""},
+		{"keyring", "postgresql://keys.example.com/keyring", ""},
+		{"keyring", "file:", "want file:PATH or the URL"},
+		{"keyring", "mysql://signet:hunter2@keys", "want file:PATH or the URL"},
+	} {
+		_, err := Load(Sources{Flags: map[string]string{test.key: test.text}})
+		wantError(t, err, test.want)
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error tells a password: %v", err)
+		}
+	}
+	same := "postgres://signet@db.example.com/signet"
+	_, err := Load(Sources{Flags: map[string]string{"database": same, "keyring": same}})
+	wantError(t, err, "keyring: want another database than that of the store")
 }
 
 func TestAddressesWithPasswordsAreRefusedWithoutRepeatingThem(t *testing.T) {

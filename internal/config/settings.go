@@ -90,6 +90,17 @@ separated by commas are tried in turn. Any number of servers share one. Empty: t
 embedded store in the data directory. Give a password in the environment, or in
 PostgreSQL's password file (~/.pgpass), rather than in a flag that others see.`),
 
+		text(&c.MasterKey, "master_key", "", "WHERE", masterKey, `
+Master key that wraps the keys of everything that is sealed: file:PATH, or env:NAME
+for a variable of the environment, which is a Tink keyset in JSON. Empty: the file
+master.json in the data directory. A file is made at the first start. Keep a copy of
+it apart from the backups: without it nothing that is sealed can be read.`),
+
+		text(&c.Keyring, "keyring", "", "WHERE", keyring, `
+Key ring, which holds those keys: file:PATH, or a PostgreSQL database of its own as
+postgres://user@host/name, for several servers on one database. Empty: the file keyring
+in the data directory. It is in no backup, so that what has ended is gone from backups
+too; "signet keys export" copies what is alive. When it is lost, what is sealed is lost.`),
 		text(&c.NATS, "nats", "", "URLS", natsServers, `
 NATS servers by which several servers on one database hear of each other at once:
 of events, typing, presence and ended keys; as nats://user:password@host:4222 or

@@ -34,7 +34,7 @@ func campaigners() []string {
 func newCampaign(t *testing.T, people []person, through *http.Client, files int) *campaign {
 	t.Helper()
 	for i := range people {
-		people[i].Client = mustConnect(t, through, people[i].key, people[i].secret, persistent)
+		people[i].Client = mustConnect(t, anyServer, through, people[i].key, people[i].secret, persistent)
 	}
 	c := &campaign{t: t, reader: &reader{t: t, person: people[0], acknowledged: map[string]bool{}}, hoarder: people[1]}
 	for i := range senders {

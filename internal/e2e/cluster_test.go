@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,7 +33,16 @@ func mustServeCluster(t *testing.T, database string, args ...string) *cluster {
 	// A connection for each request: a kept one would stay with its node.
 	transport := &http.Transport{DialContext: c.dial, DisableKeepAlives: true, DisableCompression: true}
 	c.http = &http.Client{Transport: transport}
-	args = append([]string{"--database", database}, args...)
+	// They share a key ring, and the same master key was given to each.
+	master := filepath.Join(t.TempDir(), "master.json")
+	made, err := exec.CommandContext(t.Context(), program, "keys", "generate").Output()
+	if err == nil {
+		err = os.WriteFile(master, made, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	args = append([]string{"--database", database, "--keyring", postgrestest.URL(t), "--master-key", "file:" + master}, args...)
 	for range clusterNodes {
 		c.nodes = append(c.nodes, mustServe(t, freshDirectory(t), append(args, unlimited...)...))
 	}

@@ -29,7 +29,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "build the program:", err)
 		os.Exit(1)
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	// Pebble has no way to be stopped.
+	pebble := goleak.IgnoreAnyFunction("github.com/letsencrypt/pebble/v2/va.VAImpl.processTasks")
+	goleak.VerifyTestMain(m, pebble, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(dir) // it lies where the system cleans up
 		os.Exit(code)
 	}))

@@ -14,12 +14,12 @@ import (
 // client returns a client that survives restarts of the server.
 func (s *server) client(key, secret string, opts ...client.Option) *client.Client {
 	s.t.Helper()
-	return mustConnect(s.t, s.http, key, secret, opts...)
+	return mustConnect(s.t, s.base, s.http, key, secret, opts...)
 }
 
-func mustConnect(t *testing.T, through *http.Client, key, secret string, opts ...client.Option) *client.Client {
+func mustConnect(t *testing.T, base string, through *http.Client, key, secret string, opts ...client.Option) *client.Client {
 	t.Helper()
-	c, err := client.New(anyServer, key, secret, append([]client.Option{client.WithHTTPClient(through)}, opts...)...)
+	c, err := client.New(base, key, secret, append([]client.Option{client.WithHTTPClient(through)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

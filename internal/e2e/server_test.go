@@ -5,7 +5,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"net/url"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -25,12 +24,15 @@ type server struct {
 	t    *testing.T
 	dir  string
 	args []string
+	env  []string     // "NAME=value" each
+	base string       // the base URL of its clients
 	http *http.Client // dials the process that runs now, whatever the URL's host
 	log  log          // of all processes
 
 	mu      sync.Mutex // guards all below
 	process *process
 	addr    string // of the last process that listened
+	plain   string // where it redirects to HTTPS
 }
 
 // process is one life of a server.
@@ -48,7 +50,7 @@ const anyServer = "http://signet.test"
 // newServer prepares a server on a directory, which starts nothing yet.
 func newServer(t *testing.T, dir string, args ...string) *server {
 	t.Helper()
-	s := &server{t: t, dir: dir, args: args}
+	s := &server{t: t, dir: dir, args: args, base: anyServer}
 	transport := &http.Transport{DialContext: s.dial, MaxIdleConnsPerHost: 128, DisableCompression: true}
 	s.http = &http.Client{Transport: transport}
 	t.Cleanup(func() {
@@ -102,7 +104,7 @@ func (s *server) mustLaunch() *process {
 	s.t.Helper()
 	p := &process{listening: make(chan struct{}), ended: make(chan struct{})}
 	p.command = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", s.dir}, s.args...)...)
-	p.command.Env = []string{} // nothing of whoever runs the tests
+	p.command.Env = append([]string{}, s.env...) // nothing of whoever runs the tests
 	p.command.Stderr = &s.log
 	stdout, err := p.command.StdoutPipe()
 	if err != nil {
@@ -121,14 +123,15 @@ func (s *server) mustLaunch() *process {
 // watch reads what a process prints, until it ends.
 func (s *server) watch(p *process, lines *bufio.Scanner) {
 	for lines.Scan() {
-		_, base, found := strings.Cut(lines.Text(), "base URL ")
-		if u, err := url.Parse(base); found && err == nil && p.baseURL == "" {
-			p.baseURL = base
-			s.mu.Lock()
-			s.addr = u.Host
-			s.mu.Unlock()
+		s.mu.Lock()
+		if plain, found := strings.CutPrefix(lines.Text(), "Redirecting to HTTPS from "); found {
+			s.plain = plain
+		}
+		if where, base, found := strings.Cut(lines.Text(), ", base URL "); found && p.baseURL == "" {
+			p.baseURL, s.addr = base, strings.TrimPrefix(where, "Listening on ")
 			close(p.listening)
 		}
+		s.mu.Unlock()
 	}
 	_ = p.command.Wait() // its code tells as much
 	p.code = p.command.ProcessState.ExitCode()

@@ -77,9 +77,9 @@ func idle(ctx context.Context, on *stage, p *Plan, g *gauge, show func(Progress)
 	result := newResult(p, rec, opened, after, held)
 	result.OperationsPerSecond = round(float64(result.Operations)/opening.Seconds(), 1)
 	result.Interrupted = ctx.Err() != nil
-	result.Idle = &Idle{Open: int(result.Operations - s.ended.Load()), Lost: s.ended.Load(), MemoryBefore: before.server.memory}
-	if result.Operations > 0 && before.server.memory > 0 {
-		result.Idle.MemoryPerStream = (after.server.memory - before.server.memory) / result.Operations
+	result.Idle = &Idle{Open: int(result.Operations - s.ended.Load()), Lost: s.ended.Load(), MemoryBefore: before.server.Memory}
+	if result.Operations > 0 && before.server.Memory > 0 {
+		result.Idle.MemoryPerStream = (after.server.Memory - before.server.Memory) / result.Operations
 	}
 	for _, u := range []*Usage{result.Server, result.Database, result.Generator} {
 		if u != nil {

@@ -12,10 +12,11 @@ import (
 // Progress is how far a run is.
 type Progress struct {
 	Plan       Plan
-	Phase      string        // "preparing", "warming up", "measuring", "cleaning up"
+	Phase      string        // one of those below
 	Elapsed    time.Duration // of the phase, where it has a length
 	Length     time.Duration
-	Operations int64   // measured so far
+	Operations int64   // so far
+	Total      int64   // operations at which it ends; 0: a time ends it
 	PerSecond  float64 // since the last report
 	Failed     int64
 }
@@ -25,6 +26,7 @@ const (
 	phasePreparing  = "preparing"
 	phaseWarmup     = "warming up"
 	phaseMeasuring  = "measuring"
+	phaseFilling    = "storing messages"
 	phaseCleaningUp = "cleaning up"
 )
 

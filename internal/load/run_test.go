@@ -302,3 +302,27 @@ func TestServerThatIsNotThereIsAnError(t *testing.T) {
 		t.Errorf("got %v, want that the credentials are wrong", err)
 	}
 }
+
+func TestFillStoresAsManyMessagesAsItIsTold(t *testing.T) {
+	s := apptest.Start(t)
+	target := targetOf(s)
+	target.Keep = true
+	const messages = 37
+	if err := Fill(t.Context(), target, messages, nil); err != nil {
+		t.Fatal(err)
+	}
+	unread := 0
+	for hit, err := range s.Operator.Client.SearchAll(t.Context(), client.Search{PageSize: 200}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := s.Operator.Client.Unread(t.Context(), hit.Entity.Token())
+		if err != nil {
+			t.Fatal(err)
+		}
+		unread += n.Count
+	}
+	if unread != messages {
+		t.Errorf("people have %d messages, want %d", unread, messages)
+	}
+}

@@ -45,6 +45,8 @@ func Set(duration, warmup time.Duration, scenarios ...string) (plans []Plan) {
 			plans = append(plans, Plan{Scenario: scenario, Connections: n, Duration: duration, Warmup: warmup, Payload: payload, Members: members})
 		}
 	}
+	// First, while the server has no memory of anything else.
+	add(Streams, DefaultStreams, 16)
 	add(Send, 1, 1, 16, 64)
 	add(Acknowledge, 1, 16, 64)
 	add(Poll, 1, 16, 64)
@@ -59,7 +61,6 @@ func Set(duration, warmup time.Duration, scenarios ...string) (plans []Plan) {
 		add(Deliver, members, 4)
 	}
 	add(Mixed, DefaultPeople, 64)
-	add(Streams, DefaultStreams, 16)
 	return plans
 }
 
@@ -69,7 +70,7 @@ const floorTime = 5 * time.Second
 // Floors returns the plans of the floors that belong to other plans: one for each
 // number of connections, as fast as it goes.
 func Floors(plans []Plan) (floors []Plan) {
-	for _, p := range plans {
+	for _, p := range slices.SortedStableFunc(slices.Values(plans), func(a, b Plan) int { return a.Connections - b.Connections }) {
 		if !slices.ContainsFunc(floors, func(f Plan) bool { return f.Connections == p.Connections }) {
 			floors = append(floors, Plan{Scenario: Floor, Connections: p.Connections, Duration: min(p.Duration, floorTime), Warmup: p.Warmup, Payload: DefaultPayload, Members: 1})
 		}

@@ -9,14 +9,14 @@ type Usage struct {
 	Memory    int64   `json:"memory_bytes"`                   // at the end, resident; of a database what each process has of it, so that shared pages count once
 }
 
-// consumption is what processes have used up to now.
-type consumption struct {
-	cpu    time.Duration
-	memory int64
+// Consumption is what processes have used up to now.
+type Consumption struct {
+	CPU    time.Duration // in user and system mode
+	Memory int64         // bytes, resident
 }
 
 // reading is one of everything that is watched.
-type reading struct{ server, database, self consumption }
+type reading struct{ server, database, self Consumption }
 
 // gauge reads what processes use. Those that have ended, or that may not be looked
 // at, count as nothing.
@@ -27,24 +27,24 @@ type gauge struct {
 
 func (g *gauge) read() (r reading) {
 	for _, pid := range g.servers {
-		c := consumptionOf(pid)
-		r.server.cpu += c.cpu
-		r.server.memory += c.memory
+		c := ConsumptionOf(pid)
+		r.server.CPU += c.CPU
+		r.server.Memory += c.Memory
 	}
 	if g.database != 0 {
-		r.database = consumptionOfTree(g.database)
+		r.database = ConsumptionOfTree(g.database)
 	}
 	r.self = ownConsumption()
 	return r
 }
 
 // usage is what was used between two readings; nil where nothing can be read.
-func usage(from, to consumption, elapsed time.Duration, operations int64) *Usage {
-	if to.memory == 0 && to.cpu == 0 || elapsed <= 0 {
+func usage(from, to Consumption, elapsed time.Duration, operations int64) *Usage {
+	if to.Memory == 0 && to.CPU == 0 || elapsed <= 0 {
 		return nil
 	}
-	cpu := max(0, to.cpu-from.cpu)
-	u := &Usage{Cores: round(cpu.Seconds()/elapsed.Seconds(), 4), Memory: to.memory}
+	cpu := max(0, to.CPU-from.CPU)
+	u := &Usage{Cores: round(cpu.Seconds()/elapsed.Seconds(), 4), Memory: to.Memory}
 	if operations > 0 {
 		u.CPUMicros = round(cpu.Seconds()*1e6/float64(operations), 2)
 	}

@@ -49,20 +49,22 @@ func Running(pid int) bool {
 	return ok
 }
 
-func ownConsumption() consumption { return consumptionOf(os.Getpid()) }
+func ownConsumption() Consumption { return ConsumptionOf(os.Getpid()) }
 
-// consumptionOf is what a process alone has used, and its resident memory.
-func consumptionOf(pid int) (c consumption) {
+// ConsumptionOf returns what a process alone has used, and its resident memory. One
+// that has ended, or that may not be looked at, has used nothing.
+func ConsumptionOf(pid int) (c Consumption) {
 	if s, ok := readStat(pid); ok {
-		c.cpu = s.cpu
-		c.memory = kibibytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:") << 10
+		c.CPU = s.cpu
+		c.Memory = kibibytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:") << 10
 	}
 	return c
 }
 
-// consumptionOfTree is what a process and all of its descendants have used, those
-// that have ended among them.
-func consumptionOfTree(root int) (c consumption) {
+// ConsumptionOfTree returns what a process and all of its descendants have used,
+// those that have ended among them. Of memory that several share each counts its
+// part, where that may be read.
+func ConsumptionOfTree(root int) (c Consumption) {
 	children := make(map[int][]int)
 	stats := make(map[int]stat)
 	entries, _ := filepath.Glob("/proc/[0-9]*") // the pattern is right
@@ -78,12 +80,12 @@ func consumptionOfTree(root int) (c consumption) {
 	}
 	var add func(pid int)
 	add = func(pid int) {
-		c.cpu += stats[pid].cpu + stats[pid].waited
+		c.CPU += stats[pid].cpu + stats[pid].waited
 		share := kibibytes(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss:")
 		if share == 0 { // another user's
 			share = kibibytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:")
 		}
-		c.memory += share << 10
+		c.Memory += share << 10
 		for _, child := range children[pid] {
 			add(child)
 		}

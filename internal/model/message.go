@@ -69,7 +69,8 @@ type Attachment struct {
 	Blob        BlobID
 	Name        string
 	ContentType string
-	Size        int64 // bytes
+	Size        int64  // bytes
+	Key         []byte // opens the bytes; nil: they are not sealed
 }
 
 // Original is where a forwarded message came from first.

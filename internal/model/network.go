@@ -70,3 +70,15 @@ func (n Networks) Strings() []string {
 
 // String returns them with commas in between, the form in which they are stored.
 func (n Networks) String() string { return strings.Join(n.Strings(), ",") }
+
+// ClientOf returns the address that stands for all that one client may have: of
+// IPv6 that is a /64 network, all of whose addresses whoever has one of them has.
+func ClientOf(from netip.Addr) netip.Addr {
+	from = from.Unmap().WithZone("")
+	if from.Is6() {
+		if network, err := from.Prefix(64); err == nil {
+			return network.Addr()
+		}
+	}
+	return from
+}

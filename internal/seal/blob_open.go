@@ -1,11 +1,6 @@
 package seal
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/hkdf"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,14 +10,13 @@ import (
 type Blob struct {
 	from   io.ReadSeeker
 	at     int64 // where from stands
-	cipher cipher.AEAD
-	nonce  [12]byte
+	cipher *segmentCipher
 	size   int64
 
 	place   int64  // where the reader stands
 	segment int64  // the one that text holds; -1: none
-	text    []byte // of that segment
-	sealed  []byte // room for reading one
+	text    []byte // of that segment, in the buffer
+	buffer  *[segmentSize + 1]byte
 }
 
 var _ io.ReadSeeker = (*Blob)(nil)
@@ -35,27 +29,34 @@ func OpenBlob(key, bound []byte, from io.ReadSeeker, stored, size int64) (*Blob,
 	if size < 0 || size > stored || stored != SealedSize(size) {
 		return nil, fmt.Errorf("%w: it has %d bytes, and %d are wanted", ErrBroken, stored, SealedSize(size))
 	}
-	b := &Blob{from: from, size: size, segment: -1, sealed: make([]byte, min(segmentSize, stored))}
-	var header [headerSize]byte
-	if err := b.fetch(header[:], 0); err != nil {
+	b := &Blob{from: from, size: size, segment: -1, buffer: buffers.Get().(*[segmentSize + 1]byte)}
+	if err := b.open(key, bound); err != nil {
+		b.Release()
 		return nil, err
 	}
+	return b, nil
+}
+
+func (b *Blob) open(key, bound []byte) (err error) {
+	var header [headerSize]byte
+	if err := b.fetch(header[:], 0); err != nil {
+		return err
+	}
 	if header[0] != headerSize {
-		return nil, fmt.Errorf("%w: it does not begin as a sealed blob does", ErrBroken)
+		return fmt.Errorf("%w: it does not begin as a sealed blob does", ErrBroken)
 	}
-	secret, err := hkdf.Key(sha256.New, key, header[1:1+saltSize], string(bound), BlobKeySize)
-	if err != nil {
-		return nil, fmt.Errorf("open a blob: %w", err)
+	if b.cipher, err = newSegmentCipher(key, bound, &header); err != nil {
+		return fmt.Errorf("open a blob: %w", err)
 	}
-	block, err := aes.NewCipher(secret)
-	if err != nil {
-		return nil, fmt.Errorf("open a blob: %w", err)
+	return b.load(0)
+}
+
+// Release gives back what the reader works with. It is not used any more then.
+func (b *Blob) Release() {
+	if b.buffer != nil {
+		buffers.Put(b.buffer)
+		b.buffer, b.text, b.segment, b.size = nil, nil, -1, 0
 	}
-	if b.cipher, err = cipher.NewGCM(block); err != nil {
-		return nil, fmt.Errorf("open a blob: %w", err)
-	}
-	copy(b.nonce[:], header[1+saltSize:])
-	return b, b.load(0)
 }
 
 // Size is that of the blob, in bytes.
@@ -106,16 +107,11 @@ func (b *Blob) load(segment int64) error {
 	if segment == 0 {
 		begin = headerSize
 	}
-	sealed := b.sealed[:end-begin]
+	sealed := b.buffer[:end-begin]
 	if err := b.fetch(sealed, begin); err != nil {
 		return err
 	}
-	nonce := b.nonce
-	binary.BigEndian.PutUint32(nonce[noncePrefix:], uint32(segment))
-	if segment == segments(b.size)-1 {
-		nonce[len(nonce)-1] = 1
-	}
-	text, err := b.cipher.Open(b.text[:0], nonce[:], sealed, nil)
+	text, err := b.cipher.aead.Open(sealed[:0], b.cipher.of(segment, segment == segments(b.size)-1), sealed, nil)
 	if err != nil {
 		return ErrBroken
 	}

@@ -1,11 +1,15 @@
 package seal
 
 import (
-	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"io"
-
-	"github.com/tink-crypto/tink-go/v2/streamingaead/subtle"
+	"sync"
 )
 
 // BlobKeySize is how long the key of a blob is, in bytes.
@@ -14,8 +18,12 @@ const BlobKeySize = 32
 // NewBlobKey makes the key of a blob.
 func NewBlobKey() []byte { return newKey() }
 
-// The parameters of Tink's AES256-GCM-HKDF. A segment is so small that a few bytes
-// in the middle of a blob cost little, and so large that its tag costs nothing.
+// The form is that of Tink's AES256-GCM-HKDF (https://developers.google.com/tink/streaming-aead),
+// with which the tests compare it. It is written here because Tink's own can only be
+// read from its beginning, and allocates what it works with anew each time.
+//
+// A segment is so small that a few bytes in the middle of a blob cost little, and so
+// large that its tag costs nothing.
 const (
 	segmentSize  = 64 << 10
 	tagSize      = 16
@@ -26,47 +34,117 @@ const (
 	firstTexts   = segmentTexts - headerSize
 )
 
+// buffers are for segments, and one byte more. A server has as many in use as files
+// pass through it.
+var buffers = sync.Pool{New: func() any { return new([segmentSize + 1]byte) }}
+
+// segmentCipher seals and opens the segments of a blob.
+type segmentCipher struct {
+	aead  cipher.AEAD
+	nonce [12]byte // its beginning is the blob's
+}
+
+// newSegmentCipher makes the cipher of a blob from its key and its header.
+func newSegmentCipher(key, bound []byte, header *[headerSize]byte) (*segmentCipher, error) {
+	secret, err := hkdf.Key(sha256.New, key, header[1:1+saltSize], string(bound), BlobKeySize)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(secret)
+	if err != nil {
+		return nil, err
+	}
+	c := new(segmentCipher)
+	copy(c.nonce[:], header[1+saltSize:])
+	c.aead, err = cipher.NewGCM(block)
+	return c, err
+}
+
+// of returns the nonce of a segment.
+func (c *segmentCipher) of(segment int64, last bool) []byte {
+	nonce := c.nonce
+	binary.BigEndian.PutUint32(nonce[noncePrefix:], uint32(segment))
+	if last {
+		nonce[len(nonce)-1] = 1
+	}
+	return nonce[:]
+}
+
 // SealBlob returns a reader of the sealed form of what r holds, under the blob's key,
-// tied to what bound says. It holds a few segments in memory. An error of r comes
-// back as it is.
+// tied to what bound says. It holds two segments in memory. An error of r comes back
+// as it is.
 func SealBlob(key, bound []byte, r io.Reader) (io.Reader, error) {
-	sealer, err := subtle.NewAESGCMHKDF(key, "SHA256", BlobKeySize, segmentSize, 0)
+	var header [headerSize]byte
+	header[0] = headerSize
+	_, _ = rand.Read(header[1:]) // never fails: it ends the program instead
+	c, err := newSegmentCipher(key, bound, &header)
 	if err != nil {
 		return nil, fmt.Errorf("seal a blob: %w", err)
 	}
-	s := &blobSealer{from: r, chunk: make([]byte, segmentSize)}
-	if s.to, err = sealer.NewEncryptingWriter(&s.sealed, bound); err != nil {
-		return nil, fmt.Errorf("seal a blob: %w", err)
-	}
+	s := &blobSealer{from: r, cipher: c, text: buffers.Get().(*[segmentSize + 1]byte), sealed: buffers.Get().(*[segmentSize + 1]byte)}
+	s.ready = append(s.sealed[:0], header[:]...)
 	return s, nil
 }
 
-// blobSealer turns Tink's writer round: what is written to it is read from here.
+// blobSealer seals what it reads, one segment ahead.
 type blobSealer struct {
-	from   io.Reader
-	to     io.WriteCloser
-	sealed bytes.Buffer // of what was read, not asked for yet
-	chunk  []byte
-	ended  bool
+	from    io.Reader
+	cipher  *segmentCipher
+	text    *[segmentSize + 1]byte // what was read of the next segment; nil: there is none
+	n       int
+	sealed  *[segmentSize + 1]byte
+	ready   []byte // of sealed, not asked for yet
+	segment int64
+	err     error
 }
 
 // Read implements io.Reader.
 func (s *blobSealer) Read(p []byte) (int, error) {
-	for s.sealed.Len() == 0 && !s.ended {
-		n, err := s.from.Read(s.chunk)
-		if _, err := s.to.Write(s.chunk[:n]); err != nil {
-			return 0, fmt.Errorf("seal a blob: %w", err)
-		}
-		if err == io.EOF {
-			s.ended = true
-			if err := s.to.Close(); err != nil {
-				return 0, fmt.Errorf("seal a blob: %w", err)
-			}
-		} else if err != nil {
-			return 0, err
+	for len(s.ready) == 0 && s.err == nil {
+		s.err = s.next()
+	}
+	if len(s.ready) == 0 {
+		s.release()
+		return 0, s.err
+	}
+	n := copy(p, s.ready)
+	s.ready = s.ready[n:]
+	return n, nil
+}
+
+// next seals a segment. Whether it is the last one only shows when it is full and
+// nothing follows. Of a reader that was cut short nothing is sealed as its end.
+func (s *blobSealer) next() error {
+	full := segmentTexts
+	if s.segment == 0 {
+		full = firstTexts
+	}
+	last := false
+	for s.n <= full && !last {
+		n, err := s.from.Read(s.text[s.n : full+1])
+		s.n += n
+		if last = err == io.EOF; err != nil && !last { // EOF is compared as io.Copy does
+			return err
 		}
 	}
-	return s.sealed.Read(p)
+	last = last && s.n <= full
+	size := min(s.n, full)
+	s.ready = s.cipher.aead.Seal(s.sealed[:0], s.cipher.of(s.segment, last), s.text[:size], nil)
+	s.n = copy(s.text[:], s.text[size:s.n])
+	s.segment++
+	if last {
+		return io.EOF
+	}
+	return nil
+}
+
+// release gives the buffers back.
+func (s *blobSealer) release() {
+	if s.text != nil {
+		buffers.Put(s.text)
+		buffers.Put(s.sealed)
+		s.text, s.sealed = nil, nil
+	}
 }
 
 // SealedSize returns how many bytes the sealed form of a blob has.

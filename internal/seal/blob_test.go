@@ -203,7 +203,7 @@ func TestSealingABlobTakesLittleMemoryAndKeepsTheReadersError(t *testing.T) {
 	if err != nil || n != SealedSize(size) {
 		t.Errorf("%d bytes, %v", n, err)
 	}
-	if used := after.TotalAlloc - before.TotalAlloc; used > 2<<20 {
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
 		t.Errorf("%d bytes were allocated for a blob of %d", used, size)
 	}
 	mine := errors.New("mine")
@@ -213,6 +213,16 @@ func TestSealingABlobTakesLittleMemoryAndKeepsTheReadersError(t *testing.T) {
 	}
 	if _, err := io.Copy(io.Discard, r); err != mine {
 		t.Errorf("%v, want the reader's own error", err)
+	}
+	// One that ends early is not sealed as if it were whole.
+	for _, n := range []int{0, 10, firstTexts, firstTexts + 1, 200_000} {
+		r, err := SealBlob(NewBlobKey(), nil, io.MultiReader(bytes.NewReader(make([]byte, n)), iotest.ErrReader(io.ErrUnexpectedEOF)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, r); err != io.ErrUnexpectedEOF {
+			t.Errorf("cut short after %d bytes: %v, want the reader's error", n, err)
+		}
 	}
 }
 

@@ -144,7 +144,7 @@ func (f *File) Rewrap(_ context.Context, change func(*Contents) error) error {
 	})
 }
 
-// Replace puts contents in the place of what the file holds. It is for copies.
+// Replace implements Storage.
 func (f *File) Replace(_ context.Context, contents *Contents) error {
 	return f.locked(func() error {
 		there, err := f.read()
@@ -174,6 +174,9 @@ func (f *File) locked(fn func() error) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	lock, err := waitLock(f.path + ".lock")
+	if errors.Is(err, fs.ErrNotExist) {
+		return &SetupError{fmt.Sprintf("the directory of the key ring %s does not exist", f.path)}
+	}
 	if err != nil {
 		return fmt.Errorf("%w: lock %s: %w", ErrUnavailable, f.path, err)
 	}
@@ -253,8 +256,8 @@ func (f *File) append(r *Record) (err error) {
 // write writes the file anew, and overwrites the bytes of the one before.
 func (f *File) write(contents *Contents) (err error) {
 	text := formatFile(contents)
-	old, err := os.OpenFile(f.path, os.O_WRONLY, 0)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	old, err := openReplaced(f.path)
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	f.known = nil
@@ -293,7 +296,23 @@ func overwrite(file *os.File) error {
 
 // replaceFile writes a file in one step, readable for its owner only: after a crash
 // there is the old one or the new one, whole.
-func replaceFile(path string, text []byte) (err error) {
+func replaceFile(path string, text []byte) error { return putFile(path, text, os.Rename) }
+
+// makeFile does so where there is no file, and answers fs.ErrExist where there is one.
+func makeFile(path string, text []byte) error {
+	return putFile(path, text, func(from, to string) error {
+		err := os.Link(from, to)
+		if err == nil {
+			return os.Remove(from)
+		}
+		if _, there := os.Lstat(to); errors.Is(err, fs.ErrExist) || there == nil {
+			return err
+		}
+		return os.Rename(from, to) // a file system without links
+	})
+}
+
+func putFile(path string, text []byte, put func(from, to string) error) (err error) {
 	dir := filepath.Dir(path)
 	file, err := os.CreateTemp(dir, filepath.Base(path)+".*.new") // of mode 0600
 	if err != nil {
@@ -311,7 +330,7 @@ func replaceFile(path string, text []byte) (err error) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	if err := put(file.Name(), path); err != nil {
 		return err
 	}
 	return syncDirectory(dir)

@@ -4,6 +4,7 @@ package seal
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -41,6 +42,16 @@ func takeLock(path string, how int) (*os.File, error) {
 
 // releaseLock gives a lock up. The file stays: another process may be about to lock it.
 func releaseLock(f *os.File) error { return f.Close() }
+
+// openReplaced opens a file that another one is about to replace; nil where there is
+// none.
+func openReplaced(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
+}
 
 // syncDirectory makes the names in a directory durable.
 func syncDirectory(path string) error {

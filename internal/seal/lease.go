@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/tink-crypto/tink-go/v2/aead/subtle"
 	"github.com/tink-crypto/tink-go/v2/tink"
@@ -82,6 +84,9 @@ func (r *Ring) lease(name Name) (*Lease, error) {
 
 // add makes a key, for who holds loading.
 func (r *Ring) add(ctx context.Context, name Name) error {
+	if strings.ContainsFunc(name.Scope+name.Period, unicode.IsSpace) || name.Period == "" || name.Scope == noScope {
+		return fmt.Errorf("%q is no name of a key", name)
+	}
 	r.mu.RLock()
 	header, master := r.header, r.master
 	r.mu.RUnlock()

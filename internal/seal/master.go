@@ -159,8 +159,13 @@ func (m Master) create(log *slog.Logger) (*masterKeys, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.write(text); err != nil {
-		return nil, err
+	switch err := makeFile(m.path, text); {
+	case errors.Is(err, fs.ErrExist): // another server was first
+		return m.load()
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &SetupError{fmt.Sprintf("the directory of the master key %s does not exist", m.path)}
+	case err != nil:
+		return nil, fmt.Errorf("write the master key: %w", err)
 	}
 	log.Warn("made a master key; without it nothing that is sealed can be read: keep a copy of it, apart from the backups",
 		"file", m.path)

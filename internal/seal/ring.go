@@ -42,6 +42,9 @@ type Options struct {
 	// Expect is the identifier of the ring that the texts are sealed with, or empty
 	// where there are none yet. Only then a ring, and a master key, may be made.
 	Expect string
+
+	// Existing keeps Open from making a ring in any case.
+	Existing bool
 }
 
 // Ring holds the data keys. It is safe for concurrent use.
@@ -91,6 +94,9 @@ func Open(ctx context.Context, o Options) (_ *Ring, err error) {
 	if contents == nil {
 		if o.Expect != "" {
 			return nil, &SetupError{fmt.Sprintf("the key ring is missing: what is stored is sealed with key ring %s, and there is none at %s. Bring it back; without it nothing that is sealed can be read", o.Expect, o.Storage)}
+		}
+		if o.Existing {
+			return nil, &SetupError{fmt.Sprintf("there is no key ring at %s", o.Storage)}
 		}
 		if contents, master, err = r.create(ctx, master); err != nil {
 			return nil, err

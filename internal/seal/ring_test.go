@@ -132,6 +132,20 @@ func TestKeyIsOnDiskBeforeItIsUsed(t *testing.T) {
 	}
 }
 
+func TestNamesThatARingCannotHoldAreRefused(t *testing.T) {
+	p := newPlace(t)
+	r := p.mustOpen(t, "")
+	before := mustRead(t, p.ring)
+	for _, name := range []Name{{"ward", ""}, {"-", Always}, {"a b", Always}, {"ward", "al\nways"}, {"ward\u00a0", Always}} {
+		if _, err := r.Use(t.Context(), name); err == nil {
+			t.Errorf("%q was taken", name)
+		}
+	}
+	if !bytes.Equal(mustRead(t, p.ring), before) {
+		t.Error("the ring has changed")
+	}
+}
+
 // What does not fit together is refused before anything is changed.
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	p := newPlace(t)

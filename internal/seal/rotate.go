@@ -97,9 +97,7 @@ func (r *Ring) Rotate(ctx context.Context) (Rotation, error) {
 
 // Export copies what is alive, and nothing that was destroyed, to another storage,
 // in place of an older copy. It returns how many keys these are.
-func (r *Ring) Export(ctx context.Context, to interface {
-	Replace(ctx context.Context, contents *Contents) error
-}) (int, error) {
+func (r *Ring) Export(ctx context.Context, to Storage) (int, error) {
 	contents, _, err := r.storage.Load(ctx, true)
 	if err != nil {
 		return 0, err

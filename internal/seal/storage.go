@@ -64,6 +64,10 @@ type Storage interface {
 	// Rewrap changes the header and all records at once; it holds off everybody else.
 	Rewrap(ctx context.Context, change func(*Contents) error) error
 
+	// Replace puts contents, of a newer state of the ring, in the place of what is there,
+	// if anything. It is for copies, and refuses to overwrite another ring.
+	Replace(ctx context.Context, contents *Contents) error
+
 	// Shared reports whether other servers use the ring as well.
 	Shared() bool
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"net/netip"
 	"slices"
 	"sync"
@@ -25,6 +26,8 @@ const loginIdle = 90 * 24 * time.Hour
 func wrongCredentials() *model.Error {
 	return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "The key or the secret is wrong."}
 }
+
+func isWrongCredentials(err error) bool { return errors.Is(err, wrongCredentials()) }
 
 // Authenticate returns who calls with a key and its secret: kind Unauthenticated
 // where the key does not exist, has ended, has another secret, or is not to be used

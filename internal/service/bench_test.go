@@ -13,6 +13,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
@@ -26,7 +27,7 @@ type house struct {
 }
 
 // newHouse makes a house of n people.
-func newHouse(b *testing.B, n int) *house {
+func newHouse(b *testing.B, n int, change ...func(*service.Options)) *house {
 	b.Helper()
 	ctx := context.Background()
 	dir := b.TempDir()
@@ -37,9 +38,13 @@ func newHouse(b *testing.B, n int) *house {
 	b.Cleanup(func() { must(b, kept.Close()) })
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	must(b, err)
-	s := service.New(service.Options{
-		Store: kept, Blobs: blobs, Hub: live.NewHub(0), Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US",
-	})
+	options := service.Options{
+		Store: kept, Ring: sealtest.Open(b, dir, time.Now), Blobs: blobs, Hub: live.NewHub(0), Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US",
+	}
+	for _, f := range change {
+		f(&options)
+	}
+	s := service.New(options)
 	must(b, s.CreateOperator(ctx, "operator", "secret"))
 	operator := actor(b, s, "operator", "secret")
 	name := "General Hospital"
@@ -71,9 +76,21 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// BenchmarkSend sends messages of 200 bytes from 64 senders at a time.
+// BenchmarkSend sends messages of 200 bytes from 64 senders at a time, and shows
+// what sealing them costs.
 func BenchmarkSend(b *testing.B) {
-	h := newHouse(b, 65)
+	for _, unsealed := range []bool{false, true} {
+		name := "sealed"
+		if unsealed {
+			name = "unsealed"
+		}
+		b.Run(name, func(b *testing.B) {
+			benchmarkSend(b, newHouse(b, 65, func(o *service.Options) { o.Unsealed = unsealed }))
+		})
+	}
+}
+
+func benchmarkSend(b *testing.B, h *house) {
 	body := strings.Repeat("x", 200)
 	recipient := h.actors[64].Account.String()
 	var next atomic.Int64

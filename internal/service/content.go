@@ -1,14 +1,19 @@
 package service
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/store"
 )
 
-// The stored forms of a message's content, told apart by their first byte.
+// The forms of a message's content, told apart by their first byte. What is stored
+// is the sealed form of one of the first two (seal.Form); unsealed there is only what
+// was stored before content was sealed, until SealStored has been there.
 const (
 	plainBody  = 0 // the rest is the body; there is nothing else
 	structured = 1 // the rest is a JSON object
@@ -25,28 +30,29 @@ type storedAttachment struct {
 	Name        string `json:"name"`
 	ContentType string `json:"type"`
 	Size        int64  `json:"size"`
+	Key         []byte `json:"key,omitempty"` // opens the bytes; none: they are not sealed
 }
 
-// encodeContent writes what a message says in its stored form.
+// encodeContent writes what a message says, to be sealed.
 func encodeContent(c *model.Content) ([]byte, error) {
 	if c.Attachment == nil && len(c.Data) == 0 {
 		return append([]byte{plainBody}, c.Body...), nil
 	}
 	stored := storedContent{Body: c.Body, Data: c.Data}
 	if a := c.Attachment; a != nil {
-		stored.Attachment = &storedAttachment{Name: a.Name, ContentType: a.ContentType, Size: a.Size}
+		stored.Attachment = &storedAttachment{Name: a.Name, ContentType: a.ContentType, Size: a.Size, Key: a.Key}
 	}
 	text, err := json.Marshal(stored)
 	return append([]byte{structured}, text...), err
 }
 
-// decodeContent reads a row's content into its message.
-func decodeContent(row *store.MessageRow) (model.Content, error) {
-	if len(row.Sealed) == 0 {
+// decodeContent reads what encodeContent wrote.
+func decodeContent(row *store.MessageRow, text []byte) (model.Content, error) {
+	if len(text) == 0 {
 		return model.Content{}, nil
 	}
-	rest := row.Sealed[1:]
-	if row.Sealed[0] == plainBody {
+	rest := text[1:]
+	if text[0] == plainBody {
 		return model.Content{Body: string(rest)}, nil
 	}
 	var stored storedContent
@@ -55,19 +61,45 @@ func decodeContent(row *store.MessageRow) (model.Content, error) {
 	}
 	content := model.Content{Body: stored.Body, Data: stored.Data}
 	if a := stored.Attachment; a != nil {
-		content.Attachment = &model.Attachment{Blob: row.Blob, Name: a.Name, ContentType: a.ContentType, Size: a.Size}
+		content.Attachment = &model.Attachment{Blob: row.Blob, Name: a.Name, ContentType: a.ContentType, Size: a.Size, Key: a.Key}
 	}
 	return content, nil
 }
 
+// openContent reads what a row says. Where it cannot be opened, unreadable tells.
+func (s *Service) openContent(ctx context.Context, row *store.MessageRow) (model.Content, error) {
+	text := row.Sealed
+	if seal.Sealed(text) {
+		var err error
+		if text, err = s.ring.Open(ctx, text, messageBinding(row)); err != nil {
+			return model.Content{}, fmt.Errorf("open content of message %s: %w", row.ID, keyFault(err))
+		}
+	}
+	return decodeContent(row, text)
+}
+
 // readable turns a row into the message as a reader with this status sees it.
-func readable(row *store.MessageRow, status model.Status) (model.Message, error) {
+func (s *Service) readable(ctx context.Context, row *store.MessageRow, status model.Status) (model.Message, error) {
 	m := row.Message
 	m.Status = status
 	if m.Recalled {
 		return m, nil
 	}
-	content, err := decodeContent(row)
+	content, err := s.openContent(ctx, row)
 	m.Content = content
 	return m, err
+}
+
+// gone turns the error of a message whose key was destroyed into what is answered
+// for one that is not there: it is an older state of the store that still has it.
+func gone(err error) error {
+	if errors.Is(err, seal.ErrKeyGone) {
+		return model.Missing()
+	}
+	return err
+}
+
+// unreadable reports whether content will never open again.
+func unreadable(err error) bool {
+	return errors.Is(err, seal.ErrKeyGone) || errors.Is(err, seal.ErrBroken)
 }

@@ -146,7 +146,7 @@ func (e *Eraser) messages(ctx context.Context, rows []store.MessageRow) error {
 				blobs++
 			}
 		}
-		return store.Erased{"messages": int64(len(rows))}, nil
+		return store.Erased{"messages": int64(len(rows))}, noteKeyEndings(tx, rows)
 	})
 	if err == nil {
 		e.Blobs += blobs

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -150,12 +152,22 @@ func (s *Service) events(ctx context.Context, actor *model.Actor, after, upTo in
 		view = s.store.View
 	}
 	err = view(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Events(s.queue(actor.Account, after, upTo, now), limit)
-		if err != nil {
-			return err
+		out = make([]model.Event, 0, min(limit, DefaultEvents))
+		reader := presenter{service: s, tx: tx, actor: actor}
+		for from := after; ; { // once more only where something could not be read
+			asked := limit - len(out)
+			rows, err := tx.Events(s.queue(actor.Account, from, upTo, now), asked)
+			if err != nil {
+				return err
+			}
+			if out, err = reader.events(ctx, out, rows); err != nil {
+				return err
+			}
+			if len(rows) < asked || len(out) == limit {
+				return nil
+			}
+			from = rows[len(rows)-1].Position
 		}
-		out, err = s.present(tx, actor, rows)
-		return err
 	})
 	return out, err
 }
@@ -164,12 +176,18 @@ func (s *Service) queue(account model.AccountID, after, upTo int64, now time.Tim
 	return store.Queue{Account: account, After: max(after, s.oldest(now)), UpTo: upTo, Now: now}
 }
 
-// present turns queued rows into events as their reader sees them now.
-func (s *Service) present(tx *store.Tx, actor *model.Actor, rows []store.EventRow) ([]model.Event, error) {
-	out := make([]model.Event, 0, len(rows))
-	reader := presenter{service: s, tx: tx, actor: actor}
+// events appends queued rows as their reader sees them now. A message that does not
+// open is left out: it must not keep what is behind it from its reader.
+func (p *presenter) events(ctx context.Context, out []model.Event, rows []store.EventRow) ([]model.Event, error) {
+	s := p.service
 	for i := range rows {
-		event, err := reader.event(&rows[i])
+		event, err := p.event(ctx, &rows[i])
+		if unreadable(err) {
+			if !errors.Is(err, seal.ErrKeyGone) { // which is as it should be in an older state of the store
+				s.log.Error("a queued message is left out", "error", err)
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -42,19 +42,19 @@ func (s *Service) Forward(ctx context.Context, actor *model.Actor, c ForwardComm
 		if err := p.findRepeated(tx, actor, now); err != nil || p.repeated != nil {
 			return err
 		}
-		return p.readSource(tx, actor, c.Message, now)
+		return s.readSource(ctx, tx, actor, p, c.Message, now)
 	})
 	if err != nil {
 		return Sent{}, err
 	}
 	if p.repeated != nil {
-		return s.repeat(ctx, actor, p.repeated)
+		return s.repeat(ctx, actor, p)
 	}
 	return s.post(ctx, actor, p)
 }
 
 // readSource takes over what a message says that the actor may forward.
-func (p *posting) readSource(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time) error {
+func (s *Service) readSource(ctx context.Context, tx *store.Tx, actor *model.Actor, p *posting, id model.MessageID, now time.Time) error {
 	row, _, err := visible(tx, actor, id, now)
 	if err == nil && row.Recalled {
 		err = model.Missing()
@@ -73,6 +73,6 @@ func (p *posting) readSource(tx *store.Tx, actor *model.Actor, id model.MessageI
 	if p.original == nil {
 		p.original = &model.Original{Sender: row.Sender, Created: row.Created}
 	}
-	p.content, err = decodeContent(&row)
-	return err
+	p.content, err = s.openContent(ctx, &row)
+	return gone(err)
 }

@@ -107,10 +107,27 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 			return g, err
 		}
 	}
+	named, err := namedOrganization(actor, c.CallOrganization)
+	if err != nil {
+		return g, err
+	}
 	id, now := model.GroupID(newID()), s.now()
+	var metadata []byte
 	var told []model.AccountID
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		organization, err := groupOrganization(tx, actor, c.CallOrganization)
+	err = s.updateSealed(ctx, s.store.Update, func(keys *held) (err error) {
+		if c.Metadata == nil {
+			return nil
+		}
+		err = s.store.View(ctx, func(tx *store.Tx) error {
+			_, err := groupOrganization(tx, actor, named)
+			return err
+		})
+		if err == nil {
+			metadata, err = s.sealMetadata(ctx, keys, named, model.EntityID(id), c.Metadata)
+		}
+		return err
+	}, func(tx *store.Tx) error {
+		organization, err := groupOrganization(tx, actor, named)
 		if err != nil {
 			return err
 		}
@@ -142,7 +159,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 			return err
 		}
 		if c.Metadata != nil {
-			if err := putMetadata(tx, g.Organization, g.Entity(), c.Metadata); err != nil {
+			if err := tx.PutMetadata(g.Organization, g.Entity(), metadata); err != nil {
 				return err
 			}
 		}
@@ -166,14 +183,19 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 	return g, nil
 }
 
-// groupOrganization is the organization of the call, or the only one of the actor.
-func groupOrganization(tx *store.Tx, actor *model.Actor, named model.OrganizationID) (model.Organization, error) {
-	if named == "" {
-		if len(actor.Memberships) != 1 {
-			return model.Organization{}, organizationRequired()
-		}
-		named = actor.Memberships[0].Organization
+// namedOrganization is the organization of the call, or the only one of the actor.
+func namedOrganization(actor *model.Actor, named model.OrganizationID) (model.OrganizationID, error) {
+	if named != "" {
+		return named, nil
 	}
+	if len(actor.Memberships) != 1 {
+		return "", organizationRequired()
+	}
+	return actor.Memberships[0].Organization, nil
+}
+
+// groupOrganization is an organization in which the actor may make a group.
+func groupOrganization(tx *store.Tx, actor *model.Actor, named model.OrganizationID) (model.Organization, error) {
 	if err := tx.ShareOrganization(named); err != nil {
 		return model.Organization{}, err
 	}

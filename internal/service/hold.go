@@ -1,10 +1,7 @@
 package service
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"signet/internal/model"
@@ -92,36 +89,16 @@ func (s *Service) sweepHolds(ctx context.Context) (erased int, err error) {
 			if n = 1 + len(rows); len(rows) == 0 {
 				return tx.FinishHold(id)
 			}
-			days := map[store.KeyDay]bool{}
 			for i := range rows {
 				if err := tx.DeleteHeldMessage(&rows[i]); err != nil {
 					return err
 				}
-				days[rows[i].KeyDay()] = true
 			}
-			for _, day := range sortedDays(days) {
-				if err := tx.NoteKeyEnding(id, day); err != nil {
-					return err
-				}
-			}
-			return nil
+			return noteKeyEndings(tx, rows)
 		})
 		if err != nil || n == 0 {
 			return erased, err
 		}
 		erased += n
 	}
-}
-
-// sortedDays is the order in which endings of keys are noted.
-func sortedDays(days map[store.KeyDay]bool) []store.KeyDay {
-	return slices.SortedFunc(maps.Keys(days), func(a, b store.KeyDay) int {
-		if a.Lasting == b.Lasting {
-			return cmp.Compare(a.Day, b.Day)
-		}
-		if b.Lasting {
-			return -1
-		}
-		return 1
-	})
 }

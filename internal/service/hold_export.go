@@ -25,6 +25,7 @@ type heldMessage struct {
 	Recalled     bool                 `json:"is_recalled,omitempty"`
 	Over         bool                 `json:"is_over,omitempty"` // for all readers
 	Original     *heldOriginal        `json:"forwarded,omitempty"`
+	Unreadable   bool                 `json:"is_unreadable,omitempty"` // its key is gone
 	Body         string               `json:"body,omitempty"`
 	Data         []model.DataItem     `json:"data,omitempty"`
 	Attachment   *heldAttachment      `json:"attachment,omitempty"`
@@ -101,7 +102,8 @@ func (s *Service) ExportHeld(ctx context.Context, id model.OrganizationID, creat
 
 type heldRow struct {
 	heldMessage
-	blob model.BlobID
+	row        store.MessageRow
+	attachment *model.Attachment
 }
 
 // heldBatch reads messages that are over, or that readers still see.
@@ -119,10 +121,7 @@ func (s *Service) heldBatch(ctx context.Context, id model.OrganizationID, over b
 			return err
 		}
 		for i := range rows {
-			m, err := exportedMessage(&rows[i], over)
-			if err != nil {
-				return err
-			}
+			m := heldRow{row: rows[i]}
 			// Those of a message that was recalled stay where they were until it ends.
 			got, err := tx.Deliveries(id, rows[i].ID)
 			if err == nil && over && len(got) == 0 {
@@ -138,22 +137,38 @@ func (s *Service) heldBatch(ctx context.Context, id model.OrganizationID, over b
 		}
 		return nil
 	})
+	for i := range out {
+		if err == nil {
+			err = s.openHeld(ctx, &out[i], over)
+		}
+	}
 	return out, err
 }
 
-func exportedMessage(row *store.MessageRow, over bool) (heldRow, error) {
-	content, err := decodeContent(row)
-	m := heldRow{blob: row.Blob, heldMessage: heldMessage{
+// openHeld reads what a message says. One whose key is gone is exported without.
+func (s *Service) openHeld(ctx context.Context, m *heldRow, over bool) error {
+	row := &m.row
+	content, err := s.openContent(ctx, row)
+	unopened := unreadable(err)
+	if unopened {
+		err = nil
+	}
+	statuses := m.Statuses
+	if statuses == nil {
+		statuses = []heldStatus{}
+	}
+	m.heldMessage = heldMessage{
 		ID: row.ID, Organization: row.Organization, Sender: row.Sender, Recipient: row.Recipient, Group: row.Group, Created: row.Created,
-		Expires: row.Expires, Recalled: row.Recalled, Over: over, Body: content.Body, Data: content.Data, Statuses: []heldStatus{},
-	}}
+		Expires: row.Expires, Recalled: row.Recalled, Over: over, Unreadable: unopened, Body: content.Body, Data: content.Data, Statuses: statuses,
+	}
 	if f := row.Forwarded; f != nil {
 		m.Original = &heldOriginal{f.Sender, f.Created}
 	}
 	if a := content.Attachment; a != nil {
+		m.attachment = a
 		m.Attachment = &heldAttachment{File: row.ID.String(), Name: a.Name, ContentType: a.ContentType, Size: a.Size}
 	}
-	return m, err
+	return err
 }
 
 // exportAttachment writes an attachment under the identifier of its message: its own
@@ -162,8 +177,8 @@ func (s *Service) exportAttachment(ctx context.Context, m *heldRow, create func(
 	if m.Attachment == nil {
 		return nil
 	}
-	from, err := s.blobs.Open(ctx, m.blob)
-	if errors.Is(err, blob.ErrNotFound) {
+	from, err := s.openAttachment(ctx, m.attachment)
+	if model.IsNotFound(err) || errors.Is(err, blob.ErrNotFound) || unreadable(err) {
 		m.Attachment.Missing = true
 		return nil
 	}

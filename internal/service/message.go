@@ -83,8 +83,8 @@ func (s *Service) Message(ctx context.Context, actor *model.Actor, id model.Mess
 		if err != nil {
 			return err
 		}
-		if m, err = readable(&row, status); err != nil {
-			return err
+		if m, err = s.readable(ctx, &row, status); err != nil {
+			return gone(err)
 		}
 		peer := row.Recipient
 		if !row.Group && row.Recipient == model.EntityID(actor.Account) {
@@ -107,7 +107,7 @@ func (s *Service) Attachment(ctx context.Context, actor *model.Actor, id model.M
 	if m.Attachment == nil {
 		return model.Attachment{}, nil, model.Missing()
 	}
-	content, err := s.openBlob(ctx, m.Attachment.Blob)
+	content, err := s.openAttachment(ctx, m.Attachment)
 	return *m.Attachment, content, err
 }
 

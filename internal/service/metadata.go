@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -30,20 +31,26 @@ func (s *Service) validMetadata(m map[string]string) error {
 	return nil
 }
 
-func putMetadata(tx *store.Tx, organization model.OrganizationID, entity model.EntityID, m map[string]string) error {
+// sealMetadata puts an entity's metadata into its stored form.
+func (s *Service) sealMetadata(ctx context.Context, keys *held, organization model.OrganizationID, entity model.EntityID, m map[string]string) ([]byte, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return tx.PutMetadata(organization, entity, text)
+	return keys.seal(ctx, s, metadataKey(organization), text, metadataBinding(organization, entity))
 }
 
 // getMetadata returns an entity's metadata; an empty object where it has none.
-func getMetadata(tx *store.Tx, organization model.OrganizationID, entity model.EntityID) (map[string]string, error) {
+func (s *Service) getMetadata(ctx context.Context, tx *store.Tx, organization model.OrganizationID, entity model.EntityID) (map[string]string, error) {
 	out := map[string]string{}
 	text, found, err := tx.Metadata(organization, entity)
 	if err != nil || !found {
 		return out, err
+	}
+	if seal.Sealed(text) { // else it was stored before metadata was sealed
+		if text, err = s.ring.Open(ctx, text, metadataBinding(organization, entity)); err != nil {
+			return nil, fmt.Errorf("open metadata of %s: %w", entity, keyFault(err))
+		}
 	}
 	if err := json.Unmarshal(text, &out); err != nil {
 		return nil, fmt.Errorf("read metadata of %s: %w", entity, err)
@@ -58,7 +65,7 @@ func (s *Service) Metadata(ctx context.Context, actor *model.Actor, address stri
 		if err != nil {
 			return err
 		}
-		out, err = getMetadata(tx, p.organization, p.entity)
+		out, err = s.getMetadata(ctx, tx, p.organization, p.entity)
 		return err
 	})
 	return out, err
@@ -73,7 +80,7 @@ func (s *Service) MetadataOf(ctx context.Context, actor *model.Actor, addresses 
 			m := map[string]string{}
 			p, err := s.place(tx, actor, address, organization)
 			if err == nil {
-				m, err = getMetadata(tx, p.organization, p.entity)
+				m, err = s.getMetadata(ctx, tx, p.organization, p.entity)
 			}
 			if err != nil && !model.IsNotFound(err) {
 				return err
@@ -92,18 +99,47 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 	if err := s.validMetadata(m); err != nil {
 		return err
 	}
-	return s.store.Update(ctx, func(tx *store.Tx) error {
-		p, err := s.place(tx, actor, address, organization)
+	if m == nil {
+		return s.store.Update(ctx, func(tx *store.Tx) error {
+			p, err := s.placeToDescribe(tx, actor, address, organization)
+			if err != nil {
+				return err
+			}
+			return tx.DeleteMetadata(p.organization, p.entity)
+		})
+	}
+	var p place
+	var sealed []byte
+	return s.updateSealed(ctx, s.store.Update, func(keys *held) error {
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			p, err = s.placeToDescribe(tx, actor, address, organization)
+			return err
+		})
+		if err == nil {
+			sealed, err = s.sealMetadata(ctx, keys, p.organization, p.entity, m)
+		}
+		return err
+	}, func(tx *store.Tx) error {
+		now, err := s.placeToDescribe(tx, actor, address, organization)
 		if err != nil {
 			return err
 		}
-		self := !p.group && p.entity == model.EntityID(actor.Account)
-		if !self && !actor.Administers(p.organization) && !(p.group && p.member) {
-			return notAllowed()
+		if now.organization != p.organization || now.entity != p.entity {
+			return errAgain
 		}
-		if m == nil {
-			return tx.DeleteMetadata(p.organization, p.entity)
-		}
-		return putMetadata(tx, p.organization, p.entity, m)
+		return tx.PutMetadata(p.organization, p.entity, sealed)
 	})
+}
+
+// placeToDescribe finds an entity of which the actor may set the metadata.
+func (s *Service) placeToDescribe(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (place, error) {
+	p, err := s.place(tx, actor, address, organization)
+	if err != nil {
+		return p, err
+	}
+	self := !p.group && p.entity == model.EntityID(actor.Account)
+	if !self && !actor.Administers(p.organization) && !(p.group && p.member) {
+		return p, notAllowed()
+	}
+	return p, nil
 }

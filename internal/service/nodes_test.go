@@ -13,6 +13,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal/sealtest"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
@@ -39,6 +40,7 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { blobs.Close() })
+	ring, master := postgrestest.URL(t), t.TempDir()
 	for range 2 {
 		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: c.clock, Connections: 8})
 		if err != nil {
@@ -52,7 +54,7 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 		if c.store == nil {
 			c.store = kept
 		}
-		c.nodes = append(c.nodes, New(Options{Store: kept, Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock,
+		c.nodes = append(c.nodes, New(Options{Store: kept, Ring: sealtest.OpenShared(t, ring, master, c.clock), Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock,
 			Logger: slog.New(slog.DiscardHandler), Limits: limits, DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30}))
 	}
 	// The first start of all nodes at once.

@@ -55,11 +55,14 @@ func (s *Service) CreateOperator(ctx context.Context, key, secret string) error 
 			Times: 1, Address: CommandLine, User: account.ID, OnKey: key})
 	}
 	err := s.store.Update(ctx, create)
-	if errors.Is(err, store.ErrConflict) {
-		// Another server took the name at this moment: by now the account is there.
-		err = s.store.Update(ctx, create)
+	if err == nil || errors.Is(err, ErrOperatorExists) {
+		return err
 	}
-	return err
+	// Another server may have taken the name at this moment: then the account is there.
+	if exists, look := s.HasOperator(ctx); look != nil || !exists {
+		return err
+	}
+	return s.store.Update(ctx, create)
 }
 
 // operatorHas returns nil where an operator has this key.

@@ -132,6 +132,8 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 	if err != nil {
 		return err
 	}
+	s.routes.forget()
+	s.hub.Forget(members...)
 	s.hub.Wake(members...)
 	return nil
 }

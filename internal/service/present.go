@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -24,10 +25,10 @@ type muteKey struct {
 }
 
 // event shows one row.
-func (p *presenter) event(row *store.EventRow) (model.Event, error) {
+func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event, error) {
 	event := model.Event{Kind: row.Kind}
 	if row.Message != nil {
-		m, err := readable(row.Message, row.Status)
+		m, err := p.service.readable(ctx, row.Message, row.Status)
 		if err != nil {
 			return event, err
 		}

@@ -53,7 +53,7 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 				return err
 			}
 		}
-		return nil
+		return tx.NoteKeyEnding(row.Organization, row.KeyDay())
 	})
 	if err != nil {
 		return err

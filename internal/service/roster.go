@@ -51,7 +51,7 @@ func (s *Service) Roster(ctx context.Context, actor *model.Actor, withMetadata b
 				return err
 			}
 			if withMetadata {
-				if entry.Metadata, err = getMetadata(tx, c.Organization, c.Entity); err != nil {
+				if entry.Metadata, err = s.getMetadata(ctx, tx, c.Organization, c.Entity); err != nil {
 					return err
 				}
 			}

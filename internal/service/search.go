@@ -153,7 +153,7 @@ func (q *search) matches(e *store.SearchEntity) bool {
 func (q *search) run(ctx context.Context) (result SearchResult, err error) {
 	err = q.service.store.View(ctx, func(tx *store.Tx) error {
 		q.tx = tx
-		result, err = q.page()
+		result, err = q.page(ctx)
 		return err
 	})
 	return result, err
@@ -164,7 +164,7 @@ func (q *search) run(ctx context.Context) (result SearchResult, err error) {
 // A search of few hits gathers them all and sorts them. One of many does not look
 // at all of them: it goes through what is stored in the order that was asked for
 // until the page is full. Which of the two it is turns out while counting.
-func (q *search) page() (SearchResult, error) {
+func (q *search) page(ctx context.Context) (SearchResult, error) {
 	result := SearchResult{First: q.before}
 	own, err := q.own()
 	if err != nil {
@@ -198,7 +198,7 @@ func (q *search) page() (SearchResult, error) {
 	if !q.command.IncludeTotal {
 		result.Total = min(result.Total, q.limits.counted)
 	}
-	result.Hits, err = q.present(hits)
+	result.Hits, err = q.present(ctx, hits)
 	return result, err
 }
 

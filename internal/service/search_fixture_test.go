@@ -11,6 +11,7 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal/sealtest"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
 )
@@ -45,7 +46,7 @@ func (f *searchFixture) open() {
 	if f.store, err = store.Open(context.Background(), engine, NewEpoch); err != nil {
 		f.t.Fatal(err)
 	}
-	f.service = New(Options{Store: f.store, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler)})
+	f.service = New(Options{Store: f.store, Ring: sealtest.Open(f.t, filepath.Dir(f.path), clock), Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler)})
 }
 
 func (f *searchFixture) close() {

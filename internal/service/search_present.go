@@ -1,12 +1,14 @@
 package service
 
 import (
+	"context"
+
 	"signet/internal/model"
 	"signet/internal/store"
 )
 
 // present shows hits to the actor, in their order.
-func (q *search) present(hits []candidate) ([]SearchHit, error) {
+func (q *search) present(ctx context.Context, hits []candidate) ([]SearchHit, error) {
 	out := make([]SearchHit, len(hits))
 	for i := range hits {
 		c := &hits[i]
@@ -34,7 +36,7 @@ func (q *search) present(hits []candidate) ([]SearchHit, error) {
 		}
 		hit.Entity = entity
 		if q.command.RenderMetadata {
-			if hit.Metadata, err = getMetadata(q.tx, hit.Organization, hit.Token); err != nil {
+			if hit.Metadata, err = q.service.getMetadata(ctx, q.tx, hit.Organization, hit.Token); err != nil {
 				return nil, err
 			}
 		}

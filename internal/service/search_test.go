@@ -366,7 +366,7 @@ func TestSearchRendersWhatIsAskedFor(t *testing.T) {
 	me := f.named("Me", o)
 	group := f.group(o, "Mine", false, me)
 	f.mustUpdate(func(tx *store.Tx) error {
-		return putMetadata(tx, o, group.Entity(), map[string]string{"feature_service": "role"})
+		return tx.PutMetadata(o, group.Entity(), []byte(`{"feature_service":"role"}`))
 	})
 	plain := f.mustSearch(f.actor(me), SearchCommand{})
 	if plain.Hits[0].Metadata != nil || plain.Hits[1].Metadata != nil {

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -13,19 +12,6 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 )
-
-// repeatWindow is how long a Request-ID stands for its first message.
-const repeatWindow = 24 * time.Hour
-
-// ValidRequestID reports whether an id is 1 to 128 visible ASCII characters.
-func ValidRequestID(id string) bool {
-	for i := range len(id) {
-		if id[i] <= ' ' || id[i] > '~' {
-			return false
-		}
-	}
-	return len(id) >= 1 && len(id) <= 128
-}
 
 // SendCommand is a message as its sender asks for it. What is nil or empty was
 // left out.
@@ -107,10 +93,13 @@ type posting struct {
 	// Found on the way.
 	entity       model.EntityID
 	group        *model.Group
+	theirs       []model.OrganizationID // the recipient's, one to one
 	organization model.Organization
 	row          store.MessageRow
 	day          int64
-	repeated     *store.Request
+	repeated     *store.Request // what was sent under the Request-ID, this or another
+
+	sealedFingerprint []byte
 
 	// Found in the transaction.
 	readers []model.AccountID
@@ -146,11 +135,24 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sen
 	}
 	now := s.now()
 	p.day = now.Unix() / 86400
-	if err := s.store.ViewTogether(ctx, func(tx *store.Tx) error { return s.route(tx, actor, p, now) }); err != nil {
+	if s.routeFromMemory(actor, p, now) {
+		sent, err := s.postRouted(ctx, actor, p, now)
+		var refused *model.Error
+		if !errors.As(err, &refused) {
+			return sent, err
+		}
+		p.group, p.repeated = nil, nil // it may be refused for what is no longer so
+	}
+	if err := s.store.ViewTogether(ctx, func(tx *store.Tx) error { return s.routeFromStore(tx, actor, p, now) }); err != nil {
 		return Sent{}, err
 	}
+	return s.postRouted(ctx, actor, p, now)
+}
+
+// postRouted is post once the recipient and the organization are known.
+func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting, now time.Time) (Sent, error) {
 	if p.repeated != nil {
-		return s.repeat(ctx, actor, p.repeated)
+		return s.repeat(ctx, actor, p)
 	}
 	if err := p.prepare(actor, now); err != nil {
 		return Sent{}, err
@@ -160,7 +162,7 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sen
 	if p.group != nil || p.source != nil { // they hold more, or for longer
 		update = s.store.Update
 	}
-	err := update(ctx, func(tx *store.Tx) (err error) {
+	err := s.updateSealed(ctx, update, func(keys *held) error { return s.seal(ctx, p, keys, now) }, func(tx *store.Tx) (err error) {
 		p.repeated = nil
 		readers, err = s.write(tx, actor, p, now)
 		return err
@@ -173,12 +175,27 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sen
 		return Sent{}, err
 	}
 	if p.repeated != nil {
-		return s.repeat(ctx, actor, p.repeated)
+		return s.repeat(ctx, actor, p)
 	}
 	s.hub.Wake(readers...)
-	m, err := readable(&p.row, model.New)
+	m := p.row.Message
+	m.Content = p.content
 	s.signalSelfCopy(actor.Account, m)
-	return Sent{Message: p.row.ID, TTL: p.row.TTL, Row: &m}, err
+	return Sent{Message: p.row.ID, TTL: p.row.TTL, Row: &m}, nil
+}
+
+// seal puts the content into its stored form, and what tells a repeated request from
+// another one.
+func (s *Service) seal(ctx context.Context, p *posting, keys *held, now time.Time) error {
+	text, err := encodeContent(&p.content)
+	if err != nil {
+		return err
+	}
+	if p.row.Sealed, err = keys.seal(ctx, s, messageKey(&p.row), text, messageBinding(&p.row)); err != nil || p.request == "" {
+		return err
+	}
+	p.sealedFingerprint, err = keys.seal(ctx, s, requestKey(now), p.requestFingerprint(), requestBinding(p.row.Sender, p.request))
+	return err
 }
 
 // route finds the recipient and the organization of a message, and whether the
@@ -194,12 +211,8 @@ func (s *Service) route(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 		return err
 	}
 	if limit := s.messagesPerDay(actor); limit > 0 {
-		sent, err := tx.MessagesSent(actor.Key.Counter, p.day)
-		if err != nil {
+		if err := withinDailyLimit(tx, actor, limit, p.day, now); err != nil {
 			return err
-		}
-		if sent >= limit {
-			return dailyLimit(limit, now)
 		}
 	}
 	if !found {
@@ -218,6 +231,15 @@ func (s *Service) route(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 		err = model.Missing()
 	}
 	p.organization = organization
+	return err
+}
+
+// withinDailyLimit refuses who has sent enough today, before anything is written.
+func withinDailyLimit(tx *store.Tx, actor *model.Actor, limit int, day int64, now time.Time) error {
+	sent, err := tx.MessagesSent(actor.Key.Counter, day)
+	if err == nil && sent >= limit {
+		err = dailyLimit(limit, now)
+	}
 	return err
 }
 
@@ -244,30 +266,12 @@ func (p *posting) routeToGroup(tx *store.Tx, actor *model.Actor) error {
 	return nil
 }
 
-// routeToAccount: the organization is the one that is named, or the only one
-// that both share.
-func (p *posting) routeToAccount(tx *store.Tx, actor *model.Actor) error {
-	theirs, err := tx.OrganizationsOf(model.AccountID(p.entity))
-	if err != nil {
+// routeToAccount chooses among the recipient's organizations.
+func (p *posting) routeToAccount(tx *store.Tx, actor *model.Actor) (err error) {
+	if p.theirs, err = tx.OrganizationsOf(model.AccountID(p.entity)); err != nil {
 		return err
 	}
-	common := slices.DeleteFunc(theirs, func(o model.OrganizationID) bool { return !actor.MemberOf(o) })
-	named := firstOf(p.sender, p.receiver, p.call)
-	if named == "" {
-		switch len(common) {
-		case 0:
-			return model.Missing()
-		case 1:
-			named = common[0]
-		default:
-			return model.Invalidf("organization_required", "sender_organization", "Sender and recipient share several organizations: name one.")
-		}
-	}
-	if !slices.Contains(common, named) {
-		return model.Missing()
-	}
-	p.organization.ID = named
-	return nil
+	return p.chooseOrganization(actor)
 }
 
 func firstOf(organizations ...model.OrganizationID) model.OrganizationID {
@@ -279,30 +283,8 @@ func firstOf(organizations ...model.OrganizationID) model.OrganizationID {
 	return ""
 }
 
-// findRepeated looks for a message that was sent under the same Request-ID.
-func (p *posting) findRepeated(tx *store.Tx, actor *model.Actor, now time.Time) error {
-	p.repeated = nil
-	if p.request == "" {
-		return nil
-	}
-	first, found, err := tx.Request(actor.Account, p.request, now.Add(-repeatWindow))
-	if err != nil || !found {
-		return err
-	}
-	if !bytes.Equal(first.Fingerprint, p.requestFingerprint()) {
-		return model.Invalidf("request_id_reused", "Request-ID", "Another message was sent under this Request-ID.")
-	}
-	p.repeated = &first
-	return nil
-}
-
-// requestFingerprint tells two requests under one id apart: recipient and content.
-func (p *posting) requestFingerprint() []byte {
-	return append(p.entity[:len(p.entity):len(p.entity)], p.fingerprint[:16]...)
-}
-
-// prepare applies the organization's rules and makes the row: identifier, times
-// and content, everything that must be the same however often the write is tried.
+// prepare applies the organization's rules and makes the row: identifier and times,
+// everything that must be the same however often the write is tried.
 func (p *posting) prepare(actor *model.Actor, now time.Time) error {
 	settings := &p.organization.Settings
 	ttl, err := settings.Lifetime(p.ttl)
@@ -334,8 +316,7 @@ func (p *posting) prepare(actor *model.Actor, now time.Time) error {
 	if p.content.Attachment != nil {
 		p.row.Blob = p.content.Attachment.Blob
 	}
-	p.row.Sealed, err = encodeContent(&p.content)
-	return err
+	return nil
 }
 
 // write puts everything that a message changes into one transaction, and returns
@@ -369,16 +350,19 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 		}
 	}
 	if limit := s.messagesPerDay(actor); limit > 0 {
+		if err := withinDailyLimit(tx, actor, limit, p.day, now); err != nil {
+			return nil, err
+		}
 		sent, err := tx.CountMessage(actor.Key.Counter, p.day)
 		if err != nil {
 			return nil, err
 		}
-		if sent > limit {
+		if sent > limit { // others counted in the meantime
 			return nil, dailyLimit(limit, now)
 		}
 	}
 	if p.request != "" {
-		request := store.Request{Account: actor.Account, ID: p.request, Fingerprint: p.requestFingerprint(),
+		request := store.Request{Account: actor.Account, ID: p.request, Fingerprint: p.sealedFingerprint,
 			Organization: row.Organization, Message: row.ID, TTL: row.TTL, Created: now}
 		if err := tx.PutRequest(&request, now.Add(-repeatWindow)); err != nil {
 			return nil, err
@@ -470,17 +454,6 @@ func (p *posting) stillAllowed(tx *store.Tx, actor *model.Actor) error {
 		err = model.Missing()
 	}
 	return err
-}
-
-// repeat answers a send whose Request-ID was used before.
-func (s *Service) repeat(ctx context.Context, actor *model.Actor, first *store.Request) (Sent, error) {
-	sent := Sent{Message: first.Message, TTL: first.TTL, Repeated: true}
-	m, err := s.Message(ctx, actor, first.Message)
-	if model.IsNotFound(err) {
-		return sent, nil
-	}
-	sent.Row = &m
-	return sent, err
 }
 
 // messagesPerDay is the actor's daily allowance; 0 is no limit.

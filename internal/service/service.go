@@ -21,6 +21,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -37,6 +38,7 @@ type Limits struct {
 // Options are what a service works with.
 type Options struct {
 	Store           *store.Store
+	Ring            *seal.Ring
 	Blobs           blob.Store
 	Hub             *live.Hub
 	Clock           func() time.Time
@@ -46,11 +48,17 @@ type Options struct {
 	EventsRetention time.Duration // how long an unacknowledged event stays
 	AuditKey        *audit.Key    // signs checkpoints of the audit log; nil: nobody does
 	AuditRetention  time.Duration // how long a line of it stays; 0: for good
+
+	// Unsealed stores content as it is. Nothing that a user can set reaches it: it is
+	// for tests that look for content in files, and for what sealing costs.
+	Unsealed bool
 }
 
 // Service carries out the interface's use cases. It is safe for concurrent use.
 type Service struct {
 	store     *store.Store
+	ring      *seal.Ring
+	unsealed  bool
 	blobs     blob.Store
 	hub       *live.Hub
 	clock     func() time.Time
@@ -59,6 +67,7 @@ type Service struct {
 	region    string
 	retention time.Duration
 	actors    actorCache
+	routes    *routes
 	passwords chan struct{} // a place for each password hash computed at a time
 	derive    derivation
 
@@ -79,19 +88,23 @@ type Service struct {
 	used   map[string]time.Time
 }
 
-// New returns a service. The caller closes the store, the blobs and the hub.
+// New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
 	s := &Service{
-		store: o.Store, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
+		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention, auditKey: o.AuditKey, auditRetention: o.AuditRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
+		routes:    newRoutes(),
 		passwords: make(chan struct{}, 2),
 		derive:    argon2.IDKey,
 		used:      map[string]time.Time{},
 
 		presentAccounts: map[model.AccountID]bool{},
 	}
-	o.Hub.OnForget(s.actors.drop)
+	o.Hub.OnForget(func(accounts ...model.AccountID) {
+		s.actors.drop(accounts...)
+		s.routes.forget()
+	})
 	return s
 }
 

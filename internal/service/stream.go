@@ -164,6 +164,8 @@ func (st *stream) follow(ctx context.Context) error {
 	defer beat.Stop()
 	ended, stop := st.service.keyEnds(&st.actor.Key)
 	defer stop()
+	look, stopLooking := st.looks()
+	defer stopLooking()
 	// What was queued during the replay has not woken this stream in vain.
 	if err := st.writeQueued(ctx, store.EndOfQueue); err != nil {
 		return err
@@ -179,6 +181,10 @@ func (st *stream) follow(ctx context.Context) error {
 			err = st.beat()
 		case <-sub.Done():
 			return st.end()
+		case <-look:
+			if _, err := st.service.current(ctx, st.actor); isWrongCredentials(err) {
+				return nil
+			}
 		case <-ended:
 			return nil
 		case <-ctx.Done():
@@ -188,6 +194,17 @@ func (st *stream) follow(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// looks returns a channel that receives when an operator's stream is to ask whether
+// its key still opens: "signet operator reset" ends it in the store, and has nobody
+// on this node to tell. For others the channel is nil, which never receives.
+func (st *stream) looks() (look <-chan time.Time, stop func()) {
+	if !st.actor.Operator {
+		return nil, func() {}
+	}
+	tick := time.NewTicker(nodeTick)
+	return tick.C, tick.Stop
 }
 
 func (st *stream) interval() time.Duration {

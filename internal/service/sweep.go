@@ -19,6 +19,8 @@ const (
 	sweepBatch = 200
 	// orphanAge is how old a blob is before it counts as left over.
 	orphanAge = 24 * time.Hour
+	// orphanBatch is how many blobs are looked up at a time.
+	orphanBatch = 500
 	// housekeeping is how often what is merely old is removed.
 	housekeeping = time.Hour
 	// repeatFailure is how often a failure that stays the same is logged.
@@ -61,7 +63,7 @@ func (w *Sweeper) complain(ctx context.Context, what string, err error) {
 		return
 	}
 	w.said, w.saidAt = text, now
-	w.complain(ctx, what, err)
+	w.service.complain(ctx, what, err)
 }
 
 // Run sweeps until ctx ends. It sweeps at half its interval, so that what ends
@@ -104,8 +106,13 @@ func (s *Service) eraseSoon() {
 }
 
 // Sweep removes messages that have ended, with their events, counters and
-// attachments, and makes their content unrecoverable from the store's files.
+// attachments, makes their content unrecoverable from the store's files, and
+// destroys the keys of which nothing is left, which makes it so everywhere else.
 func (s *Service) Sweep(ctx context.Context) error {
+	return errors.Join(s.eraseEnded(ctx), s.endKeys(ctx))
+}
+
+func (s *Service) eraseEnded(ctx context.Context) error {
 	ended, err := s.sweepMessages(ctx)
 	if err != nil {
 		return err
@@ -147,7 +154,7 @@ func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
 					return err
 				}
 			}
-			return nil
+			return noteKeyEndings(tx, rows)
 		})
 		if err != nil {
 			return total, err
@@ -217,7 +224,8 @@ func (s *Service) eraseBlobs(ctx context.Context) error {
 }
 
 // KeepHouse removes what is merely old: repeated-request notes, counts of past
-// days, ended keys, events and audit lines past their retention, uploads that were never sent.
+// days, ended keys, events and audit lines past their retention, uploads that were
+// never sent, keys of days that are over.
 func (s *Service) KeepHouse(ctx context.Context) error {
 	now := s.now()
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
@@ -241,7 +249,10 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 	if err := s.trimQueues(ctx, s.oldest(now)); err != nil {
 		return err
 	}
-	return s.sweepOrphans(ctx, now.Add(-orphanAge))
+	if err := s.sweepOrphans(ctx, now.Add(-orphanAge)); err != nil {
+		return err
+	}
+	return s.endPastKeys(ctx, now)
 }
 
 // trimQueues removes events older than a position, one account at a time.
@@ -264,29 +275,37 @@ func (s *Service) trimQueues(ctx context.Context, oldest int64) error {
 }
 
 // sweepOrphans removes blobs that are older than a time and that nothing refers to.
+// There may be millions: they are looked up some at a time.
 func (s *Service) sweepOrphans(ctx context.Context, before time.Time) error {
-	var orphans []model.BlobID
-	err := s.blobs.List(ctx, func(id model.BlobID, modified time.Time) error {
-		if modified.After(before) {
+	var batch []model.BlobID
+	err := s.blobs.List(ctx, func(id model.BlobID, kept time.Time) error {
+		if kept.After(before) {
 			return nil
 		}
-		var held bool
-		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-			held, err = tx.BlobHeld(id)
-			return err
-		})
-		if err == nil && !held {
-			orphans = append(orphans, id)
+		if batch = append(batch, id); len(batch) < orphanBatch {
+			return nil
 		}
+		err := s.deleteOrphans(ctx, batch)
+		batch = batch[:0]
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, id := range orphans {
-		if err := s.blobs.Delete(ctx, id); err != nil {
-			return err
+	return s.deleteOrphans(ctx, batch)
+}
+
+// deleteOrphans deletes those of some blobs that nothing refers to.
+func (s *Service) deleteOrphans(ctx context.Context, ids []model.BlobID) error {
+	var held map[model.BlobID]bool
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		held, err = tx.BlobsHeld(ids)
+		return err
+	})
+	for _, id := range ids {
+		if err == nil && !held[id] {
+			err = s.blobs.Delete(ctx, id)
 		}
 	}
-	return nil
+	return err
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"hash"
 	"io"
 	"time"
 
 	"signet/internal/blob"
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -28,19 +31,54 @@ func (u *Upload) doubt(err error) {
 	}
 }
 
-// Upload streams a file into the blob store. An error of the reader, such as its
-// limit, comes back as it is, and leaves nothing.
+// Upload streams a file into the blob store, sealed with a key of its own, which
+// goes into the message. An error of the reader, such as its limit, comes back as it
+// is, and leaves nothing.
 func (s *Service) Upload(ctx context.Context, name, contentType string, r io.Reader) (*Upload, error) {
-	digest := sha256.New()
-	id := model.BlobID(newID())
-	size, err := s.blobs.Put(ctx, id, io.TeeReader(r, digest))
-	if err != nil {
+	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType, Key: s.newBlobKey()}, r)
+}
+
+// UploadAvatar does so for the picture of an account or group. It is not sealed:
+// everybody who shares an organization with an account sees it.
+func (s *Service) UploadAvatar(ctx context.Context, name, contentType string, r io.Reader) (*Upload, error) {
+	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType}, r)
+}
+
+func (s *Service) newBlobKey() []byte {
+	if s.unsealed {
+		return nil
+	}
+	return seal.NewBlobKey()
+}
+
+func (s *Service) upload(ctx context.Context, a model.Attachment, r io.Reader) (*Upload, error) {
+	read := &countedReader{r: r, digest: sha256.New()}
+	r = read
+	if a.Key != nil {
+		var err error
+		if r, err = seal.SealBlob(a.Key, blobBinding(a.Blob), read); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.blobs.Put(ctx, a.Blob, r); err != nil {
 		return nil, blobFault(err)
 	}
-	return &Upload{
-		Attachment: model.Attachment{Blob: id, Name: name, ContentType: contentType, Size: size},
-		Digest:     digest.Sum(nil),
-	}, nil
+	a.Size = read.size
+	return &Upload{Attachment: a, Digest: read.digest.Sum(nil)}, nil
+}
+
+// countedReader takes the size and the digest of what is read.
+type countedReader struct {
+	r      io.Reader
+	size   int64
+	digest hash.Hash
+}
+
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.size += int64(n)
+	c.digest.Write(p[:n])
+	return n, err
 }
 
 // openBlob opens bytes that the store refers to. They may be gone since it said so.
@@ -58,6 +96,32 @@ type openedBlob struct{ blob.Blob }
 func (b openedBlob) Read(p []byte) (int, error) {
 	n, err := b.Blob.Read(p)
 	return n, blobFault(err)
+}
+
+// openAttachment opens the bytes of an attachment. A place of them that is not what
+// was sealed gives an error when it is read.
+func (s *Service) openAttachment(ctx context.Context, a *model.Attachment) (blob.Blob, error) {
+	stored, err := s.openBlob(ctx, a.Blob)
+	if err != nil || a.Key == nil {
+		return stored, err
+	}
+	opened, err := seal.OpenBlob(a.Key, blobBinding(a.Blob), stored, stored.Size(), a.Size)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open attachment %s: %w", a.Blob, blobFault(err)), stored.Close())
+	}
+	return sealedBlob{opened, stored}, nil
+}
+
+// sealedBlob is an open sealed blob with the stored one below it.
+type sealedBlob struct {
+	*seal.Blob
+	stored blob.Blob
+}
+
+// Close implements io.Closer.
+func (b sealedBlob) Close() error {
+	b.Release()
+	return b.stored.Close()
 }
 
 // blobFault turns what went wrong with a blob into what a caller may be told.

@@ -1,17 +1,13 @@
 package store
 
-import (
-	"strings"
-
-	"signet/internal/model"
-)
+import "signet/internal/model"
 
 // Erased counts the rows that went, by table.
 type Erased map[string]int64
 
-// erase removes rows of a table and counts them.
-func (tx *Tx) erase(out Erased, table, where string, args ...any) error {
-	n, err := tx.exec(`DELETE FROM `+table+` WHERE `+where, args...)
+// erase runs a statement that removes rows of a table, and counts them.
+func (tx *Tx) erase(out Erased, table, query string, args ...any) error {
+	n, err := tx.exec(query, args...)
 	if n > 0 {
 		out[table] += n
 	}
@@ -38,18 +34,18 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 		return nil, err
 	}
 	for _, m := range memberships {
-		if err := tx.erase(out, "search_words", `organization = ? AND entity = ?`, m.Organization, id); err != nil {
+		if err := tx.erase(out, "search_words", `DELETE FROM search_words WHERE organization = ? AND entity = ?`, m.Organization, id); err != nil {
 			return nil, err
 		}
-		if err := tx.erase(out, "search_entities", `organization = ? AND entity = ?`, m.Organization, id); err != nil {
+		if err := tx.erase(out, "search_entities", `DELETE FROM search_entities WHERE organization = ? AND entity = ?`, m.Organization, id); err != nil {
 			return nil, err
 		}
 	}
-	if err := tx.erase(out, "quotas", `counter = ? OR counter IN (SELECT api_key FROM keys WHERE account = ?)`, "account:"+id.String(), id); err != nil {
+	if err := tx.erase(out, "quotas", `DELETE FROM quotas WHERE counter = ? OR counter IN (SELECT api_key FROM keys WHERE account = ?)`, "account:"+id.String(), id); err != nil {
 		return nil, err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "roles", "group_members", "streams"} {
-		if err := tx.erase(out, table, `account = ?`, id); err != nil {
+		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +88,7 @@ func (tx *Tx) CopiesOf(account model.AccountID, after MessageKey, limit int) (ou
 func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) (Erased, error) {
 	out := Erased{}
 	for _, k := range keys {
-		if err := tx.erase(out, "deliveries", `organization = ? AND message = ? AND account = ?`, k.Organization, k.ID, account); err != nil {
+		if err := tx.erase(out, "deliveries", `DELETE FROM deliveries WHERE organization = ? AND message = ? AND account = ?`, k.Organization, k.ID, account); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +118,7 @@ func (tx *Tx) EventsNaming(account model.AccountID, after EventKey, limit int) (
 func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
 	out := Erased{}
 	for _, k := range keys {
-		if err := tx.erase(out, "events", `account = ? AND position = ?`, k.Account, k.Position); err != nil {
+		if err := tx.erase(out, "events", `DELETE FROM events WHERE account = ? AND position = ?`, k.Account, k.Position); err != nil {
 			return nil, err
 		}
 	}
@@ -136,15 +132,18 @@ func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 	if err := tx.releaseAvatarOf(model.EntityID(id)); err != nil {
 		return nil, err
 	}
-	for table, where := range map[string]string{
-		"events": `account = ?`, "requests": `account = ?`, "conversations": `account = ? OR entity = ?`, "mutes": `account = ? OR entity = ?`,
-		"metadata": `entity = ?`, "search_words": `entity = ?`, "search_entities": `entity = ?`, "accounts": `account = ?`,
-	} {
-		args := []any{id}
-		if strings.Contains(where, "OR") {
-			args = append(args, id)
+	for _, table := range []string{"conversations", "mutes"} {
+		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ? OR entity = ?`, id, id); err != nil {
+			return nil, err
 		}
-		if err := tx.erase(out, table, where, args...); err != nil {
+	}
+	for _, table := range []string{"metadata", "search_words", "search_entities"} {
+		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE entity = ?`, id); err != nil {
+			return nil, err
+		}
+	}
+	for _, table := range []string{"events", "requests", "accounts"} {
+		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return nil, err
 		}
 	}
@@ -168,7 +167,7 @@ func (tx *Tx) OnlyIn(id model.OrganizationID) (out []model.AccountID, err error)
 func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
 	out := Erased{}
 	for _, table := range []string{"requests", "events", "conversations", "mutes"} {
-		if err := tx.erase(out, table, `organization = ?`, id); err != nil {
+		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
 			return nil, err
 		}
 	}

@@ -34,6 +34,30 @@ func (tx *Tx) BlobHeld(id model.BlobID) (bool, error) {
 	return tx.one(`SELECT 1 FROM blobs WHERE blob = ?`, []any{id}, &one)
 }
 
+// BlobsHeld returns those of some blobs whose bytes something refers to.
+func (tx *Tx) BlobsHeld(ids []model.BlobID) (map[model.BlobID]bool, error) {
+	held := make(map[model.BlobID]bool, len(ids))
+	err := tx.each(`SELECT blob FROM blobs WHERE blob IN (?*)`, []any{ids}, func(row Row) error {
+		var id model.BlobID
+		err := row.Scan(&id)
+		held[id] = true
+		return err
+	})
+	return held, err
+}
+
+// HeldBlobs lists up to limit attachments and avatars whose bytes something refers to,
+// in order, from the one after a given one on.
+func (tx *Tx) HeldBlobs(after model.BlobID, limit int) (out []model.BlobID, err error) {
+	err = tx.each(`SELECT blob FROM blobs WHERE blob > ? ORDER BY blob LIMIT ? + 0`, []any{after, limit}, func(row Row) error {
+		var id model.BlobID
+		err := row.Scan(&id)
+		out = append(out, id)
+		return err
+	})
+	return out, err
+}
+
 // Erasures lists up to limit attachments whose bytes are to be erased.
 func (tx *Tx) Erasures(limit int) (out []model.BlobID, err error) {
 	err = tx.each(`SELECT blob FROM erasures LIMIT ? + 0`, []any{limit}, func(row Row) error {

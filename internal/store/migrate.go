@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // migrations are the steps from nothing to today's schema, each run in one
@@ -21,8 +20,7 @@ func SchemaVersion() int { return len(migrations) }
 func MigrateTo(ctx context.Context, engine Engine, last int) error {
 	dialect := engine.Dialect()
 	err := engine.Update(ctx, func(session Session) error {
-		_, err := session.Exec(dialect.render(`CREATE TABLE IF NOT EXISTS meta (
-			name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name)){table}`))
+		_, err := session.Exec(dialect.render(metaTable))
 		return err
 	})
 	if err != nil && !errors.Is(err, ErrConflict) { // PostgreSQL's answer where another node made it at this moment
@@ -34,17 +32,17 @@ func MigrateTo(ctx context.Context, engine Engine, last int) error {
 		if err != nil {
 			return fmt.Errorf("migrate: read the version: %w", err)
 		}
+		if err := tx.refuseCopying(); err != nil {
+			return err
+		}
 		if version > len(migrations) {
-			return fmt.Errorf("the data has version %d, and this server knows versions up to %d: start the newer server again, or restore a backup made before the upgrade", version, len(migrations))
+			return newer(version)
 		}
 		if version >= last {
 			return nil
 		}
 		for ; version < last; version++ {
-			for statement := range strings.SplitSeq(dialect.render(migrations[version]), ";\n") {
-				if statement = strings.TrimSpace(statement); statement == "" {
-					continue
-				}
+			for _, statement := range statements(dialect.render(migrations[version])) {
 				if _, err := tx.exec(statement); err != nil {
 					return fmt.Errorf("migrate to version %d: %w", version+1, err)
 				}

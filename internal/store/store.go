@@ -59,6 +59,20 @@ func (tx *Tx) settle(name, value string) (string, error) {
 // backup is restored, so that no reader resumes into another history.
 func (s *Store) Epoch() string { return s.epoch }
 
+// ChangeEpoch begins a new history of event positions under another name. It is for
+// a database that was set back to an earlier state, before a server uses it: one that
+// runs meanwhile goes on with the old name until it starts again.
+func (s *Store) ChangeEpoch(ctx context.Context, epoch string) error {
+	err := s.Update(ctx, func(tx *Tx) error {
+		_, err := tx.exec(`UPDATE meta SET value = ? WHERE name = 'epoch'`, epoch)
+		return err
+	})
+	if err == nil {
+		s.epoch = epoch
+	}
+	return err
+}
+
 // Secret is random and this installation's own: 256 bits, the same on every node
 // and after every start. Keys are derived from it, one for each purpose, for what
 // clients are given to bring back.

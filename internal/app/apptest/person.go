@@ -85,3 +85,12 @@ func (s *Server) MustMakeAdministrator(organization string, p *Person) {
 	p.Key, p.Secret = key.APIKey, key.APISecret
 	p.Client = s.mustConnect(p)
 }
+
+// As returns a person as it calls this server, which is another one on the same
+// database than it was made on.
+func (s *Server) As(p *Person) *Person {
+	s.t.Helper()
+	here := *p
+	here.Client = s.mustConnect(&here)
+	return &here
+}

@@ -286,7 +286,7 @@ func (s *Storage) Rewrap(ctx context.Context, fn func(*seal.Contents) error) err
 	})
 }
 
-// Replace puts contents in the place of what the database holds. It is for copies.
+// Replace implements seal.Storage.
 func (s *Storage) Replace(ctx context.Context, contents *seal.Contents) error {
 	return s.replace(ctx, "copy to it", func(c *seal.Contents) (*seal.Contents, error) {
 		if c != nil && c.ID != contents.ID {

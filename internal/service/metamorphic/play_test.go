@@ -16,6 +16,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
@@ -98,7 +99,7 @@ func openService(t enginetest.TB, dir string, clock func() time.Time) (*service.
 		return nil, nil, errors.Join(err, kept.Close())
 	}
 	s := service.New(service.Options{
-		Store: kept, Blobs: blobs, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: retention,
+		Store: kept, Ring: sealtest.Open(t, dir, clock), Blobs: blobs, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: retention,
 	})
 	return s, &keptStore{kept, engine, blobs}, nil
 }

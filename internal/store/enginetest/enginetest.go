@@ -23,8 +23,9 @@ import (
 	"signet/internal/store/sqlite"
 )
 
-// OnPostgres tells which engine the tests run on.
-var OnPostgres = os.Getenv("SIGNET_TEST_ENGINE") == "postgres"
+// OnPostgres tells which engine the tests run on. It asks each time: what is read
+// before the tests run is no part of what "go test" knows its cached results by.
+func OnPostgres() bool { return os.Getenv("SIGNET_TEST_ENGINE") == "postgres" }
 
 // TB is what a test has to offer: those of testing and of rapid do.
 type TB = postgrestest.TB
@@ -45,7 +46,7 @@ const (
 // empty one. The caller closes the engine.
 func Open(t TB, dir string, o Options) store.Engine {
 	t.Helper()
-	if OnPostgres {
+	if OnPostgres() {
 		return openPostgres(t, mustAddress(t, dir), o)
 	}
 	path := filepath.Join(dir, fileName)
@@ -64,7 +65,7 @@ func Open(t TB, dir string, o Options) store.Engine {
 // Copy gives a directory a copy of another one's database, which nobody has open.
 func Copy(t TB, from, to string) {
 	t.Helper()
-	if OnPostgres {
+	if OnPostgres() {
 		address := postgrestest.Copy(t, mustAddress(t, from))
 		must(t, os.WriteFile(filepath.Join(to, addressFile), []byte(address), 0o600))
 		return
@@ -78,7 +79,7 @@ func Copy(t TB, from, to string) {
 // that is told where to store; it is empty for one in the directory itself.
 func Address(t testing.TB, dir string) string {
 	t.Helper()
-	if !OnPostgres {
+	if !OnPostgres() {
 		return ""
 	}
 	return mustAddress(t, dir)

@@ -21,13 +21,16 @@ func (e *Engine) Backup(ctx context.Context, path string) error {
 		return err
 	}
 	defer e.running.Done()
-	if err := e.backup(ctx, path); err != nil {
-		return fmt.Errorf("backup to %s: %w", path, err)
-	}
-	return nil
+	return backup(ctx, e.path, path)
 }
 
-func (e *Engine) backup(ctx context.Context, path string) (err error) {
+// backup copies the database at one path to another.
+func backup(ctx context.Context, from, path string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("backup to %s: %w", path, err)
+		}
+	}()
 	if _, err := os.Lstat(path); err == nil {
 		return fs.ErrExist
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +49,7 @@ func (e *Engine) backup(ctx context.Context, path string) (err error) {
 			os.Remove(part.Name() + "-journal")
 		}
 	}()
-	if err := copyInto(ctx, e.path, part.Name()); err != nil {
+	if err := copyInto(ctx, from, part.Name()); err != nil {
 		return err
 	}
 	if err := errors.Join(part.Sync(), part.Close()); err != nil {

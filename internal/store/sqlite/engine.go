@@ -127,9 +127,9 @@ func (e *Engine) enter() error {
 }
 
 // Dialect names what of the shared SQL differs in SQLite.
-func (e *Engine) Dialect() store.Dialect {
-	return store.Dialect{Name: "sqlite", Bytes: "BLOB", ID: "BLOB", Suffix: " WITHOUT ROWID"}
-}
+func (e *Engine) Dialect() store.Dialect { return dialect }
+
+var dialect = store.Dialect{Name: "sqlite", Bytes: "BLOB", ID: "BLOB", Suffix: " WITHOUT ROWID"}
 
 // Stats returns the engine's counters.
 func (e *Engine) Stats() Stats {

@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 	"testing"
 
 	"signet/internal/model"
@@ -61,6 +63,26 @@ func blobs(t *testing.T, h Harness) {
 		wantEqual(t, "erasures left", p.erasures(t, 10), map[model.BlobID]bool{single: true})
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteErasures(nil) })
 		wantEqual(t, "erasures left", len(p.erasures(t, 10)), 1)
+	})
+	t.Run("are_listed_in_order_and_looked_up_together", func(t *testing.T) {
+		var ids []model.BlobID
+		for range 5 {
+			id := model.BlobID(p.id())
+			hold(id)
+			ids = append(ids, id)
+		}
+		slices.SortFunc(ids, func(a, b model.BlobID) int { return bytes.Compare(a[:], b[:]) })
+		list := func(after model.BlobID, limit int) []model.BlobID {
+			return mustRead(t, p, func(tx *store.Tx) ([]model.BlobID, error) { return tx.HeldBlobs(after, limit) })
+		}
+		wantEqual(t, "all", list(model.BlobID{}, 10), ids)
+		wantEqual(t, "some", list(ids[1], 2), ids[2:4])
+		wantEqual(t, "after the last", len(list(ids[4], 2)), 0)
+		held := func(ids []model.BlobID) map[model.BlobID]bool {
+			return mustRead(t, p, func(tx *store.Tx) (map[model.BlobID]bool, error) { return tx.BlobsHeld(ids) })
+		}
+		wantEqual(t, "held of some", held([]model.BlobID{ids[0], shared, ids[3]}), map[model.BlobID]bool{ids[0]: true, ids[3]: true})
+		wantEqual(t, "held of none", len(held(nil)), 0)
 	})
 	t.Run("of_no_attachment_are_nothing", func(t *testing.T) {
 		hold(model.BlobID{})

@@ -1,4 +1,4 @@
-package app
+package transport
 
 import (
 	"bufio"
@@ -38,7 +38,7 @@ func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 func inBubble(t *testing.T, handler http.HandlerFunc, client func(t *testing.T, c net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipes{waiting: make(chan net.Conn), closed: make(chan struct{})}
-		server := newServer(context.Background(), handler, quiet())
+		server := NewServer(context.Background(), handler, times, 64<<10, quiet())
 		done := make(chan error)
 		go func() { done <- server.Serve(l) }()
 		ours, theirs := net.Pipe()
@@ -121,8 +121,8 @@ func TestStalledUploadIsCut(t *testing.T) {
 		if got := mustAnswer(t, bufio.NewReader(c), 400); got != "3" {
 			t.Errorf("the handler read %s bytes, want 3", got)
 		}
-		if took := time.Since(began); took != bodyTimeout+restTimeout {
-			t.Errorf("answered after %v, want %v", took, bodyTimeout+restTimeout)
+		if took := time.Since(began); took != times.Body+restTimeout {
+			t.Errorf("answered after %v, want %v", took, times.Body+restTimeout)
 		}
 	})
 }
@@ -133,7 +133,7 @@ func TestHandlerThatSeesToItsBodyIsNotCut(t *testing.T) {
 		control := http.NewResponseController(w)
 		total := 0
 		for part := make([]byte, 1<<10); ; {
-			if err := control.SetReadDeadline(time.Now().Add(bodyTimeout)); err != nil {
+			if err := control.SetReadDeadline(time.Now().Add(times.Body)); err != nil {
 				panic(err)
 			}
 			n, err := r.Body.Read(part)
@@ -147,7 +147,7 @@ func TestHandlerThatSeesToItsBodyIsNotCut(t *testing.T) {
 		const parts = 500
 		mustSend(t, c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", parts)
 		for range parts {
-			time.Sleep(bodyTimeout - time.Second)
+			time.Sleep(times.Body - time.Second)
 			mustSend(t, c, "x")
 		}
 		if got := mustAnswer(t, bufio.NewReader(c), 200); got != fmt.Sprint(parts) {
@@ -192,7 +192,7 @@ func TestStreamIsNotCut(t *testing.T) {
 
 func TestPollMayWaitLongerThanATransferMayStall(t *testing.T) {
 	wait := func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(2 * bodyTimeout)
+		time.Sleep(2 * times.Body)
 		w.WriteHeader(http.StatusNoContent)
 	}
 	inBubble(t, wait, func(t *testing.T, c net.Conn) {
@@ -200,13 +200,13 @@ func TestPollMayWaitLongerThanATransferMayStall(t *testing.T) {
 		for range 3 { // on one connection, idle for a while in between
 			mustSend(t, c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 			mustAnswer(t, r, 204)
-			time.Sleep(idleTimeout - time.Second)
+			time.Sleep(times.Idle - time.Second)
 		}
 	})
 }
 
 func TestAnswerThatIsImplicitHasTimeAsWell(t *testing.T) {
-	wait := func(http.ResponseWriter, *http.Request) { time.Sleep(2 * bodyTimeout) }
+	wait := func(http.ResponseWriter, *http.Request) { time.Sleep(2 * times.Body) }
 	inBubble(t, wait, func(t *testing.T, c net.Conn) {
 		mustSend(t, c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		mustAnswer(t, bufio.NewReader(c), 200)
@@ -226,37 +226,50 @@ func TestReaderThatStallsIsCut(t *testing.T) {
 	}
 	inBubble(t, large, func(t *testing.T, c net.Conn) {
 		mustSend(t, c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-		time.Sleep(2 * bodyTimeout)
+		time.Sleep(2 * times.Body)
 	})
-	if took := <-failed; took != writeTimeout {
-		t.Errorf("writing failed after %v, want %v", took, writeTimeout)
+	if took := <-failed; took != times.Write {
+		t.Errorf("writing failed after %v, want %v", took, times.Write)
 	}
 }
 
-func TestReaderThatIsSlowIsNotCut(t *testing.T) {
-	const parts = 100
-	large := func(w http.ResponseWriter, r *http.Request) {
-		for range parts {
-			if _, err := w.Write(make([]byte, 4<<10)); err != nil {
-				panic(http.ErrAbortHandler)
-			}
-		}
-	}
-	inBubble(t, large, func(t *testing.T, c net.Conn) {
+// drip is a reader that takes so many bytes each second.
+func drip(t *testing.T, handler http.HandlerFunc, bytes int) (total int) {
+	inBubble(t, handler, func(t *testing.T, c net.Conn) {
 		mustSend(t, c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-		total := 0
 		for {
-			time.Sleep(30 * time.Second)
-			n, err := c.Read(make([]byte, 4<<10))
+			time.Sleep(time.Second)
+			n, err := c.Read(make([]byte, bytes))
 			total += n
 			if err != nil {
 				break
 			}
 		}
-		if total < parts*4<<10 {
-			t.Errorf("got %d bytes, want at least %d", total, parts*4<<10)
-		}
 	})
+	return total
+}
+
+func TestReaderThatIsSlowIsNotCut(t *testing.T) {
+	const size = 1 << 20
+	parts := func(w http.ResponseWriter, r *http.Request) {
+		for range size / (4 << 10) {
+			_, _ = w.Write(make([]byte, 4<<10))
+		}
+	}
+	whole := func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, size)) }
+	for name, handler := range map[string]http.HandlerFunc{"in parts": parts, "whole": whole} {
+		if got := drip(t, handler, 2<<10); got < size {
+			t.Errorf("%s: got %d bytes, want at least %d", name, got, size)
+		}
+	}
+}
+
+func TestReaderThatDripsIsCut(t *testing.T) {
+	const size = 1 << 20
+	whole := func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, size)) }
+	if got := drip(t, whole, 1<<10); got > 64<<10 {
+		t.Errorf("a reader of 1 KiB a second got %d bytes, want it cut after the first %d", got, writePiece)
+	}
 }
 
 func TestHandlerMaySetItsOwnDeadlines(t *testing.T) {
@@ -313,8 +326,8 @@ func TestSlowHeadIsCut(t *testing.T) {
 		began := time.Now()
 		mustSend(t, c, "GET / HTTP/1.1\r\nHost:")
 		_, _ = io.Copy(io.Discard, c)
-		if took := time.Since(began); took != headerTimeout {
-			t.Errorf("cut after %v, want %v", took, headerTimeout)
+		if took := time.Since(began); took != times.Header {
+			t.Errorf("cut after %v, want %v", took, times.Header)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package app
+package transport
 
 import (
 	"bufio"
@@ -10,32 +10,34 @@ import (
 )
 
 const (
-	// bodyTimeout is how long a request body may keep a handler waiting that
-	// sets no time of its own. Whoever reads bodies does: an upload may last
-	// for hours as long as bytes come in.
-	bodyTimeout = time.Minute
 	// restTimeout is for what is left of a body once its handler has returned.
 	// net/http reads it, so that a client that writes first and reads later
 	// finds its answer.
 	restTimeout = 5 * time.Second
-	// writeTimeout is how long a client may take nothing of an answer. It is
-	// longer than bodyTimeout because net/http reads what is left of a body
-	// before it writes the first byte.
-	writeTimeout = bodyTimeout + 10*time.Second
+	// writePiece is how many bytes of an answer have a time limit of their own, so
+	// that a large one is not given up on a connection that is merely slow.
+	writePiece = 32 << 10
 )
+
+// beforeAnswer is how long the first piece of an answer may take. It has the time
+// for a body added because net/http reads what is left of one before it writes the
+// first byte.
+func (t Timeouts) beforeAnswer() time.Duration { return t.Body + t.Write }
 
 // pace ends connections whose client stands still, without limiting how long a
 // request may take: a stream lasts for ever, and a download on a bad link for
 // hours, as long as bytes move. A single time limit for a whole request
 // (http.Server.ReadTimeout, WriteTimeout) could not tell these from a client
 // that has gone.
-func pace(next http.Handler) http.Handler {
+func (t Timeouts) pace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w)}
+		out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), patience: t.Write, multiplexed: r.ProtoMajor > 1}
+		out.rest() // of HTTP/2, where a request may last longer than WriteTimeout before its first write
 		hasBody := r.ContentLength != 0
 		var body *watchedBody
 		if hasBody {
-			out.expectBody(bodyTimeout)
+			out.patience = t.beforeAnswer()
+			out.expectBody(t.Body)
 			if r.Header["Expect"] != nil {
 				body = &watchedBody{ReadCloser: r.Body}
 				r = r.WithContext(r.Context()) // this copy may have another body
@@ -47,12 +49,12 @@ func pace(next http.Handler) http.Handler {
 			return
 		}
 		if hasBody {
-			out.expectBody(restTimeout)
+			out.expectBody(min(restTimeout, t.Body))
 		}
 		if body != nil && !body.ended {
 			lingerAfter(w)
 		}
-		out.prolong() // an answer without a body is written only now
+		out.prolong() // what is buffered, or an answer without a body, is written only now
 	})
 }
 
@@ -83,9 +85,11 @@ func lingerAfter(w http.ResponseWriter) {
 // handler sets deadlines itself.
 type pacedWriter struct {
 	http.ResponseWriter
-	control  *http.ResponseController
-	own      bool // the handler sees to the deadlines
-	hijacked bool // the connection is no longer the server's
+	control     *http.ResponseController
+	patience    time.Duration // for each piece
+	multiplexed bool          // HTTP/2: see rest
+	own         bool          // the handler sees to the deadlines
+	hijacked    bool          // the connection is no longer the server's
 }
 
 // Errors of the deadlines are those of connections that have none, such as a
@@ -97,18 +101,39 @@ func (w *pacedWriter) expectBody(within time.Duration) {
 
 func (w *pacedWriter) prolong() {
 	if !w.own {
-		_ = w.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+		_ = w.control.SetWriteDeadline(time.Now().Add(w.patience))
 	}
 }
 
-func (w *pacedWriter) Write(p []byte) (int, error) {
-	w.prolong()
-	return w.ResponseWriter.Write(p)
+// rest lifts the deadline between writes. In HTTP/1 one that passes then harms
+// nobody, and is set again before the next write; in HTTP/2 it ends the stream.
+func (w *pacedWriter) rest() {
+	if w.multiplexed {
+		_ = w.control.SetWriteDeadline(time.Time{})
+	}
+}
+
+func (w *pacedWriter) Write(p []byte) (n int, err error) {
+	for {
+		piece := p[:min(len(p), writePiece)]
+		w.prolong()
+		m, err := w.ResponseWriter.Write(piece)
+		n += m
+		if p = p[len(piece):]; err != nil || len(p) == 0 {
+			if !w.own {
+				w.rest()
+			}
+			return n, err
+		}
+	}
 }
 
 func (w *pacedWriter) WriteHeader(status int) {
 	w.prolong()
 	w.ResponseWriter.WriteHeader(status)
+	if !w.own {
+		w.rest()
+	}
 }
 
 // SetWriteDeadline is found by http.ResponseController.
@@ -117,9 +142,11 @@ func (w *pacedWriter) SetWriteDeadline(deadline time.Time) error {
 	return w.control.SetWriteDeadline(deadline)
 }
 
-// FlushError is found by http.ResponseController, Flush by everybody else.
+// FlushError is found by http.ResponseController, Flush by everybody else. It ends
+// what a handler writes within a deadline of its own.
 func (w *pacedWriter) FlushError() error {
 	w.prolong()
+	defer w.rest()
 	return w.control.Flush()
 }
 

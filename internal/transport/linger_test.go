@@ -1,4 +1,4 @@
-package app
+package transport
 
 import (
 	"bufio"
@@ -39,7 +39,7 @@ func TestRefusalReachesAClientThatStillSends(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipes{waiting: make(chan net.Conn), closed: make(chan struct{})}
-		server := newServer(context.Background(), http.HandlerFunc(refuse), quiet())
+		server := NewServer(context.Background(), http.HandlerFunc(refuse), times, 64<<10, quiet())
 		served := make(chan error)
 		go func() { served <- server.Serve(l) }()
 		ours, theirs := net.Pipe()

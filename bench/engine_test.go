@@ -1,0 +1,135 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"signet/internal/load"
+	"signet/internal/store/postgrestest"
+)
+
+// program is the built server.
+var program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "signet-bench-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	program = filepath.Join(dir, "signet")
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// build builds the program once, when it is first needed, as `make build` does.
+var build = sync.OnceValue(func() error {
+	command := exec.Command("go", "build", "-trimpath", "-o", program, "signet/cmd/signet")
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, output)
+	}
+	return nil
+})
+
+// engine is where a server stores.
+type engine struct {
+	name     string
+	database *postgrestest.Server // nil: the embedded store
+	pid      int                  // the postmaster's
+}
+
+const (
+	embedded   = "embedded"
+	postgreSQL = "PostgreSQL"
+)
+
+// postgresSettings are those of the PostgreSQL that is measured, beyond its
+// defaults. The tests' own, which skip the disk, are taken back.
+var postgresSettings = []string{
+	"fsync = on", "full_page_writes = on", "synchronous_commit = on", "deadlock_timeout = 1s",
+	"shared_buffers = 1GB", "max_wal_size = 4GB", "max_connections = 300",
+}
+
+// mustEngines starts what the servers are to store in.
+func mustEngines(t *testing.T) []*engine {
+	t.Helper()
+	database := postgrestest.Start(t, postgresSettings...)
+	return []*engine{{name: embedded}, {name: postgreSQL, database: database, pid: mustFindPostmaster(t, database)}}
+}
+
+// mustFindPostmaster returns the number of a server's first process.
+func mustFindPostmaster(t *testing.T, s *postgrestest.Server) int {
+	t.Helper()
+	var directory string
+	mustQuery(t, s.URL(t), "SHOW data_directory", &directory)
+	text, err := os.ReadFile(filepath.Join(directory, "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil || !load.Running(pid) {
+		t.Fatalf("the process %q of the PostgreSQL server cannot be read: %v", first, err)
+	}
+	return pid
+}
+
+// mustQuery reads one value of a database.
+func mustQuery(t *testing.T, address, statement string, value any) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if err := conn.QueryRow(t.Context(), statement).Scan(value); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// with runs fn on a fresh server with an empty store. It is told the address of the
+// database, where there is one.
+func (e *engine) with(t *testing.T, fn func(target *load.Target, database string) error) {
+	t.Helper()
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+	own := load.Own{Program: program, Data: filepath.Join(t.TempDir(), "data"), Postgres: e.pid}
+	if e.database != nil {
+		own.Database = e.database.URL(t)
+	}
+	server, target, err := load.StartServer(t.Context(), own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := sync.OnceValue(server.Stop)
+	t.Cleanup(func() { _ = stop() }) // where fn stops the test
+	if err := errors.Join(fn(target, own.Database), stop()); err != nil {
+		t.Fatalf("%s: %v", e.name, err)
+	}
+	// The next one is not to wait for what this one left to write, nor the disk to
+	// fill up.
+	if e.database != nil {
+		mustExec(t, own.Database, "DROP SCHEMA "+mustSchema(t, own.Database)+" CASCADE; CHECKPOINT")
+	} else if err := os.RemoveAll(own.Data); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustReadVersion(t *testing.T, e *engine) (version string) {
+	t.Helper()
+	mustQuery(t, e.database.URL(t), "SHOW server_version", &version)
+	version, _, _ = strings.Cut(version, " ")
+	return version
+}

@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"signet/internal/load"
+)
+
+// figures are the results of all repeats.
+type figures struct{ results map[key][]*load.Result }
+
+// key names one line of a table.
+type key struct {
+	engine      string // "" for the floor
+	scenario    string
+	members     int
+	connections int
+	stored      int // messages in the store before
+}
+
+// take adds a result. One in which operations failed is none, and the run has
+// failed with it; but what else an hour of measuring finds is kept.
+func (f *figures) take(t *testing.T, k key, r *load.Result, err error) {
+	t.Helper()
+	switch {
+	case err != nil:
+		t.Errorf("%+v: %v", k, err)
+	case r.Operations == 0 || r.Failed() > 0:
+		t.Errorf("%+v: of %+v: %s", k, r, r.FirstError)
+	default:
+		t.Logf("%-10s %-11s %4d members %3d connections: %8.1f ops/s, p50 %7.2f ms, p99 %7.2f ms, server %6.1f µs, database %6.1f µs",
+			cmp.Or(k.engine, "-"), r.Scenario, r.Members, r.Connections, r.OperationsPerSecond, r.Latency.P50, r.Latency.P99, server(r), database(r))
+		f.add(k, r)
+	}
+}
+
+func (f *figures) add(k key, r *load.Result) {
+	if f.results == nil {
+		f.results = make(map[key][]*load.Result)
+	}
+	k.scenario, k.members, k.connections = r.Scenario, r.Members, r.Connections
+	f.results[k] = append(f.results[k], r)
+}
+
+// spread is the median of what was measured several times, with the least and the
+// most.
+type spread struct{ median, least, most float64 }
+
+// of returns the spread of one figure of a line; ok is false where it was never
+// measured.
+func (f *figures) of(k key, figure func(*load.Result) float64) (s spread, ok bool) {
+	var all []float64
+	for _, r := range f.results[k] {
+		all = append(all, figure(r))
+	}
+	return spreadOf(all)
+}
+
+func spreadOf(all []float64) (s spread, ok bool) {
+	if len(all) == 0 {
+		return s, false
+	}
+	all = slices.Sorted(slices.Values(all))
+	middle := len(all) / 2
+	s = spread{all[middle], all[0], all[len(all)-1]}
+	if len(all)%2 == 0 {
+		s.median = (all[middle-1] + all[middle]) / 2
+	}
+	return s, true
+}
+
+// The figures of a result that tables and plots show.
+func throughput(r *load.Result) float64 { return r.OperationsPerSecond }
+func copies(r *load.Result) float64     { return r.CopiesPerSecond }
+func median(r *load.Result) float64     { return r.Latency.P50 }
+func slow(r *load.Result) float64       { return r.Latency.P99 }
+func server(r *load.Result) float64     { return cpu(r.Server) }
+func database(r *load.Result) float64   { return cpu(r.Database) }
+func both(r *load.Result) float64       { return server(r) + database(r) }
+
+func cpu(u *load.Usage) float64 {
+	if u == nil {
+		return 0
+	}
+	return u.CPUMicros
+}
+
+func perCopy(r *load.Result) float64 {
+	if r.Copies == 0 {
+		return 0
+	}
+	return both(r) / float64(r.Copies)
+}

@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// page is docs/performance.md: the prose is people's, what stands between markers
+// is written here.
+type page struct {
+	size    size
+	machine machine
+	begin   time.Time
+	took    time.Duration
+	figures figures
+}
+
+// pageFile is the page as it is, and plotDirectory where its plots are beside it.
+const (
+	pageFile      = "../docs/performance.md"
+	plotDirectory = "performance"
+)
+
+// mustWrite writes the page and its plots into a directory.
+func (p *page) mustWrite(t *testing.T, out string) {
+	t.Helper()
+	text, err := os.ReadFile(pageFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range p.parts() {
+		if text, err = replacePart(text, name, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(out, plotDirectory), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]string{filepath.Base(pageFile): string(text)}
+	for name, plot := range p.plots() {
+		written[filepath.Join(plotDirectory, name+".svg")] = plot.svg()
+	}
+	for name, content := range written {
+		if err := os.WriteFile(filepath.Join(out, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("wrote %s in %v", filepath.Join(out, filepath.Base(pageFile)), p.took.Round(time.Second))
+}
+
+// replacePart replaces what stands between a part's markers.
+func replacePart(text []byte, name, content string) ([]byte, error) {
+	begin, end := "<!-- bench: "+name+" -->\n", "<!-- end -->"
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended || strings.Contains(after, begin) {
+		return nil, fmt.Errorf("%s has not one part %q", pageFile, name)
+	}
+	return []byte(before + begin + content + end + after), nil
+}
+
+// parts are the written ones, by name.
+func (p *page) parts() map[string]string {
+	return map[string]string{
+		"machine":    p.describe(),
+		"aims":       table(aimHead, p.aims()),
+		"embedded":   p.engineTables(embedded),
+		"postgresql": p.engineTables(postgreSQL),
+		"pgbench":    table(baselineHead, p.baselines()),
+		"growth":     table(growthHead, p.growth()),
+	}
+}
+
+// describe says where, when and how long was measured.
+func (p *page) describe() string {
+	return wrapped(fmt.Sprintf("%s Taken on %s in %.0f minutes: medians of %s, each %v after %v of warm-up; in parentheses the least and the most.",
+		p.machine, p.begin.UTC().Format("2006-01-02"), p.took.Minutes(),
+		runs(p.size.repeats), p.size.duration, p.size.warmup))
+}
+
+func runs(n int) string {
+	if n == 1 {
+		return "one run"
+	}
+	return fmt.Sprintf("%d runs", n)
+}
+
+// wrapped breaks a text into lines as long as the page's others.
+func wrapped(text string) string {
+	const most = 118
+	var b strings.Builder
+	length := 0
+	for _, word := range strings.Fields(text) {
+		switch {
+		case length == 0:
+		case length+1+len([]rune(word)) > most:
+			b.WriteByte('\n')
+			length = 0
+		default:
+			b.WriteByte(' ')
+			length++
+		}
+		b.WriteString(word)
+		length += len([]rune(word))
+	}
+	return b.String() + "\n"
+}
+
+// table writes rows as Markdown.
+func table(head []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	line(head)
+	b.WriteString(strings.Repeat("|---", len(head)) + "|\n")
+	for _, row := range rows {
+		line(row)
+	}
+	return b.String()
+}

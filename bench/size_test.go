@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"signet/internal/load"
+)
+
+// size says how much is measured.
+type size struct {
+	repeats     int // of which the median is shown
+	duration    time.Duration
+	warmup      time.Duration
+	most        int   // connections of the set
+	members     int   // the most that a group has
+	streams     int   // that are idle
+	connections []int // of the plot of throughput
+	stored      []int // messages of the plot of cost
+	rate        float64
+}
+
+// The variables that size a run, and say where its page goes. `make bench` sets
+// them.
+const (
+	sizeVariable   = "SIGNET_BENCH"
+	storedVariable = "SIGNET_BENCH_STORED"
+	outVariable    = "SIGNET_BENCH_OUT"
+)
+
+// mustSize reads the size of this run.
+func mustSize(t *testing.T) size {
+	t.Helper()
+	var s size
+	switch name := os.Getenv(sizeVariable); name {
+	case "": // one of the tests
+		s = size{repeats: 1, duration: 50 * time.Millisecond, most: 4, members: 10, streams: 10, connections: []int{1, 2}, stored: []int{50, 100}, rate: 100}
+	case "quick":
+		s = size{repeats: 1, duration: time.Second, warmup: 250 * time.Millisecond, most: 64, members: 1000, streams: 1000,
+			connections: []int{1, 4, 16, 64}, stored: []int{1000, 10_000, 50_000}, rate: 500}
+	case "full":
+		s = size{repeats: 5, duration: 5 * time.Second, warmup: time.Second, most: 64, members: 1000, streams: 10_000,
+			connections: []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, stored: []int{10_000, 100_000, 1_000_000}, rate: 500}
+	default:
+		t.Fatalf("%s is %q, want quick or full", sizeVariable, name)
+	}
+	if text := os.Getenv(storedVariable); text != "" {
+		most, err := strconv.Atoi(text)
+		if err != nil || most <= s.stored[len(s.stored)-1] {
+			t.Fatalf("%s is %q, want a number above %d", storedVariable, text, s.stored[len(s.stored)-1])
+		}
+		s.stored = append(s.stored, most)
+	}
+	return s
+}
+
+// set is the set of `signet bench run`, at this size.
+func (s size) set() (plans []load.Plan) {
+	for _, p := range load.Set(s.duration, s.warmup) {
+		p.Connections = min(p.Connections, s.most)
+		switch p.Scenario {
+		case load.Group, load.Deliver:
+			if p.Members > s.members {
+				continue
+			}
+		case load.Search, load.Mixed:
+			p.Members = min(p.Members, s.members)
+		case load.Streams:
+			p.Members = s.streams
+		}
+		if !slices.Contains(plans, p) {
+			plans = append(plans, p)
+		}
+	}
+	return plans
+}

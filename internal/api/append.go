@@ -1,0 +1,190 @@
+package api
+
+import (
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"signet/internal/model"
+)
+
+// A poll is mostly messages, and encoding/json takes most of a poll's time to look at
+// their fields. So messages are written by hand, in exactly the form that the tags of
+// wireMessage say; FuzzAppendedMessages holds the two together.
+
+// encoded is JSON that is written as it is.
+type encoded []byte
+
+// encodedMessage is a message as an answer.
+func (a *API) encodedMessage(m *model.Message) encoded {
+	w := a.message(m)
+	return w.appendJSON(make([]byte, 0, usualEvent))
+}
+
+// appendEvent appends an event, as all three transports write it: the object under
+// `event` has exactly one key, its type.
+func (a *API) appendEvent(b []byte, e *model.Event) ([]byte, error) {
+	b = append(b, `{"event_id":`...)
+	b = appendString(b, e.ID)
+	b = append(b, `,"event":{`...)
+	b = appendString(b, a.vendor.namespace+":iq:"+string(e.Kind))
+	b = append(b, ':')
+	if e.Message != nil {
+		m := a.message(e.Message)
+		b = m.appendJSON(b)
+	} else {
+		payload, err := marshal(a.eventPayload(e))
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, payload...)
+	}
+	return append(b, "}}"...), nil
+}
+
+// appendEvents appends a list of events.
+func (a *API) appendEvents(b []byte, events []model.Event) (_ []byte, err error) {
+	b = append(b, '[')
+	for i := range events {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = a.appendEvent(b, &events[i]); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+// appendJSON appends the message.
+func (w *wireMessage) appendJSON(b []byte) []byte {
+	b = appendID(append(b, `{"message_id":`...), w.MessageID)
+	b = appendID(append(b, `,"client_id":`...), w.ClientID)
+	b = appendID(append(b, `,"sender_token":`...), w.SenderToken)
+	b = appendString(append(b, `,"sender_organization":`...), string(w.SenderOrganization))
+	b = appendID(append(b, `,"recipient_token":`...), w.RecipientToken)
+	if !w.GroupToken.IsZero() {
+		b = appendID(append(b, `,"group_token":`...), w.GroupToken)
+	}
+	b = appendString(append(b, `,"recipient_organization":`...), string(w.RecipientOrganization))
+	if w.Body != nil {
+		b = appendString(append(b, `,"body":`...), *w.Body)
+	}
+	b = w.CreatedTime.appendJSON(append(b, `,"created_time":`...))
+	if !w.ExpiresTime.IsZero() {
+		b = w.ExpiresTime.appendJSON(append(b, `,"expires_time":`...))
+	}
+	b = strconv.AppendInt(append(b, `,"ttl":`...), int64(w.TTL), 10)
+	b = strconv.AppendBool(append(b, `,"dor":`...), w.DOR)
+	b = appendString(append(b, `,"status":`...), w.Status)
+	b = strconv.AppendInt(append(b, `,"priority":`...), int64(w.Priority), 10)
+	b = strconv.AppendInt(append(b, `,"sort_number":`...), w.SortNumber, 10)
+	if w.Attachments != nil {
+		b = append(b, `,"attachments":[`...)
+		for i, attachment := range w.Attachments {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(append(b, `{"attachment_id":`...), int64(attachment.ID), 10)
+			b = appendString(append(b, `,"name":`...), attachment.Name)
+			b = appendString(append(b, `,"content-type":`...), attachment.ContentType)
+			b = strconv.AppendInt(append(b, `,"size":`...), attachment.Size, 10)
+			b = append(b, '}')
+		}
+		b = append(b, ']')
+	}
+	if w.AttachmentName != "" {
+		b = appendString(append(b, `,"attachment_name":`...), w.AttachmentName)
+	}
+	if w.Data != nil {
+		b = append(b, `,"data":[`...)
+		for i, item := range w.Data {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendString(append(b, `{"mimetype":`...), item.MimeType)
+			b = appendString(append(b, `,"namespace":`...), item.Namespace)
+			b = appendString(append(b, `,"payload":`...), item.Payload)
+			b = append(b, '}')
+		}
+		b = append(b, ']')
+	}
+	if w.IsRecalled {
+		b = append(b, `,"is_recalled":true`...)
+	}
+	if w.IsForwarded {
+		b = append(b, `,"is_forwarded":true`...)
+	}
+	if !w.OriginalSender.IsZero() {
+		b = appendID(append(b, `,"original_sender":`...), w.OriginalSender)
+	}
+	if !w.OriginalTimestamp.IsZero() {
+		b = w.OriginalTimestamp.appendJSON(append(b, `,"original_timestamp":`...))
+	}
+	if w.Muted {
+		b = append(b, `,"muted":true`...)
+	}
+	return append(b, '}')
+}
+
+func appendID[K any](b []byte, id model.ID[K]) []byte {
+	b, _ = id.AppendText(append(b, '"')) // it never fails
+	return append(b, '"')
+}
+
+// appendJSON appends the time.
+func (t wireTime) appendJSON(b []byte) []byte {
+	b = time.Time(t).UTC().AppendFormat(append(b, '"'), wireTimeLayout)
+	return append(b, '"')
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendString appends a text as a JSON string: as encoding/json does, with HTML left
+// alone (RFC 8259, section 7).
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			b = append(b, s[from:i]...)
+			switch c {
+			case '"', '\\':
+				b = append(b, '\\', c)
+			case '\b':
+				b = append(b, `\b`...)
+			case '\f':
+				b = append(b, `\f`...)
+			case '\n':
+				b = append(b, `\n`...)
+			case '\r':
+				b = append(b, `\r`...)
+			case '\t':
+				b = append(b, `\t`...)
+			default:
+				b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+			}
+			i++
+			from = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b = append(append(b, s[from:i]...), `\ufffd`...)
+			from = i + size
+		case r == '\u2028' || r == '\u2029': // JavaScript took them for line ends
+			b = append(append(b, s[from:i]...), `\u202`...)
+			b = append(b, hexDigits[r&15])
+			from = i + size
+		}
+		i += size
+	}
+	b = append(b, s[from:]...)
+	return append(b, '"')
+}

@@ -1,0 +1,46 @@
+package api
+
+import (
+	"testing"
+	"time"
+
+	"signet/internal/model"
+)
+
+// FuzzAppendedMessages compares what is written by hand with what encoding/json makes
+// of the same message.
+func FuzzAppendedMessages(f *testing.F) {
+	f.Add("Ready", "report.pdf", "text/plain", int64(1), uint8(0))
+	f.Add("\"quotes\" \\ <b>&amp;</b> \u2028\u2029 \x00\x1f\x7f\b\f\n\r\t", "ä€😀", "\xff\xc3(\xed\xa0\x80", int64(-5), uint8(0xff))
+	f.Add("", "", "", int64(0), uint8(0b10101))
+	f.Fuzz(func(t *testing.T, body, name, payload string, number int64, bits uint8) {
+		bit := func(n int) bool { return bits>>n&1 == 1 }
+		at := time.UnixMilli(number % (1 << 40)).UTC()
+		m := model.Message{
+			ID: model.MessageID{byte(number)}, Sender: model.AccountID{1: 7}, Recipient: model.EntityID{15: 9}, Organization: model.OrganizationID(name),
+			Group: bit(0), Created: at, TTL: int(number), DOR: bit(1), Priority: int(number % 3), Sort: number, Recalled: bit(2), Muted: bit(3),
+			Status: model.Read, Content: model.Content{Body: body},
+		}
+		if bit(4) {
+			m.Attachment = &model.Attachment{Name: name, ContentType: payload, Size: number}
+		}
+		if bit(5) {
+			m.Data = []model.DataItem{{MimeType: payload, Namespace: name, Payload: body}, {}}
+		}
+		if bit(6) {
+			m.Forwarded = &model.Original{Sender: model.AccountID{3}, Created: at}
+		}
+		if bit(7) {
+			m.Expires = at.Add(time.Minute)
+		}
+		a := &API{vendor: vendor{namespace: "tigertext"}}
+		w := a.message(&m)
+		want, err := marshal(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.appendJSON(nil); string(got) != string(want) {
+			t.Errorf("written by hand:\n%s\nby encoding/json:\n%s", got, want)
+		}
+	})
+}

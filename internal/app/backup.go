@@ -1,0 +1,153 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/config"
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+	"signet/internal/store/sqlite"
+	"signet/internal/transfer"
+)
+
+// errInPostgres is why a command for the embedded store does not do for PostgreSQL.
+var errInPostgres = errors.New("this installation stores in PostgreSQL, which is backed up and restored with its own tools: see docs/backup.md")
+
+// Backup writes a backup of an installation on the embedded store, whether or not a
+// server uses it (transfer.Backup). withBlobs is whether attachments and avatars go
+// along.
+func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.BackupOptions) (_ *transfer.Manifest, err error) {
+	if cfg.Database != "" {
+		return nil, errInPostgres
+	}
+	from := transfer.Installation{Database: databasePath(cfg.Data)}
+	if _, err := os.Stat(from.Database); errors.Is(err, fs.ErrNotExist) {
+		return nil, noDataDirectory(cfg.Data)
+	}
+	if withBlobs {
+		if from.Blobs, err = blob.OpenExisting(blobsLocation(cfg.Data, cfg.Blobs)); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, from.Blobs.Close()) }()
+	}
+	o.Clock = time.Now
+	return transfer.Backup(ctx, from, o)
+}
+
+// Restore puts a backup into an empty data directory (transfer.Restore).
+func Restore(ctx context.Context, cfg *config.Config, o transfer.RestoreOptions) (_ *transfer.Manifest, err error) {
+	if cfg.Database != "" {
+		return nil, errInPostgres
+	}
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	unlock, err := sqlite.LockDirectory(cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	to := transfer.Installation{Database: databasePath(cfg.Data)}
+	if err := wantEmpty(cfg.Data, filepath.Base(transfer.Unfinished(to.Database))); err != nil {
+		return nil, err
+	}
+	if to.Blobs, err = blob.Open(blobsLocation(cfg.Data, cfg.Blobs)); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, to.Blobs.Close()) }()
+	o.NewEpoch = service.NewEpoch
+	return transfer.Restore(ctx, to, o)
+}
+
+// wantEmpty refuses a directory that holds anything but the keys of what is restored,
+// and what a restore that was interrupted left.
+func wantEmpty(dir, unfinished string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look into the data directory: %w", err)
+	}
+	again := false
+	for _, entry := range entries {
+		again = again || entry.Name() == unfinished
+	}
+	for _, entry := range entries {
+		switch name := entry.Name(); {
+		case name == lockFile, name == "lost+found", name == masterFile, strings.HasPrefix(name, keyringFile):
+		case again && (name == unfinished || name == blobsDirectory):
+		default:
+			return fmt.Errorf("%s is not empty (there is %s): a backup is restored into an empty data directory", dir, name)
+		}
+	}
+	return nil
+}
+
+// CheckBackup reads a backup whole (transfer.CheckBackup).
+func CheckBackup(ctx context.Context, source string, stream io.Reader, progress transfer.Progress) (*transfer.Manifest, error) {
+	return transfer.CheckBackup(ctx, transfer.RestoreOptions{Source: source, Stream: stream, Progress: progress})
+}
+
+// nodesLeave is within what time the lease of a server ends that was stopped; that of
+// one that runs does not.
+const nodesLeave = 10 * time.Second
+
+// NewEpoch begins a new history of event positions, for a store that was set back by
+// other means than Restore. No server may be using it.
+func NewEpoch(ctx context.Context, cfg *config.Config) (err error) {
+	if cfg.Database == "" {
+		unlock, err := sqlite.LockDirectory(cfg.Data)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
+	}
+	kept, err := openToMaintain(ctx, cfg.Data, cfg.Database)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	if err := wantNobody(ctx, kept); err != nil {
+		return err
+	}
+	return kept.ChangeEpoch(ctx, service.NewEpoch())
+}
+
+// wantNobody refuses a store that servers use: they would go on with the old epoch. It
+// waits for those that have just stopped, whose leases end soon.
+func wantNobody(ctx context.Context, kept *store.Store) error {
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var running, leaving int
+		err := kept.View(ctx, func(tx *store.Tx) (err error) {
+			now := time.Now()
+			if running, err = tx.OtherNodes(model.NodeID{}, now.Add(nodesLeave)); err != nil {
+				return err
+			}
+			leaving, err = tx.OtherNodes(model.NodeID{}, now)
+			return err
+		})
+		switch {
+		case err != nil:
+			return err
+		case running > 0:
+			return fmt.Errorf("%d servers use the database: stop them first (one that died counts for half a minute)", running)
+		case leaving == 0:
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/config"
+	"signet/internal/seal"
+	"signet/internal/seal/pgring"
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+// Misconfigured marks an error that trying again without changing the settings, or
+// what they name, cannot mend.
+type Misconfigured struct{ error }
+
+// Unwrap returns the error.
+func (m Misconfigured) Unwrap() error { return m.error }
+
+// setupFault marks the errors of a key ring and its master key that do not fit.
+func setupFault(err error) error {
+	if errors.As(err, new(*seal.SetupError)) {
+		return Misconfigured{err}
+	}
+	return err
+}
+
+// keyring opens the ring that the settings name, for a server or for a command
+// beside one.
+func keyring(ctx context.Context, where, dir string, server bool) (seal.Storage, error) {
+	path, isFile := strings.CutPrefix(where, "file:")
+	switch {
+	case where == "":
+		path = filepath.Join(dir, keyringFile)
+	case !isFile:
+		return pgring.Open(ctx, where)
+	}
+	if !server {
+		return seal.OpenFileBeside(path), nil
+	}
+	return seal.OpenFile(path)
+}
+
+func master(where, dir string) (seal.Master, error) {
+	if where == "" {
+		return seal.MasterFile(filepath.Join(dir, masterFile)), nil
+	}
+	return seal.ParseMaster(where, os.Getenv)
+}
+
+// openRing opens the ring that a store is sealed with. It makes one for a store that
+// is not sealed yet.
+func openRing(ctx context.Context, in surroundings, kept *store.Store) (*seal.Ring, error) {
+	expect, err := kept.Keyring(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ring, err := openRingFor(ctx, in.cfg, in.dir, seal.Options{Expect: expect, Clock: in.clock, Log: in.log}, true)
+	if err != nil {
+		return nil, err
+	}
+	settled, err := kept.SettleKeyring(ctx, ring.ID())
+	if err == nil && settled != ring.ID() {
+		err = Misconfigured{fmt.Errorf("another server has begun to seal what is stored with key ring %s: servers on one database share a key ring (setting keyring) and a master key", settled)}
+	}
+	if err != nil {
+		return nil, errors.Join(err, ring.Close())
+	}
+	if expect == "" && in.cfg.Database != "" && !strings.HasPrefix(in.cfg.Keyring, "postgres") {
+		in.log.Warn("the key ring is a file of this server: another server on the same database will not start before all share one (setting keyring)")
+	}
+	return ring, nil
+}
+
+func openRingFor(ctx context.Context, cfg *config.Config, dir string, o seal.Options, server bool) (_ *seal.Ring, err error) {
+	if o.Master, err = master(cfg.MasterKey, dir); err != nil {
+		return nil, setupFault(err)
+	}
+	if o.Storage, err = keyring(ctx, cfg.Keyring, dir, server); err != nil {
+		return nil, setupFault(err)
+	}
+	ring, err := seal.Open(ctx, o)
+	return ring, setupFault(err)
+}
+
+// openRingBeside opens the ring for a command; expect is empty for whichever there is.
+func openRingBeside(ctx context.Context, cfg *config.Config, expect string) (*seal.Ring, error) {
+	return openRingFor(ctx, cfg, cfg.Data, seal.Options{Expect: expect, Existing: true, Clock: time.Now, Log: slog.New(slog.DiscardHandler)}, false)
+}
+
+// NewMasterKey makes a master key, in the form in which variables hold it.
+func NewMasterKey() ([]byte, error) { return seal.NewMasterKey() }
+
+// RotateKeys wraps the key ring by a new version of the master key, while servers use
+// it or not. With prepare it only adds the version to the master key's file, for
+// servers that share the ring. It returns what to tell.
+func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told string, err error) {
+	if prepare {
+		from, err := master(cfg.MasterKey, cfg.Data)
+		if err != nil {
+			return "", setupFault(err)
+		}
+		version, err := seal.PrepareMaster(from)
+		if err != nil {
+			return "", setupFault(err)
+		}
+		return fmt.Sprintf("The master key at %s has version %d now, which nothing uses yet. Copy it to every server, then run \"signet keys rotate\".", from, version), nil
+	}
+	ring, err := openRingBeside(ctx, cfg, "")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, ring.Close()) }()
+	done, err := ring.Rotate(ctx)
+	if err != nil {
+		return "", setupFault(err)
+	}
+	return fmt.Sprintf("The key ring is wrapped by version %d of the master key: %d keys. Copy both anew; older copies of the key ring need older copies of the master key.", done.Version, done.Keys), nil
+}
+
+// ExportKeys copies what the key ring holds to a file, or to a database of its own,
+// in place of an older copy. It returns how many keys these are.
+func ExportKeys(ctx context.Context, cfg *config.Config, target string) (n int, err error) {
+	ring, err := openRingBeside(ctx, cfg, "")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, ring.Close()) }()
+	if !strings.HasPrefix(target, "postgres://") && !strings.HasPrefix(target, "postgresql://") && !strings.HasPrefix(target, "file:") {
+		target = "file:" + target
+	}
+	to, err := keyring(ctx, target, "", false)
+	if err != nil {
+		return 0, setupFault(err)
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	n, err = ring.Export(ctx, to)
+	return n, setupFault(err)
+}
+
+// VerifyKeys opens everything that is sealed, in the store and the blobs of a data
+// directory or database, whether or not a server uses them. report gets a line for
+// each thing that does not open. With whole, attachments are read to their end.
+func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v service.Verified, err error) {
+	kept, err := openToMaintain(ctx, cfg.Data, cfg.Database)
+	if err != nil {
+		return v, err
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	expect, err := kept.Keyring(ctx)
+	if err != nil {
+		return v, err
+	}
+	if expect == "" {
+		return v, Misconfigured{errors.New("nothing is sealed in this store yet: start a server on it first")}
+	}
+	ring, err := openRingBeside(ctx, cfg, expect)
+	if err != nil {
+		return v, err
+	}
+	defer func() { err = errors.Join(err, ring.Close()) }()
+	blobs, err := blob.OpenExisting(blobsLocation(cfg.Data, cfg.Blobs))
+	if err != nil {
+		return v, err
+	}
+	defer func() { err = errors.Join(err, blobs.Close()) }()
+	return service.Verify(ctx, kept, ring, blobs, time.Now().UTC(), whole, report)
+}

@@ -1,0 +1,303 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"signet/client"
+	"signet/internal/config"
+	"signet/internal/store/postgrestest"
+)
+
+// mustCopy copies the database and the blobs of a stopped server, and nothing else.
+func mustCopy(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(filepath.Join(to, blobsDirectory), os.DirFS(filepath.Join(from, blobsDirectory))); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{databaseFile, operatorFile} {
+		mustCopyFile(t, filepath.Join(from, name), filepath.Join(to, name))
+	}
+}
+
+func mustCopyFile(t *testing.T, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func at(t *testing.T, dir string) *config.Config {
+	t.Helper()
+	cfg := settings(t)
+	cfg.Data = dir
+	return cfg
+}
+
+// TestNothingThatPeopleWroteIsInTheFiles sends everything that holds content, and
+// looks through every byte of database, log and blobs.
+func TestNothingThatPeopleWroteIsInTheFiles(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	ctx := t.Context()
+	wantClean := func(when string) {
+		t.Helper()
+		for canary, path := range canariesInFiles(t, w.app.dir) {
+			t.Errorf("%s: %s is in %s", when, canary, path)
+		}
+	}
+	var all []*specimen
+	for range 40 {
+		all = append(all, w.mustSend(fate(len(all)%int(fates))))
+	}
+	secret := newCanary()
+	kept := map[string]string{newCanary(): secret, "plain": strings.Repeat(newCanary(), 100)}
+	if err := w.alice.SetMetadata(ctx, "me", kept); err != nil {
+		t.Fatal(err)
+	}
+	group, err := w.alice.CreateGroup(ctx, client.NewGroup{Name: "G", Members: []string{"bob"}, Metadata: client.Metadata{newCanary(): newCanary()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 { // what tells repeated requests apart
+		if _, err := w.alice.Send(ctx, client.Outgoing{Recipient: "bob", Body: secret, RequestID: fmt.Sprint("r", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := w.bob.Forward(ctx, all[0].id, client.Forwarding{Recipient: "carol"}); err != nil {
+		t.Fatal(got, err)
+	}
+	wantClean("while the server runs")
+	w.wantEnds(all) // it reads them all
+	if got, err := w.bob.Metadata(ctx, w.aliceToken()); err != nil || got["plain"] != kept["plain"] {
+		t.Errorf("metadata reads %v, %v", got, err)
+	}
+	if got, err := w.bob.Metadata(ctx, group.Token); err != nil || len(got) != 1 {
+		t.Errorf("a group's metadata reads %v, %v", got, err)
+	}
+	w.sweep()
+	if err := w.stop(); err != nil {
+		t.Error(err)
+	}
+	wantClean("after the server stopped")
+	again := w.mustReopen(at(t, w.app.dir))
+	again.wantEnds(all)
+	wantClean("after a restart")
+}
+
+// aliceToken is the token of alice's account.
+func (w *ward) aliceToken() string {
+	w.t.Helper()
+	self, err := w.alice.Self(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return self.Token
+}
+
+// TestServerDoesNotStartWithoutItsKeys takes each of them away.
+func TestServerDoesNotStartWithoutItsKeys(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	id := w.mustSendTo("bob", client.Outgoing{Body: "x"})
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	stranger := mustOpenWard(t)
+	if err := stranger.stop(); err != nil {
+		t.Fatal(err)
+	}
+	ring, master := filepath.Join(w.app.dir, keyringFile), filepath.Join(w.app.dir, masterFile)
+	for name, change := range map[string]func(dir string){
+		"the ring is missing":       func(dir string) { must(t, os.Remove(filepath.Join(dir, keyringFile))) },
+		"the master key is missing": func(dir string) { must(t, os.Remove(filepath.Join(dir, masterFile))) },
+		"both are missing": func(dir string) {
+			must(t, errors.Join(os.Remove(filepath.Join(dir, keyringFile)), os.Remove(filepath.Join(dir, masterFile))))
+		},
+		"the ring is another's": func(dir string) {
+			mustCopyFile(t, filepath.Join(stranger.app.dir, keyringFile), filepath.Join(dir, keyringFile))
+		},
+		"the master key is another's": func(dir string) {
+			mustCopyFile(t, filepath.Join(stranger.app.dir, masterFile), filepath.Join(dir, masterFile))
+		},
+		"both are another's": func(dir string) {
+			for _, n := range []string{keyringFile, masterFile} {
+				mustCopyFile(t, filepath.Join(stranger.app.dir, n), filepath.Join(dir, n))
+			}
+		},
+	} {
+		dir := t.TempDir()
+		mustCopy(t, w.app.dir, dir)
+		mustCopyFile(t, ring, filepath.Join(dir, keyringFile))
+		mustCopyFile(t, master, filepath.Join(dir, masterFile))
+		change(dir)
+		before, _ := os.ReadDir(dir)
+		_, err := Open(t.Context(), at(t, dir), quiet())
+		if !errors.As(err, new(Misconfigured)) || !strings.Contains(err.Error(), "key") {
+			t.Errorf("%s: %v, want a Misconfigured that says so", name, err)
+		}
+		after, _ := os.ReadDir(dir)
+		for _, entry := range after { // locks may be new
+			if name := entry.Name(); (name == keyringFile || name == masterFile) && !strings.Contains(fmt.Sprint(before), name) {
+				t.Errorf("the start made %s", name)
+			}
+		}
+	}
+	w = w.mustReopen(at(t, w.app.dir))
+	w.wantGet(w.bob, &specimen{id: id}, "", http.StatusOK)
+	cfg := settings(t)
+	cfg.Keyring = "file:" + ring
+	if _, err := Open(t.Context(), cfg, quiet()); !errors.As(err, new(Misconfigured)) {
+		t.Errorf("a second server on the ring: %v, want a Misconfigured", err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKeysRotateUnderARunningServer rotates while people go on.
+func TestKeysRotateUnderARunningServer(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	ctx := t.Context()
+	cfg := at(t, w.app.dir)
+	before := w.mustSendTo("bob", client.Outgoing{Body: "before"})
+	var sent []string
+	for i := range 3 {
+		told, err := RotateKeys(ctx, cfg, false)
+		if err != nil || !strings.Contains(told, "wrapped by version") {
+			t.Fatalf("rotation: %q, %v", told, err)
+		}
+		// On days that have keys already, and on others.
+		sent = append(sent, w.mustSendTo("bob", client.Outgoing{Body: "x"}), w.mustSendTo("bob", client.Outgoing{Body: "x", TTL: (i + 2) * 24 * 60}))
+	}
+	sent = append(sent, before)
+	if n, err := ExportKeys(ctx, cfg, filepath.Join(t.TempDir(), "copy")); err != nil || n < 4 {
+		t.Errorf("copied %d keys, %v", n, err)
+	}
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	w = w.mustReopen(cfg)
+	for _, id := range sent {
+		w.wantGet(w.bob, &specimen{id: id}, "", http.StatusOK)
+	}
+	for what, do := range map[string]func(*config.Config) error{
+		"rotate":  func(c *config.Config) error { _, err := RotateKeys(ctx, c, false); return err },
+		"prepare": func(c *config.Config) error { _, err := RotateKeys(ctx, c, true); return err },
+		"export": func(c *config.Config) error {
+			_, err := ExportKeys(ctx, c, filepath.Join(t.TempDir(), "copy"))
+			return err
+		},
+	} {
+		empty := settings(t)
+		must(t, os.MkdirAll(empty.Data, 0o700))
+		if err := do(empty); !errors.As(err, new(Misconfigured)) {
+			t.Errorf("%s where there are no keys: %v, want a Misconfigured", what, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(empty.Data, "*.json")); len(left) > 0 {
+			t.Errorf("%s made %q", what, left)
+		}
+	}
+}
+
+// TestWhatWasStoredBeforeIsSealedWhileTheServerServes goes on from a store in which
+// nothing is sealed.
+func TestWhatWasStoredBeforeIsSealedWhileTheServerServes(t *testing.T) {
+	t.Parallel()
+	w := mustOpenUnsealedWard(t)
+	ctx := t.Context()
+	var all []*specimen
+	for range 12 {
+		all = append(all, w.mustSend(kept))
+	}
+	lasting := w.mustSendTo("bob", client.Outgoing{Body: newCanary(), TTL: -1})
+	expiring := w.mustSendTo("bob", client.Outgoing{Body: newCanary(), TTL: 3 * 24 * 60})
+	if err := w.alice.SetMetadata(ctx, "me", client.Metadata{"a": newCanary()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	inDatabase := func() int {
+		n := 0
+		for _, path := range canariesInFiles(t, w.app.dir) {
+			if strings.HasPrefix(filepath.Base(path), databaseFile) {
+				n++
+			}
+		}
+		return n
+	}
+	if inDatabase() == 0 {
+		t.Fatalf("the database holds %d canaries: this test looks at the wrong place", inDatabase())
+	}
+	w = w.mustReopen(at(t, w.app.dir))
+	w.wantEnds(all) // before
+	w.sweep()       // which lets all background tasks begin
+	wantIn(t, "nothing that was stored before is in the database as it was", func() bool { return inDatabase() == 0 })
+	w.wantEnds(all) // and after, with the files that stay as they were
+	more := w.mustSend(kept)
+	w.wantEnds([]*specimen{more})
+	if got, err := w.alice.Metadata(ctx, "me"); err != nil || !strings.HasPrefix(got["a"], canaryMark) {
+		t.Errorf("metadata reads %v, %v", got, err)
+	}
+	v, err := VerifyKeys(ctx, at(t, w.app.dir), true, func(line string) { t.Error(line) })
+	if err != nil || v.Unsealed != 0 || v.Messages != len(all)+3 {
+		t.Errorf("verify says %+v, %v", v, err)
+	}
+	// Their keys end as those of others do.
+	const day = 24 * time.Hour
+	if !w.hasKey(0) || !w.hasKey(3*day) {
+		t.Fatalf("keys are %q", periods(t, w.app.dir))
+	}
+	if err := errors.Join(w.alice.Recall(ctx, lasting), w.alice.Recall(ctx, expiring)); err != nil {
+		t.Fatal(err)
+	}
+	wantIn(t, "the keys of what was recalled are destroyed", func() bool { return !w.hasKey(0) && !w.hasKey(3*day) })
+}
+
+// TestServersShareAKeyRingInADatabase is one on a ring in PostgreSQL, and one that
+// comes with a ring of its own.
+func TestServersShareAKeyRingInADatabase(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t)
+	cfg.Keyring, cfg.Database = postgrestest.URL(t), postgrestest.URL(t)
+	first := mustOpenWardAt(t, cfg, false)
+	id := first.mustSendTo("bob", client.Outgoing{Body: "x", Attachment: &client.Upload{Name: "a", Content: strings.NewReader("bytes")}})
+	second := *cfg
+	second.Data = filepath.Join(t.TempDir(), "data")
+	alone := second
+	alone.Keyring = ""
+	for name, c := range map[string]*config.Config{"without the master key": &second, "with a ring of its own": &alone} {
+		if _, err := Open(t.Context(), c, quiet()); !errors.As(err, new(Misconfigured)) {
+			t.Errorf("a second server %s: %v, want a Misconfigured", name, err)
+		}
+	}
+	second.MasterKey = "file:" + filepath.Join(cfg.Data, masterFile)
+	other := first.mustReopen(&second)
+	other.wantGet(other.bob, &specimen{id: id}, "", http.StatusOK)
+	back := other.mustSendTo("bob", client.Outgoing{Body: "from there", TTL: 20 * 24 * 60})
+	first.wantGet(first.bob, &specimen{id: back}, "", http.StatusOK)
+	if _, err := os.Stat(filepath.Join(cfg.Data, keyringFile)); err == nil {
+		t.Error("a ring was made in the data directory too")
+	}
+	v, err := VerifyKeys(context.WithoutCancel(t.Context()), cfg, true, func(line string) { t.Error(line) })
+	if err != nil || v.Messages != 2 || v.Attachments != 1 {
+		t.Errorf("verify says %+v, %v", v, err)
+	}
+}

@@ -1,0 +1,238 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"signet/internal/config"
+	"signet/internal/transport"
+)
+
+// acmeDirectory is where, within the data directory, certificates are kept that the
+// server got by itself.
+const acmeDirectory = "acme"
+
+// network is the server's side of the wire: its sockets, and what encrypts them.
+type network struct {
+	cfg     *config.Config
+	log     *slog.Logger
+	proxies *transport.Proxies
+
+	listener net.Listener
+	redirect net.Listener // nil: redirect_listen is not set
+	metrics  net.Listener // nil: metrics.listen is not set
+
+	certificate *transport.Certificate // nil: not from files
+	acme        *transport.ACME        // nil: not by ACME
+	refused     prometheus.Counter     // connections past the limit of their address
+}
+
+// openNetwork opens the sockets. After an error none is open.
+func openNetwork(cfg *config.Config, dir string, log *slog.Logger) (_ *network, err error) {
+	n := &network{cfg: cfg, log: log, refused: prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "signet_connections_refused_total",
+		Help: "Connections closed at once because their address had too many open.",
+	})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.close())
+		}
+	}()
+	if n.proxies, err = transport.NewProxies(cfg.Proxies, cfg.ProxyHeader); err != nil {
+		return nil, err
+	}
+	switch {
+	case cfg.TLS.Cert != "":
+		if n.certificate, err = transport.OpenCertificate(cfg.TLS.Cert, cfg.TLS.Key, log); err != nil {
+			return nil, err
+		}
+	case len(cfg.ACME.Hosts) > 0:
+		n.acme = transport.NewACME(transport.ACMEOptions{
+			Hosts: cfg.ACME.Hosts, Email: cfg.ACME.Email, Directory: cfg.ACME.Directory, Cache: filepath.Join(dir, acmeDirectory), Log: log,
+		})
+	}
+	for _, socket := range []struct {
+		listener *net.Listener
+		address  string
+		what     string
+	}{{&n.listener, cfg.Listen, ""}, {&n.redirect, cfg.Redirect, " for redirects"}, {&n.metrics, cfg.Metrics.Listen, " for metrics"}} {
+		if socket.address == "" {
+			continue
+		}
+		if *socket.listener, err = net.Listen("tcp", socket.address); err != nil {
+			return nil, fmt.Errorf("listen%s: %w", socket.what, err)
+		}
+	}
+	return n, nil
+}
+
+// close closes the sockets that their servers have not closed already.
+func (n *network) close() error {
+	var problems []error
+	for _, l := range []net.Listener{n.listener, n.redirect, n.metrics} {
+		if l == nil {
+			continue
+		}
+		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// encryption is how connections are encrypted, nil for plain HTTP.
+func (n *network) encryption() *tls.Config {
+	switch {
+	case n.certificate != nil:
+		return n.certificate.TLS()
+	case n.acme != nil:
+		return n.acme.TLS()
+	}
+	return nil
+}
+
+// watch keeps what encrypts up to date until ctx ends.
+func (n *network) watch(ctx context.Context) {
+	if n.certificate != nil {
+		n.certificate.Watch(ctx)
+	}
+}
+
+// refresh does so now.
+func (n *network) refresh() {
+	if n.certificate != nil {
+		n.certificate.Refresh()
+	}
+}
+
+// register makes the network's figures known to monitoring.
+func (n *network) register(metrics prometheus.Registerer) error {
+	if n.certificate != nil {
+		err := metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "signet_tls_certificate_ends_seconds",
+			Help: "When the server's certificate is no longer valid, in seconds since 1970.",
+		}, func() float64 { return float64(n.certificate.Ends().Unix()) }))
+		if err != nil {
+			return err
+		}
+	}
+	return metrics.Register(n.refused)
+}
+
+// server is what serves a socket with these limits.
+func (n *network) server(lifetime context.Context, handler http.Handler) *http.Server {
+	t := n.cfg.Timeouts
+	return transport.NewServer(lifetime, handler, transport.Timeouts{Header: t.Header, Body: t.Body, Write: t.Write, Idle: t.Idle},
+		n.cfg.Limits.HeaderBytes, n.log)
+}
+
+// limited is a socket whose connections are counted.
+func (n *network) limited(l net.Listener) net.Listener {
+	return n.proxies.LimitConnections(l, n.cfg.Limits.ConnectionsPerAddress, n.refused.Inc)
+}
+
+// baseURL is how clients on this machine reach the server, or everybody where
+// base_url or the certificate says how.
+func (n *network) baseURL() string {
+	name := ""
+	switch {
+	case n.cfg.BaseURL != "":
+		return strings.TrimRight(n.cfg.BaseURL, "/")
+	case n.certificate != nil:
+		name = n.certificate.Name()
+	case n.acme != nil:
+		name = n.cfg.ACME.Hosts[0]
+	}
+	return baseURL(n.cfg.Listen, n.listener.Addr(), n.encryption() != nil, name)
+}
+
+// baseURL is the URL of an address that is listened on, with the name of the
+// certificate in place of the address, where it has one.
+func baseURL(listen string, addr net.Addr, encrypted bool, name string) string {
+	scheme, usual := "http", "80"
+	if encrypted {
+		scheme, usual = "https", "443"
+	}
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return scheme + "://" + addr.String()
+	}
+	// A name that was asked for stays a name; "all addresses" is none to
+	// connect to.
+	if asked, _, err := net.SplitHostPort(listen); err == nil && asked != "" {
+		host = asked
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		if host = "127.0.0.1"; ip.To4() == nil {
+			host = "::1"
+		}
+	}
+	if name != "" {
+		host = name
+	}
+	if encrypted && port == usual {
+		return scheme + "://" + strings.TrimSuffix(net.JoinHostPort(host, ""), ":")
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
+}
+
+// redirects is what redirect_listen serves.
+func (n *network) redirects() http.Handler {
+	handler := http.HandlerFunc(n.redirectToHTTPS)
+	if n.acme != nil {
+		return n.acme.Challenges(handler)
+	}
+	return handler
+}
+
+// redirectToHTTPS leads to the same place by HTTPS. A request with credentials is
+// refused instead: they have just crossed the network in clear, and would each time,
+// if its client were led on and noticed nothing.
+func (n *network) redirectToHTTPS(w http.ResponseWriter, r *http.Request) {
+	host := n.secureHost(r.Host)
+	switch {
+	case len(r.Header["Authorization"]) > 0 || r.URL.Query().Has("auth_basic"):
+		refuse(w, r, http.StatusForbidden, "https_required", "The interface is called by HTTPS: these credentials have been sent in clear, and should be replaced.")
+	case host == "":
+		refuse(w, r, http.StatusBadRequest, "field_invalid", "The host of the request cannot be read.")
+	default:
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("Location", "https://"+host+r.URL.RequestURI())
+		w.WriteHeader(http.StatusPermanentRedirect)
+	}
+}
+
+// secureHost is where HTTPS is served for those who came for this host: at base_url,
+// else at the same host and the port of the interface.
+func (n *network) secureHost(host string) string {
+	if own, ok := strings.CutPrefix(n.cfg.BaseURL, "https://"); ok {
+		own, _, _ = strings.Cut(own, "/")
+		return own
+	}
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	if name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789.-:") != "" {
+		return ""
+	}
+	port := 0
+	if addr, ok := n.listener.Addr().(*net.TCPAddr); ok {
+		port = addr.Port
+	}
+	if port == 443 {
+		return strings.TrimSuffix(net.JoinHostPort(name, ""), ":")
+	}
+	return net.JoinHostPort(name, strconv.Itoa(port))
+}

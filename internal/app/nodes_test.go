@@ -1,0 +1,561 @@
+package app_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"signet/client"
+	"signet/internal/app/apptest"
+	"signet/internal/config"
+	"signet/internal/live/natstest"
+	"signet/internal/store/postgrestest"
+)
+
+// cluster is several servers on one database, with people in it.
+type cluster struct {
+	*apptest.Cast
+	t     *testing.T
+	nodes []*apptest.Server
+}
+
+// The warnings of a server that hears of others late.
+const (
+	hearsLate = "other servers use the same database"
+	busAway   = "the bus is away"
+)
+
+func newCluster(t *testing.T, size int, nats string, changes ...func(*config.Config)) *cluster {
+	t.Helper()
+	c := &cluster{t: t}
+	first := apptest.Start(t, append(changes, func(cfg *config.Config) {
+		cfg.Database, cfg.NATS = postgrestest.URL(t), nats
+		cfg.Limits.MessagesPerDay, cfg.Limits.RequestsPerSecond = 0, 0
+	})...)
+	c.nodes = append(c.nodes, first)
+	for range size - 1 {
+		c.nodes = append(c.nodes, first.Another())
+	}
+	for _, node := range c.nodes {
+		if nats == "" {
+			node.Allow(hearsLate)
+		} else {
+			eventually(t, "the bus is there", func() bool { return metric(t, node, "signet_bus_connected") == 1 })
+		}
+	}
+	c.Cast = first.People()
+	return c
+}
+
+// eventually waits until something holds, asking again and again.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(apptest.Patience); !holds(); <-tick.C {
+		if time.Now().After(end) {
+			t.Fatalf("it does not come about that %s", what)
+		}
+	}
+}
+
+// metric reads one figure of a server.
+func metric(t *testing.T, node *apptest.Server, name string) (value float64) {
+	t.Helper()
+	status, text := get(t, node, "/metrics")
+	for line := range strings.Lines(text) {
+		if _, err := fmt.Sscanf(line, name+" %g\n", &value); err == nil {
+			return value
+		}
+	}
+	t.Fatalf("there is no %s in the metrics (status %d)", name, status)
+	return 0
+}
+
+func get(t *testing.T, node *apptest.Server, path string) (status int, body string) {
+	t.Helper()
+	h := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := h.Get(node.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// listener is an open stream of server-sent events.
+type listener struct {
+	*apptest.Stream
+	t *testing.T
+}
+
+// listen opens a stream of a person on a node. What is queued by then is not on it.
+func (c *cluster) listen(node int, p *apptest.Person, features ...string) *listener {
+	c.t.Helper()
+	s := c.nodes[node]
+	target := "/v2/events?features=" + strings.Join(append(features, "no-offline-messages"), ",")
+	st := s.MustOpen(c.t, s.NewHTTPClient(), apptest.Request{Method: "GET", Target: target, Header: [][2]string{
+		{"Accept", "text/event-stream"}, {"Authorization", "Basic " + basic(p)},
+	}})
+	if st.Status != http.StatusOK {
+		c.t.Fatalf("a stream opens with status %d", st.Status)
+	}
+	l := &listener{st, c.t}
+	if line, _ := l.Line(); !strings.HasPrefix(line, ":") {
+		c.t.Fatalf("a stream begins with %q, want a comment", line)
+	}
+	return l
+}
+
+// next waits for the next event; ok is false at the end of the stream.
+func (l *listener) next() (e client.Event, ok bool) {
+	l.t.Helper()
+	for {
+		line, ok := l.Line()
+		if !ok {
+			return e, false
+		}
+		if data, found := strings.CutPrefix(line, "data: "); found {
+			if err := json.Unmarshal([]byte(data), &e); err != nil {
+				l.t.Fatalf("%s: %v", data, err)
+			}
+			return e, true
+		}
+	}
+}
+
+// wantNext waits for an event of a kind, and passes over others.
+func (l *listener) wantNext(kind client.EventKind) client.Event {
+	l.t.Helper()
+	for {
+		e, ok := l.next()
+		if !ok {
+			l.t.Fatalf("the stream ends, want %s", kind)
+		}
+		if e.Kind == kind {
+			return e
+		}
+	}
+}
+
+// wantBody waits for the next message and compares what it says.
+func (l *listener) wantBody(want string) {
+	l.t.Helper()
+	m, err := l.wantNext(client.EventMessage).Message()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if m.Body != want {
+		l.t.Errorf("got %q, want %q", m.Body, want)
+	}
+}
+
+// wantEnd waits for the end of the stream.
+func (l *listener) wantEnd() {
+	l.t.Helper()
+	for ok := true; ok; {
+		_, ok = l.next()
+	}
+}
+
+func (c *cluster) at(node int, p *apptest.Person) *client.Client {
+	c.t.Helper()
+	return c.nodes[node].As(p).Client
+}
+
+func (c *cluster) mustSend(by *client.Client, to *apptest.Person, body string) {
+	c.t.Helper()
+	if _, err := by.Send(c.t.Context(), client.Outgoing{Recipient: to.Token, Body: body}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *cluster) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func bodies(t *testing.T, events []client.Event) (out []string) {
+	t.Helper()
+	for _, e := range events {
+		if e.Kind == client.EventMessage {
+			m, err := e.Message()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, m.Body)
+		}
+	}
+	return out
+}
+
+func TestClientThatChangesServersSeesOneQueue(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3, natstest.Start(t).URL())
+	me := apptest.InTurn(t, c.Alice, c.nodes...)
+	ctx := t.Context()
+	var kept []client.Event // what is not acknowledged
+	for i := range 40 {
+		body := fmt.Sprint("note ", i)
+		c.mustSend(me, c.Alice, body)
+		queue, err := me.Poll(ctx, client.PollOptions{Limit: 1000})
+		c.must(err)
+		queue = slices.DeleteFunc(queue, func(e client.Event) bool { return e.Kind != client.EventMessage })
+		want := append(bodies(t, kept), body)
+		if got := bodies(t, queue); !slices.Equal(got, want) {
+			t.Fatalf("after message %d the queue is %q, want %q", i, got, want)
+		}
+		for j := range kept {
+			if kept[j].ID != queue[j].ID {
+				t.Errorf("an event has another id on another server: %s and %s", kept[j].ID, queue[j].ID)
+			}
+		}
+		rest, err := me.Poll(ctx, client.PollOptions{After: queue[0].ID})
+		c.must(err)
+		if got := slices.DeleteFunc(rest, func(e client.Event) bool { return e.Kind != client.EventMessage }); len(got) != len(queue)-1 {
+			t.Errorf("%d events come after the first of %d", len(got), len(queue))
+		}
+		if kept = queue; i%3 == 2 {
+			c.must(me.Ack(ctx, queue[0].ID, queue[1].ID))
+			kept = queue[2:]
+		}
+	}
+}
+
+// TestOrderHoldsWhicheverServersAreUsed: senders and readers that change servers, and
+// streams on all of them, get everything, once, in each sender's order.
+func TestOrderHoldsWhicheverServersAreUsed(t *testing.T) {
+	t.Parallel()
+	const each = 60
+	c := newCluster(t, 3, natstest.Start(t).URL())
+	senders := []*apptest.Person{c.Alice, c.Carol, c.Dana}
+	var streams []*listener
+	for i := range c.nodes {
+		streams = append(streams, c.listen(i, c.Bob))
+	}
+	var sending sync.WaitGroup
+	for _, sender := range senders {
+		by := apptest.InTurn(t, sender, c.nodes...)
+		sending.Go(func() {
+			for i := range each {
+				if _, err := by.Send(t.Context(), client.Outgoing{Recipient: c.Bob.Token, Body: fmt.Sprint(sender.Name, " ", i)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	var want []string // a sender's messages
+	for _, sender := range senders {
+		for i := range each {
+			want = append(want, fmt.Sprint(sender.Name, " ", i))
+		}
+	}
+	// wantAll compares what came, in the order of its senders.
+	wantAll := func(what string, got []string) {
+		t.Helper()
+		slices.SortStableFunc(got, func(a, b string) int {
+			nameA, _, _ := strings.Cut(a, " ")
+			nameB, _, _ := strings.Cut(b, " ")
+			return strings.Compare(nameA, nameB)
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("%s got %q", what, got)
+		}
+	}
+	reader := apptest.InTurn(t, c.Bob, c.nodes...)
+	var polled, ids []string
+	for after := ""; len(polled) < len(want); {
+		events, err := reader.Poll(t.Context(), client.PollOptions{After: after, Limit: 7, Wait: 10 * time.Second})
+		c.must(err)
+		polled = append(polled, bodies(t, events)...)
+		for _, e := range events {
+			after, ids = e.ID, append(ids, e.ID)
+		}
+	}
+	sending.Wait()
+	wantAll("the polling reader", slices.Clone(polled))
+	for i, s := range streams {
+		var got []string
+		for range want {
+			m, err := s.wantNext(client.EventMessage).Message()
+			c.must(err)
+			got = append(got, m.Body)
+		}
+		if !slices.Equal(got, polled) {
+			t.Errorf("the stream on server %d got another order than the polling reader: %q and %q", i, got, polled)
+		}
+	}
+	c.must(reader.Ack(t.Context(), ids...))
+	for i := range c.nodes {
+		if rest, err := c.at(i, c.Bob).Poll(t.Context(), client.PollOptions{}); err != nil || len(rest) > 0 {
+			t.Errorf("server %d has %d events after all were acknowledged (%v)", i, len(rest), err)
+		}
+	}
+}
+
+func TestStreamHearsAtOnceWhatAnotherServerAccepted(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 2, natstest.Start(t).URL())
+	heard, by := c.listen(0, c.Bob), c.at(1, c.Alice)
+	var took []time.Duration
+	for i := range 50 {
+		began := time.Now()
+		c.mustSend(by, c.Bob, fmt.Sprint(i))
+		heard.wantBody(fmt.Sprint(i))
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	t.Logf("from the request to the event: median %v, all within %v", took[len(took)/2], took[len(took)-1])
+	if metric(t, c.nodes[0], "signet_bus_received_total") < 50 || metric(t, c.nodes[1], "signet_bus_published_total") < 50 {
+		t.Error("the servers did not hear it from each other")
+	}
+	if got := metric(t, c.nodes[0], "signet_streams"); got != 1 {
+		t.Errorf("%v streams are open, want 1", got)
+	}
+}
+
+func TestLiveSignalsCrossServers(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3, natstest.Start(t).URL())
+	ctx := t.Context()
+	c.mustSend(c.Alice.Client, c.Bob, "so that they have each other in their rosters")
+	c.mustSend(c.Bob.Client, c.Alice, "so too")
+	bob := c.listen(0, c.Bob, "is-typing", "presence")
+	presence := func(want string) {
+		t.Helper()
+		p, err := bob.wantNext(client.EventPresence).Presence()
+		c.must(err)
+		if p.From != c.Alice.Token || p.Type != want {
+			t.Errorf("got %+v, want %s", p, want)
+		}
+	}
+	first := c.listen(1, c.Alice, "self-copies")
+	presence("available")
+	second := c.listen(2, c.Alice)
+	first.Close()
+	c.must(c.at(2, c.Alice).StartTyping(ctx, c.Bob.Token))
+	typing, err := bob.wantNext(client.EventTyping).Typing()
+	c.must(err)
+	if typing.SenderToken != c.Alice.Token || typing.Status != "typing" {
+		t.Errorf("got %+v, want that alice writes", typing)
+	}
+	third := c.listen(0, c.Alice, "self-copies")
+	second.Close()
+	c.mustSend(c.at(1, c.Alice), c.Bob, "a copy")
+	third.wantBody("a copy")
+	bob.wantBody("a copy")
+	third.Close()
+	presence("unavailable") // once; a stream that was closed before counts no more
+	back := c.listen(1, c.Alice)
+	presence("available")
+	name := "Ann Ames"
+	c.must(c.at(2, c.Bob).UpdateProfile(ctx, client.Profile{DisplayName: &name}))
+	if entity, err := back.wantNext(client.EventUpdate).Update(); err != nil || entity.Token() != c.Bob.Token || entity.DisplayName() != name {
+		t.Errorf("got %+v, %v, want bob's new name", entity, err)
+	}
+}
+
+func TestEndedKeysAndMembershipsEndOnAllServers(t *testing.T) {
+	t.Parallel()
+	for name, nats := range map[string]string{"with NATS": natstest.Start(t).URL(), "without": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, 2, nats)
+			ctx := t.Context()
+			key, err := c.Bob.Client.CreateKey(ctx, "me", client.NewKey{})
+			c.must(err)
+			second := &apptest.Person{Name: "bob", Token: c.Bob.Token, Key: key.APIKey, Secret: key.APISecret}
+			byKey, stays := c.listen(1, second), c.listen(1, c.Bob)
+			polling := c.at(1, second)
+			queue, err := polling.Poll(ctx, client.PollOptions{})
+			c.must(err)
+			polled := make(chan error, 1)
+			go func() {
+				after := ""
+				if len(queue) > 0 {
+					after = queue[len(queue)-1].ID
+				}
+				_, err := polling.Poll(ctx, client.PollOptions{After: after, Wait: time.Minute})
+				polled <- err
+			}()
+
+			c.must(c.Bob.Client.RevokeKey(ctx, "me", second.Key))
+			began := time.Now()
+			byKey.wantEnd()
+			ended := time.Since(began)
+			eventually(t, "the key is refused", func() bool {
+				_, err := polling.Self(ctx)
+				return errors.Is(err, client.ErrUnauthorized)
+			})
+			t.Logf("the stream ended after %v, the key was refused after %v", ended, time.Since(began))
+			if err := <-polled; err != nil && !errors.Is(err, client.ErrUnauthorized) {
+				t.Errorf("the poll ended with %v", err)
+			}
+			c.mustSend(c.Alice.Client, c.Bob, "it goes on")
+			stays.wantBody("it goes on")
+
+			c.must(c.Dana.Client.RemoveFromOrganization(ctx, c.Bob.Token, c.Organization))
+			stays.wantEnd()
+		})
+	}
+}
+
+func TestStreamsAreCountedOnAllServers(t *testing.T) {
+	t.Parallel()
+	for name, nats := range map[string]string{"with NATS": natstest.Start(t).URL(), "without": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, 3, nats, func(cfg *config.Config) { cfg.Limits.StreamsPerAccount = 2 })
+			first, second := c.listen(0, c.Bob), c.listen(1, c.Bob)
+			third := c.listen(2, c.Bob)
+			first.wantEnd()
+			deleted, err := c.at(0, c.Bob).DeleteEvents(t.Context(), true)
+			c.must(err)
+			if deleted.Streams != 2 {
+				t.Errorf("%d streams were closed, want 2", deleted.Streams)
+			}
+			second.wantEnd()
+			third.wantEnd()
+		})
+	}
+}
+
+func TestServersWithoutNATSHearOfEachOtherLater(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 2, "")
+	heard := c.listen(0, c.Bob)
+	c.mustSend(c.at(1, c.Alice), c.Bob, "first")
+	heard.wantBody("first")
+	queue, err := c.Bob.Client.Poll(t.Context(), client.PollOptions{})
+	c.must(err)
+	polled := make(chan []client.Event, 1)
+	go func() {
+		events, err := c.Bob.Client.Poll(t.Context(), client.PollOptions{After: queue[len(queue)-1].ID, Wait: time.Minute})
+		if err != nil {
+			t.Error(err)
+		}
+		polled <- events
+	}()
+	c.mustSend(c.at(1, c.Alice), c.Bob, "second")
+	heard.wantBody("second")
+	if got := bodies(t, <-polled); !slices.Equal(got, []string{"second"}) {
+		t.Errorf("the poll got %q", got)
+	}
+	for _, node := range c.nodes { // the first one has started alone
+		eventually(t, "it is told that they hear late", func() bool { return strings.Contains(node.Log.String(), hearsLate) })
+	}
+	for _, node := range c.nodes {
+		node.Stop()
+		if n := strings.Count(node.Log.String(), hearsLate); n != 1 {
+			t.Errorf("it is told %d times, want once", n)
+		}
+	}
+}
+
+func TestNATSMayStopAndComeBack(t *testing.T) {
+	t.Parallel()
+	bus := natstest.Start(t)
+	c := newCluster(t, 3, bus.URL())
+	for _, node := range c.nodes {
+		node.Allow(busAway)
+	}
+	heard, by := c.listen(0, c.Bob), apptest.InTurn(t, c.Alice, c.nodes[1:]...)
+	connected := func(want float64) func() bool {
+		return func() bool {
+			return !slices.ContainsFunc(c.nodes, func(node *apptest.Server) bool { return metric(t, node, "signet_bus_connected") != want })
+		}
+	}
+	next := 0
+	send := func(n int) {
+		t.Helper()
+		for range n {
+			c.mustSend(by, c.Bob, fmt.Sprint(next))
+			next++
+		}
+	}
+	read := 0
+	wantAll := func() {
+		t.Helper()
+		for ; read < next; read++ {
+			heard.wantBody(fmt.Sprint(read))
+		}
+	}
+	send(5)
+	wantAll()
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		bus.Stop(t)
+	}()
+	away := connected(0)
+	for !away() { // while it goes
+		send(1)
+	}
+	<-stopped
+	wantAll()
+	for _, node := range c.nodes {
+		if status, text := get(t, node, "/readyz"); status != http.StatusOK {
+			t.Errorf("without the bus a server is not ready: %d %s", status, text)
+		}
+	}
+	send(5)
+	wantAll() // by looking
+	again := c.listen(2, c.Bob)
+	bus.Restart(t)
+	eventually(t, "all know that the bus is back", connected(1))
+	send(5)
+	wantAll()
+	for i := range 5 { // one that was opened while the bus was away hears of things too
+		again.wantBody(fmt.Sprint(next - 5 + i))
+	}
+
+	queue, err := c.Bob.Client.Poll(t.Context(), client.PollOptions{Limit: 1000})
+	c.must(err)
+	var want []string
+	for i := range next {
+		want = append(want, fmt.Sprint(i))
+	}
+	if got := bodies(t, queue); !slices.Equal(got, want) {
+		t.Errorf("the queue is %q, want all of %d, once", got, next)
+	}
+	for _, node := range c.nodes {
+		node.Stop()
+		for what, want := range map[string]int{busAway: 1, "connected to the bus": 2} {
+			if n := strings.Count(node.Log.String(), what); n != want {
+				t.Errorf("%q is %d times in the log, want %d", what, n, want)
+			}
+		}
+	}
+}
+
+func TestServerOnTheEmbeddedStoreIsAlone(t *testing.T) {
+	t.Parallel()
+	const noEffect = "nats has no effect"
+	s := apptest.Start(t, func(cfg *config.Config) { cfg.Database, cfg.NATS = "", "nats://127.0.0.1:1" })
+	s.Allow(noEffect)
+	if !strings.Contains(s.Log.String(), noEffect) {
+		t.Error("it is not told that nats has no effect")
+	}
+	if _, text := get(t, s, "/metrics"); strings.Contains(text, "signet_bus") || !strings.Contains(text, "signet_streams 0") {
+		t.Error("the metrics tell of a bus, or of no streams")
+	}
+}
+
+func basic(p *apptest.Person) string {
+	r := &http.Request{Header: http.Header{}}
+	r.SetBasicAuth(p.Key, p.Secret)
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Basic ")
+}

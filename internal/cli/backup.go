@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"signet/internal/app"
+	"signet/internal/config"
+	"signet/internal/transfer"
+)
+
+// installation names one, for commands on its files.
+type installation struct {
+	File  string `name:"config" placeholder:"FILE" help:"Configuration file of the server [SIGNET_CONFIG]."`
+	Data  string `placeholder:"DIR" help:"The server's data directory [SIGNET_DATA, default ./data]."`
+	Blobs string `placeholder:"LOCATION" help:"Where the server keeps attachments, if not in the data directory [SIGNET_BLOBS]."`
+}
+
+// load reads the settings as a server would; more are further settings by key.
+func (i *installation) load(con *console, more map[string]string) (*config.Config, error) {
+	given := map[string]string{"data": i.Data, "blobs": i.Blobs}
+	maps.Copy(given, more)
+	maps.DeleteFunc(given, func(_, value string) bool { return value == "" })
+	cfg, err := config.Load(config.Sources{File: i.File, Environ: con.env, Flags: given})
+	if err != nil {
+		return nil, wrongConfiguration{err}
+	}
+	return cfg, nil
+}
+
+// backupCommand writes a backup.
+type backupCommand struct {
+	installation
+	Target       string `arg:"" help:"Directory, or file whose name ends in .tar, that is made; - writes an archive to standard output."`
+	WithoutBlobs bool   `help:"Leave attachments and avatars out: for those in a bucket that is backed up by itself."`
+}
+
+// Help is printed by "signet backup --help".
+func (backupCommand) Help() string {
+	return `It may run while the server does. The database is copied as it is at one moment, and then the attachments that it refers to. Nothing is overwritten. operator.json and keys are not part of a backup: keep copies of them elsewhere.
+
+An installation on PostgreSQL is backed up with PostgreSQL's own tools; docs/backup.md says how.
+
+Examples:
+
+  signet backup /var/backups/signet-2026-11-21
+  signet backup - | age -r RECIPIENT > signet.tar.age`
+}
+
+// Run writes the backup and says what is in it.
+func (b *backupCommand) Run(ctx context.Context, con *console) error {
+	cfg, err := b.load(con, nil)
+	if err != nil {
+		return err
+	}
+	out := con.stdout
+	if b.Target == "-" {
+		out = con.stderr
+	}
+	m, err := app.Backup(ctx, cfg, !b.WithoutBlobs, transfer.BackupOptions{
+		Target: b.Target, Stream: con.stdout, MadeBy: version(), Progress: con.progress().report,
+	})
+	if err != nil && !errors.Is(err, transfer.ErrLost) {
+		return err
+	}
+	fmt.Fprintf(out, "Backed up %s\n", describe(m))
+	if n := len(m.Blobs.Erased); n > 0 {
+		fmt.Fprintf(out, "Erased while the backup ran, and so not in it: %d attachments.\n", n)
+	}
+	for _, id := range m.Blobs.Lost {
+		fmt.Fprintf(con.stderr, "signet: attachment %s is not in the blob store\n", id)
+	}
+	return err
+}
+
+// describe says what is in a backup.
+func describe(m *transfer.Manifest) string {
+	files := "attachments left out"
+	if m.Blobs.Included {
+		files = fmt.Sprintf("%d attachments and avatars (%s)", m.Blobs.Count, size(m.Blobs.Bytes))
+	}
+	return fmt.Sprintf("%d accounts, %d messages, %d queued events, %s; database of %s, as it was at %s",
+		m.Database.Rows["accounts"], m.Database.Rows["messages"], m.Database.Rows["events"], files, size(m.Database.Bytes), moment(m.Time))
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	value, unit := float64(n), "bytes"
+	for _, next := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if value < 1024 {
+			break
+		}
+		value, unit = value/1024, next
+	}
+	if unit == "bytes" {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f %s", value, unit)
+}
+
+// restoreCommand puts a backup back.
+type restoreCommand struct {
+	installation
+	Source   string `arg:"" optional:"" help:"Directory or archive that signet backup made; - reads an archive from standard input."`
+	Check    bool   `help:"Only read the backup, and say whether it is whole."`
+	NewEpoch bool   `help:"Restore nothing: tell the clients of a store that was set back by other means to start over. No server may run."`
+	Database string `placeholder:"URL" help:"With --new-epoch: the server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
+}
+
+// Help is printed by "signet restore --help".
+func (restoreCommand) Help() string {
+	return `A backup is restored into an empty data directory; every byte is checked. Clients that were connected start over at the beginning of their queues, because the positions that they know are of another history.
+
+What changed since the backup is undone: keys that were revoked and messages that were recalled since are there again, so look through what happened in between.
+
+Examples:
+
+  signet restore /var/backups/signet-2026-11-21 --data /var/lib/signet
+  signet restore --check /var/backups/signet-2026-11-21
+  signet restore --new-epoch --database postgres://signet@db/signet`
+}
+
+// Run restores, checks, or changes the epoch.
+func (r *restoreCommand) Run(ctx context.Context, con *console) error {
+	if r.NewEpoch == (r.Source != "") || r.NewEpoch && r.Check {
+		return wrongConfiguration{errors.New("name a backup to restore or to --check, or ask for a --new-epoch")}
+	}
+	if r.Check {
+		m, err := app.CheckBackup(ctx, r.Source, con.stdin, con.progress().report)
+		if err != nil {
+			return err
+		}
+		con.printf("The backup is whole: %s\n", describe(m))
+		return nil
+	}
+	cfg, err := r.load(con, map[string]string{"database": r.Database})
+	if err != nil {
+		return err
+	}
+	if r.NewEpoch {
+		if err := app.NewEpoch(ctx, cfg); err != nil {
+			return err
+		}
+		con.printf("Clients will start over at the beginning of their queues.\n")
+		return nil
+	}
+	m, err := app.Restore(ctx, cfg, transfer.RestoreOptions{Source: r.Source, Stream: con.stdin, Progress: con.progress().report})
+	if err != nil {
+		return err
+	}
+	con.printf("Restored into %s: %s\n", cfg.Data, describe(m))
+	con.printf("Put operator.json and the key ring, which no backup holds, back before the server starts.\n")
+	if !m.Blobs.Included {
+		con.printf("The backup holds no attachments: they have to be where the setting blobs says.\n")
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"signet/internal/app"
+	"signet/internal/config"
+)
+
+// keysCommands are about the keys that everything is sealed with.
+type keysCommands struct {
+	Rotate   keysRotateCommand   `cmd:"" help:"Wrap the key ring by a new version of the master key."`
+	Verify   keysVerifyCommand   `cmd:"" help:"Open everything that is sealed, and print what does not open."`
+	Export   keysExportCommand   `cmd:"" help:"Copy what is alive in the key ring."`
+	Generate keysGenerateCommand `cmd:"" help:"Print a new master key."`
+}
+
+// keysPlace is where a server's keys are, told as it is told to the server itself.
+type keysPlace struct {
+	installation
+	Database  string `placeholder:"URL" help:"The server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
+	MasterKey string `placeholder:"WHERE" help:"Its master key, file:PATH or env:NAME [SIGNET_MASTER_KEY]."`
+	Keyring   string `placeholder:"WHERE" help:"Its key ring, file:PATH or a PostgreSQL database of its own [SIGNET_KEYRING]."`
+}
+
+func (p *keysPlace) settings(con *console) (*config.Config, error) {
+	return p.load(con, map[string]string{"database": p.Database, "master_key": p.MasterKey, "keyring": p.Keyring})
+}
+
+type keysRotateCommand struct {
+	keysPlace
+	Prepare bool `help:"Only add a version to the master key's file, for servers that share the key ring; the next rotation goes over to it."`
+}
+
+// Help is printed by "signet keys rotate --help".
+func (keysRotateCommand) Help() string {
+	return `Servers go on meanwhile, and nothing that is stored is touched. Run it as the user that the server runs as.
+
+A master key in a file gets a new version, the key ring is wrapped by it, and the older versions are removed. A key ring in a database that several servers share needs all of them to have the new version first: "signet keys rotate --prepare", copy the file to every server, then "signet keys rotate". A master key in a variable gets its new version from you.`
+}
+
+// Run rotates.
+func (k *keysRotateCommand) Run(ctx context.Context, con *console) error {
+	cfg, err := k.settings(con)
+	if err != nil {
+		return err
+	}
+	told, err := app.RotateKeys(ctx, cfg, k.Prepare)
+	if err != nil {
+		return err
+	}
+	con.printf("%s\n", told)
+	return nil
+}
+
+type keysVerifyCommand struct {
+	keysPlace
+	Full bool `help:"Read attachments to their end, not only their beginning."`
+}
+
+// Help is printed by "signet keys verify --help".
+func (keysVerifyCommand) Help() string {
+	return `It reads every message, all metadata and every attachment, while servers go on or not, and exits with 1 where something does not open. With --data it looks at a copy, such as a backup, with the key ring and master key of now: then what was recalled since is listed, for its key is destroyed.
+
+Example:
+
+  signet keys verify --data /restored --master-key file:/var/lib/signet/master.json --keyring file:/var/lib/signet/keyring`
+}
+
+// Run verifies.
+func (k *keysVerifyCommand) Run(ctx context.Context, con *console) error {
+	cfg, err := k.settings(con)
+	if err != nil {
+		return err
+	}
+	v, err := app.VerifyKeys(ctx, cfg, k.Full, func(line string) { con.printf("%s\n", line) })
+	if err != nil {
+		return err
+	}
+	con.printf("%d messages, %d attachments and %d metadata open", v.Messages, v.Attachments, v.Metadata)
+	if v.Ended > 0 {
+		con.printf("; %d messages have ended, and their keys are destroyed", v.Ended)
+	}
+	if v.Unsealed > 0 {
+		con.printf("; %d are not sealed", v.Unsealed)
+	}
+	con.printf("\n")
+	if v.Broken > 0 {
+		return fmt.Errorf("%d do not open", v.Broken)
+	}
+	return nil
+}
+
+type keysExportCommand struct {
+	keysPlace
+	Target string `arg:"" help:"File, or a PostgreSQL database of its own, to copy to; an older copy is overwritten."`
+}
+
+// Help is printed by "signet keys export --help".
+func (keysExportCommand) Help() string {
+	return `The copy is as good as the key ring, and is of no use without the master key: keep the two apart, and both apart from the backups. A key that is destroyed later lives on in the copy until the next one overwrites it.
+
+Examples:
+
+  signet keys export /media/safe/keyring
+  signet keys export postgres://signet@keys.example.com/keyring`
+}
+
+// Run copies.
+func (k *keysExportCommand) Run(ctx context.Context, con *console) error {
+	cfg, err := k.settings(con)
+	if err != nil {
+		return err
+	}
+	n, err := app.ExportKeys(ctx, cfg, k.Target)
+	if err != nil {
+		return err
+	}
+	con.printf("Copied %d keys.\n", n)
+	return nil
+}
+
+type keysGenerateCommand struct{}
+
+// Help is printed by "signet keys generate --help".
+func (keysGenerateCommand) Help() string {
+	return "It is for a variable of the environment (setting master_key); the file of a server's master key is made at its first start.\n\nExample:\n\n  signet keys generate > /run/secrets/master"
+}
+
+// Run prints a master key.
+func (keysGenerateCommand) Run(con *console) error {
+	text, err := app.NewMasterKey()
+	if err != nil {
+		return err
+	}
+	con.printf("%s", text)
+	return nil
+}
+
+// misconfigured reports whether an error of the server's own parts is about its
+// settings, or what they name.
+func misconfigured(err error) bool { return errors.As(err, new(app.Misconfigured)) }

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestKeysCommandsWorkBesideARunningServer is the life of a server's keys as its
+// administrator sees it.
+func TestKeysCommandsWorkBesideARunningServer(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	s := mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", dir)
+	env := []string{"SIGNET_DATA=" + dir}
+	mustRun := func(want string, args ...string) {
+		t.Helper()
+		code, stdout, stderr := run(t, env, args...)
+		if code != exitDone || !strings.Contains(stdout, want) || stderr != "" {
+			t.Errorf("%q exited with %d, printed %q and %q, want %q", args, code, stdout, stderr, want)
+		}
+	}
+	_, organization, _ := run(t, env, "org", "create", "Hospital")
+	organization = strings.TrimSpace(organization)
+	mustRun("", "user", "create", "--org", organization, "--username", "ann")
+	mustRun("", "metadata", "set", "ann", "--org", organization, "a=b")
+	mustRun("0 messages, 0 attachments and 1 metadata open\n", "keys", "verify")
+	mustRun("1 keys", "keys", "rotate")
+	mustRun("which nothing uses yet", "keys", "rotate", "--prepare")
+	copied := filepath.Join(t.TempDir(), "copy")
+	mustRun("Copied 1 keys.", "keys", "export", copied)
+	mustRun("1 metadata open", "keys", "verify", "--full", "--keyring", "file:"+copied)
+	if code := s.stop(); code != 0 {
+		t.Errorf("the server ended with %d:\n%s", code, s.stderr)
+	}
+	for _, want := range []string{"made a master key", "made a key ring"} {
+		if !strings.Contains(s.stderr.String(), want) {
+			t.Errorf("the server did not log %q:\n%s", want, s.stderr)
+		}
+	}
+	mustRun("1 metadata open", "keys", "verify")
+}
+
+// What the keys are wrong with is a wrong configuration: code 2.
+func TestWrongKeysAreAWrongConfiguration(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", dir).stop()
+	code, other, _ := run(t, nil, "keys", "generate")
+	if code != exitDone || !strings.HasPrefix(other, `{"primaryKeyId":`) {
+		t.Fatalf("keys generate exited with %d and printed %q", code, other)
+	}
+	wrong := filepath.Join(t.TempDir(), "wrong.json")
+	if err := os.WriteFile(wrong, []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	serve := []string{"serve", "--listen", "127.0.0.1:0", "--data", dir}
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"another master key":          {append(serve, "--master-key", "file:"+wrong), "is not the one that the key ring"},
+		"a master key that is away":   {append(serve, "--master-key", "file:"+wrong+".away"), "the master key is missing"},
+		"a variable that is empty":    {append(serve, "--master-key", "env:NO_SUCH_VARIABLE"), "the master key is missing"},
+		"a key ring that is away":     {append(serve, "--keyring", "file:"+wrong+".away"), "the key ring is missing"},
+		"a directory that is away":    {append(serve, "--keyring", "file:"+filepath.Join(dir, "away", "keyring")), "does not exist"},
+		"a place that is none":        {append(serve, "--keyring", "keyring"), "keyring: want file:PATH"},
+		"a rotation without a ring":   {[]string{"keys", "rotate", "--data", t.TempDir()}, "there is no key ring"},
+		"a copy of a ring to another": {[]string{"keys", "export", "--data", dir, wrong}, "is damaged"},
+	} {
+		code, _, stderr := run(t, nil, c.args...)
+		if code != exitWrong || !strings.Contains(stderr, c.says) {
+			t.Errorf("%s: exited with %d and printed %q, want %d and %q", name, code, stderr, exitWrong, c.says)
+		}
+	}
+}
+
+func TestVerifyExitsWithOneWhereSomethingDoesNotOpen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	s := mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", dir)
+	env := []string{"SIGNET_DATA=" + dir}
+	_, organization, _ := run(t, env, "org", "create", "Hospital")
+	organization = strings.TrimSpace(organization)
+	run(t, env, "user", "create", "--org", organization, "--username", "ann")
+	run(t, env, "metadata", "set", "ann", "--org", organization, "a=b")
+	s.stop()
+	ring := filepath.Join(dir, "keyring")
+	text, err := os.ReadFile(ring)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, _, _ := strings.Cut(string(text), "\n")
+	if err := os.WriteFile(ring, []byte(header+"\n"), 0o600); err != nil { // a ring that lost its keys
+		t.Fatal(err)
+	}
+	code, stdout, stderr := run(t, env, "keys", "verify")
+	if code != exitFailed || !strings.Contains(stdout, "metadata of") || !strings.Contains(stdout, organization) || !strings.Contains(stderr, "1 do not open") {
+		t.Errorf("it exited with %d and printed %q and %q", code, stdout, stderr)
+	}
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"signet/internal/blob/s3test"
+	"signet/internal/store/postgrestest"
+)
+
+func TestMigrate(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	server := mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data)
+	env := []string{"SIGNET_DATA=" + data}
+	organization := strings.TrimSpace(mustRun(t, env, "org", "create", "General Hospital"))
+	mustRun(t, env, "user", "create", "--org", organization, "--username", "alice")
+	mustRun(t, env, "send", "alice", "Good morning.")
+	bucket := s3test.Shared(t).Bucket(t)
+	database := postgrestest.URL(t)
+	move := []string{"migrate", "--from", data, "--to", database, "--blobs", bucket.Location()}
+
+	if code, _, stderr := run(t, nil, move...); code != exitFailed || !strings.Contains(stderr, "already uses") {
+		t.Errorf("under a server it ended with %d and said %q", code, stderr)
+	}
+	server.stop()
+	code, stdout, stderr := run(t, nil, move...)
+	if code != exitDone {
+		t.Fatalf("it ended with %d and said %q", code, stderr)
+	}
+	for _, want := range []string{"Moved and compared", "--blobs 's3://KEY:SECRET@" + bucket.Name, "Start no server on " + data} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("it said %q, want %q in it", stdout, want)
+		}
+	}
+	if strings.Contains(stdout+stderr, s3test.SecretKey) {
+		t.Errorf("it shows the bucket's secret: %q %q", stdout, stderr)
+	}
+	if !strings.Contains(stderr, "compare rows: ") {
+		t.Errorf("its progress is %q", stderr)
+	}
+	if code, _, stderr := run(t, nil, move...); code != exitFailed || !strings.Contains(stderr, "a server's already") {
+		t.Errorf("the second time it ended with %d and said %q", code, stderr)
+	}
+	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data, "--database", database, "--blobs", bucket.Location())
+	if said := mustRun(t, env, "user", "show", "alice"); !strings.Contains(said, "alice") {
+		t.Errorf("the server on the database says %q", said)
+	}
+}
+
+func TestMigrateCommandLines(t *testing.T) {
+	empty := t.TempDir()
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		said string
+	}{
+		"no target":         {nil, exitWrong, "name the database"},
+		"no database":       {[]string{"--to", "mysql://hush@host/name"}, exitWrong, "PostgreSQL"},
+		"no data directory": {[]string{"--from", empty, "--to", "postgres://hush@host/name"}, exitFailed, "no data directory of a server"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, _, stderr := run(t, nil, append([]string{"migrate"}, test.args...)...)
+			if code != test.code || !strings.Contains(stderr, test.said) || strings.Contains(stderr, "hush") {
+				t.Errorf("ended with %d and said %q, want %d and %q", code, stderr, test.code, test.said)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// How often progress is shown.
+const (
+	redrawEvery = 100 * time.Millisecond // a bar on a terminal
+	lineEvery   = 10 * time.Second       // a line anywhere else
+)
+
+// progress shows how far a long command has come: as a bar where somebody watches,
+// else as lines for a log.
+type progress struct {
+	w        io.Writer
+	terminal bool
+	now      func() time.Time
+
+	step  string
+	shown time.Time
+	width int // of the bar that is on the screen
+}
+
+func (c *console) progress() *progress {
+	f, ok := c.stderr.(*os.File)
+	if ok {
+		info, err := f.Stat()
+		ok = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return &progress{w: c.stderr, terminal: ok, now: time.Now}
+}
+
+// report is a transfer.Progress.
+func (p *progress) report(step string, done, total int64) {
+	now, every := p.now(), lineEvery
+	if p.terminal {
+		every = redrawEvery
+	}
+	begins, ends := step != p.step, done == total && total > 0
+	if !begins && !ends && now.Sub(p.shown) < every {
+		return
+	}
+	if begins && !p.terminal && !ends { // the first line has something to tell
+		p.step, p.shown = step, now
+		return
+	}
+	p.step, p.shown = step, now
+	percent := int64(0)
+	if total > 0 {
+		percent = int64(float64(done) / float64(total) * 100)
+	}
+	if !p.terminal {
+		fmt.Fprintf(p.w, "%s: %d of %d (%d%%)\n", step, done, total, percent)
+		if ends {
+			p.step = ""
+		}
+		return
+	}
+	const cells = 30
+	full := int(percent * cells / 100)
+	line := fmt.Sprintf("%-16s [%s%s] %3d%%  %d of %d", step, strings.Repeat("#", full), strings.Repeat(".", cells-full), percent, done, total)
+	fmt.Fprintf(p.w, "\r%-*s", p.width, line)
+	p.width = len(line)
+	if ends {
+		fmt.Fprintln(p.w)
+		p.step, p.width = "", 0
+	}
+}

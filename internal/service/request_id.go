@@ -1,0 +1,69 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// repeatWindow is how long a Request-ID stands for its first message.
+const repeatWindow = 24 * time.Hour
+
+// ValidRequestID reports whether an id is 1 to 128 visible ASCII characters.
+func ValidRequestID(id string) bool {
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return len(id) >= 1 && len(id) <= 128
+}
+
+// findRepeated looks for a message that was sent under the same Request-ID. Whether
+// it is the same request, repeat says.
+func (p *posting) findRepeated(tx *store.Tx, actor *model.Actor, now time.Time) error {
+	p.repeated = nil
+	if p.request == "" {
+		return nil
+	}
+	first, found, err := tx.Request(actor.Account, p.request, now.Add(-repeatWindow))
+	if err == nil && found {
+		p.repeated = &first
+	}
+	return err
+}
+
+// fingerprintSize is that of requestFingerprint.
+const fingerprintSize = 16 + 16
+
+// requestFingerprint tells two requests under one id apart: recipient and content. It
+// is stored sealed, for whoever has it can try what the content may have been.
+func (p *posting) requestFingerprint() []byte {
+	return append(p.entity[:len(p.entity):len(p.entity)], p.fingerprint[:fingerprintSize-len(p.entity)]...)
+}
+
+// repeat answers a send whose Request-ID was used before.
+func (s *Service) repeat(ctx context.Context, actor *model.Actor, p *posting) (Sent, error) {
+	first := p.repeated
+	fingerprint := first.Fingerprint
+	if len(fingerprint) != fingerprintSize { // else it was stored before such were sealed
+		var err error
+		fingerprint, err = s.ring.Open(ctx, fingerprint, requestBinding(actor.Account, p.request))
+		if err != nil && !unreadable(err) {
+			return Sent{}, keyFault(err)
+		}
+	}
+	if !bytes.Equal(fingerprint, p.requestFingerprint()) {
+		return Sent{}, model.Invalidf("request_id_reused", "Request-ID", "Another message was sent under this Request-ID.")
+	}
+	sent := Sent{Message: first.Message, TTL: first.TTL, Repeated: true}
+	m, err := s.Message(ctx, actor, first.Message)
+	if model.IsNotFound(err) {
+		return sent, nil
+	}
+	sent.Row = &m
+	return sent, err
+}

@@ -1,0 +1,144 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/seal"
+	"signet/internal/store"
+)
+
+const (
+	// sealBatch is how many rows one transaction seals.
+	sealBatch = 200
+	// sealRetry is after how long a pass that failed begins again.
+	sealRetry = time.Minute
+)
+
+// SealStored seals what was stored before content was, while the server serves: it is
+// a background task of every start, and has nothing to do once it came to its end.
+// What a pass that was cut short has sealed, the next one passes over.
+func (s *Service) SealStored(ctx context.Context) {
+	for {
+		err := s.sealStored(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		s.log.Warn("sealing what was stored before is put off", "error", err)
+		timer := time.NewTimer(sealRetry)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+	}
+}
+
+func (s *Service) sealStored(ctx context.Context) error {
+	done := s.unsealed
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		if !done {
+			done, err = tx.SealingDone()
+		}
+		return err
+	})
+	if err != nil || done {
+		return err
+	}
+	messages, err := s.sealMessages(ctx)
+	if err != nil {
+		return err
+	}
+	metadata, err := s.sealAllMetadata(ctx)
+	if err != nil {
+		return err
+	}
+	if messages+metadata > 0 {
+		s.log.Info("sealed what was stored before", "messages", messages, "metadata", metadata)
+		s.recalled.Store(true) // so that the sweep removes what the rows held from the files
+		s.eraseSoon()
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.FinishSealing() })
+}
+
+func (s *Service) sealMessages(ctx context.Context) (total int, err error) {
+	var organization model.OrganizationID
+	var id model.MessageID
+	for {
+		var rows []store.MessageRow
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			rows, err = tx.MessagesAfter(organization, id, sealBatch)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return total, err
+		}
+		last := &rows[len(rows)-1]
+		organization, id = last.Organization, last.ID
+		var sealed [][]byte
+		err = s.updateSealed(ctx, s.store.Update, func(keys *held) error {
+			sealed = make([][]byte, len(rows))
+			for i := range rows {
+				row := &rows[i]
+				if len(row.Sealed) == 0 || seal.Sealed(row.Sealed) {
+					continue
+				}
+				if sealed[i], err = keys.seal(ctx, s, messageKey(row), row.Sealed, messageBinding(row)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func(tx *store.Tx) error {
+			for i, text := range sealed {
+				if text == nil {
+					continue
+				}
+				if err := tx.SealMessage(&rows[i], text); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return total, err
+		}
+		for _, text := range sealed {
+			if text != nil {
+				total++
+			}
+		}
+	}
+}
+
+func (s *Service) sealAllMetadata(ctx context.Context) (total int, err error) {
+	var organization model.OrganizationID
+	var entity model.EntityID
+	for {
+		var rows []store.MetadataRow
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			rows, err = tx.MetadataAfter(organization, entity, sealBatch)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return total, err
+		}
+		last := &rows[len(rows)-1]
+		organization, entity = last.Organization, last.Entity
+		for i := range rows {
+			row := &rows[i]
+			if seal.Sealed(row.Content) {
+				continue
+			}
+			var sealed []byte
+			err := s.updateSealed(ctx, s.store.Update, func(keys *held) (err error) {
+				sealed, err = keys.seal(ctx, s, metadataKey(row.Organization), row.Content, metadataBinding(row.Organization, row.Entity))
+				return err
+			}, func(tx *store.Tx) error { return tx.SealMetadata(row, sealed) })
+			if err != nil {
+				return total, err
+			}
+			total++
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/seal"
+	"signet/internal/seal/sealtest"
+	"signet/internal/store"
+	"signet/internal/store/sqlite"
+)
+
+// newSealed is two services on one embedded store: the first as it was before content
+// was sealed, the second as it is.
+func newSealed(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{t: t, now: time.Date(2026, 11, 21, 8, 15, 30, 0, time.UTC)}
+	dir := t.TempDir()
+	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{Clock: c.clock})
+	c.must(err)
+	t.Cleanup(func() { c.must(engine.Close()) })
+	c.store, err = store.Open(t.Context(), engine, NewEpoch)
+	c.must(err)
+	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
+	c.must(err)
+	ring := sealtest.Open(t, dir, c.clock)
+	for _, unsealed := range []bool{true, false} {
+		c.nodes = append(c.nodes, New(Options{Store: c.store, Ring: ring, Unsealed: unsealed, Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock,
+			Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30}))
+	}
+	c.must(c.nodes[0].CreateOperator(t.Context(), "operator", "secret"))
+	c.admin = c.fresh("operator")
+	return c
+}
+
+func (c *cluster) pair() (alice, bob *model.Actor) {
+	c.t.Helper()
+	o := c.organization()
+	return c.member(o, "alice"), c.member(o, "bob")
+}
+
+func (c *cluster) names() (out []string) {
+	for _, name := range c.nodes[1].ring.Names() {
+		out = append(out, strings.TrimSuffix(name.Period+" "+name.Scope, " "))
+	}
+	return out
+}
+
+func TestStoreHoldsSealedTextsOnly(t *testing.T) {
+	c := newSealed(t)
+	alice, bob := c.pair()
+	sent, err := c.send(c.nodes[1], alice, bob.Account.String(), func(s *SendCommand) { s.RequestID = "r" })
+	c.must(err)
+	c.must(c.nodes[1].SetMetadata(t.Context(), alice, "me", "", map[string]string{"a": "text"}))
+	c.must(c.store.View(t.Context(), func(tx *store.Tx) error {
+		rows, err := tx.MessagesAfter("", model.MessageID{}, 10)
+		if err != nil || len(rows) != 1 || !seal.Sealed(rows[0].Sealed) {
+			t.Errorf("messages are %+v, %v", rows, err)
+		}
+		metadata, err := tx.MetadataAfter("", model.EntityID{}, 10)
+		if err != nil || len(metadata) != 1 || !seal.Sealed(metadata[0].Content) {
+			t.Errorf("metadata is %+v, %v", metadata, err)
+		}
+		request, _, err := tx.Request(alice.Account, "r", time.Time{})
+		if err != nil || !seal.Sealed(request.Fingerprint) {
+			t.Errorf("what tells requests apart is %x, %v", request.Fingerprint, err)
+		}
+		return nil
+	}))
+	m, err := c.nodes[1].Message(t.Context(), bob, sent.Message)
+	if err != nil || m.Body != "text" {
+		t.Errorf("the message reads %+v, %v", m, err)
+	}
+}
+
+// Something takes longer than a key may be held, between sealing and storing.
+func TestWhatWasSealedTooLongAgoIsSealedAgain(t *testing.T) {
+	c := newSealed(t)
+	s := c.nodes[1]
+	name := seal.Name{Scope: "o", Period: seal.Always}
+	tries, written := 0, 0
+	c.must(s.updateSealed(t.Context(), s.store.Update, func(keys *held) error {
+		tries++
+		_, err := keys.seal(t.Context(), s, name, []byte("text"), nil)
+		if tries == 1 {
+			c.advance(seal.LeaseTime + time.Second)
+		}
+		return err
+	}, func(*store.Tx) error { written++; return nil }))
+	if tries != 2 || written != 1 {
+		t.Errorf("sealed %d times and written %d, want 2 and 1", tries, written)
+	}
+	// Its keys are let go of, whatever became of it.
+	failed := errors.New("failed")
+	for _, result := range []error{nil, failed, store.ErrUnavailable} {
+		err := s.updateSealed(t.Context(), s.store.Update, func(keys *held) error {
+			_, err := keys.seal(t.Context(), s, name, []byte("text"), nil)
+			return err
+		}, func(*store.Tx) error { return result })
+		if !errors.Is(err, result) {
+			t.Errorf("got %v, want %v", err, result)
+		}
+	}
+	nothing := func(context.Context, seal.Name) (bool, error) { return false, nil }
+	if settled, err := s.ring.End(t.Context(), []seal.Name{name}, nothing); err != nil || len(settled) != 0 {
+		t.Errorf("settled %v, %v, while nobody knows what became of the last", settled, err)
+	}
+	c.advance(11 * time.Minute)
+	if settled, err := s.ring.End(t.Context(), []seal.Name{name}, nothing); err != nil || len(settled) != 1 {
+		t.Errorf("settled %v, %v", settled, err)
+	}
+}
+
+func TestRepeatIsToldFromAnotherRequestAcrossTheUpgrade(t *testing.T) {
+	c := newSealed(t)
+	alice, bob := c.pair()
+	to := bob.Account.String()
+	as := func(id, body string) func(*SendCommand) {
+		return func(s *SendCommand) { s.RequestID, s.Body = id, body }
+	}
+	for i, node := range c.nodes {
+		id := fmt.Sprint("r", i)
+		first, err := c.send(node, alice, to, as(id, "text"))
+		c.must(err)
+		again, err := c.send(c.nodes[1], alice, to, as(id, "text"))
+		if err != nil || !again.Repeated || again.Message != first.Message {
+			t.Errorf("%s: the repeat is %+v, %v", id, again, err)
+		}
+		if _, err := c.send(c.nodes[1], alice, to, as(id, "other")); err == nil || !strings.Contains(err.Error(), "Request-ID") {
+			t.Errorf("%s: another request under it: %v", id, err)
+		}
+	}
+}
+
+func TestKeyOfRequestIDsEndsWithThem(t *testing.T) {
+	c := newSealed(t)
+	s := c.nodes[1]
+	alice, bob := c.pair()
+	send := func(id string) {
+		t.Helper()
+		_, err := c.send(s, alice, bob.Account.String(), func(c *SendCommand) { c.RequestID = id })
+		c.must(err)
+	}
+	has := func(period string) bool {
+		return strings.Contains(strings.Join(c.names(), "\n")+"\n", period+"\n")
+	}
+	send("first")
+	if !has("until-2026-11-22") {
+		t.Fatalf("keys are %q", c.names())
+	}
+	c.advance(24*time.Hour - time.Minute)
+	c.must(s.KeepHouse(t.Context()))
+	send("first") // a repeat, which it still tells
+	c.advance(16 * time.Hour)
+	send("second")
+	c.must(s.KeepHouse(t.Context()))
+	if has("until-2026-11-22") || !has("until-2026-11-24") {
+		t.Errorf("keys are %q, want that of the second alone", c.names())
+	}
+}
+
+// A send is on its way while the sweep finds nothing left of its day.
+func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
+	c := newSealed(t)
+	s := c.nodes[1]
+	alice, bob := c.pair()
+	first, err := c.send(s, alice, bob.Account.String())
+	c.must(err)
+	row := store.MessageRow{Message: model.Message{ID: newID(), Organization: alice.Memberships[0].Organization, Sender: alice.Account,
+		Recipient: model.EntityID(bob.Account), Created: c.now, Expires: c.now.Add(30 * 24 * time.Hour)}}
+	c.must(s.updateSealed(t.Context(), s.store.Update, func(keys *held) (err error) {
+		row.Sealed, err = keys.seal(t.Context(), s, messageKey(&row), []byte("\x00on its way"), messageBinding(&row))
+		c.must(s.Recall(t.Context(), alice, first.Message))
+		c.must(s.Sweep(t.Context()))
+		return err
+	}, func(tx *store.Tx) error { return tx.InsertMessage(&row) }))
+	for range 2 {
+		c.must(s.Sweep(t.Context()))
+		content, err := s.openContent(t.Context(), &row)
+		if err != nil || content.Body != "on its way" {
+			t.Errorf("it reads %+v, %v", content, err)
+		}
+	}
+	c.must(c.store.Update(t.Context(), func(tx *store.Tx) error {
+		if err := tx.DeleteMessage(row.Organization, row.ID, row.Blob); err != nil {
+			return err
+		}
+		return noteKeyEndings(tx, []store.MessageRow{row})
+	}))
+	c.must(s.Sweep(t.Context()))
+	if _, err := s.openContent(t.Context(), &row); !errors.Is(err, seal.ErrKeyGone) {
+		t.Errorf("after its end: %v, want ErrKeyGone", err)
+	}
+}
+
+func TestKeyRingThatIsAwayIsAStoreThatIs(t *testing.T) {
+	c := newSealed(t)
+	if err := keyFault(fmt.Errorf("use: %w", seal.ErrUnavailable)); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("%v is not the store's", err)
+	}
+	if err := keyFault(seal.ErrBroken); errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("%v is the store's", err)
+	}
+	c.must(keyFault(nil))
+}
+
+func TestAttachmentSharesItsBytesWithForwardsAndPicturesAreNotSealed(t *testing.T) {
+	c := newSealed(t)
+	s := c.nodes[1]
+	alice, bob := c.pair()
+	file := bytes.Repeat([]byte("file "), 50_000)
+	upload, err := s.Upload(t.Context(), "a", "text/plain", bytes.NewReader(file))
+	c.must(err)
+	if upload.Size != int64(len(file)) || len(upload.Key) != seal.BlobKeySize {
+		t.Errorf("uploaded %+v", upload.Attachment)
+	}
+	sent, err := c.send(s, alice, bob.Account.String(), func(c *SendCommand) { c.Upload = upload })
+	c.must(err)
+	forward, err := s.Forward(t.Context(), bob, ForwardCommand{Message: sent.Message, Recipient: alice.Account.String()})
+	c.must(err)
+	c.must(s.Recall(t.Context(), alice, sent.Message))
+	c.must(s.Sweep(t.Context()))
+	a, content, err := s.Attachment(t.Context(), alice, forward.Message)
+	c.must(err)
+	defer content.Close()
+	var got bytes.Buffer
+	if _, err := got.ReadFrom(content); err != nil || !bytes.Equal(got.Bytes(), file) || a.Blob != upload.Blob {
+		t.Errorf("the forward has %d bytes of %s, %v", got.Len(), a.Blob, err)
+	}
+	picture, err := s.UploadAvatar(t.Context(), "p", "image/png", strings.NewReader("picture"))
+	c.must(err)
+	if picture.Key != nil {
+		t.Error("a picture was sealed")
+	}
+}

@@ -1,0 +1,146 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/seal"
+	"signet/internal/store"
+)
+
+// endingBatch is how many days' keys one sweep looks at.
+const endingBatch = 10_000
+
+// noteKeyEndings notes, in the transaction that removes messages, that their keys may
+// not be needed any more.
+func noteKeyEndings(tx *store.Tx, rows []store.MessageRow) error {
+	type place struct {
+		organization model.OrganizationID
+		day          store.KeyDay
+	}
+	var places []place
+	for i := range rows {
+		places = append(places, place{rows[i].Organization, rows[i].KeyDay()})
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		lasting := func(p place) int {
+			if p.day.Lasting {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(strings.Compare(string(a.organization), string(b.organization)), cmp.Compare(lasting(a), lasting(b)), cmp.Compare(a.day.Day, b.day.Day))
+	})
+	for _, p := range slices.Compact(places) {
+		if err := tx.NoteKeyEnding(p.organization, p.day); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endKeys destroys the keys of which the last message went.
+func (s *Service) endKeys(ctx context.Context) error {
+	if s.unsealed {
+		return nil
+	}
+	if err := s.ring.Refresh(ctx); err != nil {
+		return keyFault(err)
+	}
+	var endings []store.KeyEnding
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		endings, err = tx.KeyEndings(endingBatch)
+		return err
+	})
+	if err != nil || len(endings) == 0 {
+		return err
+	}
+	all := s.ring.Names()
+	named := make([][]seal.Name, len(endings))
+	var names []seal.Name
+	for i, e := range endings {
+		named[i] = []seal.Name{dayKey(e.Organization, e.Day)}
+		if e.All() {
+			named[i] = slices.DeleteFunc(slices.Clone(all), func(n seal.Name) bool { return n.Scope != string(e.Organization) })
+		}
+		names = append(names, named[i]...)
+	}
+	done, fault := s.ring.End(ctx, names, s.left)
+	settled := make(map[seal.Name]bool, len(done))
+	for _, name := range done {
+		settled[name] = true
+	}
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		for i, e := range endings {
+			if slices.ContainsFunc(named[i], func(n seal.Name) bool { return !settled[n] }) {
+				continue // somebody may be sending with it at this moment
+			}
+			if err := tx.DeleteKeyEnding(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return cmp.Or(keyFault(fault), err)
+}
+
+// endPastKeys destroys the keys of days that are over, and of organizations that are
+// gone, of which a crash, or a message that did not come about, has left some.
+func (s *Service) endPastKeys(ctx context.Context, now time.Time) error {
+	if s.unsealed {
+		return nil
+	}
+	all := s.ring.Names()
+	there := make(map[string]bool)
+	for _, n := range all {
+		if _, asked := there[n.Scope]; asked || n.Scope == "" {
+			continue
+		}
+		err := s.store.View(ctx, func(tx *store.Tx) error {
+			_, found, err := tx.Organization(model.OrganizationID(n.Scope))
+			there[n.Scope] = found
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	names := slices.DeleteFunc(all, func(n seal.Name) bool {
+		end, ends := seal.Ends(n.Period)
+		past := ends && !end.After(now)
+		return !past && (n.Scope == "" || there[n.Scope])
+	})
+	_, err := s.ring.End(ctx, names, s.left)
+	return keyFault(err)
+}
+
+// left reports whether anything is left that a key seals. What must outlive its end,
+// whatever for, says so here.
+func (s *Service) left(ctx context.Context, name seal.Name) (left bool, err error) {
+	now := s.now()
+	organization := model.OrganizationID(name.Scope)
+	day := store.KeyDay{}
+	if begin, ok := seal.Begins(name.Period); ok {
+		day = store.KeyDay{Lasting: true, Day: begin.Unix() / 86400}
+	} else if end, ok := seal.Ends(name.Period); ok {
+		if organization == "" { // what was sent under Request-IDs
+			return now.Before(end), nil
+		}
+		day = store.KeyDay{Day: end.Unix()/86400 - 1}
+	} else if name.Period != seal.Always {
+		return true, nil // of a later version of this program
+	}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		if name.Period == seal.Always {
+			_, left, err = tx.Organization(organization)
+		} else {
+			left, err = tx.MessagesLeft(organization, day, now)
+		}
+		return err
+	})
+	return left, err
+}

@@ -1,0 +1,155 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/model"
+	"signet/internal/seal"
+	"signet/internal/store"
+)
+
+// Verified counts what Verify looked at.
+type Verified struct {
+	Messages    int // of which the content opens
+	Attachments int
+	Metadata    int
+	Unsealed    int // stored before content was sealed, and not sealed since
+	Ended       int // messages that have ended, whose keys are destroyed already
+	Broken      int // what does not open, each of which was reported
+}
+
+// Verify opens everything that is sealed, and reports what does not open: the text
+// of every message and of all metadata, and of every attachment its beginning, or all
+// of it where that is wanted. report gets a line that names the row.
+func Verify(ctx context.Context, kept *store.Store, ring *seal.Ring, blobs blob.Store, now time.Time, whole bool, report func(line string)) (Verified, error) {
+	v := verification{service: &Service{store: kept, ring: ring, blobs: blobs}, now: now, whole: whole, report: report}
+	if err := v.messages(ctx); err != nil {
+		return v.Verified, fmt.Errorf("verify messages: %w", err)
+	}
+	if err := v.metadata(ctx); err != nil {
+		return v.Verified, fmt.Errorf("verify metadata: %w", err)
+	}
+	return v.Verified, nil
+}
+
+type verification struct {
+	Verified
+	service *Service
+	now     time.Time
+	whole   bool
+	report  func(string)
+}
+
+func (v *verification) broken(what string, organization model.OrganizationID, id fmt.Stringer, err error) {
+	v.Broken++
+	v.report(fmt.Sprintf("%s %s of organization %s: %v", what, id, organization, err))
+}
+
+func (v *verification) messages(ctx context.Context) error {
+	var organization model.OrganizationID
+	var id model.MessageID
+	for {
+		var rows []store.MessageRow
+		err := v.service.store.View(ctx, func(tx *store.Tx) (err error) {
+			rows, err = tx.MessagesAfter(organization, id, sealBatch)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			if err := v.message(ctx, &rows[i]); err != nil {
+				return err
+			}
+		}
+		last := &rows[len(rows)-1]
+		organization, id = last.Organization, last.ID
+	}
+}
+
+func (v *verification) message(ctx context.Context, row *store.MessageRow) error {
+	if len(row.Sealed) == 0 { // recalled
+		return nil
+	}
+	if !seal.Sealed(row.Sealed) {
+		v.Unsealed++
+	}
+	content, err := v.service.openContent(ctx, row)
+	switch {
+	case errors.Is(err, seal.ErrKeyGone) && !row.Ends.IsZero() && !row.Ends.After(v.now):
+		v.Ended++
+		return nil
+	case errors.Is(err, store.ErrUnavailable):
+		return err
+	case err != nil:
+		v.broken("message", row.Organization, row.ID, err)
+		return nil
+	}
+	v.Messages++
+	if content.Attachment == nil {
+		return nil
+	}
+	err = v.attachment(ctx, content.Attachment)
+	switch {
+	case errors.Is(err, blob.ErrUnavailable), ctx.Err() != nil:
+		return err
+	case err != nil:
+		v.broken("attachment of message", row.Organization, row.ID, err)
+	default:
+		v.Attachments++
+	}
+	return nil
+}
+
+// attachment opens the bytes of an attachment, which reads the first of them.
+func (v *verification) attachment(ctx context.Context, a *model.Attachment) (err error) {
+	content, err := v.service.openAttachment(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, content.Close()) }()
+	if content.Size() != a.Size {
+		return fmt.Errorf("it has %d bytes, and %d are wanted", content.Size(), a.Size)
+	}
+	if v.whole {
+		_, err = io.Copy(io.Discard, content)
+	}
+	return err
+}
+
+func (v *verification) metadata(ctx context.Context) error {
+	var organization model.OrganizationID
+	var entity model.EntityID
+	for {
+		var rows []store.MetadataRow
+		err := v.service.store.View(ctx, func(tx *store.Tx) (err error) {
+			rows, err = tx.MetadataAfter(organization, entity, sealBatch)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			row := &rows[i]
+			organization, entity = row.Organization, row.Entity
+			if !seal.Sealed(row.Content) {
+				v.Unsealed++
+				continue
+			}
+			_, err := v.service.ring.Open(ctx, row.Content, metadataBinding(row.Organization, row.Entity))
+			switch {
+			case errors.Is(err, seal.ErrUnavailable):
+				return err
+			case err != nil:
+				v.broken("metadata of", row.Organization, row.Entity, err)
+			default:
+				v.Metadata++
+			}
+		}
+	}
+}

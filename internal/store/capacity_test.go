@@ -1,0 +1,146 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// input is a figure of the capacity model of docs/scaling.md.
+type input struct {
+	name, unit string
+	value      float64
+	from       string
+}
+
+const (
+	perDay      = "m"
+	recipients  = "r"
+	busiest     = "h"
+	burst       = "b"
+	days        = "d"
+	streaming   = "s"
+	usable      = "u"
+	nodeSend    = "Ns"
+	nodeCopy    = "Nc"
+	nodeStream  = "Nt"
+	dbSend      = "Ds"
+	dbCopy      = "Dc"
+	dbStream    = "Dt"
+	rowMessage  = "Bm"
+	rowCopy     = "Bc"
+	rowUser     = "Bu"
+	logMessage  = "W"
+	memStream   = "M"
+	perNode     = "S"
+	shardCores  = "C"
+	shardDisk   = "G"
+	connections = "P"
+)
+
+var capacity = map[string]input{
+	perDay:      {"messages that a user sends in a day", "", 20, "assumed"},
+	recipients:  {"recipients of a message", "", 1.5, "assumed: mostly one to one, some to groups"},
+	busiest:     {"share of the day's messages in the busiest hour", "", 0.1, "assumed"},
+	burst:       {"its busiest second beside its mean", "", 2, "assumed"},
+	days:        {"days that a message is kept", "", 30, "assumed: the lifetime that organizations set"},
+	streaming:   {"share of users with an open stream", "", 0.3, "assumed"},
+	usable:      {"how far processors and disks are filled", "", 0.5, "assumed: the rest is for failures and for what is not in the model"},
+	nodeSend:    {"server CPU of a send", "µs", 130, "measured: performance.md, 64 connections"},
+	nodeCopy:    {"server CPU of a copy: its delivery, its acknowledgement, the status that goes back", "µs", 400, "measured: send, poll and acknowledgement, less the send"},
+	nodeStream:  {"server CPU of an idle stream, each second", "µs", 11, "measured: 1,500 streams, 20 s"},
+	dbSend:      {"PostgreSQL CPU of a send", "µs", 250, "measured: 64 connections, fsync on"},
+	dbCopy:      {"PostgreSQL CPU of a copy", "µs", 350, "measured, as above"},
+	dbStream:    {"PostgreSQL CPU of an idle stream, each second", "µs", 7.3, "measured: what servers ask for their streams, 1,500 of them"},
+	rowMessage:  {"a message of 200 bytes with its indexes", "bytes", 521, "measured: table sizes after 33,166 sends"},
+	rowCopy:     {"a copy: the delivery 215, the event until it is acknowledged 205", "bytes", 420, "measured, as above"},
+	rowUser:     {"a user: account, addresses, key, membership, search index, roster", "bytes", 8000, "assumed"},
+	logMessage:  {"write-ahead log of a message and what follows from it", "bytes", 4000, "measured for the send (1,850); the rest assumed"},
+	memStream:   {"server memory of a stream", "bytes", 51500, "measured: 1,500 streams just opened; 38,000 when they have been open for a while"},
+	perNode:     {"streams of a server", "", 50000, "assumed: 2.6 GB of memory, and what a restart may throw at the others"},
+	shardCores:  {"cores of a database server", "", 16, "assumed"},
+	shardDisk:   {"disk of a database server", "TB", 2, "assumed"},
+	connections: {"connections of a server to the database", "", 64, "the most by itself; pool_max_conns"},
+}
+
+// TestCapacityModel keeps the worked-out figures of the page in step with its inputs.
+func TestCapacityModel(t *testing.T) {
+	v := func(symbol string) float64 { return capacity[symbol].value }
+	var in strings.Builder
+	in.WriteString("| | what | value | from |\n|---|---|---|---|\n")
+	for _, symbol := range []string{
+		perDay, recipients, busiest, burst, days, streaming, usable, nodeSend, nodeCopy, nodeStream, dbSend, dbCopy, dbStream,
+		rowMessage, rowCopy, rowUser, logMessage, memStream, perNode, shardCores, shardDisk, connections,
+	} {
+		i := capacity[symbol]
+		fmt.Fprintf(&in, "| %s | %s | %s | %s |\n", symbol, i.name, strings.TrimSpace(amount(i.value)+" "+i.unit), i.from)
+	}
+	wantListed(t, "inputs", in.String())
+
+	lines := []struct {
+		what, how string
+		compute   func(users float64, row map[string]float64) float64
+	}{
+		{"messages a second at the peak", "R = U·m·h·b / 3600", func(u float64, _ map[string]float64) float64 { return u * v(perDay) * v(busiest) * v(burst) / 3600 }},
+		{"open streams", "T = U·s", func(u float64, _ map[string]float64) float64 { return u * v(streaming) }},
+		{"server cores for messages", "R·(Ns + r·Nc)", func(_ float64, row map[string]float64) float64 {
+			return row["R"] * (v(nodeSend) + v(recipients)*v(nodeCopy)) / 1e6
+		}},
+		{"server cores for streams", "T·Nt", func(_ float64, row map[string]float64) float64 { return row["T"] * v(nodeStream) / 1e6 }},
+		{"memory for streams, GB", "T·M", func(_ float64, row map[string]float64) float64 { return row["T"] * v(memStream) / 1e9 }},
+		{"database cores for messages", "E = R·(Ds + r·Dc)", func(_ float64, row map[string]float64) float64 {
+			return row["R"] * (v(dbSend) + v(recipients)*v(dbCopy)) / 1e6
+		}},
+		{"database cores for streams", "F = T·Dt", func(_ float64, row map[string]float64) float64 { return row["T"] * v(dbStream) / 1e6 }},
+		{"stored, GB", "V = U·(Bu + m·d·(Bm + r·Bc))", func(u float64, _ map[string]float64) float64 {
+			return u * (v(rowUser) + v(perDay)*v(days)*(v(rowMessage)+v(recipients)*v(rowCopy))) / 1e9
+		}},
+		{"rows in messages and deliveries, millions", "U·m·d·(1 + r)", func(u float64, _ map[string]float64) float64 {
+			return u * v(perDay) * v(days) * (1 + v(recipients)) / 1e6
+		}},
+		{"write-ahead log at the peak, MB a second", "R·W", func(_ float64, row map[string]float64) float64 { return row["R"] * v(logMessage) / 1e6 }},
+		{"write-ahead log a day, GB", "U·m·W", func(u float64, _ map[string]float64) float64 { return u * v(perDay) * v(logMessage) / 1e9 }},
+		{"**servers**", "N = max(2, T / S) + 1", func(_ float64, row map[string]float64) float64 {
+			return math.Ceil(max(2, row["T"]/v(perNode))) + 1
+		}},
+		{"**database servers**, without replicas", "max((E + F) / (u·C), V / (u·G))", func(_ float64, row map[string]float64) float64 {
+			return math.Ceil(max((row["E"]+row["F"])/(v(usable)*v(shardCores)), row["V"]/(v(usable)*v(shardDisk)*1000)))
+		}},
+		{"connections to the database", "N·P", func(_ float64, row map[string]float64) float64 { return row["N"] * v(connections) }},
+		{"statements a second by which servers look after their streams", "2·T / 500 / 0.75", func(_ float64, row map[string]float64) float64 {
+			return 2 * row["T"] / 500 / 0.75
+		}},
+	}
+	sizes := []float64{1e4, 1e6, 1e8}
+	rows := []map[string]float64{{}, {}, {}}
+	var out strings.Builder
+	out.WriteString("| U, users | | 10,000 | 1,000,000 | 100,000,000 |\n|---|---|---|---|---|\n")
+	for _, line := range lines {
+		fmt.Fprintf(&out, "| %s | %s |", line.what, line.how)
+		for i, users := range sizes {
+			value := line.compute(users, rows[i])
+			if symbol, _, named := strings.Cut(line.how, " = "); named {
+				rows[i][symbol] = value
+			}
+			fmt.Fprintf(&out, " %s |", amount(value))
+		}
+		out.WriteString("\n")
+	}
+	wantListed(t, "model", out.String())
+}
+
+// amount writes a number with two or three digits that count, and commas.
+func amount(v float64) string {
+	switch {
+	case v < 1:
+		return fmt.Sprintf("%.2g", v)
+	case v < 100 && v != math.Trunc(v):
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0")
+	}
+	digits := fmt.Sprintf("%.0f", v)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"signet/internal/model"
+)
+
+// Source is a store that is only read, on whichever engine.
+type Source interface {
+	// View is that of Engine.
+	View(ctx context.Context, fn func(Session) error) error
+
+	// Dialect is that of Engine.
+	Dialect() Dialect
+}
+
+// Census is what there is to say of a store without its content.
+type Census struct {
+	Schema int              `json:"schema"` // version
+	Epoch  string           `json:"epoch"`
+	Rows   map[string]int64 `json:"rows"` // by table
+}
+
+// TakeCensus counts what a store holds. The store may be of an earlier version: its
+// tables that exist are counted.
+func TakeCensus(ctx context.Context, source Source) (c Census, err error) {
+	err = read(ctx, source, func(tx *Tx) error {
+		c = Census{Rows: map[string]int64{}}
+		if c.Schema, err = tx.version(); err != nil {
+			return err
+		}
+		if _, err := tx.one(`SELECT value FROM meta WHERE name = 'epoch'`, nil, &c.Epoch); err != nil {
+			return err
+		}
+		if c.Schema > len(migrations) {
+			return newer(c.Schema)
+		}
+		for _, t := range tablesOf(c.Schema) {
+			var n int64
+			if _, err := tx.one(`SELECT COUNT(*) FROM `+t.Name, nil, &n); err != nil {
+				return err
+			}
+			c.Rows[t.Name] = n
+		}
+		return nil
+	})
+	return c, err
+}
+
+// EachHeldBlob calls fn for every attachment and avatar that a store refers to, in
+// order, until fn returns an error.
+func EachHeldBlob(ctx context.Context, source Source, fn func(model.BlobID) error) error {
+	const page = 1000
+	var last model.BlobID
+	for {
+		var ids []model.BlobID
+		err := read(ctx, source, func(tx *Tx) (err error) {
+			ids, err = tx.HeldBlobs(last, page)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if err := fn(id); err != nil {
+				return err
+			}
+		}
+		if len(ids) < page {
+			return nil
+		}
+		last = ids[page-1]
+	}
+}
+
+// HoldsBlob reports whether a store refers to an attachment or avatar.
+func HoldsBlob(ctx context.Context, source Source, id model.BlobID) (held bool, err error) {
+	err = read(ctx, source, func(tx *Tx) error {
+		held, err = tx.BlobHeld(id)
+		return err
+	})
+	return held, err
+}
+
+// read runs fn on a snapshot of a source.
+func read(ctx context.Context, source Source, fn func(*Tx) error) error {
+	return source.View(ctx, func(session Session) error { return fn(&Tx{session, source.Dialect()}) })
+}
+
+// version returns the version of the data; it is an error where there is none.
+func (tx *Tx) version() (int, error) {
+	text := ""
+	found, err := tx.one(`SELECT value FROM meta WHERE name = 'schema'`, nil, &text)
+	if err != nil {
+		return 0, err
+	}
+	if !found {
+		return 0, errors.New("this is no store of the server: it has no version")
+	}
+	return strconv.Atoi(text)
+}
+
+// newer says that data was written by a newer server.
+func newer(version int) error {
+	return fmt.Errorf("the data has version %d, and this server knows versions up to %d: start the newer server again, or restore a backup made before the upgrade", version, len(migrations))
+}

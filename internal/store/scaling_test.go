@@ -1,0 +1,257 @@
+package store
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the lists of docs/scaling.md again")
+
+const scalingPage = "../../docs/scaling.md"
+
+// spreading says of each function that has statements for more than one shard why
+// that is borne: how often it runs, or how many shards they are.
+var spreading = map[string]string{
+	"Engine.forgetWrites":      "every ten minutes on each node",
+	"Copy.Accounts":            "a move from the embedded store",
+	"Copy.resume":              "a move from the embedded store",
+	"Copy.wipe":                "a move from the embedded store that begins again",
+	"Engine.Analyze":           "the end of a move from the embedded store",
+	"Engine.StartAfter":        "the end of a move from the embedded store: some queues at a time",
+	"TakeCensus":               "a move, a backup and its check",
+	"Tx.insert":                "a move from the embedded store",
+	"Tx.records":               "a move from the embedded store",
+	"Tx.HeldBlobs":             "a backup",
+	"Tx.BlobsHeld":             "the sweep, of some files at a time",
+	"MigrateTo":                "once for each version",
+	"Tx.AuditChains":           "a check or an export of the audit log",
+	"Tx.AuditHeads":            "a check of the audit log",
+	"Tx.OldAudit":              "the sweep, once an hour",
+	"Tx.ReleasedHold":          "the sweep",
+	"Tx.UnsignedAuditHeads":    "the sweep, once a minute",
+	"Tx.keep":                  "a recall, or the sweep: the message, and whether its organization is held",
+	"Tx.keepDeliveries":        "the sweep: the message's copies, and whether the message is kept",
+	"Tx.CloseAccount":          "an erasure from the command line",
+	"Tx.CopiesOf":              "an erasure from the command line",
+	"Tx.EraseTracesOf":         "an erasure from the command line",
+	"Tx.EventsNaming":          "an erasure from the command line",
+	"Tx.FinishAccount":         "an erasure from the command line",
+	"Tx.HoldOver":              "an erasure from the command line",
+	"Tx.MessagesIn":            "an export of what is held",
+	"Tx.MessagesWith":          "an erasure from the command line",
+	"Tx.OnlyIn":                "an erasure from the command line",
+	"Tx.Accounts":              "those of a page, or of a group's members",
+	"Tx.ClearConversation":     "those who leave a group",
+	"Tx.AreMembers":            "each message: whether its sender and recipient belong to the organization",
+	"Tx.CloseStreams":          "the streams that ended at one time on a node",
+	"Tx.CountEvents":           "a look at the queue's length: the queue, and the messages in it",
+	"Tx.CountMembers":          "when an organization is shown",
+	"Tx.DeleteErasures":        "the sweep",
+	"Tx.DeleteExpiredKeys":     "the sweep",
+	"Tx.DeleteOrganization":    "once in the life of an organization",
+	"Tx.DeleteQuotasBefore":    "the sweep",
+	"Tx.DeleteRequestsBefore":  "the sweep",
+	"Tx.DeleteStreams":         "the streams that ended at one time on a node",
+	"Tx.EndedMessages":         "the sweep",
+	"Tx.Erasures":              "the sweep",
+	"Tx.Events":                "each poll that finds something: the queue, and each message in it where that lies",
+	"Tx.GroupsAmong":           "the groups on a page of a search",
+	"Tx.GroupsIn":              "once in the life of an organization",
+	"Tx.GroupsOf":              "when somebody leaves an organization",
+	"Tx.HasOperator":           "at the start",
+	"Tx.Holders":               "when a role is asked for",
+	"Tx.InsertGroupDeliveries": "each message to a group: the group's shard and the message's",
+	"Tx.InsertGroupEvents":     "each message to a group: as many as the members lie on",
+	"Tx.InsertSettingsEvents":  "when an organization changes",
+	"Tx.KeyEndings":            "the sweep",
+	"Tx.Keys":                  "a login, and the list of an account's keys",
+	"Tx.KnownKeys":             "each node, of its open streams",
+	"Tx.LapsedNode":            "each node, a small table and the streams of it",
+	"Tx.LastPositions":         "each node, of its open streams, where no NATS tells of them",
+	"Tx.ListGroup":             "those who join a group",
+	"Tx.LockGroup":             "when a group changes",
+	"Tx.LockGroups":            "when a group changes",
+	"Tx.LockGroupsIn":          "once in the life of an organization",
+	"Tx.LockMessages":          "an acknowledgement or a recall: one, or those of the acknowledgement",
+	"Tx.MembersOf":             "when an organization or a profile changes",
+	"Tx.MembershipsIn":         "the members of a group, the entries of a page",
+	"Tx.MessagesAfter":         "once, when content that was stored unsealed is sealed",
+	"Tx.MessagesLeft":          "before a key is destroyed",
+	"Tx.MessagesOf":            "once in the life of an organization",
+	"Tx.MetadataAfter":         "once, when content that was stored unsealed is sealed",
+	"Tx.MutualRoster":          "when an account comes or goes: its roster, and those of the accounts in it",
+	"Tx.NextQueue":             "the sweep",
+	"Tx.NoteEnded":             "a recall, or the sweep: all who have the message",
+	"Tx.NoteReceivedByGroup":   "each message to a group: as many as the members lie on",
+	"Tx.Operators":             "at the start",
+	"Tx.OrganizationErasure":   "the sweep",
+	"Tx.OrganizationsOfEach":   "each node, of its open streams",
+	"Tx.PrivateGroupsOf":       "each search that includes groups",
+	"Tx.ReplayableMessages":    "when somebody joins a group that shows its history",
+	"Tx.StreamsOn":             "when a node has lapsed",
+	"Tx.StreamsToEnd":          "each node, every few seconds",
+	"Tx.UnsweptUnread":         "each roster and each count of unread messages; it is what spreads worst, and what to change first (an index by account)",
+	"Tx.WithStreams":           "when a node has lapsed",
+	"Tx.WithdrawMessage":       "a recall, or the sweep: all who have the message",
+	"Tx.lockConversations":     "a recall, or the sweep: all who have the message",
+	"Tx.releaseAvatarOf":       "once in the life of a picture",
+	"session.advance":          "a message to more than eight accounts: their queues",
+}
+
+// silent are functions whose statements name no table of the platform: what others
+// give them, and what asks the server about itself.
+var silent = []string{"Engine.ClockOffset", "Engine.prepare", "MigrateTo", "meet", "session.Query", "session.end"}
+
+// whole are functions that go over tables as they come, by names that the sources
+// do not tell: of moves and backups, not of a server.
+var whole = []string{"Copy.resume", "Copy.wipe", "Engine.Analyze", "TakeCensus", "Tx.insert", "Tx.records"}
+
+func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
+	reaches := map[string]reach{}
+	seen := 0
+	for _, directory := range []string{".", "postgres"} {
+		for _, s := range statementsIn(t, directory) {
+			r, err := reachOf(s.sql)
+			if err != nil && slices.Contains(silent, s.by) {
+				continue
+			}
+			seen++
+			if slices.Contains(whole, s.by) {
+				r, err, s.sql = allShards, nil, ""
+			}
+			if err != nil || strings.Contains(s.sql, unread) {
+				t.Errorf("%s: %q cannot be judged (%v): teach internal/store/statement_test.go how it is put together", s.by, s.sql, err)
+				continue
+			}
+			reaches[s.by] = max(reaches[s.by], r)
+		}
+	}
+	if seen < 150 {
+		t.Errorf("only %d statements were found", seen)
+	}
+	var one []string
+	lists := map[reach]*strings.Builder{someShards: {}, allShards: {}}
+	for _, by := range slices.Sorted(maps.Keys(reaches)) {
+		r := reaches[by]
+		if r == oneShard {
+			one = append(one, "`"+by+"`")
+			continue
+		}
+		why := spreading[by]
+		if why == "" {
+			t.Errorf("%s touches more than one shard, and nothing says why that is borne: say so in spreading, or give it the key of the table", by)
+		}
+		fmt.Fprintf(lists[r], "| `%s` | %s |\n", by, why)
+	}
+	for by := range spreading {
+		if reaches[by] == oneShard && !slices.Contains(silent, by) {
+			t.Errorf("%s is said to touch several shards, and does not", by)
+		}
+	}
+	const head = "| function | when, and how many |\n|---|---|\n"
+	wantListed(t, "one shard", strings.Join(one, ", ")+"\n")
+	wantListed(t, "several shards", head+lists[someShards].String())
+	wantListed(t, "all shards", head+lists[allShards].String())
+}
+
+func TestEachTableHasADistributionKey(t *testing.T) {
+	primary := regexp.MustCompile(`(?s)CREATE TABLE (?:IF NOT EXISTS )?([a-z_]+) \((.*?)PRIMARY KEY \(([^)]*)\)`)
+	texts := append(slices.Clone(migrations), "CREATE TABLE meta (name TEXT NOT NULL, PRIMARY KEY (name))")
+	table, err := os.ReadFile("postgres/table.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts = append(texts, string(table))
+	var list strings.Builder
+	list.WriteString("| table | distribution key | because |\n|---|---|---|\n")
+	seen := map[string]bool{}
+	for _, text := range texts {
+		if strings.Count(text, "CREATE TABLE") != len(primary.FindAllString(text, -1)) {
+			t.Error("a table has no primary key: rows without one cannot be spread, nor replicated")
+		}
+		for _, m := range primary.FindAllStringSubmatch(text, -1) {
+			d, known := distribution[m[1]]
+			if !known {
+				t.Errorf("table %s has no distribution key: give it one in distribution", m[1])
+				continue
+			}
+			seen[m[1]] = true
+			// A unique key that lacks it would have to be looked for on all shards.
+			if d.key != "" && !slices.Contains(strings.Split(m[3], ", "), d.key) {
+				t.Errorf("table %s: its primary key (%s) does not contain its distribution key %s", m[1], m[3], d.key)
+			}
+			if d.key == "" {
+				fmt.Fprintf(&list, "| `%s` | none: a copy on every shard | %s |\n", m[1], d.why)
+				continue
+			}
+			fmt.Fprintf(&list, "| `%s` | `%s` | %s |\n", m[1], d.key, d.why)
+		}
+	}
+	for name := range distribution {
+		if !seen[name] {
+			t.Errorf("distribution knows a table %s that does not exist", name)
+		}
+	}
+	wantListed(t, "tables", list.String())
+}
+
+// wantListed compares what is between two marks of the page with what it is to be,
+// or with -update makes it so.
+func wantListed(t *testing.T, name, want string) {
+	t.Helper()
+	page, err := os.ReadFile(scalingPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+name+" -->\n", "<!-- end -->\n"
+	before, rest, found := strings.Cut(string(page), begin)
+	got, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no marks %q and %q", scalingPage, begin, end)
+	}
+	if got == want || t.Failed() {
+		return
+	}
+	if !*update {
+		t.Errorf("the list %q of %s is not that of the sources: look at the change with\n\tgo test ./internal/store -run 'Shard|Distribution|Capacity' -update && git diff docs/scaling.md", name, scalingPage)
+		return
+	}
+	if err := os.WriteFile(scalingPage, []byte(before+begin+want+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReachOfAStatement(t *testing.T) {
+	for sql, want := range map[string]reach{
+		"SELECT 1 FROM accounts WHERE account = ?":                                                                     oneShard,
+		"SELECT 1 FROM accounts a WHERE a.account = ?":                                                                 oneShard,
+		"SELECT 1 FROM accounts WHERE account IN (?*)":                                                                 someShards,
+		"SELECT 1 FROM accounts WHERE username = ?":                                                                    allShards,
+		"SELECT 1 FROM accounts":                                                                                       allShards,
+		"SELECT 1 FROM roles a JOIN roles b ON b.role = a.role WHERE a.account = ? AND b.account = ?":                  someShards,
+		"DELETE FROM nodes WHERE lease < ?":                                                                            oneShard,
+		"SELECT 1 FROM events e JOIN conversations c ON c.account = e.account WHERE e.account = ?":                     oneShard,
+		"SELECT 1 FROM events e JOIN messages m ON m.message = e.message WHERE e.account = ?":                          someShards,
+		"SELECT 1 FROM events e JOIN messages m ON m.organization = e.organization WHERE e.account = ?":                allShards,
+		"INSERT INTO events (account, position) VALUES (?, ?)":                                                         oneShard,
+		"INSERT INTO events (account, position) SELECT account, ? FROM group_members WHERE group_token = ?":            someShards,
+		"INSERT INTO deliveries (message, account) SELECT ?, account FROM group_members WHERE group_token = ?":         someShards,
+		"INSERT INTO events (account, position) SELECT account, ? FROM group_members WHERE organization = ?":           allShards,
+		"DELETE FROM events WHERE (account, position) IN (SELECT account, position FROM deliveries WHERE message = ?)": someShards,
+		"UPDATE messages SET message = ? WHERE organization = ?":                                                       allShards,
+	} {
+		got, err := reachOf(sql)
+		if err != nil || got != want {
+			t.Errorf("%s: %d, error %v, want %d", sql, got, err, want)
+		}
+	}
+	if _, err := reachOf("SELECT 1 FROM nowhere"); err == nil {
+		t.Error("a table that is not known was judged")
+	}
+}

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// distribution is the column by whose value the rows of each table are spread over
+// the shards of a distributed PostgreSQL; "" is a small table that every shard has
+// whole. Tables with the same key have rows of the same value on the same shard.
+var distribution = map[string]struct{ key, why string }{
+	"accounts":              {"account", "a profile"},
+	"events":                {"account", "the queue of an account, read as a whole"},
+	"engine_queues":         {"account", "locked by each transaction that queues something; beside the queue"},
+	"conversations":         {"account", "the roster and the counters of an account"},
+	"requests":              {"account", "asked once for each send, by its sender"},
+	"mutes":                 {"account", "of one account"},
+	"streams":               {"account", "of one account, which has a limit of them"},
+	"memberships":           {"account", "each message asks where its sender and recipient belong; so an organization is not bound to one shard"},
+	"roles":                 {"account", "read with the memberships"},
+	"messages":              {"message", "every read names the message; by organization, the largest one would be one shard"},
+	"deliveries":            {"message", "beside their message"},
+	"groups":                {"group_token", "locked by who changes it, and read with its members"},
+	"group_members":         {"group_token", "a message to a group reads all of them"},
+	"organizations":         {"organization", "read with each request of its members; small"},
+	"organization_erasures": {"organization", "few"},
+	"holds":                 {"organization", "few"},
+	"held_messages":         {"organization", "few organizations are held; read as a whole"},
+	"held_deliveries":       {"organization", "beside their messages"},
+	"audit_entries":         {"chain", "the chain of an organization, whose end each line extends"},
+	"audit_chains":          {"chain", "beside the lines"},
+	"audit_checkpoints":     {"chain", "beside the lines"},
+	"key_endings":           {"organization", "few"},
+	"search_entities":       {"organization", "a search looks through one organization"},
+	"search_words":          {"organization", "as above; the largest organization's index has to fit one shard"},
+	"metadata":              {"entity", "asked for by the entity"},
+	"addresses":             {"address", "resolves a name of the platform"},
+	"keys":                  {"api_key", "resolves a name of the platform; each request reads one"},
+	"quotas":                {"counter", "one row of a key and day, raised with each send"},
+	"blobs":                 {"blob", "the bytes lie elsewhere"},
+	"erasures":              {"blob", "beside the count"},
+	"avatars":               {"blob", "asked for by the file"},
+	"engine_writes":         {"write", "random; no two transactions meet there"},
+	"nodes":                 {"", "a row for each server"},
+	"meta":                  {"", "a few rows, written at the start"},
+}
+
+// reach is how many shards a statement touches.
+type reach int
+
+const (
+	oneShard   reach = iota // that of one value, known beforehand
+	someShards              // those of several values
+	allShards
+)
+
+// reference is a table as a statement names it.
+type reference struct {
+	table, alias string
+	scope        int // the parentheses that it stands in; 0 is the outermost
+	reach        reach
+	named        bool // by a value of its own
+}
+
+var (
+	tableWord = regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE) ([a-z_]+)(?: (?:AS )?([a-z]+)\b)?`)
+	// assignments are what an UPDATE writes, which pins nothing.
+	assignments = regexp.MustCompile(` SET .*? WHERE `)
+	insertion   = regexp.MustCompile(`^INSERT INTO \S+ (?:AS \w+ )?\(([^)]*)\) SELECT (.*?) FROM `)
+)
+
+// reachOf tells how many shards a statement touches, from how it names the keys of
+// its tables.
+func reachOf(sql string) (reach, error) {
+	if strings.HasPrefix(sql, "CREATE ") {
+		return allShards, nil
+	}
+	scopes := scopesOf(sql)
+	var all []*reference
+	for scope, text := range scopes {
+		for _, m := range tableWord.FindAllStringSubmatch(text, -1) {
+			if _, known := distribution[m[2]]; !known {
+				continue // UPDATE SET, or what a WITH names
+			}
+			alias := m[3]
+			if alias == "" {
+				alias = m[2]
+			}
+			all = append(all, &reference{table: m[2], alias: alias, scope: scope, reach: allShards})
+		}
+	}
+	if len(all) == 0 {
+		return 0, fmt.Errorf("no table that is known")
+	}
+	for _, r := range all {
+		r.reach = r.pinned(sql, scopes[r.scope])
+		r.named = r.reach == oneShard
+	}
+	// What is joined by the key lies where the other one lies.
+	for range all {
+		for _, r := range all {
+			r.follow(all, scopes)
+		}
+	}
+	out, values, direct := oneShard, map[string]bool{}, map[string]bool{}
+	for _, r := range all {
+		if distribution[r.table].key == "" {
+			continue
+		}
+		out = max(out, r.reach)
+		values[distribution[r.table].key] = true
+		if place := fmt.Sprint(r.scope, distribution[r.table].key); r.named && direct[place] {
+			out = max(out, someShards) // two values, of two shards
+		} else if r.named {
+			direct[place] = true
+		}
+	}
+	if out == oneShard && len(values) > 1 {
+		out = someShards
+	}
+	return out, nil
+}
+
+// scopesOf takes a statement apart: the text of each SELECT in parentheses, and the
+// first of them what is outside of all.
+func scopesOf(sql string) []string {
+	scopes := []string{""}
+	open := []int{0} // the scope of each parenthesis that is open
+	for i := 0; i < len(sql); i++ {
+		current := open[len(open)-1]
+		switch {
+		case sql[i] == '(':
+			inner := current
+			scopes[current] += "("
+			if strings.HasPrefix(strings.TrimLeft(sql[i+1:], " "), "SELECT ") {
+				scopes = append(scopes, "")
+				inner = len(scopes) - 1
+			}
+			open = append(open, inner)
+		case sql[i] == ')' && len(open) > 1:
+			open = open[:len(open)-1]
+			scopes[open[len(open)-1]] += ")"
+		default:
+			scopes[current] += sql[i : i+1]
+		}
+	}
+	return scopes
+}
+
+// pinned tells what the values do that a scope compares the key with.
+func (r *reference) pinned(sql, scope string) reach {
+	key := distribution[r.table].key
+	if strings.HasPrefix(sql, "INSERT INTO "+r.table+" ") && r.scope == 0 && !strings.Contains(sql, "FROM "+r.table) {
+		if m := insertion.FindStringSubmatch(sql); m != nil {
+			columns, items := strings.Split(m[1], ", "), strings.Split(m[2], ", ")
+			for i, column := range columns {
+				if column == key && items[i] == "?" {
+					return oneShard
+				}
+			}
+			return someShards
+		}
+		return oneShard // VALUES: the key is never left out, it has no default
+	}
+	scope = assignments.ReplaceAllString(scope, " WHERE ")
+	column := `(?:^|[^\w.])(?:` + r.alias + `\.)?` + key
+	switch {
+	case regexp.MustCompile(column + ` = \?`).MatchString(scope):
+		return oneShard
+	case regexp.MustCompile(column + ` IN \(`).MatchString(scope),
+		regexp.MustCompile(`\(` + key + `, \w+\) IN \(`).MatchString(scope):
+		return someShards
+	}
+	return allShards
+}
+
+// follow gives a reference the reach of what its key is compared with, if that is
+// less than its own.
+func (r *reference) follow(all []*reference, scopes []string) {
+	key := distribution[r.table].key
+	for _, scope := range scopes {
+		for _, pattern := range []string{r.alias + `\.` + key + ` = (\w+)\.(\w+)`, `(\w+)\.(\w+) = ` + r.alias + `\.` + key + `\b`} {
+			for _, m := range regexp.MustCompile(`\b`+pattern).FindAllStringSubmatch(scope, -1) {
+				for _, o := range all {
+					if o.alias != m[1] || o == r {
+						continue
+					}
+					there := o.reach
+					if there == oneShard && (distribution[o.table].key != m[2] || m[2] != key) {
+						there = someShards
+					}
+					r.reach = min(r.reach, there)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,8 @@
+// Package transport is how bytes reach the server: TLS and its certificates, the
+// proxies in front, how many connections a client may have, and how long it may
+// keep them waiting.
+//
+// It owns whose word on a client's address is believed; nobody else looks at
+// RemoteAddr or at X-Forwarded-For. It does not know the interface, nor the
+// settings by their names.
+package transport

@@ -1,0 +1,16 @@
+package transport
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// times are the limits of the tests, each different from the others.
+var times = Timeouts{Header: 10 * time.Second, Body: 60 * time.Second, Write: 20 * time.Second, Idle: 2 * time.Minute}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
