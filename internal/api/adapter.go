@@ -109,7 +109,7 @@ func (a *API) recovered(ctx context.Context, c *call, v any) {
 	}
 	a.metrics.panics.Inc()
 	a.logger.LogAttrs(ctx, slog.LevelError, "a call panicked", slog.String("request_id", c.id),
-		slog.String("route", c.endpoint.label), slog.Any("panic", v), slog.String("stack", string(debug.Stack())))
+		slog.String("route", c.endpoint.label), slog.String("panic", model.PanicText(v)), slog.String("stack", string(debug.Stack())))
 	a.writeError(c, http.StatusInternalServerError, internalError())
 }
 

@@ -84,8 +84,12 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 }
 
 func (a *API) logFailure(ctx context.Context, c *call, level slog.Level, err error) {
-	a.logger.LogAttrs(ctx, level, "a call failed", slog.String("request_id", c.id),
-		slog.String("route", c.endpoint.label), slog.Any("error", err))
+	attrs := []slog.Attr{slog.String("request_id", c.id), slog.String("route", c.endpoint.label), slog.Any("error", err)}
+	if fell, ok := errors.AsType[*store.PanicError](err); ok {
+		a.metrics.panics.Inc()
+		attrs = append(attrs, slog.String("stack", string(fell.Stack())))
+	}
+	a.logger.LogAttrs(ctx, level, "a call failed", attrs...)
 }
 
 // shownError returns what the caller may know of an error.

@@ -63,6 +63,9 @@ func TestBenchAsJSONHasTheFieldsThatScriptsRead(t *testing.T) {
 		want = append(want, "floor", "generator", "server")
 		slices.Sort(want)
 	}
+	// On a busy machine some of what was due has not begun by the end.
+	unstarted, _ := got["unstarted"].(float64)
+	delete(got, "unstarted")
 	if keys := slices.Sorted(maps.Keys(got)); !slices.Equal(keys, want) {
 		t.Errorf("the fields are %q, want %q", keys, want)
 	}
@@ -76,8 +79,8 @@ func TestBenchAsJSONHasTheFieldsThatScriptsRead(t *testing.T) {
 			t.Errorf("the fields of %s are %q, want %q", what, keys, fields)
 		}
 	}
-	if got["operations"] != 10.0 || got["rate"] != 100.0 || got["scenario"] != "send" {
-		t.Errorf("100 a second for 100 ms came to %v operations of %v", got["operations"], got["scenario"])
+	if done, _ := got["operations"].(float64); done == 0 || done+unstarted != 10 || got["rate"] != 100.0 || got["scenario"] != "send" {
+		t.Errorf("100 a second for 100 ms came to %v operations of %v, and %v that did not begin", got["operations"], got["scenario"], unstarted)
 	}
 }
 

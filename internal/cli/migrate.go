@@ -45,10 +45,15 @@ func (m *migrateCommand) Run(ctx context.Context, con *console) error {
 		}
 		return err
 	}
-	if did.Resumed > 0 {
+	switch {
+	case did.Before:
+		con.printf("Everything was moved into this database before; nothing is left to do.\n")
+	case did.Resumed > 0:
 		con.printf("Gone on after %d rows that were copied before.\n", did.Resumed)
+		fallthrough
+	default:
+		con.printf("Moved and compared %d rows, %d attachments and avatars (%s).\n", did.Rows, did.Blobs, size(did.Bytes))
 	}
-	con.printf("Moved and compared %d rows, %d attachments and avatars (%s).\n", did.Rows, did.Blobs, size(did.Bytes))
 	con.printf("Start the servers with the new database and --blobs '%s'. The key ring and operator.json are where they were.\n", withoutSecret(work.BlobsLocation()))
 	con.printf("Start no server on %s any more: what it would take would be in no other place.\n", m.From)
 	for _, id := range did.Lost {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -74,8 +75,23 @@ func reloadOnHangup(server *app.App) (stop func()) {
 	}
 }
 
+// withhold keeps values out of the log that nobody made for it: of a struct, a list or
+// a map there is no telling what it holds. The types that may be logged have a text of
+// their own.
+func withhold(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() != slog.KindAny {
+		return a
+	}
+	switch value := a.Value.Any().(type) {
+	case error, fmt.Stringer, *slog.Source, nil:
+		return a
+	default:
+		return slog.String(a.Key, fmt.Sprintf("(%T)", value))
+	}
+}
+
 func newLogger(settings config.Log, w io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: settings.SlogLevel()}
+	options := &slog.HandlerOptions{Level: settings.SlogLevel(), ReplaceAttr: withhold}
 	if settings.Format == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}

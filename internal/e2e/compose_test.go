@@ -57,11 +57,16 @@ func mustServeCompose(t *testing.T) (*cluster, *natstest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	keys, err := url.Parse(postgrestest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	mustReplace(t, filepath.Join(secrets, "signet.yaml"), "@nats:4222", "@"+nats.Addr())
 	mustWrite(t, filepath.Join(secrets, "aws"), fmt.Sprintf("[default]\naws_access_key_id = %s\naws_secret_access_key = %s\n", s3test.AccessKey, s3test.SecretKey))
 	addresses := strings.NewReplacer(
 		"/run/secrets", secrets,
 		"@postgres:5432/signet?", "@"+database.Host+database.Path+"?"+database.RawQuery+"&",
+		"@keys:5432/keyring?", "@"+keys.Host+keys.Path+"?"+keys.RawQuery+"&",
 		"s3://signet?endpoint=s3:7070", "s3://"+bucket.Name+"?endpoint="+s3.Query().Get("endpoint"),
 		"172.30.77.0/24", "127.0.0.0/8",
 		"0.0.0.0:9090", "127.0.0.1:0",

@@ -54,7 +54,7 @@ func TestMigrationIsKilledAndGoesOn(t *testing.T) {
 
 	database := postgrestest.URL(t)
 	kills := 0
-	for longest := 50 * time.Millisecond; !mustMigrate(t, s.dir, database, longest/2+rand.N(longest)); longest += 50 * time.Millisecond {
+	for longest := 30 * time.Millisecond; !mustMigrate(t, s.dir, database, longest/2+rand.N(longest)); longest += 20 * time.Millisecond {
 		kills++
 	}
 	if kills < 3 {
@@ -65,12 +65,14 @@ func TestMigrationIsKilledAndGoesOn(t *testing.T) {
 	if err := os.MkdirAll(moved.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(s.dir, "operator.json"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(moved.dir, "operator.json"), text, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"operator.json", "keyring", "master.json"} {
+		text, err := os.ReadFile(filepath.Join(s.dir, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(moved.dir, name), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	moved.mustStart()
 	bob.Client, alice.Client = moved.client(bob.key, bob.secret), moved.client(alice.key, alice.secret)

@@ -11,6 +11,7 @@ import (
 	"signet/internal/blob/s3test"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal/sealtest"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
 )
@@ -41,7 +42,7 @@ func TestHousekeepingRemovesUploadsThatWereNeverSent(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { blobs.Close() })
-			s := New(Options{Store: kept, Blobs: blobs, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler)})
+			s := New(Options{Store: kept, Ring: sealtest.Open(t, t.TempDir(), clock), Blobs: blobs, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler)})
 
 			held := map[model.BlobID]bool{}
 			for i := range test.blobs {

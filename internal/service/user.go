@@ -186,19 +186,19 @@ func (s *Service) newAccount(c *CreateUserCommand) (model.Account, error) {
 	if c.Username != "" && !model.ValidUsername(c.Username) {
 		return a, model.Invalidf("username_invalid", "username", "A username is 1 to 64 of letters, digits, '.', '_' and '-', one of them a letter, and not 'me'.")
 	}
-	for _, text := range c.Emails {
+	for i, text := range c.Emails {
 		address := model.FoldEmail(text)
 		if !model.ValidEmail(address) {
-			return a, model.Invalidf("email_invalid", "email", "%q is no e-mail address.", text)
+			return a, model.Invalidf("email_invalid", "email", "E-mail address %d is malformed.", i+1)
 		}
 		if !slices.ContainsFunc(a.Emails, func(e model.Email) bool { return e.Address == address }) {
 			a.Emails = append(a.Emails, model.Email{Address: address})
 		}
 	}
-	for _, text := range c.Phones {
+	for i, text := range c.Phones {
 		number, ok := s.number(text)
 		if !ok {
-			return a, model.Invalidf("phone_invalid", "phone", "%q is no phone number.", text)
+			return a, model.Invalidf("phone_invalid", "phone", "Phone number %d is none.", i+1)
 		}
 		if !slices.ContainsFunc(a.Phones, func(p model.Phone) bool { return p.Number == number }) {
 			a.Phones = append(a.Phones, model.Phone{Number: number})

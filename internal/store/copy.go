@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type Copy struct {
 // copyState is the note, in the target's meta.
 type copyState struct {
 	Source string       `json:"source"` // which, and as it was when the copy began
+	Run    string       `json:"run"`    // of those that went on with it, the last
 	Table  string       `json:"table"`  // that is being copied; empty: all are
 	After  [][]byte     `json:"after"`  // key of the last row of it that is copied
 	Rows   int64        `json:"rows"`   // copied, of all tables
@@ -32,13 +34,19 @@ type copyState struct {
 	Failed bool         `json:"failed"` // what was copied is not what there was
 }
 
-// The name of the note.
-const copyNote = "copying"
+// The names in meta of the note, and of what is left of it when the copy is finished:
+// the source's mark.
+const (
+	copyNote = "copying"
+	movedNow = "moved"
+)
 
 // The errors of a copy.
 var (
 	// ErrCopying says that a store is half copied.
 	ErrCopying = errors.New("the database holds a copy that is not finished: run signet migrate again until it says that it is, or empty the database")
+	// ErrMoved says that a copy of the source, as it is, was finished before.
+	ErrMoved = errors.New("the installation was moved into this database before")
 	// ErrInUse says that a target is somebody's store.
 	ErrInUse = errors.New("the database is a server's already, and nothing in it is overwritten")
 	// ErrDiffers says that a copy is not what its source is.
@@ -84,34 +92,54 @@ func BeginCopy(ctx context.Context, from Source, to Engine, mark string) (*Copy,
 	if err := MigrateTo(ctx, to, len(migrations)); err != nil {
 		return nil, err
 	}
-	c.state, c.noted = copyState{Source: mark, Table: Tables()[0].Name}, ""
+	c.state, c.noted = copyState{Source: mark, Run: c.state.Run, Table: Tables()[0].Name}, ""
 	return c, c.update(ctx, c.state, nil)
 }
 
 // Resumed tells how many rows were copied before.
 func (c *Copy) Resumed() int64 { return c.state.Rows }
 
-// resume reads the note of a target, and refuses one that is a server's.
+// resume reads the note of a target, and refuses one that is a server's. It puts its
+// own name on the note: what an earlier run sent before it was killed, and what arrives
+// only now, or one that still runs, then finds another note than its own.
 func (c *Copy) resume(ctx context.Context, mark string) error {
+	run := rand.Text()
 	return c.to.Update(ctx, func(session Session) error {
 		tx := &Tx{session, c.to.Dialect()}
 		c.noted, c.state = "", copyState{}
 		if _, err := tx.exec(tx.dialect.render(metaTable)); err != nil {
 			return err
 		}
-		found, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{copyNote}, &c.noted)
+		var noted string
+		found, err := tx.one(`SELECT value FROM meta WHERE name = ? `+tx.dialect.Lock, []any{copyNote}, &noted)
 		if err != nil {
 			return err
 		}
 		if found {
-			return json.Unmarshal([]byte(c.noted), &c.state)
+			if err := json.Unmarshal([]byte(noted), &c.state); err != nil {
+				return err
+			}
+			c.state.Run = run
+			text, err := json.Marshal(c.state)
+			if err != nil {
+				return err
+			}
+			c.noted = string(text)
+			return tx.note(noted, c.noted)
 		}
-		// A server that opened a store gave it an epoch.
-		var epoch string
-		if found, err = tx.one(`SELECT value FROM meta WHERE name = 'epoch'`, nil, &epoch); err == nil && found {
-			err = ErrInUse
+		c.state.Run = run
+		// A store that is complete has an epoch.
+		var epoch, moved string
+		if found, err = tx.one(`SELECT value FROM meta WHERE name = 'epoch'`, nil, &epoch); err != nil || !found {
+			return err
 		}
-		return err
+		if _, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{movedNow}, &moved); err != nil {
+			return err
+		}
+		if moved == mark {
+			return ErrMoved
+		}
+		return ErrInUse
 	})
 }
 
@@ -308,7 +336,7 @@ func (c *Copy) Finish(ctx context.Context) error {
 		if err == nil && n == 0 {
 			err = errors.New("another copy into the same database is running")
 		}
-		for _, e := range entries {
+		for _, e := range append(entries, entry{movedNow, c.state.Source}) {
 			if err == nil {
 				_, err = tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?)`, e.name, e.value)
 			}

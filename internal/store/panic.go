@@ -1,8 +1,9 @@
 package store
 
 import (
-	"fmt"
 	"runtime/debug"
+
+	"signet/internal/model"
 )
 
 // PanicError is what Update returns when its function panicked. The stack is
@@ -16,7 +17,7 @@ type PanicError struct {
 // stack of its caller's goroutine.
 func NewPanicError(value any) *PanicError { return &PanicError{value, debug.Stack()} }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("panic in a transaction: %v", e.Value) }
+func (e *PanicError) Error() string { return "panic in a transaction: " + model.PanicText(e.Value) }
 
 // Stack returns the stack of the goroutine that panicked, as runtime/debug.Stack
 // formats it.

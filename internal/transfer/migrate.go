@@ -35,6 +35,7 @@ type Migrated struct {
 	Blobs   int64
 	Bytes   int64          // of the blobs
 	Lost    []model.BlobID // that messages refer to and the source does not have
+	Before  bool           // an earlier run had finished; nothing was left to do
 }
 
 // noteEvery is how many blobs are copied between two notes of how far it has come.
@@ -60,6 +61,9 @@ func Migrate(ctx context.Context, from Installation, to *postgres.Engine, o Migr
 	}
 	m := &migration{from: from, source: source, to: to, blobs: o.Blobs, progress: o.Progress}
 	err = m.run(ctx, mark, o.Clock)
+	if errors.Is(err, store.ErrMoved) {
+		m.did.Before, err = true, nil
+	}
 	if err := errors.Join(err, source.Close()); err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}

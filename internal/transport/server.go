@@ -45,10 +45,16 @@ func NewServer(lifetime context.Context, handler http.Handler, timeouts Timeouts
 type errorLog struct{ logger *slog.Logger }
 
 func (l errorLog) Write(line []byte) (int, error) {
-	level := slog.LevelWarn
-	if bytes.Contains(line, []byte("TLS handshake error")) {
-		level = slog.LevelDebug
+	ctx := context.Background()
+	switch {
+	case bytes.HasPrefix(line, []byte("http: panic serving ")):
+		// What stands before the stack is the value, which may hold what a client sent.
+		_, stack, _ := bytes.Cut(line, []byte("\ngoroutine "))
+		l.logger.ErrorContext(ctx, "a handler panicked", "stack", string(stack))
+	case bytes.Contains(line, []byte("TLS handshake error")):
+		l.logger.DebugContext(ctx, string(bytes.TrimSpace(line)))
+	default:
+		l.logger.WarnContext(ctx, string(bytes.TrimSpace(line)))
 	}
-	l.logger.Log(context.Background(), level, string(bytes.TrimSpace(line)))
 	return len(line), nil
 }

@@ -283,7 +283,7 @@ func TestUpdate(t *testing.T) {
 		if err := <-orphan; err == nil {
 			t.Error("an orphan was committed")
 		}
-		if err := <-falling; err == nil || err.Error() != "panic in a transaction: boom" {
+		if err := <-falling; err == nil || err.Error() != "panic in a transaction: string" {
 			t.Errorf("error %v", err)
 		}
 		if runs != 1 {

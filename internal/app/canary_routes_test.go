@@ -1,0 +1,382 @@
+package app
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"signet/client"
+)
+
+// fields and at are shorter names.
+type (
+	fields = map[string]any
+	at     = map[string]string
+)
+
+// sightings are requests that succeed, one for each route of the interface, with a
+// canary in all that their senders say. A route without one fails the test.
+var sightings = map[string]func(v *aviary) letter{
+	"GET /v2/events": func(v *aviary) letter {
+		return letter{who: v.bob, query: url.Values{"features": {"close-after-messages"}, "lastEventId": {v.word(ofContent, "lastEventId")}},
+			header: http.Header{"Accept": {"text/event-stream"}}, want: 200}
+	},
+	"DELETE /v2/events": func(v *aviary) letter { return letter{who: v.person(), want: 200} },
+	"POST /v2/events/ack": func(v *aviary) letter {
+		return letter{who: v.bob, fields: fields{"events": v.word(ofContent, "event id")}, want: 204}
+	},
+
+	"GET /v2/user":        func(v *aviary) letter { return letter{who: v.alice, want: 200} },
+	"GET /v2/user/{user}": func(v *aviary) letter { return letter{who: v.alice, path: at{"user": v.bob.email}, want: 200} },
+	"POST /v2/user/{user}/settings": func(v *aviary) letter {
+		said := fields{}
+		for _, name := range []string{"first_name", "last_name", "display_name", "status", "dnd_text"} {
+			said[name] = v.word(ofContent, name)
+		}
+		return letter{who: v.person(), path: at{"user": "me"}, fields: said, files: map[string][]byte{"avatar": v.picture()}, want: 204}
+	},
+	"POST /v2/user/{user}/password": func(v *aviary) letter {
+		p := v.person()
+		return letter{who: p, path: at{"user": p.username}, fields: fields{"old_password": p.password, "password": v.word(ofSecret, "new password")}, want: 204}
+	},
+	"GET /v2/user/{user}/organization": func(v *aviary) letter { return letter{who: v.alice, path: at{"user": v.alice.phone}, want: 200} },
+	"GET /v2/user/{user}/organization/{organization}": func(v *aviary) letter {
+		return letter{who: v.alice, path: at{"user": "me", "organization": v.organization}, want: 200}
+	},
+
+	"POST /v2/group":        (*aviary).outgoingGroup,
+	"GET /v2/group/{group}": func(v *aviary) letter { return letter{who: v.alice, path: at{"group": v.group}, want: 200} },
+	"POST /v2/group/{group}": func(v *aviary) letter {
+		return letter{who: v.alice, path: at{"group": v.group}, fields: fields{"name": v.word(ofContent, "name"), "description": v.word(ofContent, "description")}, want: 204}
+	},
+	"DELETE /v2/group/{group}":      func(v *aviary) letter { return letter{who: v.alice, path: at{"group": v.newGroup()}, want: 204} },
+	"GET /v2/group/{group}/members": func(v *aviary) letter { return letter{who: v.alice, path: at{"group": v.group}, want: 200} },
+	"POST /v2/group/{group}/members": func(v *aviary) letter {
+		return letter{who: v.alice, path: at{"group": v.newGroup()}, fields: fields{"members": []string{v.bob.phone}}, want: 204}
+	},
+	"POST /v2/group/{group}/members/remove": func(v *aviary) letter {
+		return letter{who: v.alice, path: at{"group": v.newGroup()}, fields: fields{"members": v.bob.email}, want: 204}
+	},
+	"POST /v2/role_group": func(v *aviary) letter {
+		return letter{who: v.alice, organization: true, fields: fields{"name": v.word(ofContent, "name"), "members": []string{v.bob.email}}, want: 200}
+	},
+
+	"POST /v2/message":             (*aviary).outgoingMessage,
+	"GET /v2/message/{message}":    func(v *aviary) letter { return letter{who: v.bob, path: at{"message": v.newMessage()}, want: 200} },
+	"DELETE /v2/message/{message}": func(v *aviary) letter { return letter{who: v.alice, path: at{"message": v.newMessage()}, want: 204} },
+	"GET /v2/message/{message}/attachment/{number}": func(v *aviary) letter {
+		return letter{who: v.bob, path: at{"message": v.newMessage(), "number": "1"}, want: 200}
+	},
+	"GET /v2/message/{message}/status": func(v *aviary) letter { return letter{who: v.alice, path: at{"message": v.newMessage()}, want: 200} },
+	"POST /v2/message/{message}/forward": func(v *aviary) letter {
+		return letter{who: v.bob, path: at{"message": v.newMessage()}, fields: fields{"recipient": v.alice.email}, want: 204}
+	},
+	"POST /v2/message/status": func(v *aviary) letter {
+		return letter{who: v.bob, fields: fields{"delivered": v.newMessage(), "read": []string{v.word(ofContent, "message id")}}, want: 204}
+	},
+	"PUT /v2/message/status": func(v *aviary) letter { return letter{who: v.bob, fields: fields{"read": v.newMessage()}, want: 204} },
+	"POST /v2/get_bulk_message_status": func(v *aviary) letter {
+		return letter{who: v.alice, fields: fields{"messages": []string{v.newMessage(), v.word(ofContent, "message id")}}, want: 200}
+	},
+	"POST /v2/message/typing": func(v *aviary) letter {
+		return letter{who: v.alice, fields: fields{"recipient": v.bob.email}, want: 204}
+	},
+	"DELETE /v2/message/typing/{recipient}": func(v *aviary) letter { return letter{who: v.alice, path: at{"recipient": v.bob.phone}, want: 204} },
+	"DELETE /v2/message/typing/{recipient}/{sender}": func(v *aviary) letter {
+		return letter{who: v.alice, path: at{"recipient": v.bob.email, "sender": v.alice.email}, want: 204}
+	},
+
+	"GET /v2/metadata/{entity}": func(v *aviary) letter {
+		return letter{who: v.alice, organization: true, path: at{"entity": v.bob.email}, want: 200}
+	},
+	"POST /v2/metadata/{entity}": func(v *aviary) letter {
+		return letter{who: v.alice, organization: true, path: at{"entity": v.alice.email}, fields: fields{v.word(ofName, "metadata key"): v.word(ofMetadata, "metadata")}, want: 204}
+	},
+	"DELETE /v2/metadata/{entity}": func(v *aviary) letter {
+		return letter{who: v.bob, organization: true, path: at{"entity": "me"}, want: 204}
+	},
+	"POST /v2/metadata_bulk": func(v *aviary) letter {
+		return letter{who: v.bob, organization: true, fields: fields{"entities": []string{v.alice.token, v.alice.email, v.word(ofContent, "entity")}}, want: 200}
+	},
+
+	"GET /v2/roster": func(v *aviary) letter {
+		return letter{who: v.bob, query: url.Values{"render_metadata": {"true"}}, want: 200}
+	},
+	"POST /v2/roster": func(v *aviary) letter {
+		return letter{who: v.alice, organization: true, fields: fields{"entity": v.bob.email, "type": v.word(ofContent, "type")}, want: 204}
+	},
+	"DELETE /v2/roster/{entity}": func(v *aviary) letter {
+		return letter{who: v.alice, organization: true, path: at{"entity": v.person().email}, want: 204}
+	},
+	"POST /v2/search": func(v *aviary) letter {
+		return letter{who: v.alice, fields: fields{"type": "account", "any": v.bob.username, "email": v.bob.email}, want: 200}
+	},
+	"GET /v2/user/{user}/message/unread_count": func(v *aviary) letter { return letter{who: v.bob, path: at{"user": v.bob.email}, want: 200} },
+	"GET /v2/user/{user}/organization/{organization}/message/unread_count": func(v *aviary) letter {
+		return letter{who: v.bob, path: at{"user": v.bob.phone, "organization": v.organization}, want: 200}
+	},
+
+	"GET /v2/mute":        func(v *aviary) letter { return letter{who: v.alice, want: 200} },
+	"DELETE /v2/mute":     func(v *aviary) letter { return letter{who: v.alice, want: 204} },
+	"POST /v2/mute/p2p":   func(v *aviary) letter { return letter{who: v.alice, fields: v.mute(), want: 204} },
+	"DELETE /v2/mute/p2p": func(v *aviary) letter { return letter{who: v.alice, fields: v.mute(), want: 204} },
+	"POST /v2/mute/group/{group}": func(v *aviary) letter {
+		return letter{who: v.alice, path: at{"group": v.group}, fields: fields{"duration": 5}, want: 204}
+	},
+	"DELETE /v2/mute/group/{group}": func(v *aviary) letter { return letter{who: v.alice, path: at{"group": v.group}, want: 204} },
+	"POST /v2/mute/organization/{organization}": func(v *aviary) letter {
+		return letter{who: v.alice, path: at{"organization": v.organization}, fields: fields{"duration": 5}, want: 204}
+	},
+	"DELETE /v2/mute/organization/{organization}": func(v *aviary) letter {
+		return letter{who: v.alice, path: at{"organization": v.organization}, want: 204}
+	},
+
+	"GET /v2/user_lookup/{user}": func(v *aviary) letter { return letter{who: v.operator, path: at{"user": v.bob.phone}, want: 200} },
+	"POST /v2/user": func(v *aviary) letter {
+		return letter{who: v.operator, organization: true, want: 200, fields: fields{"email": v.word(ofEmail, "email") + "@signet.test", "phones": []string{v.phone("phones")},
+			"password": v.word(ofSecret, "password"), "display_name": v.word(ofContent, "display_name"), "title": v.word(ofContent, "title")}}
+	},
+	"POST /v2/user/{user}/organization": func(v *aviary) letter {
+		return letter{who: v.operator, path: at{"user": v.bob.email}, want: 204,
+			fields: fields{"organization": v.organization, "title": v.word(ofContent, "title"), "department": v.word(ofContent, "department")}}
+	},
+	"DELETE /v2/user/{user}/organization/{organization}": func(v *aviary) letter {
+		return letter{who: v.operator, path: at{"user": v.person().email, "organization": v.organization}, want: 204}
+	},
+	"GET /v2/user/{user}/organization/{organization}/roles": func(v *aviary) letter {
+		return letter{who: v.operator, path: at{"user": v.bob.email, "organization": v.organization}, want: 200}
+	},
+	"POST /v2/user/{user}/organization/{organization}/roles/{role}": func(v *aviary) letter {
+		return letter{who: v.operator, path: at{"user": v.bob.email, "organization": v.organization, "role": "reporting"}, want: 204}
+	},
+	"DELETE /v2/user/{user}/organization/{organization}/roles/{role}": func(v *aviary) letter {
+		return letter{who: v.operator, path: at{"user": v.bob.phone, "organization": v.organization, "role": "reporting"}, want: 204}
+	},
+	"POST /v2/organization": func(v *aviary) letter {
+		return letter{who: v.operator, fields: fields{"name": v.word(ofContent, "name"), v.word(ofName, "setting"): v.word(ofContent, "setting")}, want: 204}
+	},
+	"POST /v2/organization/{organization}": func(v *aviary) letter {
+		return letter{who: v.operator, path: at{"organization": v.organization}, fields: fields{"colour": v.word(ofContent, "setting")}, want: 204}
+	},
+	"GET /v2/organization/{organization}": func(v *aviary) letter {
+		return letter{who: v.operator, path: at{"organization": v.organization}, want: 200}
+	},
+	"DELETE /v2/organization/{organization}": func(v *aviary) letter {
+		name := v.word(ofContent, "name")
+		token := v.mustSend(letter{who: v.operator, route: "POST /v2/organization", fields: fields{"name": name}, want: 204}).Header.Get("TT-X-Organization-Key")
+		return letter{who: v.operator, path: at{"organization": token}, fields: fields{"name": name}, want: 204}
+	},
+
+	"GET /v2/user/{user}/key": func(v *aviary) letter { return letter{who: v.alice, path: at{"user": v.alice.email}, want: 200} },
+	"POST /v2/user/{user}/key": func(v *aviary) letter {
+		return letter{who: v.alice, path: at{"user": v.alice.phone}, fields: fields{"kind": "administrative", "password": v.alice.password}, want: 200}
+	},
+	"DELETE /v2/user/{user}/key/{key}": func(v *aviary) letter {
+		p := v.person()
+		return letter{who: p, path: at{"user": p.email, "key": p.key}, want: 204}
+	},
+	"POST /v2/user/{user}/key/{key}/rotate": func(v *aviary) letter {
+		p := v.person()
+		return letter{who: p, path: at{"user": p.phone, "key": p.key}, fields: fields{"password": p.password}, want: 200}
+	},
+
+	"GET /v2/avatar/{id}": func(v *aviary) letter {
+		p := v.person()
+		v.mustSend(letter{who: p, route: "POST /v2/user/{user}/settings", path: at{"user": "me"}, files: map[string][]byte{"avatar": v.picture()}, want: 204})
+		var self struct{ Reply struct{ Avatar string } }
+		v.mustParse(v.mustSend(letter{who: p, route: "GET /v2/user", want: 200}), &self)
+		return letter{who: p, path: at{"id": self.Reply.Avatar[strings.LastIndexByte(self.Reply.Avatar, '/')+1:]}, want: 200}
+	},
+	"POST /v2/login": func(v *aviary) letter {
+		encoded := base64.StdEncoding.EncodeToString([]byte(v.word(ofSecret, "product key") + ":" + v.alice.email + ":" + v.alice.password))
+		return letter{header: http.Header{"Authorization": {"XMPP-Simple " + encoded}}, fields: fields{"device_id": v.word(ofContent, "device")}, want: 200}
+	},
+	"POST /v5/login": func(v *aviary) letter {
+		return letter{who: &caged{key: v.alice.phone, secret: v.alice.password}, fields: fields{"device_id": v.word(ofContent, "device")}, want: 200}
+	},
+	"POST /v2/logout":   func(v *aviary) letter { return letter{who: v.alice, want: 204} },
+	"GET /openapi.json": func(v *aviary) letter { return letter{want: 200} },
+	"GET /healthz":      func(v *aviary) letter { return letter{want: 200} },
+	"GET /readyz":       func(v *aviary) letter { return letter{want: 200} },
+}
+
+// picture is a file that is a PNG to the server, with a canary in it.
+func (v *aviary) picture() []byte {
+	return []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("x", 64) + v.word(ofContent, "picture"))
+}
+
+func (v *aviary) mute() fields {
+	return fields{"sender_token": v.bob.token, "sender_organization": v.organization, "receiver_organization": v.organization, "duration": "60"}
+}
+
+// outgoingMessage is a message to bob, with a file.
+func (v *aviary) outgoingMessage() letter {
+	return letter{who: v.alice, want: 204, files: map[string][]byte{"attachment": []byte("a file: " + v.word(ofContent, "attachment"))}, fields: fields{
+		"recipient": v.bob.phone, "body": v.word(ofContent, "body"),
+		"data": `[{"mimetype":"text/plain","namespace":"` + v.word(ofContent, "namespace") + `","payload":"` + v.word(ofContent, "payload") + `"}]`}}
+}
+
+// outgoingGroup is a group of both, with a picture.
+func (v *aviary) outgoingGroup() letter {
+	return letter{who: v.alice, organization: true, want: 204, files: map[string][]byte{"avatar": v.picture()}, fields: fields{
+		"name": v.word(ofContent, "name"), "description": v.word(ofContent, "description"), "members": v.bob.email,
+		"metadata": `{"` + v.word(ofName, "metadata key") + `":"` + v.word(ofMetadata, "metadata") + `"}`}}
+}
+
+// newMessage is a message from alice to bob, with a file.
+func (v *aviary) newMessage() string {
+	l := v.outgoingMessage()
+	l.route = "POST /v2/message"
+	return v.mustSend(l).Header.Get("TT-X-Message-Id")
+}
+
+// newGroup is a group of both.
+func (v *aviary) newGroup() string {
+	l := v.outgoingGroup()
+	l.route = "POST /v2/group"
+	return v.mustSend(l).Header.Get("TT-X-Group-Token")
+}
+
+// routes are those of the interface's document, which names the same ones as the
+// router (a test of package api).
+func (v *aviary) routes() []string {
+	v.t.Helper()
+	answer, err := v.http.Get(v.app.BaseURL() + "/openapi.json")
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	var document struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &document)
+	}
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	var routes []string
+	for place, methods := range document.Paths {
+		for method := range methods {
+			if slices.Contains([]string{"get", "post", "put", "delete", "patch"}, method) {
+				routes = append(routes, strings.ToUpper(method)+" "+place)
+			}
+		}
+	}
+	return routes
+}
+
+// TestCanariesAreInNoLog sends words that stand for secrets, contents, metadata,
+// addresses and names through every route: in requests that succeed, in such that
+// somebody would send who means no good, in panics, and while the store is away. None
+// of them may come up in the log or the metrics, and none but names in an error.
+func TestCanariesAreInNoLog(t *testing.T) {
+	t.Parallel()
+	v := openAviary(t)
+	routes := v.routes()
+	for _, route := range routes {
+		if sightings[route] == nil {
+			t.Errorf("%s has no canary: add a request to this test that puts one wherever its sender says something", route)
+		}
+	}
+	for route := range sightings {
+		if !slices.Contains(routes, route) {
+			t.Errorf("%s has a canary, and is no route", route)
+		}
+	}
+	later := map[string]letter{}
+	for _, route := range slices.Sorted(maps.Keys(sightings)) {
+		l := sightings[route](v)
+		l.route = route
+		got := v.mustSend(l)
+		v.noteSecrets(got)
+		later[route] = l
+	}
+	v.followSocket()
+	for _, route := range slices.Sorted(maps.Keys(sightings)) {
+		if route == "POST /v2/logout" || route == "DELETE /v2/events" {
+			continue // nothing of them is said in another way
+		}
+		v.vary(later[route])
+	}
+	r, err := http.NewRequestWithContext(t.Context(), "GET", v.app.BaseURL()+"/v2/user", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set(panicHeader, v.word(ofContent, "panic before the interface"))
+	if answer, err := v.http.Do(r); err == nil {
+		answer.Body.Close()
+		t.Errorf("a panic is answered with %d", answer.StatusCode)
+	}
+	_, metrics := mustDo(t, "GET", v.app.BaseURL()+"/metrics")
+	v.wantSilence("/metrics", metrics)
+	for _, said := range []string{"a handler panicked", "a call panicked", "credentials_invalid", `"route":"/v2/message"`, "route=/v2/message "} {
+		if !strings.Contains(v.log.String(), said) {
+			t.Errorf("the log does not say %q: this test looks at the wrong place", said)
+		}
+	}
+
+	// The store goes away, and every call fails in a way that nobody foresaw.
+	if err := v.close(); err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for _, l := range later {
+		if l.want = 0; v.mustSend(l).StatusCode >= 500 {
+			failed++
+		}
+	}
+	if failed < len(later)*3/4 {
+		t.Errorf("%d of %d calls failed without a store", failed, len(later))
+	}
+	if !strings.Contains(v.log.String(), "a call failed") {
+		t.Error("the log says of no call that it failed")
+	}
+	v.wantSilence("the log", v.log.String())
+}
+
+// noteSecrets makes canaries of the secrets in an answer.
+func (v *aviary) noteSecrets(got answered) {
+	var told struct {
+		Reply struct {
+			API_Secret string
+			Auth       struct{ Secret string }
+		}
+	}
+	if json.Unmarshal(got.body, &told) != nil {
+		return // no such answer
+	}
+	for _, secret := range []string{told.Reply.API_Secret, told.Reply.Auth.Secret} {
+		if secret != "" {
+			v.note(ofSecret, "an issued secret", secret)
+		}
+	}
+}
+
+// followSocket reads bob's queue over a WebSocket, and acknowledges a canary there.
+func (v *aviary) followSocket() {
+	v.t.Helper()
+	c, err := client.New(v.app.BaseURL(), v.bob.key, v.bob.secret, client.WithHTTPClient(v.http))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	n := 0
+	for event, err := range c.Events(v.t.Context(), client.StreamOptions{Transport: client.WebSocket, CloseAfterReplay: true, Acknowledge: true}) {
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		if strings.Contains(string(event.Payload), canaryMark) {
+			n++
+		}
+	}
+	if n == 0 {
+		v.t.Error("no canary came over the WebSocket: this test looks at the wrong place")
+	}
+}
