@@ -17,6 +17,8 @@ type Organization struct {
 	Pending  bool      `json:"pending"`
 	Paid     bool      `json:"paid"`
 	Settings []Setting `json:"settings"`
+
+	LegalHold bool `json:"legal_hold,omitempty"` // told to administrators: nothing of its messages is erased
 }
 
 // Setting is one setting of an organization by name.

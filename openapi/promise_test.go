@@ -56,6 +56,11 @@ DELETE /v2/user/{user}/key/{key}
 POST /v2/user/{user}/key/{key}/rotate
 GET /v2/avatar/{id}
 
+GET /v2/organization/{organization}/audit
+POST /v2/organization/{organization}/hold
+DELETE /v2/organization/{organization}/hold
+GET /v2/audit
+
 GET /v2/user
 GET /v2/user/{user}/organization
 GET /v2/user/{user}/organization/{organization}

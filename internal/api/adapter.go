@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"signet/internal/model"
+	"signet/internal/service"
 )
 
 // steps are what a call goes through before its endpoint runs, in the order in
@@ -42,6 +43,7 @@ func (a *API) serve(ctx context.Context, c *call) {
 		}
 	}()
 	out, err := a.run(ctx, c)
+	a.audit(ctx, c, err)
 	if err == nil {
 		err = a.write(c, out)
 	}
@@ -56,6 +58,9 @@ func (a *API) run(ctx context.Context, c *call) (answer, error) {
 			c.discardFiles(ctx) // the endpoint has seen none of them
 			return answer{}, err
 		}
+	}
+	if c.endpoint.audit != "" {
+		ctx = service.WithOrigin(ctx, a.origin(c))
 	}
 	out, err := c.endpoint.handler(ctx, c)
 	if err == nil && c.writer.status == 0 {

@@ -29,6 +29,7 @@ func (a *API) authenticate(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	c.tried = key
 	from := a.clientAddress(c.request)
 	return a.attempts.guard(from, key, secret, func() error {
 		actor, err := a.authenticator.Authenticate(ctx, key, secret, from)

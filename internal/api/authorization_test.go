@@ -237,6 +237,10 @@ var rules = []rule{
 	{route: "POST /v2/organization/:organization", sent: sent(fields{"name": "Clinic"}), want: administered},
 	{route: "GET /v2/organization/:organization", want: "403 404 403 403 403 403 200 200"},
 	{route: "DELETE /v2/organization/:organization", fresh: (*matrix).newOrganization, sent: sent(fields{"name": "Doomed"}), want: administered},
+	{route: "GET /v2/organization/:organization/audit", want: "403 404 403 403 403 403 200 200"},
+	{route: "POST /v2/organization/:organization/hold", fresh: (*matrix).newOrganization, want: "403 404 403 403 403 403 403 204"},
+	{route: "DELETE /v2/organization/:organization/hold", fresh: (*matrix).newOrganization, want: "403 404 403 403 403 403 403 204"},
+	{route: "GET /v2/audit", want: "403 403 403 403 403 403 403 200"},
 
 	{route: "GET /v2/user/:user/key", want: ownUser},
 	{route: "POST /v2/user/:user/key", sent: sent(fields{}), want: ownUser},
@@ -305,7 +309,7 @@ func (m *matrix) check(r rule, column, want int) {
 }
 
 // call sends the request of a rule.
-func (r rule) call(caller *person, x targets) *answer {
+func (r rule) call(caller *person, x targets, more ...option) *answer {
 	caller.t.Helper()
 	method, pattern, _ := strings.Cut(r.route, " ")
 	segments := strings.Split(pattern, "/")
@@ -318,7 +322,7 @@ func (r rule) call(caller *person, x targets) *answer {
 	if r.sent != nil {
 		options = r.sent(x)
 	}
-	return caller.do(method, strings.Join(segments, "/"), options...)
+	return caller.do(method, strings.Join(segments, "/"), append(options, more...)...)
 }
 
 // targets are the names of what the call is about, whose existence may be a secret.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/service"
 )
 
 // call is one request on its way through the adapter, and what an endpoint gets
@@ -16,8 +17,10 @@ type call struct {
 	writer   responseWriter
 	endpoint *endpoint
 	actor    *model.Actor // who calls; nil on public routes
-	id       string       // of the request, as Request-Id answers it
-	fields   fields       // of the body
+	tried    string       // the key, or else the address, whose credentials the call came with
+	origin   *service.Origin
+	id       string // of the request, as Request-Id answers it
+	fields   fields // of the body
 
 	query      fields
 	queryKnown bool

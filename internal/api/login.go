@@ -43,6 +43,7 @@ func (a *API) signIn(ctx context.Context, c *call, name, secret string, keys boo
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
+	c.tried = name
 	from := a.clientAddress(c.request)
 	var signed service.Login
 	err := a.attempts.guard(from, name, secret, func() error {

@@ -51,6 +51,16 @@ func (a *API) deleteOrganization(ctx context.Context, c *call) (answer, error) {
 	return noContent(), a.service.DeleteOrganization(ctx, c.actor, c.organizationPath(), name)
 }
 
+// setHold: POST /organization/:organization/hold.
+func (a *API) setHold(ctx context.Context, c *call) (answer, error) {
+	return noContent(), a.service.SetHold(ctx, c.actor, c.organizationPath(), true)
+}
+
+// releaseHold: DELETE /organization/:organization/hold.
+func (a *API) releaseHold(ctx context.Context, c *call) (answer, error) {
+	return noContent(), a.service.SetHold(ctx, c.actor, c.organizationPath(), false)
+}
+
 // getUserOrganizations: GET /user/:user/organization.
 func (a *API) getUserOrganizations(ctx context.Context, c *call) (answer, error) {
 	found, err := a.service.OrganizationsOf(ctx, c.actor, c.path("user"))
@@ -59,6 +69,9 @@ func (a *API) getUserOrganizations(ctx context.Context, c *call) (answer, error)
 	}
 	out := make([]wireOrganization, len(found))
 	for i, o := range found {
+		if !c.actor.Administers(o.ID) {
+			o.LegalHold = false
+		}
 		out[i] = organization(o)
 	}
 	return reply(out), nil
@@ -69,6 +82,9 @@ func (a *API) getUserOrganization(ctx context.Context, c *call) (answer, error) 
 	o, err := a.service.OrganizationOf(ctx, c.actor, c.path("user"), c.organizationPath())
 	if err != nil {
 		return answer{}, err
+	}
+	if !c.actor.Administers(o.ID) {
+		o.LegalHold = false
 	}
 	return reply(organization(o)), nil
 }

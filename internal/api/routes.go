@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+
+	"signet/internal/model"
 )
 
 // handler is an endpoint: it reads the call, asks a service, and says what to
@@ -23,6 +25,9 @@ type route struct {
 	queryAuth bool
 	// admin refuses whoever administers nothing (endpoints 27 to 36).
 	admin bool
+	// audit is the action under which the call leaves a line in the audit log; empty
+	// for a call of which only refusals do.
+	audit model.AuditAction
 	// exempt lets a caller past admin; nil exempts nobody. It sees the path and
 	// the query, not the body.
 	exempt func(ctx context.Context, c *call) bool
@@ -69,7 +74,7 @@ func (a *API) routes() []route {
 		{method: get, pattern: "/v2/user", handler: a.getSelf},
 		{method: get, pattern: "/v2/user/:user", handler: a.getUser},
 		{method: post, pattern: "/v2/user/:user/settings", handler: a.updateSettings, files: a.avatarField()},
-		{method: post, pattern: "/v2/user/:user/password", handler: a.setPassword},
+		{method: post, pattern: "/v2/user/:user/password", handler: a.setPassword, audit: model.ActionPasswordSet},
 		{method: get, pattern: "/v2/user/:user/organization", handler: a.getUserOrganizations},
 		{method: get, pattern: "/v2/user/:user/organization/:organization", handler: a.getUserOrganization},
 
@@ -116,27 +121,31 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/mute/organization/:organization", handler: a.startMute},
 		{method: del, pattern: "/v2/mute/organization/:organization", handler: a.stopMute, fields: true},
 
-		{method: get, pattern: "/v2/user_lookup/:user", handler: a.lookupUser, admin: true},
-		{method: post, pattern: "/v2/user", handler: a.createUser, admin: true},
-		{method: post, pattern: "/v2/user/:user/organization", handler: a.addMember, admin: true},
-		{method: del, pattern: "/v2/user/:user/organization/:organization", handler: a.removeMember, admin: true},
-		{method: get, pattern: "/v2/user/:user/organization/:organization/roles", handler: a.getRoles, admin: true, exempt: a.aboutSelf},
-		{method: post, pattern: "/v2/user/:user/organization/:organization/roles/:role", handler: a.grantRole, admin: true, exempt: a.asksForAdmin},
-		{method: del, pattern: "/v2/user/:user/organization/:organization/roles/:role", handler: a.revokeRole, admin: true},
-		{method: post, pattern: "/v2/organization", handler: a.createOrganization, admin: true},
-		{method: post, pattern: "/v2/organization/:organization", handler: a.updateOrganization, admin: true},
-		{method: get, pattern: "/v2/organization/:organization", handler: a.getOrganization, admin: true},
-		{method: del, pattern: "/v2/organization/:organization", handler: a.deleteOrganization, admin: true, fields: true},
+		{method: get, pattern: "/v2/user_lookup/:user", handler: a.lookupUser, audit: model.ActionUserLookup, admin: true},
+		{method: post, pattern: "/v2/user", handler: a.createUser, audit: model.ActionUserCreate, admin: true},
+		{method: post, pattern: "/v2/user/:user/organization", handler: a.addMember, audit: model.ActionMemberAdd, admin: true},
+		{method: del, pattern: "/v2/user/:user/organization/:organization", handler: a.removeMember, audit: model.ActionMemberRemove, admin: true},
+		{method: get, pattern: "/v2/user/:user/organization/:organization/roles", handler: a.getRoles, audit: model.ActionRoleList, admin: true, exempt: a.aboutSelf},
+		{method: post, pattern: "/v2/user/:user/organization/:organization/roles/:role", handler: a.grantRole, audit: model.ActionRoleGrant, admin: true, exempt: a.asksForAdmin},
+		{method: del, pattern: "/v2/user/:user/organization/:organization/roles/:role", handler: a.revokeRole, audit: model.ActionRoleRevoke, admin: true},
+		{method: post, pattern: "/v2/organization", handler: a.createOrganization, audit: model.ActionOrganizationCreate, admin: true},
+		{method: post, pattern: "/v2/organization/:organization", handler: a.updateOrganization, audit: model.ActionOrganizationUpdate, admin: true},
+		{method: get, pattern: "/v2/organization/:organization", handler: a.getOrganization, audit: model.ActionOrganizationRead, admin: true},
+		{method: del, pattern: "/v2/organization/:organization", handler: a.deleteOrganization, audit: model.ActionOrganizationDelete, admin: true, fields: true},
+		{method: get, pattern: "/v2/organization/:organization/audit", handler: a.getAudit, audit: model.ActionAuditRead, admin: true},
+		{method: post, pattern: "/v2/organization/:organization/hold", handler: a.setHold, audit: model.ActionHoldSet, admin: true},
+		{method: del, pattern: "/v2/organization/:organization/hold", handler: a.releaseHold, audit: model.ActionHoldRelease, admin: true},
+		{method: get, pattern: "/v2/audit", handler: a.getAudit, audit: model.ActionAuditRead, admin: true},
 
-		{method: get, pattern: "/v2/user/:user/key", handler: a.listKeys},
-		{method: post, pattern: "/v2/user/:user/key", handler: a.issueKey},
-		{method: del, pattern: "/v2/user/:user/key/:key", handler: a.revokeKey},
-		{method: post, pattern: "/v2/user/:user/key/:key/rotate", handler: a.rotateKey},
+		{method: get, pattern: "/v2/user/:user/key", handler: a.listKeys, audit: model.ActionKeyList},
+		{method: post, pattern: "/v2/user/:user/key", handler: a.issueKey, audit: model.ActionKeyIssue},
+		{method: del, pattern: "/v2/user/:user/key/:key", handler: a.revokeKey, audit: model.ActionKeyRevoke},
+		{method: post, pattern: "/v2/user/:user/key/:key/rotate", handler: a.rotateKey, audit: model.ActionKeyRotate},
 
 		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true},
-		{method: post, pattern: "/v2/login", handler: a.login, public: true},
-		{method: post, pattern: "/v5/login", handler: a.loginV5, public: true},
-		{method: post, pattern: "/v2/logout", handler: a.logout},
+		{method: post, pattern: "/v2/login", handler: a.login, audit: model.ActionLogin, public: true},
+		{method: post, pattern: "/v5/login", handler: a.loginV5, audit: model.ActionLogin, public: true},
+		{method: post, pattern: "/v2/logout", handler: a.logout, audit: model.ActionLogout},
 		{method: get, pattern: "/openapi.json", handler: a.getOpenAPI, public: true},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"signet/internal/api"
+	"signet/internal/audit"
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -38,6 +39,9 @@ type server struct {
 	client  *http.Client
 	log     *journal
 	checks  *openapitest.Validator
+	engine  store.Engine
+	blobs   blob.Store
+	audit   *audit.Key // signs checkpoints of the audit log
 
 	operator *person
 }
@@ -74,6 +78,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	engine := enginetest.Open(t, f.dir, enginetest.Options{Clock: s.clock.now, Log: logger})
 	t.Cleanup(func() { s.closed("the store", engine.Close()) })
+	s.engine, s.audit = engine, mustAuditKey(t)
 	var err error
 	if s.store, err = store.Open(t.Context(), engine, service.NewEpoch); err != nil {
 		t.Fatal(err)
@@ -83,10 +88,11 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.closed("the blobs", blobs.Close()) })
-	s.hub = live.NewHub(f.streams)
+	s.blobs, s.hub = blobs, live.NewHub(f.streams)
 	s.service = service.New(service.Options{
 		Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.now), Blobs: blobs, Hub: s.hub, Clock: s.clock.now, Logger: logger, Limits: f.service,
 		DefaultRegion: "US", EventsRetention: f.retention, Unsealed: f.unsealed,
+		AuditKey: s.audit, AuditRetention: auditRetention,
 	})
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
 	listener := httptest.NewServer(s.checks.Middleware(front))

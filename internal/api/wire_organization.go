@@ -23,13 +23,15 @@ type wireOrganization struct {
 	Pending  bool                 `json:"pending"`
 	Paid     bool                 `json:"paid"`
 	Settings []wireSetting        `json:"settings"`
+
+	LegalHold bool `json:"legal_hold,omitempty"` // for administrators
 }
 
 // organization shows an organization with the settings in force.
 func organization(o model.Organization) wireOrganization {
 	s := &o.Settings
 	ttl, _ := s.Lifetime(nil) // only a lifetime that is asked for can be refused
-	w := wireOrganization{Token: o.ID, Name: o.Name, Members: o.Members, TTL: ttl, DOR: s.DOR != nil && *s.DOR, Paid: true}
+	w := wireOrganization{Token: o.ID, Name: o.Name, Members: o.Members, TTL: ttl, DOR: s.DOR != nil && *s.DOR, Paid: true, LegalHold: o.LegalHold}
 	put := func(name string, value any) { w.Settings = append(w.Settings, wireSetting{name, value}) }
 	put("ttl", ttl)
 	put("dor", w.DOR)

@@ -76,6 +76,10 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err := warnOfOwnBlobs(ctx, in, kept); err != nil {
 		return nil, err
 	}
+	auditKey, err := openAuditKey(ctx, in.dir, in.cfg.Database, kept)
+	if err != nil {
+		return nil, err
+	}
 	limits := in.cfg.Limits
 	hub := newHub(in)
 	cases := service.New(service.Options{
@@ -89,9 +93,13 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			StreamsPerAccount: limits.StreamsPerAccount,
 		},
 		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
+		AuditKey: auditKey, AuditRetention: in.cfg.Audit.Retention,
 	})
 	undo = append(undo, func() error {
 		// What the last requests noted is written when nobody comes any more.
+		if err := cases.FlushRefusals(context.WithoutCancel(ctx), true); err != nil {
+			return fmt.Errorf("write what was refused: %w", err)
+		}
 		if err := cases.FlushUses(context.WithoutCancel(ctx)); err != nil {
 			return fmt.Errorf("write when keys were last used: %w", err)
 		}

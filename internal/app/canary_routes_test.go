@@ -171,6 +171,19 @@ var sightings = map[string]func(v *aviary) letter{
 	"GET /v2/organization/{organization}": func(v *aviary) letter {
 		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
 	},
+	"GET /v2/organization/{organization}/audit": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization}, query: url.Values{"action": {v.word(ofContent, "action")}}, want: 200}
+	},
+	"GET /v2/audit": func(v *aviary) letter {
+		return letter{who: v.operator, query: url.Values{"limit": {"1000"}}, want: 200}
+	},
+	"POST /v2/organization/{organization}/hold": func(v *aviary) letter {
+		token := v.mustSend(letter{who: v.operator, route: "POST /v2/organization", fields: fields{"name": v.word(ofContent, "name")}, want: 204}).Header.Get("TT-X-Organization-Key")
+		return letter{who: v.operator, path: params{"organization": token}, want: 204}
+	},
+	"DELETE /v2/organization/{organization}/hold": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization}, want: 204}
+	},
 	"DELETE /v2/organization/{organization}": func(v *aviary) letter {
 		name := v.word(ofContent, "name")
 		token := v.mustSend(letter{who: v.operator, route: "POST /v2/organization", fields: fields{"name": name}, want: 204}).Header.Get("TT-X-Organization-Key")

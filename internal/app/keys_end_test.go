@@ -197,7 +197,7 @@ func TestOldBackupShowsWhatIsAliveAndNothingElse(t *testing.T) {
 	backup := t.TempDir()
 	mustCopy(t, dir, backup)
 
-	w = w.mustReopen(at(t, dir))
+	w = w.mustReopen(configAt(t, dir))
 	w.sweep()
 	if err := errors.Join(w.alice.Recall(ctx, recalled), w.alice.Recall(ctx, forwarded), w.bob.MarkRead(ctx, read)); err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestOldBackupShowsWhatIsAliveAndNothingElse(t *testing.T) {
 	}
 
 	w.pass(-25 * time.Hour)
-	cfg := at(t, backup)
+	cfg := configAt(t, backup)
 	cfg.Keyring, cfg.MasterKey = "file:"+filepath.Join(dir, keyringFile), "file:"+filepath.Join(dir, masterFile)
 	old := w.mustReopen(cfg)
 	for _, id := range []string{expired, recalled, read, forwarded} {

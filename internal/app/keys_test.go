@@ -38,7 +38,7 @@ func mustCopyFile(t *testing.T, from, to string) {
 	}
 }
 
-func at(t *testing.T, dir string) *config.Config {
+func configAt(t *testing.T, dir string) *config.Config {
 	t.Helper()
 	cfg := settings(t)
 	cfg.Data = dir
@@ -91,7 +91,7 @@ func TestNothingThatPeopleWroteIsInTheFiles(t *testing.T) {
 		t.Error(err)
 	}
 	wantClean("after the server stopped")
-	again := w.mustReopen(at(t, w.app.dir))
+	again := w.mustReopen(configAt(t, w.app.dir))
 	again.wantEnds(all)
 	wantClean("after a restart")
 }
@@ -143,7 +143,7 @@ func TestServerDoesNotStartWithoutItsKeys(t *testing.T) {
 		mustCopyFile(t, master, filepath.Join(dir, masterFile))
 		change(dir)
 		before, _ := os.ReadDir(dir)
-		_, err := Open(t.Context(), at(t, dir), quiet())
+		_, err := Open(t.Context(), configAt(t, dir), quiet())
 		if !errors.As(err, new(Misconfigured)) || !strings.Contains(err.Error(), "key") {
 			t.Errorf("%s: %v, want a Misconfigured that says so", name, err)
 		}
@@ -154,7 +154,7 @@ func TestServerDoesNotStartWithoutItsKeys(t *testing.T) {
 			}
 		}
 	}
-	w = w.mustReopen(at(t, w.app.dir))
+	w = w.mustReopen(configAt(t, w.app.dir))
 	w.wantGet(w.bob, &specimen{id: id}, "", http.StatusOK)
 	cfg := settings(t)
 	cfg.Keyring = "file:" + ring
@@ -175,7 +175,7 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 	t.Parallel()
 	w := mustOpenWard(t)
 	ctx := t.Context()
-	cfg := at(t, w.app.dir)
+	cfg := configAt(t, w.app.dir)
 	before := w.mustSendTo("bob", client.Outgoing{Body: "before"})
 	var sent []string
 	for i := range 3 {
@@ -246,7 +246,7 @@ func TestWhatWasStoredBeforeIsSealedWhileTheServerServes(t *testing.T) {
 	if inDatabase() == 0 {
 		t.Fatalf("the database holds %d canaries: this test looks at the wrong place", inDatabase())
 	}
-	w = w.mustReopen(at(t, w.app.dir))
+	w = w.mustReopen(configAt(t, w.app.dir))
 	w.wantEnds(all) // before
 	w.sweep()       // which lets all background tasks begin
 	wantIn(t, "nothing that was stored before is in the database as it was", func() bool { return inDatabase() == 0 })
@@ -256,7 +256,7 @@ func TestWhatWasStoredBeforeIsSealedWhileTheServerServes(t *testing.T) {
 	if got, err := w.alice.Metadata(ctx, "me"); err != nil || !strings.HasPrefix(got["a"], canaryMark) {
 		t.Errorf("metadata reads %v, %v", got, err)
 	}
-	v, err := VerifyKeys(ctx, at(t, w.app.dir), true, func(line string) { t.Error(line) })
+	v, err := VerifyKeys(ctx, configAt(t, w.app.dir), true, func(line string) { t.Error(line) })
 	if err != nil || v.Unsealed != 0 || v.Messages != len(all)+3 {
 		t.Errorf("verify says %+v, %v", v, err)
 	}

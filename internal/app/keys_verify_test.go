@@ -87,7 +87,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	w = w.mustReopen(at(t, w.app.dir))
+	w = w.mustReopen(configAt(t, w.app.dir))
 	for _, id := range []string{first, second} {
 		w.wantGet(w.bob, &specimen{id: id}, "", http.StatusInternalServerError)
 	}
@@ -121,7 +121,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 		t.Errorf("the queue shows %s", shown)
 	}
 	var told []string
-	v, err := VerifyKeys(ctx, at(t, w.app.dir), false, func(line string) { told = append(told, line) })
+	v, err := VerifyKeys(ctx, configAt(t, w.app.dir), false, func(line string) { told = append(told, line) })
 	if err != nil || v.Broken != 7 || len(told) != 7 || v.Messages != 5 || v.Attachments != 1 {
 		t.Errorf("verify says %+v, %v, %q, want 7 that do not open", v, err, told)
 	}
@@ -130,7 +130,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 			t.Errorf("verify does not name %s", id)
 		}
 	}
-	if v, err = VerifyKeys(ctx, at(t, w.app.dir), true, func(string) {}); err != nil || v.Broken != 8 {
+	if v, err = VerifyKeys(ctx, configAt(t, w.app.dir), true, func(string) {}); err != nil || v.Broken != 8 {
 		t.Errorf("verify to the end says %+v, %v, want 8 that do not open", v, err)
 	}
 }
@@ -153,7 +153,7 @@ func TestFlippedBitIsFound(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	cfg := at(t, w.app.dir)
+	cfg := configAt(t, w.app.dir)
 	verify := func() service.Verified {
 		t.Helper()
 		v, err := VerifyKeys(t.Context(), cfg, true, func(string) {})

@@ -16,23 +16,14 @@ import (
 )
 
 // ErrNoKey says that there is no key of that name.
-var ErrNoKey = errors.New("there is no such key")
+var ErrNoKey = service.ErrNoKey
 
 // LimitKey gives a key other limits, in the data directory or the database itself:
 // it is for who runs the server, which may be running. A nil limit is the configured
 // one, and 0 is none. A running server knows within a second.
 func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, requestsPerSecond *int) error {
 	return maintain(ctx, dir, database, func(kept *store.Store) error {
-		return kept.Update(ctx, func(tx *store.Tx) error {
-			_, found, err := tx.Key(key)
-			if err != nil {
-				return err
-			}
-			if !found {
-				return ErrNoKey
-			}
-			return tx.LimitKey(key, messagesPerDay, requestsPerSecond)
-		})
+		return service.LimitKey(ctx, kept, time.Now(), key, messagesPerDay, requestsPerSecond)
 	})
 }
 

@@ -15,6 +15,11 @@ type orgCommands struct {
 	Show   orgShowCommand   `cmd:"" help:"Show an organization and its settings."`
 	Update orgUpdateCommand `cmd:"" help:"Change an organization's name or settings."`
 	Delete orgDeleteCommand `cmd:"" help:"Erase an organization with its messages, groups and memberships."`
+
+	Hold    orgHoldCommand    `cmd:"" help:"Put an organization under a legal hold, in the server's data."`
+	Release orgReleaseCommand `cmd:"" help:"Lift a legal hold, in the server's data."`
+	Export  orgExportCommand  `cmd:"" help:"Write what a legal hold keeps, from the server's data."`
+	Erase   orgEraseCommand   `cmd:"" help:"Remove every trace of an organization from the server's data."`
 }
 
 // orgSettings are the flags for an organization's settings; what is not given

@@ -26,13 +26,15 @@ type commands struct {
 	Health   healthCommand    `cmd:"" help:"Ask the server of this machine whether it is ready; for containers and scripts."`
 	Config   configCommands   `cmd:"" help:"Print all settings, or check a configuration file."`
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
+	Audit    auditCommands    `cmd:"" help:"Read, export and check the audit log."`
+	Account  accountCommands  `cmd:"" help:"Erase accounts from the server's data."`
 	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, while the server runs or not."`
 	Restore  restoreCommand   `cmd:"" help:"Put a backup into an empty data directory, or check one."`
 	Keys     keysCommands     `cmd:"" help:"Rotate, verify and copy the keys that everything is sealed with."`
 	Migrate  migrateCommand   `cmd:"" help:"Move an installation from the embedded store to PostgreSQL."`
 	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 
-	Org      orgCommands      `cmd:"" group:"client" help:"Create, show, change and delete organizations."`
+	Org      orgCommands      `cmd:"" aliases:"organization" group:"client" help:"Create, show, change and delete organizations."`
 	User     userCommands     `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
 	Key      keyCommands      `cmd:"" group:"client" help:"Issue, list, revoke and rotate API keys."`
 	Roles    rolesCommands    `cmd:"" group:"client" help:"List, grant and revoke the roles of accounts."`

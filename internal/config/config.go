@@ -32,6 +32,7 @@ type Config struct {
 	Limits        Limits
 	Events        Events
 	Expiry        Expiry
+	Audit         Audit
 	Metrics       Metrics
 	Shutdown      Shutdown
 }
@@ -103,6 +104,11 @@ type Events struct {
 // Expiry is about messages whose time has passed.
 type Expiry struct {
 	Sweep time.Duration
+}
+
+// Audit is about the audit log.
+type Audit struct {
+	Retention time.Duration // 0: for good
 }
 
 // Metrics is about what a monitoring system reads.

@@ -205,6 +205,10 @@ How long an event that nobody acknowledges stays queued (720h is 30 days).`),
 How often the contents of expired messages are erased from the store. Nobody can
 read them from the moment they expire, whatever this says.`),
 
+		duration(&c.Audit.Retention, "audit.retention", 6*365*24*hour, 0, 100*365*24*hour, `
+How long an entry of the audit log stays (52560h is six years). What was removed is
+replaced by a signed checkpoint. 0: for good.`),
+
 		text(&c.Metrics.Listen, "metrics.listen", "", "HOST:PORT", optionalHostPort, `
 Address that /metrics (Prometheus) is served on, to whoever reaches it. Empty: on
 the interface's own address, only for clients on this machine that did not come

@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Organization is a tenant: people see only those who share one with them.
 type Organization struct {
@@ -9,6 +13,8 @@ type Organization struct {
 	Settings Settings
 	Members  int
 	Created  time.Time
+
+	LegalHold bool // nothing of its messages is erased
 }
 
 // Settings are an organization's rules for its messages, and further ones that
@@ -60,6 +66,33 @@ func (s *Settings) Lifetime(asked *int) (int, error) {
 		ttl = *s.MaxTTL
 	}
 	return ttl, nil
+}
+
+// Changed names the settings that are there, with the values of those that are
+// numbers and switches, for the audit log: what others hold may be anything.
+func (s *Settings) Changed() string {
+	var out []string
+	for _, n := range []struct {
+		name  string
+		value *int
+	}{{"ttl", s.TTL}, {"max_ttl", s.MaxTTL}, {"autologout_time", s.AutologoutTime}} {
+		if n.value != nil {
+			out = append(out, fmt.Sprintf("%s=%d", n.name, *n.value))
+		}
+	}
+	for _, b := range []struct {
+		name  string
+		value *bool
+	}{{"dor", s.DOR}, {"forward", s.Forward}, {"priority_messaging", s.PriorityMessaging}, {"allow_public_groups", s.AllowPublicGroups},
+		{"attachments", s.Attachments}, {"pin_lock", s.PinLock}} {
+		if b.value != nil {
+			out = append(out, fmt.Sprintf("%s=%t", b.name, *b.value))
+		}
+	}
+	if len(s.Other) > 0 {
+		out = append(out, fmt.Sprintf("others=%d", len(s.Other)))
+	}
+	return strings.Join(out, " ")
 }
 
 // Allows returns a switch that is on unless it was turned off.

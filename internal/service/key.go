@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"time"
 
 	"signet/internal/live"
@@ -110,7 +111,8 @@ func (s *Service) IssueKey(ctx context.Context, actor *model.Actor, c IssueKeyCo
 	if c.RequestsPerSecond != nil {
 		issued.RequestsPerSecond = c.RequestsPerSecond
 	}
-	err = s.updateManaged(ctx, actor, t.ID, mayManageKeys, func(tx *store.Tx) error {
+	err = s.updateManaged(ctx, actor, model.ActionKeyIssue, t.ID, mayManageKeys, func(tx *store.Tx, line *model.AuditEntry) error {
+		line.OnKey, line.Detail = issued.Key.Key, "kind="+issued.Kind.String()
 		if err := tx.InsertKey(&issued.Key); err != nil || t.ID == actor.Account {
 			return err
 		}
@@ -146,9 +148,11 @@ func (s *Service) Keys(ctx context.Context, actor *model.Actor, address string) 
 	if err != nil {
 		return nil, err
 	}
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		keys, err = tx.Keys(t.ID)
-		return err
+	err = s.act(ctx, actor, model.ActionKeyList, func(tx *store.Tx, line *model.AuditEntry) error {
+		if keys, err = tx.Keys(t.ID); err != nil {
+			return err
+		}
+		return onAccount(tx, line, &t.Account)
 	})
 	s.usedMu.Lock()
 	defer s.usedMu.Unlock()
@@ -166,7 +170,8 @@ func (s *Service) RevokeKey(ctx context.Context, actor *model.Actor, address, ke
 	if err != nil {
 		return err
 	}
-	err = s.updateManaged(ctx, actor, t.ID, mayRevokeKeys, func(tx *store.Tx) error {
+	err = s.updateManaged(ctx, actor, model.ActionKeyRevoke, t.ID, mayRevokeKeys, func(tx *store.Tx, line *model.AuditEntry) error {
+		line.OnKey = key
 		if _, err := keyOf(tx, t.ID, key); err != nil {
 			return err
 		}
@@ -214,7 +219,8 @@ func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	}
 	secret, hash := newSecret()
 	until := s.now().Add(grace)
-	err = s.updateManaged(ctx, actor, t.ID, mayManageKeys, func(tx *store.Tx) error {
+	err = s.updateManaged(ctx, actor, model.ActionKeyRotate, t.ID, mayManageKeys, func(tx *store.Tx, line *model.AuditEntry) error {
+		line.OnKey = key
 		if _, err := keyOf(tx, t.ID, key); err != nil {
 			return err
 		}
@@ -281,9 +287,10 @@ func (s *Service) managed(ctx context.Context, actor *model.Actor, address strin
 // more, inside the transaction, whether the actor may. It holds the account's
 // queue, so that whoever ends all keys of an account misses none that is being
 // made.
-func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, account model.AccountID, may keyRule, fn func(*store.Tx) error) error {
+func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, action model.AuditAction, account model.AccountID, may keyRule,
+	fn func(*store.Tx, *model.AuditEntry) error) error {
 	now := s.now()
-	return s.store.Update(ctx, func(tx *store.Tx) error {
+	return s.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		if err := tx.LockQueues(account); err != nil {
 			return err
 		}
@@ -309,7 +316,10 @@ func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, account
 		if err := may(&current, &owner, memberships); err != nil {
 			return err
 		}
-		return fn(tx)
+		if err := onAccount(tx, line, &owner); err != nil {
+			return err
+		}
+		return fn(tx, line)
 	})
 }
 
@@ -336,4 +346,31 @@ func queueSettings(tx *store.Tx, account model.AccountID, organization model.Org
 		return err
 	}
 	return tx.InsertEvent(account, position, organization, model.EventSettings, model.MessageID{}, payload{}.encode())
+}
+
+// ErrNoKey says that there is no key of that name.
+var ErrNoKey = errors.New("there is no such key")
+
+// LimitKey gives a key other limits, in the store itself. It works beside servers
+// that use the store, which know of it within a second. A nil limit is the
+// configured one, and 0 is none.
+func LimitKey(ctx context.Context, kept *store.Store, now time.Time, key string, messagesPerDay, requestsPerSecond *int) error {
+	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionKeyLimit, OnKey: key}
+	return RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
+		k, found, err := tx.Key(key)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return ErrNoKey
+		}
+		owner, _, err := tx.Account(k.Account)
+		if err != nil {
+			return err
+		}
+		if err := onAccount(tx, line, &owner); err != nil {
+			return err
+		}
+		return tx.LimitKey(key, messagesPerDay, requestsPerSecond)
+	})
 }

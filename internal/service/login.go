@@ -68,7 +68,11 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 	}
 	var replaced []string
 	var entity model.Entity
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	actor := model.Actor{Account: account}
+	if from != nil {
+		actor.Key = *from
+	}
+	err := s.act(ctx, &actor, model.ActionLogin, func(tx *store.Tx, line *model.AuditEntry) error {
 		replaced = nil
 		if err := tx.LockQueues(account); err != nil {
 			return err
@@ -96,8 +100,12 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 			return err
 		}
 		t, err := s.target(tx, &owner, "me")
+		if err != nil {
+			return err
+		}
 		entity = present(&owner, &t, "")
-		return err
+		line.OnKey = issued.Key.Key
+		return onAccount(tx, line, &t.Account)
 	})
 	if err != nil {
 		return Login{}, err
@@ -123,11 +131,27 @@ func (s *Service) stillProved(tx *store.Tx, account model.AccountID, from *model
 
 // Logout ends a key that a login issued; of another key it ends the streams.
 func (s *Service) Logout(ctx context.Context, actor *model.Actor) error {
-	if !actor.Key.Login {
-		_, err := s.endStreams(ctx, actor.Account, actor.Key.Key)
+	err := s.act(ctx, actor, model.ActionLogout, func(tx *store.Tx, line *model.AuditEntry) error {
+		account, found, err := tx.Account(actor.Account)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return model.Missing()
+		}
+		if actor.Key.Login {
+			if err := tx.DeleteKey(actor.Key.Key); err != nil {
+				return err
+			}
+		}
+		line.OnKey = actor.Key.Key
+		return onAccount(tx, line, &account)
+	})
+	if err != nil {
 		return err
 	}
-	if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteKey(actor.Key.Key) }); err != nil {
+	if !actor.Key.Login {
+		_, err := s.endStreams(ctx, actor.Account, actor.Key.Key)
 		return err
 	}
 	s.ended(actor.Account, actor.Key.Key)
@@ -155,7 +179,7 @@ func (s *Service) SetPassword(ctx context.Context, actor *model.Actor, address, 
 		return err
 	}
 	var ended []string
-	err = s.updateManaged(ctx, actor, t.ID, mayManageKeys, func(tx *store.Tx) error {
+	err = s.updateManaged(ctx, actor, model.ActionPasswordSet, t.ID, mayManageKeys, func(tx *store.Tx, _ *model.AuditEntry) error {
 		ended = nil
 		keys, err := tx.Keys(t.ID)
 		if err != nil {

@@ -48,7 +48,8 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 	}
 	now := s.now()
 	var account model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.act(ctx, actor, model.ActionMemberAdd, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, organization)
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 		if err != nil {
 			return err
 		}
-		account = t.ID
+		account, line.User = t.ID, t.ID
 		m, member := t.membership(organization)
 		if !member {
 			m = model.Membership{Organization: organization, Account: t.ID, Joined: now}
@@ -90,7 +91,8 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 	}
 	var account model.AccountID
 	var told []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.act(ctx, actor, model.ActionMemberRemove, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, organization)
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
@@ -101,7 +103,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 		if err != nil {
 			return err
 		}
-		account = t.ID
+		account, line.User = t.ID, t.ID
 		m, member := t.membership(organization)
 		if !member {
 			return model.Missing()
@@ -202,7 +204,7 @@ type RolesOf struct {
 // account itself, an organization that it is not in stands for all of its own
 // (contract, call 31).
 func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (out []RolesOf, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.act(ctx, actor, model.ActionRoleList, func(tx *store.Tx, line *model.AuditEntry) error {
 		out = nil
 		t, err := s.target(tx, actor, address)
 		if err != nil {
@@ -213,11 +215,16 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 				return err
 			}
 		}
+		line.User = t.ID
 		m, member := t.membership(organization)
 		switch {
 		case member:
+			onOrganization(line, organization)
 			out = append(out, RolesOf{m.Organization, m.Roles})
 		case t.ID == actor.Account:
+			if err := onAccount(tx, line, &t.Account); err != nil {
+				return err
+			}
 			for _, m := range t.memberships {
 				out = append(out, RolesOf{m.Organization, m.Roles})
 			}
@@ -237,8 +244,10 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 	}
 	var account model.AccountID
 	var told []model.AccountID
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
+	err = s.act(ctx, actor, model.ActionRoleGrant, func(tx *store.Tx, line *model.AuditEntry) error {
 		pending, told = false, nil
+		onOrganization(line, organization)
+		line.Detail = "role=" + role
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
@@ -246,7 +255,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 		if err != nil {
 			return err
 		}
-		account = t.ID
+		account, line.User = t.ID, t.ID
 		m, member := t.membership(organization)
 		self := t.ID == actor.Account
 		if self && member && role == model.RoleAdmin && !actor.Administers(organization) {
@@ -254,6 +263,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 			if !pending {
 				return nil
 			}
+			line.Detail += " pending"
 			told, err = requestAdmin(tx, &t.Account, organization)
 			return err
 		}
@@ -322,7 +332,9 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 		return err
 	}
 	var account model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.act(ctx, actor, model.ActionRoleRevoke, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, organization)
+		line.Detail = "role=" + role
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
@@ -333,7 +345,7 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 		if err != nil {
 			return err
 		}
-		account = t.ID
+		account, line.User = t.ID, t.ID
 		m, member := t.membership(organization)
 		if !member {
 			return model.Missing()

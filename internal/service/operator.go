@@ -48,7 +48,11 @@ func (s *Service) CreateOperator(ctx context.Context, key, secret string) error 
 		if err := tx.InsertAccount(&account, ""); err != nil {
 			return err
 		}
-		return tx.InsertKey(&issued)
+		if err := tx.InsertKey(&issued); err != nil {
+			return err
+		}
+		return record(tx, &model.AuditEntry{Time: model.AuditTime{Time: account.Created}, Action: model.ActionOperatorMake, Outcome: model.AuditOK,
+			Times: 1, Address: CommandLine, User: account.ID, OnKey: key})
 	}
 	err := s.store.Update(ctx, create)
 	if err == nil || errors.Is(err, ErrOperatorExists) {
@@ -93,20 +97,21 @@ func operatorKey(key, secret string, now time.Time) model.Key {
 func ResetOperator(ctx context.Context, kept *store.Store, now time.Time, key, secret string) error {
 	now = now.UTC().Truncate(time.Millisecond)
 	account, issued := operatorAccount(now), operatorKey(key, secret, now)
-	return kept.Update(ctx, func(tx *store.Tx) error {
+	line := model.AuditEntry{Time: model.AuditTime{Time: now}, Action: model.ActionOperatorReset, OnKey: key}
+	return RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		operators, err := tx.Operators()
 		if err != nil {
 			return err
 		}
 		k := issued
 		if len(operators) == 0 {
-			k.Account = account.ID
+			k.Account, line.User = account.ID, account.ID
 			if err := tx.InsertAccount(&account, ""); err != nil {
 				return err
 			}
 			return tx.InsertKey(&k)
 		}
-		k.Account = operators[0]
+		k.Account, line.User = operators[0], operators[0]
 		// Held, so that no key that is being issued at this moment escapes.
 		if err := tx.LockQueues(k.Account); err != nil {
 			return err

@@ -57,7 +57,9 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor, c 
 	}
 	now := s.now()
 	o := model.Organization{ID: model.OrganizationID(randomToken(24)), Name: strings.TrimSpace(*c.Name), Settings: c.Settings, Created: now}
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.act(ctx, actor, model.ActionOrganizationCreate, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, o.ID)
+		line.Detail = c.Settings.Changed()
 		account, found, err := tx.Account(actor.Account)
 		if err != nil {
 			return err
@@ -94,7 +96,9 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 		return err
 	}
 	var members []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.act(ctx, actor, model.ActionOrganizationUpdate, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, id)
+		line.Detail = c.Settings.Changed()
 		if err := tx.LockOrganization(id); err != nil {
 			return err
 		}
@@ -139,7 +143,8 @@ func (s *Service) Organization(ctx context.Context, actor *model.Actor, id model
 	if err := mayAdminister(actor, id); err != nil {
 		return o, err
 	}
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.act(ctx, actor, model.ActionOrganizationRead, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, id)
 		o, err = organization(tx, id)
 		return err
 	})
@@ -152,6 +157,9 @@ func organization(tx *store.Tx, id model.OrganizationID) (model.Organization, er
 		err = model.Missing()
 	}
 	if err != nil {
+		return o, err
+	}
+	if o.LegalHold, err = tx.Held(id); err != nil {
 		return o, err
 	}
 	o.Members, err = tx.CountMembers(id)

@@ -16,7 +16,8 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 		return err
 	}
 	var members []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.act(ctx, actor, model.ActionOrganizationDelete, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, id)
 		if err := tx.LockOrganization(id); err != nil {
 			return err
 		}
@@ -32,6 +33,11 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 		}
 		if name != o.Name {
 			return model.Invalidf("name_mismatch", "name", "The name must repeat the organization's name.")
+		}
+		if held, err := tx.Held(id); err != nil {
+			return err
+		} else if held {
+			return underHold()
 		}
 		if members, err = tx.MembersOf(id); err != nil {
 			return err

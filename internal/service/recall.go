@@ -15,6 +15,11 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	erased := false
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		readers, erased = nil, false
+		for _, organization := range actor.Organizations() { // so that no legal hold begins meanwhile
+			if err := tx.ShareOrganization(organization); err != nil {
+				return err
+			}
+		}
 		if err := tx.LockMessages(actor.Organizations(), id); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/crypto/argon2"
 
+	"signet/internal/audit"
 	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -45,6 +46,8 @@ type Options struct {
 	Limits          Limits
 	DefaultRegion   string        // of phone numbers without a country code, as in ISO 3166
 	EventsRetention time.Duration // how long an unacknowledged event stays
+	AuditKey        *audit.Key    // signs checkpoints of the audit log; nil: nobody does
+	AuditRetention  time.Duration // how long a line of it stays; 0: for good
 
 	// Unsealed stores content as it is. Nothing that a user can set reaches it: it is
 	// for tests that look for content in files, and for what sealing costs.
@@ -68,6 +71,12 @@ type Service struct {
 	passwords chan struct{} // a place for each password hash computed at a time
 	derive    derivation
 
+	refusals refusals
+
+	auditKey       *audit.Key
+	auditRetention time.Duration
+	signedAt       atomic.Int64 // when checkpoints were last made, in milliseconds
+
 	node     *Node // nil: the server is alone on its store
 	sweeper  atomic.Pointer[Sweeper]
 	recalled atomic.Bool // content was erased since the last sweep of the files
@@ -83,7 +92,7 @@ type Service struct {
 func New(o Options) *Service {
 	s := &Service{
 		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
-		region: o.DefaultRegion, retention: o.EventsRetention,
+		region: o.DefaultRegion, retention: o.EventsRetention, auditKey: o.AuditKey, auditRetention: o.AuditRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),
 		passwords: make(chan struct{}, 2),

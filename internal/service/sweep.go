@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"signet/internal/blob"
@@ -119,10 +121,14 @@ func (s *Service) eraseEnded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	released, err := s.sweepHolds(ctx)
+	if err != nil {
+		return err
+	}
 	// Files that cannot be reached hold up nothing else: their erasures stay noted.
 	files := s.eraseBlobs(ctx)
-	err = s.FlushUses(ctx)
-	if err == nil && (ended+erased > 0 || s.recalled.Swap(false)) {
+	err = errors.Join(s.FlushUses(ctx), s.sweepAudit(ctx))
+	if err == nil && (ended+erased+released > 0 || s.recalled.Swap(false)) {
 		if err = s.store.Erase(ctx); err != nil {
 			s.recalled.Store(true) // so that the next sweep tries again
 		}
@@ -140,6 +146,9 @@ func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
 				return err
 			}
 			n = len(rows)
+			if err := shareOrganizations(tx, rows); err != nil {
+				return err
+			}
 			for i := range rows {
 				if err := endMessage(tx, &rows[i]); err != nil {
 					return err
@@ -154,6 +163,25 @@ func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
 			return total, nil
 		}
 	}
+}
+
+// shareOrganizations keeps legal holds from being set while messages are erased. It
+// comes after the messages, which are found by their ends: whoever holds an
+// organization for itself waits for no message.
+func shareOrganizations(tx *store.Tx, rows []store.MessageRow) error {
+	if !tx.Locks() {
+		return nil
+	}
+	seen := map[model.OrganizationID]bool{}
+	for i := range rows {
+		seen[rows[i].Organization] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(seen)) {
+		if err := tx.ShareOrganization(id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endMessage removes a message and everything that refers to it but the status
@@ -196,8 +224,8 @@ func (s *Service) eraseBlobs(ctx context.Context) error {
 }
 
 // KeepHouse removes what is merely old: repeated-request notes, counts of past
-// days, ended keys, events past their retention, uploads that were never sent, keys of
-// days that are over.
+// days, ended keys, events and audit lines past their retention, uploads that were
+// never sent, keys of days that are over.
 func (s *Service) KeepHouse(ctx context.Context) error {
 	now := s.now()
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
@@ -213,6 +241,9 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 		return tx.DeleteExpiredKeys(now, now.Add(-loginIdle))
 	})
 	if err != nil {
+		return err
+	}
+	if err := s.trimAudit(ctx, now); err != nil {
 		return err
 	}
 	if err := s.trimQueues(ctx, s.oldest(now)); err != nil {

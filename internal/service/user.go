@@ -45,10 +45,19 @@ func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address st
 	if !actor.AdministersAny() {
 		return e, notAdministrator()
 	}
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.act(ctx, actor, model.ActionUserLookup, func(tx *store.Tx, line *model.AuditEntry) error {
 		t, err := s.target(tx, actor, address)
+		if err != nil {
+			return err
+		}
 		e = present(actor, &t, organization)
-		return err
+		line.User = t.ID
+		// It says what the actor did, and is for the actor's own organization.
+		self, _, err := tx.Account(actor.Account)
+		if err != nil {
+			return err
+		}
+		return atHome(tx, line, &self)
 	})
 	return e, err
 }
@@ -97,7 +106,12 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	}
 	now := account.Created
 	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title, Department: c.Department, Joined: now}
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
+	err = s.act(ctx, actor, model.ActionUserCreate, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, c.Organization)
+		line.User = account.ID
+		if issued != nil {
+			line.OnKey = issued.Key.Key
+		}
 		if err := tx.ShareOrganization(c.Organization); err != nil {
 			return err
 		}

@@ -61,11 +61,18 @@ func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, 
 }
 
 // RecallMessage erases what a message says and its hold on an attachment, and
-// leaves the fact that it was recalled.
+// leaves the fact that it was recalled. Under a legal hold both are kept aside.
 func (tx *Tx) RecallMessage(m *MessageRow) error {
+	kept, err := tx.keep(m.Organization, m.ID, true)
+	if err != nil {
+		return err
+	}
 	if err := tx.post(`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization = ? AND message = ?`,
 		[]byte{}, model.BlobID{}, m.Organization, m.ID); err != nil {
 		return err
+	}
+	if kept { // and with it the attachment
+		return nil
 	}
 	return tx.ReleaseBlob(m.Blob)
 }
@@ -78,12 +85,20 @@ func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, 
 }
 
 // DeleteMessage removes a message, its deliveries and its hold on an attachment.
+// Under a legal hold all of it is kept aside.
 func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageID, blob model.BlobID) error {
+	kept, err := tx.keep(organization, id, false)
+	if err != nil {
+		return err
+	}
+	if err := tx.keepDeliveries(organization, id); err != nil {
+		return err
+	}
 	if err := tx.post(`DELETE FROM deliveries WHERE organization = ? AND message = ?`, organization, id); err != nil {
 		return err
 	}
 	n, err := tx.exec(`DELETE FROM messages WHERE organization = ? AND message = ?`, organization, id)
-	if err != nil || n == 0 { // another node was first, and let go of the attachment
+	if err != nil || n == 0 || kept { // another node was first, and let go of the attachment
 		return err
 	}
 	return tx.ReleaseBlob(blob)

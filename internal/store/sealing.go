@@ -59,7 +59,7 @@ func (m *MessageRow) ends() int64 {
 const endSoon = 2 * model.ReadGrace
 
 // MessagesLeft reports whether an organization has a message with content under the
-// key of a day.
+// key of a day, or keeps one for a legal hold.
 func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now time.Time) (bool, error) {
 	var one int64
 	var found bool
@@ -78,6 +78,9 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	}
 	if err != nil || found {
 		return found, err
+	}
+	if held, err := tx.heldLeft(organization, day); err != nil || held {
+		return held, err
 	}
 	return tx.one(`SELECT 1 FROM messages WHERE ends < ? AND organization || '' = ? AND recalled = 0
 		AND expires >= ? AND expires < ? AND created >= ? AND created < ? LIMIT 1`,

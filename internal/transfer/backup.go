@@ -235,6 +235,7 @@ func (b *backup) conclude() error {
 		return err
 	}
 	b.manifest.Sums = digest
+	b.manifest.Digest = b.manifest.digest()
 	text := b.manifest.encode()
 	w, err := b.out.create(manifestName, int64(len(text)))
 	if err != nil {

@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +32,7 @@ type Manifest struct {
 	Database DatabaseFile `json:"database"`
 	Blobs    BlobFiles    `json:"blobs"`
 	Sums     string       `json:"sha256sums"` // digest of SHA256SUMS, in hex
+	Digest   string       `json:"digest"`     // SHA-256 of the manifest with this field empty, in hex
 }
 
 // DatabaseFile is what a backup says of its database.
@@ -78,6 +81,14 @@ func readManifest(r io.Reader) (*Manifest, error) {
 			m.Database.Schema, store.SchemaVersion(), m.MadeBy)
 	}
 	return m, nil
+}
+
+// digest is what Digest has to be: the manifest is in no list of digests.
+func (m *Manifest) digest() string {
+	plain := *m
+	plain.Digest = ""
+	sum := sha256.Sum256(plain.encode())
+	return hex.EncodeToString(sum[:])
 }
 
 func (m *Manifest) encode() []byte {

@@ -194,6 +194,8 @@ func (in *receiver) check() error {
 	switch {
 	case m == nil:
 		return errUnfinished
+	case m.Digest != m.digest():
+		return damaged(manifestName + " is not as it was")
 	case in.told != m.Sums:
 		return damaged(sumsName + " is not as it was")
 	case hex.EncodeToString(in.sums.Sum(nil)) != m.Sums:

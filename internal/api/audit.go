@@ -1,0 +1,103 @@
+package api
+
+import (
+	"context"
+	"encoding/hex"
+	"log/slog"
+
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+// origin says where a call comes from, for the audit log.
+func (a *API) origin(c *call) *service.Origin {
+	if c.origin == nil {
+		c.origin = &service.Origin{Address: a.clientAddress(c.request).String(), RequestID: c.id}
+	}
+	return c.origin
+}
+
+// audit sees to it that a call which has to leave a line in the audit log has done
+// so before it is answered. What was done is recorded by the use case, in its own
+// transaction; what was refused is recorded here.
+func (a *API) audit(ctx context.Context, c *call, err error) {
+	if a.service == nil {
+		return // a test of the adapter alone
+	}
+	if err == nil {
+		if c.endpoint.audit != "" && !a.origin(c).Recorded() {
+			a.logger.LogAttrs(ctx, slog.LevelError, "an act left no line in the audit log", slog.String("request_id", c.id), slog.String("route", c.endpoint.label))
+		}
+		return
+	}
+	told, ok := asModel(err)
+	if !ok || !a.audited(c, told) {
+		return
+	}
+	action := c.endpoint.audit
+	if action == "" {
+		action = model.ActionAccess
+	}
+	a.service.Refused(service.WithOrigin(ctx, a.origin(c)), service.Refusal{
+		Action: action, Outcome: told.Code, Actor: c.actor, Name: c.tried,
+		Organization: c.organizationPath(), User: c.path("user"), Group: c.path("group"), Key: c.path("key"),
+	})
+}
+
+// audited reports whether a refusal leaves a line: of an administrative act each
+// one, of other calls what is about access.
+func (a *API) audited(c *call, told *model.Error) bool {
+	switch told.Kind {
+	case model.Unauthenticated, model.Forbidden:
+		return true
+	case model.TooMany:
+		return told.Code == codeTooManyFailures
+	case model.Invalid, model.NotFound:
+		return c.endpoint.audit != ""
+	}
+	return false
+}
+
+// wireAudit is a line of the audit log.
+type wireAudit struct {
+	model.AuditEntry
+	Hash string `json:"hash"`
+}
+
+// getAudit: GET /organization/:organization/audit, and GET /audit for the platform's
+// part.
+func (a *API) getAudit(ctx context.Context, c *call) (answer, error) {
+	q := c.readQuery()
+	page := service.AuditPage{
+		Limit:  q.IntBetween("limit", 1, service.MaxAuditPage, 100),
+		Before: int64(q.IntBetween("before", 1, maxAuditNumber, 0)),
+		After:  int64(q.IntBetween("after", 0, maxAuditNumber, 0)),
+		Since:  q.Time("since"),
+		Until:  q.Time("until"),
+		Action: model.AuditAction(q.Text("action")),
+	}
+	page.Forward = q.get("after") != nil
+	if page.Forward && page.Before != 0 {
+		q.wrong("before", "left out where after is given")
+	}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	found, err := a.service.Audit(ctx, c.actor, c.organizationPath(), page)
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(wireAuditLines(found)), nil
+}
+
+// maxAuditNumber is more than a chain ever has lines.
+const maxAuditNumber = 1<<31 - 1
+
+func wireAuditLines(found []store.AuditRow) []wireAudit {
+	out := make([]wireAudit, len(found))
+	for i, e := range found {
+		out[i] = wireAudit{e.AuditEntry, hex.EncodeToString(e.Hash)}
+	}
+	return out
+}

@@ -1,0 +1,310 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"signet/internal/audit"
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+const auditRetention = 6 * 365 * 24 * time.Hour
+
+func mustAuditKey(t *testing.T) *audit.Key {
+	t.Helper()
+	text, err := audit.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := audit.ParseKey(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// auditLines returns the whole audit log, without the beginnings of chains, which
+// are no acts.
+func (s *server) auditLines() (out []store.AuditRow) {
+	s.t.Helper()
+	err := s.store.View(s.t.Context(), func(tx *store.Tx) error {
+		out = nil
+		chains, err := tx.AuditChains()
+		if err != nil {
+			return err
+		}
+		for _, chain := range chains {
+			rows, err := tx.AuditEntries(store.AuditQuery{Chain: chain}, 100_000)
+			if err != nil {
+				return err
+			}
+			out = append(out, slices.DeleteFunc(rows, func(e store.AuditRow) bool { return e.Action == model.ActionAuditBegin })...)
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return out
+}
+
+// mustVerify checks the audit log, and returns how many lines it has.
+func (s *server) mustVerify(elsewhere ...audit.Checkpoint) int64 {
+	s.t.Helper()
+	n, err := service.VerifyAudit(s.t.Context(), s.store, s.audit, elsewhere)
+	if err != nil {
+		s.t.Fatalf("the audit log is not as it was written: %v", err)
+	}
+	return n
+}
+
+// Each call of an administrative route, by whomever, leaves exactly one line, with
+// who, what, from where and how it ended. The routes are those of the router, so
+// that a new one without a line fails.
+func TestAuditMatrix(t *testing.T) {
+	t.Parallel()
+	m := startMatrix(t)
+	audited := m.api.Audited()
+	for _, route := range m.api.Administrative() {
+		if audited[route] == "" {
+			t.Errorf("%s is for administrators, and leaves no line in the audit log", route)
+		}
+	}
+	tried := map[string]bool{}
+	for i, r := range rules {
+		action := audited[r.route]
+		if action == "" {
+			continue
+		}
+		tried[r.route] = true
+		for column, caller := range m.callers {
+			x := maps.Clone(m.standing)
+			if r.fresh != nil {
+				maps.Copy(x, r.fresh(m))
+			}
+			m.clock.advance(2 * time.Second) // so that each refusal has a line of its own
+			before := len(m.auditLines())
+			id := fmt.Sprintf("audit-%d-%d", i, column)
+			got := r.call(caller, x, requestID(id))
+			lines := m.auditLines()
+			mine := slices.DeleteFunc(slices.Clone(lines), func(e store.AuditRow) bool { return e.RequestID != id })
+			what := r.route + " by " + callerNames[column]
+			if len(mine) != 1 || len(lines) != before+1 {
+				t.Errorf("%s answered %d and left %d lines, %d of its own, want one", what, got.StatusCode, len(lines)-before, len(mine))
+				continue
+			}
+			m.wantLine(what, mine[0], got, action, caller, column)
+		}
+	}
+	for route := range audited {
+		if !tried[route] {
+			t.Errorf("%s is not in the matrix", route)
+		}
+	}
+	m.mustSweep()
+	m.mustVerify()
+	m.wantNobodysNames()
+}
+
+func (m *matrix) wantLine(what string, e store.AuditRow, got *answer, action model.AuditAction, caller *person, column int) {
+	m.t.Helper()
+	outcome := model.AuditOK
+	if got.StatusCode >= 400 {
+		outcome = got.value().text("error", "code")
+	}
+	if e.Action != action || e.Outcome != outcome || e.Address != "127.0.0.1" || e.Times != 1 || !e.Time.Equal(m.clock.now().Truncate(time.Millisecond)) {
+		m.t.Errorf("%s: got the line %+v, want %s, %s, from 127.0.0.1 at %v", what, e.AuditEntry, action, outcome, m.clock.now())
+	}
+	login := action == model.ActionLogin
+	switch {
+	case column < 3: // nobody was recognised
+		if !e.Account.IsZero() || e.Key != "" {
+			m.t.Errorf("%s: the line says that it was account %v with key %q", what, e.Account, e.Key)
+		}
+	case !login && (e.Account.String() != caller.token || e.Key != caller.key):
+		m.t.Errorf("%s: the line says that it was account %v with key %q, want %s with %q", what, e.Account, e.Key, caller.token, caller.key)
+	}
+	if e.Outcome == model.AuditOK && e.User.IsZero() && e.Organization == "" && action != model.ActionAuditRead {
+		m.t.Errorf("%s: the line does not say on whom: %+v", what, e.AuditEntry)
+	}
+}
+
+// wantNobodysNames looks for what the audit log must not hold.
+func (m *matrix) wantNobodysNames() {
+	m.t.Helper()
+	for _, e := range m.auditLines() {
+		text := string(audit.Canonical(&e.AuditEntry))
+		for _, canary := range []string{"@", "example", "Clinic", "Doomed", "boss", "stranger", "sgk_", "operator-secret", "a new password"} {
+			if strings.Contains(text, canary) {
+				m.t.Errorf("the audit log holds %q: %s", canary, text)
+			}
+		}
+	}
+}
+
+func TestAuditHoldsNoNamesThatCallsUse(t *testing.T) {
+	t.Parallel()
+	m := startMatrix(t)
+	for _, p := range []*person{m.boss, m.member, m.operator, m.foreign} {
+		p.get("/v2/user_lookup/recipient%40example.com")
+		p.post("/v2/user/recipient%40example.com/key", nil)
+		p.delete("/v2/user/recipient/key/recipient%40example.com")
+		p.get("/v2/organization/boss%40example.com")
+		p.post("/v2/organization/"+m.org, fields{"name": "Clinic", "Clinic of boss": "stranger", "max_ttl": 60})
+	}
+	m.signIn("recipient@example.com", "a new password", "boss's phone").want(401)
+	m.member.with("recipient@example.com", "a new password").get("/v2/user").want(401)
+	m.wantNobodysNames()
+	m.mustVerify()
+}
+
+func TestAuditIsReadByAdministratorsAndOperators(t *testing.T) {
+	t.Parallel()
+	m := startMatrix(t)
+	path := "/v2/organization/" + m.org + "/audit"
+	m.boss.post("/v2/organization/"+m.org, fields{"max_ttl": 600, "forward": false}).want(204)
+	newest := m.boss.get(path + "?action=organization.update").reply().at(0)
+	newest.wantFields(fields{"account": m.boss.token, "key": m.boss.key, "on_organization": m.org, "detail": "max_ttl=600 forward=false", "outcome": "ok"})
+	for i := range 5 {
+		m.boss.post(m.member.path("/organization/"+m.org+"/roles/role"+number(i)), nil).want(204)
+	}
+
+	all := m.boss.get(path + "?after=0&limit=1000").reply().list()
+	for i, e := range all {
+		if n := e.int("number"); n != int64(i+1) {
+			t.Errorf("entry %d has number %d", i, n)
+		}
+	}
+	// Backwards in pages it is the same; each reading added a line in front.
+	var back []value
+	for before := int64(len(all) + 1); before > 1; before = back[len(back)-1].int("number") {
+		page := m.operator.get(fmt.Sprintf("%s?limit=3&before=%d", path, before)).reply().list()
+		if len(page) == 0 || len(page) > 3 {
+			t.Fatalf("a page has %d entries", len(page))
+		}
+		back = append(back, page...)
+	}
+	slices.Reverse(back)
+	if fmt.Sprint(back) != fmt.Sprint(all) {
+		t.Errorf("backwards the log is %v, forwards %v", back, all)
+	}
+
+	now := m.clock.now()
+	m.clock.advance(time.Hour)
+	m.boss.get("/v2/organization/" + m.org).want(200)
+	later := now.Add(time.Minute).Format(time.RFC3339)
+	if got := m.boss.get(path + "?since=" + later).reply().list(); len(got) != 1 || got[0].text("action") != "organization.read" {
+		t.Errorf("since a minute later there is %v", got)
+	}
+	if got := m.boss.get(path + "?limit=1000&until=" + later).reply().list(); len(got) < len(all) {
+		t.Errorf("until then there are %d entries, want at least %d", len(got), len(all))
+	}
+	for _, query := range []string{"limit=0", "limit=1001", "before=x", "after=1&before=2", "since=yesterday"} {
+		m.boss.get(path + "?" + query).want(400)
+	}
+	platform := m.operator.get("/v2/audit?after=0").reply().list()
+	if len(platform) == 0 || platform[0].text("action") != "operator.create" {
+		t.Errorf("the platform's log begins with %v", platform)
+	}
+
+	// What a deleted organization's log holds stays for operators.
+	m.operator.do("DELETE", "/v2/organization/"+m.org, jsonBody(fields{"name": "Clinic"})).want(204)
+	m.mustSweep()
+	m.boss.get(path).want(403) // no administrator of anything any more
+	if got := m.operator.get(path + "?action=organization.delete").reply().list(); len(got) != 1 {
+		t.Errorf("the log of a deleted organization has %v", got)
+	}
+	m.mustVerify()
+}
+
+func TestAuditPutsAFloodOfRefusalsTogether(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	org := s.mustCreateOrganization("Clinic")
+	alice := s.mustCreate(org, "alice")
+	before := len(s.auditLines())
+	const tries = 260
+	for range tries {
+		alice.with(alice.key, "wrong").get("/v2/user").want(401)
+	}
+	written := len(s.auditLines()) - before
+	if written > 200 {
+		t.Errorf("%d refusals left %d lines", tries, written)
+	}
+	s.clock.advance(time.Minute)
+	s.mustSweep()
+	lines := s.auditLines()
+	refused := int64(0)
+	for _, e := range lines {
+		if e.Outcome == "credentials_invalid" {
+			refused += e.Times
+		}
+	}
+	if refused != tries || len(lines)-before > 201 {
+		t.Errorf("%d refusals are %d in %d lines", tries, refused, len(lines)-before)
+	}
+	// Those that have a line of their own say whose key was tried, where that is read.
+	got := s.operator.get("/v2/organization/" + org + "/audit?action=access&limit=1").reply()
+	got.at(0).wantFields(fields{"on_account": alice.token, "on_key": alice.key, "outcome": "credentials_invalid"}, "account", "key")
+	s.mustVerify()
+}
+
+func TestAuditIsTrimmedAfterItsRetention(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	org := s.mustCreateOrganization("Clinic")
+	s.mustCreateAll(org, "alice", "bob", "carol")
+	s.mustSweep()
+	whole := s.mustVerify()
+	s.clock.advance(auditRetention / 2)
+	s.mustCreate(org, "dora")
+	s.clock.advance(auditRetention/2 + time.Hour)
+	s.mustKeepHouse()
+	s.mustCreate(org, "erin")
+	s.mustSweep()
+	left := s.mustVerify()
+	if left >= whole || left == 0 {
+		t.Errorf("of %d lines %d are left", whole, left)
+	}
+	first := s.operator.get("/v2/organization/" + org + "/audit?after=0&limit=1").reply().at(0)
+	if first.int("number") == 1 {
+		t.Errorf("the oldest line that is left is %v", first)
+	}
+}
+
+func TestAuditLineOfACallThatFailsIsNotWritten(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	org := s.mustCreateOrganization("Clinic")
+	ok := func() (n int) {
+		for _, e := range s.auditLines() {
+			if e.Outcome == model.AuditOK {
+				n++
+			}
+		}
+		return n
+	}
+	before := ok()
+	s.operator.delete(s.operator.path("/organization/"+org)).wantError(400, "last_administrator")
+	if got := ok(); got != before {
+		t.Errorf("what was refused left %d lines that say it was done", got-before)
+	}
+}
+
+func TestAuditEntryIsOneLineOfJSON(t *testing.T) {
+	t.Parallel()
+	e := model.AuditEntry{Chain: "Bd0Kh8oOOL8dKLzdocJ2isAj", Number: 1, Time: model.AuditTime{Time: time.UnixMilli(1).UTC()}, Action: model.ActionLogin,
+		Outcome: model.AuditOK, Times: 1}
+	var back model.AuditEntry
+	text := audit.Canonical(&e)
+	if err := json.Unmarshal(text, &back); err != nil || back != e || strings.ContainsRune(string(text), '\n') {
+		t.Errorf("%s is read as %+v, %v", text, back, err)
+	}
+}

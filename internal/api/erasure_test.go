@@ -1,0 +1,227 @@
+package api_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+	"signet/internal/store/enginetest"
+)
+
+// column is a column of a table.
+type column struct{ table, name, kind string }
+
+// columns lists all columns of the database.
+func (s *server) columns() (out []column) {
+	s.t.Helper()
+	query := `SELECT m.name, p.name, p.type FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.type = 'table'`
+	if enginetest.OnPostgres() {
+		query = `SELECT c.table_name::text, c.column_name::text, c.data_type::text FROM information_schema.columns c WHERE c.table_schema = current_schema()`
+	}
+	err := s.engine.View(s.t.Context(), func(session store.Session) error {
+		out = nil
+		return session.Query(query, nil, func(row store.Row) error {
+			var c column
+			err := row.Scan(&c.table, &c.name, &c.kind)
+			out = append(out, c)
+			return err
+		})
+	})
+	if err != nil || len(out) < 100 {
+		s.t.Fatalf("found %d columns, %v", len(out), err)
+	}
+	return out
+}
+
+// traces lists where the database names an account or an organization.
+func (s *server) traces(account model.AccountID, text string) (found map[string]int) {
+	s.t.Helper()
+	found = map[string]int{}
+	for _, c := range s.columns() {
+		where, arg := "", any(nil)
+		switch kind := strings.ToLower(c.kind); {
+		case kind == "blob" || kind == "bytea":
+			if account.IsZero() {
+				continue
+			}
+			where, arg = c.name+" = ?", account
+		case strings.Contains(kind, "text") || strings.Contains(kind, "char"):
+			where, arg = c.name+" LIKE ?", "%"+text+"%"
+		default:
+			continue
+		}
+		err := s.engine.View(s.t.Context(), func(session store.Session) error {
+			return session.Query("SELECT COUNT(*) FROM "+c.table+" WHERE "+where, []any{arg}, func(row store.Row) error {
+				var n int
+				err := row.Scan(&n)
+				if n > 0 {
+					found[c.table+"."+c.name] = n
+				}
+				return err
+			})
+		})
+		if err != nil {
+			s.t.Fatalf("%+v: %v", c, err)
+		}
+	}
+	return found
+}
+
+// wantNoTrace checks that only the audit log names what was erased, and the counter
+// of a queue, which PostgreSQL keeps.
+func (s *server) wantNoTrace(what string, account model.AccountID, text string) {
+	s.t.Helper()
+	traces := s.traces(account, text)
+	maps.DeleteFunc(traces, func(where string, _ int) bool {
+		return strings.HasPrefix(where, "audit_") || strings.HasPrefix(where, "engine_") || strings.HasPrefix(where, "key_endings")
+	})
+	if len(traces) > 0 {
+		s.t.Errorf("%s is still named in %v", what, traces)
+	}
+}
+
+func mustParseAccount(t *testing.T, token string) model.AccountID {
+	t.Helper()
+	id, ok := model.ParseAccountID(token)
+	if !ok {
+		t.Fatalf("%q is no token of an account", token)
+	}
+	return id
+}
+
+// mustLiveOn gives an account a trace in every place where one can be.
+func (c *clinic) mustLiveOn() (sent, got, forwarded, groupMessage string) {
+	c.t.Helper()
+	group := c.alice.mustCreateGroup("G", c.bob, c.carl)
+	sent = c.alice.mustAttach(c.bob.token, "scan.png", "image/png", []byte("secret file"))
+	got = c.bob.mustSend(c.alice.token, "to alice")
+	groupMessage = c.bob.mustSend(group, "to all")
+	c.alice.mustSend(group, "from alice")
+	forwarded = c.bob.post("/v2/message/"+sent+"/forward", fields{"recipient": c.carl.token}).want(204).Header.Get("TT-X-Message-Id")
+	c.alice.mustMark("read", got, groupMessage)
+	c.alice.post("/v2/message", fields{"recipient": c.carl.token, "body": "once"}, requestID("once")).want(204)
+	c.alice.post("/v2/metadata/"+c.alice.token, fields{"k": "v"}, in(c.org)).want(204)
+	c.alice.do("POST", "/v2/user/me/settings", parts(nil, file{"avatar", "a.png", "", picture})).want(204)
+	c.bob.post("/v2/mute/p2p", fields{"sender_token": c.alice.token, "receiver_organization": c.org, "duration": 5}).want(204)
+	c.operator.post(c.alice.path("/organization/"+c.org+"/roles/reporting"), nil).want(204)
+	c.operator.post(c.alice.path("/password"), fields{"password": "a long password"}).want(204)
+	c.signIn("alice", "a long password", "phone").want(200)
+	return sent, got, forwarded, groupMessage
+}
+
+func TestErasedAccountLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	sent, got, forwarded, groupMessage := c.mustLiveOn()
+	id := mustParseAccount(t, c.alice.token)
+	before := c.traces(id, c.alice.token)
+	for _, where := range []string{"messages.sender", "messages.recipient", "messages.original_sender", "deliveries.account", "events.account", "events.payload",
+		"conversations.account", "conversations.entity", "keys.account", "addresses.account", "memberships.account", "roles.account", "group_members.account",
+		"groups.created_by", "requests.account", "metadata.entity", "avatars.entity", "mutes.entity", "search_entities.entity", "search_words.entity", "quotas.counter"} {
+		if before[where] == 0 && where != "quotas.counter" {
+			t.Errorf("the test leaves no trace in %s to erase: %v", where, before)
+		}
+	}
+
+	e := &service.Eraser{Store: c.store, Clock: c.clock.now}
+	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
+	var told *model.Error
+	if err := e.Account(t.Context(), id); !errors.As(err, &told) || told.Code != "legal_hold" {
+		t.Errorf("under a legal hold erasing answers %v", err)
+	}
+	c.operator.delete("/v2/organization/" + c.org + "/hold").want(204)
+	c.mustSweep()
+	if err := e.Account(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	c.clock.advance(time.Second) // until then a node may know a key
+	c.mustSweep()
+	c.wantNoTrace("an erased account", id, c.alice.token)
+	c.wantNoTrace("its address", model.AccountID{}, "alice@example.com")
+	for _, table := range []string{"accounts", "messages", "keys", "memberships", "events"} {
+		if e.Erased[table] == 0 {
+			t.Errorf("the report says nothing of %s: %v", table, e.Erased)
+		}
+	}
+	if n := c.countBlobs(); n != 0 || e.Blobs == 0 {
+		t.Errorf("%d files are left, and the report tells of %d", n, e.Blobs)
+	}
+
+	c.alice.get("/v2/user").want(401)
+	for _, gone := range []string{sent, got, forwarded} {
+		c.bob.get("/v2/message/" + gone).wantMissing()
+		c.carl.get("/v2/message/" + gone).wantMissing()
+	}
+	c.carl.get("/v2/message/" + groupMessage).want(200) // others' words to others stay
+	c.bob.get("/v2/user/" + c.alice.token).wantMissing()
+	c.bob.get("/v2/roster").want(200)
+	c.bob.get("/v2/events").want(200)
+	if err := e.Account(t.Context(), id); !model.IsNotFound(err) {
+		t.Errorf("erasing again answers %v", err)
+	}
+	if err := e.Account(t.Context(), mustParseAccount(t, c.operator.token)); !errors.Is(err, service.ErrOperatorAccount) {
+		t.Errorf("erasing the operator answers %v", err)
+	}
+	c.mustVerify()
+}
+
+// An erasure that was broken off after any number of its transactions is finished by
+// another one.
+func TestErasureIsResumed(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.mustLiveOn()
+	id := mustParseAccount(t, c.alice.token)
+	err := c.store.Update(t.Context(), func(tx *store.Tx) error { _, err := tx.CloseAccount(id); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &service.Eraser{Store: c.store, Clock: c.clock.now}
+	if err := e.Account(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	c.wantNoTrace("an erased account", id, c.alice.token)
+}
+
+func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.mustLiveOn()
+	other := c.mustCreateOrganization("Other")
+	c.operator.mustJoin(other, c.bob)
+	org := model.OrganizationID(c.org)
+	e := &service.Eraser{Store: c.store, Clock: c.clock.now}
+	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
+	var told *model.Error
+	if err := e.Organization(t.Context(), org, false); !errors.As(err, &told) || told.Code != "legal_hold" {
+		t.Errorf("under a legal hold erasing answers %v", err)
+	}
+	c.operator.delete("/v2/organization/" + c.org + "/hold").want(204)
+	c.mustSweep()
+	if err := e.Organization(t.Context(), org, false); err != nil {
+		t.Fatal(err)
+	}
+	c.clock.advance(time.Second) // until then a node may know a key
+	c.mustSweep()
+	c.wantNoTrace("an erased organization", model.AccountID{}, c.org)
+	for _, p := range []*person{c.alice, c.carl} {
+		c.wantNoTrace("an account that was in no other", mustParseAccount(t, p.token), p.token)
+	}
+	c.bob.get("/v2/user").want(200) // it is in another one
+	if n := c.countBlobs(); n != 0 {
+		t.Errorf("%d files are left", n)
+	}
+	if err := e.Organization(t.Context(), org, false); !model.IsNotFound(err) {
+		t.Errorf("erasing again answers %v", err)
+	}
+	if e.Erased["messages"] == 0 || e.Erased["accounts"] != 2 {
+		t.Errorf("the report is %v", fmt.Sprint(e.Erased))
+	}
+	c.mustVerify()
+}

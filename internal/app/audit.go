@@ -1,0 +1,245 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"signet/internal/audit"
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+// auditKeyFile holds the key that signs checkpoints of the audit log, of a server
+// that stores in its data directory. Servers that share a database have it there.
+const auditKeyFile = "audit.key"
+
+// openAuditKey returns the key, which is made at the first start.
+func openAuditKey(ctx context.Context, dir, database string, kept *store.Store) (*audit.Key, error) {
+	made, err := audit.NewKey()
+	if err != nil {
+		return nil, fmt.Errorf("make the audit key: %w", err)
+	}
+	text := made
+	if database != "" {
+		err = kept.Update(ctx, func(tx *store.Tx) error {
+			text, err = tx.SettleAuditKey(made)
+			return err
+		})
+	} else {
+		text, err = settleFile(filepath.Join(dir, auditKeyFile), made)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keep the audit key: %w", err)
+	}
+	return audit.ParseKey(text)
+}
+
+// settleFile returns what a file holds, which is the given text where there was no
+// file. It is readable for its owner only.
+func settleFile(path, text string) (string, error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.Remove(temp.Name()) }()
+	_, err = temp.WriteString(text)
+	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return "", err
+	}
+	// A link is made only where there is no file yet, whoever else is at it.
+	switch err := os.Link(temp.Name(), path); {
+	case err == nil:
+		return text, syncDirectory(filepath.Dir(path))
+	case !errors.Is(err, fs.ErrExist):
+		return "", err
+	}
+	kept, err := os.ReadFile(path)
+	return string(kept), err
+}
+
+// readAuditKey returns the key of an installation that has one.
+func readAuditKey(ctx context.Context, dir, database string, kept *store.Store) (*audit.Key, error) {
+	var text string
+	if database == "" {
+		content, err := os.ReadFile(filepath.Join(dir, auditKeyFile))
+		if err != nil {
+			return nil, fmt.Errorf("read the audit key: %w", err)
+		}
+		text = string(content)
+	} else {
+		err := kept.View(ctx, func(tx *store.Tx) (err error) {
+			text, err = tx.AuditKey()
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return audit.ParseKey(text)
+}
+
+// VerifyAudit checks the audit log of a data directory or a database, whether or not
+// a server uses it, and the checkpoints that were kept in files elsewhere. It returns
+// how many entries are right; the first that is not is an *audit.Fault.
+func VerifyAudit(ctx context.Context, dir, database string, checkpoints []string) (entries int64, err error) {
+	err = maintain(ctx, dir, database, func(kept *store.Store) error {
+		key, err := readAuditKey(ctx, dir, database, kept)
+		if err != nil {
+			return err
+		}
+		var elsewhere []audit.Checkpoint
+		for _, path := range checkpoints {
+			found, err := readCheckpoints(path, key)
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			elsewhere = append(elsewhere, found...)
+		}
+		entries, err = service.VerifyAudit(ctx, kept, key, elsewhere)
+		return err
+	})
+	return entries, err
+}
+
+// auditLine is a line of an export: an entry with its hash, or a checkpoint.
+type auditLine struct {
+	Entry      json.RawMessage `json:"entry,omitempty"`
+	Hash       string          `json:"hash,omitempty"`
+	Checkpoint string          `json:"checkpoint,omitempty"`
+}
+
+// readCheckpoints reads the checkpoints of an export.
+func readCheckpoints(path string, key *audit.Key) (out []audit.Checkpoint, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var line auditLine
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			return nil, fmt.Errorf("it is no export of the audit log: %w", err)
+		}
+		if line.Checkpoint == "" {
+			continue
+		}
+		c, err := key.Open(line.Checkpoint)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, errors.New("it holds no checkpoint")
+	}
+	return out, nil
+}
+
+// AuditSelection is which entries are exported; what is empty does not restrict.
+type AuditSelection struct {
+	Organization string
+	Since, Until time.Time
+}
+
+// ExportAudit writes the audit log as JSON lines, chain by chain, and after the
+// entries the checkpoints of what was written, which are made for it. The export is
+// an entry itself.
+func ExportAudit(ctx context.Context, dir, database string, which AuditSelection, w io.Writer) error {
+	return maintain(ctx, dir, database, func(kept *store.Store) error {
+		key, err := readAuditKey(ctx, dir, database, kept)
+		if err != nil {
+			return err
+		}
+		line := model.AuditEntry{Time: model.AuditTime{Time: time.Now().UTC()}, Action: model.ActionAuditExport}
+		chain := model.OrganizationID(which.Organization)
+		err = service.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
+			if chain == "" {
+				return nil
+			}
+			found, err := tx.HasAuditChain(chain)
+			if err == nil && !found {
+				err = fmt.Errorf("the audit log has nothing of organization %s", chain)
+			}
+			line.Chain, line.Organization = chain, chain
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := service.SignAudit(ctx, kept, key, time.Now().UTC()); err != nil {
+			return err
+		}
+		return writeAudit(ctx, kept, chain, which, w)
+	})
+}
+
+func writeAudit(ctx context.Context, kept *store.Store, chain model.OrganizationID, which AuditSelection, w io.Writer) error {
+	chains := []model.OrganizationID{chain}
+	if chain == "" {
+		err := kept.View(ctx, func(tx *store.Tx) (err error) {
+			chains, err = tx.AuditChains()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	out := bufio.NewWriter(w)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	for _, chain := range chains {
+		var last store.AuditCheckpoint
+		after := int64(0)
+		for {
+			var rows []store.AuditRow
+			err := kept.View(ctx, func(tx *store.Tx) (err error) {
+				if last.Number == 0 {
+					if last, err = tx.AuditCheckpoint(chain, false); err != nil {
+						return err
+					}
+				}
+				// What came since the checkpoint is for the next export.
+				rows, err = tx.AuditEntries(store.AuditQuery{Chain: chain, After: after, Before: last.Number + 1, Since: which.Since, Until: which.Until}, exportBatch)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			for i := range rows {
+				e := &rows[i]
+				after = e.Number
+				if err := encoder.Encode(auditLine{Entry: audit.Canonical(&e.AuditEntry), Hash: hex.EncodeToString(e.Hash)}); err != nil {
+					return err
+				}
+			}
+			if len(rows) < exportBatch {
+				break
+			}
+		}
+		if last.Number > 0 {
+			if err := encoder.Encode(auditLine{Checkpoint: strings.TrimPrefix(last.Note, "\n")}); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Flush()
+}
+
+// exportBatch is how many rows an export reads at a time.
+const exportBatch = 500

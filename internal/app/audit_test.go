@@ -1,0 +1,142 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"signet/client"
+	"signet/internal/audit"
+	"signet/internal/config"
+	"signet/internal/store"
+	"signet/internal/store/sqlite"
+)
+
+// mustExportAudit exports the audit log into a file, and returns its path and text.
+func mustExportAudit(t *testing.T, dir string, which AuditSelection) (path, text string) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := ExportAudit(t.Context(), dir, "", which, &out); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "audit.jsonl")
+	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, out.String()
+}
+
+// The log of a server that runs is exported and checked, and a line that somebody
+// took from the end is missed by what was kept elsewhere.
+func TestAuditIsExportedAndVerifiedWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	operator := w.operator(mustReadCredentials(t, w.app.OperatorFile()))
+	org, err := operator.CreateOrganization(t.Context(), "Audited", client.OrganizationSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, text := mustExportAudit(t, w.app.dir, AuditSelection{})
+	for _, want := range []string{`"action":"operator.create"`, `"action":"organization.create"`, `"action":"audit.export"`, `"on_organization":"` + org, `signet audit checkpoint 1`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the export lacks %s:\n%s", want, text)
+		}
+	}
+	if _, part := mustExportAudit(t, w.app.dir, AuditSelection{Organization: org}); strings.Contains(part, "operator.create") || !strings.Contains(part, "organization.create") {
+		t.Errorf("the export of one organization is\n%s", part)
+	}
+	if _, later := mustExportAudit(t, w.app.dir, AuditSelection{Since: time.Now().Add(time.Hour)}); strings.Contains(later, `"entry"`) {
+		t.Errorf("the export of what is to come is\n%s", later)
+	}
+	if n, err := VerifyAudit(t.Context(), w.app.dir, "", []string{path}); err != nil || n < 4 {
+		t.Errorf("the check finds %d entries, %v", n, err)
+	}
+	entries, err := operator.Audit(t.Context(), org, client.AuditQuery{Limit: 10})
+	if err != nil || len(entries) == 0 || entries[len(entries)-1].Action != "organization.create" {
+		t.Errorf("the client reads %+v, %v", entries, err)
+	}
+
+	mustExec(t, w.app.dir, `DELETE FROM audit_checkpoints`, `DELETE FROM audit_entries WHERE chain = '' AND number > 1`,
+		`UPDATE audit_chains SET number = 1, hash = (SELECT hash FROM audit_entries WHERE chain = '') WHERE chain = ''`)
+	_, err = VerifyAudit(t.Context(), w.app.dir, "", []string{path})
+	if fault := new(audit.Fault); !errors.As(err, &fault) || fault.Chain != "" || fault.Number != 2 {
+		t.Errorf("with its end cut off the check says %v", err)
+	}
+	if err := ExportAudit(t.Context(), w.app.dir, "", AuditSelection{Organization: "nowhere"}, io.Discard); err == nil {
+		t.Error("the log of an organization that never was is exported")
+	}
+}
+
+// Commands on the data of a server that runs hold and erase at once.
+func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	dir := w.app.dir
+	operator := w.operator(mustReadCredentials(t, w.app.OperatorFile()))
+	org, err := operator.CreateOrganization(t.Context(), "Held", client.OrganizationSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := HoldOrganization(t.Context(), dir, "", org, true); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := operator.Organization(t.Context(), org); err != nil || !o.LegalHold {
+		t.Errorf("the organization is %+v, %v", o, err)
+	}
+	if _, err := EraseOrganization(t.Context(), dir, "", org, false); err == nil || !strings.Contains(err.Error(), "legal_hold") {
+		t.Errorf("erasing what is held answers %v", err)
+	}
+	target := filepath.Join(t.TempDir(), "case")
+	cfg := config.Default()
+	cfg.Data = dir
+	if _, err := ExportHeld(t.Context(), cfg, org, target); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(target, "messages.jsonl")); err != nil {
+		t.Error(err)
+	}
+	if err := HoldOrganization(t.Context(), dir, "", org, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ExportHeld(t.Context(), cfg, org, filepath.Join(t.TempDir(), "other")); err == nil {
+		t.Error("what is not held is exported")
+	}
+	erased, err := EraseOrganization(t.Context(), dir, "", org, false)
+	if err != nil {
+		t.Fatal(err, erased)
+	}
+	if _, err := operator.Organization(t.Context(), org); err == nil {
+		t.Error("an erased organization is shown")
+	}
+	if _, err := EraseAccount(t.Context(), dir, "", "US", "nobody@example.com", func(string) {}); err == nil {
+		t.Error("an account that never was is erased")
+	}
+	if _, err := VerifyAudit(t.Context(), dir, "", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// mustExec carries out statements on the database of a data directory.
+func mustExec(t *testing.T, dir string, statements ...string) {
+	t.Helper()
+	engine, err := sqlite.Open(databasePath(dir), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = engine.Update(t.Context(), func(session store.Session) error {
+		for _, statement := range statements {
+			if _, err := session.Exec(statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, engine.Close()); err != nil {
+		t.Fatal(err)
+	}
+}

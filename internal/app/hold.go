@@ -1,0 +1,99 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/config"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+// HoldOrganization puts an organization under a legal hold, or lifts it, in the data
+// directory or the database itself.
+func HoldOrganization(ctx context.Context, dir, database, organization string, held bool) error {
+	return maintain(ctx, dir, database, func(kept *store.Store) error {
+		return service.HoldOrganization(ctx, kept, time.Now(), model.OrganizationID(organization), held)
+	})
+}
+
+// ExportHeld writes what an organization's messages say, those included that only a
+// legal hold keeps, into a new directory: messages.jsonl, and the attachments beside
+// it. It returns how many messages there are.
+func ExportHeld(ctx context.Context, cfg *config.Config, organization, target string) (messages int, err error) {
+	err = maintain(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
+		expect, err := kept.Keyring(ctx)
+		if err != nil {
+			return err
+		}
+		ring, err := openRingBeside(ctx, cfg, expect)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, ring.Close()) }()
+		files, err := blob.Open(blobsLocation(cfg.Data, cfg.Blobs))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, files.Close()) }()
+		hub := live.NewHub(1)
+		defer hub.Close()
+		cases := service.New(service.Options{Store: kept, Ring: ring, Blobs: files, Hub: hub, Clock: time.Now, Logger: slog.New(slog.DiscardHandler)})
+		if err := os.Mkdir(target, 0o700); err != nil {
+			return fmt.Errorf("make the directory of the export: %w", err)
+		}
+		messages, err = cases.ExportHeld(ctx, model.OrganizationID(organization), func(name string) (io.WriteCloser, error) {
+			return os.OpenFile(filepath.Join(target, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		})
+		return err
+	})
+	return messages, err
+}
+
+// Erased says what an erasure removed.
+type Erased struct {
+	Rows  map[string]int64 // by table
+	Blobs int              // attachments, whose bytes the server's next sweep erases
+}
+
+// EraseAccount removes every trace of an account that an address names.
+func EraseAccount(ctx context.Context, dir, database, region, address string, found func(token string)) (Erased, error) {
+	return erase(ctx, dir, database, func(kept *store.Store, e *service.Eraser) error {
+		hub := live.NewHub(1)
+		defer hub.Close()
+		cases := service.New(service.Options{Store: kept, Hub: hub, Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: region})
+		id, err := cases.FindAccount(ctx, address)
+		if err != nil {
+			return err
+		}
+		found(id.String())
+		return e.Account(ctx, id)
+	})
+}
+
+// EraseOrganization removes every trace of an organization, and of the accounts that
+// it created and that are in no other one, unless they are kept.
+func EraseOrganization(ctx context.Context, dir, database, organization string, keepAccounts bool) (Erased, error) {
+	return erase(ctx, dir, database, func(_ *store.Store, e *service.Eraser) error {
+		return e.Organization(ctx, model.OrganizationID(organization), keepAccounts)
+	})
+}
+
+func erase(ctx context.Context, dir, database string, do func(*store.Store, *service.Eraser) error) (out Erased, err error) {
+	err = maintain(ctx, dir, database, func(kept *store.Store) error {
+		eraser := &service.Eraser{Store: kept, Clock: time.Now}
+		err := do(kept, eraser)
+		out = Erased{eraser.Erased, eraser.Blobs}
+		return errors.Join(err, kept.Erase(ctx))
+	})
+	return out, err
+}

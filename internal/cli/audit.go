@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"signet/client"
+	"signet/internal/app"
+)
+
+// auditCommands are about the audit log.
+type auditCommands struct {
+	List   auditListCommand   `cmd:"" help:"Print an organization's or the platform's entries, from a server."`
+	Export auditExportCommand `cmd:"" help:"Write the audit log as JSON lines, from the server's data."`
+	Verify auditVerifyCommand `cmd:"" help:"Check that nobody changed the audit log, in the server's data."`
+}
+
+// dataPlace is where a server stores, for commands that work on its data.
+type dataPlace struct {
+	Data     string `default:"./data" env:"SIGNET_DATA" placeholder:"DIR" help:"The server's data directory (default ./data)."`
+	Database string `env:"SIGNET_DATABASE" placeholder:"URL" help:"The server's PostgreSQL database, where it has one."`
+}
+
+type auditListCommand struct {
+	access
+	Organization string    `arg:"" optional:"" help:"Token of the organization; without one, the platform's own entries, for operators."`
+	Limit        int       `default:"100" placeholder:"N" help:"How many entries at most, the newest: 1 to 1000 (default 100)."`
+	Before       int64     `placeholder:"NUMBER" help:"Only entries before this one."`
+	Since        time.Time `placeholder:"TIME" help:"Only entries from this time, such as 2026-11-21T00:00:00Z."`
+	Until        time.Time `placeholder:"TIME" help:"Only entries before this time."`
+	Action       string    `help:"Only entries of this action, such as key.issue."`
+}
+
+// Help is printed by "signet audit list --help".
+func (auditListCommand) Help() string {
+	return "Example:\n\n  signet audit list Hq3nVt0cXz8Lw2RbKd5mYp7A --action key.issue"
+}
+
+// Run prints the entries.
+func (a *auditListCommand) Run(ctx context.Context, con *console) error {
+	c, err := a.open(con)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	entries, err := c.Audit(ctx, a.Organization, client.AuditQuery{Limit: a.Limit, Before: a.Before, Since: a.Since, Until: a.Until, Action: a.Action})
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, e := range entries {
+		lines = append(lines, cells(strconv.FormatInt(e.Number, 10), moment(e.Time), e.Action, e.Outcome, e.Account, e.OnAccount, e.OnKey, e.Address, e.Detail))
+	}
+	return a.show(con, entries, lines...)
+}
+
+type auditExportCommand struct {
+	dataPlace
+	Format       string    `enum:"jsonl" default:"jsonl" help:"Form of the export: jsonl (default), an object on each line."`
+	Organization string    `placeholder:"TOKEN" help:"Only what is of this organization."`
+	Since        time.Time `placeholder:"TIME" help:"Only entries from this time, such as 2026-11-21T00:00:00Z."`
+	Until        time.Time `placeholder:"TIME" help:"Only entries before this time."`
+}
+
+// Help is printed by "signet audit export --help".
+func (auditExportCommand) Help() string {
+	return "For who runs the server, while it runs or not. The last lines are signed checkpoints: kept on another machine, they let `signet audit verify --checkpoint` tell whether anything was cut off since.\n\nExample:\n\n  signet audit export --data /var/lib/signet > audit.jsonl"
+}
+
+// Run writes the entries.
+func (a *auditExportCommand) Run(ctx context.Context, con *console) error {
+	return app.ExportAudit(ctx, a.Data, a.Database, app.AuditSelection{Organization: a.Organization, Since: a.Since, Until: a.Until}, con.stdout)
+}
+
+type auditVerifyCommand struct {
+	dataPlace
+	Checkpoint []string `placeholder:"FILE" help:"An export whose checkpoints have to be in the log; may be repeated."`
+}
+
+// Help is printed by "signet audit verify --help".
+func (auditVerifyCommand) Help() string {
+	return "For who runs the server, while it runs or not. It ends with code 1 and names the first entry that is not as it was written.\n\nExample:\n\n  signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"
+}
+
+// Run checks the log.
+func (a *auditVerifyCommand) Run(ctx context.Context, con *console) error {
+	n, err := app.VerifyAudit(ctx, a.Data, a.Database, a.Checkpoint)
+	if err != nil {
+		return err
+	}
+	con.printf("%s as they were written.\n", count(int(n), "entry", "entries"))
+	return nil
+}

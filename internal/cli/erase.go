@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"signet/internal/app"
+)
+
+// accountCommands are about accounts in the server's data.
+type accountCommands struct {
+	Erase accountEraseCommand `cmd:"" help:"Remove every trace of an account from the server's data."`
+}
+
+type accountEraseCommand struct {
+	dataPlace
+	Region  string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, as the server has it (default US)."`
+	Account string `arg:"" help:"Account, by token, e-mail, phone or username."`
+}
+
+// Help is printed by "signet account erase --help".
+func (accountEraseCommand) Help() string {
+	return `For who runs the server, while it runs or not. What the account sent is gone for all readers, and so is what was sent to it alone. Entries of the audit log stay. If it was broken off, run it again, with the token that it prints first.
+
+Example:
+
+  signet account erase ann@example.com --data /var/lib/signet`
+}
+
+// Run erases the account and prints what went.
+func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
+	erased, err := app.EraseAccount(ctx, a.Data, a.Database, a.Region, a.Account, func(token string) { con.printf("Erasing account %s\n", token) })
+	return con.erased(erased, err)
+}
+
+// erased prints what an erasure removed, also where it was broken off.
+func (c *console) erased(e app.Erased, err error) error {
+	var lines []string
+	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
+		lines = append(lines, cells(table, fmt.Sprint(e.Rows[table])))
+	}
+	if e.Blobs > 0 {
+		lines = append(lines, cells("attachments", fmt.Sprint(e.Blobs)))
+	}
+	if shown := c.lines(lines...); err == nil {
+		err = shown
+	}
+	return err
+}
+
+type orgEraseCommand struct {
+	dataPlace
+	KeepAccounts bool   `help:"Keep the accounts that it created and that are in no other organization."`
+	Organization string `arg:"" help:"Token of the organization."`
+}
+
+// Help is printed by "signet org erase --help".
+func (orgEraseCommand) Help() string {
+	return "For who runs the server, while it runs or not. Entries of the audit log stay. If it was broken off, run it again.\n\nExample:\n\n  signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet"
+}
+
+// Run erases the organization and prints what went.
+func (o *orgEraseCommand) Run(ctx context.Context, con *console) error {
+	return con.erased(app.EraseOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts))
+}
+
+type orgHoldCommand struct {
+	dataPlace
+	Organization string `arg:"" help:"Token of the organization."`
+}
+
+// Help is printed by "signet org hold --help".
+func (orgHoldCommand) Help() string {
+	return "For who runs the server, while it runs or not. Readers notice nothing, but nothing of what its messages say is erased until `signet organization release`.\n\nExample:\n\n  signet organization hold Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet"
+}
+
+// Run sets the hold.
+func (o *orgHoldCommand) Run(ctx context.Context, con *console) error {
+	return app.HoldOrganization(ctx, o.Data, o.Database, o.Organization, true)
+}
+
+type orgReleaseCommand struct {
+	dataPlace
+	Organization string `arg:"" help:"Token of the organization."`
+}
+
+// Help is printed by "signet org release --help".
+func (orgReleaseCommand) Help() string {
+	return "For who runs the server, while it runs or not. What is due to be erased by then is erased by the server's next sweep.\n\nExample:\n\n  signet organization release Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet"
+}
+
+// Run lifts the hold.
+func (o *orgReleaseCommand) Run(ctx context.Context, con *console) error {
+	return app.HoldOrganization(ctx, o.Data, o.Database, o.Organization, false)
+}
+
+type orgExportCommand struct {
+	keysPlace
+	Held         bool   `required:"" help:"What a legal hold keeps: required, as there is no other export."`
+	Organization string `arg:"" help:"Token of the organization."`
+	Target       string `arg:"" help:"Directory to make."`
+}
+
+// Help is printed by "signet org export --help".
+func (orgExportCommand) Help() string {
+	return "For who runs the server, while it runs or not. It writes every message of an organization under a legal hold, those that are over for all readers included, to messages.jsonl in a new directory, and the attachments beside it. The audit log notes it.\n\nExample:\n\n  signet organization export --held Hq3nVt0cXz8Lw2RbKd5mYp7A ./case-17 --data /var/lib/signet"
+}
+
+// Run writes the messages.
+func (o *orgExportCommand) Run(ctx context.Context, con *console) error {
+	cfg, err := o.settings(con)
+	if err != nil {
+		return err
+	}
+	n, err := app.ExportHeld(ctx, cfg, o.Organization, o.Target)
+	if err != nil {
+		return err
+	}
+	con.printf("%s\n", count(n, "message", "messages"))
+	return nil
+}

@@ -1,0 +1,86 @@
+package model
+
+import "time"
+
+// AuditAction says what was done, or tried. The codes are stable and documented in
+// docs/audit.md.
+type AuditAction string
+
+// The closed set of actions.
+const (
+	ActionAuditBegin  AuditAction = "audit.begin" // of an organization's chain, in the platform's
+	ActionAuditRead   AuditAction = "audit.read"
+	ActionAuditExport AuditAction = "audit.export"
+	ActionAccess      AuditAction = "access" // refused, of a call that is no administrative act
+
+	ActionLogin       AuditAction = "login"
+	ActionLogout      AuditAction = "logout"
+	ActionPasswordSet AuditAction = "password.set"
+
+	ActionUserLookup   AuditAction = "user.lookup"
+	ActionUserCreate   AuditAction = "user.create"
+	ActionUserErase    AuditAction = "user.erase"
+	ActionMemberAdd    AuditAction = "member.add"
+	ActionMemberRemove AuditAction = "member.remove"
+	ActionRoleList     AuditAction = "role.list"
+	ActionRoleGrant    AuditAction = "role.grant"
+	ActionRoleRevoke   AuditAction = "role.revoke"
+
+	ActionOrganizationCreate AuditAction = "organization.create"
+	ActionOrganizationRead   AuditAction = "organization.read"
+	ActionOrganizationUpdate AuditAction = "organization.update"
+	ActionOrganizationDelete AuditAction = "organization.delete"
+	ActionHoldSet            AuditAction = "hold.set"
+	ActionHoldRelease        AuditAction = "hold.release"
+	ActionHoldExport         AuditAction = "hold.export"
+
+	ActionKeyList       AuditAction = "key.list"
+	ActionKeyIssue      AuditAction = "key.issue"
+	ActionKeyRevoke     AuditAction = "key.revoke"
+	ActionKeyRotate     AuditAction = "key.rotate"
+	ActionKeyLimit      AuditAction = "key.limit"
+	ActionOperatorMake  AuditAction = "operator.create"
+	ActionOperatorReset AuditAction = "operator.reset"
+)
+
+// AuditOK is the outcome of what was done; that of what was refused is the code of
+// the error.
+const AuditOK = "ok"
+
+// AuditEntry is one line of the audit log: who did what on whom, from where, when,
+// and with what outcome. It names people by their tokens only, and holds neither
+// content nor secrets. Its JSON, with the fields in this order, is what is hashed,
+// so that a field is only ever added at the end, with omitzero.
+type AuditEntry struct {
+	Chain        OrganizationID `json:"chain"`  // the organization whose log it is in; empty: the platform's
+	Number       int64          `json:"number"` // from 1, without gaps
+	Time         AuditTime      `json:"time"`   // never before that of the entry before
+	Action       AuditAction    `json:"action"`
+	Outcome      string         `json:"outcome"`
+	Times        int64          `json:"times"` // how often, where refusals were put together; else 1
+	Account      AccountID      `json:"account,omitzero"`
+	Key          string         `json:"key,omitempty"`     // the name of the key that was used
+	Address      string         `json:"address,omitempty"` // of the client; "command" for the command line of the server's machine
+	RequestID    string         `json:"request_id,omitempty"`
+	Organization OrganizationID `json:"on_organization,omitempty"`
+	User         AccountID      `json:"on_account,omitzero"`
+	Group        GroupID        `json:"on_group,omitzero"`
+	OnKey        string         `json:"on_key,omitempty"`
+	Detail       string         `json:"detail,omitempty"` // such as which settings; from a closed vocabulary
+}
+
+// AuditTime is a time as the audit log writes it: milliseconds, UTC.
+type AuditTime struct{ time.Time }
+
+const auditTimeForm = "2006-01-02T15:04:05.000Z"
+
+// MarshalJSON writes the time.
+func (t AuditTime) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + t.UTC().Format(auditTimeForm) + `"`), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (t *AuditTime) UnmarshalJSON(text []byte) (err error) {
+	t.Time, err = time.Parse(`"`+auditTimeForm+`"`, string(text))
+	return err
+}

@@ -1,0 +1,117 @@
+package service
+
+import (
+	"context"
+
+	"signet/internal/audit"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Origin is where a call comes from, for the audit log.
+type Origin struct {
+	Address   string // of the client
+	RequestID string
+
+	recorded bool
+}
+
+// Recorded reports whether the call left its line in the audit log.
+func (o *Origin) Recorded() bool { return o.recorded }
+
+type originKey struct{}
+
+// WithOrigin tells the use cases of one call where it comes from.
+func WithOrigin(ctx context.Context, o *Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, o)
+}
+
+func originOf(ctx context.Context) *Origin {
+	if o, ok := ctx.Value(originKey{}).(*Origin); ok {
+		return o
+	}
+	return new(Origin)
+}
+
+// act carries out an administrative act: fn does it and says on whom, and the line
+// of the audit log is written in the same transaction. A line without a chain is the
+// platform's.
+func (s *Service) act(ctx context.Context, actor *model.Actor, action model.AuditAction, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
+	origin := originOf(ctx)
+	now := s.now()
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		line := model.AuditEntry{
+			Time: model.AuditTime{Time: now}, Action: action, Outcome: model.AuditOK, Times: 1,
+			Account: actor.Account, Key: actor.Key.Key, Address: origin.Address, RequestID: origin.RequestID,
+		}
+		if err := fn(tx, &line); err != nil {
+			return err
+		}
+		return record(tx, &line)
+	})
+	origin.recorded = origin.recorded || err == nil
+	return err
+}
+
+// onOrganization says that a line is about an organization, and belongs to its chain.
+func onOrganization(line *model.AuditEntry, id model.OrganizationID) {
+	line.Chain, line.Organization = id, id
+}
+
+// onAccount says that a line is about an account in no particular organization: it
+// belongs to the chain of the organization that created the account.
+func onAccount(tx *store.Tx, line *model.AuditEntry, account *model.Account) error {
+	line.User = account.ID
+	return atHome(tx, line, account)
+}
+
+// atHome puts a line into the chain of the organization that created an account, or
+// the platform's where there is none any more.
+func atHome(tx *store.Tx, line *model.AuditEntry, account *model.Account) error {
+	if account.CreatedBy == "" {
+		return nil
+	}
+	_, found, err := tx.Organization(account.CreatedBy)
+	if found {
+		line.Chain = account.CreatedBy
+	}
+	return err
+}
+
+// record adds a line to the audit log. It comes last in a transaction, because it
+// holds the end of the chain. The platform's chain has a line of the beginning of
+// every other one, so that none can vanish as a whole.
+func record(tx *store.Tx, line *model.AuditEntry) error {
+	head, err := tx.LockAuditHead(line.Chain)
+	if err != nil {
+		return err
+	}
+	line.Number = head.Number + 1
+	if line.Time.Before(head.Time) {
+		line.Time.Time = head.Time
+	}
+	if err := tx.AppendAudit(&store.AuditRow{AuditEntry: *line, Hash: audit.Hash(head.Hash, line)}); err != nil {
+		return err
+	}
+	if head.Number > 0 || line.Chain == "" {
+		return nil
+	}
+	return record(tx, &model.AuditEntry{Time: line.Time, Action: model.ActionAuditBegin, Outcome: model.AuditOK, Times: 1, Organization: line.Chain})
+}
+
+// RecordCommand carries out what the command line of the server's machine does to
+// the store itself, with its line of the audit log in the same transaction.
+func RecordCommand(ctx context.Context, kept *store.Store, line model.AuditEntry, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
+	line.Outcome, line.Times, line.Address = model.AuditOK, 1, CommandLine
+	return kept.Update(ctx, func(tx *store.Tx) error {
+		line := line
+		if err := fn(tx, &line); err != nil {
+			return err
+		}
+		return record(tx, &line)
+	})
+}
+
+// CommandLine stands for the address of a client where the command line of the
+// server's machine did something to the store itself.
+const CommandLine = "command"

@@ -1,0 +1,278 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// ErrOperatorAccount says that an account is an operator's, which is not erased.
+var ErrOperatorAccount = errors.New("an operator's account is not erased; `signet operator reset` ends its credentials")
+
+// Eraser removes every trace of accounts and organizations from a store, in
+// batches, for who runs the server. It works beside servers that use the store. What
+// was broken off is finished by doing it again.
+type Eraser struct {
+	Store  *store.Store
+	Clock  func() time.Time
+	Erased store.Erased // what went so far, by table
+	Blobs  int          // attachments that went; the servers erase their bytes
+}
+
+// FindAccount returns the account that an address names, for who runs the server.
+func (s *Service) FindAccount(ctx context.Context, address string) (id model.AccountID, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		id, err = s.resolveAccount(tx, &model.Actor{}, address)
+		return err
+	})
+	return id, err
+}
+
+// update is store.Update that adds up what went.
+func (e *Eraser) update(ctx context.Context, fn func(tx *store.Tx) (store.Erased, error)) error {
+	var gone store.Erased
+	err := e.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		gone, err = fn(tx)
+		return err
+	})
+	if err == nil {
+		e.add(gone)
+	}
+	return err
+}
+
+func (e *Eraser) add(gone store.Erased) {
+	if e.Erased == nil {
+		e.Erased = store.Erased{}
+	}
+	for table, n := range gone {
+		e.Erased[table] += n
+	}
+}
+
+// Account erases an account with what it sent, for all readers, and what was sent to
+// it alone. 403 `legal_hold` where an organization of it is under one.
+func (e *Eraser) Account(ctx context.Context, id model.AccountID) error {
+	var gone store.Erased
+	line := model.AuditEntry{Time: model.AuditTime{Time: e.Clock().UTC()}, Action: model.ActionUserErase}
+	err := RecordCommand(ctx, e.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
+		account, found, err := tx.Account(id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return model.Missing()
+		}
+		if account.Operator {
+			return ErrOperatorAccount
+		}
+		if err := tx.LockQueues(id); err != nil {
+			return err
+		}
+		if _, held, err := tx.HoldOver(&account); err != nil {
+			return err
+		} else if held {
+			return underHold()
+		}
+		if err := onAccount(tx, line, &account); err != nil {
+			return err
+		}
+		gone, err = tx.CloseAccount(id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	e.add(gone)
+	if err := e.messagesWith(ctx, id); err != nil {
+		return err
+	}
+	if err := e.copiesOf(ctx, id); err != nil {
+		return err
+	}
+	if err := e.eventsNaming(ctx, id); err != nil {
+		return err
+	}
+	return e.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.FinishAccount(id) })
+}
+
+// messagesWith looks for an account's messages without holding up writers, and
+// erases what it finds.
+func (e *Eraser) messagesWith(ctx context.Context, id model.AccountID) error {
+	var last store.MessageKey
+	for {
+		var found []store.MessageRow
+		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
+			found, err = tx.MessagesWith(id, last.Organization, last.ID, sweepBatch)
+			return err
+		})
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		if err := e.messages(ctx, found); err != nil {
+			return err
+		}
+		last = store.MessageKey{Organization: found[len(found)-1].Organization, ID: found[len(found)-1].ID}
+	}
+}
+
+// messages erases messages, unless a hold was set since they were looked for.
+func (e *Eraser) messages(ctx context.Context, rows []store.MessageRow) error {
+	blobs := 0
+	err := e.update(ctx, func(tx *store.Tx) (store.Erased, error) {
+		blobs = 0
+		if err := shareOrganizations(tx, rows); err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			row := &rows[i]
+			if i == 0 || row.Organization != rows[i-1].Organization {
+				if held, err := tx.Held(row.Organization); err != nil {
+					return nil, err
+				} else if held {
+					return nil, underHold()
+				}
+			}
+			if err := tx.LockMessages([]model.OrganizationID{row.Organization}, row.ID); err != nil {
+				return nil, err
+			}
+			if err := endMessage(tx, row); err != nil {
+				return nil, err
+			}
+			if !row.Blob.IsZero() {
+				blobs++
+			}
+		}
+		return store.Erased{"messages": int64(len(rows))}, noteKeyEndings(tx, rows)
+	})
+	if err == nil {
+		e.Blobs += blobs
+	}
+	return err
+}
+
+func (e *Eraser) copiesOf(ctx context.Context, id model.AccountID) error {
+	var last store.MessageKey
+	for {
+		var found []store.MessageKey
+		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
+			found, err = tx.CopiesOf(id, last, sweepBatch)
+			return err
+		})
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		last = found[len(found)-1]
+		if err := e.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseCopies(id, found) }); err != nil {
+			return err
+		}
+	}
+}
+
+func (e *Eraser) eventsNaming(ctx context.Context, id model.AccountID) error {
+	var last store.EventKey
+	for {
+		var found []store.EventKey
+		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
+			found, err = tx.EventsNaming(id, last, sweepBatch)
+			return err
+		})
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		last = found[len(found)-1]
+		if err := e.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseEvents(found) }); err != nil {
+			return err
+		}
+	}
+}
+
+// Organization erases an organization, and the accounts that it created and that are
+// in no other one, unless these are to be kept.
+func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keepAccounts bool) error {
+	if err := e.endOrganization(ctx, id); err != nil {
+		return err
+	}
+	for {
+		var rows []store.MessageRow
+		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
+			rows, err = tx.MessagesOf(id, sweepBatch)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			break
+		}
+		if err := e.messages(ctx, rows); err != nil {
+			return err
+		}
+	}
+	if !keepAccounts {
+		var accounts []model.AccountID
+		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
+			accounts, err = tx.OnlyIn(id)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, account := range accounts {
+			if err := e.Account(ctx, account); err != nil && !model.IsNotFound(err) {
+				return err
+			}
+		}
+	}
+	if err := e.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseTracesOf(id) }); err != nil {
+		return err
+	}
+	return e.Store.Update(ctx, func(tx *store.Tx) error { return tx.FinishErasure(id) })
+}
+
+// endOrganization does what DeleteOrganization does, for who runs the server. One
+// that is gone already, and not all that it held, is gone on with.
+func (e *Eraser) endOrganization(ctx context.Context, id model.OrganizationID) error {
+	line := model.AuditEntry{Time: model.AuditTime{Time: e.Clock().UTC()}, Action: model.ActionOrganizationDelete}
+	return RecordCommand(ctx, e.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, id)
+		if err := tx.LockOrganization(id); err != nil {
+			return err
+		}
+		_, found, err := tx.Organization(id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			left, err := tx.BeingErased(id)
+			if err == nil && !left {
+				err = model.Missing()
+			}
+			return err
+		}
+		if held, err := tx.Held(id); err != nil {
+			return err
+		} else if held {
+			return underHold()
+		}
+		members, err := tx.MembersOf(id)
+		if err != nil {
+			return err
+		}
+		if err := tx.LockGroupsIn(id); err != nil {
+			return err
+		}
+		for _, account := range members {
+			if err := tx.DeleteEventsOf(account, id); err != nil {
+				return err
+			}
+			if err := tx.DeleteConversationsOf(account, id); err != nil {
+				return err
+			}
+		}
+		return tx.DeleteOrganization(id)
+	})
+}

@@ -1,0 +1,181 @@
+package store
+
+import "signet/internal/model"
+
+// Erased counts the rows that went, by table.
+type Erased map[string]int64
+
+// erase runs a statement that removes rows of a table, and counts them.
+func (tx *Tx) erase(out Erased, table, query string, args ...any) error {
+	n, err := tx.exec(query, args...)
+	if n > 0 {
+		out[table] += n
+	}
+	return err
+}
+
+// HoldOver returns an organization under a legal hold that an account belongs to,
+// was created by, or has messages in.
+func (tx *Tx) HoldOver(account *model.Account) (id model.OrganizationID, found bool, err error) {
+	found, err = tx.one(`SELECT h.organization FROM holds h WHERE h.released = 0 AND (h.organization = ?
+		OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization = h.organization AND p.account = ?)
+		OR EXISTS (SELECT 1 FROM messages m WHERE m.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))
+		OR EXISTS (SELECT 1 FROM held_messages m WHERE m.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))) LIMIT 1`,
+		[]any{account.CreatedBy, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID}, &id)
+	return id, found, err
+}
+
+// CloseAccount takes everything from an account that lets it in, or lets others
+// find and reach it. Its row, which is the last to go, stays.
+func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
+	out := Erased{}
+	memberships, err := tx.Memberships(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range memberships {
+		if err := tx.erase(out, "search_words", `DELETE FROM search_words WHERE organization = ? AND entity = ?`, m.Organization, id); err != nil {
+			return nil, err
+		}
+		if err := tx.erase(out, "search_entities", `DELETE FROM search_entities WHERE organization = ? AND entity = ?`, m.Organization, id); err != nil {
+			return nil, err
+		}
+	}
+	if err := tx.erase(out, "quotas", `DELETE FROM quotas WHERE counter = ? OR counter IN (SELECT api_key FROM keys WHERE account = ?)`, "account:"+id.String(), id); err != nil {
+		return nil, err
+	}
+	for _, table := range []string{"keys", "addresses", "memberships", "roles", "group_members", "streams"} {
+		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
+			return nil, err
+		}
+	}
+	if err := tx.post(`UPDATE keys SET issued_by = ? WHERE issued_by = ?`, model.AccountID{}, id); err != nil {
+		return nil, err
+	}
+	if err := tx.post(`UPDATE groups SET created_by = ? WHERE created_by = ?`, model.AccountID{}, id); err != nil {
+		return nil, err
+	}
+	return out, tx.SetPasswordHash(id, "")
+}
+
+// MessagesWith returns up to limit messages, ended or not, that an account sent or
+// got alone, or that forward what it sent, in the order of their keys, from the one
+// after the given one.
+func (tx *Tx) MessagesWith(account model.AccountID, organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
+	return tx.messages(`(m.organization, m.message) > (?, ?) AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?)
+		ORDER BY m.organization, m.message LIMIT ? + 0`, organization, after, account, account, account, limit)
+}
+
+// MessageKey names a message's row.
+type MessageKey struct {
+	Organization model.OrganizationID
+	ID           model.MessageID
+}
+
+// CopiesOf returns up to limit messages of which an account has a copy, likewise.
+func (tx *Tx) CopiesOf(account model.AccountID, after MessageKey, limit int) (out []MessageKey, err error) {
+	err = tx.each(`SELECT organization, message FROM deliveries WHERE (organization, message) > (?, ?) AND account = ?
+		ORDER BY organization, message LIMIT ? + 0`, []any{after.Organization, after.ID, account, limit}, func(row Row) error {
+		var k MessageKey
+		err := row.Scan(&k.Organization, &k.ID)
+		out = append(out, k)
+		return err
+	})
+	return out, err
+}
+
+// EraseCopies removes an account's copies of messages.
+func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) (Erased, error) {
+	out := Erased{}
+	for _, k := range keys {
+		if err := tx.erase(out, "deliveries", `DELETE FROM deliveries WHERE organization = ? AND message = ? AND account = ?`, k.Organization, k.ID, account); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// EventKey names an event's row.
+type EventKey struct {
+	Account  model.AccountID
+	Position int64
+}
+
+// EventsNaming returns up to limit events of whomever whose payload names an
+// account, in the order of their keys, from the one after the given one.
+func (tx *Tx) EventsNaming(account model.AccountID, after EventKey, limit int) (out []EventKey, err error) {
+	err = tx.each(`SELECT account, position FROM events WHERE (account, position) > (?, ?) AND payload LIKE ? ORDER BY account, position LIMIT ? + 0`,
+		[]any{after.Account, after.Position, "%" + account.String() + "%", limit}, func(row Row) error {
+			var k EventKey
+			err := row.Scan(&k.Account, &k.Position)
+			out = append(out, k)
+			return err
+		})
+	return out, err
+}
+
+// EraseEvents removes events.
+func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
+	out := Erased{}
+	for _, k := range keys {
+		if err := tx.erase(out, "events", `DELETE FROM events WHERE account = ? AND position = ?`, k.Account, k.Position); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// FinishAccount removes the rest of an account: what it kept for itself, and at
+// last its row.
+func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
+	out := Erased{}
+	if err := tx.releaseAvatarOf(model.EntityID(id)); err != nil {
+		return nil, err
+	}
+	for _, table := range []string{"conversations", "mutes"} {
+		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ? OR entity = ?`, id, id); err != nil {
+			return nil, err
+		}
+	}
+	for _, table := range []string{"metadata", "search_words", "search_entities"} {
+		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE entity = ?`, id); err != nil {
+			return nil, err
+		}
+	}
+	for _, table := range []string{"events", "requests", "accounts"} {
+		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// OnlyIn lists the accounts that an organization created and that belong to no
+// other, but for operators.
+func (tx *Tx) OnlyIn(id model.OrganizationID) (out []model.AccountID, err error) {
+	err = tx.each(`SELECT account FROM accounts a WHERE created_by = ? AND operator = 0
+		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?) ORDER BY account`, []any{id, id}, func(row Row) error {
+		var account model.AccountID
+		err := row.Scan(&account)
+		out = append(out, account)
+		return err
+	})
+	return out, err
+}
+
+// EraseTracesOf removes what is left of an organization in tables of accounts.
+func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
+	out := Erased{}
+	for _, table := range []string{"requests", "events", "conversations", "mutes"} {
+		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
+			return nil, err
+		}
+	}
+	return out, tx.post(`UPDATE accounts SET created_by = '' WHERE created_by = ?`, id)
+}
+
+// BeingErased reports whether something is left of a deleted organization.
+func (tx *Tx) BeingErased(id model.OrganizationID) (bool, error) {
+	var one int64
+	return tx.one(`SELECT 1 FROM organization_erasures WHERE organization = ?`, []any{id}, &one)
+}

@@ -1,0 +1,162 @@
+package store
+
+import (
+	"time"
+
+	"signet/internal/model"
+)
+
+// holdSchema keeps what a legal hold keeps: messages that are over for everybody.
+// They leave the tables that readers look into, as ever, and come here.
+const holdSchema = `
+CREATE TABLE holds (
+	organization {text} NOT NULL,
+	since        BIGINT NOT NULL,
+	released     INTEGER NOT NULL,
+	PRIMARY KEY (organization)
+){table};
+
+CREATE TABLE held_messages (
+	organization     {text} NOT NULL,
+	message          {id} NOT NULL,
+	sender           {id} NOT NULL,
+	recipient        {id} NOT NULL,
+	is_group         INTEGER NOT NULL,
+	content          {bytes} NOT NULL,
+	blob             {id} NOT NULL,
+	created          BIGINT NOT NULL,
+	expires          BIGINT NOT NULL,
+	ends             BIGINT NOT NULL,
+	ttl              INTEGER NOT NULL,
+	dor              INTEGER NOT NULL,
+	priority         INTEGER NOT NULL,
+	sort             BIGINT NOT NULL,
+	recalled         INTEGER NOT NULL,
+	replay           INTEGER NOT NULL,
+	original_sender  {id} NOT NULL,
+	original_created BIGINT NOT NULL,
+	PRIMARY KEY (organization, message)
+){table};
+CREATE INDEX held_messages_expires ON held_messages (organization, expires);
+
+CREATE TABLE held_deliveries (
+	organization {text} NOT NULL,
+	message      {id} NOT NULL,
+	account      {id} NOT NULL,
+	status       INTEGER NOT NULL,
+	status_time  BIGINT NOT NULL,
+	PRIMARY KEY (organization, message, account)
+){table};
+`
+
+// Held reports whether an organization is under a legal hold: nothing of what its
+// messages say, and no key of it, may be destroyed. It stays so until the
+// transaction ends where the organization is held too (ShareOrganization).
+func (tx *Tx) Held(organization model.OrganizationID) (bool, error) {
+	var one int64
+	return tx.one(`SELECT 1 FROM holds WHERE organization = ? AND released = 0`, []any{organization}, &one)
+}
+
+// SetHold puts an organization, whose row is held, under a legal hold.
+func (tx *Tx) SetHold(organization model.OrganizationID, now time.Time) error {
+	return tx.post(`INSERT INTO holds (organization, since, released) VALUES (?, ?, 0)
+		ON CONFLICT (organization) DO UPDATE SET since = CASE WHEN holds.released = 1 THEN excluded.since ELSE holds.since END, released = 0`,
+		organization, millis(now))
+}
+
+// ReleaseHold lifts it. What was kept only for its sake is due to be erased then.
+func (tx *Tx) ReleaseHold(organization model.OrganizationID) error {
+	return tx.post(`UPDATE holds SET released = 1 WHERE organization = ?`, organization)
+}
+
+// ReleasedHold returns an organization whose hold was lifted, of which something may
+// still be kept, and that no other node is at.
+func (tx *Tx) ReleasedHold() (organization model.OrganizationID, found bool, err error) {
+	found, err = tx.one(`SELECT organization FROM holds WHERE released = 1 LIMIT 1 `+tx.dialect.Skip, nil, &organization)
+	return organization, found, err
+}
+
+// FinishHold forgets a hold that was lifted, when nothing is kept any more.
+func (tx *Tx) FinishHold(organization model.OrganizationID) error {
+	return tx.post(`DELETE FROM holds WHERE organization = ? AND released = 1`, organization)
+}
+
+const messageTable = `organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+		ttl, dor, priority, sort, recalled, replay, original_sender, original_created`
+
+// keep puts a message of an organization under a hold aside before it is recalled,
+// and reports whether it did. What it says and its hold on an attachment then stay.
+func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recalled bool) (bool, error) {
+	n, err := tx.exec(`INSERT INTO held_messages (`+messageTable+`)
+		SELECT organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+		ttl, dor, priority, sort, CASE WHEN ? = 1 THEN 1 ELSE recalled END, replay, original_sender, original_created FROM messages
+		WHERE organization = ? AND message = ? AND recalled = 0 AND EXISTS (SELECT 1 FROM holds WHERE holds.organization = messages.organization AND released = 0)
+		ON CONFLICT (organization, message) DO NOTHING`, recalled, organization, id)
+	return n > 0, err
+}
+
+// keepDeliveries does so for who got the message, before it is deleted.
+func (tx *Tx) keepDeliveries(organization model.OrganizationID, id model.MessageID) error {
+	return tx.post(`INSERT INTO held_deliveries (organization, message, account, status, status_time)
+		SELECT organization, message, account, status, status_time FROM deliveries
+		WHERE organization = ? AND message = ? AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = deliveries.organization AND h.message = deliveries.message)
+		ON CONFLICT (organization, message, account) DO NOTHING`, organization, id)
+}
+
+// HeldMessages returns up to limit of the messages that are kept for a hold alone,
+// in the order of their identifiers, from the one after the given one. Recalled says
+// that the message was recalled; what it says is there all the same.
+func (tx *Tx) HeldMessages(organization model.OrganizationID, after model.MessageID, limit int) (out []MessageRow, err error) {
+	err = tx.each(`SELECT `+messageColumns+` FROM held_messages m WHERE m.organization = ? AND m.message > ? ORDER BY m.message LIMIT ? + 0`,
+		[]any{organization, after, limit}, func(row Row) error {
+			var s messageScan
+			err := row.Scan(s.dest()...)
+			out = append(out, s.row())
+			return err
+		})
+	return out, err
+}
+
+// MessagesIn returns up to limit messages of an organization that were not recalled,
+// in the order of their identifiers, from the one after the given one.
+func (tx *Tx) MessagesIn(organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
+	return tx.messages(`m.organization = ? AND m.message > ? AND m.recalled = 0 ORDER BY m.message LIMIT ? + 0`, organization, after, limit)
+}
+
+// HeldDeliveries returns who got a message that is kept.
+func (tx *Tx) HeldDeliveries(organization model.OrganizationID, id model.MessageID) (out []Delivery, err error) {
+	err = tx.each(`SELECT account, status, status_time FROM held_deliveries WHERE organization = ? AND message = ? ORDER BY account`,
+		[]any{organization, id}, func(row Row) error {
+			var d Delivery
+			var status int
+			var at int64
+			err := row.Scan(&d.Account, &status, &at)
+			d.Status, d.StatusTime = model.Status(status), fromMillis(at)
+			out = append(out, d)
+			return err
+		})
+	return out, err
+}
+
+// DeleteHeldMessage removes a message that was kept, and its hold on an attachment.
+func (tx *Tx) DeleteHeldMessage(m *MessageRow) error {
+	if err := tx.post(`DELETE FROM held_deliveries WHERE organization = ? AND message = ?`, m.Organization, m.ID); err != nil {
+		return err
+	}
+	n, err := tx.exec(`DELETE FROM held_messages WHERE organization = ? AND message = ?`, m.Organization, m.ID)
+	if err != nil || n == 0 {
+		return err
+	}
+	return tx.ReleaseBlob(m.Blob)
+}
+
+// heldLeft is MessagesLeft for what is kept.
+func (tx *Tx) heldLeft(organization model.OrganizationID, day KeyDay) (bool, error) {
+	var one int64
+	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
+	if day.Lasting {
+		return tx.one(`SELECT 1 FROM held_messages WHERE organization = ? AND expires >= ? AND created >= ? AND created < ? LIMIT 1`,
+			[]any{organization, never, start, end}, &one)
+	}
+	return tx.one(`SELECT 1 FROM held_messages WHERE organization = ? AND expires >= ? AND expires < ? LIMIT 1`, []any{organization, start, end}, &one)
+}
