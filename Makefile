@@ -88,6 +88,11 @@ check-generated:
 		exit 1; \
 	fi
 
+# Asks vuln.go.dev what is known of the modules, so it needs the internet.
+.PHONY: vuln
+vuln: ## look for known weaknesses in the code that the program calls
+	go tool govulncheck ./...
+
 .PHONY: generate
 generate: ## write all generated files again
 	go generate ./...

@@ -258,9 +258,11 @@ func toolModules(t *testing.T) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range regexp.MustCompile(`(?m)^tool (\S+)$`).FindAllStringSubmatch(string(content), -1) {
+		// One stands alone, several in parentheses.
+		text := regexp.MustCompile(`(?ms)^tool \(.*?^\)|^tool \S+$`).FindString(string(content))
+		for _, tool := range strings.Fields(strings.Trim(strings.TrimPrefix(text, "tool "), "()")) {
 			for _, m := range required {
-				if strings.HasPrefix(match[1], m+"/") {
+				if strings.HasPrefix(tool, m+"/") {
 					modules = append(modules, m)
 				}
 			}
