@@ -31,7 +31,8 @@ func TestHousekeepingRemovesUploadsThatWereNeverSent(t *testing.T) {
 			// The times of blobs are their store's.
 			now := time.Now()
 			clock := func() time.Time { return now }
-			engine := enginetest.Open(t, t.TempDir(), enginetest.Options{Clock: clock})
+			dir := t.TempDir()
+			engine := enginetest.Open(t, dir, enginetest.Options{Clock: clock})
 			t.Cleanup(func() { engine.Close() })
 			kept, err := store.Open(t.Context(), engine, NewEpoch)
 			if err != nil {
@@ -42,7 +43,7 @@ func TestHousekeepingRemovesUploadsThatWereNeverSent(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { blobs.Close() })
-			s := New(Options{Store: kept, Ring: sealtest.Open(t, t.TempDir(), clock), Blobs: blobs, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler)})
+			s := New(Options{Store: kept, Ring: sealtest.Open(t, dir, clock), Blobs: blobs, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler)})
 
 			held := map[model.BlobID]bool{}
 			for i := range test.blobs {

@@ -249,10 +249,8 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 	if err := s.trimQueues(ctx, s.oldest(now)); err != nil {
 		return err
 	}
-	if err := s.sweepOrphans(ctx, now.Add(-orphanAge)); err != nil {
-		return err
-	}
-	return s.endPastKeys(ctx, now)
+	// Files that cannot be reached hold up no key.
+	return errors.Join(s.sweepOrphans(ctx, now.Add(-orphanAge)), s.endPastKeys(ctx, now))
 }
 
 // trimQueues removes events older than a position, one account at a time.
