@@ -9,13 +9,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/testclock"
 )
 
 // platform is an open store, and what makes the nouns that most cases need. Its
 // clock stands still until the case sets it.
 type platform struct {
 	*store.Store
-	clock *clock
+	clock *testclock.Clock
 	made  atomic.Uint64 // how many identifiers
 }
 
