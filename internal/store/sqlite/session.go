@@ -123,7 +123,7 @@ func (s *session) Position(_ []model.AccountID, n int) (int64, error) {
 	case n < 1:
 		return 0, fmt.Errorf("%d positions were asked for", n)
 	}
-	return s.writer.advance(n), nil
+	return s.writer.advance(n)
 }
 
 // end makes the session unusable.
