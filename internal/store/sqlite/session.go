@@ -126,5 +126,16 @@ func (s *session) Position(_ []model.AccountID, n int) (int64, error) {
 	return s.writer.advance(n)
 }
 
+// Forget has nothing to do: positions are the same for all accounts.
+func (s *session) Forget(model.AccountID) error {
+	switch {
+	case s.c == nil:
+		return errEnded
+	case s.writer == nil:
+		return errReadOnly
+	}
+	return nil
+}
+
 // end makes the session unusable.
 func (s *session) end() { s.c = nil }
