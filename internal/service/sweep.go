@@ -128,6 +128,11 @@ func (s *Service) eraseEnded(ctx context.Context) error {
 	// Files that cannot be reached hold up nothing else: their erasures stay noted.
 	files := s.eraseBlobs(ctx)
 	err = errors.Join(s.FlushUses(ctx), s.sweepAudit(ctx))
+	if asked, fault := s.store.TakeErasure(ctx); fault != nil {
+		err = errors.Join(err, fault)
+	} else if asked {
+		s.recalled.Store(true)
+	}
 	if err == nil && (ended+erased+released > 0 || s.recalled.Swap(false)) {
 		if err = s.store.Erase(ctx); err != nil {
 			s.recalled.Store(true) // so that the next sweep tries again

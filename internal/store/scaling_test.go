@@ -42,6 +42,7 @@ var spreading = map[string]string{
 	"Tx.EraseTracesOf":         "an erasure from the command line",
 	"Tx.EventsNaming":          "an erasure from the command line",
 	"Tx.FinishAccount":         "an erasure from the command line",
+	"Tx.HeldMessagesAfter":     "once for each version, and a check of the keys",
 	"Tx.HoldOver":              "an erasure from the command line",
 	"Tx.MessagesIn":            "an export of what is held",
 	"Tx.MessagesWith":          "an erasure from the command line",
