@@ -34,6 +34,14 @@ const (
 	ActionHoldRelease        AuditAction = "hold.release"
 	ActionHoldExport         AuditAction = "hold.export"
 
+	ActionGroupCreate       AuditAction = "group.create" // by an operator who is not in the organization
+	ActionGroupUpdate       AuditAction = "group.update" // by an administrator who is no member, as what follows
+	ActionGroupDelete       AuditAction = "group.delete" // by whomever it was
+	ActionGroupMemberAdd    AuditAction = "group.member.add"
+	ActionGroupMemberRemove AuditAction = "group.member.remove"
+	ActionMetadataSet       AuditAction = "metadata.set"
+	ActionMetadataDelete    AuditAction = "metadata.delete"
+
 	ActionKeyList       AuditAction = "key.list"
 	ActionKeyIssue      AuditAction = "key.issue"
 	ActionKeyRevoke     AuditAction = "key.revoke"
@@ -41,6 +49,11 @@ const (
 	ActionKeyLimit      AuditAction = "key.limit"
 	ActionOperatorMake  AuditAction = "operator.create"
 	ActionOperatorReset AuditAction = "operator.reset"
+
+	ActionRingRotate    AuditAction = "keyring.rotate"
+	ActionRingExport    AuditAction = "keyring.export"
+	ActionBackupCreate  AuditAction = "backup.create"
+	ActionBackupRestore AuditAction = "backup.restore"
 )
 
 // AuditOK is the outcome of what was done; that of what was refused is the code of
