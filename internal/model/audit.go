@@ -11,6 +11,7 @@ const (
 	ActionAuditBegin  AuditAction = "audit.begin" // of an organization's chain, in the platform's
 	ActionAuditRead   AuditAction = "audit.read"
 	ActionAuditExport AuditAction = "audit.export"
+	ActionAuditKey    AuditAction = "audit.key" // another key signs from here on
 	ActionAccess      AuditAction = "access" // refused, of a call that is no administrative act
 
 	ActionLogin       AuditAction = "login"

@@ -117,7 +117,9 @@ func record(tx *store.Tx, line *model.AuditEntry) error {
 // RecordCommand carries out what the command line of the server's machine does to
 // the store itself, with its line of the audit log in the same transaction.
 func RecordCommand(ctx context.Context, kept *store.Store, line model.AuditEntry, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
-	line.Outcome, line.Times, line.Address = model.AuditOK, 1, CommandLine
+	if line.Times, line.Address = 1, CommandLine; line.Outcome == "" {
+		line.Outcome = model.AuditOK
+	}
 	return kept.Update(ctx, func(tx *store.Tx) error {
 		line := line
 		if err := fn(tx, &line); err != nil {
