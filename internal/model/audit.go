@@ -12,7 +12,7 @@ const (
 	ActionAuditRead   AuditAction = "audit.read"
 	ActionAuditExport AuditAction = "audit.export"
 	ActionAuditKey    AuditAction = "audit.key" // another key signs from here on
-	ActionAccess      AuditAction = "access" // refused, of a call that is no administrative act
+	ActionAccess      AuditAction = "access"    // refused, of a call that is no administrative act
 
 	ActionLogin       AuditAction = "login"
 	ActionLogout      AuditAction = "logout"
