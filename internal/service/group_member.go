@@ -116,9 +116,6 @@ func (s *Service) enterGroup(tx *store.Tx, g *model.Group, entering []model.Acco
 	if err := tx.AddGroupMembers(g, entering, position); err != nil {
 		return err
 	}
-	if err := tx.ListGroup(g, entering); err != nil {
-		return err
-	}
 	added := payload{Added: true, Entity: g.Entity(), Group: true}
 	return tx.InsertEvents(entering, position, g.Organization, model.EventFriends, added.encode())
 }
@@ -227,7 +224,7 @@ func (s *Service) exitGroup(tx *store.Tx, g *model.Group, leaving []model.Accoun
 	if err != nil {
 		return err
 	}
-	if err := tx.ClearConversation(leaving, g.Organization, g.Entity(), position); err != nil {
+	if err := tx.ClearGroup(leaving, g.ID, position); err != nil {
 		return err
 	}
 	gone := payload{Entity: g.Entity(), Group: true}
