@@ -18,6 +18,7 @@ import (
 const (
 	codeEndpointUnknown    = "endpoint_unknown"            // 404: no such path
 	codeMethodNotAllowed   = "method_not_allowed"          // 405
+	codePreconditionFailed = "precondition_failed"         // 412
 	codeRangeInvalid       = "range_invalid"               // 416
 	codeOriginRefused      = "origin_refused"              // 403: a foreign page
 	codeCredentialsMissing = "credentials_missing"         // 401
