@@ -99,14 +99,22 @@ func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, content
 	h.Set("Content-Disposition", disposition)
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("ETag", `"`+strings.ReplaceAll(id.String(), "-", "")+`"`)
+	asked := c.request
+	if unit := asked.Header.Get("Range"); unit != "" && !strings.HasPrefix(unit, "bytes=") {
+		// Other units than bytes are to be ignored (RFC 9110, section 14.2), which
+		// ServeContent refuses.
+		asked = asked.Clone(asked.Context())
+		asked.Header.Del("Range")
+	}
 	w := fileWriter{responseWriter: &c.writer}
 	from := fileSource{ReadSeeker: content}
-	http.ServeContent(&w, c.request, "", time.Time{}, &from)
+	http.ServeContent(&w, asked, "", time.Time{}, &from)
 	switch {
+	case w.held == http.StatusPreconditionFailed:
+		a.writeError(c, w.held, model.Invalidf(codePreconditionFailed, "If-Match", "The file is another one."))
 	case w.held == http.StatusRequestedRangeNotSatisfiable:
 		h["Cache-Control"] = noStore // which ServeContent takes away
-		a.writeError(c, http.StatusRequestedRangeNotSatisfiable,
-			model.Invalidf(codeRangeInvalid, "Range", "The file does not have this range."))
+		a.writeError(c, w.held, model.Invalidf(codeRangeInvalid, "Range", "The file does not have this range."))
 	case from.fault != nil:
 		h["Cache-Control"] = noStore
 		h.Del("Content-Range")
