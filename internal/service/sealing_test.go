@@ -280,7 +280,7 @@ func TestWhatAHoldKeepsIsSealedAndVerified(t *testing.T) {
 	alice, bob := c.pair()
 	organization := alice.Memberships[0].Organization
 	c.must(HoldOrganization(t.Context(), c.store, c.clock.Now(), organization, true))
-	upload, err := before.Upload(t.Context(), "a", "text/plain", strings.NewReader("bytes"))
+	upload, err := before.Upload(t.Context(), "a", "text/plain", false, strings.NewReader("bytes"))
 	c.must(err)
 	recalled, err := c.send(before, alice, bob.Account.String(), func(c *SendCommand) { c.Body, c.Upload = "recalled", upload })
 	c.must(err)
