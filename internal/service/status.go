@@ -19,7 +19,7 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 		if len(read) > len(delivered) {
 			field = "read"
 		}
-		return model.Invalidf("too_many_ids", field, "At most %d message ids are taken at a time.", StatusLimit)
+		return tooManyIDs(field)
 	}
 	now := s.now()
 	var senders []model.AccountID
@@ -48,12 +48,18 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 	return nil
 }
 
+func tooManyIDs(field string) *model.Error {
+	return model.Invalidf("too_many_ids", field, "At most %d message ids are taken at a time.", StatusLimit)
+}
+
 // marks are the statuses of an account's copies that one transaction moves on.
 type marks struct {
 	actor *model.Actor
 	now   time.Time
 	seen  map[model.MessageID]bool
 	list  []mark
+
+	acknowledging bool // the events that brought the copies go in the same transaction
 }
 
 type mark struct {
@@ -111,6 +117,11 @@ func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
 	moved, err := tx.AdvanceDelivery(row.Organization, row.ID, d.Account, k.status, m.now)
 	if err != nil || !moved {
 		return err
+	}
+	if !m.acknowledging {
+		if err := tx.NoteQueuedStatus(d, k.status); err != nil {
+			return err
+		}
 	}
 	if k.status == model.Read {
 		if err := tx.NoteRead(row, d); err != nil {
