@@ -161,7 +161,7 @@ func TestAuditPastThatWasRewrittenIsNeverSigned(t *testing.T) {
 	}
 	s.mustRehash(t, changed, 2)
 	for i := range 3 {
-		s.clock.advance(2 * time.Minute)
+		s.clock.Advance(2 * time.Minute)
 		for _, chain := range []model.OrganizationID{changed, sound} {
 			s.mustCreate(string(chain), fmt.Sprint("grows", i, string(chain[:4])))
 		}
@@ -182,7 +182,7 @@ func TestAuditPastThatWasRewrittenIsNeverSigned(t *testing.T) {
 // grow adds a line to a chain and signs what can be signed, as a server does that does
 // not know that somebody was at its database. Either may fail.
 func (s *server) grow(chain model.OrganizationID) {
-	ctx, now := s.t.Context(), s.clock.now()
+	ctx, now := s.t.Context(), s.clock.Now()
 	line := model.AuditEntry{Time: model.AuditTime{Time: now}, Action: model.ActionKeyLimit, Chain: chain}
 	_ = service.RecordCommand(ctx, s.store, line, func(*store.Tx, *model.AuditEntry) error { return nil })
 	_ = service.SignAudit(ctx, s.store, s.audit, now)

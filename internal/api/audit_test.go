@@ -89,7 +89,7 @@ func TestAuditMatrix(t *testing.T) {
 			if r.fresh != nil {
 				maps.Copy(x, r.fresh(m))
 			}
-			m.clock.advance(2 * time.Second) // so that each refusal has a line of its own
+			m.clock.Advance(2 * time.Second) // so that each refusal has a line of its own
 			before := len(m.auditLines())
 			id := fmt.Sprintf("audit-%d-%d", i, column)
 			got := r.call(caller, x, requestID(id))
@@ -119,8 +119,8 @@ func (m *matrix) wantLine(what string, e store.AuditRow, got *answer, action mod
 	if got.StatusCode >= 400 {
 		outcome = got.value().text("error", "code")
 	}
-	if e.Action != action || e.Outcome != outcome || e.Address != "127.0.0.1" || e.Times != 1 || !e.Time.Equal(m.clock.now().Truncate(time.Millisecond)) {
-		m.t.Errorf("%s: got the line %+v, want %s, %s, from 127.0.0.1 at %v", what, e.AuditEntry, action, outcome, m.clock.now())
+	if e.Action != action || e.Outcome != outcome || e.Address != "127.0.0.1" || e.Times != 1 || !e.Time.Equal(m.clock.Now().Truncate(time.Millisecond)) {
+		m.t.Errorf("%s: got the line %+v, want %s, %s, from 127.0.0.1 at %v", what, e.AuditEntry, action, outcome, m.clock.Now())
 	}
 	login := action == model.ActionLogin
 	switch {
@@ -252,8 +252,8 @@ func TestAuditIsReadByAdministratorsAndOperators(t *testing.T) {
 		t.Errorf("backwards the log is %v, forwards %v", back, all)
 	}
 
-	now := m.clock.now()
-	m.clock.advance(time.Hour)
+	now := m.clock.Now()
+	m.clock.Advance(time.Hour)
 	m.boss.get("/v2/organization/" + m.org).want(200)
 	later := now.Add(time.Minute).Format(time.RFC3339)
 	if got := m.boss.get(path + "?since=" + later).reply().list(); len(got) != 1 || got[0].text("action") != "organization.read" {
@@ -294,7 +294,7 @@ func TestAuditPutsAFloodOfRefusalsTogether(t *testing.T) {
 	if written > 200 {
 		t.Errorf("%d refusals left %d lines", tries, written)
 	}
-	s.clock.advance(time.Minute)
+	s.clock.Advance(time.Minute)
 	s.mustSweep()
 	lines := s.auditLines()
 	refused := int64(0)
@@ -319,9 +319,9 @@ func TestAuditIsTrimmedAfterItsRetention(t *testing.T) {
 	s.mustCreateAll(org, "alice", "bob", "carol")
 	s.mustSweep()
 	whole := s.mustVerify()
-	s.clock.advance(auditRetention / 2)
+	s.clock.Advance(auditRetention / 2)
 	s.mustCreate(org, "dora")
-	s.clock.advance(auditRetention/2 + time.Hour)
+	s.clock.Advance(auditRetention/2 + time.Hour)
 	s.mustKeepHouse()
 	s.mustCreate(org, "erin")
 	s.mustSweep()

@@ -127,7 +127,7 @@ func auditKeyText(ctx context.Context, dir, database string, kept *store.Store) 
 // a server uses it, and the checkpoints that were kept in files elsewhere. It returns
 // how many entries are right; the first that is not is an *audit.Fault.
 func VerifyAudit(ctx context.Context, dir, database string, checkpoints []string) (entries int64, err error) {
-	err = maintain(ctx, dir, database, func(kept *store.Store) error {
+	err = inspect(ctx, dir, database, func(kept *store.Store) error {
 		key, err := readAuditKey(ctx, dir, database, kept)
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ type AuditSelection struct {
 // entries the checkpoints of what was written, which are made for it. The export is
 // an entry itself.
 func ExportAudit(ctx context.Context, dir, database string, which AuditSelection, w io.Writer) error {
-	return maintain(ctx, dir, database, func(kept *store.Store) error {
+	return inspect(ctx, dir, database, func(kept *store.Store) error {
 		key, err := readAuditKey(ctx, dir, database, kept)
 		if err != nil {
 			return err

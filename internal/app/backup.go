@@ -111,23 +111,16 @@ const nodesLeave = 10 * time.Second
 
 // NewEpoch begins a new history of event positions, for a store that was set back by
 // other means than Restore. No server may be using it.
-func NewEpoch(ctx context.Context, cfg *config.Config) (err error) {
-	if cfg.Database == "" {
-		unlock, err := sqlite.LockDirectory(cfg.Data)
-		if err != nil {
+func NewEpoch(ctx context.Context, cfg *config.Config) error {
+	return maintained(ctx, cfg.Data, cfg.Database, func(kept *store.Store, beside bool) error {
+		if beside {
+			return fmt.Errorf("a server %w %s: stop it first", sqlite.ErrLocked, cfg.Data)
+		}
+		if err := wantNobody(ctx, kept); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, unlock()) }()
-	}
-	kept, err := openToMaintain(ctx, cfg.Data, cfg.Database)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, kept.Close()) }()
-	if err := wantNobody(ctx, kept); err != nil {
-		return err
-	}
-	return kept.ChangeEpoch(ctx, service.NewEpoch())
+		return kept.ChangeEpoch(ctx, service.NewEpoch())
+	})
 }
 
 // wantNobody refuses a store that servers use: they would go on with the old epoch. It

@@ -158,27 +158,26 @@ func ExportKeys(ctx context.Context, cfg *config.Config, target string) (n int, 
 // directory or database, whether or not a server uses them. report gets a line for
 // each thing that does not open. With whole, attachments are read to their end.
 func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v service.Verified, err error) {
-	kept, err := openToMaintain(ctx, cfg.Data, cfg.Database)
-	if err != nil {
-		return v, err
-	}
-	defer func() { err = errors.Join(err, kept.Close()) }()
-	expect, err := kept.Keyring(ctx)
-	if err != nil {
-		return v, err
-	}
-	if expect == "" {
-		return v, Misconfigured{errors.New("nothing is sealed in this store yet: start a server on it first")}
-	}
-	ring, err := openRingBeside(ctx, cfg, expect)
-	if err != nil {
-		return v, err
-	}
-	defer func() { err = errors.Join(err, ring.Close()) }()
-	blobs, err := blob.OpenExisting(blobsLocation(cfg.Data, cfg.Blobs))
-	if err != nil {
-		return v, err
-	}
-	defer func() { err = errors.Join(err, blobs.Close()) }()
-	return service.Verify(ctx, kept, ring, blobs, time.Now().UTC(), whole, report)
+	err = inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
+		expect, err := kept.Keyring(ctx)
+		if err != nil {
+			return err
+		}
+		if expect == "" {
+			return Misconfigured{errors.New("nothing is sealed in this store yet: start a server on it first")}
+		}
+		ring, err := openRingBeside(ctx, cfg, expect)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, ring.Close()) }()
+		blobs, err := blob.OpenExisting(blobsLocation(cfg.Data, cfg.Blobs))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, blobs.Close()) }()
+		v, err = service.Verify(ctx, kept, ring, blobs, time.Now().UTC(), whole, report)
+		return err
+	})
+	return v, err
 }
