@@ -137,7 +137,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 		}
 	}
 
-	e := &service.Eraser{Store: c.store, Clock: c.clock.now}
+	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
 	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
 	var told *model.Error
 	if err := e.Account(t.Context(), id); !errors.As(err, &told) || told.Code != "legal_hold" {
@@ -148,7 +148,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 	if err := e.Account(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	c.clock.advance(time.Second) // until then a node may know a key
+	c.clock.Advance(time.Second) // until then a node may know a key
 	c.mustSweep()
 	c.wantNoTrace("an erased account", id, c.alice.token)
 	c.wantNoTrace("its address", model.AccountID{}, "alice@example.com")
@@ -190,7 +190,7 @@ func TestErasureIsResumed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &service.Eraser{Store: c.store, Clock: c.clock.now}
+	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
 	if err := e.Account(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
 	other := c.mustCreateOrganization("Other")
 	c.operator.mustJoin(other, c.bob)
 	org := model.OrganizationID(c.org)
-	e := &service.Eraser{Store: c.store, Clock: c.clock.now}
+	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
 	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
 	var told *model.Error
 	if err := e.Organization(t.Context(), org, false); !errors.As(err, &told) || told.Code != "legal_hold" {
@@ -215,7 +215,7 @@ func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
 	if err := e.Organization(t.Context(), org, false); err != nil {
 		t.Fatal(err)
 	}
-	c.clock.advance(time.Second) // until then a node may know a key
+	c.clock.Advance(time.Second) // until then a node may know a key
 	c.mustSweep()
 	c.wantNoTrace("an erased organization", model.AccountID{}, c.org)
 	for _, p := range []*person{c.alice, c.carl} {

@@ -12,6 +12,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/config"
+	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/seal/pgring"
 	"signet/internal/service"
@@ -119,7 +120,11 @@ func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told str
 		return "", err
 	}
 	defer func() { err = errors.Join(err, ring.Close()) }()
-	done, err := ring.Rotate(ctx)
+	var done seal.Rotation
+	err = audited(ctx, cfg.Data, cfg.Database, model.ActionRingRotate, func() (err error) {
+		done, err = ring.Rotate(ctx)
+		return err
+	})
 	if err != nil {
 		return "", setupFault(err)
 	}
@@ -142,7 +147,10 @@ func ExportKeys(ctx context.Context, cfg *config.Config, target string) (n int, 
 		return 0, setupFault(err)
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	n, err = ring.Export(ctx, to)
+	err = audited(ctx, cfg.Data, cfg.Database, model.ActionRingExport, func() (err error) {
+		n, err = ring.Export(ctx, to)
+		return err
+	})
 	return n, setupFault(err)
 }
 

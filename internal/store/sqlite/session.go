@@ -70,9 +70,11 @@ func (s *session) Query(text string, args []any, each func(store.Row) error) err
 	if err != nil {
 		return err
 	}
-	s.row.stmt, s.row.columns = st.stmt, 0
+	c := s.c
+	s.row.stmt, s.row.columns, s.row.scratch = st.stmt, 0, c.scratch
 	// Deferred, so that a panic in each leaves no statement open either.
 	defer func() {
+		c.scratch = s.row.scratch
 		s.row.stmt = nil
 		st.stmt.Reset()
 	}()

@@ -41,7 +41,7 @@ func positions(t *testing.T, h Harness) {
 			}
 			last = got + int64(n) - 1
 		}
-		d.clock.advance(time.Hour)
+		d.clock.Advance(time.Hour)
 		if got, now := mustPosition(t, e, 1, nil, ann), d.clock.Now().UnixMicro(); got < now || got > now+1e6 {
 			t.Errorf("position %d an hour later, want about %d", got, now)
 		}
@@ -100,7 +100,7 @@ func positions(t *testing.T, h Harness) {
 		take("first", nil)
 		take("rolled back", errMine)
 		take("after a rollback", nil)
-		d.clock.advance(-24 * time.Hour)
+		d.clock.Advance(-24 * time.Hour)
 		take("clock set back", nil)
 		mustClose(t, e)
 		e = d.mustOpen(t)
