@@ -46,6 +46,9 @@ func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address st
 		return e, notAdministrator()
 	}
 	err = s.act(ctx, actor, model.ActionUserLookup, func(tx *store.Tx, line *model.AuditEntry) error {
+		if err := s.stillAdministersAny(tx, actor); err != nil {
+			return err
+		}
 		t, err := s.target(tx, actor, address)
 		if err != nil {
 			return err
