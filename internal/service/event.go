@@ -153,8 +153,8 @@ func (s *Service) events(ctx context.Context, actor *model.Actor, after, upTo in
 	}
 	known := s.messages.reading()
 	err = view(ctx, func(tx *store.Tx) error {
-		out = make([]model.Event, 0, min(limit, DefaultEvents))
-		reader := presenter{service: s, tx: tx, actor: actor}
+		out = nil
+		reader := presenter{service: s, tx: tx, actor: actor, known: known}
 		for from := after; ; { // once more only where something could not be read
 			asked := limit - len(out)
 			rows, err := tx.Events(s.queue(actor.Account, from, upTo, now), asked, known)
@@ -181,6 +181,10 @@ func (s *Service) queue(account model.AccountID, after, upTo int64, now time.Tim
 // open is left out: it must not keep what is behind it from its reader.
 func (p *presenter) events(ctx context.Context, out []model.Event, rows []store.EventRow) ([]model.Event, error) {
 	s := p.service
+	if out == nil {
+		out = make([]model.Event, 0, len(rows))
+	}
+	p.copies = make([]model.Message, len(rows))
 	for i := range rows {
 		event, err := p.event(ctx, &rows[i])
 		if unreadable(err) {
