@@ -36,7 +36,7 @@ func TestEventListIsTheOldestUnacknowledged(t *testing.T) {
 	want([]string{}, "after="+ids[4])
 	want(ids, "wait=0")
 	epoch, _, _ := strings.Cut(ids[0], "-")
-	ahead := model.Cursor{Epoch: epoch, Position: c.clock.now().Add(time.Hour).UnixMicro()}
+	ahead := model.Cursor{Epoch: epoch, Position: c.clock.Now().Add(time.Hour).UnixMicro()}
 	for _, bad := range []string{"limit=0", "limit=1001", "limit=-1", "limit=x", "limit=", "limit=1&limit=2", "wait=61", "wait=-1", "wait=x", "auto_ack=maybe",
 		"after=x", "after=" + randomToken(), "after=other" + strings.TrimPrefix(ids[0], epoch), "after=" + ahead.String(), "after=" + epoch + "-", "after=%FF"} {
 		c.bob.get("/v2/events?" + bad).want(400).wantField(bad[:strings.IndexByte(bad, '=')])
@@ -102,7 +102,7 @@ func TestEventListShowsWhatHasChangedSinceItWasReadBefore(t *testing.T) {
 	c.alice.delete("/v2/message/" + sent[2]).want(204)
 	statuses := map[string]string{sent[0]: "Delivered", sent[1]: "Read", once: "Read"}
 	want(statuses, sent[0], sent[1], sent[3], short, once)
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	want(statuses, sent[0], sent[1], sent[3])
 	c.bob.mustMark("read", sent[0])
 	statuses[sent[0]] = "Read"
@@ -159,16 +159,16 @@ func TestEventsPastTheRetentionAreGone(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.retention = 24 * time.Hour })
 	c.alice.mustSend(c.bob.token, "old", "ttl", -1)
-	c.clock.advance(time.Hour)
+	c.clock.Advance(time.Hour)
 	young := c.alice.mustSend(c.bob.token, "young", "ttl", -1)
-	c.clock.advance(23*time.Hour - time.Second)
+	c.clock.Advance(23*time.Hour - time.Second)
 	c.bob.wantEvents("message", "message")
-	c.clock.advance(2 * time.Second)
+	c.clock.Advance(2 * time.Second)
 	c.bob.wantEvents("message")[0].wantFields(fields{"message_id": young})
 	c.bob.openStream("").wantReplay("message")
 	c.mustKeepHouse()
 	c.bob.wantEvents("message")
-	c.clock.advance(time.Hour)
+	c.clock.Advance(time.Hour)
 	c.mustKeepHouse()
 	c.bob.wantEvents()
 	c.bob.get("/v2/message/" + young).want(200)

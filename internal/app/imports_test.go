@@ -66,6 +66,8 @@ var mayImport = []layer{
 	{"internal/seal", nil},
 	{"internal/blob", []string{"internal/model"}},
 	{"internal/config", nil},
+	{"internal/testclock", nil}, // for tests only, like internal/testlog
+	{"internal/testlog", nil},
 	{"internal/model", nil},
 	{"internal/load", []string{"client"}}, // sees a server as every caller does
 	{"client", nil},                       // has its own copies of the wire types, so that a change of the wire by accident is noticed
@@ -80,6 +82,8 @@ var onlyIn = map[string][]string{
 	"github.com/jackc/pgx":            {"internal/store/postgres", "internal/seal/pgring"},
 	"github.com/nats-io/nats.go":      {"internal/live/natsbus"},
 	"github.com/nats-io/nats-server":  nil, // tests only
+	"github.com/nats-io/jwt":          nil,
+	"github.com/nats-io/nkeys":        nil,
 	"github.com/tink-crypto/":         {"internal/seal"},
 	"github.com/alecthomas/kong":      {"internal/cli"},
 	"go.yaml.in/yaml":                 {"internal/config", "openapi"},

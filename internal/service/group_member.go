@@ -46,7 +46,10 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 			return err
 		}
 		told = g.Members
-		return nil
+		if rights.member || !rights.change { // the rest may only join what is public
+			return nil
+		}
+		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupMemberAdd, g.Organization, id)
 	})
 	if err != nil {
 		return err
@@ -88,8 +91,10 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 				leaving = append(leaving, model.AccountID(entity))
 			}
 		}
-		told, err = s.removeFromGroup(tx, actor, &g, leaving, true)
-		return err
+		if told, err = s.removeFromGroup(tx, actor, &g, leaving, true); err != nil || rights.member {
+			return err
+		}
+		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupMemberRemove, g.Organization, id)
 	})
 	if err != nil {
 		return err
@@ -109,9 +114,6 @@ func (s *Service) enterGroup(tx *store.Tx, g *model.Group, entering []model.Acco
 		return err
 	}
 	if err := tx.AddGroupMembers(g, entering, position); err != nil {
-		return err
-	}
-	if err := tx.ListGroup(g, entering); err != nil {
 		return err
 	}
 	added := payload{Added: true, Entity: g.Entity(), Group: true}
@@ -222,7 +224,7 @@ func (s *Service) exitGroup(tx *store.Tx, g *model.Group, leaving []model.Accoun
 	if err != nil {
 		return err
 	}
-	if err := tx.ClearConversation(leaving, g.Organization, g.Entity(), position); err != nil {
+	if err := tx.ClearGroup(leaving, g.ID, position); err != nil {
 		return err
 	}
 	gone := payload{Entity: g.Entity(), Group: true}

@@ -78,12 +78,15 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 		if place.group && !place.member {
 			return model.Missing()
 		}
+		if place.group { // members have it there
+			return nil
+		}
 		c, known, err := tx.Conversation(actor.Account, place.organization, place.entity)
 		if err != nil || known && c.Listed {
 			return err
 		}
 		changed = true
-		if err := tx.ListConversation(actor.Account, place.organization, place.entity, place.group); err != nil {
+		if err := tx.ListConversation(actor.Account, place.organization, place.entity); err != nil {
 			return err
 		}
 		return s.queueFriend(tx, actor.Account, place, true)
@@ -130,7 +133,7 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 		if err := withdrawConversation(tx, actor, place); err != nil {
 			return err
 		}
-		if err := tx.ClearConversation([]model.AccountID{actor.Account}, place.organization, place.entity, position); err != nil {
+		if err := tx.ClearConversation(actor.Account, place.organization, place.entity, position); err != nil {
 			return err
 		}
 		return s.queueFriend(tx, actor.Account, place, false)

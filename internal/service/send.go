@@ -374,11 +374,11 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 	if err := tx.HoldBlob(row.Blob); err != nil {
 		return nil, err
 	}
-	if err := tx.NoteSent(row); err != nil {
-		return nil, err
-	}
 	if row.Group {
 		return readers, deliverToGroup(tx, row)
+	}
+	if err := tx.NoteSent(row); err != nil {
+		return nil, err
 	}
 	return readers, deliverToAccount(tx, row, model.AccountID(row.Recipient))
 }
@@ -400,7 +400,7 @@ func deliverToGroup(tx *store.Tx, row *store.MessageRow) error {
 	if err := tx.InsertGroupEvents(row); err != nil {
 		return err
 	}
-	return tx.NoteReceivedByGroup(row)
+	return tx.NoteSentToGroup(row)
 }
 
 // hold keeps what the message depends on as it is: the group with its members, and

@@ -126,15 +126,17 @@ func (s *Service) eraseEnded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Files that cannot be reached hold up nothing else: their erasures stay noted.
-	files := s.eraseBlobs(ctx)
-	err = errors.Join(s.FlushUses(ctx), s.sweepAudit(ctx))
-	if err == nil && (ended+erased+released > 0 || s.recalled.Swap(false)) {
-		if err = s.store.Erase(ctx); err != nil {
+	// Files that cannot be reached hold up nothing else: their erasures stay noted. Nor
+	// does an audit log that somebody has changed.
+	aside := errors.Join(s.eraseBlobs(ctx), s.FlushUses(ctx), s.sweepAudit(ctx))
+	asked, err := s.store.TakeErasure(ctx)
+	if recalled := s.recalled.Swap(false); recalled || asked || ended+erased+released > 0 {
+		if fault := s.store.Erase(ctx); fault != nil {
 			s.recalled.Store(true) // so that the next sweep tries again
+			err = errors.Join(err, fault)
 		}
 	}
-	return errors.Join(files, err)
+	return errors.Join(aside, err)
 }
 
 func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {

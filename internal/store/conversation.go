@@ -6,7 +6,8 @@ import (
 	"signet/internal/model"
 )
 
-// Conversation is an entry of an account's roster, with its counters.
+// Conversation is an entry of an account's roster, with its counters. That of a group
+// lies beside the member (group_conversation.go).
 type Conversation struct {
 	Organization   model.OrganizationID
 	Entity         model.EntityID
@@ -18,97 +19,83 @@ type Conversation struct {
 	Listed         bool  // shown in the roster
 }
 
-// NoteSent puts the recipient into the sender's roster, at the message's time.
+// NoteSent puts the recipient of a one-to-one message into the sender's roster, at the
+// message's time.
 func (tx *Tx) NoteSent(m *MessageRow) error {
-	err := tx.post(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
-		VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)
+	err := tx.post(`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
+		VALUES (?, ?, ?, ?, 0, 0, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message, listed = 1`,
-		m.Sender, m.Organization, m.Recipient, m.Group, millis(m.Created))
+		m.Sender, m.Organization, m.Recipient, millis(m.Created))
 	return err
 }
 
-// NoteReceived puts the sender of a one-to-one message, or its group, into the
-// roster of one recipient, and counts it unread there.
+// NoteReceived puts the sender of a one-to-one message into the recipient's roster, or
+// notes a group's message in that of one member, and counts it unread there.
 func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
-	err := tx.post(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
-		VALUES (?, ?, ?, ?, ?, 1, ?, 0, 1)
+	if m.Group {
+		return tx.noteReplayed(m, account)
+	}
+	err := tx.post(`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
+		VALUES (?, ?, ?, ?, 1, ?, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE WHEN conversations.last_message > excluded.last_message
 		THEN conversations.last_message ELSE excluded.last_message END, unread = conversations.unread + 1,
 		unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1`,
-		account, m.Organization, m.peer(), m.Group, millis(m.Created), m.important())
-	return err
-}
-
-// NoteReceivedByGroup does the same for every member of the group but the sender.
-func (tx *Tx) NoteReceivedByGroup(m *MessageRow) error {
-	err := tx.post(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
-		SELECT account, organization, group_token, 1, ?, 1, ?, 0, 1 FROM group_members WHERE group_token = ? AND account <> ? ORDER BY account
-		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message, unread = conversations.unread + 1,
-		unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1`,
-		millis(m.Created), m.important(), m.Recipient, m.Sender)
+		account, m.Organization, m.Sender, millis(m.Created), m.important())
 	return err
 }
 
 // NoteRead counts one message less in the conversation of an account that has
 // just read it, unless the account removed the conversation since.
 func (tx *Tx) NoteRead(m *MessageRow, d *Delivery) error {
-	err := tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
+	if m.Group {
+		return tx.post(`UPDATE group_members SET unread = unread - 1, unread_priority = unread_priority - ?
+			WHERE group_token = ? AND account = ? AND cleared < ?`, m.important(), m.Recipient, d.Account, d.Position)
+	}
+	return tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
 		WHERE account = ? AND organization = ? AND entity = ? AND cleared < ?`,
-		m.important(), d.Account, m.Organization, m.peer(), d.Position)
-	return err
+		m.important(), d.Account, m.Organization, m.Sender, d.Position)
 }
 
 // NoteEnded counts a message that was recalled, or has ended, one less with all
 // who have not read it. It comes before the deliveries are deleted.
 func (tx *Tx) NoteEnded(m *MessageRow) error {
 	if m.Group {
-		if err := tx.lockConversations(m); err != nil {
-			return err
-		}
+		return tx.noteEndedInGroup(m)
 	}
-	err := tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
-		WHERE organization = ? AND entity = ?
-		AND account IN (SELECT account FROM deliveries WHERE organization = ? AND message = ?)
-		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization = ? AND d.message = ? AND d.account = conversations.account
+	return tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
+		WHERE account = ? AND organization = ? AND entity = ?
+		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization = ? AND d.message = ? AND d.account = ?
 			AND d.status < ? AND d.position > conversations.cleared)`,
-		m.important(), m.Organization, m.peer(), m.Organization, m.ID, m.Organization, m.ID, int(model.Read))
+		m.important(), m.Recipient, m.Organization, m.Sender, m.Organization, m.ID, m.Recipient, int(model.Read))
+}
+
+// ListConversation puts an account into another one's roster, if it is not there.
+func (tx *Tx) ListConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID) error {
+	err := tx.post(`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
+		VALUES (?, ?, ?, 0, 0, 0, 0, 1) ON CONFLICT (account, organization, entity) DO UPDATE SET listed = 1`,
+		account, organization, entity)
 	return err
 }
 
-// ListConversation puts an entity into an account's roster, if it is not there.
-func (tx *Tx) ListConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID, group bool) error {
-	err := tx.post(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
-		VALUES (?, ?, ?, ?, 0, 0, 0, 0, 1) ON CONFLICT (account, organization, entity) DO UPDATE SET listed = 1`,
-		account, organization, entity, group)
-	return err
-}
-
-// ListGroup puts a group into the rosters of accounts.
-func (tx *Tx) ListGroup(g *model.Group, accounts []model.AccountID) error {
-	err := tx.post(`INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
-		SELECT account, organization, group_token, 1, 0, 0, 0, 0, 1 FROM group_members WHERE group_token = ? AND account IN (?*)
-		ON CONFLICT (account, organization, entity) DO UPDATE SET listed = 1`, g.ID, accounts)
-	return err
-}
-
-// ClearConversation takes an entity out of the roster of accounts: nothing up to
-// the position counts or, one to one, is seen any more.
-func (tx *Tx) ClearConversation(accounts []model.AccountID, organization model.OrganizationID, entity model.EntityID, position int64) error {
+// ClearConversation takes an account out of the roster of another one: nothing up to
+// the position counts or is seen any more.
+func (tx *Tx) ClearConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID, position int64) error {
 	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
-		WHERE organization = ? AND entity = ? AND account IN (?*)`, position, organization, entity, accounts)
+		WHERE account = ? AND organization = ? AND entity = ?`, position, account, organization, entity)
 	return err
 }
 
-// ClearOrganization does the same for all that an account has in an organization.
+// ClearOrganization does the same for all that an account, which has left its groups,
+// has in an organization.
 func (tx *Tx) ClearOrganization(account model.AccountID, organization model.OrganizationID, position int64) error {
 	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
 		WHERE account = ? AND organization = ?`, position, account, organization)
 	return err
 }
 
-// Conversation returns one entry, listed or not.
+// Conversation returns one entry for another account, listed or not.
 func (tx *Tx) Conversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID) (c Conversation, found bool, err error) {
-	err = tx.each(`SELECT organization, entity, is_group, last_message, unread, unread_priority, cleared, listed FROM conversations
+	err = tx.each(`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
 		WHERE account = ? AND organization = ? AND entity = ?`, []any{account, organization, entity}, func(row Row) error {
 		found = true
 		return scanConversation(row, &c)
@@ -119,8 +106,10 @@ func (tx *Tx) Conversation(account model.AccountID, organization model.Organizat
 // Roster returns the listed conversations of an account, the newest first. Its
 // counters are those of the rows: the caller takes off UnsweptUnread.
 func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
-	err = tx.each(`SELECT organization, entity, is_group, last_message, unread, unread_priority, cleared, listed FROM conversations
-		WHERE account = ? AND listed = 1 ORDER BY last_message DESC, entity`, []any{account}, func(row Row) error {
+	err = tx.each(`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
+		WHERE account = ? AND listed = 1
+		UNION ALL SELECT organization, group_token, 1, last_message, unread, unread_priority, cleared, listed FROM group_members
+		WHERE account = ? AND listed = 1 ORDER BY 4 DESC, 2`, []any{account, account}, func(row Row) error {
 		var c Conversation
 		err := scanConversation(row, &c)
 		out = append(out, c)
@@ -133,13 +122,15 @@ func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
 // counters hold of messages that have ended and are not swept yet. These are few;
 // CROSS JOIN has SQLite begin with them.
 func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) (out []Conversation, err error) {
-	err = tx.each(`SELECT c.organization, c.entity, c.is_group, 0, COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1
-		FROM messages m CROSS JOIN deliveries d CROSS JOIN conversations c
+	err = tx.each(`SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
+		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1
+		FROM messages m CROSS JOIN deliveries d
+		LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = m.organization AND c.entity = m.sender
+		LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
 		WHERE m.ends <= ? AND m.recalled = 0
 		AND d.organization = m.organization AND d.message = m.message AND d.account = ? AND d.status < ?
-		AND c.account = d.account AND c.organization = m.organization
-		AND c.entity = CASE WHEN m.is_group = 1 THEN m.recipient ELSE m.sender END AND d.position > c.cleared
-		GROUP BY c.organization, c.entity, c.is_group`, []any{millis(now), account, int(model.Read)}, func(row Row) error {
+		AND d.position > COALESCE(c.cleared, p.cleared)
+		GROUP BY 1, 2, 3`, []any{millis(now), account, int(model.Read)}, func(row Row) error {
 		var c Conversation
 		err := scanConversation(row, &c)
 		out = append(out, c)
@@ -157,14 +148,6 @@ func scanConversation(row Row, c *Conversation) error {
 	return nil
 }
 
-// peer is the entity under which recipients keep the message's conversation.
-func (m *MessageRow) peer() model.EntityID {
-	if m.Group {
-		return m.Recipient
-	}
-	return model.EntityID(m.Sender)
-}
-
 // important is what the message adds to a count of urgent ones.
 func (m *MessageRow) important() int {
 	if m.Priority > 0 {
@@ -177,8 +160,10 @@ func (m *MessageRow) important() int {
 // organization or, where it is empty, in all.
 func (tx *Tx) UnreadTotals(account model.AccountID, organization model.OrganizationID) (messages, priority int, err error) {
 	// PostgreSQL sums BIGINT to NUMERIC, which is no integer to scan.
-	_, err = tx.one(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT) FROM conversations
-		WHERE account = ? AND (organization = ? OR ? = '')`, []any{account, organization, organization}, &messages, &priority)
+	_, err = tx.one(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT) FROM
+		(SELECT organization, unread, unread_priority FROM conversations WHERE account = ?
+		UNION ALL SELECT organization, unread, unread_priority FROM group_members WHERE account = ?) counters
+		WHERE organization = ? OR ? = ''`, []any{account, account, organization, organization}, &messages, &priority)
 	return messages, priority, err
 }
 
@@ -187,7 +172,7 @@ func (tx *Tx) UnreadTotals(account model.AccountID, organization model.Organizat
 func (tx *Tx) MutualRoster(account model.AccountID) (out []model.AccountID, err error) {
 	err = tx.each(`SELECT DISTINCT theirs.account FROM conversations mine
 		JOIN conversations theirs ON theirs.account = mine.entity AND theirs.organization = mine.organization AND theirs.entity = mine.account
-		WHERE mine.account = ? AND mine.is_group = 0 AND mine.listed = 1 AND theirs.listed = 1 AND theirs.account <> mine.account`,
+		WHERE mine.account = ? AND mine.listed = 1 AND theirs.listed = 1 AND theirs.account <> mine.account`,
 		[]any{account}, func(row Row) error {
 			var id model.AccountID
 			err := row.Scan(&id)

@@ -61,12 +61,14 @@ func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
 	return n, err
 }
 
-// AddGroupMembers puts accounts into a group; their order is that of the slice,
-// from a position on.
+// AddGroupMembers puts accounts into a group, and the group into their rosters. Their
+// order is that of the slice, from a position on, and what they have of the group from
+// before that, having been in it, counts no more.
 func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position int64) error {
 	for i, account := range accounts {
-		if err := tx.post(`INSERT INTO group_members (group_token, account, organization, joined) VALUES (?, ?, ?, ?)
-			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, g.Organization, position+int64(i)); err != nil {
+		if err := tx.post(`INSERT INTO group_members (group_token, account, organization, joined,
+			last_message, unread, unread_priority, cleared, listed) VALUES (?, ?, ?, ?, 0, 0, 0, ?, 1)
+			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, g.Organization, position+int64(i), position); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import "signet/internal/model"
 //
 // Rows are taken in this order, those of one kind by their keys, so that no two
 // transactions wait for each other; after them come counters, deliveries,
-// conversations, streams and the rest, and last of all the end of one chain of the
+// conversations and members, streams and the rest, and last of all the end of one chain of the
 // audit log (LockAuditHead; an organization's before the platform's). A node that has lapsed (LapsedNode) is taken
 // before the queues of those who had streams on it. Where two meet in another order all the same, the
 // engine ends one of them and runs it again.
@@ -76,12 +76,4 @@ func (tx *Tx) LockQueues(accounts ...model.AccountID) error {
 	}
 	_, err := tx.Position(1, accounts...)
 	return err
-}
-
-// lockConversations holds the rows of a group's conversation with all who have a
-// copy of a message, in the order in which a message to the group takes them.
-func (tx *Tx) lockConversations(m *MessageRow) error {
-	return tx.lock(`SELECT 1 FROM conversations WHERE organization = ? AND entity = ?
-		AND account IN (SELECT account FROM deliveries WHERE organization = ? AND message = ?) ORDER BY account `+tx.dialect.Lock,
-		m.Organization, m.peer(), m.Organization, m.ID)
 }

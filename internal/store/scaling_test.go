@@ -42,12 +42,12 @@ var spreading = map[string]string{
 	"Tx.EraseTracesOf":         "an erasure from the command line",
 	"Tx.EventsNaming":          "an erasure from the command line",
 	"Tx.FinishAccount":         "an erasure from the command line",
+	"Tx.HeldMessagesAfter":     "once for each version, and a check of the keys",
 	"Tx.HoldOver":              "an erasure from the command line",
 	"Tx.MessagesIn":            "an export of what is held",
 	"Tx.MessagesWith":          "an erasure from the command line",
 	"Tx.OnlyIn":                "an erasure from the command line",
 	"Tx.Accounts":              "those of a page, or of a group's members",
-	"Tx.ClearConversation":     "those who leave a group",
 	"Tx.AreMembers":            "each message: whether its sender and recipient belong to the organization",
 	"Tx.CloseStreams":          "the streams that ended at one time on a node",
 	"Tx.CountEvents":           "a look at the queue's length: the queue, and the messages in it",
@@ -74,7 +74,6 @@ var spreading = map[string]string{
 	"Tx.KnownKeys":             "each node, of its open streams",
 	"Tx.LapsedNode":            "each node, a small table and the streams of it",
 	"Tx.LastPositions":         "each node, of its open streams, where no NATS tells of them",
-	"Tx.ListGroup":             "those who join a group",
 	"Tx.LockGroup":             "when a group changes",
 	"Tx.LockGroups":            "when a group changes",
 	"Tx.LockGroupsIn":          "once in the life of an organization",
@@ -87,8 +86,11 @@ var spreading = map[string]string{
 	"Tx.MetadataAfter":         "once, when content that was stored unsealed is sealed",
 	"Tx.MutualRoster":          "when an account comes or goes: its roster, and those of the accounts in it",
 	"Tx.NextQueue":             "the sweep",
+	"Tx.DeleteConversationsOf": "once in the life of an organization",
+	"Tx.Roster":                "the roster of an account: its own shard, and those of its groups by an index",
+	"Tx.UnreadTotals":          "each count of unread messages, likewise: so that a message to a group counts on the group's shard and not on as many as its members lie on",
+	"Tx.noteEndedInGroup":      "a recall, or the sweep: the group's shard and the message's",
 	"Tx.NoteEnded":             "a recall, or the sweep: all who have the message",
-	"Tx.NoteReceivedByGroup":   "each message to a group: as many as the members lie on",
 	"Tx.Operators":             "at the start",
 	"Tx.OrganizationErasure":   "the sweep",
 	"Tx.OrganizationsOfEach":   "each node, of its open streams",
@@ -99,7 +101,6 @@ var spreading = map[string]string{
 	"Tx.UnsweptUnread":         "each roster and each count of unread messages; it is what spreads worst, and what to change first (an index by account)",
 	"Tx.WithStreams":           "when a node has lapsed",
 	"Tx.WithdrawMessage":       "a recall, or the sweep: all who have the message",
-	"Tx.lockConversations":     "a recall, or the sweep: all who have the message",
 	"Tx.releaseAvatarOf":       "once in the life of a picture",
 	"session.advance":          "a message to more than eight accounts: their queues",
 }
@@ -155,7 +156,7 @@ func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
 		}
 	}
 	const head = "| function | when, and how many |\n|---|---|\n"
-	wantListed(t, "one shard", strings.Join(one, ", ")+"\n")
+	wantListed(t, "one shard", strings.Join(one, ",\n")+"\n")
 	wantListed(t, "several shards", head+lists[someShards].String())
 	wantListed(t, "all shards", head+lists[allShards].String())
 }

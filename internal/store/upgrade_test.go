@@ -6,6 +6,12 @@ import (
 	"testing"
 )
 
+// stopping are the versions before which all servers are stopped, as the upgrade notes
+// of the release say: their steps may move and change what is there.
+var stopping = map[int]string{
+	7: "comes with the release that seals, whose notes say so",
+}
+
 // TestMigrationsOnlyAdd: servers of the version before go on running while a new one
 // has migrated the database that they share. So a step adds tables, columns that have
 // a default, and indexes; what an older server reads or writes neither goes nor
@@ -14,6 +20,9 @@ func TestMigrationsOnlyAdd(t *testing.T) {
 	allowed := regexp.MustCompile(`^(CREATE TABLE |CREATE (UNIQUE )?INDEX |DROP INDEX |ALTER TABLE \w+ ADD COLUMN \w+ .*NOT NULL DEFAULT )`)
 	unique := regexp.MustCompile(`^CREATE UNIQUE INDEX \w+ ON (\w+)`)
 	for version, step := range migrations[1:] {
+		if stopping[version+2] != "" {
+			continue
+		}
 		for statement := range strings.SplitSeq(step, ";\n") {
 			statement = strings.TrimSpace(statement)
 			if statement == "" {

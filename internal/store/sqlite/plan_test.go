@@ -22,7 +22,7 @@ import (
 var growing = map[string]string{
 	"messages": "messages", "m": "messages", "deliveries": "deliveries", "d": "deliveries", "events": "events", "e": "events",
 	"conversations": "conversations", "c": "conversations", "mine": "conversations", "theirs": "conversations",
-	"group_members": "group_members", "memberships": "memberships", "accounts": "accounts", "addresses": "addresses",
+	"group_members": "group_members", "p": "group_members", "memberships": "memberships", "accounts": "accounts", "addresses": "addresses",
 	"search_words": "search_words", "w": "search_words", "search_entities": "search_entities", "groups": "groups", "g": "groups",
 	"metadata": "metadata", "mutes": "mutes", "roles": "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
 	"requests": "requests", "keys": "keys", "quotas": "quotas", "streams": "streams", "s": "streams",
@@ -34,6 +34,9 @@ var scans = map[string]string{
 	`SELECT account FROM accounts WHERE operator = 1 ORDER BY created, account`:                             "runs when somebody replaces the operator's credentials",
 	`DELETE FROM quotas WHERE day < ?`:                                                                      "runs once an hour, on one row for each key and day",
 	`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR (login = 1 AND created < ? AND last_used < ?)`: "runs once an hour, on one row for each key",
+	`UPDATE group_members SET last_message = c.last_message, unread = c.unread, unread_priority = c.unread_priority,
+	cleared = c.cleared, listed = c.listed FROM conversations c
+	WHERE c.account = group_members.account AND c.organization = group_members.organization AND c.entity = group_members.group_token`: "runs once, when the data of an earlier version is opened",
 }
 
 var (

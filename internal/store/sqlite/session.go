@@ -125,7 +125,18 @@ func (s *session) Position(_ []model.AccountID, n int) (int64, error) {
 	case n < 1:
 		return 0, fmt.Errorf("%d positions were asked for", n)
 	}
-	return s.writer.advance(n), nil
+	return s.writer.advance(n)
+}
+
+// Forget has nothing to do: positions are the same for all accounts.
+func (s *session) Forget(model.AccountID) error {
+	switch {
+	case s.c == nil:
+		return errEnded
+	case s.writer == nil:
+		return errReadOnly
+	}
+	return nil
 }
 
 // end makes the session unusable.

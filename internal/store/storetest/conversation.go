@@ -20,6 +20,10 @@ func (p *platform) mustRoster(t testing.TB, account model.AccountID) []store.Con
 	return mustRead(t, p, func(tx *store.Tx) ([]store.Conversation, error) { return tx.Roster(account) })
 }
 
+func groupConversation(account model.AccountID, g *model.Group) func(*store.Tx) (store.Conversation, bool, error) {
+	return func(tx *store.Tx) (store.Conversation, bool, error) { return tx.GroupConversation(account, g.ID) }
+}
+
 func conversations(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
 	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
@@ -27,6 +31,10 @@ func conversations(t *testing.T, h Harness) {
 	of := func(account model.AccountID, entity model.EntityID) store.Conversation {
 		t.Helper()
 		return mustFind(t, p, "conversation", conversation(account, first, entity))
+	}
+	ofGroup := func(account model.AccountID, g *model.Group) store.Conversation {
+		t.Helper()
+		return mustFind(t, p, "conversation", groupConversation(account, g))
 	}
 
 	t.Run("begin_with_a_message_for_both", func(t *testing.T) {
@@ -43,7 +51,7 @@ func conversations(t *testing.T, h Harness) {
 		wantMissing(t, p, "one in another organization", conversation(bob, second, model.EntityID(ann)))
 	})
 	t.Run("go_on_with_the_next", func(t *testing.T) {
-		p.clock.advance(time.Second)
+		p.clock.Advance(time.Second)
 		p.mustSend(t, p.letter(first, bob, ann))
 		p.mustSend(t, p.letter(first, ann, bob))
 		wantEqual(t, "one side", of(ann, model.EntityID(bob)), store.Conversation{
@@ -59,24 +67,45 @@ func conversations(t *testing.T, h Harness) {
 			Organization: first, Entity: model.EntityID(eve), LastMessage: p.now(), Unread: 1, Listed: true,
 		})
 	})
-	t.Run("of_a_group_are_under_the_group", func(t *testing.T) {
+	t.Run("of_a_group_are_those_of_its_members", func(t *testing.T) {
 		g := p.mustGroup(t, first, ann, bob)
-		empty := store.Conversation{Organization: first, Entity: g.Entity(), Group: true, Listed: true}
-		wantEqual(t, "a new member's", of(bob, g.Entity()), empty)
-		p.clock.advance(time.Second)
+		entered := ofGroup(bob, &g).Cleared
+		if entered == 0 {
+			t.Error("what a new member had of the group before would count")
+		}
+		empty := store.Conversation{Organization: first, Entity: g.Entity(), Group: true, Listed: true, Cleared: entered}
+		wantEqual(t, "a new member's", ofGroup(bob, &g), empty)
+		p.clock.Advance(time.Second)
 		p.mustSend(t, p.groupLetter(&g, ann))
 		empty.LastMessage = p.now()
-		wantEqual(t, "the sender's", of(ann, g.Entity()), empty)
+		wantEqual(t, "the sender's", ofGroup(ann, &g), empty)
 		empty.Unread = 1
-		wantEqual(t, "a member's", of(bob, g.Entity()), empty)
+		wantEqual(t, "a member's", ofGroup(bob, &g), empty)
+		wantEqual(t, "those of its roster", p.mustRoster(t, bob)[0], empty)
+		wantMissing(t, p, "one of somebody else", groupConversation(eve, &g))
+	})
+	t.Run("of_a_group_begin_anew_when_a_member_comes_back", func(t *testing.T) {
+		g := p.mustGroup(t, first, ann, bob)
+		before := p.groupLetter(&g, ann)
+		p.mustSend(t, before)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}) })
+		wantMissing(t, p, "one of who has left", groupConversation(bob, &g))
+		p.mustMarkRead(t, before, bob)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(1, bob)
+			return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position))
+		})
+		p.mustSend(t, p.groupLetter(&g, ann))
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NoteEnded(before) })
+		wantEqual(t, "unread", ofGroup(bob, &g).Unread, 1)
 	})
 	t.Run("do_not_grow_younger_by_history", func(t *testing.T) {
 		g := p.mustGroup(t, first, ann, bob)
 		old := p.groupLetter(&g, ann)
-		p.clock.advance(time.Minute)
+		p.clock.Advance(time.Minute)
 		p.mustSend(t, p.groupLetter(&g, ann))
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NoteReceived(old, bob) })
-		wantEqual(t, "last message", of(bob, g.Entity()).LastMessage, p.now())
+		wantEqual(t, "last message", ofGroup(bob, &g).LastMessage, p.now())
 	})
 	t.Run("are_listed_the_newest_first", func(t *testing.T) {
 		p := newPlatform(t, h)
@@ -88,11 +117,11 @@ func conversations(t *testing.T, h Harness) {
 			peers = append(peers, p.id())
 		}
 		for _, i := range []int{1, 0} {
-			p.clock.advance(time.Second)
+			p.clock.Advance(time.Second)
 			p.mustSend(t, p.letter(organization, me, peers[i]))
 		}
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(tx.ListConversation(me, organization, model.EntityID(peers[2]), false), tx.ListConversation(me, other, model.EntityID(peers[1]), false))
+			return errors.Join(tx.ListConversation(me, organization, model.EntityID(peers[2])), tx.ListConversation(me, other, model.EntityID(peers[1])))
 		})
 		listed := func() (out []model.EntityID) {
 			t.Helper()
@@ -104,11 +133,11 @@ func conversations(t *testing.T, h Harness) {
 		want := []model.EntityID{model.EntityID(peers[0]), model.EntityID(peers[1]), model.EntityID(peers[1]), model.EntityID(peers[2])}
 		wantEqual(t, "roster", listed(), want)
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return tx.ClearConversation([]model.AccountID{me}, organization, model.EntityID(peers[0]), 1)
+			return tx.ClearConversation(me, organization, model.EntityID(peers[0]), 1)
 		})
 		wantEqual(t, "roster after a removal", listed(), want[1:])
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return tx.ListConversation(me, organization, model.EntityID(peers[0]), false)
+			return tx.ListConversation(me, organization, model.EntityID(peers[0]))
 		})
 		wantEqual(t, "length of the roster when it is back", len(listed()), 4)
 	})
@@ -119,12 +148,12 @@ func conversations(t *testing.T, h Harness) {
 		}
 		wantSame(t, "mutual", mutual(ann), bob)
 		wantSame(t, "mutual with oneself only", mutual(eve))
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ListConversation(ann, first, model.EntityID(eve), false) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ListConversation(ann, first, model.EntityID(eve)) })
 		wantSame(t, "mutual, one-sided", mutual(ann), bob)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ListConversation(eve, first, model.EntityID(ann), false) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ListConversation(eve, first, model.EntityID(ann)) })
 		wantSame(t, "mutual, both", mutual(ann), bob, eve)
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return tx.ClearConversation([]model.AccountID{bob}, first, model.EntityID(ann), 1<<60)
+			return tx.ClearConversation(bob, first, model.EntityID(ann), 1<<60)
 		})
 		wantSame(t, "mutual after a removal on the other side", mutual(ann), eve)
 	})
@@ -190,7 +219,7 @@ func unreadCounters(t *testing.T, h Harness) {
 		p.mustMarkRead(t, read, bob)
 		p.wantUnread(t, bob, 2, 1)
 		p.wantUnread(t, eve, 2, 2)
-		p.clock.advance(time.Minute)
+		p.clock.Advance(time.Minute)
 		p.wantUnread(t, bob, 1, 0)
 		p.wantUnread(t, eve, 0, 0)
 		unswept := mustRead(t, p, func(tx *store.Tx) ([]store.Conversation, error) { return tx.UnsweptUnread(eve, p.now()) })
@@ -204,14 +233,14 @@ func unreadCounters(t *testing.T, h Harness) {
 		m := mustSend(p.groupLetter(&g, ann), 1)
 		p.mustUpdate(t, func(tx *store.Tx) error { return errors.Join(tx.NoteEnded(m), tx.RecallMessage(m)) })
 		p.wantUnread(t, eve, 0, 0)
-		p.clock.advance(time.Hour)
+		p.clock.Advance(time.Hour)
 		p.wantUnread(t, eve, 0, 0)
 	})
 	t.Run("start_again_when_the_conversation_was_removed", func(t *testing.T) {
 		before := mustSend(p.groupLetter(&g, ann), 1)
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(1, bob, eve)
-			return errors.Join(err, tx.ClearConversation([]model.AccountID{bob, eve}, first, g.Entity(), position))
+			return errors.Join(err, tx.ClearGroup([]model.AccountID{bob, eve}, g.ID, position))
 		})
 		p.wantUnread(t, eve, 0, 0)
 		after := mustSend(p.groupLetter(&g, ann), 1)

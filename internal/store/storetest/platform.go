@@ -10,13 +10,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/testclock"
 )
 
 // platform is an open store, and what makes the nouns that most cases need. Its
 // clock stands still until the case sets it.
 type platform struct {
 	*store.Store
-	clock  *clock
+	clock  *testclock.Clock
 	made   atomic.Uint64 // how many identifiers
 	memory memory        // of messages that were read
 }
@@ -156,10 +157,7 @@ func (p *platform) mustGroup(t testing.TB, organization model.OrganizationID, me
 		if err != nil {
 			return err
 		}
-		if err := tx.AddGroupMembers(&g, members, position); err != nil {
-			return err
-		}
-		return tx.ListGroup(&g, members)
+		return tx.AddGroupMembers(&g, members, position)
 	})
 	return g
 }
@@ -205,15 +203,15 @@ func send(tx *store.Tx, m *store.MessageRow) error {
 	steps := []func() error{
 		func() error { return tx.InsertMessage(m) },
 		func() error { return tx.HoldBlob(m.Blob) },
-		func() error { return tx.NoteSent(m) },
 	}
 	if m.Group {
 		steps = append(steps,
 			func() error { return tx.InsertGroupDeliveries(m) },
 			func() error { return tx.InsertGroupEvents(m) },
-			func() error { return tx.NoteReceivedByGroup(m) })
+			func() error { return tx.NoteSentToGroup(m) })
 	} else {
 		steps = append(steps,
+			func() error { return tx.NoteSent(m) },
 			func() error { return tx.InsertDelivery(m, readers[0], m.Sort, false) },
 			func() error { return tx.InsertEvent(readers[0], m.Sort, m.Organization, model.EventMessage, m.ID, nil) },
 			func() error { return tx.NoteReceived(m, readers[0]) })
