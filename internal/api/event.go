@@ -65,7 +65,7 @@ func acceptsEventStream(h http.Header) bool {
 }
 
 // usualEvent is how many bytes an event takes, more often than not.
-const usualEvent = 1 << 10
+const usualEvent = 800
 
 // pollEvents answers with the oldest unacknowledged events.
 func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
@@ -86,11 +86,7 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out, err := c.appendEvents(make([]byte, 0, 2+len(events)*usualEvent), events)
-	if err != nil {
-		return answer{}, err
-	}
-	return reply(encoded(out)), nil
+	return reply(c.appendedEvents(events)), nil
 }
 
 // streamOptions reads what a stream asks for, from header and query.

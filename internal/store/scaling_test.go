@@ -60,6 +60,7 @@ var spreading = map[string]string{
 	"Tx.DeleteStreams":         "the streams that ended at one time on a node",
 	"Tx.EndedMessages":         "the sweep",
 	"Tx.Erasures":              "the sweep",
+	"Tx.Arrivals":              "each acknowledgement: the queue, each message in it where that lies, and the senders' organizations",
 	"Tx.readCarried":           "a poll that finds messages which its node does not remember: the queue, and each message in it where that lies",
 	"Tx.GroupsAmong":           "the groups on a page of a search",
 	"Tx.GroupsIn":              "once in the life of an organization",
