@@ -77,8 +77,10 @@ func schema(t *testing.T, h Harness) {
 		}
 		ann, bob := model.AccountID{1}, model.AccountID{2}
 		g := model.Group{ID: model.GroupID{7}}
+		mustExec(t, e, `INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created, replay_history, is_public, deleted)
+			VALUES (?, 'ward', 'Ward', '', '', ?, 0, 0, 0, 0)`, g.ID, ann)
 		for i, member := range []model.AccountID{ann, bob} {
-			mustExec(t, e, `INSERT INTO group_members (group_token, account, organization, joined) VALUES (?, ?, 'ward', ?)`, g.ID, member, i)
+			mustExec(t, e, `INSERT INTO group_members (group_token, account, organization, joined) VALUES (?, ?, 'ward', ?)`, g.ID, member, 90+i)
 		}
 		conversation := `INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
 			VALUES (?, 'ward', ?, ?, ?, ?, ?, ?, ?)`
@@ -88,9 +90,9 @@ func schema(t *testing.T, h Harness) {
 		mustExec(t, e, conversation, bob, ann, 0, 2000, 1, 1, 0, 1)
 		mustClose(t, e)
 		p := d.mustOpenPlatform(t)
-		ofGroup := store.Conversation{Organization: "ward", Entity: g.Entity(), Group: true, LastMessage: time.UnixMilli(3000).UTC(), Listed: true}
+		ofGroup := store.Conversation{Organization: "ward", Entity: g.Entity(), Group: true, LastMessage: time.UnixMilli(3000).UTC(), Cleared: 90, Listed: true}
 		wantEqual(t, "ann's roster", p.mustRoster(t, ann), []store.Conversation{ofGroup})
-		ofGroup.Unread, ofGroup.UnreadPriority, ofGroup.Cleared = 5, 2, 77
+		ofGroup.Unread, ofGroup.UnreadPriority, ofGroup.Cleared = 5, 2, 91
 		wantEqual(t, "bob's roster", p.mustRoster(t, bob), []store.Conversation{ofGroup, {Organization: "ward", Entity: model.EntityID(ann),
 			LastMessage: time.UnixMilli(2000).UTC(), Unread: 1, UnreadPriority: 1, Listed: true}})
 		p.wantUnread(t, bob, 6, 3)
