@@ -14,6 +14,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/testclock"
 )
 
 // TestErrorsWinInTheOrderOfTheContract starts from a request in which everything
@@ -77,7 +78,7 @@ func TestErrorsWinInTheOrderOfTheContract(t *testing.T) {
 			}
 			h.wantError(h.mustSend(r), c.status, c.code, field)
 			if c.auth != "second" {
-				h.clock.advance(time.Second)
+				h.clock.Advance(time.Second)
 				spend("second")
 			}
 		})
@@ -240,7 +241,7 @@ func TestAnswersOfEveryKind(t *testing.T) {
 			return notModified(header{"TT-X-Message-Id", "m-1"}), nil
 		}},
 		route{method: "GET", pattern: "/v2/200", handler: func(context.Context, *call) (answer, error) {
-			return reply(map[string]any{"body": "<b>&\u2028", "at": wireTime(newTestClock().time)}, header{"TT-X-Group-Token", "g"}), nil
+			return reply(map[string]any{"body": "<b>&\u2028", "at": wireTime(testclock.Start)}, header{"TT-X-Group-Token", "g"}), nil
 		}},
 		route{method: "GET", pattern: "/v2/bytes", handler: func(_ context.Context, c *call) (answer, error) {
 			c.writer.Header().Set("Content-Type", "image/png")

@@ -87,7 +87,7 @@ func TestAttachmentThatCannotBeReadIsAnErrorFromTheStart(t *testing.T) {
 			}
 		}
 	}
-	if logged := c.log.take(); strings.Count(logged, "a call failed") != 2 {
+	if logged := c.log.Take(); strings.Count(logged, "a call failed") != 2 {
 		t.Errorf("the log holds %s", logged)
 	}
 }
@@ -129,7 +129,7 @@ func TestAttachmentOfAnUploadThatCameToNothingIsErased(t *testing.T) {
 		t.Errorf("%d files are kept, want the one that was sent", len(sent))
 	}
 	// A repeat does not take the first one's file along.
-	c.clock.advance(25 * time.Hour)
+	c.clock.Advance(25 * time.Hour)
 	c.mustSweep()
 	c.mustKeepHouse()
 	if got := filesHolding(t, blobs, ""); !slices.Equal(got, sent) {

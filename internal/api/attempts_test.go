@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/testclock"
 )
 
 var (
@@ -50,9 +51,9 @@ func (d *doorkeeper) want(t *testing.T, from netip.Addr, name, secret, want stri
 	}
 }
 
-func newDoorkeeper() (*doorkeeper, *testClock) {
-	clock := newTestClock()
-	return &doorkeeper{attempts: newAttempts(clock.now, 10, 100, 100)}, clock
+func newDoorkeeper() (*doorkeeper, *testclock.Clock) {
+	clock := testclock.New()
+	return &doorkeeper{attempts: newAttempts(clock.Now, 10, 100, 100)}, clock
 }
 
 func TestTenFailuresStopAPair(t *testing.T) {
@@ -60,7 +61,7 @@ func TestTenFailuresStopAPair(t *testing.T) {
 	d.want(t, here, "alice", "right", "in")
 	for range 10 {
 		d.want(t, here, "alice", "guess", "wrong")
-		clock.advance(time.Second)
+		clock.Advance(time.Second)
 	}
 	before := d.verified
 	d.want(t, here, "alice", "guess", "wait 50s")
@@ -71,12 +72,12 @@ func TestTenFailuresStopAPair(t *testing.T) {
 	// That pair only.
 	d.want(t, there, "alice", "right", "in")
 	d.want(t, here, "bob", "right", "in")
-	clock.advance(49*time.Second + 999*time.Millisecond)
+	clock.Advance(49*time.Second + 999*time.Millisecond)
 	d.want(t, here, "alice", "right", "wait 1ms")
-	clock.advance(time.Millisecond)
+	clock.Advance(time.Millisecond)
 	d.want(t, here, "alice", "guess", "wrong") // one failure has left the window, one takes its place
 	d.want(t, here, "alice", "right", "wait 1s")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	d.want(t, here, "alice", "right", "in")
 }
 
@@ -91,7 +92,7 @@ func TestAHundredFailuresStopStrangersAtAnAddress(t *testing.T) {
 	d.want(t, here, "alice", "guess", "wait 1m0s") // nor did these
 	d.want(t, there, "bob", "right", "in")         // another address
 	d.want(t, here, "stranger1", "x", "wait 1m0s")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	d.want(t, here, "bob", "right", "in")
 }
 
@@ -106,9 +107,9 @@ func TestAHundredFailuresFromManyAddressesStopAName(t *testing.T) {
 	d.want(t, there, "alice", "right", "wait 1m0s")    // never from there
 	d.want(t, far(500), "a-l-i-c-e", "x", "wait 1m0s") // however it is written
 	d.want(t, far(500), "bob", "right", "in")          // another name
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	d.want(t, there, "alice", "right", "in")
-	d = &doorkeeper{attempts: newAttempts(clock.now, 0, 0, 5)}
+	d = &doorkeeper{attempts: newAttempts(clock.Now, 0, 0, 5)}
 	for i := range 5 {
 		d.want(t, far(i), "alice", "guess", "wrong")
 	}
@@ -239,7 +240,7 @@ func TestAttemptsHoldABoundedNumber(t *testing.T) {
 		t.Errorf("%d entries, want at most %d", n, 4*2*attemptShards*most)
 	}
 	bound(attemptEntries)
-	clock.advance(3 * time.Minute)
+	clock.Advance(3 * time.Minute)
 	for i := range 1000 {
 		d.try(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), "bob", "guess")
 	}
@@ -262,7 +263,7 @@ func TestFailedLoginsOverHTTP(t *testing.T) {
 	for range 200 {
 		h.mustSend(request{method: "GET", path: "/v2/x", anyone: true})
 	}
-	h.clock.advance(time.Minute)
+	h.clock.Advance(time.Minute)
 	if got := h.mustSend(request{method: "GET", path: "/v2/x"}); got.StatusCode != 204 {
 		t.Errorf("got %d %s", got.StatusCode, got.body)
 	}

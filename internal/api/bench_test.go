@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/testclock"
 )
 
 // floor is the cheapest call there is: credentials, the rate, a JSON body of the
@@ -148,7 +149,7 @@ func BenchmarkParseJSON(b *testing.B) {
 }
 
 func BenchmarkGuard(b *testing.B) {
-	t := newAttempts(newTestClock().now, 10, 100, 100)
+	t := newAttempts(testclock.New().Now, 10, 100, 100)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
@@ -160,7 +161,7 @@ func BenchmarkGuard(b *testing.B) {
 }
 
 func BenchmarkRate(b *testing.B) {
-	t := newRates(newTestClock().now, 1e6, 1e6)
+	t := newRates(testclock.New().Now, 1e6, 1e6)
 	key := &model.Key{Key: "alice"}
 	b.ReportAllocs()
 	for b.Loop() {

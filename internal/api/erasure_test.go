@@ -50,7 +50,8 @@ func (s *server) traces(account model.AccountID, text string) (found map[string]
 			if account.IsZero() {
 				continue
 			}
-			where, arg = c.name+" = ?", account
+			// Anywhere in it: content that names the account counts too.
+			where, arg = contains(c.name), account
 		case strings.Contains(kind, "text") || strings.Contains(kind, "char"):
 			where, arg = c.name+" LIKE ?", "%"+text+"%"
 		default:
@@ -73,13 +74,20 @@ func (s *server) traces(account model.AccountID, text string) (found map[string]
 	return found
 }
 
-// wantNoTrace checks that only the audit log names what was erased, and the counter
-// of a queue, which PostgreSQL keeps.
+// contains is the condition that a column of bytes holds some.
+func contains(column string) string {
+	if enginetest.OnPostgres() {
+		return "position(? in " + column + ") > 0"
+	}
+	return "instr(" + column + ", ?) > 0"
+}
+
+// wantNoTrace checks that only the audit log names what was erased.
 func (s *server) wantNoTrace(what string, account model.AccountID, text string) {
 	s.t.Helper()
 	traces := s.traces(account, text)
 	maps.DeleteFunc(traces, func(where string, _ int) bool {
-		return strings.HasPrefix(where, "audit_") || strings.HasPrefix(where, "engine_") || strings.HasPrefix(where, "key_endings")
+		return strings.HasPrefix(where, "audit_") || strings.HasPrefix(where, "key_endings")
 	})
 	if len(traces) > 0 {
 		s.t.Errorf("%s is still named in %v", what, traces)
@@ -129,7 +137,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 		}
 	}
 
-	e := &service.Eraser{Store: c.store, Clock: c.clock.now}
+	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
 	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
 	var told *model.Error
 	if err := e.Account(t.Context(), id); !errors.As(err, &told) || told.Code != "legal_hold" {
@@ -140,7 +148,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 	if err := e.Account(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	c.clock.advance(time.Second) // until then a node may know a key
+	c.clock.Advance(time.Second) // until then a node may know a key
 	c.mustSweep()
 	c.wantNoTrace("an erased account", id, c.alice.token)
 	c.wantNoTrace("its address", model.AccountID{}, "alice@example.com")
@@ -182,7 +190,7 @@ func TestErasureIsResumed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &service.Eraser{Store: c.store, Clock: c.clock.now}
+	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
 	if err := e.Account(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +204,7 @@ func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
 	other := c.mustCreateOrganization("Other")
 	c.operator.mustJoin(other, c.bob)
 	org := model.OrganizationID(c.org)
-	e := &service.Eraser{Store: c.store, Clock: c.clock.now}
+	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
 	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
 	var told *model.Error
 	if err := e.Organization(t.Context(), org, false); !errors.As(err, &told) || told.Code != "legal_hold" {
@@ -207,7 +215,7 @@ func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
 	if err := e.Organization(t.Context(), org, false); err != nil {
 		t.Fatal(err)
 	}
-	c.clock.advance(time.Second) // until then a node may know a key
+	c.clock.Advance(time.Second) // until then a node may know a key
 	c.mustSweep()
 	c.wantNoTrace("an erased organization", model.AccountID{}, c.org)
 	for _, p := range []*person{c.alice, c.carl} {

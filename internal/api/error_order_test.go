@@ -192,5 +192,5 @@ func TestDrainingAnswersUnavailable(t *testing.T) {
 	c.alice.get("/v2/user").wantError(503, "unavailable").wantHeader("Retry-After", "1")
 	c.anyone().get("/v2/user").wantError(503, "unavailable")
 	c.anyone().get("/v2/nothing").wantError(404, "endpoint_unknown")
-	c.clock.advance(time.Second)
+	c.clock.Advance(time.Second)
 }

@@ -56,7 +56,7 @@ func TestStreamSkipsWhatItsConnectionHadSeen(t *testing.T) {
 		open(c.bob, "lastEventId="+ids[0]).wantReplay("message", "message")
 		open(c.bob, "lastEventId="+ids[2]).wantReplay()
 		epoch, position, _ := strings.Cut(ids[1], "-")
-		ahead := model.Cursor{Epoch: epoch, Position: c.clock.now().Add(time.Hour).UnixMicro()}
+		ahead := model.Cursor{Epoch: epoch, Position: c.clock.Now().Add(time.Hour).UnixMicro()}
 		for _, none := range []string{"", "%20", "nonsense", "otherage-" + position, ahead.String(), epoch, "%00", strings.Repeat("x", 2000)} {
 			open(c.bob, "lastEventId="+none).wantReplay("message", "message", "message")
 		}

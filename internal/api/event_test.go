@@ -36,7 +36,7 @@ func TestEventListIsTheOldestUnacknowledged(t *testing.T) {
 	want([]string{}, "after="+ids[4])
 	want(ids, "wait=0")
 	epoch, _, _ := strings.Cut(ids[0], "-")
-	ahead := model.Cursor{Epoch: epoch, Position: c.clock.now().Add(time.Hour).UnixMicro()}
+	ahead := model.Cursor{Epoch: epoch, Position: c.clock.Now().Add(time.Hour).UnixMicro()}
 	for _, bad := range []string{"limit=0", "limit=1001", "limit=-1", "limit=x", "limit=", "limit=1&limit=2", "wait=61", "wait=-1", "wait=x", "auto_ack=maybe",
 		"after=x", "after=" + randomToken(), "after=other" + strings.TrimPrefix(ids[0], epoch), "after=" + ahead.String(), "after=" + epoch + "-", "after=%FF"} {
 		c.bob.get("/v2/events?" + bad).want(400).wantField(bad[:strings.IndexByte(bad, '=')])
@@ -68,6 +68,48 @@ func TestAcknowledgingRemovesAndDelivers(t *testing.T) {
 	c.bob.post("/v2/events/ack", fields{}).wantError(400, "events_required").wantField("events")
 	c.bob.post("/v2/events/ack", fields{"events": 5}).want(400).wantField("events")
 	c.bob.post("/v2/events/ack", fields{"events": []int{5}}).want(400).wantField("events")
+}
+
+func TestEventListShowsWhatHasChangedSinceItWasReadBefore(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	var sent []string
+	for i := range 4 {
+		sent = append(sent, c.alice.mustSend(c.bob.token, number(i)))
+	}
+	short := c.alice.post("/v2/message", fields{"recipient": c.bob.token, "body": "short", "ttl": 1}).want(204).Header.Get("TT-X-Message-Id")
+	once := c.alice.post("/v2/message", fields{"recipient": c.bob.token, "body": "once", "dor": true}).want(204).Header.Get("TT-X-Message-Id")
+	want := func(want map[string]string, order ...string) {
+		t.Helper()
+		for range 2 { // and so it stays
+			list := ofKind(c.bob.events(), "message")
+			if len(list) != len(order) {
+				t.Fatalf("got %d messages, want %d", len(list), len(order))
+			}
+			for i, e := range list {
+				status := want[order[i]]
+				if status == "" {
+					status = "New"
+				}
+				e.wantFields(fields{"message_id": order[i], "status": status})
+			}
+		}
+	}
+	want(nil, sent[0], sent[1], sent[2], sent[3], short, once)
+	c.bob.mustMark("delivered", sent[0])
+	c.bob.mustMark("read", sent[1])
+	c.bob.mustMark("read", once)
+	c.alice.delete("/v2/message/" + sent[2]).want(204)
+	statuses := map[string]string{sent[0]: "Delivered", sent[1]: "Read", once: "Read"}
+	want(statuses, sent[0], sent[1], sent[3], short, once)
+	c.clock.Advance(time.Minute)
+	want(statuses, sent[0], sent[1], sent[3])
+	c.bob.mustMark("read", sent[0])
+	statuses[sent[0]] = "Read"
+	want(statuses, sent[0], sent[1], sent[3])
+	if got := kindsOf(c.bob.events()); !slices.Contains(got, "message:status") {
+		t.Errorf("got %v, want the recall among them", got)
+	}
 }
 
 func TestWaitingPollAnswersAsSoonAsThereIsOne(t *testing.T) {
@@ -117,16 +159,16 @@ func TestEventsPastTheRetentionAreGone(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.retention = 24 * time.Hour })
 	c.alice.mustSend(c.bob.token, "old", "ttl", -1)
-	c.clock.advance(time.Hour)
+	c.clock.Advance(time.Hour)
 	young := c.alice.mustSend(c.bob.token, "young", "ttl", -1)
-	c.clock.advance(23*time.Hour - time.Second)
+	c.clock.Advance(23*time.Hour - time.Second)
 	c.bob.wantEvents("message", "message")
-	c.clock.advance(2 * time.Second)
+	c.clock.Advance(2 * time.Second)
 	c.bob.wantEvents("message")[0].wantFields(fields{"message_id": young})
 	c.bob.openStream("").wantReplay("message")
 	c.mustKeepHouse()
 	c.bob.wantEvents("message")
-	c.clock.advance(time.Hour)
+	c.clock.Advance(time.Hour)
 	c.mustKeepHouse()
 	c.bob.wantEvents()
 	c.bob.get("/v2/message/" + young).want(200)

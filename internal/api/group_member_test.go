@@ -119,7 +119,7 @@ func TestNewMemberGetsTheHistory(t *testing.T) {
 	one := c.alice.mustSend(group, "one", "priority", 1)
 	c.bob.mustSend(group, "two")
 	c.alice.delete("/v2/message/" + recalled).want(204)
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	c.bob.mustMark("read", one)
 
 	add(c.carl)

@@ -12,11 +12,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/model"
+	"signet/internal/testclock"
+	"signet/internal/testlog"
 )
 
 // harness is a server with routes of a test's own, and what a test looks at.
@@ -24,18 +25,18 @@ type harness struct {
 	t      *testing.T
 	api    *API
 	server *httptest.Server
-	clock  *testClock
-	log    *testLog
+	clock  *testclock.Clock
+	log    *testlog.Log
 	auth   *testAuthenticator
 }
 
 // start runs a server. The options start from those of the contract.
 func start(t *testing.T, change func(*Options), routes ...route) *harness {
 	t.Helper()
-	h := &harness{t: t, clock: newTestClock(), log: new(testLog), auth: newTestAuthenticator()}
+	h := &harness{t: t, clock: testclock.New(), log: new(testlog.Log), auth: newTestAuthenticator()}
 	o := Options{
 		Authenticator: h.auth,
-		Clock:         h.clock.now,
+		Clock:         h.clock.Now,
 		Logger:        slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Limits: Limits{RequestsPerSecond: 50, Burst: 100, FailedLoginsPerMinute: 10, FailedLoginsPerMinuteAddress: 100,
 			BodyBytes: 256 << 10, AttachmentBytes: 25 << 20},
@@ -153,46 +154,6 @@ func (h *harness) wantHeader(got answered, name, want string) {
 	if value := got.Header.Get(name); value != want {
 		h.t.Errorf("%s is %q, want %q", name, value, want)
 	}
-}
-
-// testClock stands until it is advanced.
-type testClock struct {
-	mu   sync.Mutex
-	time time.Time
-}
-
-func newTestClock() *testClock {
-	return &testClock{time: time.Date(2026, 11, 21, 8, 15, 30, 123_999_999, time.UTC)}
-}
-
-func (c *testClock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.time
-}
-
-func (c *testClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.time = c.time.Add(d)
-}
-
-// testLog keeps what is logged.
-type testLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *testLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *testLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // testAuthenticator knows alice (regular key), root (administrative key of an

@@ -76,7 +76,7 @@ func TestLegalHoldKeepsWhatIsOverAndShowsItToNobody(t *testing.T) {
 	hold := "/v2/organization/" + c.org + "/hold"
 	boss := c.mustCreateAdmin(c.org, "boss")
 	before := c.alice.mustSend(c.bob.token, "gone before", "ttl", 1)
-	c.clock.advance(2 * time.Minute)
+	c.clock.Advance(2 * time.Minute)
 	c.mustSweep()
 
 	boss.post(hold, nil).wantError(403, "operator_required")
@@ -98,7 +98,7 @@ func TestLegalHoldKeepsWhatIsOverAndShowsItToNobody(t *testing.T) {
 	c.bob.mustMark("read", read)
 	c.carl.mustMark("read", read)
 	c.alice.delete("/v2/message/" + recalled).want(204)
-	c.clock.advance(2 * time.Minute)
+	c.clock.Advance(2 * time.Minute)
 	for range 2 {
 		c.mustSweep()
 		c.wantGone("expired", expires, "secret of expiry")
@@ -128,7 +128,7 @@ func TestLegalHoldKeepsWhatIsOverAndShowsItToNobody(t *testing.T) {
 	}
 
 	// The recalled message's own end comes, and changes nothing.
-	c.clock.advance(31 * 24 * time.Hour)
+	c.clock.Advance(31 * 24 * time.Hour)
 	c.mustSweep()
 	files = c.mustExportHeld(c.org)
 	if m := files.message(t, recalled); m == nil || files[recalled].String() != "secret of a recall" || len(m["statuses"].([]any)) != 1 {
@@ -169,13 +169,13 @@ func TestLegalHoldKeepsTheKeysOfWhatItKeeps(t *testing.T) {
 	c := startClinic(t)
 	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
 	id := c.alice.mustSend(c.bob.token, "x", "ttl", 1)
-	day := store.KeyDay{Day: c.clock.now().Add(time.Minute).UnixMilli() / (24 * time.Hour).Milliseconds()}
-	c.clock.advance(2 * time.Minute)
+	day := store.KeyDay{Day: c.clock.Now().Add(time.Minute).UnixMilli() / (24 * time.Hour).Milliseconds()}
+	c.clock.Advance(2 * time.Minute)
 	c.mustSweep()
 	wantLeft := func(want bool) {
 		t.Helper()
 		err := c.store.View(t.Context(), func(tx *store.Tx) error {
-			got, err := tx.MessagesLeft(model.OrganizationID(c.org), day, c.clock.now())
+			got, err := tx.MessagesLeft(model.OrganizationID(c.org), day, c.clock.Now())
 			if got != want {
 				t.Errorf("content is left under the key of message %s: %v, want %v", id, got, want)
 			}

@@ -8,14 +8,14 @@ import (
 func TestKeyIsIssuedListedRotatedAndRevoked(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	issued := c.alice.post(c.alice.path("/key"), fields{"expires_in": 3600}).reply()
 	issued.wantFields(fields{"kind": "regular", "created_time": "2026-11-21T08:16:30.123Z", "expires_time": "2026-11-21T09:16:30.123Z"})
 	second := c.alice.withKey(issued)
 	forever := c.alice.do("POST", "/v2/user/me/key", form("kind", "regular")).reply()
 	forever.wantFields(fields{"kind": "regular"}, "expires_time", "issued_by")
 
-	c.clock.advance(time.Second)
+	c.clock.Advance(time.Second)
 	second.get("/v2/user").reply().wantFields(fields{"token": c.alice.token})
 	keys := c.alice.get("/v2/user/me/key").reply().list()
 	if len(keys) != 3 {
@@ -43,14 +43,14 @@ func TestKeyIsIssuedListedRotatedAndRevoked(t *testing.T) {
 	rotated := c.alice.post(c.alice.path("/key/"+second.key+"/rotate"), fields{"grace": 60}).reply()
 	rotated.wantFields(fields{"api_key": second.key})
 	renewed := c.alice.withKey(rotated)
-	c.clock.advance(time.Minute - time.Millisecond)
+	c.clock.Advance(time.Minute - time.Millisecond)
 	second.get("/v2/user").want(200)
 	renewed.get("/v2/user").want(200)
-	c.clock.advance(time.Millisecond)
+	c.clock.Advance(time.Millisecond)
 	second.get("/v2/user").wantError(401, "credentials_invalid")
 	renewed.get("/v2/user").want(200)
 	third := c.alice.withKey(renewed.post("/v2/user/me/key/"+second.key+"/rotate", nil).reply()) // an hour
-	c.clock.advance(40 * time.Minute)
+	c.clock.Advance(40 * time.Minute)
 	renewed.get("/v2/user").want(200)
 	fourth := c.alice.withKey(third.post("/v2/user/me/key/"+second.key+"/rotate", fields{"grace": "0"}).reply())
 	third.get("/v2/user").want(401)
@@ -62,7 +62,7 @@ func TestKeyIsIssuedListedRotatedAndRevoked(t *testing.T) {
 	c.alice.post("/v2/user/me/key/"+c.bob.key+"/rotate", nil).wantMissing()
 
 	// Expiry.
-	c.clock.advance(20 * time.Minute)
+	c.clock.Advance(20 * time.Minute)
 	fourth.get("/v2/user").wantError(401, "credentials_invalid")
 	c.mustKeepHouse()
 	if keys := c.alice.get("/v2/user/me/key").reply().list(); len(keys) != 2 {
@@ -217,7 +217,7 @@ func TestIssuedKeyNeverExceedsItsIssuer(t *testing.T) {
 	own := c.mustCreate(c.org, "own")
 	key := own.withKey(brief.post(own.path("/key"), fields{"expires_in": 86400}).reply())
 	signed := brief.do("POST", "/v5/login", jsonBody(fields{"device_id": "d"})).reply().at("auth")
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	dora.get("/v2/user").want(401)
 	key.get("/v2/user").want(401)
 	admin.with(signed.text("key"), signed.text("secret")).get("/v2/user").want(401)

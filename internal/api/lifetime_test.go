@@ -48,9 +48,9 @@ func TestExpiredMessageIsGoneForEveryReader(t *testing.T) {
 		c.bob.get(c.bob.path("/organization/" + c.org + "/message/unread_count")).reply().wantIs(want)
 	}
 
-	c.clock.advance(time.Minute - time.Millisecond)
+	c.clock.Advance(time.Minute - time.Millisecond)
 	c.bob.wantEvents("message", "group_message", "message")
-	c.clock.advance(time.Millisecond)
+	c.clock.Advance(time.Millisecond)
 	wantGoneFor(c, one, c.alice, c.bob)
 	c.bob.wantEvents("group_message", "message")
 	wantUnread(2, 1)
@@ -58,7 +58,7 @@ func TestExpiredMessageIsGoneForEveryReader(t *testing.T) {
 	wantGoneFor(c, one, c.alice, c.bob)
 	wantUnread(2, 1)
 
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	wantGoneFor(c, two, c.alice, c.bob, c.carl)
 	c.carl.wantEvents()
 	wantUnread(1, 0)
@@ -72,7 +72,7 @@ func TestExpiredMessageIsGoneForEveryReader(t *testing.T) {
 	c.mustSweep()
 	wantUnread(1, 0)
 
-	c.clock.advance(10 * 365 * 24 * time.Hour)
+	c.clock.Advance(10 * 365 * 24 * time.Hour)
 	c.bob.get("/v2/message/"+never).reply().wantFields(fields{"ttl": -1}, "expires_time")
 	wantUnread(1, 0)
 }
@@ -82,13 +82,13 @@ func TestDeleteOnReadGoesAMinuteAfterReading(t *testing.T) {
 	c := startClinic(t)
 	id := c.alice.mustSend(c.bob.token, "x", "dor", true)
 	c.bob.mustMark("delivered", id)
-	c.clock.advance(time.Hour)
+	c.clock.Advance(time.Hour)
 	c.bob.mustMark("read", id)
 	c.bob.get("/v2/message/" + id).reply().wantFields(fields{"status": "Read", "body": "x"})
-	c.clock.advance(time.Minute - time.Millisecond)
+	c.clock.Advance(time.Minute - time.Millisecond)
 	c.bob.get("/v2/message/" + id).want(200)
 	c.alice.get("/v2/message/" + id).reply().wantFields(fields{"status": "Read"})
-	c.clock.advance(time.Millisecond)
+	c.clock.Advance(time.Millisecond)
 	wantGoneFor(c, id, c.alice, c.bob)
 	// The sender learns of Read after the message is gone.
 	c.mustSweep()
@@ -103,7 +103,7 @@ func TestDeleteOnReadInAGroupGoesForEachReaderOnItsOwn(t *testing.T) {
 	id := c.alice.mustSend(group, "x", "dor", true)
 	c.bob.forgetEvents()
 	c.bob.mustMark("read", id)
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	wantGoneFor(c, id, c.bob)
 	c.carl.get("/v2/message/" + id).want(200)
 	c.alice.get("/v2/message/" + id).want(200)
@@ -112,17 +112,17 @@ func TestDeleteOnReadInAGroupGoesForEachReaderOnItsOwn(t *testing.T) {
 	c.alice.post("/v2/group/"+group+"/members", fields{"members": dora.token}).want(204)
 	dora.get("/v2/message/" + id).want(200)
 	c.carl.mustMark("read", id)
-	c.clock.advance(time.Minute - time.Millisecond)
+	c.clock.Advance(time.Minute - time.Millisecond)
 	c.alice.get("/v2/message/" + id).want(200)
 	dora.get("/v2/message/" + id).want(200)
-	c.clock.advance(time.Millisecond)
+	c.clock.Advance(time.Millisecond)
 	wantGoneFor(c, id, c.alice, c.bob, c.carl, dora)
 	dora.get(dora.path("/message/unread_count")).reply().wantFields(fields{"unread_count": 0})
 
 	// Without any recipient it does nothing.
 	alone := c.alice.mustCreateGroup("Alone")
 	id = c.alice.mustSend(alone, "x", "dor", true)
-	c.clock.advance(time.Hour)
+	c.clock.Advance(time.Hour)
 	c.alice.get("/v2/message/" + id).reply().wantFields(fields{"status": "New"})
 }
 
@@ -156,7 +156,7 @@ func TestEndedContentIsErasedFromTheDisk(t *testing.T) {
 	c.alice.delete("/v2/message/" + recalled).want(204)
 	c.bob.mustMark("read", read)
 	c.operator.delete("/v2/organization/"+doomed, jsonBody(fields{"name": "Doomed"})).want(204)
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	c.mustSweep()
 	for _, way := range ways {
 		for _, what := range []string{"body", "file"} {
@@ -197,7 +197,7 @@ func TestForwardOutlivesTheMessageThatItCameFrom(t *testing.T) {
 	withFile := parts(map[string]string{"recipient": c.bob.token, "body": "x", "ttl": "1", "data": `[{"mimetype":"a/b","namespace":"n","payload":"p"}]`},
 		file{"attachment", "a.png", "image/png", picture})
 	source := c.alice.do("POST", "/v2/message", withFile).want(204).Header.Get("TT-X-Message-Id")
-	c.clock.advance(time.Second)
+	c.clock.Advance(time.Second)
 	forward := c.bob.post("/v2/message/"+source+"/forward", fields{"recipient": "carl", "priority": 1, "sender_organization": c.org, "recipient_organization": c.org}).
 		want(204).wantHeader("TT-X-Msg-Ttl", "43200").Header.Get("TT-X-Message-Id")
 	onward := c.carl.post("/v2/message/"+forward+"/forward?response_format=message", fields{"recipient": c.carl.token}).reply()
@@ -208,7 +208,7 @@ func TestForwardOutlivesTheMessageThatItCameFrom(t *testing.T) {
 	c.carl.get("/v2/message/" + forward).reply().wantFields(fields{"sender_token": c.bob.token, "priority": 1})
 	c.bob.post("/v2/message/"+source+"/forward", fields{}).wantError(400, "recipient_required")
 	c.bob.post("/v2/message/"+source+"/forward", fields{"recipient": c.carl.token, "priority": 3}).want(400).wantField("priority")
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	c.mustSweep()
 	if got := c.carl.get("/v2/message/" + forward + "/attachment/1").want(200); !bytes.Equal(got.content, picture) {
 		t.Error("the forwarded file is not the one that was sent")

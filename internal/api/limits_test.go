@@ -69,9 +69,9 @@ func TestLimitOfMessagesADay(t *testing.T) {
 		}
 	}
 	// The day is a UTC day.
-	c.clock.advance(56670*time.Second - 123*time.Millisecond - time.Millisecond)
+	c.clock.Advance(56670*time.Second - 123*time.Millisecond - time.Millisecond)
 	send(c.alice).wantError(429, "daily_limit").wantHeader("Retry-After", "1")
-	c.clock.advance(time.Millisecond)
+	c.clock.Advance(time.Millisecond)
 	for range 3 {
 		send(c.alice).want(204)
 	}
@@ -94,12 +94,12 @@ func TestLimitOfRequestsASecond(t *testing.T) {
 	c.alice.with(c.alice.key, "wrong").get("/v2/user").want(401)
 	c.alice.post("/v2/organization", fields{}).want(429) // before the administrative key
 	c.bob.get("/v2/user").want(200)
-	c.clock.advance(time.Second)
+	c.clock.Advance(time.Second)
 	for range 10 {
 		c.alice.get("/v2/message/" + randomToken()).want(404)
 	}
 	c.alice.get("/v2/user").want(429)
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	quick := c.carl.withKey(c.operator.post(c.carl.path("/key"), fields{"requests_per_second": 20}).reply())
 	quick.get("/v2/user").want(200).wantHeader("RateLimit-Limit", "40")
 	free := c.carl.withKey(c.operator.post(c.carl.path("/key"), fields{"requests_per_second": 0}).reply())
@@ -118,7 +118,7 @@ func TestLimitOfFailedLogins(t *testing.T) {
 	}
 	c.alice.get("/v2/user").wantError(429, "too_many_failures").wantHeader("Retry-After", "60")
 	c.alice.with(c.alice.key, "wrong").get("/v2/user").wantError(429, "too_many_failures")
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	c.alice.get("/v2/user").want(200)
 	// Of a user name at sign-in, however it is spelt.
 	for _, spelt := range []string{"alice", "ALICE", " Alice"} {
@@ -126,7 +126,7 @@ func TestLimitOfFailedLogins(t *testing.T) {
 	}
 	c.signIn("alice", "correct horse", "d").wantError(429, "too_many_failures")
 	// Of a password that is given along with a key.
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	for range 3 {
 		c.alice.post("/v2/user/me/password", fields{"old_password": "guess", "password": "a new password"}).want(403)
 	}
@@ -134,7 +134,7 @@ func TestLimitOfFailedLogins(t *testing.T) {
 	c.alice.post("/v2/user/me/key", fields{"kind": "administrative", "password": "correct horse"}).wantError(429, "too_many_failures")
 	c.alice.get("/v2/user").want(200)
 	// Of the address: only credentials that never succeeded from it.
-	c.clock.advance(2 * time.Minute)
+	c.clock.Advance(2 * time.Minute)
 	c.bob.get("/v2/user").want(200)
 	for i := range 8 {
 		c.alice.with("nobody"+number(i), "x").get("/v2/user").want(401)

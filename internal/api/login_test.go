@@ -12,9 +12,9 @@ import (
 
 // makeOperator makes an account of this name an operator, as the command line does.
 func (s *server) makeOperator(username string) error {
-	account := model.Account{ID: model.AccountID(randomID()), Username: username, DisplayName: username, Operator: true, Created: s.clock.now()}
+	account := model.Account{ID: model.AccountID(randomID()), Username: username, DisplayName: username, Operator: true, Created: s.clock.Now()}
 	key := model.Key{Key: username + "-key", Account: account.ID, Kind: model.Administrative, SecretHash: hashOf(username + "-secret"), PreviousHash: []byte{},
-		Counter: username + "-key", Created: s.clock.now()}
+		Counter: username + "-key", Created: s.clock.Now()}
 	return s.store.Update(s.t.Context(), func(tx *store.Tx) error {
 		if err := tx.InsertAccount(&account, ""); err != nil {
 			return err
@@ -97,13 +97,13 @@ func TestSigningInAgainReplacesTheDevicesKey(t *testing.T) {
 	tablet.get("/v2/user").want(200)
 
 	// One that is not used for 90 days ends too.
-	c.clock.advance(90*24*time.Hour - time.Second)
+	c.clock.Advance(90*24*time.Hour - time.Second)
 	tablet.get("/v2/user").want(200)
 	c.mustSweep() // writes when keys were used
-	c.clock.advance(90 * 24 * time.Hour)
+	c.clock.Advance(90 * 24 * time.Hour)
 	c.mustKeepHouse()
 	tablet.get("/v2/user").want(200)
-	c.clock.advance(90*24*time.Hour + time.Millisecond)
+	c.clock.Advance(90*24*time.Hour + time.Millisecond)
 	tablet.get("/v2/user").want(401)
 	c.alice.get("/v2/user").want(200)
 }

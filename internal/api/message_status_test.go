@@ -22,10 +22,10 @@ func TestStatusGoesForwardOnly(t *testing.T) {
 			wantIs(fields{"bulk_message_statuses": []fields{row(status, at)}})
 	}
 	wantStatus("New", "2026-11-21T08:15:30.123Z")
-	c.clock.advance(time.Second)
+	c.clock.Advance(time.Second)
 	c.bob.mustMark("delivered", id)
 	wantStatus("Delivered", "2026-11-21T08:15:31.123Z")
-	c.clock.advance(time.Second)
+	c.clock.Advance(time.Second)
 	c.bob.mustMark("delivered", id)
 	wantStatus("Delivered", "2026-11-21T08:15:31.123Z")
 	delivered := c.alice.wantEvents("message:status")[0]

@@ -349,7 +349,7 @@ func TestRecalledMessageIsGoneWhenItsTimeIsUp(t *testing.T) {
 	c := startClinic(t)
 	id := c.alice.mustSend(c.bob.token, "x", "ttl", 1)
 	c.alice.delete("/v2/message/" + id).want(204)
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	c.alice.get("/v2/message/" + id).wantMissing()
 	c.alice.delete("/v2/message/" + id).wantMissing()
 }

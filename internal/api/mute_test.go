@@ -12,7 +12,7 @@ func TestMute(t *testing.T) {
 	group := c.alice.mustCreateGroup("G", c.bob)
 	c.bob.forgetEvents()
 	c.bob.get("/v2/mute").reply().wantIs([]any{})
-	start := c.clock.now().Unix()
+	start := c.clock.Now().Unix()
 	entry := func(more fields) fields {
 		e := fields{"organization_id": c.org, "caller_organization": c.org, "mute_duration": 60, "mute_start": start}
 		for name, v := range more {
@@ -74,7 +74,7 @@ func TestMute(t *testing.T) {
 	wantSameAnswer(c.carl.post("/v2/mute/organization/"+randomOrganization(), fields{"duration": 5}).wantMissing(), unknown)
 	// A mute ends by itself.
 	c.bob.post("/v2/mute/p2p", fields{"sender_token": c.alice.token, "duration": 1}).want(204)
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	c.bob.get("/v2/mute").reply().wantIs([]any{})
 }
 

@@ -220,7 +220,7 @@ func TestOperatorReadsNoMessageThatIsNotItsOwn(t *testing.T) {
 		}
 	}
 	// History that was on is given to new members, and then it is one of them.
-	c.clock.advance(time.Second)
+	c.clock.Advance(time.Second)
 	c.operator.post("/v2/group/"+group, fields{"replay_history": true}).want(204)
 	c.operator.post("/v2/group/"+group+"/members/remove", fields{"members": c.operator.token}).want(204)
 	c.operator.post("/v2/group/"+group+"/members", fields{"members": c.operator.token}).want(204)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/testclock"
 )
 
 func TestRateOfAKey(t *testing.T) {
@@ -26,7 +27,7 @@ func TestRateOfAKey(t *testing.T) {
 	if want := `"message":"Too many requests/second, please try again later."`; !strings.Contains(string(got.body), want) {
 		t.Errorf("got %s", got.body)
 	}
-	h.clock.advance(time.Second)
+	h.clock.Advance(time.Second)
 	for i := range 50 {
 		if got := h.mustSend(request{method: "GET", path: "/v2/x"}); got.StatusCode != 204 {
 			t.Fatalf("request %d of the next second: got %d", i, got.StatusCode)
@@ -34,7 +35,7 @@ func TestRateOfAKey(t *testing.T) {
 	}
 	h.wantError(h.mustSend(request{method: "GET", path: "/v2/x"}), 429, codeRateLimited, "")
 	// An error after the credentials has the headers too, one before has none.
-	h.clock.advance(time.Minute)
+	h.clock.Advance(time.Minute)
 	h.wantHeader(h.mustSend(request{method: "GET", path: "/v2/nowhere"}), "RateLimit-Limit", "")
 	h.wantHeader(h.mustSend(request{method: "GET", path: "/v2/x", anyone: true}), "RateLimit-Limit", "")
 	h.wantHeader(h.mustSend(request{method: "GET", path: "/open"}), "RateLimit-Limit", "")
@@ -63,14 +64,14 @@ func TestFiguresOfAKey(t *testing.T) {
 }
 
 func TestRatesForgetKeysThatAreIdle(t *testing.T) {
-	clock := newTestClock()
-	rates := newRates(clock.now, 50, 100)
+	clock := testclock.New()
+	rates := newRates(clock.Now, 50, 100)
 	for i := range 100_000 {
 		if _, _, ok := rates.take(&model.Key{Key: strconv.Itoa(i)}); !ok {
 			t.Fatal("the first request of a key was refused")
 		}
 		if i%100 == 0 {
-			clock.advance(time.Millisecond * 100)
+			clock.Advance(time.Millisecond * 100)
 		}
 	}
 	n := 0
@@ -94,15 +95,15 @@ func TestRatesForgetKeysThatAreIdle(t *testing.T) {
 }
 
 func TestAClockThatGoesBackGivesNothing(t *testing.T) {
-	clock := newTestClock()
-	rates := newRates(clock.now, 50, 1)
+	clock := testclock.New()
+	rates := newRates(clock.Now, 50, 1)
 	key := &model.Key{Key: "k"}
 	rates.take(key)
-	clock.advance(-time.Hour)
+	clock.Advance(-time.Hour)
 	if _, _, ok := rates.take(key); ok {
 		t.Error("a request was let through")
 	}
-	clock.advance(time.Hour + time.Second/50)
+	clock.Advance(time.Hour + time.Second/50)
 	if _, _, ok := rates.take(key); !ok {
 		t.Error("a request was refused")
 	}

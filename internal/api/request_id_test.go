@@ -43,9 +43,9 @@ func TestRepeatedRequestIDIsSentOnce(t *testing.T) {
 	c.alice.do("POST", "/v2/message", withFile("a"), requestID("r-2")).want(304).wantHeader("TT-X-Message-Id", attached)
 	c.alice.do("POST", "/v2/message", withFile("b"), requestID("r-2")).wantError(400, "request_id_reused")
 	// 24 hours later the id is free again.
-	c.clock.advance(24*time.Hour - time.Millisecond)
+	c.clock.Advance(24*time.Hour - time.Millisecond)
 	c.alice.post("/v2/message", sent, requestID("r-1")).want(304)
-	c.clock.advance(time.Millisecond)
+	c.clock.Advance(time.Millisecond)
 	again := c.alice.post("/v2/message", sent, requestID("r-1")).want(204).Header.Get("TT-X-Message-Id")
 	if again == id {
 		t.Error("a request a day later has the first one's message")
@@ -67,7 +67,7 @@ func TestRepeatAnswersWhenTheFirstMessageIsGone(t *testing.T) {
 		c.alice.post("/v2/message", sent, requestID("r")).want(304).wantHeader("TT-X-Message-Id", id).wantHeader("TT-X-Msg-Ttl", "1")
 		c.alice.post("/v2/message?response_format=message", sent, requestID("r")).wantMissing()
 	}
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	wantGone()
 	c.mustSweep()
 	wantGone()
@@ -92,7 +92,7 @@ func TestRepeatedForwardIsSentOnce(t *testing.T) {
 	c.bob.post("/v2/message", fields{"recipient": c.carl.token, "body": "x"}, requestID("f")).wantError(400, "request_id_reused")
 	c.carl.wantEvents("message")
 	// That the source has ended since makes no second message, and no failure.
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	c.bob.post("/v2/message/"+source+"/forward", forward, requestID("f")).want(304).wantHeader("TT-X-Message-Id", id)
 	c.operator.post("/v2/organization/"+c.org, fields{"forward": false}).want(204)
 	c.bob.post("/v2/message/"+source+"/forward?response_format=message", forward, requestID("f")).reply().wantFields(fields{"message_id": id})

@@ -51,7 +51,7 @@ func TestRolesAreForOneselfAndAdministrators(t *testing.T) {
 	c := startClinic(t)
 	admin := c.mustCreateAdmin(c.org, "admin")
 	second := c.mustCreateOrganization("Second")
-	c.clock.advance(time.Second) // the organizations come in the order of joining
+	c.clock.Advance(time.Second) // the organizations come in the order of joining
 	c.operator.mustJoin(second, c.alice)
 	c.operator.post(c.alice.path("/organization/"+second+"/roles/reporting"), nil).want(204)
 	// A client asks with the word placeholder: an organization that it is not in.

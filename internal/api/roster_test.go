@@ -31,10 +31,10 @@ func TestRosterIsKeptByMessages(t *testing.T) {
 	}
 	group := c.alice.mustCreateGroup("G", c.bob)
 	c.alice.mustSend(c.bob.token, "x")
-	c.clock.advance(time.Second)
+	c.clock.Advance(time.Second)
 	c.carl.mustSend(c.alice.token, "x", "priority", 1)
 	c.carl.mustSend(c.alice.token, "y")
-	c.clock.advance(time.Second)
+	c.clock.Advance(time.Second)
 	c.alice.mustSend(group, "x")
 	if got, want := tokensOf(c.alice.roster()), []string{group, c.carl.token, c.bob.token}; !slices.Equal(got, want) {
 		t.Errorf("the roster is %v, want the newest first %v", got, want)

@@ -9,8 +9,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +21,8 @@ import (
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
+	"signet/internal/testclock"
+	"signet/internal/testlog"
 	"signet/openapi/openapitest"
 )
 
@@ -31,13 +31,13 @@ import (
 type server struct {
 	t       *testing.T
 	url     string
-	clock   *clock
+	clock   *testclock.Clock
 	api     *api.API
 	service *service.Service
 	store   *store.Store
 	hub     *live.Hub
 	client  *http.Client
-	log     *journal
+	log     *testlog.Log
 	checks  *openapitest.Validator
 	engine  store.Engine
 	blobs   blob.Store
@@ -74,9 +74,9 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	if f.dir == "" {
 		f.dir = t.TempDir()
 	}
-	s := &server{t: t, clock: newClock(), log: new(journal), checks: openapitest.New(t)}
+	s := &server{t: t, clock: testclock.At(testclock.Start.Truncate(time.Millisecond)), log: new(testlog.Log), checks: openapitest.New(t)}
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	engine := enginetest.Open(t, f.dir, enginetest.Options{Clock: s.clock.now, Log: logger})
+	engine := enginetest.Open(t, f.dir, enginetest.Options{Clock: s.clock.Now, Log: logger})
 	t.Cleanup(func() { s.closed("the store", engine.Close()) })
 	s.engine, s.audit = engine, mustAuditKey(t)
 	var err error
@@ -90,7 +90,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	t.Cleanup(func() { s.closed("the blobs", blobs.Close()) })
 	s.blobs, s.hub = blobs, live.NewHub(f.streams)
 	s.service = service.New(service.Options{
-		Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.now), Blobs: blobs, Hub: s.hub, Clock: s.clock.now, Logger: logger, Limits: f.service,
+		Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.Now), Blobs: blobs, Hub: s.hub, Clock: s.clock.Now, Logger: logger, Limits: f.service,
 		DefaultRegion: "US", EventsRetention: f.retention, Unsealed: f.unsealed,
 		AuditKey: s.audit, AuditRetention: auditRetention,
 	})
@@ -108,7 +108,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		}
 	})
 	s.api, err = api.New(api.Options{
-		Service: s.service, Authenticator: s.service, Clock: s.clock.now, Logger: logger, Limits: f.api,
+		Service: s.service, Authenticator: s.service, Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address,
 	})
@@ -189,7 +189,7 @@ func (s *server) mustFillOrganization(organization string, n int) []string {
 	for i := range accounts {
 		name := "extra" + number(i)
 		accounts[i] = model.Account{ID: model.AccountID(randomID()), Username: name, DisplayName: name,
-			CreatedBy: model.OrganizationID(organization), Created: s.clock.now()}
+			CreatedBy: model.OrganizationID(organization), Created: s.clock.Now()}
 		tokens[i] = accounts[i].ID.String()
 	}
 	err := s.store.Update(s.t.Context(), func(tx *store.Tx) error {
@@ -197,7 +197,7 @@ func (s *server) mustFillOrganization(organization string, n int) []string {
 			if err := tx.InsertAccount(&accounts[i], ""); err != nil {
 				return err
 			}
-			m := model.Membership{Organization: model.OrganizationID(organization), Account: accounts[i].ID, Joined: s.clock.now()}
+			m := model.Membership{Organization: model.OrganizationID(organization), Account: accounts[i].ID, Joined: s.clock.Now()}
 			if _, err := tx.PutMembership(m); err != nil {
 				return err
 			}
@@ -218,54 +218,6 @@ func (s *server) signIn(user, password, device string) *answer {
 	s.t.Helper()
 	encoded := base64.StdEncoding.EncodeToString([]byte("product:" + user + ":" + password))
 	return s.anyone().post("/v2/login", fields{"device_id": device}, header("Authorization", "XMPP-Simple "+encoded))
-}
-
-// clock stands until it is advanced.
-type clock struct {
-	mu   sync.Mutex
-	time time.Time
-}
-
-func newClock() *clock {
-	return &clock{time: time.Date(2026, 11, 21, 8, 15, 30, 123_000_000, time.UTC)}
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.time
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.time = c.time.Add(d)
-}
-
-// journal keeps what is logged.
-type journal struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
-// take returns what was logged so far, and forgets it: it was expected.
-func (j *journal) take() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	defer j.text.Reset()
-	return j.text.String()
 }
 
 // picture is the smallest thing that is a PNG to the server.

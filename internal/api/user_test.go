@@ -343,7 +343,7 @@ func TestAvatarIsServedToWhoMaySeeTheEntity(t *testing.T) {
 	path = strings.TrimPrefix(group.Header.Get("TT-X-Group-Avatar"), c.url)
 	c.bob.get(path).want(200).wantHeader("Content-Type", "image/gif")
 	c.carl.get(path).wantMissing()
-	c.clock.advance(time.Minute)
+	c.clock.Advance(time.Minute)
 	c.mustSweep()
 	c.bob.get(path).want(200)
 }

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"signet/internal/testlog"
 	"slices"
 	"strings"
 	"sync"
@@ -38,7 +39,7 @@ const (
 type aviary struct {
 	t     *testing.T
 	app   *App
-	log   *journal
+	log   *testlog.Log
 	http  *http.Client
 	close func() error // of what is beneath the interface
 
@@ -56,24 +57,6 @@ type caged struct {
 	token, key, secret, email, phone, username, password string
 }
 
-// journal keeps what is logged.
-type journal struct {
-	mu   sync.Mutex // guards text
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
 // panicHeader makes the server panic with its value: before the interface, or in it.
 const (
 	panicHeader      = "Test-Panic"
@@ -85,7 +68,7 @@ func openAviary(t *testing.T) *aviary {
 	cfg := settings(t)
 	cfg.Limits.MessagesPerDay, cfg.Limits.RequestsPerSecond = 0, 0
 	cfg.Limits.FailedLoginsPerMinute, cfg.Limits.FailedLoginsPerMinuteAddress, cfg.Limits.FailedLoginsPerMinuteName = 0, 0, 0
-	v := &aviary{t: t, log: new(journal), canaries: map[string]string{}, quotable: map[string]bool{}}
+	v := &aviary{t: t, log: new(testlog.Log), canaries: map[string]string{}, quotable: map[string]bool{}}
 	all := &slog.HandlerOptions{Level: slog.LevelDebug}
 	logger := slog.New(slog.NewMultiHandler(slog.NewTextHandler(v.log, all), slog.NewJSONHandler(v.log, all)))
 	a, err := open(t.Context(), cfg, logger, func(ctx context.Context, in surroundings) (*system, error) {

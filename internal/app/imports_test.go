@@ -66,6 +66,8 @@ var mayImport = []layer{
 	{"internal/seal", nil},
 	{"internal/blob", []string{"internal/model"}},
 	{"internal/config", nil},
+	{"internal/testclock", nil}, // for tests only, like internal/testlog
+	{"internal/testlog", nil},
 	{"internal/model", nil},
 	{"internal/load", []string{"client"}}, // sees a server as every caller does
 	{"client", nil},                       // has its own copies of the wire types, so that a change of the wire by accident is noticed

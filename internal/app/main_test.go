@@ -111,6 +111,12 @@ var caller = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, T
 
 func mustDo(t *testing.T, method, url string, header ...string) (*http.Response, string) {
 	t.Helper()
+	return mustFetch(t, caller, method, url, header...)
+}
+
+// mustFetch makes a call with headers, names and values in turn.
+func mustFetch(t *testing.T, client *http.Client, method, url string, header ...string) (*http.Response, string) {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +124,7 @@ func mustDo(t *testing.T, method, url string, header ...string) (*http.Response,
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	answer, err := caller.Do(r)
+	answer, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,28 +57,6 @@ func mustCertify(t *testing.T, cfg *config.Config) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// mustFetch makes a call with headers, names and values in turn.
-func mustFetch(t *testing.T, client *http.Client, method, url string, header ...string) (*http.Response, string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	answer, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer, string(body)
-}
-
 func TestServerSpeaksHTTPS(t *testing.T) {
 	cfg := settings(t)
 	client := mustCertify(t, cfg)

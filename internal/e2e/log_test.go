@@ -1,28 +1,13 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
-	"sync"
+
+	"signet/internal/testlog"
 )
 
 // log collects what processes write, and may be read meanwhile.
-type log struct {
-	mu   sync.Mutex // guards text
-	text bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
+type log struct{ testlog.Log }
 
 // tail is the end of it, as much as helps.
 func (l *log) tail() string {

@@ -150,9 +150,9 @@ func TestKeyOfWhoDoesNotKnowWhatBecameOfItStaysForTheGrace(t *testing.T) {
 		if settled := mustEnd(t, r, nothingLeft, ward); len(settled) != 0 {
 			t.Errorf("settled %v within the grace", settled)
 		}
-		p.clock.pass(grace - time.Second)
+		p.clock.Advance(grace - time.Second)
 	}
-	p.clock.pass(time.Second)
+	p.clock.Advance(time.Second)
 	if settled := mustEnd(t, r, nothingLeft, ward); len(settled) != 1 {
 		t.Error("not settled after the grace")
 	}
@@ -165,11 +165,11 @@ func TestLeaseGrowsStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lease.Release()
-	p.clock.pass(LeaseTime)
+	p.clock.Advance(LeaseTime)
 	if !lease.Fresh() {
 		t.Error("a lease is stale within its time")
 	}
-	p.clock.pass(time.Millisecond)
+	p.clock.Advance(time.Millisecond)
 	if lease.Fresh() {
 		t.Error("a lease is fresh after its time")
 	}

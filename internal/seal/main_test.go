@@ -6,50 +6,29 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
+	"signet/internal/testclock"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clock is a present that a test sets.
-type clock struct {
-	mu  sync.Mutex // guards now
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 11, 21, 8, 15, 30, 0, time.UTC)} }
-
-func (c *clock) time() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // place is where a test keeps a ring and its master key.
 type place struct {
 	dir, ring, master string
-	clock             *clock
+	clock             *testclock.Clock
 	log               *bytes.Buffer
 }
 
 func newPlace(t testing.TB) *place {
 	t.Helper()
 	dir := t.TempDir()
-	return &place{dir, filepath.Join(dir, "keyring"), filepath.Join(dir, "master.json"), newClock(), new(bytes.Buffer)}
+	return &place{dir, filepath.Join(dir, "keyring"), filepath.Join(dir, "master.json"), testclock.New(), new(bytes.Buffer)}
 }
 
 func (p *place) options(storage Storage, expect string) Options {
-	return Options{Storage: storage, Master: MasterFile(p.master), Clock: p.clock.time, Log: slog.New(slog.NewTextHandler(p.log, nil)), Expect: expect}
+	return Options{Storage: storage, Master: MasterFile(p.master), Clock: p.clock.Now, Log: slog.New(slog.NewTextHandler(p.log, nil)), Expect: expect}
 }
 
 // mustOpen opens the place's ring as a server does; it is closed when the test ends,

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"slices"
 
 	"signet/internal/model"
@@ -36,6 +37,46 @@ func mayAdminister(actor *model.Actor, organization model.OrganizationID) error 
 	default:
 		return notAdministrator()
 	}
+}
+
+// administer is act for a call that takes an administrator of the organization: who
+// may is asked before, and once more with the organization locked.
+func (s *Service) administer(ctx context.Context, actor *model.Actor, action model.AuditAction, organization model.OrganizationID, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
+	if err := mayAdminister(actor, organization); err != nil {
+		return err
+	}
+	return s.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
+		onOrganization(line, organization)
+		if err := tx.LockOrganization(organization); err != nil {
+			return err
+		}
+		if err := s.stillAdministers(tx, actor, organization); err != nil {
+			return err
+		}
+		return fn(tx, line)
+	})
+}
+
+// stillAdministers asks inside a transaction whether the actor's right to
+// administer the organization holds.
+func (s *Service) stillAdministers(tx *store.Tx, actor *model.Actor, organization model.OrganizationID) error {
+	if err := stillOpens(tx, &actor.Key, s.now()); err != nil {
+		return err
+	}
+	if actor.Operator {
+		_, found, err := tx.Organization(organization)
+		if err == nil && !found {
+			err = model.Missing()
+		}
+		return err
+	}
+	memberships, err := tx.MembershipsIn(organization, []model.AccountID{actor.Account})
+	if err != nil {
+		return err
+	}
+	current := *actor
+	current.Memberships = memberships
+	return mayAdminister(&current, organization)
 }
 
 // shared lists the organizations that the actor and the memberships have in common.

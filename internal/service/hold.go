@@ -17,24 +17,14 @@ func underHold() *model.Error {
 // an organization's administrators may be those whom it is about. Doing it again
 // changes nothing.
 func (s *Service) SetHold(ctx context.Context, actor *model.Actor, id model.OrganizationID, held bool) error {
-	if err := mayAdminister(actor, id); err != nil {
-		return err
-	}
-	if !actor.Operator {
-		return model.Forbiddenf("operator_required", "Only an operator sets and lifts a legal hold.")
-	}
 	now := s.now()
 	action := model.ActionHoldSet
 	if !held {
 		action = model.ActionHoldRelease
 	}
-	err := s.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, id)
-		if err := tx.LockOrganization(id); err != nil {
-			return err
-		}
-		if err := s.stillAdministers(tx, actor, id); err != nil {
-			return err
+	err := s.administer(ctx, actor, action, id, func(tx *store.Tx, _ *model.AuditEntry) error {
+		if !actor.Operator {
+			return model.Forbiddenf("operator_required", "Only an operator sets and lifts a legal hold.")
 		}
 		if held {
 			return tx.SetHold(id, now)

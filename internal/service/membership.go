@@ -43,19 +43,9 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 			}
 		}
 	}
-	if err := mayAdminister(actor, organization); err != nil {
-		return err
-	}
 	now := s.now()
 	var account model.AccountID
-	err := s.act(ctx, actor, model.ActionMemberAdd, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, organization)
-		if err := tx.LockOrganization(organization); err != nil {
-			return err
-		}
-		if err := s.stillAdministers(tx, actor, organization); err != nil {
-			return err
-		}
+	err := s.administer(ctx, actor, model.ActionMemberAdd, organization, func(tx *store.Tx, line *model.AuditEntry) error {
 		t, err := s.lockedTarget(tx, actor, address)
 		if err != nil {
 			return err
@@ -86,19 +76,9 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 // RemoveMember takes an account out of an organization: out of its groups, its
 // conversations and its events there. Its streams end at once (contract, call 30).
 func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
-	if err := mayAdminister(actor, organization); err != nil {
-		return err
-	}
 	var account model.AccountID
 	var told []model.AccountID
-	err := s.act(ctx, actor, model.ActionMemberRemove, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, organization)
-		if err := tx.LockOrganization(organization); err != nil {
-			return err
-		}
-		if err := s.stillAdministers(tx, actor, organization); err != nil {
-			return err
-		}
+	err := s.administer(ctx, actor, model.ActionMemberRemove, organization, func(tx *store.Tx, line *model.AuditEntry) error {
 		t, err := s.target(tx, actor, address)
 		if err != nil {
 			return err
@@ -328,19 +308,9 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 	if !model.ValidRole(role) {
 		return model.Invalidf("role_invalid", "role", "A role has 1 to 64 characters of a-z, 0-9 and _.")
 	}
-	if err := mayAdminister(actor, organization); err != nil {
-		return err
-	}
 	var account model.AccountID
-	err := s.act(ctx, actor, model.ActionRoleRevoke, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, organization)
+	err := s.administer(ctx, actor, model.ActionRoleRevoke, organization, func(tx *store.Tx, line *model.AuditEntry) error {
 		line.Detail = "role=" + role
-		if err := tx.LockOrganization(organization); err != nil {
-			return err
-		}
-		if err := s.stillAdministers(tx, actor, organization); err != nil {
-			return err
-		}
 		t, err := s.target(tx, actor, address)
 		if err != nil {
 			return err

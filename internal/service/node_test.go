@@ -162,7 +162,7 @@ func (s *sink) next() (e model.Event) {
 // states are the streams of an account as the store has them, the oldest first.
 func (j *joined) states(actor *model.Actor) []store.StreamState {
 	j.t.Helper()
-	rows := view(j.cluster, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOf(actor.Account, j.clock()) })
+	rows := view(j.cluster, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOf(actor.Account, j.clock.Now()) })
 	out := []store.StreamState{}
 	for _, r := range rows {
 		out = append(out, r.State)
@@ -260,7 +260,7 @@ func TestKeysAndMembershipsThatEndedElsewhereEndTheirReaders(t *testing.T) {
 		j.round(1) // nothing ends while all holds
 	}
 	j.must(j.nodes[0].RevokeKey(t.Context(), j.one, "me", second.Key.Key))
-	j.advance(actorLife + 1)
+	j.clock.Advance(actorLife + 1)
 	j.round(1)
 	byKey.wantEnd()
 	var told *model.Error
@@ -301,7 +301,7 @@ func TestReadersAreWokenForWhatNobodyToldThem(t *testing.T) {
 		j.round(1)
 	}
 	first, second := j.mustSend(j.pal, j.one.Account.String()), j.mustSend(j.one, j.pal.Account.String())
-	j.advance(lookAlone)
+	j.clock.Advance(lookAlone)
 	j.round(1)
 	if e := stream.next(); e.Message == nil || e.Message.ID != first {
 		t.Errorf("the stream got %+v, want the message", e)
@@ -320,7 +320,7 @@ func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 	second := j.stream(1, j.one)
 	first.close()
 	j.round(0)
-	j.advance(presenceLinger)
+	j.clock.Advance(presenceLinger)
 	j.round(0)
 	j.wantPresence(watching, j.one.Account)
 	j.wantStates(j.one, store.StreamOpen)
@@ -330,18 +330,18 @@ func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 	j.round(1)
 	third.close()
 	j.round(0)
-	j.advance(presenceLinger - time.Millisecond)
+	j.clock.Advance(presenceLinger - time.Millisecond)
 	j.round(0)
 	j.round(1)
 	j.wantPresence(watching, j.one.Account)
 	again := j.stream(0, j.one) // it was away for less than it takes
-	j.advance(time.Millisecond)
+	j.clock.Advance(time.Millisecond)
 	j.round(1)
 	j.round(0)
 	j.wantPresence(watching, j.one.Account)
 	again.close()
 	j.round(0)
-	j.advance(presenceLinger)
+	j.clock.Advance(presenceLinger)
 	j.round(0)
 	j.wantPresence(watching, j.one.Account, false)
 	j.wantStates(j.one)
@@ -357,16 +357,16 @@ func TestStreamsOfANodeThatDiedLapse(t *testing.T) {
 	here := j.stream(0, j.one)
 	here.close()
 	j.round(0)
-	j.advance(nodeRenew)
+	j.clock.Advance(nodeRenew)
 	j.round(0)
 	j.round(1)
 	j.wantStates(j.one, store.StreamOpen)
 
 	// From here on node 1 does nothing any more.
-	j.advance(nodeLease - nodeRenew)
+	j.clock.Advance(nodeLease - nodeRenew)
 	j.round(0)
 	j.wantStates(j.one, store.StreamOpen)
-	j.advance(nodeRenew)
+	j.clock.Advance(nodeRenew)
 	// Its stream takes no place from then on, whether or not anybody has seen to it.
 	first, second := j.stream(0, j.one), j.stream(0, j.one)
 	j.round(0)
@@ -377,7 +377,7 @@ func TestStreamsOfANodeThatDiedLapse(t *testing.T) {
 	first.close()
 	second.close()
 	j.round(0)
-	j.advance(presenceLinger)
+	j.clock.Advance(presenceLinger)
 	j.round(0)
 	j.wantPresence(watching, j.one.Account, false)
 }
@@ -388,7 +388,7 @@ func TestWhoWasOnANodeThatDiedIsToldToBeAway(t *testing.T) {
 	watching := j.stream(0, j.pal, "presence", "is-typing")
 	j.stream(1, j.one)
 	for range 2 { // the second time there is nothing left to see to
-		j.advance(nodeLease - nodeRenew)
+		j.clock.Advance(nodeLease - nodeRenew)
 		j.round(0)
 	}
 	j.wantPresence(watching, j.one.Account, false)
@@ -401,7 +401,7 @@ func TestNodeThatHungNotesItsStreamsAgain(t *testing.T) {
 	watching := j.stream(0, j.pal, "presence", "is-typing")
 	hung := j.stream(1, j.one)
 	for range 4 {
-		j.advance(nodeRenew)
+		j.clock.Advance(nodeRenew)
 		j.round(0)
 	}
 	j.wantPresence(watching, j.one.Account, false)
@@ -430,11 +430,11 @@ func TestNodeThatStopsLeavesItsStreamsToTheOthers(t *testing.T) {
 	stop()
 	<-stopped
 	j.wantStates(j.one, store.StreamClosed)
-	j.advance(presenceLinger - time.Millisecond)
+	j.clock.Advance(presenceLinger - time.Millisecond)
 	j.node[0].renewed = time.Time{} // its time to look for nodes that lapsed
 	j.round(0)
 	j.wantPresence(watching, j.one.Account)
-	j.advance(time.Millisecond)
+	j.clock.Advance(time.Millisecond)
 	j.node[0].renewed = time.Time{}
 	j.round(0)
 	j.wantPresence(watching, j.one.Account, false)

@@ -17,6 +17,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testclock"
 )
 
 // cluster is two nodes on one PostgreSQL. What each does is right on its own (the
@@ -27,13 +28,12 @@ type cluster struct {
 	store *store.Store // of the first node
 	admin *model.Actor // an operator with an administrative key
 
-	mu  sync.Mutex // guards now
-	now time.Time
+	clock *testclock.Clock
 }
 
 func newCluster(t *testing.T, limits Limits) *cluster {
 	t.Helper()
-	c := &cluster{t: t, now: time.Date(2026, 11, 21, 8, 15, 30, 0, time.UTC)}
+	c := &cluster{t: t, clock: testclock.New()}
 	url := postgrestest.URL(t)
 	blobs, err := blob.OpenDirectory(t.TempDir())
 	if err != nil {
@@ -42,7 +42,7 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 	t.Cleanup(func() { blobs.Close() })
 	ring, master := postgrestest.URL(t), t.TempDir()
 	for range 2 {
-		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: c.clock, Connections: 8})
+		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: c.clock.Now, Connections: 8})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 		if c.store == nil {
 			c.store = kept
 		}
-		c.nodes = append(c.nodes, New(Options{Store: kept, Ring: sealtest.OpenShared(t, ring, master, c.clock), Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock,
+		c.nodes = append(c.nodes, New(Options{Store: kept, Ring: sealtest.OpenShared(t, ring, master, c.clock.Now), Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock.Now,
 			Logger: slog.New(slog.DiscardHandler), Limits: limits, DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30}))
 	}
 	// The first start of all nodes at once.
@@ -66,7 +66,7 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 		return err
 	})
 	for _, key := range []string{"operator0", "operator1"} {
-		if actor, err := c.nodes[0].actor(t.Context(), key, c.now); err != nil {
+		if actor, err := c.nodes[0].actor(t.Context(), key, c.clock.Now()); err != nil {
 			t.Fatal(err)
 		} else if actor != nil && c.admin != nil {
 			t.Fatal("there are two operators")
@@ -75,18 +75,6 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 		}
 	}
 	return c
-}
-
-func (c *cluster) clock() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *cluster) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }
 
 // atOnce does n things at the same time, on the nodes in turn. An answer that a
@@ -142,8 +130,8 @@ func (c *cluster) member(organization model.OrganizationID, name string) *model.
 // fresh returns the owner of a key as it is now.
 func (c *cluster) fresh(key string) *model.Actor {
 	c.t.Helper()
-	c.advance(time.Second) // past what is remembered of it
-	actor, err := c.nodes[0].actor(c.t.Context(), key, c.clock())
+	c.clock.Advance(time.Second) // past what is remembered of it
+	actor, err := c.nodes[0].actor(c.t.Context(), key, c.clock.Now())
 	c.must(err)
 	return actor
 }
@@ -217,7 +205,7 @@ func TestNodesCountAMessageOnceHoweverItEnds(t *testing.T) {
 				return err
 			}
 		})
-		c.advance(2 * time.Minute)
+		c.clock.Advance(2 * time.Minute)
 		c.atOnce(4, func(i int, node *Service) error { return node.Sweep(context.Background()) })
 		c.must(c.nodes[0].MarkStatus(t.Context(), bob, nil, []model.MessageID{kept}))
 		c.wantUnread(bob, 0)
@@ -243,7 +231,7 @@ func TestNodesLetGoOfAnAttachmentOnce(t *testing.T) {
 			forwarded[i], err = node.Forward(context.Background(), bob, ForwardCommand{Message: first, Recipient: eve.Account.String()})
 			return err
 		})
-		c.advance(2 * time.Minute)
+		c.clock.Advance(2 * time.Minute)
 		c.atOnce(4, func(i int, node *Service) error { return node.Sweep(context.Background()) })
 		held := view(c, func(tx *store.Tx) (bool, error) { return tx.BlobHeld(file.Blob) })
 		alive := 0
@@ -400,7 +388,7 @@ func TestNodesEndAMessageThatAllHaveRead(t *testing.T) {
 		c.atOnce(len(readers), func(i int, node *Service) error {
 			return node.MarkStatus(context.Background(), readers[i], nil, []model.MessageID{m})
 		})
-		c.advance(model.ReadGrace)
+		c.clock.Advance(model.ReadGrace)
 		if _, err := c.nodes[0].Message(t.Context(), ann, m); !model.IsNotFound(err) {
 			t.Errorf("a message that all have read and that is deleted on read: error %v", err)
 		}

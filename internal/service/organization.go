@@ -92,19 +92,9 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 	if err := c.validate(); err != nil {
 		return err
 	}
-	if err := mayAdminister(actor, id); err != nil {
-		return err
-	}
 	var members []model.AccountID
-	err := s.act(ctx, actor, model.ActionOrganizationUpdate, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, id)
+	err := s.administer(ctx, actor, model.ActionOrganizationUpdate, id, func(tx *store.Tx, line *model.AuditEntry) error {
 		line.Detail = c.Settings.Changed()
-		if err := tx.LockOrganization(id); err != nil {
-			return err
-		}
-		if err := s.stillAdministers(tx, actor, id); err != nil {
-			return err
-		}
 		o, found, err := tx.Organization(id)
 		if err != nil {
 			return err

@@ -12,18 +12,8 @@ import (
 // anything of it from the answer on. What it held is erased by the sweep, in
 // pieces, so that a large one holds up nobody. The name must be repeated.
 func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID, name string) error {
-	if err := mayAdminister(actor, id); err != nil {
-		return err
-	}
 	var members []model.AccountID
-	err := s.act(ctx, actor, model.ActionOrganizationDelete, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, id)
-		if err := tx.LockOrganization(id); err != nil {
-			return err
-		}
-		if err := s.stillAdministers(tx, actor, id); err != nil {
-			return err
-		}
+	err := s.administer(ctx, actor, model.ActionOrganizationDelete, id, func(tx *store.Tx, line *model.AuditEntry) error {
 		o, found, err := tx.Organization(id)
 		if err != nil {
 			return err
@@ -65,6 +55,7 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 	if err != nil {
 		return err
 	}
+	s.messages.forget()
 	s.membershipChanged(members...)
 	for _, account := range members {
 		s.hub.CloseAccount(account, live.Revoked)

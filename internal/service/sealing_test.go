@@ -18,24 +18,25 @@ import (
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
+	"signet/internal/testclock"
 )
 
 // newSealed is two services on one embedded store: the first as it was before content
 // was sealed, the second as it is.
 func newSealed(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{t: t, now: time.Date(2026, 11, 21, 8, 15, 30, 0, time.UTC)}
+	c := &cluster{t: t, clock: testclock.New()}
 	dir := t.TempDir()
-	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{Clock: c.clock})
+	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{Clock: c.clock.Now})
 	c.must(err)
 	t.Cleanup(func() { c.must(engine.Close()) })
 	c.store, err = store.Open(t.Context(), engine, NewEpoch)
 	c.must(err)
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	c.must(err)
-	ring := sealtest.Open(t, dir, c.clock)
+	ring := sealtest.Open(t, dir, c.clock.Now)
 	for _, unsealed := range []bool{true, false} {
-		c.nodes = append(c.nodes, New(Options{Store: c.store, Ring: ring, Unsealed: unsealed, Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock,
+		c.nodes = append(c.nodes, New(Options{Store: c.store, Ring: ring, Unsealed: unsealed, Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock.Now,
 			Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30}))
 	}
 	c.must(c.nodes[0].CreateOperator(t.Context(), "operator", "secret"))
@@ -93,7 +94,7 @@ func TestWhatWasSealedTooLongAgoIsSealedAgain(t *testing.T) {
 		tries++
 		_, err := keys.seal(t.Context(), s, name, []byte("text"), nil)
 		if tries == 1 {
-			c.advance(seal.LeaseTime + time.Second)
+			c.clock.Advance(seal.LeaseTime + time.Second)
 		}
 		return err
 	}, func(*store.Tx) error { written++; return nil }))
@@ -115,7 +116,7 @@ func TestWhatWasSealedTooLongAgoIsSealedAgain(t *testing.T) {
 	if settled, err := s.ring.End(t.Context(), []seal.Name{name}, nothing); err != nil || len(settled) != 0 {
 		t.Errorf("settled %v, %v, while nobody knows what became of the last", settled, err)
 	}
-	c.advance(11 * time.Minute)
+	c.clock.Advance(11 * time.Minute)
 	if settled, err := s.ring.End(t.Context(), []seal.Name{name}, nothing); err != nil || len(settled) != 1 {
 		t.Errorf("settled %v, %v", settled, err)
 	}
@@ -158,10 +159,10 @@ func TestKeyOfRequestIDsEndsWithThem(t *testing.T) {
 	if !has("until-2026-11-22") {
 		t.Fatalf("keys are %q", c.names())
 	}
-	c.advance(24*time.Hour - time.Minute)
+	c.clock.Advance(24*time.Hour - time.Minute)
 	c.must(s.KeepHouse(t.Context()))
 	send("first") // a repeat, which it still tells
-	c.advance(16 * time.Hour)
+	c.clock.Advance(16 * time.Hour)
 	send("second")
 	c.must(s.KeepHouse(t.Context()))
 	if has("until-2026-11-22") || !has("until-2026-11-24") {
@@ -177,7 +178,7 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 	first, err := c.send(s, alice, bob.Account.String())
 	c.must(err)
 	row := store.MessageRow{Message: model.Message{ID: newID(), Organization: alice.Memberships[0].Organization, Sender: alice.Account,
-		Recipient: model.EntityID(bob.Account), Created: c.now, Expires: c.now.Add(30 * 24 * time.Hour)}}
+		Recipient: model.EntityID(bob.Account), Created: c.clock.Now(), Expires: c.clock.Now().Add(30 * 24 * time.Hour)}}
 	c.must(s.updateSealed(t.Context(), s.store.Update, func(keys *held) (err error) {
 		row.Sealed, err = keys.seal(t.Context(), s, messageKey(&row), []byte("\x00on its way"), messageBinding(&row))
 		c.must(s.Recall(t.Context(), alice, first.Message))
@@ -217,14 +218,14 @@ func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
 		rows, err = tx.MessagesAfter("", model.MessageID{}, 10)
 		return err
 	}))
-	v := verification{service: s, now: c.clock(), report: func(line string) { t.Error(line) }}
-	c.must(v.message(t.Context(), &rows[0]))
+	v := verification{service: s, now: c.clock.Now(), report: func(line string) { t.Error(line) }}
+	c.must(v.message(t.Context(), readMessages, &rows[0]))
 	if v.Messages != 1 || v.Attachments != 1 {
 		t.Errorf("verify says %+v", v.Verified)
 	}
 	c.must(s.Recall(t.Context(), alice, sent.Message))
 	c.must(s.Sweep(t.Context()))
-	c.must(v.message(t.Context(), &rows[0]))
+	c.must(v.message(t.Context(), readMessages, &rows[0]))
 	if v.Broken != 0 || v.Messages != 1 {
 		t.Errorf("verify says %+v of what was recalled meanwhile", v.Verified)
 	}
@@ -268,5 +269,66 @@ func TestAttachmentSharesItsBytesWithForwardsAndPicturesAreNotSealed(t *testing.
 	c.must(err)
 	if picture.Key != nil {
 		t.Error("a picture was sealed")
+	}
+}
+
+// What a legal hold keeps from before content was sealed is sealed too, also where an
+// earlier version believed that it was done.
+func TestWhatAHoldKeepsIsSealedAndVerified(t *testing.T) {
+	c := newSealed(t)
+	before, s := c.nodes[0], c.nodes[1]
+	alice, bob := c.pair()
+	organization := alice.Memberships[0].Organization
+	c.must(HoldOrganization(t.Context(), c.store, c.clock.Now(), organization, true))
+	upload, err := before.Upload(t.Context(), "a", "text/plain", strings.NewReader("bytes"))
+	c.must(err)
+	recalled, err := c.send(before, alice, bob.Account.String(), func(c *SendCommand) { c.Body, c.Upload = "recalled", upload })
+	c.must(err)
+	ended, err := c.send(before, alice, bob.Account.String(), func(c *SendCommand) { c.Body, c.TTL = "ended", new(1) })
+	c.must(err)
+	c.must(before.Recall(t.Context(), alice, recalled.Message))
+	c.clock.Advance(2 * time.Minute)
+	c.must(before.Sweep(t.Context()))
+
+	verify := func() Verified {
+		t.Helper()
+		v, err := Verify(t.Context(), c.store, s.ring, s.blobs, c.clock.Now(), true, func(line string) { t.Log(line) })
+		c.must(err)
+		return v
+	}
+	if v := verify(); v.Held != 2 || v.Unsealed != 2 || v.Broken != 0 {
+		t.Fatalf("before they are sealed, verify says %+v", v)
+	}
+	c.must(s.sealStored(t.Context()))
+	if v := verify(); v.Held != 2 || v.Unsealed != 0 || v.Broken != 0 {
+		t.Errorf("after they are sealed, verify says %+v", v)
+	}
+	c.must(s.sealStored(t.Context())) // which is done
+	for _, sent := range []model.MessageID{recalled.Message, ended.Message} {
+		c.must(c.store.View(t.Context(), func(tx *store.Tx) error {
+			row, found, err := tx.HeldMessage(organization, sent)
+			if err != nil || !found {
+				t.Fatalf("message %s is not kept: %v", sent, err)
+			}
+			content, err := s.openContent(t.Context(), &row)
+			if err != nil || !seal.Sealed(row.Sealed) || content.Body != "recalled" && content.Body != "ended" {
+				t.Errorf("message %s reads %+v, %v", sent, content, err)
+			}
+			return nil
+		}))
+	}
+
+	// A key that a hold needs and that is gone is a fault; so is a byte that changed.
+	c.must(c.store.Update(t.Context(), func(tx *store.Tx) error {
+		row, _, err := tx.HeldMessage(organization, ended.Message)
+		if err != nil {
+			return err
+		}
+		changed := bytes.Clone(row.Sealed)
+		changed[len(changed)-1] ^= 1
+		return tx.SealHeldMessage(&row, changed)
+	}))
+	if v := verify(); v.Held != 1 || v.Broken != 1 {
+		t.Errorf("of a flipped bit, verify says %+v", v)
 	}
 }

@@ -148,28 +148,6 @@ func organizationRequired() *model.Error {
 	return model.Invalidf("organization_required", "organization", "The call must name an organization, in its organization header.")
 }
 
-// stillAdministers asks inside a transaction whether the actor's right to
-// administer the organization holds.
-func (s *Service) stillAdministers(tx *store.Tx, actor *model.Actor, organization model.OrganizationID) error {
-	if err := stillOpens(tx, &actor.Key, s.now()); err != nil {
-		return err
-	}
-	if actor.Operator {
-		_, found, err := tx.Organization(organization)
-		if err == nil && !found {
-			err = model.Missing()
-		}
-		return err
-	}
-	memberships, err := tx.MembershipsIn(organization, []model.AccountID{actor.Account})
-	if err != nil {
-		return err
-	}
-	current := *actor
-	current.Memberships = memberships
-	return mayAdminister(&current, organization)
-}
-
 // newAccount checks what was asked for and makes the account.
 func (s *Service) newAccount(c *CreateUserCommand) (model.Account, error) {
 	a := model.Account{

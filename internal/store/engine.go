@@ -71,6 +71,10 @@ type Session interface {
 	// commit order: a reader who saw a number will never see a smaller one appear.
 	// Numbers start at the clock's microseconds, so that they tell an age.
 	Position(accounts []model.AccountID, n int) (int64, error)
+
+	// Forget removes what an engine keeps of an account to hand out its positions. It
+	// is for one that is gone for good.
+	Forget(account model.AccountID) error
 }
 
 // Row is one row of a result.

@@ -9,7 +9,7 @@ import (
 // stopping are the versions before which all servers are stopped, as the upgrade notes
 // of the release say: their steps may move and change what is there.
 var stopping = map[int]string{
-	6: "comes with the release that seals, whose notes say so",
+	7: "comes with the release that seals, whose notes say so",
 }
 
 // TestMigrationsOnlyAdd: servers of the version before go on running while a new one

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -14,8 +13,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
+	"signet/internal/testlog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,7 +45,7 @@ func pair(t *testing.T, names ...string) (cert, key []byte) {
 type files struct {
 	t         *testing.T
 	cert, key string
-	log       syncBuffer
+	log       testlog.Log
 }
 
 func newFiles(t *testing.T) *files {
@@ -81,24 +79,6 @@ func wantName(t *testing.T, c *Certificate, want string) {
 	if err != nil || got.Leaf.DNSNames[0] != want {
 		t.Errorf("connections get the certificate of %v (%v), want %s", got.Leaf.DNSNames, err, want)
 	}
-}
-
-// syncBuffer is a log.
-type syncBuffer struct {
-	mu   sync.Mutex // guards text
-	text bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *syncBuffer) count(part string) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return strings.Count(b.text.String(), part)
 }
 
 func TestCertificateIsReplacedWhileItIsInUse(t *testing.T) {
@@ -138,8 +118,8 @@ func TestCertificateIsReplacedWhileItIsInUse(t *testing.T) {
 	c.Refresh()
 	wantName(t, c, "two.example.com")
 	for part, want := range map[string]int{"the old one stays": 3, "a new certificate is in use": 1, "PRIVATE": 0} {
-		if got := f.log.count(part); got != want {
-			t.Errorf("%q was logged %d times, want %d:\n%s", part, got, want, f.log.text.String())
+		if got := f.log.Count(part); got != want {
+			t.Errorf("%q was logged %d times, want %d:\n%s", part, got, want, &f.log)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"signet/internal/config"
 	"signet/internal/store/enginetest"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testlog"
 	"signet/openapi/openapitest"
 )
 
@@ -29,7 +30,7 @@ const Patience = 30 * time.Second
 type Server struct {
 	URL      string // without the final /v2
 	Operator *Person
-	Log      *Log
+	Log      *testlog.Log
 
 	t       testing.TB
 	cfg     *config.Config
@@ -96,7 +97,7 @@ func run(t testing.TB, cfg *config.Config) (s *Server, operatorFile string) {
 	if cfg.Vendor != config.Default().Vendor {
 		options = append(options, openapitest.WithVendor(cfg.Vendor.Prefix, cfg.Vendor.Namespace))
 	}
-	s = &Server{Log: new(Log), t: t, cfg: cfg, checks: openapitest.New(t, options...)}
+	s = &Server{Log: new(testlog.Log), t: t, cfg: cfg, checks: openapitest.New(t, options...)}
 	for _, text := range []string{"made a master key", "made a key ring"} { // told at a first start
 		s.Allow(text)
 	}
@@ -180,24 +181,4 @@ func (s *Server) wantQuietLog() {
 			s.t.Errorf("the server logged %s", line)
 		}
 	}
-}
-
-// Log collects what a server writes. It is safe for concurrent use.
-type Log struct {
-	mu   sync.Mutex // guards text
-	text strings.Builder
-}
-
-// Write appends to the log.
-func (l *Log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-// String returns everything that was logged so far.
-func (l *Log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }

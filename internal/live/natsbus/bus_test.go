@@ -246,7 +246,7 @@ func TestWhatNobodySealedIsPassedOver(t *testing.T) {
 	if got := there.bus.Stats().Dropped; got != 6 {
 		t.Errorf("%d messages were not taken in, want 6", got)
 	}
-	there.log.wantCount(t, "none of this installation", 1)
+	there.wantLogged(t, "none of this installation", 1)
 }
 
 func TestSealedMessagesOpenForTheirSubjectOnly(t *testing.T) {

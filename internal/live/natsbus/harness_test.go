@@ -2,8 +2,6 @@ package natsbus
 
 import (
 	"log/slog"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/live/natstest"
 	"signet/internal/model"
+	"signet/internal/testlog"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,7 +29,7 @@ var secret = []byte("the secret of an installation...")
 type node struct {
 	*live.Hub
 	bus       *Bus
-	log       *journal
+	log       *testlog.Log
 	forgotten chan []model.AccountID
 }
 
@@ -45,7 +44,7 @@ func mustOpen(t *testing.T, url string, changes ...func(*Options)) *node {
 // mustPrepare makes a node, whether or not NATS is there.
 func mustPrepare(t *testing.T, url string, changes ...func(*Options)) *node {
 	t.Helper()
-	n := &node{Hub: live.NewHub(0), log: new(journal), forgotten: make(chan []model.AccountID, 16)}
+	n := &node{Hub: live.NewHub(0), log: new(testlog.Log), forgotten: make(chan []model.AccountID, 16)}
 	n.OnForget(func(accounts ...model.AccountID) { n.forgotten <- accounts })
 	o := Options{URL: url, Secret: secret, Epoch: "epoch", Log: slog.New(slog.NewTextHandler(n.log, nil))}
 	for _, change := range changes {
@@ -98,28 +97,11 @@ func (n *node) told(t *testing.T, by *node) {
 	}
 }
 
-// journal is a log.
-type journal struct {
-	mu   sync.Mutex // guards text
-	text strings.Builder
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
-func (j *journal) wantCount(t *testing.T, what string, want int) {
+// wantLogged checks how often something was logged.
+func (n *node) wantLogged(t *testing.T, what string, want int) {
 	t.Helper()
-	if got := strings.Count(j.String(), what); got != want {
-		t.Errorf("%q is %d times in the log, want %d:\n%s", what, got, want, j)
+	if got := n.log.Count(what); got != want {
+		t.Errorf("%q is %d times in the log, want %d:\n%s", what, got, want, n.log)
 	}
 }
 

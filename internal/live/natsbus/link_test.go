@@ -42,8 +42,8 @@ func TestNATSMayComeLaterAndGoAndComeBack(t *testing.T) {
 		}
 	}
 	_ = here.bus.Close()
-	here.log.wantCount(t, "the bus is away", 3) // at the start, and after each connection
-	here.log.wantCount(t, "connected to the bus", 2)
+	here.wantLogged(t, "the bus is away", 3) // at the start, and after each connection
+	here.wantLogged(t, "connected to the bus", 2)
 }
 
 func TestPasswordIsUsedAndNotLogged(t *testing.T) {
@@ -72,7 +72,7 @@ func TestFirstOfManyRefusalsIsTold(t *testing.T) {
 	for range 3 {
 		n.bus.failed(nats.ErrPermissionViolation)
 	}
-	n.log.wantCount(t, "the bus refused something", 1)
+	n.wantLogged(t, "the bus refused something", 1)
 }
 
 func TestReaderThatFallsBehindIsToLook(t *testing.T) {

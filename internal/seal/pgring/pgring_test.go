@@ -19,35 +19,22 @@ import (
 	"signet/internal/seal"
 	"signet/internal/seal/pgring"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testclock"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // cluster is servers that share a ring, each with a master key file of its own.
 type cluster struct {
-	t   *testing.T
-	url string
-	dir string
-
-	mu  sync.Mutex // guards now
-	now time.Time
+	t     *testing.T
+	url   string
+	dir   string
+	clock *testclock.Clock
 }
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	return &cluster{t: t, url: postgrestest.URL(t), dir: t.TempDir(), now: time.Date(2026, 11, 21, 8, 15, 30, 0, time.UTC)}
-}
-
-func (c *cluster) clock() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *cluster) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
+	return &cluster{t: t, url: postgrestest.URL(t), dir: t.TempDir(), clock: testclock.New()}
 }
 
 func (c *cluster) master(node string) string { return filepath.Join(c.dir, "master-"+node) }
@@ -58,7 +45,7 @@ func (c *cluster) open(node string) (*seal.Ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := seal.Open(c.t.Context(), seal.Options{Storage: storage, Master: seal.MasterFile(c.master(node)), Clock: c.clock, Log: slog.New(slog.DiscardHandler)})
+	r, err := seal.Open(c.t.Context(), seal.Options{Storage: storage, Master: seal.MasterFile(c.master(node)), Clock: c.clock.Now, Log: slog.New(slog.DiscardHandler)})
 	if err == nil {
 		c.t.Cleanup(func() { r.Close() })
 	}
@@ -206,16 +193,16 @@ func TestDestroyedKeyIsGoneOnEveryServerAndFromTheTable(t *testing.T) {
 	if other := mustSeal(t, second, ward, "at the last moment"); keyOf(other) != keyOf(sealed) {
 		t.Error("a server that did not look again knows more than it can")
 	}
-	c.pass(2 * time.Minute)
+	c.clock.Advance(2 * time.Minute)
 	if other := mustSeal(t, second, ward, "later"); keyOf(other) == keyOf(sealed) {
 		t.Error("a key that is to end was handed out long after")
 	}
 	end(0)
 	wantText(t, second, sealed, "gone")
-	c.pass(9 * time.Minute)
+	c.clock.Advance(9 * time.Minute)
 	end(0) // the key that was made meanwhile is to be waited for as well
 	wantText(t, second, sealed, "gone")
-	c.pass(time.Minute)
+	c.clock.Advance(time.Minute)
 	end(1)
 	wantGone(t, first, sealed)
 	if err := second.Refresh(t.Context()); err != nil {
@@ -282,7 +269,7 @@ func TestRingMovesBetweenAFileAndADatabase(t *testing.T) {
 	path := filepath.Join(c.dir, "keyring")
 	open := func() *seal.Ring {
 		t.Helper()
-		r, err := seal.Open(t.Context(), seal.Options{Storage: seal.OpenFileBeside(path), Master: seal.MasterFile(c.master("1")), Clock: c.clock, Log: slog.New(slog.DiscardHandler)})
+		r, err := seal.Open(t.Context(), seal.Options{Storage: seal.OpenFileBeside(path), Master: seal.MasterFile(c.master("1")), Clock: c.clock.Now, Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +306,7 @@ func TestDatabaseThatIsAwayIsUnavailable(t *testing.T) {
 	}
 	wantText(t, r, sealed, "text")
 	wantText(t, r, mustSeal(t, r, ward, "within the trust"), "within the trust")
-	c.pass(2 * time.Minute)
+	c.clock.Advance(2 * time.Minute)
 	if _, err := r.Use(t.Context(), ward); !errors.Is(err, seal.ErrUnavailable) {
 		t.Errorf("a key that may have been retired: %v, want ErrUnavailable", err)
 	}

@@ -344,3 +344,6 @@ func (m *memberSession) Position(accounts []model.AccountID, n int) (int64, erro
 	}
 	return m.first, nil
 }
+
+// Forget removes the last position of an account that is gone for good.
+func (m *memberSession) Forget(account model.AccountID) error { return m.Post(forgetQueue, account) }

@@ -51,7 +51,7 @@ func conversations(t *testing.T, h Harness) {
 		wantMissing(t, p, "one in another organization", conversation(bob, second, model.EntityID(ann)))
 	})
 	t.Run("go_on_with_the_next", func(t *testing.T) {
-		p.clock.advance(time.Second)
+		p.clock.Advance(time.Second)
 		p.mustSend(t, p.letter(first, bob, ann))
 		p.mustSend(t, p.letter(first, ann, bob))
 		wantEqual(t, "one side", of(ann, model.EntityID(bob)), store.Conversation{
@@ -75,7 +75,7 @@ func conversations(t *testing.T, h Harness) {
 		}
 		empty := store.Conversation{Organization: first, Entity: g.Entity(), Group: true, Listed: true, Cleared: entered}
 		wantEqual(t, "a new member's", ofGroup(bob, &g), empty)
-		p.clock.advance(time.Second)
+		p.clock.Advance(time.Second)
 		p.mustSend(t, p.groupLetter(&g, ann))
 		empty.LastMessage = p.now()
 		empty.Cleared = ofGroup(ann, &g).Cleared
@@ -103,7 +103,7 @@ func conversations(t *testing.T, h Harness) {
 	t.Run("do_not_grow_younger_by_history", func(t *testing.T) {
 		g := p.mustGroup(t, first, ann, bob)
 		old := p.groupLetter(&g, ann)
-		p.clock.advance(time.Minute)
+		p.clock.Advance(time.Minute)
 		p.mustSend(t, p.groupLetter(&g, ann))
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NoteReceived(old, bob) })
 		wantEqual(t, "last message", ofGroup(bob, &g).LastMessage, p.now())
@@ -118,7 +118,7 @@ func conversations(t *testing.T, h Harness) {
 			peers = append(peers, p.id())
 		}
 		for _, i := range []int{1, 0} {
-			p.clock.advance(time.Second)
+			p.clock.Advance(time.Second)
 			p.mustSend(t, p.letter(organization, me, peers[i]))
 		}
 		p.mustUpdate(t, func(tx *store.Tx) error {
@@ -220,7 +220,7 @@ func unreadCounters(t *testing.T, h Harness) {
 		p.mustMarkRead(t, read, bob)
 		p.wantUnread(t, bob, 2, 1)
 		p.wantUnread(t, eve, 2, 2)
-		p.clock.advance(time.Minute)
+		p.clock.Advance(time.Minute)
 		p.wantUnread(t, bob, 1, 0)
 		p.wantUnread(t, eve, 0, 0)
 		unswept := mustRead(t, p, func(tx *store.Tx) ([]store.Conversation, error) { return tx.UnsweptUnread(eve, p.now()) })
@@ -234,7 +234,7 @@ func unreadCounters(t *testing.T, h Harness) {
 		m := mustSend(p.groupLetter(&g, ann), 1)
 		p.mustUpdate(t, func(tx *store.Tx) error { return errors.Join(tx.NoteEnded(m), tx.RecallMessage(m)) })
 		p.wantUnread(t, eve, 0, 0)
-		p.clock.advance(time.Hour)
+		p.clock.Advance(time.Hour)
 		p.wantUnread(t, eve, 0, 0)
 	})
 	t.Run("start_again_when_the_conversation_was_removed", func(t *testing.T) {
@@ -278,7 +278,7 @@ func unreadCounters(t *testing.T, h Harness) {
 		mustSend(ended, 1)
 		mustSend(p.groupLetter(&g, ann), 0)
 		p.wantUnread(t, eve, 2, 1)
-		p.clock.advance(time.Minute)
+		p.clock.Advance(time.Minute)
 		g.Deleted = true
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.UpdateGroup(&g) })
 		p.wantUnread(t, eve, 0, 0)

@@ -4,44 +4,24 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"sync"
 	"testing"
 	"time"
 
 	"signet/internal/store"
+	"signet/internal/testclock"
 )
 
 // start is when every case begins. It has the precision in which times are stored.
 var start = time.Date(2026, 11, 21, 8, 15, 30, 123e6, time.UTC)
 
-// clock stands still until a case sets it.
-type clock struct {
-	mu  sync.Mutex // guards now
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) set(now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = now
-}
-
-func (c *clock) advance(d time.Duration) { c.set(c.Now().Add(d)) }
-
 // database is the database of one case.
 type database struct {
-	clock *clock
+	clock *testclock.Clock
 	open  Opener
 }
 
 func newDatabase(t testing.TB, h Harness) *database {
-	return &database{clock: &clock{now: start}, open: h.Open(t)}
+	return &database{clock: testclock.At(start), open: h.Open(t)}
 }
 
 // mustOpen opens an engine, which is closed when the test ends, if not before.

@@ -41,7 +41,7 @@ func positions(t *testing.T, h Harness) {
 			}
 			last = got + int64(n) - 1
 		}
-		d.clock.advance(time.Hour)
+		d.clock.Advance(time.Hour)
 		if got, now := mustPosition(t, e, 1, nil, ann), d.clock.Now().UnixMicro(); got < now || got > now+1e6 {
 			t.Errorf("position %d an hour later, want about %d", got, now)
 		}
@@ -100,11 +100,31 @@ func positions(t *testing.T, h Harness) {
 		take("first", nil)
 		take("rolled back", errMine)
 		take("after a rollback", nil)
-		d.clock.advance(-24 * time.Hour)
+		d.clock.Advance(-24 * time.Hour)
 		take("clock set back", nil)
 		mustClose(t, e)
 		e = d.mustOpen(t)
 		take("opened again", nil)
+	})
+
+	t.Run("of_an_account_are_forgotten_and_start_at_the_clock", func(t *testing.T) {
+		d := newDatabase(t, h)
+		e := newStore(t, d.mustOpen(t))
+		mustPosition(t, e, 5, nil, ann, bob)
+		forget := func(s store.Session) error { return s.Forget(ann) }
+		if err := e.View(t.Context(), forget); err == nil {
+			t.Error("a view forgot an account")
+		}
+		for range 2 {
+			if err := e.Update(t.Context(), forget); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, account := range []model.AccountID{ann, bob} {
+			if got := mustPosition(t, e, 1, nil, account); got < d.clock.Now().UnixMicro() {
+				t.Errorf("position %d", got)
+			}
+		}
 	})
 
 	t.Run("are_there_for_nobody_too", func(t *testing.T) {

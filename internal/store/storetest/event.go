@@ -63,7 +63,7 @@ func events(t *testing.T, h Harness) {
 		part := func(after, upTo int64, limit int) (out string) {
 			t.Helper()
 			q := store.Queue{Account: bob, After: after, UpTo: upTo, Now: p.now()}
-			for _, e := range mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(q, limit) }) {
+			for _, e := range mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(q, limit, nil) }) {
 				out += string(e.Payload)
 			}
 			n := mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountEvents(q) })
@@ -173,7 +173,7 @@ func queueFilter(t *testing.T, h Harness) {
 		p.mustSend(t, ends)
 		p.mustSend(t, stays)
 		p.wantQueued(t, bob, ends, stays)
-		p.clock.advance(time.Minute)
+		p.clock.Advance(time.Minute)
 		p.wantQueued(t, bob, stays)
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob) })
 	})
@@ -198,9 +198,9 @@ func queueFilter(t *testing.T, h Harness) {
 		p.mustSend(t, plain)
 		p.mustMarkRead(t, m, bob)
 		p.mustMarkRead(t, plain, bob)
-		p.clock.advance(model.ReadGrace - time.Millisecond)
+		p.clock.Advance(model.ReadGrace - time.Millisecond)
 		p.wantQueued(t, bob, m, plain)
-		p.clock.advance(time.Millisecond)
+		p.clock.Advance(time.Millisecond)
 		p.wantQueued(t, bob, plain)
 		p.wantQueued(t, eve, m, plain)
 	})
@@ -215,7 +215,7 @@ func queueFilter(t *testing.T, h Harness) {
 	t.Run("older_than_asked_for", func(t *testing.T) {
 		sam := p.mustAccount(t, "sam").ID
 		p.mustNote(t, sam, organization, "old")
-		p.clock.advance(time.Hour)
+		p.clock.Advance(time.Hour)
 		p.mustNote(t, sam, organization, "new")
 		q := p.queue(sam)
 		q.After = p.now().Add(-time.Minute).UnixMicro()

@@ -129,12 +129,12 @@ func messageEnds(t *testing.T, h Harness) {
 	}
 
 	t.Run("at_their_millisecond", func(t *testing.T) {
-		p.clock.set(start.Add(10*time.Minute - time.Millisecond))
+		p.clock.Set(start.Add(10*time.Minute - time.Millisecond))
 		mustFind(t, p, "it", p.found(sent[1], organization))
 		wantEqual(t, "ended", ended(p.now(), 10), []model.MessageID{})
 		p.wantQueued(t, bob, sent...)
 		p.wantUnread(t, bob, 4, 0)
-		p.clock.set(start.Add(10 * time.Minute))
+		p.clock.Set(start.Add(10 * time.Minute))
 		wantMissing(t, p, "it", p.found(sent[1], organization))
 		wantEqual(t, "ended", ended(p.now(), 10), []model.MessageID{sent[1].ID})
 		p.wantQueued(t, bob, sent[0], sent[2], sent[3])
@@ -156,7 +156,7 @@ func messageEnds(t *testing.T, h Harness) {
 		end(start.Add(50 * time.Minute))
 		wantEqual(t, "end", mustFind(t, p, "it", p.found(sent[3], organization)).Ends, start.Add(40*time.Minute))
 		wantEqual(t, "expiry", mustFind(t, p, "it", p.found(sent[3], organization)).Expires, time.Time{})
-		p.clock.set(start.Add(40 * time.Minute))
+		p.clock.Set(start.Add(40 * time.Minute))
 		wantMissing(t, p, "it", p.found(sent[3], organization))
 	})
 	t.Run("leave_nothing_once_deleted", func(t *testing.T) {

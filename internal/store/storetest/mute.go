@@ -38,13 +38,13 @@ func mutes(t *testing.T, h Harness) {
 		wantEqual(t, "mutes", muted(ann), []model.Mute{a, b, all})
 	})
 	t.Run("run_out", func(t *testing.T) {
-		p.clock.set(all.Start.Add(time.Minute - time.Millisecond))
+		p.clock.Set(all.Start.Add(time.Minute - time.Millisecond))
 		wantEqual(t, "mutes", len(muted(ann)), 3)
-		p.clock.set(all.Start.Add(time.Minute))
+		p.clock.Set(all.Start.Add(time.Minute))
 		wantEqual(t, "mutes", muted(ann), []model.Mute{a, b})
-		p.clock.set(start.AddDate(1, 0, 0))
+		p.clock.Set(start.AddDate(1, 0, 0))
 		wantEqual(t, "mutes a year later", len(muted(ann)), 0)
-		p.clock.set(start)
+		p.clock.Set(start)
 	})
 	t.Run("end", func(t *testing.T) {
 		put(bob, a)

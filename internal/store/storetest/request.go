@@ -40,12 +40,12 @@ func requests(t *testing.T, h Harness) {
 	t.Run("belong_to_one_message_within_the_window", func(t *testing.T) {
 		r := mustPut(ann, "once")
 		mustPut(bob, "once")
-		p.clock.advance(window - time.Millisecond)
+		p.clock.Advance(window - time.Millisecond)
 		again := r
 		again.Message, again.Created = p.id(), p.now()
 		wantError(t, "second request", put(again), store.ErrConflict)
 		wantEqual(t, "request", mustFind(t, p, "it", request(ann, "once")), r)
-		p.clock.advance(time.Millisecond)
+		p.clock.Advance(time.Millisecond)
 		wantMissing(t, p, "one that is too old", request(ann, "once"))
 		again.Created, again.TTL = p.now(), 5
 		if err := put(again); err != nil {
@@ -55,7 +55,7 @@ func requests(t *testing.T, h Harness) {
 	})
 	t.Run("are_forgotten", func(t *testing.T) {
 		mustPut(ann, "old")
-		p.clock.advance(time.Hour)
+		p.clock.Advance(time.Hour)
 		kept := mustPut(ann, "young")
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteRequestsBefore(p.now().Add(-time.Minute)) })
 		wantMissing(t, p, "an old one", request(ann, "old"))

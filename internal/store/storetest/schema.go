@@ -72,7 +72,7 @@ func schema(t *testing.T, h Harness) {
 	t.Run("of_an_older_server_keeps_what_members_had_not_read_of_their_groups", func(t *testing.T) {
 		d := newDatabase(t, h)
 		e := d.mustOpen(t)
-		if err := store.MigrateTo(t.Context(), e, 5); err != nil {
+		if err := store.MigrateTo(t.Context(), e, 6); err != nil {
 			t.Fatal(err)
 		}
 		ann, bob := model.AccountID{1}, model.AccountID{2}
@@ -97,6 +97,29 @@ func schema(t *testing.T, h Harness) {
 			LastMessage: time.UnixMilli(2000).UTC(), Unread: 1, UnreadPriority: 1, Listed: true}})
 		p.wantUnread(t, bob, 6, 3)
 		wantEqual(t, "roster of who has left", len(p.mustRoster(t, model.AccountID{3})), 0)
+	})
+
+	t.Run("of_a_server_that_kept_no_status_with_events_tells_it_all_the_same", func(t *testing.T) {
+		d := newDatabase(t, h)
+		e := d.mustOpen(t)
+		if err := store.MigrateTo(t.Context(), e, 5); err != nil {
+			t.Fatal(err)
+		}
+		const organization = model.OrganizationID("aaaaaaaaaaaaaaaaaaaaaaaa")
+		sender, reader, message := model.AccountID{1}, model.AccountID{2}, model.MessageID{3}
+		mustExec(t, e, `INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+			ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
+			VALUES (?, ?, ?, ?, 0, ?, ?, 1000, ?, ?, -1, 0, 0, 7, 0, 0, ?, 0)`,
+			organization, message, sender, reader, []byte("sealed"), model.BlobID{}, int64(1)<<53, int64(1)<<53, model.AccountID{})
+		mustExec(t, e, `INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
+			VALUES (?, ?, ?, 7, 0, 1, 1000, 0)`, organization, message, reader)
+		mustExec(t, e, `INSERT INTO events (account, position, organization, kind, message, payload) VALUES (?, 7, ?, 'message', ?, '')`,
+			reader, organization, message)
+		mustClose(t, e)
+		queue := d.mustOpenPlatform(t).mustQueue(t, reader)
+		if len(queue) != 1 || queue[0].Status != model.Delivered || string(queue[0].Message.Sealed) != "sealed" {
+			t.Errorf("the queue holds %+v", queue)
+		}
 	})
 
 	t.Run("of_no_known_version_is_refused", func(t *testing.T) {

@@ -63,7 +63,7 @@ func keyDays(t *testing.T, h Harness) {
 			third := send(organization, minutes)
 			p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndMessage(organization, third.ID, p.now().Add(model.ReadGrace)) })
 			wantLeft("with one that is read", organization, of, true)
-			p.clock.set(p.now().Add(time.Hour))
+			p.clock.Set(p.now().Add(time.Hour))
 			wantLeft("with one that has ended and is not swept", organization, of, true)
 			delete(third)
 			wantLeft("with none", organization, of, false)
