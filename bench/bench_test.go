@@ -57,7 +57,7 @@ func mustMeasureFloors(t *testing.T, s size, f *figures) {
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}
-	results, err := load.MeasureFloors(t.Context(), program, load.Floors(s.plans()), nil)
+	results, err := load.MeasureFloors(t.Context(), program, t.TempDir(), load.Floors(s.plans()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

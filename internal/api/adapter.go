@@ -17,7 +17,6 @@ import (
 var steps = [...]func(*API, context.Context, *call) error{
 	(*API).findRoute,           // 404, 405
 	(*API).checkOrigin,         // 403 origin_refused
-	(*API).refuseDraining,      // 503
 	(*API).authenticate,        // 401, 429 too_many_failures
 	(*API).countRate,           // 429
 	(*API).checkAdministrative, // 403

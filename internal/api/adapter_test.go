@@ -325,17 +325,6 @@ func TestAFaultThatTheEndpointOverlookedIsAnsweredAllTheSame(t *testing.T) {
 	h.wantError(h.mustSend(request{method: "GET", path: "/v2/x?render_entity=perhaps"}), 400, codeFieldInvalid, "render_entity")
 }
 
-func TestDrainingRefusesNewCalls(t *testing.T) {
-	h := start(t, nil, route{method: "GET", pattern: "/v2/x", handler: nothing}, route{method: "GET", pattern: "/healthz", public: true, handler: nothing})
-	h.api.Drain()
-	got := h.mustSend(request{method: "GET", path: "/v2/x"})
-	h.wantError(got, 503, codeUnavailable, "")
-	h.wantHeader(got, "Retry-After", "1")
-	if got := h.mustSend(request{method: "GET", path: "/healthz", anyone: true}); got.StatusCode != 204 {
-		t.Errorf("a public route: got %d %s", got.StatusCode, got.body)
-	}
-}
-
 func TestTheOrganizationOfACall(t *testing.T) {
 	named := echo(func(c *call) any { return c.organization() })
 	h := start(t, nil,

@@ -2,17 +2,14 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"signet/internal/model"
 	"signet/internal/service"
 )
 
@@ -67,7 +64,6 @@ type API struct {
 	attempts      *attempts
 	rates         *rates
 	metrics       *metrics
-	draining      atomic.Bool
 	bodyPatience  time.Duration
 }
 
@@ -136,20 +132,6 @@ func (a *API) mount(table []route) error {
 		}
 	}
 	return nil
-}
-
-// Drain makes every further call answer 503, but for the public routes: for a
-// server that is about to stop. Calls that run already are not affected.
-func (a *API) Drain() { a.draining.Store(true) }
-
-// refuseDraining refuses calls while the server is about to stop.
-func (a *API) refuseDraining(_ context.Context, c *call) error {
-	if !a.draining.Load() || c.endpoint.public {
-		return nil
-	}
-	c.writer.Header()["Connection"] = []string{"close"}
-	return &model.Error{Kind: model.Unavailable, Code: codeUnavailable, RetryAfter: retryAfter,
-		Message: "The server is stopping, please try again."}
 }
 
 // endpoint is a route in its place, with what is known of it beforehand.

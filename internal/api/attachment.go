@@ -23,14 +23,14 @@ func (a *API) avatarField() map[string]fileField {
 	return map[string]fileField{"avatar": {sink: a.uploadPicture, discard: a.discardUpload, limit: service.AvatarBytes, orText: true}}
 }
 
-func (a *API) upload(ctx context.Context, name, contentType string, r io.Reader) (any, error) {
-	return a.service.Upload(ctx, name, contentType, r)
+func (a *API) upload(ctx context.Context, f incomingFile) (any, error) {
+	return a.service.Upload(ctx, f.name, f.contentType, f.repeatable, f)
 }
 
 // uploadPicture takes a picture whose bytes say that it is one, whatever its part
 // claims: it is served again, and must never be anything else.
-func (a *API) uploadPicture(ctx context.Context, name, _ string, r io.Reader) (any, error) {
-	buffered := bufio.NewReader(r)
+func (a *API) uploadPicture(ctx context.Context, f incomingFile) (any, error) {
+	buffered := bufio.NewReader(f)
 	head, err := buffered.Peek(12)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -39,7 +39,7 @@ func (a *API) uploadPicture(ctx context.Context, name, _ string, r io.Reader) (a
 	if contentType == "" {
 		return nil, model.Invalidf("avatar_invalid", "avatar", "An avatar is a PNG, JPEG, GIF or WebP picture.")
 	}
-	return a.service.UploadAvatar(ctx, name, contentType, buffered)
+	return a.service.UploadAvatar(ctx, f.name, contentType, buffered)
 }
 
 func (a *API) discardUpload(ctx context.Context, stored any) {
@@ -99,14 +99,22 @@ func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, content
 	h.Set("Content-Disposition", disposition)
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("ETag", `"`+strings.ReplaceAll(id.String(), "-", "")+`"`)
+	asked := c.request
+	if unit := asked.Header.Get("Range"); unit != "" && !strings.HasPrefix(unit, "bytes=") {
+		// Other units than bytes are to be ignored (RFC 9110, section 14.2), which
+		// ServeContent refuses.
+		asked = asked.Clone(asked.Context())
+		asked.Header.Del("Range")
+	}
 	w := fileWriter{responseWriter: &c.writer}
 	from := fileSource{ReadSeeker: content}
-	http.ServeContent(&w, c.request, "", time.Time{}, &from)
+	http.ServeContent(&w, asked, "", time.Time{}, &from)
 	switch {
+	case w.held == http.StatusPreconditionFailed:
+		a.writeError(c, w.held, model.Invalidf(codePreconditionFailed, "If-Match", "The file is another one."))
 	case w.held == http.StatusRequestedRangeNotSatisfiable:
 		h["Cache-Control"] = noStore // which ServeContent takes away
-		a.writeError(c, http.StatusRequestedRangeNotSatisfiable,
-			model.Invalidf(codeRangeInvalid, "Range", "The file does not have this range."))
+		a.writeError(c, w.held, model.Invalidf(codeRangeInvalid, "Range", "The file does not have this range."))
 	case from.fault != nil:
 		h["Cache-Control"] = noStore
 		h.Del("Content-Range")

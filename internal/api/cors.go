@@ -25,7 +25,9 @@ const preflightAge = "3600"
 
 func newCORS(origins []string, baseURL string, v vendor) cors {
 	// One by one: browsers take no wildcard for requests with credentials.
-	request := []string{"Authorization", "Content-Type", "Last-Event-ID", "Request-ID", v.organizationKey, v.features, v.entityType}
+	request := []string{"Authorization", "Content-Type", "Last-Event-ID", "Request-ID",
+		"Range", "If-None-Match", // of downloads
+		v.organizationKey, v.features, v.entityType}
 	response := []string{"Request-Id", v.organizationKey, v.messageID, v.messageTTL, v.groupToken, v.groupAvatar,
 		"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "ETag", "Content-Disposition",
 		"Content-Length", "Content-Range", "Accept-Ranges"}

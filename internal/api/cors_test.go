@@ -35,7 +35,7 @@ func TestCORSForTheConfiguredOrigins(t *testing.T) {
 	h.wantHeader(got, "Access-Control-Allow-Methods", "GET, HEAD, POST")
 	h.wantHeader(got, "Access-Control-Max-Age", "3600")
 	h.wantHeader(got, "Access-Control-Allow-Headers",
-		"Authorization, Content-Type, Last-Event-ID, Request-ID, TT-X-Organization-Key, TT-X-Features, TT-X-Type, tt-x-new-thing")
+		"Authorization, Content-Type, Last-Event-ID, Request-ID, Range, If-None-Match, TT-X-Organization-Key, TT-X-Features, TT-X-Type, tt-x-new-thing")
 	h.wantHeader(got, "Vary", "Origin")
 
 	for _, got := range []answered{

@@ -18,7 +18,9 @@ import (
 const (
 	codeEndpointUnknown    = "endpoint_unknown"            // 404: no such path
 	codeMethodNotAllowed   = "method_not_allowed"          // 405
+	codePreconditionFailed = "precondition_failed"         // 412
 	codeRangeInvalid       = "range_invalid"               // 416
+	codeUpgradeInvalid     = "upgrade_invalid"             // 400: no handshake of a WebSocket
 	codeOriginRefused      = "origin_refused"              // 403: a foreign page
 	codeCredentialsMissing = "credentials_missing"         // 401
 	codeCredentialsInvalid = "credentials_invalid"         // 401: not HTTP Basic

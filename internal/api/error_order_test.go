@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Which error wins (contract, section 1): a request with several faults gets the
@@ -183,14 +182,4 @@ func TestEveryPathTakesATrailingSlash(t *testing.T) {
 	c.alice.get("/").wantError(404, "endpoint_unknown")
 	c.alice.do("PUT", "/v2/user").wantError(405, "method_not_allowed").wantHeader("Allow", "GET, HEAD, POST")
 	c.alice.do("HEAD", "/v2/user").want(200)
-}
-
-func TestDrainingAnswersUnavailable(t *testing.T) {
-	t.Parallel()
-	c := startClinic(t)
-	c.api.Drain()
-	c.alice.get("/v2/user").wantError(503, "unavailable").wantHeader("Retry-After", "1")
-	c.anyone().get("/v2/user").wantError(503, "unavailable")
-	c.anyone().get("/v2/nothing").wantError(404, "endpoint_unknown")
-	c.clock.Advance(time.Second)
 }

@@ -18,7 +18,7 @@ func (a *API) getEvents(ctx context.Context, c *call) (answer, error) {
 	switch r := c.request; {
 	case c.head():
 		return a.pollEvents(ctx, c)
-	case headerHas(r.Header, "Upgrade", "websocket"):
+	case headerHas(r.Header, "Upgrade", "websocket") && r.Proto == "HTTP/1.1":
 		return a.streamWebSocket(ctx, c)
 	case acceptsEventStream(r.Header):
 		return a.streamEvents(ctx, c)

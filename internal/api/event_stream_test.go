@@ -196,6 +196,31 @@ func TestSocketAcknowledges(t *testing.T) {
 	st.wantNext("message")
 }
 
+func TestSocketEndsAtTextThatIsNotUTF8(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	st, send := c.bob.openSocket("features=no-offline-messages")
+	send("{\"ack\":[\"\xff\"]}")
+	st.wantEnd()
+}
+
+func TestSocketHandshakeIsRefusedInTheShapeOfEveryError(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	for field, given := range map[string][]string{
+		"Connection":            {"keep-alive", "13", "AAAAAAAAAAAAAAAAAAAAAA=="},
+		"Sec-WebSocket-Version": {"Upgrade", "8", "AAAAAAAAAAAAAAAAAAAAAA=="},
+		"Sec-WebSocket-Key":     {"Upgrade", "13", "short"},
+	} {
+		got := c.bob.get("/v2/events", header("Upgrade", "websocket"), header("Connection", given[0]),
+			header("Sec-WebSocket-Version", given[1]), header("Sec-WebSocket-Key", given[2]))
+		got.wantError(400, "upgrade_invalid").wantHeader("Sec-WebSocket-Version", "13").wantHeader("Content-Type", "application/json")
+		if !strings.Contains(string(got.content), `"field":"`+field+`"`) {
+			t.Errorf("%s: got %s", field, got.content)
+		}
+	}
+}
+
 func TestOldestStreamIsClosedPastTheLimit(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)

@@ -3,9 +3,13 @@ package api
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
@@ -19,6 +23,10 @@ const socketReadBytes = 64 << 10
 // streamWebSocket writes the queue as text frames, and reads acknowledgements
 // (contract, section 6).
 func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
+	if err := checkHandshake(c.request); err != nil {
+		c.writer.Header()["Sec-WebSocket-Version"] = []string{"13"}
+		return answer{}, err
+	}
 	options := a.streamOptions(c)
 	// The adapter has checked the origin already, against the configured ones.
 	conn, err := websocket.Accept(&c.writer, c.request, &websocket.AcceptOptions{
@@ -50,13 +58,32 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 	return streamed(), nil
 }
 
+// checkHandshake refuses a request for a WebSocket that is none (RFC 6455, section
+// 4.2.1). Accept would, too, but not in the shape of an error.
+func checkHandshake(r *http.Request) error {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key")))
+	switch {
+	case !headerHas(r.Header, "Connection", "Upgrade"):
+		return model.Invalidf(codeUpgradeInvalid, "Connection", "For a WebSocket, Connection has to name Upgrade.")
+	case r.Header.Get("Sec-WebSocket-Version") != "13":
+		return model.Invalidf(codeUpgradeInvalid, "Sec-WebSocket-Version", "The version of a WebSocket has to be 13.")
+	case len(r.Header["Sec-Websocket-Key"]) != 1, err != nil, len(key) != 16:
+		return model.Invalidf(codeUpgradeInvalid, "Sec-WebSocket-Key", "The key of a WebSocket has to be 16 bytes in base64.")
+	}
+	return nil
+}
+
 // readSocket takes acknowledgements until the client is gone. A frame that is
-// none is ignored, as unknown fields are.
+// none is ignored, as unknown fields are; but text has to be UTF-8 (RFC 6455, section
+// 8.1).
 func (a *API) readSocket(ctx context.Context, c *call, conn *websocket.Conn) error {
 	for {
 		kind, frame, err := conn.Read(ctx)
 		if err != nil {
 			return nil // closed, by either side
+		}
+		if kind == websocket.MessageText && !utf8.Valid(frame) {
+			return conn.Close(websocket.StatusInvalidFramePayloadData, "not UTF-8")
 		}
 		var said struct {
 			Ack []string `json:"ack"`

@@ -22,6 +22,14 @@ type storedFile struct {
 	value any
 }
 
+// incomingFile is a file on its way into a sink.
+type incomingFile struct {
+	io.Reader
+	name        string
+	contentType string
+	repeatable  bool // the request has a Request-ID, under which it may come again
+}
+
 // errSink marks an error that is the sink's own: the disk's, say, not the
 // client's.
 var errSink = errors.New("store the file")
@@ -39,7 +47,8 @@ func (a *API) storeFile(ctx context.Context, c *call, part *multipart.Part, name
 			return nil // a form whose user chose no file
 		}
 	}
-	value, err := field.sink(ctx, fileName(part.FileName()), mediaType(part.Header.Get("Content-Type")), buffered)
+	_, repeatable := c.request.Header["Request-Id"]
+	value, err := field.sink(ctx, incomingFile{buffered, fileName(part.FileName()), mediaType(part.Header.Get("Content-Type")), repeatable})
 	if err == nil {
 		c.files = append(c.files, storedFile{name, field, value})
 		_, err = io.Copy(io.Discard, buffered) // what the sink did not want

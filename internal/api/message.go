@@ -144,23 +144,14 @@ func (a *API) setMessageStatus(ctx context.Context, c *call) (answer, error) {
 	if delivered == nil && read == nil {
 		return answer{}, model.Invalidf("status_required", "delivered", "One of delivered and read is required.")
 	}
-	if len(delivered)+len(read) > service.StatusLimit {
-		field := "delivered"
-		if len(read) > len(delivered) {
-			field = "read"
-		}
-		return answer{}, model.Invalidf("too_many_ids", field, "At most %d message ids are taken at a time.", service.StatusLimit)
-	}
 	return noContent(), a.service.MarkStatus(ctx, c.actor, messageIDs(delivered), messageIDs(read))
 }
 
-// messageIDs reads ids; what is no token can be no message's.
+// messageIDs reads ids; what is no token is no message's, and counts all the same.
 func messageIDs(texts []string) []model.MessageID {
-	out := make([]model.MessageID, 0, len(texts))
-	for _, text := range texts {
-		if id, ok := model.ParseMessageID(text); ok {
-			out = append(out, id)
-		}
+	out := make([]model.MessageID, len(texts))
+	for i, text := range texts {
+		out[i], _ = model.ParseMessageID(text)
 	}
 	return out
 }
@@ -173,9 +164,6 @@ func (a *API) getMessageStatuses(ctx context.Context, c *call) (answer, error) {
 	}
 	if ids == nil {
 		return answer{}, model.Invalidf("messages_required", "messages", "Messages are required.")
-	}
-	if len(ids) > service.StatusLimit {
-		return answer{}, model.Invalidf("too_many_ids", "messages", "At most %d message ids are taken at a time.", service.StatusLimit)
 	}
 	found, err := a.service.MessageStatuses(ctx, c.actor, messageIDs(ids))
 	if err != nil {

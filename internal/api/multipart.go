@@ -1,12 +1,14 @@
 package api
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"signet/internal/model"
@@ -41,6 +43,13 @@ func (a *API) fileLimit(file fileField) int64 {
 	return a.limits.AttachmentBytes
 }
 
+// readAhead is how many bytes of a long body are read at once: the package that
+// finds its parts reads four thousand at a time, and asking the system for these
+// was a quarter of what an upload cost.
+const readAhead = 32 << 10
+
+var aheads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readAhead) }}
+
 // readMultipart reads a multipart body part by part: texts into the call's
 // fields, files into their sinks. What the sinks kept is in c.files even when
 // the body turns out faulty, so that the adapter can discard it.
@@ -48,7 +57,16 @@ func (a *API) readMultipart(ctx context.Context, c *call, body *bodyReader, boun
 	if boundary == "" || len(boundary) > 70 { // RFC 2046, section 5.1.1
 		return refuseBoundary(body)
 	}
-	head := &headReader{body: body}
+	head := &headReader{from: body}
+	if length := c.request.ContentLength; length < 0 || length > readAhead {
+		ahead := aheads.Get().(*bufio.Reader)
+		ahead.Reset(body)
+		defer func() {
+			ahead.Reset(nil)
+			aheads.Put(ahead)
+		}()
+		head.from = ahead
+	}
 	reader := multipart.NewReader(head, boundary)
 	texts := textBudget{left: a.limits.BodyBytes, limited: a.limits.BodyBytes > 0}
 	for parts := 0; ; parts++ {
@@ -148,7 +166,7 @@ func (t *textBudget) read(name string, part io.Reader) (string, error) {
 // headReader bounds what is read while a part's head is looked for: the package
 // that parses it would hold some megabytes.
 type headReader struct {
-	body *bodyReader
+	from io.Reader
 	left int // bytes; -1: no bound
 }
 
@@ -156,12 +174,12 @@ var errLongHead = errors.New("head of a part is too long")
 
 func (h *headReader) Read(p []byte) (int, error) {
 	if h.left < 0 {
-		return h.body.Read(p)
+		return h.from.Read(p)
 	}
 	if h.left == 0 {
 		return 0, errLongHead
 	}
-	n, err := h.body.Read(p[:min(len(p), h.left)])
+	n, err := h.from.Read(p[:min(len(p), h.left)])
 	h.left -= n
 	return n, err
 }

@@ -29,8 +29,8 @@ type testSink struct {
 	fault     error
 }
 
-func (s *testSink) keep(_ context.Context, name, contentType string, r io.Reader) (any, error) {
-	content, err := io.ReadAll(r)
+func (s *testSink) keep(_ context.Context, f incomingFile) (any, error) {
+	content, err := io.ReadAll(f)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
@@ -38,13 +38,13 @@ func (s *testSink) keep(_ context.Context, name, contentType string, r io.Reader
 	}
 	if err != nil {
 		s.failed = append(s.failed, err)
-		return nil, fmt.Errorf("keep %s: %w", name, err)
+		return nil, fmt.Errorf("keep %s: %w", f.name, err)
 	}
 	if s.kept == nil {
 		s.kept = map[int]string{}
 	}
 	id := len(s.kept) + 1
-	s.kept[id] = fmt.Sprintf("%s|%s|%s", name, contentType, content)
+	s.kept[id] = fmt.Sprintf("%s|%s|%s", f.name, f.contentType, content)
 	return id, nil
 }
 
@@ -324,7 +324,7 @@ func TestASinkThatFails(t *testing.T) {
 }
 
 func TestAFileWithTooLittleReadIsReadToItsEnd(t *testing.T) {
-	lazy := fileField{sink: func(context.Context, string, string, io.Reader) (any, error) { return "kept", nil }}
+	lazy := fileField{sink: func(context.Context, incomingFile) (any, error) { return "kept", nil }}
 	h := start(t, func(o *Options) { o.Limits.AttachmentBytes = 100_000 },
 		route{method: "POST", pattern: "/v2/x", files: map[string]fileField{"f": lazy}, handler: echo(func(c *call) any {
 			f, _ := c.file("f")
@@ -354,7 +354,7 @@ func TestAFileFieldIsNoText(t *testing.T) {
 func TestAFileIsNotHeldInMemory(t *testing.T) {
 	const size = 64 << 20
 	var most uint64
-	sink := fileField{sink: func(_ context.Context, _, _ string, r io.Reader) (any, error) {
+	sink := fileField{sink: func(_ context.Context, r incomingFile) (any, error) {
 		buffer := make([]byte, 32<<10)
 		for read := 0; ; {
 			n, err := r.Read(buffer)
@@ -488,3 +488,33 @@ func FuzzReadMultipart(f *testing.F) {
 		}
 	})
 }
+
+// A long body is asked for in pieces of the read-ahead, not of what the package that
+// parses it has room for.
+func TestALongBodyIsReadInLargePieces(t *testing.T) {
+	const size = 1 << 20
+	reads := 0
+	h := start(t, func(o *Options) { o.Limits.AttachmentBytes = size }, route{method: "POST", pattern: "/v2/x",
+		files:   map[string]fileField{"f": {sink: func(_ context.Context, r incomingFile) (any, error) { return io.Copy(io.Discard, r) }}},
+		handler: echo(func(c *call) any { f, _ := c.file("f"); return f })})
+	body := parts(filePart("f", "large", "a/b", strings.Repeat("x", size)))
+	r := httptest.NewRequest("POST", "/v2/x", readerFunc(func(p []byte) (n int, err error) {
+		if reads++; body == "" {
+			return 0, io.EOF
+		}
+		n = copy(p, body)
+		body = body[n:]
+		return n, nil
+	}))
+	r.Header.Set("Content-Type", "multipart/form-data; boundary="+boundary)
+	r.SetBasicAuth("alice", "secret:of:alice")
+	w := httptest.NewRecorder()
+	h.api.ServeHTTP(w, r)
+	if most := size/readAhead + 3; w.Code != 200 || reads > most {
+		t.Errorf("status %d (%s) after %d reads, want 200 after %d at the most", w.Code, w.Body, reads, most)
+	}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

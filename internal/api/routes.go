@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"io"
 	"net/http"
 
 	"signet/internal/model"
@@ -44,7 +43,7 @@ type route struct {
 // refer to it. It runs while the body is still being read, before the endpoint
 // and before later fields are known. When r fails (the file is too large, the
 // client went away) it removes what it kept so far and returns that error.
-type fileSink func(ctx context.Context, name, contentType string, r io.Reader) (any, error)
+type fileSink func(ctx context.Context, f incomingFile) (any, error)
 
 // fileField is a field that takes a file.
 type fileField struct {

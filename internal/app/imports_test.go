@@ -82,6 +82,8 @@ var onlyIn = map[string][]string{
 	"github.com/jackc/pgx":            {"internal/store/postgres", "internal/seal/pgring"},
 	"github.com/nats-io/nats.go":      {"internal/live/natsbus"},
 	"github.com/nats-io/nats-server":  nil, // tests only
+	"github.com/nats-io/jwt":          nil,
+	"github.com/nats-io/nkeys":        nil,
 	"github.com/tink-crypto/":         {"internal/seal"},
 	"github.com/alecthomas/kong":      {"internal/cli"},
 	"go.yaml.in/yaml":                 {"internal/config", "openapi"},

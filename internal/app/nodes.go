@@ -53,7 +53,10 @@ func join(ctx context.Context, in surroundings, cases *service.Service, hub *liv
 	if in.cfg.NATS == "" {
 		return out, nil
 	}
-	bus, err := natsbus.Open(hub, natsbus.Options{URL: in.cfg.NATS, Secret: kept.Secret(), Epoch: kept.Epoch(), Log: in.log})
+	bus, err := natsbus.Open(hub, natsbus.Options{
+		URL: in.cfg.NATS, Login: in.cfg.NATSLogin, CA: in.cfg.NATSCA, Certificate: in.cfg.NATSCert, Key: in.cfg.NATSKey,
+		Secret: kept.Secret(), Epoch: kept.Epoch(), Log: in.log,
+	})
 	if err != nil {
 		return out, err
 	}

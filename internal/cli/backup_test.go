@@ -123,12 +123,32 @@ func TestProgressIsABarOnATerminalAndLinesElsewhere(t *testing.T) {
 	}
 }
 
+func TestProgressOfUnknownLengthEndsOnce(t *testing.T) {
+	for _, terminal := range []bool{false, true} {
+		now := time.Unix(0, 0)
+		var out bytes.Buffer
+		p := &progress{w: &out, terminal: terminal, now: func() time.Time { return now }}
+		for done := int64(0); done < 60; done++ {
+			p.report("backup", done, 0)
+			now = now.Add(time.Second)
+		}
+		p.report("backup", 60, 60)
+		said := out.String()
+		if !strings.Contains(said, " so far") || strings.Count(said, "%") != 1 || !strings.Contains(said, "60 of 60") || strings.Count(said, "\n") > 7 {
+			t.Errorf("it says %q", said)
+		}
+	}
+}
+
 // The manifest is read by people, and by programs that watch over backups.
 func TestManifestIsReadable(t *testing.T) {
 	dir := t.TempDir()
 	data, backup := filepath.Join(dir, "data"), filepath.Join(dir, "backup")
 	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data).stop()
 	mustRun(t, nil, "backup", backup, "--data", data)
+	if code, _, stderr := run(t, nil, "restore", "--check", backup); code != exitDone || strings.Count(stderr, "(100%)") != 1 {
+		t.Errorf("the check ended with %d and said %q, want that it is done once", code, stderr)
+	}
 	text, err := os.ReadFile(filepath.Join(backup, "manifest.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -28,6 +29,7 @@ type benchCommands struct {
 	Streams     benchStreams     `cmd:"" help:"Measure what idle event streams cost."`
 	Mixed       benchMixed       `cmd:"" help:"Measure what people at work do, mixed."`
 	Floor       benchFloor       `cmd:"" help:"Measure the same HTTP stack with nothing behind it."`
+	Copy        benchCopy        `cmd:"" help:"Measure a plain copy of files over HTTP, the floor of attachments."`
 	Run         benchRun         `cmd:"" help:"Measure the whole set, on a server of its own."`
 
 	FloorServer benchFloorServer `cmd:"" hidden:"" help:"Serve the floor."`
@@ -234,11 +236,26 @@ type benchFloor struct {
 
 // Run prints what the floor does and costs.
 func (b *benchFloor) Run(ctx context.Context, con *console) error {
-	plan := b.plan(load.Floor, b.Payload, 1, false)
+	return runFloor(ctx, con, b.plan(load.Floor, b.Payload, 1, false), b.JSON)
+}
+
+// benchCopy measures the floor of attachments alone.
+type benchCopy struct {
+	benchLoad
+	Payload int  `default:"65536" placeholder:"BYTES" help:"Length of the file. Default 65536."`
+	JSON    bool `name:"json" help:"Print JSON, one value on a line."`
+}
+
+// Run prints what it does and costs.
+func (b *benchCopy) Run(ctx context.Context, con *console) error {
+	return runFloor(ctx, con, b.plan(load.Copy, b.Payload, 1, false), b.JSON)
+}
+
+func runFloor(ctx context.Context, con *console, plan load.Plan, json bool) error {
 	if err := plan.Validate(); err != nil {
 		return wrongConfiguration{err}
 	}
-	out := newBenchReport(con, b.JSON)
+	out := newBenchReport(con, json)
 	results, err := measureFloors(ctx, out, []load.Plan{plan})
 	for _, result := range results {
 		out.add(result, nil)
@@ -248,17 +265,23 @@ func (b *benchFloor) Run(ctx context.Context, con *console) error {
 
 // measureFloors measures the floor in a process of its own, which is this program
 // again.
-func measureFloors(ctx context.Context, out *benchReport, plans []load.Plan) ([]*load.Result, error) {
+func measureFloors(ctx context.Context, out *benchReport, plans []load.Plan) (results []*load.Result, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return load.MeasureFloors(ctx, program, plans, out.progress)
+	dir, err := os.MkdirTemp("", "signet-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	return load.MeasureFloors(ctx, program, dir, plans, out.progress)
 }
 
 // benchFloorServer is the process of the floor.
 type benchFloorServer struct {
 	Listen string `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen."`
+	Dir    string `required:"" placeholder:"DIR" help:"Where files are copied to."`
 }
 
 // Run serves until it is stopped.
@@ -268,5 +291,5 @@ func (b *benchFloorServer) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	con.printf("base URL http://%s\n", l.Addr())
-	return load.ServeFloor(ctx, l)
+	return load.ServeFloor(ctx, l, b.Dir)
 }

@@ -55,11 +55,7 @@ func (r *benchReport) add(result *load.Result, floors []*load.Result) {
 	if result == nil {
 		return
 	}
-	for _, floor := range floors {
-		if floor.Connections == result.Connections {
-			result.Beside(floor)
-		}
-	}
+	result.Beside(floors)
 	r.results = append(r.results, result)
 }
 

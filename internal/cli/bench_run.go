@@ -82,7 +82,7 @@ func (b *benchRun) Run(ctx context.Context, con *console) (err error) {
 
 // measure carries out the plans one after the other.
 func (b *benchRun) measure(ctx context.Context, own load.Own, plans []load.Plan, out *benchReport) (err error) {
-	floors, err := load.MeasureFloors(ctx, own.Program, load.Floors(plans), out.progress)
+	floors, err := load.MeasureFloors(ctx, own.Program, filepath.Dir(own.Data), load.Floors(plans), out.progress)
 	if err != nil {
 		return err
 	}

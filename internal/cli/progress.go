@@ -50,24 +50,38 @@ func (p *progress) report(step string, done, total int64) {
 		return
 	}
 	p.step, p.shown = step, now
-	percent := int64(0)
-	if total > 0 {
-		percent = int64(float64(done) / float64(total) * 100)
-	}
 	if !p.terminal {
-		fmt.Fprintf(p.w, "%s: %d of %d (%d%%)\n", step, done, total, percent)
+		fmt.Fprintln(p.w, line(step, done, total))
 		if ends {
 			p.step = ""
 		}
 		return
 	}
-	const cells = 30
-	full := int(percent * cells / 100)
-	line := fmt.Sprintf("%-16s [%s%s] %3d%%  %d of %d", step, strings.Repeat("#", full), strings.Repeat(".", cells-full), percent, done, total)
-	fmt.Fprintf(p.w, "\r%-*s", p.width, line)
-	p.width = len(line)
+	drawn := bar(step, done, total)
+	fmt.Fprintf(p.w, "\r%-*s", p.width, drawn)
+	p.width = len(drawn)
 	if ends {
 		fmt.Fprintln(p.w)
 		p.step, p.width = "", 0
 	}
 }
+
+// line is what a log gets.
+func line(step string, done, total int64) string {
+	if total == 0 {
+		return fmt.Sprintf("%s: %d so far", step, done)
+	}
+	return fmt.Sprintf("%s: %d of %d (%d%%)", step, done, total, percent(done, total))
+}
+
+// bar is what a terminal shows.
+func bar(step string, done, total int64) string {
+	if total == 0 {
+		return fmt.Sprintf("%-16s %d so far", step, done)
+	}
+	const cells = 30
+	full := int(percent(done, total) * cells / 100)
+	return fmt.Sprintf("%-16s [%s%s] %3d%%  %d of %d", step, strings.Repeat("#", full), strings.Repeat(".", cells-full), percent(done, total), done, total)
+}
+
+func percent(done, total int64) int64 { return int64(float64(done) / float64(total) * 100) }

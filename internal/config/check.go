@@ -102,6 +102,15 @@ func natsServers(s string) error {
 	return nil
 }
 
+// natsLogin wants a kind of file and where it is.
+func natsLogin(s string) error {
+	kind, path, _ := strings.Cut(s, ":")
+	if s == "" || path != "" && slices.Contains([]string{"creds", "nkey", "token", "password"}, kind) {
+		return nil
+	}
+	return errors.New("want creds:PATH, nkey:PATH, token:PATH or password:PATH; the secret itself belongs into the file")
+}
+
 // blobs leaves what the location of a bucket holds to who opens it. Its text is in
 // no message: it may hold a secret.
 func blobs(s string) error {

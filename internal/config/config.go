@@ -24,6 +24,10 @@ type Config struct {
 	MasterKey     string // empty: a file in Data
 	Keyring       string // empty: a file in Data
 	NATS          string // empty: none; comma-separated URLs
+	NATSLogin     string // empty: what NATS says
+	NATSCA        string // file; empty: the machine's authorities
+	NATSCert      string // file; empty: none
+	NATSKey       string
 	Blobs         string // empty: a directory in Data
 	DefaultRegion string
 	Log           Log

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
+	"strings"
 )
 
 // conflicts reports settings that are right by themselves and wrong together.
@@ -25,6 +27,39 @@ func (c *Config) conflicts() (problems []error) {
 	}
 	if c.Keyring != "" && c.Keyring == c.Database {
 		problems = append(problems, errors.New("keyring: want another database than that of the store, whose copies must not hold the keys"))
+	}
+	return append(problems, c.natsConflicts()...)
+}
+
+// natsConflicts does so for how to sign in to NATS. What the addresses say is in no
+// message.
+func (c *Config) natsConflicts() (problems []error) {
+	if c.NATS == "" {
+		if c.NATSLogin != "" || c.NATSCA != "" || c.NATSCert != "" || c.NATSKey != "" {
+			problems = append(problems, errors.New("nats_login, nats_ca, nats_cert and nats_key are for nats, which is not set"))
+		}
+		return problems
+	}
+	if (c.NATSCert == "") != (c.NATSKey == "") {
+		problems = append(problems, errors.New("nats_cert and nats_key go together: only one of them is set"))
+	}
+	if c.NATSLogin == "" {
+		return problems
+	}
+	byPassword := strings.HasPrefix(c.NATSLogin, "password:")
+	users := map[string]bool{}
+	for server := range strings.SplitSeq(c.NATS, ",") {
+		u, err := url.Parse(strings.TrimSpace(server))
+		if err != nil {
+			return problems // which natsServers tells
+		}
+		_, password := u.User.Password()
+		if users[u.User.Username()] = true; password || u.User != nil && !byPassword {
+			return append(problems, errors.New("nats and nats_login are two ways to sign in: leave it out of the addresses in nats"))
+		}
+	}
+	if byPassword && (len(users) != 1 || users[""]) {
+		problems = append(problems, errors.New("nats_login: a password is that of a user, whom every address in nats names alike, as nats://user@host:4222"))
 	}
 	return problems
 }

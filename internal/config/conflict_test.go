@@ -1,6 +1,9 @@
 package config
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestPlainHTTPIsForThisMachineUnlessSaidOtherwise(t *testing.T) {
 	const refused = "without TLS they would send their secrets"
@@ -46,6 +49,18 @@ func TestSettingsThatContradictEachOther(t *testing.T) {
 		{map[string]string{"acme.hosts": "localhost"}, "want a name such as"},
 		{map[string]string{"acme.hosts": "192.0.2.1"}, "want a name such as"},
 		{map[string]string{"acme.directory": "http://ca.example"}, "want a URL such as https://"},
+		{map[string]string{"nats_login": "token:f"}, "are for nats, which is not set"},
+		{map[string]string{"nats_ca": "f"}, "are for nats, which is not set"},
+		{map[string]string{"nats": "nats://h", "nats_cert": "c"}, "nats_cert and nats_key go together"},
+		{map[string]string{"nats": "nats://h", "nats_login": "hunter2"}, "want creds:PATH"},
+		{map[string]string{"nats": "nats://h", "nats_login": "token:"}, "want creds:PATH"},
+		{map[string]string{"nats": "nats://u:hunter2@h", "nats_login": "token:f"}, "two ways to sign in"},
+		{map[string]string{"nats": "nats://u:hunter2@h", "nats_login": "password:f"}, "two ways to sign in"},
+		{map[string]string{"nats": "nats://hunter2@h", "nats_login": "creds:f"}, "two ways to sign in"},
+		{map[string]string{"nats": "nats://h", "nats_login": "password:f"}, "a password is that of a user"},
+		{map[string]string{"nats": "nats://u@h,nats://v@h", "nats_login": "password:f"}, "a password is that of a user"},
+		{map[string]string{"nats": "nats://u@h, tls://u@i", "nats_login": "password:f", "nats_cert": "c", "nats_key": "k", "nats_ca": "a"}, ""},
+		{map[string]string{"nats": "nats://h", "nats_login": "creds:f"}, ""},
 		{map[string]string{"trusted_proxies": "10.1.2.3/8"}, "want an address or a network"},
 		{map[string]string{"trusted_proxies": "proxy.example"}, "want an address or a network"},
 		{map[string]string{"proxy_header": "X-Real-IP"}, "want one of X-Forwarded-For, Forwarded"},
@@ -53,5 +68,8 @@ func TestSettingsThatContradictEachOther(t *testing.T) {
 	} {
 		_, err := Load(Sources{Flags: test.flags})
 		wantError(t, err, test.want)
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error tells a password: %v", err)
+		}
 	}
 }

@@ -14,10 +14,12 @@ func shift(t *testing.T, s *setting) string {
 	t.Helper()
 	other := map[string]string{
 		"listen": "[::1]:9090", "base_url": "https://messages.example.com", "data": "/srv/signet",
-		"database":       "postgres://signet@db.example.com:5432/signet",
-		"master_key":     "file:/run/secrets/master.json",
-		"keyring":        "postgres://signet@keys.example.com:5432/keyring",
-		"nats":           "nats://signet:secret@a.example:4222, tls://b.example",
+		"database":   "postgres://signet@db.example.com:5432/signet",
+		"master_key": "file:/run/secrets/master.json",
+		"keyring":    "postgres://signet@keys.example.com:5432/keyring",
+		"nats":       "nats://a.example:4222, tls://b.example",
+		"nats_login": "creds:/run/secrets/nats.creds", "nats_ca": "/etc/signet/nats-ca.pem",
+		"nats_cert": "/etc/signet/nats.pem", "nats_key": "/etc/signet/nats.key",
 		"blobs":          "s3://signet?endpoint=s3.example.com",
 		"default_region": "DE", "log.level": "debug", "log.format": "json",
 		"vendor.prefix": "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
@@ -113,6 +115,7 @@ func TestEveryKeyHasAVariableAFlagAndALineInTheFile(t *testing.T) {
 				c, text := shifted(t, other)
 				alone = append(alone, variableName(other)+"="+text)
 				want.TLS.Cert, want.TLS.Key, want.ACME.Hosts = want.TLS.Cert+c.TLS.Cert, want.TLS.Key+c.TLS.Key, append(want.ACME.Hosts, c.ACME.Hosts...)
+				want.NATS, want.NATSCert, want.NATSKey = want.NATS+c.NATS, want.NATSCert+c.NATSCert, want.NATSKey+c.NATSKey
 			}
 			for name, from := range map[string]Sources{
 				"variable": {Environ: append(alone, s.Variable+"="+text)},
@@ -131,7 +134,10 @@ func TestEveryKeyHasAVariableAFlagAndALineInTheFile(t *testing.T) {
 }
 
 // together are settings that others have to go with.
-var together = map[string][]string{"tls.cert": {"tls.key"}, "tls.key": {"tls.cert"}, "redirect_listen": {"acme.hosts"}}
+var together = map[string][]string{
+	"tls.cert": {"tls.key"}, "tls.key": {"tls.cert"}, "redirect_listen": {"acme.hosts"},
+	"nats_login": {"nats"}, "nats_ca": {"nats"}, "nats_cert": {"nats", "nats_key"}, "nats_key": {"nats", "nats_cert"},
+}
 
 func TestNamesFollowTheKey(t *testing.T) {
 	for _, s := range Settings() {

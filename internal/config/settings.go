@@ -107,7 +107,20 @@ NATS servers by which several servers on one database hear of each other at once
 of events, typing, presence and ended keys; as nats://user:password@host:4222 or
 tls://host:4222, separated by commas. Without them servers on one database look into
 it, and hear seconds later; without a database it has no effect. Give a password in
-the environment or the file.`),
+the environment or the file, or by nats_login.`),
+		text(&c.NATSLogin, "nats_login", "", "WHERE", natsLogin, `
+File to sign in to the NATS servers with: creds:PATH, a credentials file as nsc makes
+it; nkey:PATH, the seed of an NKey; token:PATH, a token; password:PATH, the password of
+the user that nats names (nats://user@host:4222). All but the seed may be replaced
+while the server runs: they are read for each connection. Empty: nats says it.`),
+		text(&c.NATSCA, "nats_ca", "", "FILE", anyText, `
+File with the authorities (PEM) that certify the NATS servers, which then have to speak
+TLS. Empty: those that the machine trusts.`),
+		text(&c.NATSCert, "nats_cert", "", "FILE", anyText, `
+File with the certificate (PEM) by which NATS servers recognise this one, with nats_key.
+Both are read for each connection.`),
+		text(&c.NATSKey, "nats_key", "", "FILE", anyText, `
+File with the private key of nats_cert (PEM).`),
 		text(&c.Blobs, "blobs", "", "LOCATION", blobs, `
 Where attachments and avatars are kept: a directory (dir:/path, or the path alone),
 or a bucket of an S3 server, as s3://bucket?endpoint=host&region=name, which servers

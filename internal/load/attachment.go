@@ -27,9 +27,7 @@ func (s *attaching) prepare(ctx context.Context, on *stage, p *Plan) error {
 	}
 	s.ids.prepare(on, p)
 	s.on, s.payload, s.header = on, p.Payload, on.header("Message-Id")
-	file := make([]byte, p.Payload)
-	random := rand.NewChaCha8([32]byte{}) // what can be compressed would be a favour
-	_, _ = random.Read(file)
+	file := randomFile(p.Payload)
 	for i := range p.Connections {
 		sender, recipient := people[2*i], people[2*i+1]
 		before, after, contentType, err := multipartLetter(recipient.token)
@@ -41,6 +39,13 @@ func (s *attaching) prepare(ctx context.Context, on *stage, p *Plan) error {
 		s.recipients = append(s.recipients, recipient)
 	}
 	return nil
+}
+
+// randomFile is a file that cannot be compressed, which would be a favour.
+func randomFile(size int) []byte {
+	file := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(file) // never fails
+	return file
 }
 
 // multipartLetter returns what is before and after a file in a message's body.

@@ -13,9 +13,15 @@ import (
 
 // ServeFloor answers every POST after it has checked that there is Basic
 // authentication and decoded its JSON, and does nothing else: the least that any
-// server of the interface in Go could take. It returns when ctx ends.
-func ServeFloor(ctx context.Context, l net.Listener) error {
-	server := &http.Server{Handler: http.HandlerFunc(answerFloor), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+// server of the interface in Go could take. Below /file it keeps files in dir and
+// gives them back. It returns when ctx ends.
+func ServeFloor(ctx context.Context, l net.Listener, dir string) error {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /{$}", answerFloor)
+	copies := &copyServer{dir: dir}
+	mux.HandleFunc("POST /file", copies.put)
+	mux.HandleFunc("GET /file/{name}", copies.get)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // nobody needs what is under way
 	defer stop()
 	err := server.Serve(l)
@@ -37,10 +43,11 @@ func answerFloor(w http.ResponseWriter, r *http.Request) {
 }
 
 // MeasureFloors starts the floor as a process of its own and carries out plans of
-// the scenario Floor on it, one after the other. The program is signet. After an
-// error, or when ctx ends, it returns the results that it has.
-func MeasureFloors(ctx context.Context, program string, plans []Plan, show func(Progress)) (results []*Result, err error) {
-	floor, err := start(ctx, program, nil, "bench", "floor-server")
+// the scenarios Floor and Copy on it, one after the other. The program is signet;
+// dir is where files are copied to, and is to lie on the disk of the server's. After
+// an error, or when ctx ends, it returns the results that it has.
+func MeasureFloors(ctx context.Context, program, dir string, plans []Plan, show func(Progress)) (results []*Result, err error) {
+	floor, err := start(ctx, program, nil, "bench", "floor-server", "--dir", dir)
 	if err != nil {
 		return nil, err
 	}
@@ -62,13 +69,17 @@ func runFloor(ctx context.Context, floor *Process, p Plan, show func(Progress)) 
 	if show == nil {
 		show = func(Progress) {}
 	}
-	u, err := url.Parse(floor.BaseURL)
+	u, err := url.Parse(floor.BaseURL + "/")
 	if err != nil {
 		return nil, err
 	}
 	anybody := &person{authorization: basic("key", "secret")}
-	call := newRequest(anybody, http.MethodPost, u.JoinPath("/"), letterBody("somebody", strings.Repeat("x", p.Payload)))
-	return measure(ctx, &p, &gauge{servers: []int{floor.PID}}, func(ctx context.Context, c *connection, _ int) error {
+	gauge := &gauge{servers: []int{floor.PID}}
+	if p.Scenario == Copy {
+		return measure(ctx, &p, gauge, newCopying(anybody, u, p.Payload).operate, show), nil
+	}
+	call := newRequest(anybody, http.MethodPost, u, letterBody("somebody", strings.Repeat("x", p.Payload)))
+	return measure(ctx, &p, gauge, func(ctx context.Context, c *connection, _ int) error {
 		return c.call(ctx, call)
 	}, show), nil
 }

@@ -56,11 +56,18 @@ func (r *Result) Failed() (n int64) {
 	return n
 }
 
-// Beside puts a floor's result beside this one.
-func (r *Result) Beside(floor *Result) {
-	if floor == nil || floor.Operations == 0 {
-		return
+// Beside puts the floor that belongs to this result beside it, where it is among
+// those that were measured.
+func (r *Result) Beside(floors []*Result) {
+	for _, floor := range floors {
+		if floor.Operations > 0 && floor.Connections == r.Connections && (floor.Scenario == Copy) == (r.Scenario == Attachments) &&
+			(floor.Scenario != Copy || floor.Payload == r.Payload) {
+			r.beside(floor)
+		}
 	}
+}
+
+func (r *Result) beside(floor *Result) {
 	ratio := &Ratio{OperationsPerSecond: floor.OperationsPerSecond, Latency: floor.Latency,
 		Throughput: round(r.OperationsPerSecond/floor.OperationsPerSecond, 4)}
 	if floor.Server != nil && floor.Server.CPUMicros > 0 {

@@ -68,11 +68,17 @@ func Set(duration, warmup time.Duration, scenarios ...string) (plans []Plan) {
 const floorTime = 5 * time.Second
 
 // Floors returns the plans of the floors that belong to other plans: one for each
-// number of connections, as fast as it goes.
+// number of connections, and for each size of files, as fast as it goes.
 func Floors(plans []Plan) (floors []Plan) {
 	for _, p := range slices.SortedStableFunc(slices.Values(plans), func(a, b Plan) int { return a.Connections - b.Connections }) {
-		if !slices.ContainsFunc(floors, func(f Plan) bool { return f.Connections == p.Connections }) {
-			floors = append(floors, Plan{Scenario: Floor, Connections: p.Connections, Duration: min(p.Duration, floorTime), Warmup: p.Warmup, Payload: DefaultPayload, Members: 1})
+		floor := Plan{Scenario: Floor, Connections: p.Connections, Duration: min(p.Duration, floorTime), Warmup: p.Warmup, Payload: DefaultPayload, Members: 1}
+		if p.Scenario == Attachments {
+			floor.Scenario, floor.Payload = Copy, p.Payload
+		}
+		if !slices.ContainsFunc(floors, func(f Plan) bool {
+			return f.Scenario == floor.Scenario && f.Connections == floor.Connections && f.Payload == floor.Payload
+		}) {
+			floors = append(floors, floor)
 		}
 	}
 	return floors

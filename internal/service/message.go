@@ -130,6 +130,9 @@ func (s *Service) MessageStatus(ctx context.Context, actor *model.Actor, id mode
 
 // MessageStatuses does so for several messages; what the actor may not see is left out.
 func (s *Service) MessageStatuses(ctx context.Context, actor *model.Actor, ids []model.MessageID) (out []MessageStatus, err error) {
+	if len(ids) > StatusLimit {
+		return nil, tooManyIDs("messages")
+	}
 	now := s.now()
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = nil

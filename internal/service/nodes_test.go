@@ -219,7 +219,7 @@ func TestNodesLetGoOfAnAttachmentOnce(t *testing.T) {
 	o := c.organization()
 	ann, bob, eve := c.member(o, "ann"), c.member(o, "bob"), c.member(o, "eve")
 	for range 6 {
-		file, err := c.nodes[0].Upload(t.Context(), "x", "text/plain", strings.NewReader("attached"))
+		file, err := c.nodes[0].Upload(t.Context(), "x", "text/plain", false, strings.NewReader("attached"))
 		c.must(err)
 		minute := 1
 		first := c.mustSend(ann, bob.Account.String(), func(s *SendCommand) { s.Upload, s.TTL = file, &minute })

@@ -47,7 +47,7 @@ func TestHousekeepingRemovesUploadsThatWereNeverSent(t *testing.T) {
 
 			held := map[model.BlobID]bool{}
 			for i := range test.blobs {
-				upload, err := s.Upload(t.Context(), "x", "a/b", strings.NewReader("x"))
+				upload, err := s.Upload(t.Context(), "x", "a/b", false, strings.NewReader("x"))
 				if err == nil && i%3 == 0 {
 					held[upload.Blob] = true
 					err = kept.Update(t.Context(), func(tx *store.Tx) error { return tx.HoldBlob(upload.Blob) })

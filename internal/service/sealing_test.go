@@ -209,7 +209,7 @@ func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
 	c := newSealed(t)
 	s := c.nodes[1]
 	alice, bob := c.pair()
-	upload, err := s.Upload(t.Context(), "a", "text/plain", strings.NewReader("bytes"))
+	upload, err := s.Upload(t.Context(), "a", "text/plain", false, strings.NewReader("bytes"))
 	c.must(err)
 	sent, err := c.send(s, alice, bob.Account.String(), func(c *SendCommand) { c.Upload = upload })
 	c.must(err)
@@ -247,7 +247,7 @@ func TestAttachmentSharesItsBytesWithForwardsAndPicturesAreNotSealed(t *testing.
 	s := c.nodes[1]
 	alice, bob := c.pair()
 	file := bytes.Repeat([]byte("file "), 50_000)
-	upload, err := s.Upload(t.Context(), "a", "text/plain", bytes.NewReader(file))
+	upload, err := s.Upload(t.Context(), "a", "text/plain", false, bytes.NewReader(file))
 	c.must(err)
 	if upload.Size != int64(len(file)) || len(upload.Key) != seal.BlobKeySize {
 		t.Errorf("uploaded %+v", upload.Attachment)
@@ -280,7 +280,7 @@ func TestWhatAHoldKeepsIsSealedAndVerified(t *testing.T) {
 	alice, bob := c.pair()
 	organization := alice.Memberships[0].Organization
 	c.must(HoldOrganization(t.Context(), c.store, c.clock.Now(), organization, true))
-	upload, err := before.Upload(t.Context(), "a", "text/plain", strings.NewReader("bytes"))
+	upload, err := before.Upload(t.Context(), "a", "text/plain", false, strings.NewReader("bytes"))
 	c.must(err)
 	recalled, err := c.send(before, alice, bob.Account.String(), func(c *SendCommand) { c.Body, c.Upload = "recalled", upload })
 	c.must(err)

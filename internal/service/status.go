@@ -19,7 +19,7 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 		if len(read) > len(delivered) {
 			field = "read"
 		}
-		return model.Invalidf("too_many_ids", field, "At most %d message ids are taken at a time.", StatusLimit)
+		return tooManyIDs(field)
 	}
 	now := s.now()
 	var senders []model.AccountID
@@ -46,6 +46,10 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 	}
 	s.hub.Wake(senders...)
 	return nil
+}
+
+func tooManyIDs(field string) *model.Error {
+	return model.Invalidf("too_many_ids", field, "At most %d message ids are taken at a time.", StatusLimit)
 }
 
 // marks are the statuses of an account's copies that one transaction moves on.

@@ -19,7 +19,7 @@ import (
 // yet: it is sent, or discarded, or swept a day later.
 type Upload struct {
 	model.Attachment
-	Digest []byte // SHA-256 of the bytes
+	Digest []byte // SHA-256 of the bytes, where it was asked for
 
 	inDoubt bool // whether it was sent: the store could not say
 }
@@ -32,16 +32,17 @@ func (u *Upload) doubt(err error) {
 }
 
 // Upload streams a file into the blob store, sealed with a key of its own, which
-// goes into the message. An error of the reader, such as its limit, comes back as it
-// is, and leaves nothing.
-func (s *Service) Upload(ctx context.Context, name, contentType string, r io.Reader) (*Upload, error) {
-	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType, Key: s.newBlobKey()}, r)
+// goes into the message. Only that of a message with a Request-ID needs a digest,
+// with which a repeat is compared; taking it is a quarter of the work. An error of
+// the reader, such as its limit, comes back as it is, and leaves nothing.
+func (s *Service) Upload(ctx context.Context, name, contentType string, digest bool, r io.Reader) (*Upload, error) {
+	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType, Key: s.newBlobKey()}, digest, r)
 }
 
 // UploadAvatar does so for the picture of an account or group. It is not sealed:
 // everybody who shares an organization with an account sees it.
 func (s *Service) UploadAvatar(ctx context.Context, name, contentType string, r io.Reader) (*Upload, error) {
-	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType}, r)
+	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType}, false, r)
 }
 
 func (s *Service) newBlobKey() []byte {
@@ -51,8 +52,11 @@ func (s *Service) newBlobKey() []byte {
 	return seal.NewBlobKey()
 }
 
-func (s *Service) upload(ctx context.Context, a model.Attachment, r io.Reader) (*Upload, error) {
-	read := &countedReader{r: r, digest: sha256.New()}
+func (s *Service) upload(ctx context.Context, a model.Attachment, digest bool, r io.Reader) (*Upload, error) {
+	read := &countedReader{r: r}
+	if digest {
+		read.digest = sha256.New()
+	}
 	r = read
 	if a.Key != nil {
 		var err error
@@ -64,10 +68,14 @@ func (s *Service) upload(ctx context.Context, a model.Attachment, r io.Reader) (
 		return nil, blobFault(err)
 	}
 	a.Size = read.size
-	return &Upload{Attachment: a, Digest: read.digest.Sum(nil)}, nil
+	u := &Upload{Attachment: a}
+	if digest {
+		u.Digest = read.digest.Sum(nil)
+	}
+	return u, nil
 }
 
-// countedReader takes the size and the digest of what is read.
+// countedReader takes the size of what is read, and its digest if there is one.
 type countedReader struct {
 	r      io.Reader
 	size   int64
@@ -77,7 +85,9 @@ type countedReader struct {
 func (c *countedReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.size += int64(n)
-	c.digest.Write(p[:n])
+	if c.digest != nil {
+		c.digest.Write(p[:n])
+	}
 	return n, err
 }
 

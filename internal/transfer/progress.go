@@ -1,7 +1,8 @@
 package transfer
 
 // Progress is told how far a step has come, often. Units are bytes of files, or rows.
-// The last call of a step has done equal to total.
+// The total is 0 as long as nobody knows it; only the last call of a step has done
+// equal to it.
 type Progress func(step string, done, total int64)
 
 // step reports on one step.
@@ -19,8 +20,8 @@ func (p Progress) begin(name string, total int64) *step {
 
 func (s *step) add(n int64) {
 	s.done += n
-	if s.report != nil {
-		s.report(s.name, s.done, max(s.total, s.done))
+	if s.report != nil && (s.total == 0 || s.done < s.total) {
+		s.report(s.name, s.done, s.total)
 	}
 }
 
@@ -31,6 +32,7 @@ func (s *step) Write(p []byte) (int, error) {
 }
 
 func (s *step) end() {
-	s.total = s.done
-	s.add(0)
+	if s.report != nil {
+		s.report(s.name, s.done, s.done)
+	}
 }

@@ -57,9 +57,13 @@ const (
 // Options are what a bus is made with.
 type Options struct {
 	URL    string // of the servers, as nats://user:password@host:4222, comma-separated
+	Login  string // file to sign in with: creds:PATH, nkey:PATH, token:PATH, or password:PATH for the user in URL; empty: what URL says
+	CA     string // file with the authorities (PEM) that servers are certified by; empty: the machine's
 	Secret []byte // the installation's own, the same on all nodes
 	Epoch  string // of the store
 	Log    *slog.Logger
+
+	Certificate, Key string // files (PEM) with which the node shows who it is; empty: none
 }
 
 // Bus is a node's connection to the others. It is safe for concurrent use.

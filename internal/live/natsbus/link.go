@@ -47,7 +47,11 @@ func Open(hub *live.Hub, o Options) (*Bus, error) {
 		interest: newInterest(), fresh: fresh{changed: make(chan struct{}, 1)},
 	}
 	b.life, b.end = context.WithCancel(context.Background())
-	if b.conn, err = nats.Connect(o.URL, b.options()...); err != nil {
+	servers, access, err := o.access(b.link.complain)
+	if err == nil {
+		b.conn, err = nats.Connect(servers, append(b.options(), access...)...)
+	}
+	if err != nil {
 		b.end()
 		return nil, fmt.Errorf("open bus: %w", withoutURL(err))
 	}
