@@ -377,6 +377,7 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 	if err := tx.NoteSent(row); err != nil {
 		return nil, err
 	}
+	tx.Describe(p)
 	if row.Group {
 		return readers, deliverToGroup(tx, row)
 	}

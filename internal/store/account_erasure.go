@@ -86,6 +86,7 @@ func (tx *Tx) CopiesOf(account model.AccountID, after MessageKey, limit int) (ou
 
 // EraseCopies removes an account's copies of messages.
 func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) (Erased, error) {
+	tx.change.withdrawn()
 	out := Erased{}
 	for _, k := range keys {
 		if err := tx.erase(out, "deliveries", `DELETE FROM deliveries WHERE organization = ? AND message = ? AND account = ?`, k.Organization, k.ID, account); err != nil {
@@ -116,6 +117,7 @@ func (tx *Tx) EventsNaming(account model.AccountID, after EventKey, limit int) (
 
 // EraseEvents removes events.
 func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
+	tx.change.withdrawn()
 	out := Erased{}
 	for _, k := range keys {
 		if err := tx.erase(out, "events", `DELETE FROM events WHERE account = ? AND position = ?`, k.Account, k.Position); err != nil {

@@ -344,3 +344,6 @@ func (m *memberSession) Position(accounts []model.AccountID, n int) (int64, erro
 	}
 	return m.first, nil
 }
+
+// Committed calls nobody, as the session.
+func (m *memberSession) Committed(func()) {}

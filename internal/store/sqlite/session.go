@@ -126,5 +126,12 @@ func (s *session) Position(_ []model.AccountID, n int) (int64, error) {
 	return s.writer.advance(n), nil
 }
 
+// Committed has done called by the writer, before it answers the request.
+func (s *session) Committed(done func()) {
+	if s.writer != nil {
+		s.writer.batch[s.writer.current].committed = done
+	}
+}
+
 // end makes the session unusable.
 func (s *session) end() { s.c = nil }
