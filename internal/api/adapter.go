@@ -59,7 +59,7 @@ func (a *API) run(ctx context.Context, c *call) (answer, error) {
 			return answer{}, err
 		}
 	}
-	if c.endpoint.audit != "" {
+	if c.endpoint.audit != "" || c.endpoint.overseen {
 		ctx = service.WithOrigin(ctx, a.origin(c))
 	}
 	out, err := c.endpoint.handler(ctx, c)

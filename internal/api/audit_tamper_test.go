@@ -71,11 +71,12 @@ func (s *server) wantTampered(t rapid.TB, what string, elsewhere ...audit.Checkp
 	}
 }
 
-// Whatever single row is changed, removed, moved or put in: the check tells.
+// Whatever single row is changed, removed, moved or put in: the check tells, also
+// after the server went on with what it found, and signed what it could.
 func TestAuditTellsEveryTampering(t *testing.T) {
 	t.Parallel()
 	s, chains, lengths := startTampered(t)
-	restore := s.mustSaveAudit()
+	restore, forger := s.mustSaveAudit(), mustAuditKey(t)
 	columns := map[string]string{
 		"at": "at + 1", "action": "action || 'x'", "outcome": "'ok2'", "times": "times + 1", "api_key": "api_key || 'x'", "address": "'192.0.2.1'",
 		"request": "request || 'x'", "organization": "organization || 'x'", "on_key": "on_key || 'x'", "detail": "detail || 'x'",
@@ -87,7 +88,7 @@ func TestAuditTellsEveryTampering(t *testing.T) {
 		last := lengths[chain]
 		n := rapid.Int64Range(1, last).Draw(t, "number")
 		row := fmt.Sprintf(" WHERE chain = '%s' AND number = %d", chain, n)
-		what := rapid.SampledFrom([]string{"change", "rehash", "remove", "swap", "insert", "copy", "renumber", "truncate", "head", "checkpoint", "move"}).Draw(t, "what")
+		what := rapid.SampledFrom([]string{"change", "rehash", "remove", "swap", "insert", "copy", "renumber", "truncate", "head", "checkpoint", "exchange", "forge", "move"}).Draw(t, "what")
 		switch what {
 		case "change":
 			column := rapid.SampledFrom(names).Draw(t, "column")
@@ -120,12 +121,71 @@ func TestAuditTellsEveryTampering(t *testing.T) {
 			s.mustRun(t, fmt.Sprintf("DELETE FROM audit_chains WHERE chain = '%s'", chain))
 		case "checkpoint":
 			s.mustRun(t, fmt.Sprintf("UPDATE audit_checkpoints SET note = replace(note, 'newest', 'oldest') WHERE chain = '%s'", chain))
+		case "exchange": // for the one of another chain
+			s.mustRun(t, fmt.Sprintf("UPDATE audit_checkpoints SET note = (SELECT o.note FROM audit_checkpoints o WHERE o.chain <> '%s' LIMIT 1) WHERE chain = '%s'", chain, chain))
+		case "forge": // by somebody with a key of another server, who cuts off the end
+			note, err := forger.Sign(audit.Checkpoint{Chain: chain, Number: last, Hash: make([]byte, 32), Time: time.Now()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.mustRun(t, fmt.Sprintf("UPDATE audit_checkpoints SET note = '%s' WHERE chain = '%s'", note, chain))
 		case "move":
 			s.mustRun(t, "UPDATE audit_entries SET chain = 'elsewhere'"+row)
 		}
-		s.wantTampered(t, fmt.Sprintf("%s of entry %d of %q", what, n, chain))
+		grown := rapid.IntRange(0, 3).Draw(t, "grown")
+		for range grown {
+			s.grow(chain)
+		}
+		s.wantTampered(t, fmt.Sprintf("%s of entry %d of %q, which then grew by %d", what, n, chain, grown))
 	})
 	s.mustVerify()
+}
+
+// Who rewrites the past with all its hashes has nobody sign it afterwards: neither the
+// server, however much the chain grows, nor an export. The other chains are signed on.
+func TestAuditPastThatWasRewrittenIsNeverSigned(t *testing.T) {
+	t.Parallel()
+	s, chains, lengths := startTampered(t)
+	changed, sound := chains[0], chains[1]
+	checkpoint := func(chain model.OrganizationID) (number int64) {
+		t.Helper()
+		err := s.store.View(t.Context(), func(tx *store.Tx) error {
+			c, err := tx.AuditCheckpoint(chain, false)
+			number = c.Number
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return number
+	}
+	s.mustRehash(t, changed, 2)
+	for i := range 3 {
+		s.clock.Advance(2 * time.Minute)
+		for _, chain := range []model.OrganizationID{changed, sound} {
+			s.mustCreate(string(chain), fmt.Sprint("grows", i, string(chain[:4])))
+		}
+		err := s.service.Sweep(t.Context())
+		if fault := new(audit.Fault); !errors.As(err, &fault) || fault.Chain != changed || fault.Number != lengths[changed]+1 {
+			t.Errorf("signing says %v, want what is wrong with entry %d of %s", err, lengths[changed]+1, changed)
+		}
+		if got := checkpoint(changed); got != lengths[changed] {
+			t.Errorf("what was rewritten is signed up to entry %d, want %d as before", got, lengths[changed])
+		}
+		if got := checkpoint(sound); got <= lengths[sound] {
+			t.Errorf("the chain that nobody touched is signed up to entry %d of more than %d", got, lengths[sound])
+		}
+	}
+	s.wantTampered(t, "a past that was rewritten")
+}
+
+// grow adds a line to a chain and signs what can be signed, as a server does that does
+// not know that somebody was at its database. Either may fail.
+func (s *server) grow(chain model.OrganizationID) {
+	ctx, now := s.t.Context(), s.clock.Now()
+	line := model.AuditEntry{Time: model.AuditTime{Time: now}, Action: model.ActionKeyLimit, Chain: chain}
+	_ = service.RecordCommand(ctx, s.store, line, func(*store.Tx, *model.AuditEntry) error { return nil })
+	_ = service.SignAudit(ctx, s.store, s.audit, now)
 }
 
 // mustRehash changes a line, and all hashes from it on, with the head.

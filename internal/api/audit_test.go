@@ -149,6 +149,62 @@ func (m *matrix) wantNobodysNames() {
 	}
 }
 
+// What an administrator may do to others' groups and metadata, and a member may not,
+// leaves a line as well. These calls are those of the matrix, so that a new one of the
+// kind without a line fails; what a member does with its own leaves none.
+func TestAuditHasWhatTakesAnAdministratorWhereverItIsDone(t *testing.T) {
+	t.Parallel()
+	m := startMatrix(t)
+	audited := m.api.Audited()
+	own := []string{"POST /v2/mute/group/:group", "DELETE /v2/mute/group/:group"} // what the caller itself hears of
+	const member, boss, operator = 5, 9, 10
+	seen := map[model.AuditAction]bool{}
+	for i, r := range rules {
+		want := strings.Fields(r.want)
+		if audited[r.route] != "" || r.public || strings.HasPrefix(r.route, "GET ") || slices.Contains(own, r.route) {
+			continue
+		}
+		for column, caller := range m.callers {
+			if column < 3 || want[column-3][0] != '2' {
+				continue
+			}
+			x := maps.Clone(m.standing)
+			if r.fresh != nil {
+				maps.Copy(x, r.fresh(m))
+			}
+			id := fmt.Sprintf("group-%d-%d", i, column)
+			if got := r.call(caller, x, requestID(id)); got.StatusCode >= 300 {
+				t.Fatalf("%s by %s answered %d %s", r.route, callerNames[column], got.StatusCode, got.content)
+			}
+			mine := slices.DeleteFunc(m.auditLines(), func(e store.AuditRow) bool { return e.RequestID != id })
+			foreign := (column == boss || column == operator) && want[member-3][0] == '4'
+			foreign = foreign || column == operator && slices.Contains([]string{"POST /v2/group", "POST /v2/role_group"}, r.route) || r.route == "DELETE /v2/group/:group"
+			switch {
+			case !foreign && len(mine) != 0:
+				t.Errorf("%s by %s left %+v, want nothing", r.route, callerNames[column], mine)
+			case foreign && len(mine) != 1:
+				t.Errorf("%s by %s left %d lines, want one", r.route, callerNames[column], len(mine))
+			case foreign:
+				e := mine[0]
+				if e.Account.String() != caller.token || e.Key != caller.key || string(e.Chain) != m.org || e.Organization != e.Chain ||
+					e.Outcome != model.AuditOK || e.Address != "127.0.0.1" || e.User.IsZero() == e.Group.IsZero() {
+					t.Errorf("%s by %s left %+v", r.route, callerNames[column], e.AuditEntry)
+				}
+				seen[e.Action] = true
+			}
+		}
+	}
+	for _, action := range []model.AuditAction{model.ActionGroupCreate, model.ActionGroupUpdate, model.ActionGroupDelete, model.ActionGroupMemberAdd,
+		model.ActionGroupMemberRemove, model.ActionMetadataSet, model.ActionMetadataDelete} {
+		if !seen[action] {
+			t.Errorf("no call of the matrix left %s", action)
+		}
+	}
+	m.mustSweep()
+	m.mustVerify()
+	m.wantNobodysNames()
+}
+
 func TestAuditHoldsNoNamesThatCallsUse(t *testing.T) {
 	t.Parallel()
 	m := startMatrix(t)

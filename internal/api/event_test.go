@@ -70,6 +70,48 @@ func TestAcknowledgingRemovesAndDelivers(t *testing.T) {
 	c.bob.post("/v2/events/ack", fields{"events": []int{5}}).want(400).wantField("events")
 }
 
+func TestEventListShowsWhatHasChangedSinceItWasReadBefore(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	var sent []string
+	for i := range 4 {
+		sent = append(sent, c.alice.mustSend(c.bob.token, number(i)))
+	}
+	short := c.alice.post("/v2/message", fields{"recipient": c.bob.token, "body": "short", "ttl": 1}).want(204).Header.Get("TT-X-Message-Id")
+	once := c.alice.post("/v2/message", fields{"recipient": c.bob.token, "body": "once", "dor": true}).want(204).Header.Get("TT-X-Message-Id")
+	want := func(want map[string]string, order ...string) {
+		t.Helper()
+		for range 2 { // and so it stays
+			list := ofKind(c.bob.events(), "message")
+			if len(list) != len(order) {
+				t.Fatalf("got %d messages, want %d", len(list), len(order))
+			}
+			for i, e := range list {
+				status := want[order[i]]
+				if status == "" {
+					status = "New"
+				}
+				e.wantFields(fields{"message_id": order[i], "status": status})
+			}
+		}
+	}
+	want(nil, sent[0], sent[1], sent[2], sent[3], short, once)
+	c.bob.mustMark("delivered", sent[0])
+	c.bob.mustMark("read", sent[1])
+	c.bob.mustMark("read", once)
+	c.alice.delete("/v2/message/" + sent[2]).want(204)
+	statuses := map[string]string{sent[0]: "Delivered", sent[1]: "Read", once: "Read"}
+	want(statuses, sent[0], sent[1], sent[3], short, once)
+	c.clock.Advance(time.Minute)
+	want(statuses, sent[0], sent[1], sent[3])
+	c.bob.mustMark("read", sent[0])
+	statuses[sent[0]] = "Read"
+	want(statuses, sent[0], sent[1], sent[3])
+	if got := kindsOf(c.bob.events()); !slices.Contains(got, "message:status") {
+		t.Errorf("got %v, want the recall among them", got)
+	}
+}
+
 func TestWaitingPollAnswersAsSoonAsThereIsOne(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)

@@ -28,6 +28,9 @@ type route struct {
 	// audit is the action under which the call leaves a line in the audit log; empty
 	// for a call of which only refusals do.
 	audit model.AuditAction
+	// overseen calls leave a line too where it took an administrator, which the use
+	// case finds out: of what members do with their own there is none.
+	overseen bool
 	// exempt lets a caller past admin; nil exempts nobody. It sees the path and
 	// the query, not the body.
 	exempt func(ctx context.Context, c *call) bool
@@ -78,14 +81,14 @@ func (a *API) routes() []route {
 		{method: get, pattern: "/v2/user/:user/organization", handler: a.getUserOrganizations},
 		{method: get, pattern: "/v2/user/:user/organization/:organization", handler: a.getUserOrganization},
 
-		{method: post, pattern: "/v2/group", handler: a.createGroup, files: a.avatarField()},
+		{method: post, pattern: "/v2/group", handler: a.createGroup, overseen: true, files: a.avatarField()},
 		{method: get, pattern: "/v2/group/:group", handler: a.getGroup},
-		{method: post, pattern: "/v2/group/:group", handler: a.updateGroup, files: a.avatarField()},
-		{method: del, pattern: "/v2/group/:group", handler: a.deleteGroup},
+		{method: post, pattern: "/v2/group/:group", handler: a.updateGroup, overseen: true, files: a.avatarField()},
+		{method: del, pattern: "/v2/group/:group", handler: a.deleteGroup, overseen: true},
 		{method: get, pattern: "/v2/group/:group/members", handler: a.getGroupMembers},
-		{method: post, pattern: "/v2/group/:group/members", handler: a.addGroupMembers},
-		{method: post, pattern: "/v2/group/:group/members/remove", handler: a.removeGroupMembers},
-		{method: post, pattern: "/v2/role_group", handler: a.createRoleGroup, files: a.avatarField()},
+		{method: post, pattern: "/v2/group/:group/members", handler: a.addGroupMembers, overseen: true},
+		{method: post, pattern: "/v2/group/:group/members/remove", handler: a.removeGroupMembers, overseen: true},
+		{method: post, pattern: "/v2/role_group", handler: a.createRoleGroup, overseen: true, files: a.avatarField()},
 
 		{method: post, pattern: "/v2/message", handler: a.sendMessage, files: a.attachmentField()},
 		{method: get, pattern: "/v2/message/:message", handler: a.getMessage},
@@ -101,8 +104,8 @@ func (a *API) routes() []route {
 		{method: del, pattern: "/v2/message/typing/:recipient/:sender", handler: a.stopTyping},
 
 		{method: get, pattern: "/v2/metadata/:entity", handler: a.getMetadata},
-		{method: post, pattern: "/v2/metadata/:entity", handler: a.setMetadata},
-		{method: del, pattern: "/v2/metadata/:entity", handler: a.deleteMetadata, fields: true},
+		{method: post, pattern: "/v2/metadata/:entity", handler: a.setMetadata, overseen: true},
+		{method: del, pattern: "/v2/metadata/:entity", handler: a.deleteMetadata, overseen: true, fields: true},
 		{method: post, pattern: "/v2/metadata_bulk", handler: a.getMetadataBulk},
 
 		{method: get, pattern: "/v2/roster", handler: a.getRoster},

@@ -76,7 +76,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err := warnOfOwnBlobs(ctx, in, kept); err != nil {
 		return nil, err
 	}
-	auditKey, err := openAuditKey(ctx, in.dir, in.cfg.Database, kept)
+	auditKey, err := openAuditKey(ctx, in, kept)
 	if err != nil {
 		return nil, err
 	}

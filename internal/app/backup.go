@@ -41,7 +41,12 @@ func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.
 		defer func() { err = errors.Join(err, from.Blobs.Close()) }()
 	}
 	o.Clock = time.Now
-	return transfer.Backup(ctx, from, o)
+	var made *transfer.Manifest
+	err = audited(ctx, cfg.Data, "", model.ActionBackupCreate, func() (err error) {
+		made, err = transfer.Backup(ctx, from, o)
+		return err
+	})
+	return made, err
 }
 
 // Restore puts a backup into an empty data directory (transfer.Restore).
@@ -66,7 +71,11 @@ func Restore(ctx context.Context, cfg *config.Config, o transfer.RestoreOptions)
 	}
 	defer func() { err = errors.Join(err, to.Blobs.Close()) }()
 	o.NewEpoch = service.NewEpoch
-	return transfer.Restore(ctx, to, o)
+	restored, err := transfer.Restore(ctx, to, o)
+	if err != nil {
+		return restored, err
+	}
+	return restored, audited(ctx, cfg.Data, "", model.ActionBackupRestore, func() error { return nil })
 }
 
 // wantEmpty refuses a directory that holds anything but the keys of what is restored,
@@ -82,7 +91,7 @@ func wantEmpty(dir, unfinished string) error {
 	}
 	for _, entry := range entries {
 		switch name := entry.Name(); {
-		case name == lockFile, name == "lost+found", name == masterFile, strings.HasPrefix(name, keyringFile):
+		case name == lockFile, name == "lost+found", name == masterFile, name == auditKeyFile, strings.HasPrefix(name, keyringFile):
 		case again && (name == unfinished || name == blobsDirectory):
 		default:
 			return fmt.Errorf("%s is not empty (there is %s): a backup is restored into an empty data directory", dir, name)
@@ -102,23 +111,16 @@ const nodesLeave = 10 * time.Second
 
 // NewEpoch begins a new history of event positions, for a store that was set back by
 // other means than Restore. No server may be using it.
-func NewEpoch(ctx context.Context, cfg *config.Config) (err error) {
-	if cfg.Database == "" {
-		unlock, err := sqlite.LockDirectory(cfg.Data)
-		if err != nil {
+func NewEpoch(ctx context.Context, cfg *config.Config) error {
+	return maintained(ctx, cfg.Data, cfg.Database, func(kept *store.Store, beside bool) error {
+		if beside {
+			return fmt.Errorf("a server %w %s: stop it first", sqlite.ErrLocked, cfg.Data)
+		}
+		if err := wantNobody(ctx, kept); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, unlock()) }()
-	}
-	kept, err := openToMaintain(ctx, cfg.Data, cfg.Database)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, kept.Close()) }()
-	if err := wantNobody(ctx, kept); err != nil {
-		return err
-	}
-	return kept.ChangeEpoch(ctx, service.NewEpoch())
+		return kept.ChangeEpoch(ctx, service.NewEpoch())
+	})
 }
 
 // wantNobody refuses a store that servers use: they would go on with the old epoch. It

@@ -30,7 +30,7 @@ func HoldOrganization(ctx context.Context, dir, database, organization string, h
 // legal hold keeps, into a new directory: messages.jsonl, and the attachments beside
 // it. It returns how many messages there are.
 func ExportHeld(ctx context.Context, cfg *config.Config, organization, target string) (messages int, err error) {
-	err = maintain(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
+	err = inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
 		expect, err := kept.Keyring(ctx)
 		if err != nil {
 			return err
@@ -89,10 +89,13 @@ func EraseOrganization(ctx context.Context, dir, database, organization string, 
 }
 
 func erase(ctx context.Context, dir, database string, do func(*store.Store, *service.Eraser) error) (out Erased, err error) {
-	err = maintain(ctx, dir, database, func(kept *store.Store) error {
+	err = maintained(ctx, dir, database, func(kept *store.Store, beside bool) error {
 		eraser := &service.Eraser{Store: kept, Clock: time.Now}
 		err := do(kept, eraser)
 		out = Erased{eraser.Erased, eraser.Blobs}
+		if beside { // the files are the server's to write to
+			return errors.Join(err, kept.NoteErasure(ctx))
+		}
 		return errors.Join(err, kept.Erase(ctx))
 	})
 	return out, err

@@ -12,6 +12,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/config"
+	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/seal/pgring"
 	"signet/internal/service"
@@ -119,7 +120,11 @@ func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told str
 		return "", err
 	}
 	defer func() { err = errors.Join(err, ring.Close()) }()
-	done, err := ring.Rotate(ctx)
+	var done seal.Rotation
+	err = audited(ctx, cfg.Data, cfg.Database, model.ActionRingRotate, func() (err error) {
+		done, err = ring.Rotate(ctx)
+		return err
+	})
 	if err != nil {
 		return "", setupFault(err)
 	}
@@ -142,7 +147,10 @@ func ExportKeys(ctx context.Context, cfg *config.Config, target string) (n int, 
 		return 0, setupFault(err)
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	n, err = ring.Export(ctx, to)
+	err = audited(ctx, cfg.Data, cfg.Database, model.ActionRingExport, func() (err error) {
+		n, err = ring.Export(ctx, to)
+		return err
+	})
 	return n, setupFault(err)
 }
 
@@ -150,27 +158,26 @@ func ExportKeys(ctx context.Context, cfg *config.Config, target string) (n int, 
 // directory or database, whether or not a server uses them. report gets a line for
 // each thing that does not open. With whole, attachments are read to their end.
 func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v service.Verified, err error) {
-	kept, err := openToMaintain(ctx, cfg.Data, cfg.Database)
-	if err != nil {
-		return v, err
-	}
-	defer func() { err = errors.Join(err, kept.Close()) }()
-	expect, err := kept.Keyring(ctx)
-	if err != nil {
-		return v, err
-	}
-	if expect == "" {
-		return v, Misconfigured{errors.New("nothing is sealed in this store yet: start a server on it first")}
-	}
-	ring, err := openRingBeside(ctx, cfg, expect)
-	if err != nil {
-		return v, err
-	}
-	defer func() { err = errors.Join(err, ring.Close()) }()
-	blobs, err := blob.OpenExisting(blobsLocation(cfg.Data, cfg.Blobs))
-	if err != nil {
-		return v, err
-	}
-	defer func() { err = errors.Join(err, blobs.Close()) }()
-	return service.Verify(ctx, kept, ring, blobs, time.Now().UTC(), whole, report)
+	err = inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
+		expect, err := kept.Keyring(ctx)
+		if err != nil {
+			return err
+		}
+		if expect == "" {
+			return Misconfigured{errors.New("nothing is sealed in this store yet: start a server on it first")}
+		}
+		ring, err := openRingBeside(ctx, cfg, expect)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, ring.Close()) }()
+		blobs, err := blob.OpenExisting(blobsLocation(cfg.Data, cfg.Blobs))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, blobs.Close()) }()
+		v, err = service.Verify(ctx, kept, ring, blobs, time.Now().UTC(), whole, report)
+		return err
+	})
+	return v, err
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/config"
+	"signet/internal/store/postgrestest"
 )
 
 // wantIn waits until something is so.
@@ -166,7 +168,34 @@ func TestKeysGoWithTheirOrganization(t *testing.T) {
 // after, at the time of before: only the keys keep what has ended from being read.
 func TestOldBackupShowsWhatIsAliveAndNothingElse(t *testing.T) {
 	t.Parallel()
-	w := mustOpenWard(t)
+	cfg := settings(t)
+	wantOnlyTheLiving(t, cfg, func() *config.Config {
+		backup := configAt(t, t.TempDir())
+		mustCopy(t, cfg.Data, backup.Data)
+		return backup
+	})
+}
+
+// The same where the store is a database, of which a copy is put back.
+func TestOldCopyOfADatabaseShowsWhatIsAliveAndNothingElse(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t)
+	cfg.Database = postgrestest.URL(t)
+	wantOnlyTheLiving(t, cfg, func() *config.Config {
+		backup := configAt(t, t.TempDir())
+		backup.Database = postgrestest.Copy(t, cfg.Database)
+		if err := os.CopyFS(filepath.Join(backup.Data, blobsDirectory), os.DirFS(filepath.Join(cfg.Data, blobsDirectory))); err != nil {
+			t.Fatal(err)
+		}
+		return backup
+	})
+}
+
+// wantOnlyTheLiving ends messages in every way after a backup, and opens that with the
+// key ring of then.
+func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *config.Config) {
+	t.Helper()
+	w := mustOpenWardAt(t, settings, false)
 	ctx := t.Context()
 	dir := w.app.dir
 	send := func(days int) (string, []byte) {
@@ -194,10 +223,9 @@ func TestOldBackupShowsWhatIsAliveAndNothingElse(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	backup := t.TempDir()
-	mustCopy(t, dir, backup)
+	cfg := backup()
 
-	w = w.mustReopen(configAt(t, dir))
+	w = w.mustReopen(settings)
 	w.sweep()
 	if err := errors.Join(w.alice.Recall(ctx, recalled), w.alice.Recall(ctx, forwarded), w.bob.MarkRead(ctx, read)); err != nil {
 		t.Fatal(err)
@@ -209,7 +237,6 @@ func TestOldBackupShowsWhatIsAliveAndNothingElse(t *testing.T) {
 	}
 
 	w.pass(-25 * time.Hour)
-	cfg := configAt(t, backup)
 	cfg.Keyring, cfg.MasterKey = "file:"+filepath.Join(dir, keyringFile), "file:"+filepath.Join(dir, masterFile)
 	old := w.mustReopen(cfg)
 	for _, id := range []string{expired, recalled, read, forwarded} {

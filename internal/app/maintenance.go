@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -68,34 +67,60 @@ func ResetOperator(ctx context.Context, dir, database string) (path string, err 
 }
 
 // maintain changes the store of a data directory, or the database where one is
-// named, whether or not a server uses it.
+// named, whether or not a server uses it. Where none does, none starts meanwhile.
 func maintain(ctx context.Context, dir, database string, change func(*store.Store) error) error {
-	kept, err := openToMaintain(ctx, dir, database)
+	return maintained(ctx, dir, database, func(kept *store.Store, _ bool) error { return change(kept) })
+}
+
+// maintained is maintain that tells whether another process has the data directory.
+func maintained(ctx context.Context, dir, database string, change func(kept *store.Store, beside bool) error) (err error) {
+	alone := func(kept *store.Store) error { return change(kept, false) }
+	if database != "" {
+		return inspect(ctx, dir, database, alone)
+	}
+	if !exists(databasePath(dir)) {
+		return noDataDirectory(dir)
+	}
+	unlock, err := sqlite.LockDirectory(dir)
+	if errors.Is(err, sqlite.ErrLocked) {
+		return inspect(ctx, dir, "", func(kept *store.Store) error { return change(kept, true) })
+	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(change(kept), kept.Close())
-}
-
-func openToMaintain(ctx context.Context, dir, database string) (*store.Store, error) {
-	engine, err := openEngine(ctx, dir, database)
+	defer func() { err = errors.Join(err, unlock()) }()
+	engine, err := sqlite.Open(databasePath(dir), sqlite.Options{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	kept, err := store.Open(ctx, engine, service.NewEpoch)
 	if err != nil {
-		return nil, errors.Join(err, engine.Close())
+		return errors.Join(err, engine.Close())
 	}
-	return kept, nil
+	return errors.Join(alone(kept), kept.Close())
 }
 
-func openEngine(ctx context.Context, dir, database string) (store.Engine, error) {
+// inspect looks into the store of a data directory, or the database where one is
+// named, and keeps no server from using it, or from starting to. It may take long. What
+// it finds is of the version of this program.
+func inspect(ctx context.Context, dir, database string, look func(*store.Store) error) error {
+	engine, err := openBeside(ctx, dir, database)
+	if err != nil {
+		return err
+	}
+	kept, err := store.OpenCurrent(ctx, engine)
+	if err != nil {
+		return errors.Join(err, engine.Close())
+	}
+	return errors.Join(look(kept), kept.Close())
+}
+
+func openBeside(ctx context.Context, dir, database string) (store.Engine, error) {
 	if database != "" {
 		return postgres.Open(ctx, database, postgres.Options{Connections: 1})
 	}
-	path := databasePath(dir)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if !exists(databasePath(dir)) {
 		return nil, noDataDirectory(dir)
 	}
-	return sqlite.Open(path, sqlite.Options{})
+	return sqlite.Open(databasePath(dir), sqlite.Options{Beside: true})
 }

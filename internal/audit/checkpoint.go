@@ -90,7 +90,27 @@ func (k *Key) Open(text string) (c Checkpoint, err error) {
 	if err != nil {
 		return c, fmt.Errorf("the signature of a checkpoint is wrong: %w", err)
 	}
-	lines := strings.Split(signed.Text, "\n")
+	return parse(signed.Text)
+}
+
+// Adopt signs a checkpoint of a key that is lost, as it stands: its signature is not
+// checked.
+func (k *Key) Adopt(text string, now time.Time) (string, error) {
+	unsigned, _, found := strings.Cut(text, "\n\n")
+	if !found {
+		return "", errors.New("what is to be signed anew is no checkpoint of the audit log")
+	}
+	c, err := parse(unsigned + "\n")
+	if err != nil {
+		return "", err
+	}
+	c.Time = now
+	return k.Sign(c)
+}
+
+// parse reads the text of a checkpoint.
+func parse(text string) (c Checkpoint, err error) {
+	lines := strings.Split(text, "\n")
 	if len(lines) != 7 || lines[0] != heading || lines[1] != newest && lines[1] != oldest {
 		return c, errors.New("what was signed is no checkpoint of the audit log")
 	}

@@ -80,6 +80,9 @@ func (k *keysVerifyCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	con.printf("%d messages, %d attachments and %d metadata open", v.Messages, v.Attachments, v.Metadata)
+	if v.Held > 0 {
+		con.printf("; %d of these messages are kept for a legal hold alone", v.Held)
+	}
 	if v.Ended > 0 {
 		con.printf("; %d messages have ended, and their keys are destroyed", v.Ended)
 	}

@@ -32,53 +32,51 @@ func (s *attaching) prepare(ctx context.Context, on *stage, p *Plan) error {
 	_, _ = random.Read(file)
 	for i := range p.Connections {
 		sender, recipient := people[2*i], people[2*i+1]
-		body, contentType, err := multipartLetter(recipient.token, file)
+		before, after, contentType, err := multipartLetter(recipient.token)
 		if err != nil {
 			return err
 		}
 		r := newRequest(sender, http.MethodPost, on.url("message", ""), "").withHeader("Content-Type", contentType)
-		s.letters = append(s.letters, r.withBody(body))
+		s.letters = append(s.letters, r.withBody(before, file, after))
 		s.recipients = append(s.recipients, recipient)
 	}
 	return nil
 }
 
-func multipartLetter(recipient string, file []byte) (body []byte, contentType string, err error) {
+// multipartLetter returns what is before and after a file in a message's body.
+func multipartLetter(recipient string) (before, after []byte, contentType string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	if err := w.WriteField("recipient", recipient); err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
-	part, err := w.CreatePart(textproto.MIMEHeader{
+	if _, err := w.CreatePart(textproto.MIMEHeader{
 		"Content-Disposition": {`form-data; name="attachment"; filename="scan.bin"`},
 		"Content-Type":        {"application/octet-stream"},
-	})
-	if err != nil {
-		return nil, "", err
+	}); err != nil {
+		return nil, nil, "", err
 	}
-	if _, err := part.Write(file); err != nil {
-		return nil, "", err
-	}
+	length := b.Len()
 	if err := w.Close(); err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
-	return b.Bytes(), w.FormDataContentType(), nil
+	return b.Bytes()[:length:length], b.Bytes()[length:], w.FormDataContentType(), nil
 }
 
 func (s *attaching) operate(ctx context.Context, c *connection, worker int) error {
-	head, err := c.call(ctx, s.ids.put(s.letters[worker]))
-	if err != nil {
+	if err := c.call(ctx, s.ids.put(s.letters[worker])); err != nil {
 		return err
 	}
-	message := head.Get(s.header)
+	message := c.answer.header(s.header)
 	if message == "" {
 		return unexpected("%s: no header %s", s.letters[worker], s.header)
 	}
 	fetch := newRequest(s.recipients[worker], http.MethodGet, s.on.url("message/"+url.PathEscape(message)+"/attachment/1", ""), "")
-	if _, err := c.call(ctx, fetch); err != nil {
+	n, err := c.fetch(ctx, fetch)
+	if err != nil {
 		return err
 	}
-	if n := c.body.Len(); n != s.payload {
+	if n != int64(s.payload) {
 		return unexpected("%s: %d bytes, want %d", fetch, n, s.payload)
 	}
 	return nil

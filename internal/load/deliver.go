@@ -90,7 +90,7 @@ func (d *delivering) operate(ctx context.Context, c *connection, worker int) err
 	default:
 	}
 	body := letterBody(d.to[worker], mark(worker, number)+d.padding)
-	if _, err := c.call(ctx, d.ids.put(d.letters[worker].withBody([]byte(body)))); err != nil {
+	if err := c.call(ctx, d.ids.put(d.letters[worker].withBody([]byte(body)))); err != nil {
 		return err
 	}
 	late := time.NewTimer(patience)

@@ -52,8 +52,8 @@ func Fill(ctx context.Context, t *Target, messages int, show func(Progress)) err
 			c := newConnection()
 			defer c.close()
 			for taken.Add(1) <= int64(messages) {
-				r := letters[rand.IntN(len(letters))].withHeader("Authorization", senders[worker].authorization)
-				if _, err := c.call(ctx, r); err != nil {
+				r := letters[rand.IntN(len(letters))].from(senders[worker])
+				if err := c.call(ctx, r); err != nil {
 					return err
 				}
 				sent.Add(1)

@@ -69,7 +69,6 @@ func runFloor(ctx context.Context, floor *Process, p Plan, show func(Progress)) 
 	anybody := &person{authorization: basic("key", "secret")}
 	call := newRequest(anybody, http.MethodPost, u.JoinPath("/"), letterBody("somebody", strings.Repeat("x", p.Payload)))
 	return measure(ctx, &p, &gauge{servers: []int{floor.PID}}, func(ctx context.Context, c *connection, _ int) error {
-		_, err := c.call(ctx, call)
-		return err
+		return c.call(ctx, call)
 	}, show), nil
 }

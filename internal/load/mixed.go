@@ -58,15 +58,15 @@ func (m *mixing) operate(ctx context.Context, c *connection, worker int) error {
 	j := &m.jobs[worker]
 	switch n := rand.IntN(100); {
 	case n < 50:
-		_, err = c.call(ctx, m.ids.put(j.letter))
+		err = c.call(ctx, m.ids.put(j.letter))
 	case n < 60:
-		_, err = c.call(ctx, m.ids.put(j.groupLetter))
+		err = c.call(ctx, m.ids.put(j.groupLetter))
 	case n < 80:
 		_, err = pollAndAcknowledge(ctx, c, j.poll, j.ack)
 	case n < 95:
-		_, err = c.call(ctx, j.unread)
+		err = c.call(ctx, j.unread)
 	default:
-		_, err = c.call(ctx, pick(j.searches))
+		err = c.call(ctx, pick(j.searches))
 	}
 	return err
 }

@@ -29,10 +29,10 @@ func (s *polling) prepare(ctx context.Context, on *stage, p *Plan) error {
 }
 
 func (s *polling) operate(ctx context.Context, c *connection, worker int) error {
-	if _, err := c.call(ctx, s.polls[worker]); err != nil {
+	if err := c.call(ctx, s.polls[worker]); err != nil {
 		return err
 	}
-	if n := bytes.Count(c.body.Bytes(), []byte(`"event_id"`)); n != queued {
+	if n := bytes.Count(c.body, []byte(`"event_id"`)); n != queued {
 		return unexpected("%s: %d events, want %d", s.polls[worker], n, queued)
 	}
 	return nil
@@ -46,7 +46,7 @@ func (s *stage) write(ctx context.Context, people []*person, each, payload int) 
 	}
 	return s.each(ctx, people, func(ctx context.Context, c *connection, to *person) error {
 		for range each {
-			if _, err := c.call(ctx, letter(s, senders[0], to.token, payload)); err != nil {
+			if err := c.call(ctx, letter(s, senders[0], to.token, payload)); err != nil {
 				return err
 			}
 		}
@@ -77,7 +77,7 @@ func (s *acknowledging) prepare(ctx context.Context, on *stage, p *Plan) error {
 }
 
 func (s *acknowledging) operate(ctx context.Context, c *connection, worker int) error {
-	if _, err := c.call(ctx, s.ids.put(s.letters[worker])); err != nil {
+	if err := c.call(ctx, s.ids.put(s.letters[worker])); err != nil {
 		return err
 	}
 	acknowledged, err := pollAndAcknowledge(ctx, c, s.polls[worker], s.acks[worker])
@@ -89,10 +89,10 @@ func (s *acknowledging) operate(ctx context.Context, c *connection, worker int) 
 
 // pollAndAcknowledge reads events and acknowledges them; it tells how many.
 func pollAndAcknowledge(ctx context.Context, c *connection, poll, ack *request) (int, error) {
-	if _, err := c.call(ctx, poll); err != nil {
+	if err := c.call(ctx, poll); err != nil {
 		return 0, err
 	}
-	ids := eventIDs(c.body.Bytes())
+	ids := eventIDs(c.body)
 	if len(ids) == 0 {
 		return 0, nil
 	}
@@ -100,8 +100,7 @@ func pollAndAcknowledge(ctx context.Context, c *connection, poll, ack *request) 
 	if err != nil {
 		return 0, err
 	}
-	_, err = c.call(ctx, ack.withBody(body))
-	return len(ids), err
+	return len(ids), c.call(ctx, ack.withBody(body))
 }
 
 // eventIDs finds the identifiers of events in an answer. What the events say is
@@ -135,6 +134,5 @@ func (s *counting) prepare(ctx context.Context, on *stage, p *Plan) error {
 }
 
 func (s *counting) operate(ctx context.Context, c *connection, worker int) error {
-	_, err := c.call(ctx, s.counts[worker])
-	return err
+	return c.call(ctx, s.counts[worker])
 }

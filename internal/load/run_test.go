@@ -91,7 +91,7 @@ func TestOperationsAreThoseThatTheServerHas(t *testing.T) {
 		result := measure(t.Context(), &plan, new(gauge), scenario.operate, func(Progress) {})
 		unread := 0
 		for _, r := range scenario.letters {
-			_, rest, _ := strings.Cut(string(r.body), `"recipient":"`)
+			_, rest, _ := strings.Cut(string(r.body()), `"recipient":"`)
 			recipient, _, _ := strings.Cut(rest, `"`)
 			n, err := stage.admin.Unread(t.Context(), recipient)
 			if err != nil {
@@ -155,7 +155,7 @@ func TestStreamsThatEndAreFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range stage.people {
-		if _, err := c.call(t.Context(), newRequest(p, http.MethodDelete, stage.url("events", ""), "")); err != nil {
+		if err := c.call(t.Context(), newRequest(p, http.MethodDelete, stage.url("events", ""), "")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,13 +218,13 @@ func TestPeopleOfARunCannotCallAfterIt(t *testing.T) {
 	c := newConnection()
 	defer c.close()
 	self := newRequest(people[0], http.MethodGet, stage.url("user/me", ""), "")
-	if _, err := c.call(t.Context(), self); err != nil {
+	if err := c.call(t.Context(), self); err != nil {
 		t.Error(err)
 	}
 	if err := stage.strike(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.call(t.Context(), self); kindOf(err) != "401" {
+	if err := c.call(t.Context(), self); kindOf(err) != "401" {
 		t.Errorf("a key of the run got %v after it, want 401", err)
 	}
 }

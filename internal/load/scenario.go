@@ -120,8 +120,7 @@ func (s *sending) prepare(ctx context.Context, on *stage, p *Plan) error {
 }
 
 func (s *sending) operate(ctx context.Context, c *connection, worker int) error {
-	_, err := c.call(ctx, s.ids.put(s.letters[worker]))
-	return err
+	return c.call(ctx, s.ids.put(s.letters[worker]))
 }
 
 // grouping is a message to one group whose members read nothing meanwhile.
@@ -143,8 +142,7 @@ func (g *grouping) prepare(ctx context.Context, on *stage, p *Plan) error {
 }
 
 func (g *grouping) operate(ctx context.Context, c *connection, worker int) error {
-	_, err := c.call(ctx, g.ids.put(g.letters[worker]))
-	return err
+	return c.call(ctx, g.ids.put(g.letters[worker]))
 }
 
 // gather makes a group of so many members, some of whom can send.

@@ -38,8 +38,7 @@ func searchesOf(on *stage, who *person) (searches []*request) {
 }
 
 func (s *searching) operate(ctx context.Context, c *connection, worker int) error {
-	_, err := c.call(ctx, pick(s.searches[worker]))
-	return err
+	return c.call(ctx, pick(s.searches[worker]))
 }
 
 func pick(searches []*request) *request { return searches[rand.IntN(len(searches))] }

@@ -191,8 +191,7 @@ func (s *stage) nextUser() client.NewUser {
 // clear empties people's queues.
 func (s *stage) clear(ctx context.Context, people []*person) error {
 	return s.each(ctx, people, func(ctx context.Context, c *connection, p *person) error {
-		_, err := c.call(ctx, newRequest(p, http.MethodDelete, s.url("events", ""), ""))
-		return err
+		return c.call(ctx, newRequest(p, http.MethodDelete, s.url("events", ""), ""))
 	})
 }
 

@@ -5,14 +5,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 )
 
 // listening is an open event stream of somebody's.
 type listening struct {
 	c    *connection
-	body io.ReadCloser
 	r    *bufio.Reader
 	line []byte // a line that is longer than the reader's buffer
 }
@@ -24,15 +22,19 @@ const lineBuffer = 2 << 10
 // returns when the server has said that the stream is there.
 func (s *stage) listen(ctx context.Context, who *person) (*listening, error) {
 	c := newConnection()
-	c.transport.ReadBufferSize, c.transport.WriteBufferSize = lineBuffer, lineBuffer
+	c.buffer = lineBuffer
 	r := newRequest(who, http.MethodGet, s.url("events", "features=no-offline-messages"), "").withHeader("Accept", "text/event-stream")
-	response, err := c.open(ctx, r)
-	if err != nil {
+	if err := c.open(ctx, r); err != nil {
 		c.close()
 		return nil, err
 	}
-	l := &listening{c: c, body: response.Body, r: bufio.NewReaderSize(response.Body, lineBuffer)}
-	if _, err := l.next(); err != nil { // a comment, which goes out at once
+	c.out = nil // there may be very many
+	l := &listening{c: c, r: bufio.NewReaderSize(c.answer.body(c.read), lineBuffer)}
+	_, err := l.next() // a comment, which goes out at once
+	if err == nil {
+		err = c.wait(ctx)
+	}
+	if err != nil {
 		l.close()
 		return nil, &failure{kindConnection, fmt.Errorf("%s: %w", r, err)}
 	}
@@ -57,7 +59,6 @@ func (l *listening) next() ([]byte, error) {
 
 // close ends the stream.
 func (l *listening) close() {
-	_ = l.body.Close() // what it still had to say is not wanted
 	l.c.close()
 }
 

@@ -11,7 +11,8 @@ const (
 	ActionAuditBegin  AuditAction = "audit.begin" // of an organization's chain, in the platform's
 	ActionAuditRead   AuditAction = "audit.read"
 	ActionAuditExport AuditAction = "audit.export"
-	ActionAccess      AuditAction = "access" // refused, of a call that is no administrative act
+	ActionAuditKey    AuditAction = "audit.key" // another key signs from here on
+	ActionAccess      AuditAction = "access"    // refused, of a call that is no administrative act
 
 	ActionLogin       AuditAction = "login"
 	ActionLogout      AuditAction = "logout"
@@ -34,6 +35,14 @@ const (
 	ActionHoldRelease        AuditAction = "hold.release"
 	ActionHoldExport         AuditAction = "hold.export"
 
+	ActionGroupCreate       AuditAction = "group.create" // by an operator who is not in the organization
+	ActionGroupUpdate       AuditAction = "group.update" // by an administrator who is no member, as what follows
+	ActionGroupDelete       AuditAction = "group.delete" // by whomever it was
+	ActionGroupMemberAdd    AuditAction = "group.member.add"
+	ActionGroupMemberRemove AuditAction = "group.member.remove"
+	ActionMetadataSet       AuditAction = "metadata.set"
+	ActionMetadataDelete    AuditAction = "metadata.delete"
+
 	ActionKeyList       AuditAction = "key.list"
 	ActionKeyIssue      AuditAction = "key.issue"
 	ActionKeyRevoke     AuditAction = "key.revoke"
@@ -41,6 +50,11 @@ const (
 	ActionKeyLimit      AuditAction = "key.limit"
 	ActionOperatorMake  AuditAction = "operator.create"
 	ActionOperatorReset AuditAction = "operator.reset"
+
+	ActionRingRotate    AuditAction = "keyring.rotate"
+	ActionRingExport    AuditAction = "keyring.export"
+	ActionBackupCreate  AuditAction = "backup.create"
+	ActionBackupRestore AuditAction = "backup.restore"
 )
 
 // AuditOK is the outcome of what was done; that of what was refused is the code of

@@ -38,12 +38,9 @@ func originOf(ctx context.Context) *Origin {
 // platform's.
 func (s *Service) act(ctx context.Context, actor *model.Actor, action model.AuditAction, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
 	origin := originOf(ctx)
-	now := s.now()
+	first := s.newLine(ctx, actor, action)
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		line := model.AuditEntry{
-			Time: model.AuditTime{Time: now}, Action: action, Outcome: model.AuditOK, Times: 1,
-			Account: actor.Account, Key: actor.Key.Key, Address: origin.Address, RequestID: origin.RequestID,
-		}
+		line := first
 		if err := fn(tx, &line); err != nil {
 			return err
 		}
@@ -51,6 +48,24 @@ func (s *Service) act(ctx context.Context, actor *model.Actor, action model.Audi
 	})
 	origin.recorded = origin.recorded || err == nil
 	return err
+}
+
+// newLine is the line of an act that succeeds now.
+func (s *Service) newLine(ctx context.Context, actor *model.Actor, action model.AuditAction) model.AuditEntry {
+	origin := originOf(ctx)
+	return model.AuditEntry{
+		Time: model.AuditTime{Time: s.now()}, Action: action, Outcome: model.AuditOK, Times: 1,
+		Account: actor.Account, Key: actor.Key.Key, Address: origin.Address, RequestID: origin.RequestID,
+	}
+}
+
+// recordOnGroup adds the line of an act on a group to one that members may do too,
+// of which there is none. It comes last in a transaction.
+func (s *Service) recordOnGroup(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction, organization model.OrganizationID, id model.GroupID) error {
+	line := s.newLine(ctx, actor, action)
+	onOrganization(&line, organization)
+	line.Group = id
+	return record(tx, &line)
 }
 
 // onOrganization says that a line is about an organization, and belongs to its chain.
@@ -102,7 +117,9 @@ func record(tx *store.Tx, line *model.AuditEntry) error {
 // RecordCommand carries out what the command line of the server's machine does to
 // the store itself, with its line of the audit log in the same transaction.
 func RecordCommand(ctx context.Context, kept *store.Store, line model.AuditEntry, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
-	line.Outcome, line.Times, line.Address = model.AuditOK, 1, CommandLine
+	if line.Times, line.Address = 1, CommandLine; line.Outcome == "" {
+		line.Outcome = model.AuditOK
+	}
 	return kept.Update(ctx, func(tx *store.Tx) error {
 		line := line
 		if err := fn(tx, &line); err != nil {

@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"signet/internal/audit"
@@ -26,37 +28,158 @@ func (s *Service) sweepAudit(ctx context.Context) error {
 	if age := now.Sub(time.UnixMilli(s.signedAt.Load())); s.auditKey == nil || age >= 0 && age < checkpointEvery {
 		return nil
 	}
-	if err := SignAudit(ctx, s.store, s.auditKey, now); err != nil {
-		return err
+	err := SignAudit(ctx, s.store, s.auditKey, now)
+	if fault := new(audit.Fault); err == nil || errors.As(err, &fault) {
+		s.signedAt.Store(now.UnixMilli()) // what is wrong stays so, and is told by each signing
 	}
-	s.signedAt.Store(now.UnixMilli())
-	return nil
+	return err
 }
 
-// SignAudit makes a checkpoint of each chain that has grown since its last one.
+// SignAudit makes a checkpoint of each chain that has grown since its last one, and
+// follows from it: a past that somebody rewrote is never signed. What does not follow
+// is an *audit.Fault, and the other chains are signed all the same.
 func SignAudit(ctx context.Context, kept *store.Store, key *audit.Key, now time.Time) error {
 	var heads []store.AuditHead
 	err := kept.View(ctx, func(tx *store.Tx) (err error) {
 		heads, err = tx.UnsignedAuditHeads()
 		return err
 	})
-	if err != nil || len(heads) == 0 {
+	if err != nil {
 		return err
 	}
-	notes := make([]string, len(heads))
-	for i, h := range heads {
-		if notes[i], err = key.Sign(audit.Checkpoint{Chain: h.Chain, Number: h.Number, Hash: h.Hash, Time: now}); err != nil {
+	var faults []error
+	for _, h := range heads {
+		if err := follows(ctx, kept, key, h); err != nil {
+			if fault := new(audit.Fault); !errors.As(err, &fault) {
+				return err
+			}
+			faults = append(faults, fmt.Errorf("the audit log was changed: %w", err))
+			continue
+		}
+		note, err := key.Sign(audit.Checkpoint{Chain: h.Chain, Number: h.Number, Hash: h.Hash, Time: now})
+		if err != nil {
+			return err
+		}
+		err = kept.Update(ctx, func(tx *store.Tx) error {
+			return tx.PutAuditCheckpoint(h.Chain, false, store.AuditCheckpoint{Number: h.Number, Note: note})
+		})
+		if err != nil {
 			return err
 		}
 	}
-	return kept.Update(ctx, func(tx *store.Tx) error {
-		for i, h := range heads {
-			if err := tx.PutAuditCheckpoint(h.Chain, false, store.AuditCheckpoint{Number: h.Number, Note: notes[i]}); err != nil {
-				return err
+	return errors.Join(faults...)
+}
+
+// AdoptAudit signs all checkpoints anew, with a key that was made because the one
+// before is gone, and notes it in the platform's chain. It returns how many there were:
+// none in a store that nothing was signed in. keep is part of the transaction.
+func AdoptAudit(ctx context.Context, kept *store.Store, key *audit.Key, now time.Time, keep func(*store.Tx) error) (adopted int, err error) {
+	type end struct {
+		chain  model.OrganizationID
+		oldest bool
+		store.AuditCheckpoint
+	}
+	var ends []end
+	err = kept.View(ctx, func(tx *store.Tx) error {
+		ends = nil
+		chains, err := tx.AuditChains()
+		if err != nil {
+			return err
+		}
+		for _, chain := range chains {
+			for _, oldest := range []bool{true, false} {
+				c, err := tx.AuditCheckpoint(chain, oldest)
+				if err != nil {
+					return err
+				}
+				if c.Number > 0 {
+					ends = append(ends, end{chain, oldest, c})
+				}
 			}
 		}
 		return nil
 	})
+	if err == nil && len(ends) == 0 {
+		err = kept.Update(ctx, keep)
+	}
+	if err != nil || len(ends) == 0 {
+		return 0, err
+	}
+	for i := range ends {
+		e := &ends[i]
+		if e.Note, err = key.Adopt(e.Note, now); err != nil {
+			return 0, &audit.Fault{Chain: e.chain, Number: e.Number, Reason: err.Error()}
+		}
+	}
+	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionAuditKey}
+	return len(ends), RecordCommand(ctx, kept, line, func(tx *store.Tx, _ *model.AuditEntry) error {
+		for _, e := range ends {
+			if err := tx.PutAuditCheckpoint(e.chain, e.oldest, e.AuditCheckpoint); err != nil {
+				return err
+			}
+		}
+		return keep(tx)
+	})
+}
+
+// follows checks that what a chain has grown by is tied to what was signed last.
+func follows(ctx context.Context, kept *store.Store, key *audit.Key, head store.AuditHead) error {
+	var walk *audit.Chain
+	at := int64(0)
+	for {
+		var rows []store.AuditRow
+		err := kept.View(ctx, func(tx *store.Tx) (err error) {
+			if walk == nil {
+				if walk, at, err = resumeChain(tx, key, head.Chain); err != nil {
+					return err
+				}
+			}
+			rows, err = tx.AuditEntries(store.AuditQuery{Chain: head.Chain, After: at, Before: head.Number + 1}, auditBatch)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if at >= head.Number { // another server was faster
+			return nil
+		}
+		for i := range rows {
+			if err := walk.Next(&rows[i].AuditEntry, rows[i].Hash); err != nil {
+				return err
+			}
+			at = rows[i].Number
+		}
+		if len(rows) < auditBatch || at == head.Number {
+			return walk.End(head.Number, head.Hash)
+		}
+	}
+}
+
+// resumeChain begins behind what is signed of a chain: its newest checkpoint, or
+// where all that this one knew of is old and gone, the one of what was removed.
+func resumeChain(tx *store.Tx, key *audit.Key, chain model.OrganizationID) (*audit.Chain, int64, error) {
+	var signed *audit.Checkpoint
+	for _, oldest := range []bool{true, false} {
+		stored, err := tx.AuditCheckpoint(chain, oldest)
+		if err != nil {
+			return nil, 0, err
+		}
+		if stored.Number == 0 || signed != nil && stored.Number <= signed.Number {
+			continue
+		}
+		c, err := openCheckpoint(key, chain, stored, oldest)
+		if err != nil {
+			return nil, 0, err
+		}
+		signed = &c
+	}
+	if signed == nil {
+		walk, err := audit.NewChain(chain, nil)
+		return walk, 0, err
+	}
+	signed.Oldest = true // the lines up to it are passed over
+	walk, err := audit.NewChain(chain, signed)
+	return walk, signed.Number, err
 }
 
 // trimAudit removes lines past the retention, the oldest first. A signed checkpoint
@@ -184,16 +307,6 @@ func verifyChain(ctx context.Context, kept *store.Store, key *audit.Key, chain m
 // beginChain opens a chain's own checkpoints, whose signatures and numbers are
 // checked too.
 func beginChain(key *audit.Key, chain model.OrganizationID, removed, met store.AuditCheckpoint, elsewhere []audit.Checkpoint) (*audit.Chain, error) {
-	open := func(c store.AuditCheckpoint, oldest bool) (audit.Checkpoint, error) {
-		opened, err := key.Open(c.Note)
-		switch {
-		case err != nil:
-			return opened, &audit.Fault{Chain: chain, Number: c.Number, Reason: err.Error()}
-		case opened.Number != c.Number || opened.Oldest != oldest:
-			return opened, &audit.Fault{Chain: chain, Number: c.Number, Reason: "its checkpoint is of another entry"}
-		}
-		return opened, nil
-	}
 	var expected []audit.Checkpoint
 	for _, c := range elsewhere {
 		if c.Chain == chain && !c.Oldest {
@@ -201,7 +314,7 @@ func beginChain(key *audit.Key, chain model.OrganizationID, removed, met store.A
 		}
 	}
 	if met.Number > 0 {
-		c, err := open(met, false)
+		c, err := openCheckpoint(key, chain, met, false)
 		if err != nil {
 			return nil, err
 		}
@@ -210,9 +323,22 @@ func beginChain(key *audit.Key, chain model.OrganizationID, removed, met store.A
 	if removed.Number == 0 {
 		return audit.NewChain(chain, nil, expected...)
 	}
-	c, err := open(removed, true)
+	c, err := openCheckpoint(key, chain, removed, true)
 	if err != nil {
 		return nil, err
 	}
 	return audit.NewChain(chain, &c, expected...)
+}
+
+// openCheckpoint reads a chain's own checkpoint, which has to be of the place that it
+// is stored for.
+func openCheckpoint(key *audit.Key, chain model.OrganizationID, c store.AuditCheckpoint, oldest bool) (audit.Checkpoint, error) {
+	opened, err := key.Open(c.Note)
+	switch {
+	case err != nil:
+		return opened, &audit.Fault{Chain: chain, Number: c.Number, Reason: err.Error()}
+	case opened.Number != c.Number || opened.Oldest != oldest || opened.Chain != chain:
+		return opened, &audit.Fault{Chain: chain, Number: c.Number, Reason: "its checkpoint is of another entry"}
+	}
+	return opened, nil
 }

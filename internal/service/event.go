@@ -151,12 +151,13 @@ func (s *Service) events(ctx context.Context, actor *model.Actor, after, upTo in
 	if limit > DefaultEvents { // it takes long, and others would wait for it
 		view = s.store.View
 	}
+	known := s.messages.reading()
 	err = view(ctx, func(tx *store.Tx) error {
 		out = make([]model.Event, 0, min(limit, DefaultEvents))
 		reader := presenter{service: s, tx: tx, actor: actor}
 		for from := after; ; { // once more only where something could not be read
 			asked := limit - len(out)
-			rows, err := tx.Events(s.queue(actor.Account, from, upTo, now), asked)
+			rows, err := tx.Events(s.queue(actor.Account, from, upTo, now), asked, known)
 			if err != nil {
 				return err
 			}
@@ -226,6 +227,7 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, positions
 	var senders []model.AccountID
 	err := s.store.UpdateTogether(ctx, func(tx *store.Tx) error {
 		marks := newMarks(actor, now)
+		marks.acknowledging = true
 		rows, err := tx.EventsAt(actor.Account, positions)
 		if err != nil {
 			return err

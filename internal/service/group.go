@@ -173,7 +173,10 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 		if err := s.tellEach(tx, &g, actor.Account, members, now); err != nil {
 			return err
 		}
-		return indexGroup(tx, &g)
+		if err := indexGroup(tx, &g); err != nil || actor.MemberOf(g.Organization) {
+			return err
+		}
+		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupCreate, g.Organization, id)
 	})
 	if err != nil {
 		c.Avatar.doubt(err)
@@ -340,7 +343,10 @@ func (s *Service) UpdateGroup(ctx context.Context, actor *model.Actor, id model.
 			return err
 		}
 		told = append(told, g.Members...)
-		return tellAll(tx, &g)
+		if err := tellAll(tx, &g); err != nil || rights.member {
+			return err
+		}
+		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupUpdate, g.Organization, id)
 	})
 	if err != nil {
 		c.Avatar.doubt(err)
@@ -441,7 +447,10 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 			return err
 		}
 		told = members
-		return s.exitGroup(tx, &g, members)
+		if err := s.exitGroup(tx, &g, members); err != nil {
+			return err
+		}
+		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupDelete, g.Organization, id)
 	})
 	if err != nil {
 		return err

@@ -46,7 +46,10 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 			return err
 		}
 		told = g.Members
-		return nil
+		if rights.member || !rights.change { // the rest may only join what is public
+			return nil
+		}
+		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupMemberAdd, g.Organization, id)
 	})
 	if err != nil {
 		return err
@@ -88,8 +91,10 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 				leaving = append(leaving, model.AccountID(entity))
 			}
 		}
-		told, err = s.removeFromGroup(tx, actor, &g, leaving, true)
-		return err
+		if told, err = s.removeFromGroup(tx, actor, &g, leaving, true); err != nil || rights.member {
+			return err
+		}
+		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupMemberRemove, g.Organization, id)
 	})
 	if err != nil {
 		return err

@@ -105,7 +105,10 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 			if err != nil {
 				return err
 			}
-			return tx.DeleteMetadata(p.organization, p.entity)
+			if err := tx.DeleteMetadata(p.organization, p.entity); err != nil {
+				return err
+			}
+			return s.recordDescribed(ctx, tx, actor, model.ActionMetadataDelete, &p)
 		})
 	}
 	var p place
@@ -127,8 +130,25 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 		if now.organization != p.organization || now.entity != p.entity {
 			return errAgain
 		}
-		return tx.PutMetadata(p.organization, p.entity, sealed)
+		if err := tx.PutMetadata(p.organization, p.entity, sealed); err != nil {
+			return err
+		}
+		return s.recordDescribed(ctx, tx, actor, model.ActionMetadataSet, &now)
 	})
+}
+
+// recordDescribed adds the line of who changed another's metadata as an administrator.
+func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction, p *place) error {
+	switch {
+	case p.group && p.member, p.own(actor):
+		return nil
+	case p.group:
+		return s.recordOnGroup(ctx, tx, actor, action, p.organization, model.GroupID(p.entity))
+	}
+	line := s.newLine(ctx, actor, action)
+	onOrganization(&line, p.organization)
+	line.User = model.AccountID(p.entity)
+	return record(tx, &line)
 }
 
 // placeToDescribe finds an entity of which the actor may set the metadata.
@@ -137,8 +157,7 @@ func (s *Service) placeToDescribe(tx *store.Tx, actor *model.Actor, address stri
 	if err != nil {
 		return p, err
 	}
-	self := !p.group && p.entity == model.EntityID(actor.Account)
-	if !self && !actor.Administers(p.organization) && !(p.group && p.member) {
+	if !p.own(actor) && !actor.Administers(p.organization) && !(p.group && p.member) {
 		return p, notAllowed()
 	}
 	return p, nil

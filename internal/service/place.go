@@ -15,6 +15,11 @@ type place struct {
 	rights       groupRights // of a group
 }
 
+// own reports whether it is the actor itself.
+func (p *place) own(actor *model.Actor) bool {
+	return !p.group && p.entity == model.EntityID(actor.Account)
+}
+
 // place finds an entity that the actor may see and that belongs to the named
 // organization; without a name, to the group's, or to the only one that both share.
 func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (p place, err error) {

@@ -16,6 +16,10 @@ const (
 	sealRetry = time.Minute
 )
 
+// messagesAfter reads messages of a table in the order of their keys, from the one
+// after the given one.
+type messagesAfter func(tx *store.Tx, organization model.OrganizationID, id model.MessageID, limit int) ([]store.MessageRow, error)
+
 // SealStored seals what was stored before content was, while the server serves: it is
 // a background task of every start, and has nothing to do once it came to its end.
 // What a pass that was cut short has sealed, the next one passes over.
@@ -46,7 +50,12 @@ func (s *Service) sealStored(ctx context.Context) error {
 	if err != nil || done {
 		return err
 	}
-	messages, err := s.sealMessages(ctx)
+	messages, err := s.sealMessages(ctx, (*store.Tx).MessagesAfter, (*store.Tx).SealMessage)
+	if err != nil {
+		return err
+	}
+	// After the messages: one that ended meanwhile, under a legal hold, has gone there.
+	held, err := s.sealMessages(ctx, (*store.Tx).HeldMessagesAfter, (*store.Tx).SealHeldMessage)
 	if err != nil {
 		return err
 	}
@@ -54,21 +63,22 @@ func (s *Service) sealStored(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if messages+metadata > 0 {
-		s.log.Info("sealed what was stored before", "messages", messages, "metadata", metadata)
+	if messages+held+metadata > 0 {
+		s.log.Info("sealed what was stored before", "messages", messages, "held_messages", held, "metadata", metadata)
 		s.recalled.Store(true) // so that the sweep removes what the rows held from the files
 		s.eraseSoon()
 	}
 	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.FinishSealing() })
 }
 
-func (s *Service) sealMessages(ctx context.Context) (total int, err error) {
+// sealMessages seals the messages of a table, which after reads and put writes.
+func (s *Service) sealMessages(ctx context.Context, after messagesAfter, put func(*store.Tx, *store.MessageRow, []byte) error) (total int, err error) {
 	var organization model.OrganizationID
 	var id model.MessageID
 	for {
 		var rows []store.MessageRow
 		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-			rows, err = tx.MessagesAfter(organization, id, sealBatch)
+			rows, err = after(tx, organization, id, sealBatch)
 			return err
 		})
 		if err != nil || len(rows) == 0 {
@@ -94,7 +104,7 @@ func (s *Service) sealMessages(ctx context.Context) (total int, err error) {
 				if text == nil {
 					continue
 				}
-				if err := tx.SealMessage(&rows[i], text); err != nil {
+				if err := put(tx, &rows[i], text); err != nil {
 					return err
 				}
 			}

@@ -219,13 +219,13 @@ func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
 		return err
 	}))
 	v := verification{service: s, now: c.clock.Now(), report: func(line string) { t.Error(line) }}
-	c.must(v.message(t.Context(), &rows[0]))
+	c.must(v.message(t.Context(), readMessages, &rows[0]))
 	if v.Messages != 1 || v.Attachments != 1 {
 		t.Errorf("verify says %+v", v.Verified)
 	}
 	c.must(s.Recall(t.Context(), alice, sent.Message))
 	c.must(s.Sweep(t.Context()))
-	c.must(v.message(t.Context(), &rows[0]))
+	c.must(v.message(t.Context(), readMessages, &rows[0]))
 	if v.Broken != 0 || v.Messages != 1 {
 		t.Errorf("verify says %+v of what was recalled meanwhile", v.Verified)
 	}
@@ -269,5 +269,66 @@ func TestAttachmentSharesItsBytesWithForwardsAndPicturesAreNotSealed(t *testing.
 	c.must(err)
 	if picture.Key != nil {
 		t.Error("a picture was sealed")
+	}
+}
+
+// What a legal hold keeps from before content was sealed is sealed too, also where an
+// earlier version believed that it was done.
+func TestWhatAHoldKeepsIsSealedAndVerified(t *testing.T) {
+	c := newSealed(t)
+	before, s := c.nodes[0], c.nodes[1]
+	alice, bob := c.pair()
+	organization := alice.Memberships[0].Organization
+	c.must(HoldOrganization(t.Context(), c.store, c.clock.Now(), organization, true))
+	upload, err := before.Upload(t.Context(), "a", "text/plain", strings.NewReader("bytes"))
+	c.must(err)
+	recalled, err := c.send(before, alice, bob.Account.String(), func(c *SendCommand) { c.Body, c.Upload = "recalled", upload })
+	c.must(err)
+	ended, err := c.send(before, alice, bob.Account.String(), func(c *SendCommand) { c.Body, c.TTL = "ended", new(1) })
+	c.must(err)
+	c.must(before.Recall(t.Context(), alice, recalled.Message))
+	c.clock.Advance(2 * time.Minute)
+	c.must(before.Sweep(t.Context()))
+
+	verify := func() Verified {
+		t.Helper()
+		v, err := Verify(t.Context(), c.store, s.ring, s.blobs, c.clock.Now(), true, func(line string) { t.Log(line) })
+		c.must(err)
+		return v
+	}
+	if v := verify(); v.Held != 2 || v.Unsealed != 2 || v.Broken != 0 {
+		t.Fatalf("before they are sealed, verify says %+v", v)
+	}
+	c.must(s.sealStored(t.Context()))
+	if v := verify(); v.Held != 2 || v.Unsealed != 0 || v.Broken != 0 {
+		t.Errorf("after they are sealed, verify says %+v", v)
+	}
+	c.must(s.sealStored(t.Context())) // which is done
+	for _, sent := range []model.MessageID{recalled.Message, ended.Message} {
+		c.must(c.store.View(t.Context(), func(tx *store.Tx) error {
+			row, found, err := tx.HeldMessage(organization, sent)
+			if err != nil || !found {
+				t.Fatalf("message %s is not kept: %v", sent, err)
+			}
+			content, err := s.openContent(t.Context(), &row)
+			if err != nil || !seal.Sealed(row.Sealed) || content.Body != "recalled" && content.Body != "ended" {
+				t.Errorf("message %s reads %+v, %v", sent, content, err)
+			}
+			return nil
+		}))
+	}
+
+	// A key that a hold needs and that is gone is a fault; so is a byte that changed.
+	c.must(c.store.Update(t.Context(), func(tx *store.Tx) error {
+		row, _, err := tx.HeldMessage(organization, ended.Message)
+		if err != nil {
+			return err
+		}
+		changed := bytes.Clone(row.Sealed)
+		changed[len(changed)-1] ^= 1
+		return tx.SealHeldMessage(&row, changed)
+	}))
+	if v := verify(); v.Held != 1 || v.Broken != 1 {
+		t.Errorf("of a flipped bit, verify says %+v", v)
 	}
 }

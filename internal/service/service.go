@@ -68,6 +68,7 @@ type Service struct {
 	retention time.Duration
 	actors    actorCache
 	routes    *routes
+	messages  *messageMemory
 	passwords chan struct{} // a place for each password hash computed at a time
 	derive    derivation
 
@@ -97,6 +98,7 @@ func New(o Options) *Service {
 		region: o.DefaultRegion, retention: o.EventsRetention, auditKey: o.AuditKey, auditRetention: o.AuditRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),
+		messages:  newMessageMemory(),
 		passwords: make(chan struct{}, 2),
 		derive:    argon2.IDKey,
 		used:      map[string]time.Time{},

@@ -109,6 +109,7 @@ func (s *Service) eraseSoon() {
 // attachments, makes their content unrecoverable from the store's files, and
 // destroys the keys of which nothing is left, which makes it so everywhere else.
 func (s *Service) Sweep(ctx context.Context) error {
+	s.messages.age()
 	return errors.Join(s.eraseEnded(ctx), s.endKeys(ctx))
 }
 
@@ -125,27 +126,33 @@ func (s *Service) eraseEnded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Files that cannot be reached hold up nothing else: their erasures stay noted.
-	files := s.eraseBlobs(ctx)
-	err = errors.Join(s.FlushUses(ctx), s.sweepAudit(ctx))
-	if err == nil && (ended+erased+released > 0 || s.recalled.Swap(false)) {
-		if err = s.store.Erase(ctx); err != nil {
+	// Files that cannot be reached hold up nothing else: their erasures stay noted. Nor
+	// does an audit log that somebody has changed.
+	aside := errors.Join(s.eraseBlobs(ctx), s.FlushUses(ctx), s.sweepAudit(ctx))
+	asked, err := s.store.TakeErasure(ctx)
+	if recalled := s.recalled.Swap(false); recalled || asked || ended+erased+released > 0 {
+		if fault := s.store.Erase(ctx); fault != nil {
 			s.recalled.Store(true) // so that the next sweep tries again
+			err = errors.Join(err, fault)
 		}
 	}
-	return errors.Join(files, err)
+	return errors.Join(aside, err)
 }
 
 func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
 	now := s.now()
 	for {
 		n := 0
+		var ended []model.MessageID
 		err := s.store.Update(ctx, func(tx *store.Tx) error {
 			rows, err := tx.EndedMessages(now, sweepBatch)
 			if err != nil {
 				return err
 			}
-			n = len(rows)
+			n, ended = len(rows), nil
+			for i := range rows {
+				ended = append(ended, rows[i].ID)
+			}
 			if err := shareOrganizations(tx, rows); err != nil {
 				return err
 			}
@@ -158,6 +165,9 @@ func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
 		})
 		if err != nil {
 			return total, err
+		}
+		if n > 0 {
+			s.messages.forget(ended...)
 		}
 		if total += n; n < sweepBatch {
 			return total, nil

@@ -17,6 +17,7 @@ import (
 // Verified counts what Verify looked at.
 type Verified struct {
 	Messages    int // of which the content opens
+	Held        int // of these, messages that only a legal hold keeps
 	Attachments int
 	Metadata    int
 	Unsealed    int // stored before content was sealed, and not sealed since
@@ -25,12 +26,15 @@ type Verified struct {
 }
 
 // Verify opens everything that is sealed, and reports what does not open: the text
-// of every message and of all metadata, and of every attachment its beginning, or all
+// of every message, those included that only a legal hold keeps, and of all metadata, and of every attachment its beginning, or all
 // of it where that is wanted. report gets a line that names the row.
 func Verify(ctx context.Context, kept *store.Store, ring *seal.Ring, blobs blob.Store, now time.Time, whole bool, report func(line string)) (Verified, error) {
 	v := verification{service: &Service{store: kept, ring: ring, blobs: blobs}, now: now, whole: whole, report: report}
-	if err := v.messages(ctx); err != nil {
-		return v.Verified, fmt.Errorf("verify messages: %w", err)
+	// What is kept for a hold comes after the messages: they move there.
+	for _, table := range []messageTable{readMessages, heldMessages} {
+		if err := v.messages(ctx, table); err != nil {
+			return v.Verified, fmt.Errorf("verify %ss: %w", table.name, err)
+		}
 	}
 	if err := v.metadata(ctx); err != nil {
 		return v.Verified, fmt.Errorf("verify metadata: %w", err)
@@ -46,11 +50,28 @@ type verification struct {
 	report  func(string)
 }
 
+// messageTable is a table of messages.
+type messageTable struct {
+	name  string // of a row, as it is reported
+	held  bool   // nobody reads it, and no key of it ends
+	after messagesAfter
+	row   func(*store.Tx, *store.MessageRow) (now store.MessageRow, found bool, err error)
+}
+
+var (
+	readMessages = messageTable{"message", false, (*store.Tx).MessagesAfter, func(tx *store.Tx, row *store.MessageRow) (store.MessageRow, bool, error) {
+		return tx.Message([]model.OrganizationID{row.Organization}, row.ID, time.Time{})
+	}}
+	heldMessages = messageTable{"held message", true, (*store.Tx).HeldMessagesAfter, func(tx *store.Tx, row *store.MessageRow) (store.MessageRow, bool, error) {
+		return tx.HeldMessage(row.Organization, row.ID)
+	}}
+)
+
 // changed reports whether a message is not what it was any more: it was recalled, or
 // swept, while it was looked at.
-func (v *verification) changed(ctx context.Context, row *store.MessageRow) (changed bool, err error) {
+func (v *verification) changed(ctx context.Context, table messageTable, row *store.MessageRow) (changed bool, err error) {
 	err = v.service.store.View(ctx, func(tx *store.Tx) error {
-		now, found, err := tx.Message([]model.OrganizationID{row.Organization}, row.ID, time.Time{})
+		now, found, err := table.row(tx, row)
 		changed = !found || !bytes.Equal(now.Sealed, row.Sealed)
 		return err
 	})
@@ -62,20 +83,20 @@ func (v *verification) broken(what string, organization model.OrganizationID, id
 	v.report(fmt.Sprintf("%s %s of organization %s: %v", what, id, organization, err))
 }
 
-func (v *verification) messages(ctx context.Context) error {
+func (v *verification) messages(ctx context.Context, table messageTable) error {
 	var organization model.OrganizationID
 	var id model.MessageID
 	for {
 		var rows []store.MessageRow
 		err := v.service.store.View(ctx, func(tx *store.Tx) (err error) {
-			rows, err = tx.MessagesAfter(organization, id, sealBatch)
+			rows, err = table.after(tx, organization, id, sealBatch)
 			return err
 		})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
 		for i := range rows {
-			if err := v.message(ctx, &rows[i]); err != nil {
+			if err := v.message(ctx, table, &rows[i]); err != nil {
 				return err
 			}
 		}
@@ -84,7 +105,7 @@ func (v *verification) messages(ctx context.Context) error {
 	}
 }
 
-func (v *verification) message(ctx context.Context, row *store.MessageRow) error {
+func (v *verification) message(ctx context.Context, table messageTable, row *store.MessageRow) error {
 	if len(row.Sealed) == 0 { // recalled
 		return nil
 	}
@@ -93,19 +114,22 @@ func (v *verification) message(ctx context.Context, row *store.MessageRow) error
 	}
 	content, err := v.service.openContent(ctx, row)
 	switch {
-	case errors.Is(err, seal.ErrKeyGone) && !row.Ends.IsZero() && !row.Ends.After(v.now):
+	case errors.Is(err, seal.ErrKeyGone) && !table.held && !row.Ends.IsZero() && !row.Ends.After(v.now):
 		v.Ended++
 		return nil
 	case errors.Is(err, store.ErrUnavailable):
 		return err
 	case err != nil:
-		changed, fault := v.changed(ctx, row)
+		changed, fault := v.changed(ctx, table, row)
 		if fault == nil && !changed {
-			v.broken("message", row.Organization, row.ID, err)
+			v.broken(table.name, row.Organization, row.ID, err)
 		}
 		return fault
 	}
 	v.Messages++
+	if table.held {
+		v.Held++
+	}
 	if content.Attachment == nil {
 		return nil
 	}
@@ -114,9 +138,9 @@ func (v *verification) message(ctx context.Context, row *store.MessageRow) error
 	case errors.Is(err, blob.ErrUnavailable), ctx.Err() != nil:
 		return err
 	case err != nil:
-		changed, fault := v.changed(ctx, row)
+		changed, fault := v.changed(ctx, table, row)
 		if fault == nil && !changed {
-			v.broken("attachment of message", row.Organization, row.ID, err)
+			v.broken("attachment of "+table.name, row.Organization, row.ID, err)
 		}
 		return fault
 	default:

@@ -131,6 +131,9 @@ func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
 // last its row.
 func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 	out := Erased{}
+	if err := tx.session.Forget(id); err != nil { // first, as queues are locked before the rest
+		return nil, err
+	}
 	if err := tx.releaseAvatarOf(model.EntityID(id)); err != nil {
 		return nil, err
 	}

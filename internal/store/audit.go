@@ -164,10 +164,10 @@ func (tx *Tx) AuditCheckpoint(chain model.OrganizationID, oldest bool) (c AuditC
 	return c, err
 }
 
-// PutAuditCheckpoint keeps a checkpoint in place of an earlier one.
+// PutAuditCheckpoint keeps a checkpoint in place of one that reaches no further.
 func (tx *Tx) PutAuditCheckpoint(chain model.OrganizationID, oldest bool, c AuditCheckpoint) error {
 	return tx.post(`INSERT INTO audit_checkpoints (chain, oldest, number, note) VALUES (?, ?, ?, ?)
-		ON CONFLICT (chain, oldest) DO UPDATE SET number = excluded.number, note = excluded.note WHERE audit_checkpoints.number < excluded.number`,
+		ON CONFLICT (chain, oldest) DO UPDATE SET number = excluded.number, note = excluded.note WHERE audit_checkpoints.number <= excluded.number`,
 		chain, oldest, c.Number, c.Note)
 }
 

@@ -77,6 +77,10 @@ type Session interface {
 	// wait for anything. Only an engine that is alone does so (Dialect.Alone); another
 	// one never calls it.
 	Committed(done func())
+
+	// Forget removes what an engine keeps of an account to hand out its positions. It
+	// is for one that is gone for good.
+	Forget(account model.AccountID) error
 }
 
 // Row is one row of a result.

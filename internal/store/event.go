@@ -14,32 +14,42 @@ type EventRow struct {
 	Organization model.OrganizationID
 	MessageID    model.MessageID // zero where the event is about no message
 	Payload      []byte
-	Message      *MessageRow // of message and group_message
+	Message      *MessageRow // of message and group_message; shared: it is not to be changed
 	Status       model.Status
 }
 
+// carries reports whether the event brings a message.
+func (e *EventRow) carries() bool {
+	return e.Kind == model.EventMessage || e.Kind == model.EventGroupMessage
+}
+
+// eventStatus keeps the status of the copy that a queued message event brings with
+// the event, so that reading a queue looks for no copies. It is -1 where an older
+// server queued it: then the copy tells.
+const eventStatus = `
+ALTER TABLE events ADD COLUMN status INTEGER NOT NULL DEFAULT -1;
+`
+
 // InsertEvent queues an event at a position that Position handed out for the account.
 func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization model.OrganizationID, kind model.EventKind, message model.MessageID, payload []byte) error {
-	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload) VALUES (?, ?, ?, ?, ?, ?)`,
+	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload, status) VALUES (?, ?, ?, ?, ?, ?, 0)`,
 		account, position, organization, string(kind), message, string(payload))
 	return err
 }
 
+// NoteQueuedStatus tells a still queued event, which brings a copy, what status that
+// one has now.
+func (tx *Tx) NoteQueuedStatus(d *Delivery, status model.Status) error {
+	return tx.post(`UPDATE events SET status = ? WHERE account = ? AND position = ?`, int(status), d.Account, d.Position)
+}
+
 // InsertGroupEvents queues a group message with every member but the sender.
 func (tx *Tx) InsertGroupEvents(m *MessageRow) error {
-	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload)
-		SELECT account, ?, organization, ?, ?, '' FROM group_members WHERE group_token = ? AND account <> ?`,
+	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload, status)
+		SELECT account, ?, organization, ?, ?, '', 0 FROM group_members WHERE group_token = ? AND account <> ?`,
 		m.Sort, string(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
 	return err
 }
-
-// queued says which rows of an account's queue are to be seen: those within the
-// retention, and of the messages those that are not over for this reader.
-const queued = ` FROM events e
-	LEFT JOIN messages m ON e.kind IN ('message', 'group_message') AND m.organization = e.organization AND m.message = e.message
-	LEFT JOIN deliveries d ON d.organization = m.organization AND d.message = m.message AND d.account = e.account
-	WHERE e.account = ? AND e.position > ? AND e.position <= ?
-	AND (e.kind NOT IN ('message', 'group_message') OR m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2 AND d.status_time <= ?))`
 
 // Queue names a part of an account's queue: after one position, up to and with
 // another, as it looks at a time.
@@ -57,37 +67,13 @@ func (q Queue) args() []any {
 // EndOfQueue is a position that no event reaches.
 const EndOfQueue = int64(1) << 62
 
-// Events returns up to limit events of the queue, in order.
-//
-// The limit is `? + 0`, as all limits of this package are: SQLite plans a statement
-// anew each time that a number is bound to a bare `LIMIT ?`, which costs more than
-// the reading.
-func (tx *Tx) Events(q Queue, limit int) (out []EventRow, err error) {
-	err = tx.each(`SELECT e.position, e.kind, e.organization, e.message, e.payload, COALESCE(d.status, 0), `+nullableMessageColumns+queued+`
-		ORDER BY e.position LIMIT ? + 0`, append(q.args(), limit), func(row Row) error {
-		var e EventRow
-		var s messageScan
-		var kind string
-		var status int
-		if err := row.Scan(append([]any{&e.Position, &kind, &e.Organization, &e.MessageID, &e.Payload, &status}, s.dest()...)...); err != nil {
-			return err
-		}
-		e.Kind, e.Status = model.EventKind(kind), model.Status(status)
-		if e.Kind == model.EventMessage || e.Kind == model.EventGroupMessage {
-			m := s.row()
-			e.Message = &m
-		}
-		out = append(out, e)
-		return nil
-	})
-	return out, err
-}
-
-// nullableMessageColumns are messageColumns where there may be no message.
-const nullableMessageColumns = `COALESCE(m.organization, ''), COALESCE(m.message, e.account), COALESCE(m.sender, e.account), COALESCE(m.recipient, e.account),
-	COALESCE(m.is_group, 0), m.content, COALESCE(m.blob, e.account), COALESCE(m.created, 0), COALESCE(m.expires, 0), COALESCE(m.ends, 0),
-	COALESCE(m.ttl, 0), COALESCE(m.dor, 0), COALESCE(m.priority, 0), COALESCE(m.sort, 0), COALESCE(m.recalled, 0), COALESCE(m.replay, 0),
-	COALESCE(m.original_sender, e.account), COALESCE(m.original_created, 0)`
+// queued says which rows of an account's queue are to be seen: those within the
+// retention, and of the messages those that are not over for this reader.
+const queued = ` FROM events e
+	LEFT JOIN messages m ON e.kind IN ('message', 'group_message') AND m.organization = e.organization AND m.message = e.message
+	LEFT JOIN deliveries d ON d.organization = m.organization AND d.message = m.message AND d.account = e.account
+	WHERE e.account = ? AND e.position > ? AND e.position <= ?
+	AND (e.kind NOT IN ('message', 'group_message') OR m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2 AND d.status_time <= ?))`
 
 // CountEvents returns how many events the queue holds.
 func (tx *Tx) CountEvents(q Queue) (n int, err error) {
@@ -190,8 +176,8 @@ func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.M
 
 // InsertSettingsEvents tells all members of an organization that it changed.
 func (tx *Tx) InsertSettingsEvents(organization model.OrganizationID, position int64, payload []byte) error {
-	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload)
-		SELECT account, ?, organization, ?, ?, ? FROM memberships WHERE organization = ?`,
+	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload, status)
+		SELECT account, ?, organization, ?, ?, ?, 0 FROM memberships WHERE organization = ?`,
 		position, string(model.EventSettings), model.MessageID{}, string(payload), organization)
 	return err
 }

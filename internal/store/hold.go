@@ -106,15 +106,38 @@ func (tx *Tx) keepDeliveries(organization model.OrganizationID, id model.Message
 // HeldMessages returns up to limit of the messages that are kept for a hold alone,
 // in the order of their identifiers, from the one after the given one. Recalled says
 // that the message was recalled; what it says is there all the same.
-func (tx *Tx) HeldMessages(organization model.OrganizationID, after model.MessageID, limit int) (out []MessageRow, err error) {
-	err = tx.each(`SELECT `+messageColumns+` FROM held_messages m WHERE m.organization = ? AND m.message > ? ORDER BY m.message LIMIT ? + 0`,
-		[]any{organization, after, limit}, func(row Row) error {
-			var s messageScan
-			err := row.Scan(s.dest()...)
-			out = append(out, s.row())
-			return err
-		})
+func (tx *Tx) HeldMessages(organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
+	return tx.heldMessages(`m.organization = ? AND m.message > ? ORDER BY m.message LIMIT ? + 0`, organization, after, limit)
+}
+
+// HeldMessagesAfter returns up to limit of those of all organizations in the order of
+// their keys, from the one after the given one.
+func (tx *Tx) HeldMessagesAfter(organization model.OrganizationID, id model.MessageID, limit int) ([]MessageRow, error) {
+	return tx.heldMessages(`(m.organization, m.message) > (?, ?) ORDER BY m.organization, m.message LIMIT ? + 0`, organization, id, limit)
+}
+
+func (tx *Tx) heldMessages(where string, args ...any) (out []MessageRow, err error) {
+	err = tx.each(`SELECT `+messageColumns+` FROM held_messages m WHERE `+where, args, func(row Row) error {
+		var s messageScan
+		err := row.Scan(s.dest()...)
+		out = append(out, s.row())
+		return err
+	})
 	return out, err
+}
+
+// HeldMessage returns a message that is kept for a hold alone.
+func (tx *Tx) HeldMessage(organization model.OrganizationID, id model.MessageID) (m MessageRow, found bool, err error) {
+	rows, err := tx.heldMessages(`m.organization = ? AND m.message = ?`, organization, id)
+	if err != nil || len(rows) == 0 {
+		return MessageRow{}, false, err
+	}
+	return rows[0], true, nil
+}
+
+// SealHeldMessage is SealMessage for what is kept.
+func (tx *Tx) SealHeldMessage(m *MessageRow, sealed []byte) error {
+	return tx.post(`UPDATE held_messages SET content = ? WHERE organization = ? AND message = ? AND content = ?`, sealed, m.Organization, m.ID, m.Sealed)
 }
 
 // MessagesIn returns up to limit messages of an organization that were not recalled,

@@ -32,6 +32,7 @@ func (s *messageScan) dest() []any {
 
 func (s *messageScan) row() MessageRow {
 	s.Created, s.Expires, s.Ends = fromMillis(s.created), fromEndMillis(s.expires), fromEndMillis(s.ends)
+	s.Forwarded = nil
 	if !s.originalSender.IsZero() {
 		s.Forwarded = &model.Original{Sender: s.originalSender, Created: fromMillis(s.originalCreated)}
 	}

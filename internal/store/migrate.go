@@ -9,7 +9,7 @@ import (
 
 // migrations are the steps from nothing to today's schema, each run in one
 // transaction. They are never edited after a release: a change is a new step.
-var migrations = []string{schema, keyNetworks, sealingSchema, auditSchema, holdSchema}
+var migrations = []string{schema, keyNetworks, sealingSchema, auditSchema, holdSchema, eventStatus}
 
 // SchemaVersion is the version of the data that this server writes and reads.
 func SchemaVersion() int { return len(migrations) }

@@ -42,6 +42,7 @@ var spreading = map[string]string{
 	"Tx.EraseTracesOf":         "an erasure from the command line",
 	"Tx.EventsNaming":          "an erasure from the command line",
 	"Tx.FinishAccount":         "an erasure from the command line",
+	"Tx.HeldMessagesAfter":     "once for each version, and a check of the keys",
 	"Tx.HoldOver":              "an erasure from the command line",
 	"Tx.MessagesIn":            "an export of what is held",
 	"Tx.MessagesWith":          "an erasure from the command line",
@@ -60,7 +61,7 @@ var spreading = map[string]string{
 	"Tx.DeleteStreams":         "the streams that ended at one time on a node",
 	"Tx.EndedMessages":         "the sweep",
 	"Tx.Erasures":              "the sweep",
-	"Tx.Events":                "each poll that finds something: the queue, and each message in it where that lies",
+	"Tx.readCarried":           "a poll that finds messages which its node does not remember: the queue, and each message in it where that lies",
 	"Tx.GroupsAmong":           "the groups on a page of a search",
 	"Tx.GroupsIn":              "once in the life of an organization",
 	"Tx.GroupsOf":              "when somebody leaves an organization",
@@ -155,7 +156,7 @@ func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
 		}
 	}
 	const head = "| function | when, and how many |\n|---|---|\n"
-	wantListed(t, "one shard", strings.Join(one, ", ")+"\n")
+	wantListed(t, "one shard", strings.Join(one, ",\n")+"\n")
 	wantListed(t, "several shards", head+lists[someShards].String())
 	wantListed(t, "all shards", head+lists[allShards].String())
 }

@@ -166,7 +166,7 @@ func (tx *Tx) SealMetadata(m *MetadataRow, sealed []byte) error {
 // The names in meta of what follows.
 const (
 	metaKeyring = "keyring"
-	metaSealing = "sealing"
+	metaSealing = "sealed" // "sealing" was noted by versions that left out what holds keep
 )
 
 // Keyring returns the identifier of the key ring that content is sealed with; empty

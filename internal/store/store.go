@@ -11,6 +11,8 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"strconv"
 	"time"
 
 	"signet/internal/model"
@@ -43,6 +45,36 @@ func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, e
 		}
 		s.secret, err = tx.settle("secret", hex.EncodeToString(secret))
 		return err
+	})
+	return s, err
+}
+
+// OpenCurrent returns a store whose schema is today's, and refuses any other: it is for
+// a command beside servers, which may be of another version. The store owns the engine
+// if there is no error.
+func OpenCurrent(ctx context.Context, engine Engine) (*Store, error) {
+	s := &Store{engine: engine}
+	err := s.View(ctx, func(tx *Tx) error {
+		var version string
+		for name, value := range map[string]*string{"schema": &version, "epoch": &s.epoch, "secret": &s.secret} {
+			found, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{name}, value)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return errors.New("no server has begun to use this store")
+			}
+		}
+		n, err := strconv.Atoi(version)
+		switch {
+		case err != nil:
+			return err
+		case n > SchemaVersion():
+			return newer(n)
+		case n < SchemaVersion():
+			return fmt.Errorf("the data is of version %d, and this command works with version %d: start a server of its version first", n, SchemaVersion())
+		}
+		return nil
 	})
 	return s, err
 }
@@ -113,6 +145,35 @@ func (s *Store) UpdateTogether(ctx context.Context, fn func(*Tx) error) error {
 
 // Erase makes deleted content unrecoverable from the engine's files.
 func (s *Store) Erase(ctx context.Context) error { return s.engine.Erase(ctx) }
+
+// metaErase notes that a command beside the server deleted what is to be erased from
+// the files.
+const metaErase = "erase"
+
+// NoteErasure asks the server that uses the store to Erase: its files are its own to
+// write to.
+func (s *Store) NoteErasure(ctx context.Context) error {
+	return s.Update(ctx, func(tx *Tx) error {
+		_, err := tx.settle(metaErase, "due")
+		return err
+	})
+}
+
+// TakeErasure reports whether that was asked for since it was last called.
+func (s *Store) TakeErasure(ctx context.Context) (due bool, err error) {
+	var value string
+	err = s.View(ctx, func(tx *Tx) error {
+		due, err = tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaErase}, &value)
+		return err
+	})
+	if err != nil || !due {
+		return false, err
+	}
+	return true, s.Update(ctx, func(tx *Tx) error {
+		_, err := tx.exec(`DELETE FROM meta WHERE name = ?`, metaErase)
+		return err
+	})
+}
 
 // Close closes the engine.
 func (s *Store) Close() error { return s.engine.Close() }

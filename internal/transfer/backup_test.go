@@ -60,14 +60,17 @@ func mustRestore(t *testing.T, source string, stream io.Reader, from, to place) 
 func mustKeepKeys(t *testing.T, from, to place) {
 	t.Helper()
 	_, err := app.ExportKeys(t.Context(), from.Config, filepath.Join(to.Data, "keyring"))
-	if err == nil {
-		var master []byte
-		if master, err = os.ReadFile(filepath.Join(from.Data, "master.json")); err == nil {
-			err = os.WriteFile(filepath.Join(to.Data, "master.json"), master, 0o600)
-		}
-	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{"master.json", "audit.key"} {
+		content, err := os.ReadFile(filepath.Join(from.Data, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to.Data, name), content, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -248,7 +251,7 @@ func wantClientsStartOver(t *testing.T, s *story, from place) {
 
 func wantNothingElse(t *testing.T, s *story, from place) {
 	secrets := []string{s.Operator.Secret}
-	for _, name := range []string{"keyring", "master.json"} {
+	for _, name := range []string{"keyring", "master.json", "audit.key"} {
 		text, err := os.ReadFile(filepath.Join(from.Data, name))
 		if err != nil {
 			t.Fatal(err)

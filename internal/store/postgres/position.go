@@ -26,6 +26,8 @@ const (
 	// raise brings an account that got smaller ones up to the last one of all.
 	raise = `UPDATE engine_queues SET last = ? WHERE account = ?`
 
+	forgetQueue = `DELETE FROM engine_queues WHERE account = ?`
+
 	makeQueues = `INSERT INTO engine_queues (account, last) SELECT account, 0 FROM unnest(?*) AS account ORDER BY account
 		ON CONFLICT (account) DO NOTHING`
 )
@@ -62,6 +64,9 @@ func (s *session) Position(accounts []model.AccountID, n int) (int64, error) {
 
 // Committed calls nobody: other servers queue too.
 func (s *session) Committed(func()) {}
+
+// Forget removes the last position of an account that is gone for good.
+func (s *session) Forget(account model.AccountID) error { return s.Post(forgetQueue, account) }
 
 // advance returns the last of n positions, none of them below least.
 func (s *session) advance(accounts []model.AccountID, least int64, n int) (last int64, err error) {

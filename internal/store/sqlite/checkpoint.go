@@ -36,6 +36,9 @@ type checkpoints struct {
 
 // tend keeps the log short. It is called after each batch was answered.
 func (w *writer) tend() {
+	if w.files == nil {
+		return
+	}
 	cp := &w.checkpoints
 	state, err := w.files.logState()
 	if err != nil {
@@ -86,6 +89,10 @@ func (w *writer) report(err error) {
 // checkpoint copies the log into the database file. It answers errReading if a
 // reader still needs an older version of some page; what could be copied was.
 func (w *writer) checkpoint() error {
+	before, err := w.files.logState()
+	if err != nil {
+		return err
+	}
 	var busy, frames, copied int64
 	if err := w.c.numbers("PRAGMA wal_checkpoint(PASSIVE)", &busy, &frames, &copied); err != nil {
 		return err
@@ -94,17 +101,24 @@ func (w *writer) checkpoint() error {
 		return errReading
 	}
 	w.stats.checkpoints.Add(1)
-	return w.list()
+	return w.list(before.salt, int(copied))
 }
 
-// list notes which pages the log holds, after all of it was copied. The next
-// transaction may write over it.
-func (w *writer) list() error {
+// list notes which pages a log with this salt held, after so many of its frames, all
+// that there were, were copied. The next transaction may write over it, that of
+// another process has perhaps done so already.
+func (w *writer) list(salt uint64, copied int) error {
 	state, err := w.files.logState()
 	if err != nil {
 		return err
 	}
 	cp := &w.checkpoints
+	if state.salt != salt {
+		cp.unscrubbed.addAll(state.pages)
+		cp.listed = logState{salt: state.salt}
+		return nil
+	}
+	state.frames = min(state.frames, copied)
 	from := 0
 	if state.salt == cp.listed.salt {
 		from = min(cp.listed.frames, state.frames)
@@ -140,6 +154,10 @@ func (w *writer) undisturbed(patience time.Duration, fn func() error) error {
 // empty makes a checkpoint in the given mode. SQLite does not wait for readers
 // of other processes: the writer has other things to do.
 func (w *writer) empty(mode string) error {
+	version, err := w.c.number(dataVersion)
+	if err != nil {
+		return err
+	}
 	if err := w.checkpoint(); err != nil {
 		return err
 	}
@@ -152,5 +170,22 @@ func (w *writer) empty(mode string) error {
 	if busy != 0 {
 		return errReading
 	}
-	return nil
+	return w.notice(version)
+}
+
+// dataVersion changes when another connection has committed something.
+const dataVersion = "PRAGMA data_version"
+
+// notice takes all pages for unscrubbed if another process has written some since the
+// data had this version: they may have gone into the file unlisted.
+func (w *writer) notice(version int64) error {
+	now, err := w.c.number(dataVersion)
+	if err != nil || now == version {
+		return err
+	}
+	state, err := w.files.logState()
+	if err == nil {
+		w.checkpoints.unscrubbed.addAll(state.pages)
+	}
+	return err
 }

@@ -27,6 +27,8 @@ type connection struct {
 
 	prepared int // statements in queries
 
+	scratch []byte // the bytes of a column, until they are where they belong
+
 	begin, commit, rollback        *sqlite.Stmt
 	savepoint, release, rollbackTo *sqlite.Stmt // of the writer only
 
@@ -40,7 +42,7 @@ func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
 	if err != nil {
 		return nil, translate(err)
 	}
-	c := &connection{conn: conn, queries: make(map[string]*query)}
+	c := &connection{conn: conn, queries: make(map[string]*query), scratch: make([]byte, usualColumn)}
 	defer func() {
 		if err != nil {
 			conn.Close()
@@ -89,7 +91,7 @@ func openReader(path string, cacheBytes int64) (_ *connection, err error) {
 	if err != nil {
 		return nil, translate(err)
 	}
-	c := &connection{conn: conn, queries: make(map[string]*query)}
+	c := &connection{conn: conn, queries: make(map[string]*query), scratch: make([]byte, usualColumn)}
 	defer func() {
 		if err != nil {
 			conn.Close()

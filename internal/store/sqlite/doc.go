@@ -17,7 +17,10 @@
 // While the server runs, or after it was killed, the first and the third file
 // belong together: copy neither alone. Use Backup, or copy after a clean stop,
 // which leaves signet.db only. Any SQLite shell may read the file at any time
-// (a lasting read holds up Erase); nothing but the server may write to it.
+// (a lasting read holds up Erase); nothing may write to it but the server and,
+// beside it, an engine that was opened so (Options.Beside). That one makes no
+// checkpoint and erases nothing; whatever it writes takes the mark of good order
+// from the file, and every transaction reads the last position anew.
 //
 // The file has application_id 0x53676e74 ("Sgnt"). Beside the store's tables it
 // holds the engine's own, engine_state (name, value):

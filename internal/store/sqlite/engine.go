@@ -26,6 +26,11 @@ type Options struct {
 	// of its connections; 0 is 128 MiB.
 	CacheBytes int64
 
+	// Beside is for a command while another process, a server, has the directory
+	// (ErrLocked): the engine reads and writes, and leaves checkpoints, erasing, and
+	// the mark of a file in good order to that one.
+	Beside bool
+
 	// Log takes what no caller can be told, such as a checkpoint that failed;
 	// nil drops it.
 	Log *slog.Logger
@@ -65,7 +70,7 @@ type stats struct {
 
 // Open opens the database file at path, and creates it, readable by its owner
 // only, where there is none. The directory must exist, and be this process's
-// own (LockDirectory). It refuses a file that is another program's database.
+// own (LockDirectory), unless the engine works beside another (Options.Beside). It refuses a file that is another program's database.
 func Open(path string, opts Options) (*Engine, error) {
 	if opts.Clock == nil {
 		opts.Clock = time.Now
@@ -94,8 +99,10 @@ func Open(path string, opts Options) (*Engine, error) {
 // open acquires everything in the order in which release gives it back. Half
 // of the cache is the writer's, because readers lose theirs at every commit.
 func (e *Engine) open(opts Options) (err error) {
-	if e.files, err = openFiles(e.path); err != nil {
-		return err
+	if !opts.Beside {
+		if e.files, err = openFiles(e.path); err != nil {
+			return err
+		}
 	}
 	c, err := openWriter(e.path, opts.CacheBytes/2)
 	if err != nil {

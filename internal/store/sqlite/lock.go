@@ -10,18 +10,21 @@ import (
 	"strings"
 )
 
+// ErrLocked is the error of LockDirectory where another process has the directory.
+var ErrLocked = errors.New("already uses the data directory")
+
 // errHeld is what takeLock answers when somebody else has the lock.
 var errHeld = errors.New("the lock is held")
 
 // LockDirectory makes a data directory this process's own, until unlock is
-// called or the process ends. It fails if another process has it, and names
-// that one. The lock is on the file "lock" in the directory, which holds the
+// called or the process ends. It answers ErrLocked if another process has it, and
+// names that one. The lock is on the file "lock" in the directory, which holds the
 // number of the process and stays when it ends.
 func LockDirectory(dir string) (unlock func() error, err error) {
 	path := filepath.Join(dir, "lock")
 	f, err := takeLock(path)
 	if errors.Is(err, errHeld) {
-		return nil, fmt.Errorf("another signet serve already uses the data directory %s%s", dir, holder(path))
+		return nil, fmt.Errorf("another signet %w %s%s", ErrLocked, dir, holder(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the data directory %s: %w", dir, err)

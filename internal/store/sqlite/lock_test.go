@@ -18,7 +18,7 @@ func TestLockDirectory(t *testing.T) {
 	if err == nil {
 		t.Fatal("the directory was locked twice")
 	}
-	for _, want := range []string{"another signet serve", dir, fmt.Sprintf("process %d", os.Getpid())} {
+	for _, want := range []string{"another signet", dir, fmt.Sprintf("process %d", os.Getpid())} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q does not say %q", err, want)
 		}

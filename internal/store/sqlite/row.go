@@ -14,8 +14,13 @@ import (
 type row struct {
 	stmt    *sqlite.Stmt // nil once the statement has ended
 	columns int
-	scratch []byte // what a sql.Scanner is fed with
+	scratch []byte // the connection's
 }
+
+const (
+	usualColumn = 1 << 10 // bytes: what almost all columns are shorter than
+	keptColumn  = 1 << 16 // bytes of memory that a connection keeps for them
+)
 
 var errNull = errors.New("is NULL")
 
@@ -36,62 +41,83 @@ func (r *row) Scan(dest ...any) error {
 }
 
 // column copies one column. NULL is refused where a variable cannot hold it, as
-// other databases do.
+// other databases do. NULL reads as 0 or as nothing, so that only such a column is
+// asked whether it is NULL: each question to SQLite costs as much as its answer.
 func (r *row) column(col int, dest any) error {
-	null := r.stmt.ColumnIsNull(col)
+	empty := false
 	switch d := dest.(type) {
-	case *[]byte:
-		*d = nil
-		if !null {
-			*d = make([]byte, r.stmt.ColumnLen(col))
-			r.stmt.ColumnBytes(col, *d)
-		}
-		return nil
-	case *string:
-		*d = r.stmt.ColumnText(col)
 	case *int64:
 		*d = r.stmt.ColumnInt64(col)
-	case *int:
-		*d = r.stmt.ColumnInt(col)
-	case *bool:
-		*d = r.stmt.ColumnBool(col)
-	case *model.OrganizationID:
-		*d = model.OrganizationID(r.stmt.ColumnText(col))
+		empty = *d == 0
 	case *model.AccountID:
 		return r.id(col, d[:])
 	case *model.MessageID:
 		return r.id(col, d[:])
 	case *model.EntityID:
 		return r.id(col, d[:])
+	case *model.OrganizationID:
+		text := r.bytes(col)
+		if string(text) != string(*d) {
+			*d = model.OrganizationID(text)
+		}
+		empty = len(text) == 0
+	case *string:
+		text := r.bytes(col)
+		if string(text) != *d { // else it stays: a variable that is used again, for a column of few values
+			*d = string(text)
+		}
+		empty = len(text) == 0
+	case *[]byte:
+		text := r.bytes(col)
+		if len(text) == 0 && r.stmt.ColumnIsNull(col) {
+			*d = nil
+			return nil
+		}
+		*d = append(make([]byte, 0, len(text)), text...)
+	case *int:
+		*d = r.stmt.ColumnInt(col)
+		empty = *d == 0
+	case *bool:
+		*d = r.stmt.ColumnBool(col)
+		empty = !*d
 	case *model.GroupID:
 		return r.id(col, d[:])
 	case *model.BlobID:
 		return r.id(col, d[:])
 	case sql.Scanner:
-		if null {
+		if r.stmt.ColumnIsNull(col) {
 			return d.Scan(nil)
 		}
-		n := r.stmt.ColumnLen(col)
-		if cap(r.scratch) < n {
-			r.scratch = make([]byte, n)
-		}
-		r.scratch = r.scratch[:n]
-		r.stmt.ColumnBytes(col, r.scratch)
-		return d.Scan(r.scratch)
+		return d.Scan(r.bytes(col))
 	default:
 		return errors.New("unknown type of variable")
 	}
-	if null {
+	if empty && r.stmt.ColumnIsNull(col) {
 		return errNull
 	}
 	return nil
 }
 
+// bytes returns a column as bytes, valid until the next call.
+func (r *row) bytes(col int) []byte {
+	n := r.stmt.ColumnBytes(col, r.scratch)
+	if n < len(r.scratch) {
+		return r.scratch[:n]
+	}
+	whole := make([]byte, r.stmt.ColumnLen(col)+1) // perhaps there is more
+	n = r.stmt.ColumnBytes(col, whole)
+	if len(whole) <= keptColumn {
+		r.scratch = whole
+	}
+	return whole[:n]
+}
+
 // id copies the sixteen bytes of an identifier.
 func (r *row) id(col int, id []byte) error {
-	if n := r.stmt.ColumnLen(col); n != len(id) {
-		return fmt.Errorf("%d bytes are no identifier", n)
+	var found [len(model.AccountID{}) + 1]byte // room for one more, to see that there is none
+	if n := r.stmt.ColumnBytes(col, found[:]); n != len(id) {
+		return fmt.Errorf("%d bytes, or more, are no identifier", n)
 	}
-	r.stmt.ColumnBytes(col, id)
+	copy(id, found[:])
 	return nil
 }

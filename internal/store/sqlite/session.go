@@ -70,9 +70,11 @@ func (s *session) Query(text string, args []any, each func(store.Row) error) err
 	if err != nil {
 		return err
 	}
-	s.row.stmt, s.row.columns = st.stmt, 0
+	c := s.c
+	s.row.stmt, s.row.columns, s.row.scratch = st.stmt, 0, c.scratch
 	// Deferred, so that a panic in each leaves no statement open either.
 	defer func() {
+		c.scratch = s.row.scratch
 		s.row.stmt = nil
 		st.stmt.Reset()
 	}()
@@ -123,7 +125,18 @@ func (s *session) Position(_ []model.AccountID, n int) (int64, error) {
 	case n < 1:
 		return 0, fmt.Errorf("%d positions were asked for", n)
 	}
-	return s.writer.advance(n), nil
+	return s.writer.advance(n)
+}
+
+// Forget has nothing to do: positions are the same for all accounts.
+func (s *session) Forget(model.AccountID) error {
+	switch {
+	case s.c == nil:
+		return errEnded
+	case s.writer == nil:
+		return errReadOnly
+	}
+	return nil
 }
 
 // Committed has done called by the writer, before it answers the request.

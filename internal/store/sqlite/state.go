@@ -1,6 +1,10 @@
 package sqlite
 
-import "fmt"
+import (
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+)
 
 // loadState makes sure that the engine's own table is there, reads the last
 // position that was committed, and notes whether the pages of the file are
@@ -19,9 +23,15 @@ func (w *writer) loadState() (clean bool, err error) {
 		return false, err
 	}
 	w.stored = w.position
-	w.storePosition, err = w.c.conn.Prepare(`UPDATE engine_state SET value = ? WHERE name = 'position'`)
-	if err != nil {
-		return false, translate(err)
+	statements := map[**sqlite.Stmt]string{
+		&w.readPosition:  `SELECT value FROM engine_state WHERE name = 'position'`,
+		&w.storePosition: `UPDATE engine_state SET value = ? WHERE name = 'position'`,
+	}
+	if w.files == nil {
+		statements[&w.markUnclean] = `UPDATE engine_state SET value = 0 WHERE name = 'clean' AND value = 1`
+	}
+	if err := w.c.prepare(statements); err != nil {
+		return false, err
 	}
 	n, err := w.c.number(`SELECT value FROM engine_state WHERE name = 'clean'`)
 	return n == 1, err
@@ -37,11 +47,47 @@ func (w *writer) setClean(clean bool) error {
 	return err
 }
 
+// markClean notes that the pages hold no remains, unless another process has written
+// something since the last Erase.
+func (w *writer) markClean() error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	defer w.rollback()
+	state, err := w.files.logState()
+	if err != nil || state.frames > 0 || w.checkpoints.unscrubbed.size > 0 {
+		return err
+	}
+	if err := w.setClean(true); err != nil {
+		return err
+	}
+	return w.c.run(w.c.commit)
+}
+
+// load reads the last position that was committed, once in each transaction: a
+// command beside the server hands out positions too.
+func (w *writer) load() error {
+	if w.loaded {
+		return nil
+	}
+	defer w.readPosition.Reset()
+	if found, err := w.readPosition.Step(); err != nil || !found {
+		return translate(err)
+	}
+	w.stored = w.readPosition.ColumnInt64(0)
+	w.position = max(w.position, w.stored)
+	w.loaded = true
+	return nil
+}
+
 // advance hands out n consecutive positions and returns the first: the clock's
 // microseconds, or what follows the last one, whichever is later. Those of a
 // transaction that fails are skipped.
-func (w *writer) advance(n int) int64 {
+func (w *writer) advance(n int) (int64, error) {
+	if err := w.load(); err != nil {
+		return 0, err
+	}
 	first := max(w.position+1, w.clock().UnixMicro())
 	w.position = first + int64(n) - 1
-	return first
+	return first, nil
 }

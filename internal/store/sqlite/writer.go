@@ -22,7 +22,7 @@ const maxBatch = 256
 type writer struct {
 	c       *connection
 	readers *readers
-	files   *files
+	files   *files // nil beside another process
 	clock   func() time.Time
 	log     *slog.Logger
 	stats   stats
@@ -38,7 +38,10 @@ type writer struct {
 
 	position      int64 // the last one handed out
 	stored        int64 // the last one committed
+	loaded        bool  // the last one committed, by whomever, is known in this transaction
+	readPosition  *sqlite.Stmt
 	storePosition *sqlite.Stmt
+	markUnclean   *sqlite.Stmt // beside another process only
 
 	checkpoints checkpoints
 }
@@ -60,8 +63,8 @@ func newWriter(c *connection, readers *readers, files *files, opts Options) (*wr
 		checkpoints: checkpoints{every: checkpointFrames, patience: restartPatience},
 	}
 	clean, err := w.loadState()
-	if err != nil {
-		return nil, err
+	if err != nil || files == nil {
+		return w, err
 	}
 	size, err := c.number("PRAGMA page_size")
 	if err != nil {
@@ -125,10 +128,13 @@ func (w *writer) run() {
 func (w *writer) stop() {
 	close(w.requests)
 	<-w.stopped
+	if w.files == nil {
+		return
+	}
 	var err error
 	if w.checkpoints.unscrubbed.size <= eraseAtClose {
 		if err = w.erase(); err == nil {
-			err = w.setClean(true)
+			err = w.markClean()
 		}
 	}
 	if err == nil {
@@ -218,7 +224,7 @@ func (w *writer) answer(err error) {
 // alone runs the request i of the batch in a transaction of its own, and
 // returns its outcome.
 func (w *writer) alone(i int) error {
-	if err := w.c.run(w.c.begin); err != nil {
+	if err := w.begin(); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	_, err := w.call(i)
@@ -228,6 +234,21 @@ func (w *writer) alone(i int) error {
 	if err == nil {
 		err = w.commit()
 	}
+	if err != nil {
+		w.rollback()
+	}
+	return err
+}
+
+// begin opens a transaction. Beside another process it takes the mark of good order
+// from the file, whatever that one has just written: only who has the directory knows
+// which pages may hold remains.
+func (w *writer) begin() error {
+	w.loaded = false
+	if err := w.c.run(w.c.begin); err != nil || w.markUnclean == nil {
+		return err
+	}
+	err := w.c.run(w.markUnclean)
 	if err != nil {
 		w.rollback()
 	}
@@ -247,7 +268,7 @@ const (
 // if so asked, and leaves the outcomes.
 func (w *writer) together(savepoints bool) ending {
 	w.outcomes = w.outcomes[:0]
-	if err := w.c.run(w.c.begin); err != nil {
+	if err := w.begin(); err != nil {
 		for range w.batch {
 			w.outcomes = append(w.outcomes, fmt.Errorf("begin: %w", err))
 		}

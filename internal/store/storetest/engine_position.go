@@ -107,6 +107,26 @@ func positions(t *testing.T, h Harness) {
 		take("opened again", nil)
 	})
 
+	t.Run("of_an_account_are_forgotten_and_start_at_the_clock", func(t *testing.T) {
+		d := newDatabase(t, h)
+		e := newStore(t, d.mustOpen(t))
+		mustPosition(t, e, 5, nil, ann, bob)
+		forget := func(s store.Session) error { return s.Forget(ann) }
+		if err := e.View(t.Context(), forget); err == nil {
+			t.Error("a view forgot an account")
+		}
+		for range 2 {
+			if err := e.Update(t.Context(), forget); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, account := range []model.AccountID{ann, bob} {
+			if got := mustPosition(t, e, 1, nil, account); got < d.clock.Now().UnixMicro() {
+				t.Errorf("position %d", got)
+			}
+		}
+	})
+
 	t.Run("are_there_for_nobody_too", func(t *testing.T) {
 		e := newStore(t, newDatabase(t, h).mustOpen(t))
 		if got := mustPosition(t, e, 1, nil); got < start.UnixMicro() {

@@ -63,7 +63,7 @@ func events(t *testing.T, h Harness) {
 		part := func(after, upTo int64, limit int) (out string) {
 			t.Helper()
 			q := store.Queue{Account: bob, After: after, UpTo: upTo, Now: p.now()}
-			for _, e := range mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(q, limit) }) {
+			for _, e := range mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(q, limit, nil) }) {
 				out += string(e.Payload)
 			}
 			n := mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountEvents(q) })

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,8 +17,9 @@ import (
 // clock stands still until the case sets it.
 type platform struct {
 	*store.Store
-	clock *testclock.Clock
-	made  atomic.Uint64 // how many identifiers
+	clock  *testclock.Clock
+	made   atomic.Uint64 // how many identifiers
+	memory memory        // of messages that were read
 }
 
 func newPlatform(t testing.TB, h Harness) *platform {
@@ -33,7 +35,7 @@ func (d *database) mustOpenPlatform(t testing.TB) *platform {
 	if err != nil {
 		t.Fatalf("open a store: %v", err)
 	}
-	return &platform{Store: opened, clock: d.clock}
+	return &platform{Store: opened, clock: d.clock, memory: memory{}}
 }
 
 func (p *platform) mustUpdate(t testing.TB, fn func(*store.Tx) error) {
@@ -237,7 +239,7 @@ func (p *platform) mustMarkRead(t testing.TB, m *store.MessageRow, account model
 		if err != nil || !moved {
 			return err
 		}
-		return tx.NoteRead(m, &d)
+		return errors.Join(tx.NoteQueuedStatus(&d, model.Read), tx.NoteRead(m, &d))
 	})
 }
 
@@ -246,11 +248,24 @@ func (p *platform) queue(account model.AccountID) store.Queue {
 	return store.Queue{Account: account, UpTo: store.EndOfQueue, Now: p.now()}
 }
 
-// mustQueue reads it, up to a thousand events.
+// mustQueue reads it, up to a thousand events. It looks the same to who remembers all
+// messages that were ever read as to who remembers none.
 func (p *platform) mustQueue(t testing.TB, account model.AccountID) []store.EventRow {
 	t.Helper()
-	return mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(p.queue(account), 1000) })
+	read := func(known store.Messages) []store.EventRow {
+		return mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(p.queue(account), 1000, known) })
+	}
+	out := read(nil)
+	wantEqual(t, "queue to who remembers some", read(p.memory), out)
+	wantEqual(t, "queue to who remembers", read(p.memory), out)
+	return out
 }
+
+// memory remembers messages.
+type memory map[model.MessageID]*store.MessageRow
+
+func (m memory) Known(id model.MessageID) *store.MessageRow { return m[id] }
+func (m memory) Learn(row *store.MessageRow)                { m[row.ID] = row }
 
 // wantQueued compares which messages are queued for an account, in order.
 func (p *platform) wantQueued(t testing.TB, account model.AccountID, want ...*store.MessageRow) {

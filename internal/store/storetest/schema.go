@@ -69,6 +69,29 @@ func schema(t *testing.T, h Harness) {
 			model.Key{Key: "old", Account: account, SecretHash: []byte("hash"), PreviousHash: []byte{}, Counter: "old", Created: time.UnixMilli(1000).UTC()})
 	})
 
+	t.Run("of_a_server_that_kept_no_status_with_events_tells_it_all_the_same", func(t *testing.T) {
+		d := newDatabase(t, h)
+		e := d.mustOpen(t)
+		if err := store.MigrateTo(t.Context(), e, 5); err != nil {
+			t.Fatal(err)
+		}
+		const organization = model.OrganizationID("aaaaaaaaaaaaaaaaaaaaaaaa")
+		sender, reader, message := model.AccountID{1}, model.AccountID{2}, model.MessageID{3}
+		mustExec(t, e, `INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+			ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
+			VALUES (?, ?, ?, ?, 0, ?, ?, 1000, ?, ?, -1, 0, 0, 7, 0, 0, ?, 0)`,
+			organization, message, sender, reader, []byte("sealed"), model.BlobID{}, int64(1)<<53, int64(1)<<53, model.AccountID{})
+		mustExec(t, e, `INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
+			VALUES (?, ?, ?, 7, 0, 1, 1000, 0)`, organization, message, reader)
+		mustExec(t, e, `INSERT INTO events (account, position, organization, kind, message, payload) VALUES (?, 7, ?, 'message', ?, '')`,
+			reader, organization, message)
+		mustClose(t, e)
+		queue := d.mustOpenPlatform(t).mustQueue(t, reader)
+		if len(queue) != 1 || queue[0].Status != model.Delivered || string(queue[0].Message.Sealed) != "sealed" {
+			t.Errorf("the queue holds %+v", queue)
+		}
+	})
+
 	t.Run("of_no_known_version_is_refused", func(t *testing.T) {
 		e := newStore(t, newDatabase(t, h).mustOpen(t))
 		mustExec(t, e, `UPDATE meta SET value = 'nonsense' WHERE name = 'schema'`)

@@ -1,0 +1,161 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"signet/client"
+	"signet/internal/store"
+)
+
+// wantUnclean checks that the running server's file is not marked as closed in good
+// order: after a crash the next start would look for no remains in it.
+func (w *ward) wantUnclean(after string) {
+	w.t.Helper()
+	conn, err := sqlite.OpenConn(databasePath(w.app.dir), sqlite.OpenReadOnly)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer conn.Close()
+	clean, err := sqlitex.ResultInt64(conn.Prep(`SELECT value FROM engine_state WHERE name = 'clean'`))
+	if err != nil || clean != 0 {
+		w.t.Errorf("after %s the mark of good order is %d, %v", after, clean, err)
+	}
+}
+
+// Commands beside a running server change its store, and leave its files to it.
+func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
+	t.Parallel()
+	w := mustOpenUnsealedWard(t)
+	ctx := t.Context()
+	operator := w.operator(mustReadCredentials(t, w.app.OperatorFile()))
+	erased := &specimen{canary: newCanary()}
+	made, err := operator.CreateUser(ctx, w.organization(), client.NewUser{Username: "eve", DisplayName: erased.canary, Title: erased.canary,
+		Emails: []string{erased.canary + "@example.com"}, IssueKey: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eve := person{w.client(made.APIKey, made.APISecret), "eve", made.APIKey, made.APISecret}
+	if err := eve.SetMetadata(ctx, "me", client.Metadata{"note": erased.canary}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		if _, err := eve.Send(ctx, client.Outgoing{Recipient: "bob", Body: strings.Repeat(erased.canary+" ", 1+i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if canariesInFiles(t, w.app.dir)[erased.canary] == "" {
+		t.Fatal("the account is in no file: this test looks at the wrong place")
+	}
+
+	limit := 7
+	if err := LimitKey(ctx, w.app.dir, "", eve.key, &limit, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.wantUnclean("key limit")
+	if err := HoldOrganization(ctx, w.app.dir, "", w.organization(), true); err != nil {
+		t.Fatal(err)
+	}
+	w.wantUnclean("organization hold")
+	if err := HoldOrganization(ctx, w.app.dir, "", w.organization(), false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := VerifyAudit(ctx, w.app.dir, "", nil); err != nil {
+		t.Fatal(err)
+	}
+	w.wantUnclean("audit verify")
+	if _, err := EraseAccount(ctx, w.app.dir, "", "US", "eve", func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	w.wantUnclean("account erase")
+	erased.ended = true
+	w.sweep()
+	w.wantErased([]*specimen{erased})
+	w.wantUser(w.alice, "somebody else's key", 200)
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	w.wantErased([]*specimen{erased})
+}
+
+// organization is the one that all of the ward are in.
+func (w *ward) organization() string {
+	w.t.Helper()
+	entry, err := w.alice.Group(w.t.Context(), w.group)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return entry.OrganizationKey
+}
+
+// Without a server a command has the directory for itself, so that none starts while
+// it writes; what merely looks keeps nobody from starting.
+func TestCommandsWithoutAServer(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	start := func() error {
+		a, err := Open(t.Context(), configAt(t, w.app.dir), quiet())
+		if err == nil {
+			err = a.Close()
+		}
+		return err
+	}
+	err := maintain(t.Context(), w.app.dir, "", func(*store.Store) error {
+		if err := start(); err == nil || !strings.Contains(err.Error(), "already uses the data directory") {
+			return fmt.Errorf("a server that starts meanwhile answers %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := inspect(t.Context(), w.app.dir, "", func(*store.Store) error { return start() }); err != nil {
+		t.Error(err)
+	}
+}
+
+// A command of another version than the server's leaves the store as it is.
+func TestCommandsBesideAServerChangeNoSchema(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	set := func(version int) {
+		t.Helper()
+		mustMaintainAt(t, w.app.dir, fmt.Sprintf(`UPDATE meta SET value = '%d' WHERE name = 'schema'`, version))
+	}
+	for _, version := range []int{store.SchemaVersion() - 1, store.SchemaVersion() + 1} {
+		set(version)
+		err := LimitKey(t.Context(), w.app.dir, "", w.alice.key, nil, nil)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
+			t.Errorf("on data of version %d: %v", version, err)
+		}
+	}
+	set(store.SchemaVersion())
+	if err := LimitKey(t.Context(), w.app.dir, "", w.alice.key, nil, nil); err != nil {
+		t.Error(err)
+	}
+	if err := LimitKey(context.Background(), filepath.Join(t.TempDir(), "none"), "", "key", nil, nil); err == nil {
+		t.Error("a directory without a server's data has a key")
+	}
+}
+
+// mustMaintainAt runs a statement beside the server.
+func mustMaintainAt(t *testing.T, dir, statement string) {
+	t.Helper()
+	conn, err := sqlite.OpenConn(databasePath(dir), sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := sqlitex.ExecuteTransient(conn, statement, nil); err != nil {
+		t.Fatal(err)
+	}
+}

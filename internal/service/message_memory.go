@@ -1,0 +1,102 @@
+package service
+
+import (
+	"sync"
+
+	"signet/internal/model"
+	"signet/internal/seal"
+	"signet/internal/store"
+)
+
+// messageMemory remembers messages that queues were read for, as they are stored:
+// what they say stays sealed, so that an ended key ends it here too. The store says
+// why a remembered one can be relied on (store.Messages).
+//
+// It is bounded, by its size and by two sweeps. What is recalled or erased on this
+// node leaves it at once, on another one within these sweeps.
+type messageMemory struct {
+	mu         sync.RWMutex // guards all below
+	young, old map[model.MessageID]*store.MessageRow
+	size       int    // of the young ones, in bytes
+	version    uint64 // raised by every forget, so that no older reading is put back
+}
+
+const (
+	// memorySize is how many bytes of messages are remembered, about: those of some
+	// 10,000 short ones.
+	memorySize = 8 << 20
+	// memoryRow is what a message takes beside its content.
+	memoryRow = 512
+)
+
+func newMessageMemory() *messageMemory {
+	return &messageMemory{young: map[model.MessageID]*store.MessageRow{}}
+}
+
+// reading is the memory for one transaction, and is made before that begins.
+func (m *messageMemory) reading() store.Messages {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return &messageReading{m, m.version}
+}
+
+type messageReading struct {
+	*messageMemory
+	version uint64
+}
+
+// Known returns a message that is remembered, or nil.
+func (r *messageReading) Known(id model.MessageID) *store.MessageRow {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if row := r.young[id]; row != nil {
+		return row
+	}
+	return r.old[id]
+}
+
+// Learn remembers a message whose content is sealed.
+func (r *messageReading) Learn(row *store.MessageRow) {
+	if !seal.Sealed(row.Sealed) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.version != r.messageMemory.version || r.young[row.ID] != nil {
+		return
+	}
+	if r.size > memorySize/2 {
+		r.turn()
+	}
+	r.young[row.ID] = row
+	r.size += memoryRow + len(row.Sealed)
+}
+
+// age forgets what was remembered before the last call.
+func (m *messageMemory) age() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.young)+len(m.old) > 0 {
+		m.turn()
+	}
+}
+
+func (m *messageMemory) turn() {
+	m.young, m.old, m.size = map[model.MessageID]*store.MessageRow{}, m.young, 0
+}
+
+// forget drops messages, after the transaction that took away what they say; without
+// any it drops all.
+func (m *messageMemory) forget(ids ...model.MessageID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.version++
+	for _, id := range ids {
+		delete(m.young, id)
+		delete(m.old, id)
+	}
+	if len(ids) == 0 {
+		m.turn()
+		m.old = nil
+	}
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"time"
+
+	"signet/internal/model"
+)
+
+// Messages remembers messages that were read before, so that a queue which is read
+// again, or which many have a part of, costs no look at each message.
+//
+// What a message says and who it is from and to never changes. What does change is
+// asked of the database each time: the event of a message that was recalled, or is
+// erased, is withdrawn in the same transaction, and the status lies with the event.
+// When it ends is known in advance, but of one that goes once it was read: such a one
+// is not remembered.
+type Messages interface {
+	// Known returns a message that Learn was given, or nil. Nobody changes it.
+	Known(model.MessageID) *MessageRow
+
+	// Learn may remember a message that was read in a transaction which began after
+	// the Messages were made.
+	Learn(*MessageRow)
+}
+
+// Events returns up to limit events of the queue, in order: those within the
+// retention, and of the messages those that are not over for this reader. Fewer are
+// all that there are. known may be nil.
+//
+// The limit is `? + 0`, as all limits of this package are: SQLite plans a statement
+// anew each time that a number is bound to a bare `LIMIT ?`, which costs more than
+// the reading.
+func (tx *Tx) Events(q Queue, limit int, known Messages) (out []EventRow, err error) {
+	out = make([]EventRow, 0, min(limit, usualQueue))
+	for {
+		begun, asked := len(out), limit-len(out)
+		if out, err = tx.appendQueued(out, q, asked); err != nil {
+			return nil, err
+		}
+		read := len(out) - begun
+		if read > 0 {
+			q.After = out[len(out)-1].Position
+		}
+		kept, err := tx.bring(out[begun:], q, known)
+		if err != nil {
+			return nil, err
+		}
+		out = out[:begun+kept]
+		if read < asked || len(out) == limit {
+			return out, nil
+		}
+	}
+}
+
+// usualQueue is how many events there is room for from the start.
+const usualQueue = 50
+
+// appendQueued appends the rows of a part of the queue as they are, without their messages.
+func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, error) {
+	var e EventRow
+	var kind string
+	var status int
+	dest := []any{&e.Position, &kind, &e.Organization, &e.MessageID, &e.Payload, &status}
+	err := tx.each(`SELECT position, kind, organization, message, payload, status FROM events
+		WHERE account = ? AND position > ? AND position <= ? ORDER BY position LIMIT ? + 0`,
+		[]any{q.Account, q.After, q.UpTo, limit}, func(row Row) error {
+			if err := row.Scan(dest...); err != nil {
+				return err
+			}
+			e.Kind, e.Status = model.EventKind(kind), model.Status(status)
+			out = append(out, e)
+			return nil
+		})
+	return out, err
+}
+
+// bring gives the rows that carry a message theirs, takes out those whose message is
+// over, and returns how many are left. q is the queue up to these rows.
+func (tx *Tx) bring(rows []EventRow, q Queue, known Messages) (kept int, err error) {
+	first, last := 0, -1 // those that have to be looked up
+	for i := range rows {
+		e := &rows[i]
+		if !e.carries() {
+			continue
+		}
+		if known != nil && e.Status >= model.New {
+			e.Message = known.Known(e.MessageID)
+		}
+		if e.Message == nil {
+			if last < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if last >= 0 {
+		if err := tx.readCarried(rows[first:last+1], q, known); err != nil {
+			return 0, err
+		}
+	}
+	for i := range rows {
+		if e := &rows[i]; e.carries() && (e.Message == nil || !e.Message.lasts(q.Now)) {
+			continue
+		}
+		if kept < i {
+			rows[kept] = rows[i]
+		}
+		kept++
+	}
+	return kept, nil
+}
+
+// lasts reports whether the message has not ended.
+func (m *MessageRow) lasts(now time.Time) bool { return m.Ends.IsZero() || m.Ends.After(now) }
+
+// readCarried reads the messages of rows that follow each other in a queue, and the
+// status of the reader's copies. Those that are over for it get none.
+func (tx *Tx) readCarried(rows []EventRow, q Queue, known Messages) error {
+	q.After, q.UpTo = rows[0].Position-1, rows[len(rows)-1].Position
+	var position int64
+	var status int
+	var s messageScan
+	dest := append([]any{&position, &status}, s.dest()...)
+	// CROSS JOIN has SQLite begin with the queue.
+	return tx.each(`SELECT e.position, COALESCE(d.status, 0), `+messageColumns+` FROM events e CROSS JOIN messages m
+		LEFT JOIN deliveries d ON d.organization = m.organization AND d.message = m.message AND d.account = e.account
+		WHERE e.account = ? AND e.position > ? AND e.position <= ? AND e.kind IN ('message', 'group_message')
+		AND m.organization = e.organization AND m.message = e.message
+		AND m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2 AND d.status_time <= ?)
+		ORDER BY e.position`, q.args(), func(row Row) error {
+		if err := row.Scan(dest...); err != nil {
+			return err
+		}
+		for rows[0].Position < position {
+			rows = rows[1:] // it is among them: they are of the same snapshot
+		}
+		e := &rows[0]
+		e.Status = model.Status(status)
+		if e.Message == nil {
+			m := s.row()
+			e.Message = &m
+			if known != nil && !m.DOR {
+				known.Learn(&m)
+			}
+		}
+		return nil
+	})
+}
