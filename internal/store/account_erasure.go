@@ -130,6 +130,7 @@ func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
 // FinishAccount removes the rest of an account: what it kept for itself, and at
 // last its row.
 func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
+	tx.change.withdrawn()
 	out := Erased{}
 	if err := tx.session.Forget(id); err != nil { // first, as queues are locked before the rest
 		return nil, err
@@ -170,6 +171,7 @@ func (tx *Tx) OnlyIn(id model.OrganizationID) (out []model.AccountID, err error)
 
 // EraseTracesOf removes what is left of an organization in tables of accounts.
 func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
+	tx.change.withdrawn()
 	out := Erased{}
 	for _, table := range []string{"requests", "events", "conversations", "mutes"} {
 		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
