@@ -42,9 +42,10 @@ func newHarness(handler http.HandlerFunc) *harness {
 func (h *harness) assemble(context.Context, surroundings) (*system, error) {
 	return &system{
 		handler: h.handler, operators: h, ready: h.ready,
-		background: []func(context.Context){func(ctx context.Context) { <-ctx.Done(); h.note("task ended") }},
-		endStreams: func() { h.note("streams ended"); close(h.streams) },
-		close:      func() error { h.note("store closed"); return nil },
+		background:   []func(context.Context){func(ctx context.Context) { <-ctx.Done(); h.note("task ended") }},
+		endStreams:   func() { h.note("streams ended"); close(h.streams) },
+		awaitStreams: func(context.Context) int { return 0 }, cutStreams: func() {},
+		close: func() error { h.note("store closed"); return nil },
 	}, nil
 }
 

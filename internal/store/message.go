@@ -65,6 +65,7 @@ func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, 
 // RecallMessage erases what a message says and its hold on an attachment, and
 // leaves the fact that it was recalled. Under a legal hold both are kept aside.
 func (tx *Tx) RecallMessage(m *MessageRow) error {
+	tx.change.withdrawn()
 	kept, err := tx.keep(m.Organization, m.ID, true)
 	if err != nil {
 		return err
@@ -81,6 +82,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 
 // EndMessage brings a message's end forward.
 func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, at time.Time) error {
+	tx.change.withdrawn()
 	err := tx.post(`UPDATE messages SET ends = ? WHERE organization = ? AND message = ? AND ends > ?`,
 		millis(at), organization, id, millis(at))
 	return err
@@ -89,6 +91,7 @@ func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, 
 // DeleteMessage removes a message, its deliveries and its hold on an attachment.
 // Under a legal hold all of it is kept aside.
 func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageID, blob model.BlobID) error {
+	tx.change.withdrawn()
 	kept, err := tx.keep(organization, id, false)
 	if err != nil {
 		return err

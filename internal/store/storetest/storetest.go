@@ -53,6 +53,7 @@ var engineCases = []testCase{
 	{"Concurrency", concurrency},
 	{"Positions", positions},
 	{"PositionsAcrossWriters", positionsAcrossWriters},
+	{"Committed", committed},
 	{"Schema", schema},
 	{"Reopening", reopening},
 	{"LargeBatches", largeBatches},
