@@ -78,6 +78,25 @@ func TestMute(t *testing.T) {
 	c.bob.get("/v2/mute").reply().wantIs([]any{})
 }
 
+func TestMuteOfWhatHasGoneOutOfSightCanBeEnded(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	left, deleted := c.alice.mustCreateGroup("left", c.bob), c.alice.mustCreateGroup("deleted", c.bob)
+	c.bob.post("/v2/mute/p2p", fields{"sender_token": c.carl.token, "duration": 60}).want(204)
+	c.bob.post("/v2/mute/group/"+left, fields{"duration": 60}).want(204)
+	c.bob.post("/v2/mute/group/"+deleted, fields{"duration": 60}).want(204)
+	c.operator.delete(c.carl.path("/organization/" + c.org)).want(204)
+	c.alice.post("/v2/group/"+left+"/members/remove", fields{"members": c.bob.token}).want(204)
+	c.alice.delete("/v2/group/" + deleted).want(204)
+
+	c.alice.delete("/v2/mute/p2p", jsonBody(fields{"sender_token": c.carl.token})).wantMissing() // who has not muted him
+	c.bob.delete("/v2/mute/p2p", jsonBody(fields{"sender_token": c.carl.token, "receiver_organization": c.org})).want(204)
+	c.bob.delete("/v2/mute/group/" + left).want(204)
+	c.bob.delete("/v2/mute/group/" + deleted).want(204)
+	c.bob.get("/v2/mute").reply().wantIs([]any{})
+	c.bob.delete("/v2/mute/group/" + left).wantMissing()
+}
+
 // merged is the fields of both.
 func merged(all ...fields) fields {
 	out := fields{}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -26,7 +27,7 @@ func (s *Service) Mute(ctx context.Context, actor *model.Actor, address string, 
 		return model.Invalidf("duration_invalid", "duration", "A duration is 1 to %d minutes.", MaxMute)
 	}
 	now := s.now()
-	return s.changeMute(ctx, actor, address, organization, func(tx *store.Tx, p place) (payload, error) {
+	return s.changeMute(ctx, actor, address, organization, s.place, func(tx *store.Tx, p place) (payload, error) {
 		mute := model.Mute{Entity: p.entity, Group: p.group, Organization: p.organization, Minutes: minutes, Start: now}
 		return payload{Action: "add", Entity: p.entity, Group: p.group, Minutes: minutes, Time: now.UnixMilli()}, tx.PutMute(actor.Account, mute)
 	})
@@ -34,17 +35,42 @@ func (s *Service) Mute(ctx context.Context, actor *model.Actor, address string, 
 
 // Unmute ends a mute; one that is not there is fine.
 func (s *Service) Unmute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
-	return s.changeMute(ctx, actor, address, organization, func(tx *store.Tx, p place) (payload, error) {
+	return s.changeMute(ctx, actor, address, organization, s.mutedPlace, func(tx *store.Tx, p place) (payload, error) {
 		return payload{Action: "del", Entity: p.entity, Group: p.group}, tx.DeleteMute(actor.Account, p.organization, p.entity)
 	})
 }
 
-func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, change func(*store.Tx, place) (payload, error)) error {
+// mutedPlace finds what the actor has muted, also what has gone out of its sight since;
+// else what it sees.
+func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (place, error) {
+	entity, _, _, err := s.resolve(tx, actor, address, true)
+	if err != nil {
+		return place{}, err
+	}
+	mutes, err := tx.Mutes(actor.Account, time.Time{})
+	if err != nil {
+		return place{}, err
+	}
+	var found []place
+	for _, m := range mutes {
+		if m.Entity == entity && !entity.IsZero() && (organization == "" || organization == m.Organization) {
+			found = append(found, place{entity: m.Entity, group: m.Group, organization: m.Organization})
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	return s.place(tx, actor, address, organization)
+}
+
+// changeMute changes what find makes of an address.
+func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
+	find func(*store.Tx, *model.Actor, string, model.OrganizationID) (place, error), change func(*store.Tx, place) (payload, error)) error {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		p := place{organization: organization}
 		if address != "" {
 			var err error
-			if p, err = s.place(tx, actor, address, organization); err != nil {
+			if p, err = find(tx, actor, address, organization); err != nil {
 				return err
 			}
 		} else if !actor.MemberOf(organization) {

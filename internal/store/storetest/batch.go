@@ -51,7 +51,7 @@ func largeBatches(t *testing.T, h Harness) {
 				tx.InsertEvents(people, position, organization, model.EventUpdate, []byte("changed")),
 				tx.WithdrawMessage(organization, m.ID),
 				tx.NoteEnded(m),
-				tx.ClearGroup(people[longList/2:], g.ID, position+1),
+				tx.RemoveGroupMembers(g.ID, people[longList/2:]),
 				tx.RemoveGroupMembers(g.ID, people[longList/2:]))
 		})
 		for _, reader := range []model.AccountID{people[1], people[longList-1]} {
