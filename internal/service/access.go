@@ -152,6 +152,18 @@ func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRight
 	}, err
 }
 
+// stillActs returns the actor as it is inside a transaction, whose key has to open
+// still: a key or a role that another node ended a moment ago changes nobody's access.
+func (s *Service) stillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, error) {
+	if err := stillOpens(tx, &actor.Key, s.now()); err != nil {
+		return nil, err
+	}
+	current := *actor
+	var err error
+	current.Memberships, err = tx.Memberships(actor.Account)
+	return &current, err
+}
+
 // mayManageKeys: who issues and rotates keys of an account, and sets its password
 // (contract, section 1: nobody gains another person's access).
 func mayManageKeys(actor *model.Actor, target *model.Account, memberships []model.Membership) error {

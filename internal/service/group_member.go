@@ -22,6 +22,10 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 		if err := tx.LockGroup(id); err != nil {
 			return err
 		}
+		actor, err := s.stillActs(tx, actor)
+		if err != nil {
+			return err
+		}
 		g, rights, err := groupOf(tx, actor, id)
 		if err != nil {
 			return err
