@@ -88,6 +88,11 @@ check-generated:
 		exit 1; \
 	fi
 
+# On a machine that does nothing else: the time of a call is what it looks at.
+.PHONY: slow
+slow: ## what 200 slow clients cost the others: the 99th percentile is to be under 200 ms
+	go test ./internal/e2e -run TestSlowClients -count=1 -v -args -slow.p99=200ms
+
 # Asks vuln.go.dev what is known of the modules, so it needs the internet.
 .PHONY: vuln
 vuln: ## look for known weaknesses in the code that the program calls

@@ -24,7 +24,7 @@ func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready
 		if unfinished := transfer.Unfinished(databasePath(in.dir)); exists(unfinished) {
 			return nil, nil, fmt.Errorf("a restore into this directory was not finished (there is %s): run it again", unfinished)
 		}
-		engine, err = sqlite.Open(databasePath(in.dir), sqlite.Options{Clock: in.clock, Log: in.log})
+		engine, err = sqlite.Open(databasePath(in.dir), sqlite.Options{Clock: in.clock, Log: in.log, CacheBytes: in.cfg.CacheBytes})
 		return engine, func(ctx context.Context) error {
 			return engine.View(ctx, func(store.Session) error { return nil })
 		}, err
@@ -134,7 +134,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		handler:    handler,
 		operators:  cases,
 		ready:      ready,
-		background: append(nodes.tasks, sweeper.Run, cases.SealStored, watchBlobs),
+		background: append(nodes.tasks, sweeper.Run, cases.SealStored, watchBlobs, newRest(engine, in.log).run),
 		endStreams: hub.Close,
 		close:      closeAll,
 	}, nil

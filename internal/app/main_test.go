@@ -75,7 +75,7 @@ func (h *harness) CreateOperator(_ context.Context, key, secret string) error {
 	return h.createErr
 }
 
-func settings(t *testing.T) *config.Config {
+func settings(t testing.TB) *config.Config {
 	t.Helper()
 	cfg := config.Default()
 	cfg.Listen = "127.0.0.1:0"
@@ -96,7 +96,7 @@ func mustOpen(t *testing.T, cfg *config.Config, h *harness) *App {
 }
 
 // mustRun serves until stop is called, which returns what Run returned.
-func mustRun(t *testing.T, a *App) (stop func() error) {
+func mustRun(t testing.TB, a *App) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -1,39 +1,207 @@
 package app
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 )
 
-// The page for those who answer for a server's security names the tests that try to
-// break each rule. A test that is renamed or gone must not stay there as a promise.
-func TestSecurityPageNamesTestsThatExist(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "security.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	there := map[string]bool{}
+// securityPages are for those who answer for a server's security. They name the code
+// that keeps each promise, and the tests that try to break it.
+var securityPages = []string{"security.md", "threats.md", "compliance.md"}
+
+// declared is what the module's sources declare.
+type declared struct {
+	tests map[string]bool // Test and Fuzz functions
+	code  map[string]bool // package.Name and package.Type.Method, of files that are no tests
+	files []parsed        // of files that are no tests
+}
+
+type parsed struct {
+	path string
+	*ast.File
+}
+
+func mustParseModule(t *testing.T) *declared {
+	t.Helper()
+	d := &declared{tests: map[string]bool{}, code: map[string]bool{}}
 	for _, file := range sourceFiles(t) {
-		if !file.test {
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(moduleRoot, file.path))
+		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join(moduleRoot, file.path), nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`).FindAllStringSubmatch(string(text), -1) {
-			there[match[1]] = true
+		if !file.test {
+			d.files = append(d.files, parsed{file.path, tree})
+		}
+		for _, decl := range tree.Decls {
+			d.note(file.test, tree.Name.Name, decl)
 		}
 	}
-	named := regexp.MustCompile("`(Test[A-Z]\\w+)`").FindAllStringSubmatch(string(page), -1)
-	if len(named) < 20 {
-		t.Fatalf("the page names %d tests", len(named))
+	return d
+}
+
+// note remembers what a declaration declares.
+func (d *declared) note(test bool, pkg string, decl ast.Decl) {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		name := decl.Name.Name
+		switch {
+		case test && decl.Recv == nil && (strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz")):
+			d.tests[name] = true
+		case !test && decl.Recv == nil:
+			d.code[pkg+"."+name] = true
+		case !test:
+			d.code[pkg+"."+receiver(decl.Recv.List[0].Type)+"."+name] = true
+		}
+	case *ast.GenDecl:
+		for _, spec := range decl.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				d.code[pkg+"."+spec.Name.Name] = d.code[pkg+"."+spec.Name.Name] || !test
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					d.code[pkg+"."+name.Name] = d.code[pkg+"."+name.Name] || !test
+				}
+			}
+		}
 	}
-	for _, match := range named {
-		if !there[match[1]] {
-			t.Errorf("docs/security.md names %s, which is no test", match[1])
+}
+
+// receiver is the name of a method's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+var (
+	quoted    = regexp.MustCompile("`([^`]+)`")
+	namedTest = regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`")
+)
+
+// A test or a piece of code that is renamed or gone must not stay in the pages as a
+// promise, and no threat may be without either: each row of a table that has columns of
+// both is looked at.
+func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
+	d := mustParseModule(t)
+	rows := 0
+	for _, name := range securityPages {
+		page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range namedTest.FindAllStringSubmatch(string(page), -1) {
+			if !d.tests[match[1]] {
+				t.Errorf("docs/%s names %s, which is no test", name, match[1])
+			}
+		}
+		code, test := -1, -1 // the columns, within a table that has them
+		for line := range strings.Lines(string(page)) {
+			if !strings.HasPrefix(line, "|") {
+				code, test = -1, -1
+				continue
+			}
+			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			if slices.Contains(cells, "code") && slices.Contains(cells, "test") {
+				code, test = slices.Index(cells, "code"), slices.Index(cells, "test")
+				continue
+			}
+			if code < 0 || strings.HasPrefix(line, "|---") {
+				continue
+			}
+			rows++
+			if len(cells) <= max(code, test) {
+				t.Errorf("docs/%s: a row lacks columns: %s", name, line)
+				continue
+			}
+			if !namedTest.MatchString(cells[test]) {
+				t.Errorf("docs/%s: a row names no test: %s", name, line)
+			}
+			named := quoted.FindAllStringSubmatch(cells[code], -1)
+			if len(named) == 0 {
+				t.Errorf("docs/%s: a row names no code: %s", name, line)
+			}
+			for _, match := range named {
+				if !d.code[match[1]] && !exists(filepath.Join(moduleRoot, filepath.FromSlash(match[1]))) {
+					t.Errorf("docs/%s names %s, which is neither declared anywhere nor a file", name, match[1])
+				}
+			}
+		}
+	}
+	if rows < 90 {
+		t.Errorf("the pages have %d rows of threats and safeguards", rows)
+	}
+}
+
+// What the server calls is named by who runs it, never by a caller: what serves calls
+// has no means to open a connection. (The bucket, the databases, NATS and ACME have
+// packages of their own.)
+func TestServerCallsNobodyThatACallerNames(t *testing.T) {
+	serving := []string{"internal/api/", "internal/service/", "internal/model/", "internal/audit/", "internal/live/hub.go", "internal/store/"}
+	engines := []string{"internal/store/postgres/", "internal/store/postgrestest/"}
+	calling := map[string][]string{
+		"http": {"Get", "Head", "Post", "PostForm", "Client", "DefaultClient", "Transport", "DefaultTransport", "NewRequest", "NewRequestWithContext"},
+		"net":  {"Dial", "DialTimeout", "Dialer", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Resolver", "LookupHost", "LookupIP", "LookupAddr"},
+		"tls":  {"Dial", "Client", "Dialer", "DialWithDialer"},
+		"exec": {"Command", "CommandContext"},
+	}
+	starts := func(path string, prefixes []string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(filepath.ToSlash(path), p) })
+	}
+	looked := 0
+	for _, file := range mustParseModule(t).files {
+		if !starts(file.path, serving) || starts(file.path, engines) {
+			continue
+		}
+		looked++
+		ast.Inspect(file.File, func(n ast.Node) bool {
+			selector, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if pkg, ok := selector.X.(*ast.Ident); ok && slices.Contains(calling[pkg.Name], selector.Sel.Name) {
+				t.Errorf("%s uses %s.%s: what serves calls makes none", file.path, pkg.Name, selector.Sel.Name)
+			}
+			return true
+		})
+	}
+	if looked < 100 {
+		t.Errorf("looked at %d files", looked)
+	}
+}
+
+// Every action that an entry of the audit log can have is on its page.
+func TestEveryActionOfTheAuditLogIsDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "audit.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(moduleRoot, "internal", "model", "audit.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	actions := regexp.MustCompile(`AuditAction += "([a-z.]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(actions) < 30 {
+		t.Errorf("found %d actions", len(actions))
+	}
+	for _, action := range actions {
+		if !strings.Contains(string(page), "`"+action[1]+"`") {
+			t.Errorf("docs/audit.md does not say what %s is", action[1])
 		}
 	}
 }

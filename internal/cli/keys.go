@@ -38,7 +38,11 @@ type keysRotateCommand struct {
 func (keysRotateCommand) Help() string {
 	return `Servers go on meanwhile, and nothing that is stored is touched. Run it as the user that the server runs as.
 
-A master key in a file gets a new version, the key ring is wrapped by it, and the older versions are removed. A key ring in a database that several servers share needs all of them to have the new version first: "signet keys rotate --prepare", copy the file to every server, then "signet keys rotate". A master key in a variable gets its new version from you.`
+A master key in a file gets a new version, the key ring is wrapped by it, and the older versions are removed. A key ring in a database that several servers share needs all of them to have the new version first: "signet keys rotate --prepare", copy the file to every server, then "signet keys rotate". A master key in a variable gets its new version from you.
+
+Example:
+
+  signet keys rotate --data /var/lib/signet`
 }
 
 // Run rotates.

@@ -47,6 +47,8 @@ func TestScripts(t *testing.T) {
 		// What each is to print is in the script; nothing is left unsaid.
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Cmds:                scriptCommands,
+		Setup:               prepareScript,
 		UpdateScripts:       *update,
 	})
 }

@@ -130,6 +130,9 @@ func (o *orgShowCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	lines := []string{cells("token", org.Token), cells("name", org.Name), cells("members", strconv.Itoa(org.Members))}
+	if org.LegalHold {
+		lines = append(lines, cells("legal_hold", "true"))
+	}
 	for _, s := range org.Settings {
 		lines = append(lines, cells(s.Name, fmt.Sprint(s.Value)))
 	}

@@ -21,6 +21,7 @@ type Config struct {
 	Timeouts      Timeouts
 	Data          string
 	Database      string // empty: embedded, in Data
+	CacheBytes    int64  // of the embedded store
 	MasterKey     string // empty: a file in Data
 	Keyring       string // empty: a file in Data
 	NATS          string // empty: none; comma-separated URLs

@@ -91,6 +91,12 @@ separated by commas are tried in turn. Any number of servers share one. Empty: t
 embedded store in the data directory. Give a password in the environment, or in
 PostgreSQL's password file (~/.pgpass), rather than in a flag that others see.`),
 
+		number(&c.CacheBytes, "cache_bytes", 64<<20, 0, 1<<40, `
+Bytes of the embedded store's file that are kept in memory (67108864 is 64 MiB), given
+back when the server has had nothing to do for some seconds. The system keeps what it
+has memory for as well, so that more is of use only where very many people are active
+at the same time. With a database it has no effect. 0: 64 MiB.`),
+
 		text(&c.MasterKey, "master_key", "", "WHERE", masterKey, `
 Master key that wraps the keys of everything that is sealed: file:PATH, or env:NAME
 for a variable of the environment, which is a Tink keyset in JSON. Empty: the file

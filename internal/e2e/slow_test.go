@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"encoding/base64"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -18,6 +19,14 @@ import (
 
 // slow is how many clients send a head, and how many send a body, a byte at a time.
 const slow = 100
+
+// slowP99 is for a machine that does nothing else (docs/tls.md); elsewhere the 99th
+// percentile says more about the machine than about the server, and the median is
+// what is looked at.
+var slowP99 = flag.Duration("slow.p99", 0, "fail where the 99th percentile of a good client's calls among slow ones is above this")
+
+// bearable is what half of a good client's calls take at most while others are slow.
+const bearable = 200 * time.Millisecond
 
 // slowClient is a connection whose client never comes to an end.
 type slowClient struct {
@@ -57,6 +66,12 @@ func TestSlowClientsHoldUpNobody(t *testing.T) {
 	alice, bob, mallory := people[0], people[1], people[2]
 	stream := mustFollow(t, s, bob)
 
+	var alone []time.Duration
+	for range 50 {
+		alone = append(alone, mustWork(t, alice, bob)...)
+	}
+	slices.Sort(alone)
+
 	head := "POST /v2/message HTTP/1.1\r\nHost: signet.test\r\nContent-Type: application/json\r\n" +
 		"Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(mallory.key+":"+mallory.secret)) + "\r\n"
 	var all []*slowClient
@@ -92,10 +107,14 @@ func TestSlowClientsHoldUpNobody(t *testing.T) {
 	waiting.Wait()
 	cut := time.Since(began)
 	slices.Sort(took)
-	t.Logf("%d slow clients were cut within %v; meanwhile %d calls of a good one took at most %v, p99 %v, median %v",
-		len(all), cut.Round(time.Millisecond), len(took), took[len(took)-1], took[len(took)*99/100], took[len(took)/2])
-	if len(took) < 30 {
-		t.Errorf("the good client made %d calls while the slow ones were there", len(took))
+	half, p99 := took[len(took)/2], took[len(took)*99/100]
+	t.Logf("%d slow clients were cut within %v; meanwhile %d calls of a good one took at most %v, p99 %v, median %v; before, p99 %v, median %v",
+		len(all), cut.Round(time.Millisecond), len(took), took[len(took)-1], p99, half, alone[len(alone)*99/100], alone[len(alone)/2])
+	if len(took) < 30 || half > bearable {
+		t.Errorf("the good client made %d calls while the slow ones were there, half of them in at most %v, want %v", len(took), half, bearable)
+	}
+	if *slowP99 > 0 && p99 > *slowP99 {
+		t.Errorf("of the good client's calls 99 of 100 took at most %v, want %v", p99, *slowP99)
 	}
 
 	// What is long by its nature is still there.

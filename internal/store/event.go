@@ -106,11 +106,6 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 	return out, err
 }
 
-// EventsAt returns what is queued at these positions, without the messages.
-func (tx *Tx) EventsAt(account model.AccountID, positions []int64) ([]EventRow, error) {
-	return tx.eventRows(`account = ? AND position IN (?*)`, account, positions)
-}
-
 // EventsOf returns all that is queued for an account about an organization,
 // without the messages.
 func (tx *Tx) EventsOf(account model.AccountID, organization model.OrganizationID) ([]EventRow, error) {

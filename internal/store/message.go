@@ -10,6 +10,7 @@ import (
 type MessageRow struct {
 	model.Message // without content, status and mute
 	Sealed        []byte
+	Opened        bool         // the content is there, and Sealed is not: so it is remembered (Messages)
 	Blob          model.BlobID // its attachment's bytes, or zero
 	Ends          time.Time    // when it is gone for all; zero: never
 	Replay        bool         // sent to a group while its history was on

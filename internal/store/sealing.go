@@ -63,15 +63,21 @@ const endSoon = 2 * model.ReadGrace
 func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now time.Time) (bool, error) {
 	var one int64
 	var found bool
-	var err error
 	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
 	expires, created := [2]int64{start, end}, [2]int64{0, never}
-	// The organization is not compared by a plain = here, for which SQLite would read
-	// all of its messages, in place of those of the day.
+	many, err := tx.one(`SELECT 1 FROM messages WHERE organization = ? LIMIT 1 OFFSET ? + 0`, []any{organization, fewMessages}, &one)
+	if err != nil {
+		return false, err
+	}
+	// The organization of many messages is not compared by a plain = here, for which
+	// SQLite would read all of these, in place of those of the day.
 	if day.Lasting {
 		expires, created = [2]int64{never, 2 * never}, expires
 		found, err = tx.one(`SELECT 1 FROM messages WHERE ends = ? AND organization >= ? AND organization <= ? AND recalled = 0 LIMIT 1`,
 			[]any{never + day.Day, organization, organization}, &one)
+	} else if !many {
+		found, err = tx.one(`SELECT 1 FROM messages WHERE organization = ? AND ends + 0 >= ? AND ends + 0 < ? AND recalled = 0 LIMIT 1`,
+			[]any{organization, start, end}, &one)
 	} else {
 		found, err = tx.one(`SELECT 1 FROM messages WHERE ends >= ? AND ends < ? AND organization || '' = ? AND recalled = 0 LIMIT 1`,
 			[]any{start, end, organization}, &one)
@@ -86,6 +92,11 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 		AND expires >= ? AND expires < ? AND created >= ? AND created < ? LIMIT 1`,
 		[]any{millis(now.Add(endSoon)), organization, expires[0], expires[1], created[0], created[1]}, &one)
 }
+
+// fewMessages is up to how many messages of an organization are read in place of
+// those of a day, which are everybody's: a small house beside a large one would
+// else look at all that the large one has.
+const fewMessages = 100
 
 // KeyEnding says that something under a key went, and that the key may go too.
 type KeyEnding struct {

@@ -23,7 +23,7 @@ type Options struct {
 	Readers int
 
 	// CacheBytes is how much of the file the engine keeps in memory, over all
-	// of its connections; 0 is 128 MiB.
+	// of its connections; 0 is 64 MiB.
 	CacheBytes int64
 
 	// Beside is for a command while another process, a server, has the directory
@@ -79,7 +79,7 @@ func Open(path string, opts Options) (*Engine, error) {
 		opts.Readers = 4
 	}
 	if opts.CacheBytes <= 0 {
-		opts.CacheBytes = 128 << 20
+		opts.CacheBytes = 64 << 20
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)

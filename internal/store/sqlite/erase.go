@@ -95,7 +95,6 @@ func (w *writer) erase() error {
 		if err := w.files.log.Sync(); err != nil {
 			return unavailable(fmt.Errorf("sync the write-ahead log: %w", err))
 		}
-		_, err := w.c.number("PRAGMA shrink_memory")
-		return err
+		return w.c.shrink()
 	})
 }

@@ -8,8 +8,14 @@ import (
 	"signet/internal/store"
 )
 
-// keyDays: what is left of a day tells whether its key may go.
+// keyDays: what is left of a day tells whether its key may go, in an organization of
+// few messages and in one of many, which is asked in another way.
 func keyDays(t *testing.T, h Harness) {
+	t.Run("few", func(t *testing.T) { keyDaysBeside(t, h, 0) })
+	t.Run("many", func(t *testing.T) { keyDaysBeside(t, h, 120) })
+}
+
+func keyDaysBeside(t *testing.T, h Harness, others int) {
 	p := newPlatform(t, h)
 	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
 	organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
@@ -36,6 +42,9 @@ func keyDays(t *testing.T, h Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessage(m.Organization, m.ID, m.Blob) })
 	}
 	const day = 24 * 60
+	for range others {
+		send(organization, 30*day)
+	}
 
 	t.Run("are_those_of_the_expiry_or_of_the_sending", func(t *testing.T) {
 		today := p.now().UnixMilli() / (24 * time.Hour).Milliseconds()

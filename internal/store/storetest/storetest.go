@@ -71,6 +71,7 @@ var nounCases = []testCase{
 	{"Messages", messages},
 	{"MessageEnds", messageEnds},
 	{"Deliveries", deliveries},
+	{"Arrivals", arrivals},
 	{"StatusEvents", statusEvents},
 	{"Events", events},
 	{"QueueFilter", queueFilter},

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// scriptCommands are what the scripts have besides those of testscript.
+var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
+	"serve":  serveScript,
+	"stop":   stopScript,
+	"keep":   keepScript,
+	"tamper": tamperScript,
+}
+
+// running is the key of the server that a script runs.
+type running struct{}
+
+// prepareScript gives a script room for a server.
+func prepareScript(env *testscript.Env) error {
+	env.Values[running{}] = new(*exec.Cmd)
+	return nil
+}
+
+// serveScript starts "signet serve" on the script's ./data, with further flags, and
+// goes on once it listens.
+func serveScript(ts *testscript.TestScript, neg bool, args []string) {
+	server := ts.Value(running{}).(**exec.Cmd)
+	if neg || *server != nil {
+		ts.Fatalf("usage: serve [flags], once at a time")
+	}
+	command := exec.Command("signet", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	command.Dir = ts.MkAbs(".")
+	log, err := os.OpenFile(ts.MkAbs("server.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	ts.Check(err)
+	defer log.Close()
+	command.Stderr = log
+	out, err := command.StdoutPipe()
+	ts.Check(err)
+	ts.Check(command.Start())
+	*server = command
+	ts.Defer(func() {
+		if *server == command { // the script ended without stopping it
+			_ = command.Process.Kill()
+			_ = command.Wait()
+		}
+	})
+	for lines, told := bufio.NewScanner(out), 0; told < 2; told++ {
+		if !lines.Scan() {
+			ts.Fatalf("the server ended: %s", ts.ReadFile("server.log"))
+		}
+	}
+}
+
+// stopScript stops the server as a service manager does.
+func stopScript(ts *testscript.TestScript, neg bool, args []string) {
+	server := ts.Value(running{}).(**exec.Cmd)
+	if neg || len(args) > 0 || *server == nil {
+		ts.Fatalf("usage: stop, of a server that runs")
+	}
+	command := *server
+	*server = nil
+	ts.Check(command.Process.Signal(os.Interrupt))
+	if err := command.Wait(); err != nil {
+		ts.Fatalf("the server stopped with %v:\n%s", err, ts.ReadFile("server.log"))
+	}
+}
+
+// keepScript keeps what the last command printed in a variable.
+func keepScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: keep NAME")
+	}
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
+}
+
+// tamperScript changes the database behind the server's back.
+func tamperScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: tamper STATEMENT")
+	}
+	conn, err := sqlite.OpenConn(filepath.Join(ts.MkAbs("data"), "signet.db"), sqlite.OpenReadWrite)
+	ts.Check(err)
+	defer conn.Close()
+	ts.Check(sqlitex.ExecuteTransient(conn, args[0], nil))
+}
