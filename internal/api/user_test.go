@@ -103,6 +103,8 @@ func TestUserCreationRefusesWhatIsNoAccount(t *testing.T) {
 		{fields{"username": "x1", "emails": []int{1}}, "field_invalid", "emails"},
 		{fields{"username": "Alice"}, "address_taken", "username"},
 		{fields{"username": "x1", "email": "ALICE@example.com"}, "address_taken", "email"},
+		{fields{"username": "x1", "emails": []string{"x1@example.com", "ALICE@example.com"}}, "address_taken", "emails"},
+		{fields{"username": "x1", "phones": "12"}, "phone_invalid", "phones"},
 	} {
 		c.operator.post("/v2/user", refused.sent, in(c.org)).wantError(400, refused.code).wantField(refused.field)
 	}
