@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -199,6 +200,9 @@ func (f *File) same() (bool, error) {
 // read reads the file; nil where there is none.
 func (f *File) read() (*Contents, error) {
 	f.known = nil
+	if err := f.removeRemains(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
 	file, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -221,6 +225,36 @@ func (f *File) read() (*Contents, error) {
 	f.size, f.header = int64(whole), contents.Header
 	return contents, nil
 }
+
+// removeRemains removes what a crash left of writing the file anew. It holds keys, and
+// what is destroyed later would go on there.
+func (f *File) removeRemains() error {
+	dir, base := filepath.Split(f.path)
+	entries, err := os.ReadDir(filepath.Clean(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if name := entry.Name(); !strings.HasPrefix(name, base+".") || !strings.HasSuffix(name, newSuffix) {
+			continue
+		}
+		path := filepath.Join(dir, entry.Name())
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(overwrite(file), os.Remove(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newSuffix ends the name of a file that is to take another one's place.
+const newSuffix = ".new"
 
 // append adds a line. What a crash left of a line before is cut off: no key of which
 // the line was not whole has ever been used.
@@ -314,7 +348,7 @@ func makeFile(path string, text []byte) error {
 
 func putFile(path string, text []byte, put func(from, to string) error) (err error) {
 	dir := filepath.Dir(path)
-	file, err := os.CreateTemp(dir, filepath.Base(path)+".*.new") // of mode 0600
+	file, err := os.CreateTemp(dir, filepath.Base(path)+".*"+newSuffix) // of mode 0600
 	if err != nil {
 		return err
 	}

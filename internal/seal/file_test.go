@@ -58,6 +58,26 @@ func TestHalfALineIsNoKeyAndInNobodysWay(t *testing.T) {
 	}
 }
 
+// A process that is killed while it writes the file anew leaves what it had written.
+func TestRemainsOfAKilledWriteGo(t *testing.T) {
+	p := newPlace(t)
+	r := p.mustOpen(t, "")
+	sealed := mustSeal(t, r, ward, "text", "row")
+	r.Close()
+	remains := p.ring + ".123.new"
+	if err := os.WriteFile(remains, mustRead(t, p.ring), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustLink(t, remains, filepath.Join(p.dir, "bytes")) // where they lie
+	wantText(t, p.mustOpen(t, ""), sealed, "row", "text")
+	if _, err := os.Stat(remains); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is there: %v", remains, err)
+	}
+	if left := mustRead(t, filepath.Join(p.dir, "bytes")); len(bytes.Trim(left, "\x00")) > 0 {
+		t.Errorf("its bytes are there: %q", left)
+	}
+}
+
 func TestRingThatIsAwayIsUnavailableAndComesBack(t *testing.T) {
 	p := newPlace(t)
 	r := p.mustOpen(t, "")
