@@ -25,12 +25,24 @@ import (
 // mustStartOn starts a server on a database, with its own directory.
 func mustStartOn(t *testing.T, database, blobs string, from place) *apptest.Server {
 	t.Helper()
+	return mustStartIn(t, mustTakeAlong(t, from), database, blobs)
+}
+
+// mustTakeAlong makes a directory with what a server on a database needs of its old
+// one. The source's audit log notes it.
+func mustTakeAlong(t *testing.T, from place) place {
+	t.Helper()
 	p := newPlace(t)
 	if err := os.MkdirAll(p.Data, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	mustKeepOperator(t, from, p)
 	mustKeepKeys(t, from, p)
+	return p
+}
+
+func mustStartIn(t *testing.T, p place, database, blobs string) *apptest.Server {
+	t.Helper()
 	return apptest.Start(t, func(c *config.Config) {
 		c.Data, c.Database, c.Blobs, c.Keyring = p.Data, database, blobs, "file:"+filepath.Join(p.Data, "keyring")
 	})
@@ -68,6 +80,7 @@ func TestMigratedInstallationIsWhatItWas(t *testing.T) {
 		t.Errorf("while the server runs: %v", err)
 	}
 	s.Stop()
+	to := mustTakeAlong(t, from)
 	before := digests(t, from)
 	did, err := app.Migrate(t.Context(), work)
 	if err != nil {
@@ -86,7 +99,7 @@ func TestMigratedInstallationIsWhatItWas(t *testing.T) {
 		t.Errorf("there are %d files after %d", len(after), len(before))
 	}
 
-	server := mustStartOn(t, database, work.BlobsLocation(), from)
+	server := mustStartIn(t, to, database, work.BlobsLocation())
 	wantSame(t, s.ask(t, server, true), want)
 	// A client goes on where it was.
 	bob := server.As(s.Bob)
