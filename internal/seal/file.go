@@ -200,7 +200,7 @@ func (f *File) same() (bool, error) {
 // read reads the file; nil where there is none.
 func (f *File) read() (*Contents, error) {
 	f.known = nil
-	if err := f.removeRemains(); err != nil {
+	if err := removeRemains(f.path); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	file, err := os.Open(f.path)
@@ -226,10 +226,10 @@ func (f *File) read() (*Contents, error) {
 	return contents, nil
 }
 
-// removeRemains removes what a crash left of writing the file anew. It holds keys, and
+// removeRemains removes what a crash left of writing a file anew. It holds keys, and
 // what is destroyed later would go on there.
-func (f *File) removeRemains() error {
-	dir, base := filepath.Split(f.path)
+func removeRemains(path string) error {
+	dir, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

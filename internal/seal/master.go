@@ -174,7 +174,7 @@ func (m Master) create(log *slog.Logger) (*masterKeys, error) {
 
 // write replaces the file in one step, readable for its owner only.
 func (m Master) write(text []byte) error {
-	if err := replaceFile(m.path, text); err != nil {
+	if err := errors.Join(removeRemains(m.path), replaceFile(m.path, text)); err != nil {
 		return fmt.Errorf("write the master key: %w", err)
 	}
 	return nil
