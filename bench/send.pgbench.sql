@@ -27,8 +27,8 @@ INSERT INTO messages (organization, message, sender, recipient, is_group, conten
 	decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), 0,
 	decode(repeat('78', 201), 'hex'), decode(repeat('00', 16), 'hex'), :i::bigint / 1000, :i::bigint / 1000 + 2592000000, :i::bigint / 1000 + 2592000000,
 	43200, 0, 0, :i::bigint, 0, 0, decode(repeat('00', 16), 'hex'), 0);
-INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
-	VALUES (decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), 'pgbench-pgbench-pgbench-', decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), 0, :i::bigint / 1000, 0, 0, 0, 1)
+INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
+	VALUES (decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), 'pgbench-pgbench-pgbench-', decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), :i::bigint / 1000, 0, 0, 0, 1)
 	ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message, listed = 1;
 INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
 	VALUES ('pgbench-pgbench-pgbench-', decode(lpad(to_hex(:i::bigint), 16, '0') || lpad(to_hex(:r::bigint), 16, '0'), 'hex'),
@@ -36,8 +36,8 @@ INSERT INTO deliveries (organization, message, account, position, replayed, stat
 INSERT INTO events (account, position, organization, kind, message, payload)
 	VALUES (decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), :i::bigint, 'pgbench-pgbench-pgbench-', 'message',
 	decode(lpad(to_hex(:i::bigint), 16, '0') || lpad(to_hex(:r::bigint), 16, '0'), 'hex'), '');
-INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
-	VALUES (decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), 'pgbench-pgbench-pgbench-', decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), 0, :i::bigint / 1000, 1, 0, 0, 1)
+INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
+	VALUES (decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), 'pgbench-pgbench-pgbench-', decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), :i::bigint / 1000, 1, 0, 0, 1)
 	ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE WHEN conversations.last_message > excluded.last_message
 	THEN conversations.last_message ELSE excluded.last_message END, unread = conversations.unread + 1,
 	unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1;
