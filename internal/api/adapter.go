@@ -114,6 +114,9 @@ func (a *API) recovered(ctx context.Context, c *call, v any) {
 
 // finish counts and logs the call when it is over, however it ended.
 func (a *API) finish(c *call) {
+	if c.held {
+		return // its stream does so
+	}
 	took := a.clock().Sub(c.started)
 	a.metrics.inFlight.Dec()
 	c.endpoint.metrics.count(c, took)

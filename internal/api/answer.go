@@ -87,9 +87,11 @@ func (e *encoder) release() {
 }
 
 func (e *encoder) encode(v any) error {
-	if text, done := v.(encoded); done {
-		e.buffer.Write(text)
-		return nil
+	if by, ok := v.(appended); ok {
+		e.buffer.Grow(by.usual)
+		text, err := by.append(e.buffer.AvailableBuffer())
+		e.buffer.Write(text) // where it is already, if it had room
+		return err
 	}
 	err := e.json.Encode(v)
 	e.buffer.Truncate(max(e.buffer.Len()-1, 0)) // the line end

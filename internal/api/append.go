@@ -2,7 +2,6 @@ package api
 
 import (
 	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"signet/internal/model"
@@ -12,13 +11,24 @@ import (
 // their fields. So messages are written by hand, in exactly the form that the tags of
 // wireMessage say; FuzzAppendedMessages holds the two together.
 
-// encoded is JSON that is written as it is.
-type encoded []byte
+// appended is an answer that is written by hand, straight into memory that is used
+// again.
+type appended struct {
+	usual  int // bytes that it takes, more often than not
+	append func(b []byte) ([]byte, error)
+}
 
-// encodedMessage is a message as an answer.
-func (v *view) encodedMessage(m *model.Message) encoded {
-	w := v.message(m)
-	return w.appendJSON(make([]byte, 0, usualEvent))
+// appendedMessage is a message as an answer.
+func (v *view) appendedMessage(m *model.Message) appended {
+	return appended{usualEvent, func(b []byte) ([]byte, error) {
+		w := v.message(m)
+		return w.appendJSON(b), nil
+	}}
+}
+
+// appendedEvents is a list of events as an answer.
+func (v *view) appendedEvents(events []model.Event) appended {
+	return appended{len(events) * usualEvent, func(b []byte) ([]byte, error) { return v.appendEvents(b, events) }}
 }
 
 // appendEvent appends an event, as all three transports write it: the object under
@@ -134,11 +144,18 @@ func appendID[K any](b []byte, id model.ID[K]) []byte {
 
 // appendJSON appends the time.
 func (t wireTime) appendJSON(b []byte) []byte {
-	b = time.Time(t).UTC().AppendFormat(append(b, '"'), wireTimeLayout)
-	return append(b, '"')
+	return append(t.append(append(b, '"')), '"')
 }
 
 const hexDigits = "0123456789abcdef"
+
+// plain are the bytes that stand for themselves in a JSON string.
+var plain = func() (is [256]bool) {
+	for c := byte(' '); c < utf8.RuneSelf; c++ {
+		is[c] = c != '"' && c != '\\'
+	}
+	return is
+}()
 
 // appendString appends a text as a JSON string: as encoding/json does, with HTML left
 // alone (RFC 8259, section 7).
@@ -147,7 +164,7 @@ func appendString(b []byte, s string) []byte {
 	from := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+		if plain[c] {
 			i++
 			continue
 		}

@@ -159,3 +159,20 @@ func TestAttachmentDownloadThatHasBegunMayFinish(t *testing.T) {
 	}
 	c.bob.get("/v2/message/" + id + "/attachment/1").wantMissing()
 }
+
+// Each of thousands of tiny ranges would have a segment of the file opened anew.
+func TestSeveralRangesOfAFileAreAnsweredWithAllOfIt(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	file := bytes.Repeat([]byte("0123456789abcdef"), 20_000)
+	path := "/v2/message/" + c.alice.mustAttach(c.bob.token, "a.bin", "application/octet-stream", file) + "/attachment/1"
+	many := "bytes=0-0" + strings.Repeat(",70000-70000,1-1", 1000)
+	for _, ranges := range []string{"bytes=0-0,2-2", "bytes=0-0,", many} {
+		if got := c.bob.get(path, header("Range", ranges)).want(200); !bytes.Equal(got.content, file) {
+			t.Errorf("%.30q is answered with %d bytes", ranges, len(got.content))
+		}
+	}
+	if got := c.bob.get(path, header("Range", "bytes=70000-70001")).want(206); !bytes.Equal(got.content, file[70000:70002]) {
+		t.Errorf("one range is answered %q", got.content)
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"signet/internal/model"
 )
 
@@ -97,7 +99,7 @@ func foldLogin(name string) string {
 			return -1
 		}
 		return r
-	}, name))
+	}, norm.NFC.String(name)))
 }
 
 // attempt is one login while it is verified.

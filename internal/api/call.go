@@ -30,6 +30,7 @@ type call struct {
 	started    time.Time
 	logged     error // what went wrong, for the access log
 	streamed   bool
+	held       bool // its stream goes on after it
 	abandoned  bool // the client left before it got an answer
 }
 

@@ -107,7 +107,8 @@ func (a *API) checkOrigin(_ context.Context, c *call) error {
 	r := c.request
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
-		if len(r.Header["Upgrade"]) == 0 {
+		changes := c.endpoint.changes
+		if len(r.Header["Upgrade"]) == 0 && (changes == nil || !changes(c)) {
 			return nil
 		}
 	}

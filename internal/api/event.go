@@ -27,6 +27,18 @@ func (a *API) getEvents(ctx context.Context, c *call) (answer, error) {
 	}
 }
 
+// takesEvents reports whether a GET of events changes anything: a stream does, which
+// others are told of and which may end another, and what is acknowledged as it is read
+// is gone. A browser sends either for any page, with the credentials that it keeps,
+// though it shows that page nothing.
+func takesEvents(c *call) bool {
+	if acceptsEventStream(c.request.Header) {
+		return !c.head()
+	}
+	given := c.readQuery().get("auto_ack")
+	return given != nil && !c.head()
+}
+
 // headerHas reports whether a header lists a token.
 func headerHas(h http.Header, name, token string) bool {
 	for _, line := range h.Values(name) {
@@ -53,7 +65,7 @@ func acceptsEventStream(h http.Header) bool {
 }
 
 // usualEvent is how many bytes an event takes, more often than not.
-const usualEvent = 1 << 10
+const usualEvent = 800
 
 // pollEvents answers with the oldest unacknowledged events.
 func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
@@ -64,6 +76,9 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 		Wait:    time.Duration(q.IntBetween("wait", 0, int(service.MaxWait/time.Second), 0)) * time.Second,
 		AutoAck: q.Bool("auto_ack"),
 	}
+	if c.head() { // whose answer has no events
+		options.AutoAck = false
+	}
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
@@ -71,11 +86,7 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out, err := c.appendEvents(make([]byte, 0, 2+len(events)*usualEvent), events)
-	if err != nil {
-		return answer{}, err
-	}
-	return reply(encoded(out)), nil
+	return reply(c.appendedEvents(events)), nil
 }
 
 // streamOptions reads what a stream asks for, from header and query.

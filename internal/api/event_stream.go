@@ -3,10 +3,15 @@ package api
 import (
 	"bytes"
 	"context"
+	"errors"
+	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
+	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/service"
 )
 
 // streamPatience is how long one write to a stream may take. A reader that is
@@ -19,57 +24,162 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 	h := c.writer.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no")
-	sink := &eventStream{view: &c.view, writer: &c.writer, control: http.NewResponseController(&c.writer)}
+	head := &headWriter{writer: &c.writer, control: http.NewResponseController(&c.writer),
+		held: c.request.ProtoMajor == 1 && !options.CloseAfterMessages}
 	// Nothing is to cut a stream but its own deadlines.
-	_ = sink.control.SetReadDeadline(time.Time{})
-	err := a.service.Stream(ctx, c.actor, options, sink)
-	if err != nil && c.writer.status == 0 {
+	_ = head.control.SetReadDeadline(time.Time{})
+	st, err := a.service.OpenStream(ctx, c.actor, options, &eventSink{view: c.view, out: head})
+	switch {
+	case err != nil && c.writer.status == 0:
 		return answer{}, err
+	case st == nil:
+		c.logged = err
+		return streamed(), nil
+	case head.held:
+		if conn, _, err := c.writer.Hijack(); err == nil {
+			a.hold(c, st, conn)
+			return streamed(), nil
+		}
 	}
-	c.logged = err
+	c.logged = st.Run(ctx)
 	return streamed(), nil
 }
 
-// eventStream writes events as unnamed server-sent events.
-type eventStream struct {
-	view    *view
+// output is how the bytes of a stream reach its client.
+type output interface {
+	// send writes all of them, within streamPatience.
+	send(text []byte) error
+	abort()
+}
+
+// headWriter writes to the answer of a call.
+type headWriter struct {
 	writer  *responseWriter
 	control *http.ResponseController
-	buffer  bytes.Buffer
+	held    bool // the connection is to be taken over
 }
 
-// Event writes one event. Only what is queued has an `id:` line: what is not can
-// be no place to go on from.
-func (s *eventStream) Event(e model.Event) error {
-	s.buffer.Reset()
+func (w *headWriter) send(text []byte) error {
+	if w.writer.status == 0 && w.held {
+		// So that what follows is what is written to the connection, until that ends: this
+		// is how net/http is told.
+		w.writer.Header().Set("Transfer-Encoding", "identity")
+	}
+	if err := w.control.SetWriteDeadline(time.Now().Add(streamPatience)); err != nil {
+		return err
+	}
+	if _, err := w.writer.Write(text); err != nil {
+		return err
+	}
+	return w.control.Flush()
+}
+
+func (w *headWriter) abort() {} // the server closes the connections of calls
+
+// eventSink writes events as unnamed server-sent events.
+type eventSink struct {
+	view   view
+	out    output
+	buffer *bytes.Buffer // of what was given and is not written; nil: nothing was
+}
+
+// sinkBuffers are those of sinks that write at the moment: an idle stream has none.
+var sinkBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// writePiece is how much is given to a sink before it writes by itself.
+const writePiece = 32 << 10
+
+// Event gives one event.
+func (s *eventSink) Event(e model.Event) error {
+	b := s.begin()
+	text, err := s.view.appendServerSent(b.AvailableBuffer(), &e)
+	b.Write(text)
+	return s.given(err)
+}
+
+// Copy gives one that others get too. They share its text, unless it is muted, which
+// is said in it.
+func (s *eventSink) Copy(c *live.Copy, muted bool) error {
+	if muted {
+		return s.Event(muffled(c))
+	}
+	text, err := c.Text(s.view.serverSent)
+	s.begin().Write(text)
+	return s.given(err)
+}
+
+// muffled is a copy as somebody sees it who has muted its conversation.
+func muffled(c *live.Copy) model.Event {
+	e, m := c.Event, *c.Event.Message
+	m.Muted, e.Message = true, &m
+	return e
+}
+
+// Comment gives a sign that the stream is alive.
+func (s *eventSink) Comment() error {
+	s.begin().WriteString(": signet\n\n")
+	return nil
+}
+
+func (s *eventSink) begin() *bytes.Buffer {
+	if s.buffer == nil {
+		s.buffer = sinkBuffers.Get().(*bytes.Buffer)
+	}
+	return s.buffer
+}
+
+func (s *eventSink) given(err error) error {
+	if err != nil || s.buffer.Len() < writePiece {
+		return err
+	}
+	return s.Flush()
+}
+
+// Flush writes what was given.
+func (s *eventSink) Flush() error {
+	b := s.buffer
+	if b == nil {
+		return nil
+	}
+	s.buffer = nil
+	err := s.out.send(b.Bytes())
+	if b.Cap() <= keptBuffer {
+		b.Reset()
+		sinkBuffers.Put(b)
+	}
+	return err
+}
+
+// Abort has a write fail.
+func (s *eventSink) Abort() { s.out.abort() }
+
+// appendServerSent appends an event. Only what is queued has an `id:` line: what is
+// not can be no place to go on from.
+func (v *view) appendServerSent(b []byte, e *model.Event) (_ []byte, err error) {
 	if e.Queued {
-		s.buffer.WriteString("id: ")
-		s.buffer.WriteString(e.ID)
-		s.buffer.WriteByte('\n')
+		b = append(b, "id: "...)
+		b = append(b, e.ID...)
+		b = append(b, '\n')
 	}
-	s.buffer.WriteString("data: ")
-	text, err := s.view.appendEvent(s.buffer.AvailableBuffer(), &e)
-	if err != nil {
-		return err
+	b = append(b, "data: "...)
+	if b, err = v.appendEvent(b, e); err != nil {
+		return nil, err
 	}
-	s.buffer.Write(text)
-	s.buffer.WriteString("\n\n")
-	return s.flush()
+	return append(b, "\n\n"...), nil
 }
 
-// Comment shows that the stream is alive.
-func (s *eventStream) Comment() error {
-	s.buffer.Reset()
-	s.buffer.WriteString(": signet\n\n")
-	return s.flush()
+// serverSent is an event alone.
+func (v *view) serverSent(e *model.Event) ([]byte, error) {
+	return v.appendServerSent(make([]byte, 0, usualEvent), e)
 }
 
-func (s *eventStream) flush() error {
-	if err := s.control.SetWriteDeadline(time.Now().Add(streamPatience)); err != nil {
-		return err
+// streamEnded takes note of a stream that outlived its call, which is over now.
+func (a *API) streamEnded(c *call, err error) {
+	if fell, ok := errors.AsType[*service.StreamPanic](err); ok {
+		a.metrics.panics.Inc()
+		a.logger.LogAttrs(context.Background(), slog.LevelError, "a stream panicked", slog.String("request_id", c.id),
+			slog.String("route", c.endpoint.label), slog.String("panic", model.PanicText(fell.Value)), slog.String("stack", string(fell.Stack)))
 	}
-	if _, err := s.writer.Write(s.buffer.Bytes()); err != nil {
-		return err
-	}
-	return s.control.Flush()
+	c.logged = err
+	a.finish(c)
 }

@@ -173,3 +173,34 @@ func TestEventsPastTheRetentionAreGone(t *testing.T) {
 	c.bob.wantEvents()
 	c.bob.get("/v2/message/" + young).want(200)
 }
+
+// A page that a signed-in person looks at can have the browser send any GET, with the
+// credentials that it keeps. It must not cost that person a message.
+func TestForeignPagesTakeNoEvents(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.alice.mustSend(c.bob.token, "for bob")
+	stream := header("Accept", "text/event-stream")
+	for _, foreign := range []option{header("Sec-Fetch-Site", "cross-site"), header("Origin", "https://evil.example"), header("Origin", "null")} {
+		for _, path := range []string{"/v2/events?auto_ack=true", "/v2/events?auto_ack=1&wait=60", "/v2/events/?auto_ack=true"} {
+			c.bob.get(path, foreign).wantError(403, "origin_refused")
+		}
+		for _, path := range []string{"/v2/events", "/v2/events?features=auto-ack,close-after-messages", "/v2/events?features=auto-deliver,close-after-messages"} {
+			c.bob.get(path, foreign, stream).wantError(403, "origin_refused")
+		}
+		c.bob.get("/v2/events", foreign).want(200) // which the browser does not show to the page
+	}
+	c.bob.wantEvents("message")
+	c.bob.get("/v2/events?auto_ack=true", header("Sec-Fetch-Site", "same-origin")).want(200)
+	c.bob.wantEvents()
+}
+
+// The answer to HEAD has no events, so that none is acknowledged by it.
+func TestHeadTakesNoEvents(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.alice.mustSend(c.bob.token, "for bob")
+	c.bob.do("HEAD", "/v2/events?auto_ack=true").want(200)
+	c.bob.do("HEAD", "/v2/events?features=auto-ack", header("Accept", "text/event-stream")).want(200)
+	c.bob.wantEvents("message")
+}

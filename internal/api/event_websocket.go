@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"signet/internal/live"
 	"signet/internal/model"
 )
 
@@ -21,7 +22,8 @@ import (
 const socketReadBytes = 64 << 10
 
 // streamWebSocket writes the queue as text frames, and reads acknowledgements
-// (contract, section 6).
+// (contract, section 6). As with server-sent events, the call returns once the replay
+// is written; the goroutine that reads, the client may write to.
 func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 	if err := checkHandshake(c.request); err != nil {
 		c.writer.Header()["Sec-WebSocket-Version"] = []string{"13"}
@@ -36,26 +38,44 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 		c.logged = err
 		return streamed(), nil // Accept has answered
 	}
-	defer conn.CloseNow()
 	conn.SetReadLimit(socketReadBytes)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	read := make(chan error, 1)
-	go func() {
-		read <- a.readSocket(ctx, c, conn)
-		cancel()
-	}()
-	out := &socket{view: &c.view, ctx: ctx, conn: conn}
-	err = a.service.Stream(ctx, c.actor, options, out)
+	out := &socket{view: c.view, conn: conn}
+	out.ctx, out.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, out.cancel)
+	actor := c.actor
+	out.reading.Go(func() {
+		out.fault = a.readSocket(out.ctx, actor, conn)
+		out.cancel()
+	})
+	st, err := a.service.OpenStream(out.ctx, actor, options, out)
+	stop() // the call's context ends with it
+	if st == nil {
+		c.logged = out.close(err)
+		return streamed(), nil
+	}
+	c.held = true
+	end := c.ending()
+	stopped := context.AfterFunc(out.ctx, st.Close)
+	st.Follow(out, func(err error) {
+		stopped()
+		err = out.close(err)
+		a.streamEnded(end(), err)
+	})
+	return streamed(), nil
+}
+
+// close ends the connection, after a stream that ended with err, and returns that and
+// what was wrong with the reading.
+func (s *socket) close(err error) error {
 	code, reason := websocket.StatusGoingAway, "connect again"
 	if err != nil {
 		code, reason = websocket.StatusInternalError, "the stream failed"
 	}
-	_ = conn.Close(code, reason)
-	cancel()
-	out.pings.Wait()
-	c.logged = errors.Join(err, <-read)
-	return streamed(), nil
+	_ = s.conn.Close(code, reason)
+	s.cancel()
+	s.pings.Wait()
+	s.reading.Wait()
+	return errors.Join(err, s.fault)
 }
 
 // checkHandshake refuses a request for a WebSocket that is none (RFC 6455, section
@@ -76,7 +96,7 @@ func checkHandshake(r *http.Request) error {
 // readSocket takes acknowledgements until the client is gone. A frame that is
 // none is ignored, as unknown fields are; but text has to be UTF-8 (RFC 6455, section
 // 8.1).
-func (a *API) readSocket(ctx context.Context, c *call, conn *websocket.Conn) error {
+func (a *API) readSocket(ctx context.Context, actor *model.Actor, conn *websocket.Conn) error {
 	for {
 		kind, frame, err := conn.Read(ctx)
 		if err != nil {
@@ -91,7 +111,7 @@ func (a *API) readSocket(ctx context.Context, c *call, conn *websocket.Conn) err
 		if kind != websocket.MessageText || json.Unmarshal(frame, &said) != nil || len(said.Ack) == 0 {
 			continue
 		}
-		if err := a.service.Acknowledge(ctx, c.actor, said.Ack); err != nil && ctx.Err() == nil {
+		if err := a.service.Acknowledge(ctx, actor, said.Ack); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
@@ -99,25 +119,56 @@ func (a *API) readSocket(ctx context.Context, c *call, conn *websocket.Conn) err
 
 // socket writes events as text frames.
 type socket struct {
-	view   *view
-	ctx    context.Context // the connection's
-	conn   *websocket.Conn
-	buffer bytes.Buffer
-	pings  sync.WaitGroup // those whose answer is still to come
+	view    view
+	ctx     context.Context // the connection's
+	cancel  context.CancelFunc
+	conn    *websocket.Conn
+	pings   sync.WaitGroup // those whose answer is still to come
+	reading sync.WaitGroup
+	fault   error // what was wrong with it, once it has ended
 }
 
 // Event writes one event as a frame.
 func (s *socket) Event(e model.Event) error {
-	s.buffer.Reset()
-	text, err := s.view.appendEvent(s.buffer.AvailableBuffer(), &e)
+	b := sinkBuffers.Get().(*bytes.Buffer)
+	defer func() {
+		if b.Cap() <= keptBuffer {
+			b.Reset()
+			sinkBuffers.Put(b)
+		}
+	}()
+	text, err := s.view.appendEvent(b.AvailableBuffer(), &e)
 	if err != nil {
 		return err
 	}
-	s.buffer.Write(text)
+	b.Write(text)
+	return s.write(b.Bytes())
+}
+
+// Copy writes one that others get too.
+func (s *socket) Copy(c *live.Copy, muted bool) error {
+	if muted {
+		return s.Event(muffled(c))
+	}
+	text, err := c.Text(s.view.serverSent)
+	if err != nil {
+		return err
+	}
+	_, text, _ = bytes.Cut(text, []byte("data: "))
+	return s.write(bytes.TrimSuffix(text, []byte("\n\n")))
+}
+
+func (s *socket) write(frame []byte) error {
 	ctx, cancel := context.WithTimeout(s.ctx, streamPatience)
 	defer cancel()
-	return s.conn.Write(ctx, websocket.MessageText, s.buffer.Bytes())
+	return s.conn.Write(ctx, websocket.MessageText, frame)
 }
+
+// Flush has nothing to do: each frame is written when it is given.
+func (s *socket) Flush() error { return nil }
+
+// Abort closes the connection.
+func (s *socket) Abort() { s.cancel() }
 
 // Comment shows that the connection is alive, with a ping. Its answer is waited
 // for on the side: it can be late behind what the client is still reading.

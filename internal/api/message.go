@@ -90,7 +90,7 @@ func (a *API) sent(ctx context.Context, c *call, sent service.Sent, withMessage 
 	headers := []header{{a.vendor.messageID, sent.Message.String()}, {a.vendor.messageTTL, strconv.Itoa(sent.TTL)}}
 	switch {
 	case withMessage && sent.Row != nil:
-		return reply(c.encodedMessage(sent.Row), headers...), nil
+		return reply(c.appendedMessage(sent.Row), headers...), nil
 	case withMessage:
 		return answer{}, model.Missing()
 	case sent.Repeated:
@@ -110,7 +110,7 @@ func (a *API) getMessage(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(c.encodedMessage(&m)), nil
+	return reply(c.appendedMessage(&m)), nil
 }
 
 // recallMessage: DELETE /message/:message (call 13).

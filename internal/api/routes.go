@@ -35,6 +35,8 @@ type route struct {
 	exempt func(ctx context.Context, c *call) bool
 	// fields reads the body of a GET or DELETE, which is ignored otherwise.
 	fields bool
+	// changes reports whether a GET does more than read; nil says no.
+	changes func(c *call) bool
 	// files are the fields that are files in a multipart body.
 	files map[string]fileField
 }
@@ -69,7 +71,7 @@ func (a *API) routes() []route {
 		del  = http.MethodDelete
 	)
 	return []route{
-		{method: get, pattern: "/v2/events", handler: a.getEvents, queryAuth: true},
+		{method: get, pattern: "/v2/events", handler: a.getEvents, queryAuth: true, changes: takesEvents},
 		{method: del, pattern: "/v2/events", handler: a.deleteEvents},
 		{method: post, pattern: "/v2/events/ack", handler: a.ackEvents},
 

@@ -81,7 +81,7 @@ func (a *API) createUser(ctx context.Context, c *call) (answer, error) {
 	}
 	created, err := a.service.CreateUser(ctx, c.actor, command)
 	if err != nil {
-		return answer{}, err
+		return answer{}, blameList(f, err)
 	}
 	out := wireCreatedUser{wireUser: c.user(created.Entity)}
 	if created.Key != nil {
@@ -97,6 +97,23 @@ func addresses(f *fields, one, many string) []string {
 		out = append(out, address)
 	}
 	return slices.Concat(out, f.List(many))
+}
+
+// blameList names the field of an error as the caller called it: the list, where it
+// sent that and not the field for one address.
+func blameList(f *fields, err error) error {
+	fault, ok := asModel(err)
+	if !ok {
+		return err
+	}
+	for one, many := range map[string]string{"email": "emails", "phone": "phones"} {
+		if fault.Field == one && !f.Has(one) && f.Has(many) {
+			renamed := *fault
+			renamed.Field = many
+			return &renamed
+		}
+	}
+	return err
 }
 
 // updateSettings: POST /user/:user/settings.

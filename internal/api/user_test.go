@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,8 @@ func TestUserCreationRefusesWhatIsNoAccount(t *testing.T) {
 		{fields{"username": "x1", "emails": []int{1}}, "field_invalid", "emails"},
 		{fields{"username": "Alice"}, "address_taken", "username"},
 		{fields{"username": "x1", "email": "ALICE@example.com"}, "address_taken", "email"},
+		{fields{"username": "x1", "emails": []string{"x1@example.com", "ALICE@example.com"}}, "address_taken", "emails"},
+		{fields{"username": "x1", "phones": "12"}, "phone_invalid", "phones"},
 	} {
 		c.operator.post("/v2/user", refused.sent, in(c.org)).wantError(400, refused.code).wantField(refused.field)
 	}
@@ -346,4 +349,28 @@ func TestAvatarIsServedToWhoMaySeeTheEntity(t *testing.T) {
 	c.clock.Advance(time.Minute)
 	c.mustSweep()
 	c.bob.get(path).want(200)
+}
+
+// An address that looks like another one is that one, or none.
+func TestAddressesThatLookAlikeAreOne(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	create := func(email string) *answer {
+		return c.operator.post("/v2/user", fields{"email": email, "display_name": "J"}, in(c.org))
+	}
+	composed, decomposed := "j\u00fcrgen@example.com", "J\u0075\u0308rgen@example.com"
+	token := create(composed).reply().text("token")
+	create(decomposed).wantError(400, "address_taken").wantField("email")
+	create("\u212ajell@example.com").want(200) // the sign of Kelvin is folded to a k
+	create("kjell@example.com").wantError(400, "address_taken")
+	for _, spelling := range []string{composed, decomposed, "J\u00dcRGEN@EXAMPLE.COM"} {
+		c.operator.get("/v2/user_lookup/" + url.PathEscape(spelling)).reply().wantFields(fields{"token": token})
+		c.alice.mustSend(spelling, "hello")
+	}
+	for _, unseen := range []string{"j\u200b\u00fcrgen@example.com", "j\u00fcrgen@exam\u00adple.com", "\u202ej\u00fcrgen@example.com", "j\u00fcrgen\u3164@example.com"} {
+		create(unseen).wantError(400, "email_invalid")
+	}
+	for _, username := range []string{"аlice", "alicе", "ａlice", "alice\u200b", "ali\u0301ce", "al\u0131ce"} { // Cyrillic, full width, unseen, marked, dotless
+		c.operator.post("/v2/user", fields{"username": username}, in(c.org)).wantError(400, "username_invalid")
+	}
 }

@@ -47,10 +47,10 @@ func (w *responseWriter) Flush() {
 	_ = http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Hijack hands the connection over to a WebSocket.
+// Hijack hands the connection over, to a WebSocket or an event stream.
 func (w *responseWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(w.ResponseWriter).Hijack()
-	if err == nil {
+	if err == nil && w.status == 0 {
 		w.status = http.StatusSwitchingProtocols
 	}
 	return conn, buffered, err

@@ -135,7 +135,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		operators:  cases,
 		ready:      ready,
 		background: append(nodes.tasks, sweeper.Run, cases.SealStored, watchBlobs, newRest(engine, in.log).run),
-		endStreams: hub.Close,
-		close:      closeAll,
+		endStreams: hub.Close, awaitStreams: cases.AwaitStreams, cutStreams: cases.CutStreams,
+		close: closeAll,
 	}, nil
 }

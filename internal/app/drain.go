@@ -33,6 +33,7 @@ func (a *App) drain(server *http.Server, cutRequests func()) {
 	if !a.idleWithin(a.cfg.Shutdown.Grace) {
 		a.log.Warn("cutting off requests that did not finish in time", "running_requests", a.gate.count())
 		cutRequests()
+		a.system.cutStreams()
 		if !a.idleWithin(lastWords) {
 			server.Close()
 			if !a.idleWithin(cutoff) {
@@ -49,14 +50,15 @@ func (a *App) drain(server *http.Server, cutRequests func()) {
 	}
 }
 
-// idleWithin waits until no request runs, and reports whether that came in time.
+// idleWithin waits until no request runs and no event stream is open, which may be
+// after its request, and reports whether that came in time.
 func (a *App) idleWithin(limit time.Duration) bool {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
 	select {
 	case <-a.gate.idle:
-		return true
-	case <-timer.C:
+		return a.system.awaitStreams(ctx) == 0
+	case <-ctx.Done():
 		return false
 	}
 }

@@ -42,9 +42,10 @@ func newHarness(handler http.HandlerFunc) *harness {
 func (h *harness) assemble(context.Context, surroundings) (*system, error) {
 	return &system{
 		handler: h.handler, operators: h, ready: h.ready,
-		background: []func(context.Context){func(ctx context.Context) { <-ctx.Done(); h.note("task ended") }},
-		endStreams: func() { h.note("streams ended"); close(h.streams) },
-		close:      func() error { h.note("store closed"); return nil },
+		background:   []func(context.Context){func(ctx context.Context) { <-ctx.Done(); h.note("task ended") }},
+		endStreams:   func() { h.note("streams ended"); close(h.streams) },
+		awaitStreams: func(context.Context) int { return 0 }, cutStreams: func() {},
+		close: func() error { h.note("store closed"); return nil },
 	}, nil
 }
 
@@ -75,7 +76,7 @@ func (h *harness) CreateOperator(_ context.Context, key, secret string) error {
 	return h.createErr
 }
 
-func settings(t *testing.T) *config.Config {
+func settings(t testing.TB) *config.Config {
 	t.Helper()
 	cfg := config.Default()
 	cfg.Listen = "127.0.0.1:0"
@@ -96,7 +97,7 @@ func mustOpen(t *testing.T, cfg *config.Config, h *harness) *App {
 }
 
 // mustRun serves until stop is called, which returns what Run returned.
-func mustRun(t *testing.T, a *App) (stop func() error) {
+func mustRun(t testing.TB, a *App) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

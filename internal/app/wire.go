@@ -33,7 +33,12 @@ type system struct {
 	ready      func(ctx context.Context) error // nil when a request would find the store
 	background []func(ctx context.Context)     // tasks that run until ctx ends
 	endStreams func()                          // ends event streams, waiting polls and those opened later
-	close      func() error                    // called once, when nothing uses the system any more
+	// awaitStreams waits until no event stream is open, or ctx ends, and returns how
+	// many are.
+	awaitStreams func(ctx context.Context) int
+
+	cutStreams func()       // ends event streams at once, also under one that writes
+	close      func() error // called once, when nothing uses the system any more
 }
 
 // assembler puts a system together. After an error it leaves nothing open.

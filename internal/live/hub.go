@@ -9,6 +9,7 @@ package live
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"signet/internal/model"
 )
@@ -19,6 +20,8 @@ type Hub struct {
 	bus    Bus // nil: there are no other nodes, or they are not told
 	forget func(...model.AccountID)
 	missed chan struct{}
+	fed    bool          // readers are told what is queued, by Feed and Touch
+	era    atomic.Uint64 // raised when something may have been taken out of a queue
 
 	mu       sync.Mutex // guards all below; the bus's own locks come after it
 	accounts map[model.AccountID][]*Subscription
@@ -35,9 +38,9 @@ func NewHub(limit int) *Hub {
 // Subscribe opens a subscription. Past the limit, the account's oldest stream
 // ends. On a hub that was shut down the subscription has ended already.
 func (h *Hub) Subscribe(who Subscriber) *Subscription {
-	s := &Subscription{Subscriber: who, hub: h, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	if who.Stream {
-		s.signals = make(chan model.Event, signalBuffer)
+	s := &Subscription{Subscriber: who, hub: h}
+	if who.Notify == nil {
+		s.wake, s.done = make(chan struct{}, 1), make(chan struct{})
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,9 +98,11 @@ func (h *Hub) remove(s *Subscription, why Reason) {
 }
 
 // Wake tells the readers of these accounts, on all nodes, that their queues may
-// have something.
+// have something. Those of a hub that is fed know it already.
 func (h *Hub) Wake(accounts ...model.AccountID) {
-	h.wake(accounts)
+	if !h.fed {
+		h.wake(accounts)
+	}
 	h.publish(Notice{Kind: NoticeWake, Accounts: accounts})
 }
 
@@ -142,9 +147,7 @@ func (h *Hub) signal(signal *Signal, accounts []model.AccountID) {
 			if !s.Stream || signal.Feature != "" && !slices.Contains(s.Features, signal.Feature) {
 				continue
 			}
-			select {
-			case s.signals <- signal.Event:
-			default:
+			if !s.signal(signal.Event) {
 				h.remove(s, Slow)
 			}
 		}

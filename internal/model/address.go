@@ -2,6 +2,7 @@ package model
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -65,14 +66,15 @@ func FoldEmail(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 func FoldUsername(s string) string { return strings.ToLower(s) }
 
 // ValidEmail reports whether s is an address of one @ with something on both
-// sides, no blanks or control characters, and at most 254 bytes (RFC 5321).
+// sides, no blanks, control characters or anything else that is not to be seen (two
+// addresses would look alike), and at most 254 bytes (RFC 5321).
 func ValidEmail(s string) bool {
 	local, domain, ok := strings.Cut(s, "@")
 	if !ok || local == "" || domain == "" || len(local) > 64 || len(s) > 254 || strings.Contains(domain, "@") {
 		return false
 	}
 	for _, r := range s {
-		if r <= ' ' || r == 0x7f || r == utf8.RuneError || strings.ContainsRune(`<>(),;:\"[]`, r) {
+		if r == ' ' || r == utf8.RuneError || !unicode.IsGraphic(r) || unicode.In(r, unicode.Zs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || strings.ContainsRune(`<>(),;:\"[]`, r) {
 			return false
 		}
 	}

@@ -48,6 +48,10 @@ func TestEmailHasTwoSides(t *testing.T) {
 		"bob@example.com": true, "doc+test@example.com": true, "b@b": true,
 		"": false, "@": false, "bob@": false, "@example.com": false, "a@b@c": false, "bob @example.com": false,
 		"bob@example..com": false, "bob@.com": false, "bob@com.": false, strings.Repeat("a", 65) + "@example.com": false,
+		"jürgen@example.com": true, "用户@example.com": true, "संपर्क@example.com": true,
+		"bob\x00@example.com": false, "bob\u200b@example.com": false, "bob@exam\u00adple.com": false, "\u202ebob@example.com": false, "bob\ufeff@example.com": false,
+		"bob\u3164@example.com": false, "bob\u00a0@example.com": false, "bob\u2028@example.com": false, "bob\u0085@example.com": false, "bob\ufe0f@example.com": false,
+		"bob\U000e0041@example.com": false, "bob\ue000@example.com": false, "bob\ufffd@example.com": false, "bob\u034f@example.com": false,
 	} {
 		if got := ValidEmail(address); got != want {
 			t.Errorf("ValidEmail(%q) = %v, want %v", address, got, want)

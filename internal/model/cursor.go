@@ -14,7 +14,9 @@ type Cursor struct {
 
 // String returns the cursor as an event id.
 func (c Cursor) String() string {
-	return c.Epoch + "-" + strconv.FormatInt(c.Position, 36)
+	var room [64]byte
+	b := append(append(room[:0], c.Epoch...), '-')
+	return string(strconv.AppendInt(b, c.Position, 36))
 }
 
 // ParseCursor reads an event id. ok is false for anything that String does not

@@ -47,15 +47,17 @@ func (id ID[K]) String() string {
 
 // AppendText appends the canonical form. The error is always nil.
 func (id ID[K]) AppendText(b []byte) ([]byte, error) {
-	b = hex.AppendEncode(b, id[0:4])
-	b = append(b, '-')
-	b = hex.AppendEncode(b, id[4:6])
-	b = append(b, '-')
-	b = hex.AppendEncode(b, id[6:8])
-	b = append(b, '-')
-	b = hex.AppendEncode(b, id[8:10])
-	b = append(b, '-')
-	return hex.AppendEncode(b, id[10:16]), nil
+	var text [36]byte
+	hex.Encode(text[0:8], id[0:4])
+	text[8] = '-'
+	hex.Encode(text[9:13], id[4:6])
+	text[13] = '-'
+	hex.Encode(text[14:18], id[6:8])
+	text[18] = '-'
+	hex.Encode(text[19:23], id[8:10])
+	text[23] = '-'
+	hex.Encode(text[24:36], id[10:16])
+	return append(b, text[:]...), nil
 }
 
 // MarshalText writes the canonical form.

@@ -79,6 +79,32 @@ func (s *Service) stillAdministers(tx *store.Tx, actor *model.Actor, organizatio
 	return mayAdminister(&current, organization)
 }
 
+// stillAdministersAny asks inside a transaction whether the actor is still an operator,
+// or the administrator of some organization, which stays so until it ends.
+func (s *Service) stillAdministersAny(tx *store.Tx, actor *model.Actor) error {
+	if err := stillOpens(tx, &actor.Key, s.now()); err != nil || actor.Operator {
+		return err
+	}
+	organizations := actor.Organizations()
+	slices.Sort(organizations)
+	for _, id := range organizations {
+		if !actor.Administers(id) {
+			continue
+		}
+		if err := tx.ShareOrganization(id); err != nil {
+			return err
+		}
+		memberships, err := tx.MembershipsIn(id, []model.AccountID{actor.Account})
+		if err != nil {
+			return err
+		}
+		if current := (model.Actor{Key: actor.Key, Memberships: memberships}); current.Administers(id) {
+			return nil
+		}
+	}
+	return notAdministrator()
+}
+
 // shared lists the organizations that the actor and the memberships have in common.
 func shared(actor *model.Actor, memberships []model.Membership) []model.OrganizationID {
 	var out []model.OrganizationID
@@ -124,6 +150,18 @@ func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRight
 		change:  member || administers,
 		control: administers || g.CreatedBy == actor.Account && inOrganization,
 	}, err
+}
+
+// stillActs returns the actor as it is inside a transaction, whose key has to open
+// still: a key or a role that another node ended a moment ago changes nobody's access.
+func (s *Service) stillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, error) {
+	if err := stillOpens(tx, &actor.Key, s.now()); err != nil {
+		return nil, err
+	}
+	current := *actor
+	var err error
+	current.Memberships, err = tx.Memberships(actor.Account)
+	return &current, err
 }
 
 // mayManageKeys: who issues and rotates keys of an account, and sets its password

@@ -22,18 +22,20 @@ import (
 // house is an organization with people in it, on a real store, for benchmarks.
 type house struct {
 	service      *service.Service
+	statements   *atomic.Int64 // run so far
 	organization model.OrganizationID
 	actors       []*model.Actor
 }
 
 // newHouse makes a house of n people.
-func newHouse(b *testing.B, n int, change ...func(*service.Options)) *house {
+func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	b.Helper()
 	ctx := context.Background()
 	dir := b.TempDir()
 	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{})
 	must(b, err)
-	kept, err := store.Open(ctx, engine, service.NewEpoch)
+	counted := &countedEngine{Engine: engine}
+	kept, err := store.Open(ctx, counted, service.NewEpoch)
 	must(b, err)
 	b.Cleanup(func() { must(b, kept.Close()) })
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
@@ -48,7 +50,7 @@ func newHouse(b *testing.B, n int, change ...func(*service.Options)) *house {
 	must(b, s.CreateOperator(ctx, "operator", "secret"))
 	operator := actor(b, s, "operator", "secret")
 	name := "General Hospital"
-	h := &house{service: s}
+	h := &house{service: s, statements: &counted.statements}
 	h.organization, err = s.CreateOrganization(ctx, operator, service.OrganizationCommand{Name: &name})
 	must(b, err)
 	operator = actor(b, s, "operator", "secret")
@@ -62,7 +64,7 @@ func newHouse(b *testing.B, n int, change ...func(*service.Options)) *house {
 	return h
 }
 
-func actor(b *testing.B, s *service.Service, key, secret string) *model.Actor {
+func actor(b testing.TB, s *service.Service, key, secret string) *model.Actor {
 	b.Helper()
 	a, err := s.Authenticate(context.Background(), key, secret, loopback)
 	must(b, err)

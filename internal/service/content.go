@@ -78,7 +78,8 @@ func (s *Service) openContent(ctx context.Context, row *store.MessageRow) (model
 	return decodeContent(row, text)
 }
 
-// readable turns a row into the message as a reader with this status sees it.
+// readable turns a row, which is not opened, into the message as a reader with this
+// status sees it.
 func (s *Service) readable(ctx context.Context, row *store.MessageRow, status model.Status) (model.Message, error) {
 	m := row.Message
 	m.Status = status

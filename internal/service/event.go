@@ -153,8 +153,8 @@ func (s *Service) events(ctx context.Context, actor *model.Actor, after, upTo in
 	}
 	known := s.messages.reading()
 	err = view(ctx, func(tx *store.Tx) error {
-		out = make([]model.Event, 0, min(limit, DefaultEvents))
-		reader := presenter{service: s, tx: tx, actor: actor}
+		out = nil
+		reader := presenter{service: s, tx: tx, actor: actor, known: known}
 		for from := after; ; { // once more only where something could not be read
 			asked := limit - len(out)
 			rows, err := tx.Events(s.queue(actor.Account, from, upTo, now), asked, known)
@@ -181,6 +181,10 @@ func (s *Service) queue(account model.AccountID, after, upTo int64, now time.Tim
 // open is left out: it must not keep what is behind it from its reader.
 func (p *presenter) events(ctx context.Context, out []model.Event, rows []store.EventRow) ([]model.Event, error) {
 	s := p.service
+	if out == nil {
+		out = make([]model.Event, 0, len(rows))
+	}
+	p.copies = make([]model.Message, len(rows))
 	for i := range rows {
 		event, err := p.event(ctx, &rows[i])
 		if unreadable(err) {
@@ -197,78 +201,6 @@ func (p *presenter) events(ctx context.Context, out []model.Event, rows []store.
 		out = append(out, event)
 	}
 	return out, nil
-}
-
-// Acknowledge takes events out of the actor's queue. What carries a message
-// makes that Delivered, if it was New. Unknown ids are ignored.
-func (s *Service) Acknowledge(ctx context.Context, actor *model.Actor, ids []string) error {
-	positions := make([]int64, 0, len(ids))
-	for _, id := range ids {
-		if cursor, ok := model.ParseCursor(id); ok && cursor.Epoch == s.store.Epoch() {
-			positions = append(positions, cursor.Position)
-		}
-	}
-	return s.acknowledge(ctx, actor, positions)
-}
-
-func (s *Service) ackEvents(ctx context.Context, actor *model.Actor, events []model.Event) error {
-	ids := make([]string, len(events))
-	for i := range events {
-		ids[i] = events[i].ID
-	}
-	return s.Acknowledge(ctx, actor, ids)
-}
-
-func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, positions []int64) error {
-	if len(positions) == 0 {
-		return nil
-	}
-	now := s.now()
-	var senders []model.AccountID
-	err := s.store.UpdateTogether(ctx, func(tx *store.Tx) error {
-		marks := newMarks(actor, now)
-		marks.acknowledging = true
-		rows, err := tx.EventsAt(actor.Account, positions)
-		if err != nil {
-			return err
-		}
-		if err := lockMessagesOf(tx, actor, rows); err != nil {
-			return err
-		}
-		for _, row := range rows {
-			if row.Position <= s.oldest(now) {
-				continue // past its retention it is not queued any more, removed already or not
-			}
-			if row.Kind == model.EventMessage || row.Kind == model.EventGroupMessage {
-				if err := marks.add(tx, row.MessageID, model.Delivered); err != nil {
-					return err
-				}
-			}
-		}
-		if senders, err = marks.write(tx); err != nil || len(rows) == 0 {
-			return err
-		}
-		return tx.DeleteEventsAt(actor.Account, positions)
-	})
-	if err != nil {
-		return err
-	}
-	s.hub.Wake(senders...)
-	return nil
-}
-
-// lockMessagesOf holds the messages that events carry.
-func lockMessagesOf(tx *store.Tx, actor *model.Actor, rows []store.EventRow) error {
-	var ids []model.MessageID
-	for _, row := range rows {
-		if !row.MessageID.IsZero() {
-			ids = append(ids, row.MessageID)
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	return tx.LockMessages(actor.Organizations(), ids...)
 }
 
 // Deleted is what DELETE /events did.

@@ -306,6 +306,10 @@ func (s *Service) UpdateGroup(ctx context.Context, actor *model.Actor, id model.
 		if err := tx.LockGroup(id); err != nil {
 			return err
 		}
+		actor, err := s.stillActs(tx, actor)
+		if err != nil {
+			return err
+		}
 		var rights groupRights
 		if g, rights, err = groupOf(tx, actor, id); err != nil {
 			return err

@@ -22,6 +22,10 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 		if err := tx.LockGroup(id); err != nil {
 			return err
 		}
+		actor, err := s.stillActs(tx, actor)
+		if err != nil {
+			return err
+		}
 		g, rights, err := groupOf(tx, actor, id)
 		if err != nil {
 			return err
@@ -217,18 +221,15 @@ func (s *Service) removeFromGroup(tx *store.Tx, actor *model.Actor, g *model.Gro
 	return told, nil
 }
 
-// exitGroup takes a group out of the rosters of accounts and tells each with a
-// friends event. What they had not read of it counts no more.
+// exitGroup tells each of the accounts that leave a group, or whose group is deleted,
+// that it is not in their roster any more, with a friends event.
 func (s *Service) exitGroup(tx *store.Tx, g *model.Group, leaving []model.AccountID) error {
-	position, err := tx.Position(2, leaving...)
+	position, err := tx.Position(1, leaving...)
 	if err != nil {
 		return err
 	}
-	if err := tx.ClearGroup(leaving, g.ID, position); err != nil {
-		return err
-	}
 	gone := payload{Entity: g.Entity(), Group: true}
-	return tx.InsertEvents(leaving, position+1, g.Organization, model.EventFriends, gone.encode())
+	return tx.InsertEvents(leaving, position, g.Organization, model.EventFriends, gone.encode())
 }
 
 // tell queues a bang for every reader and every account that came or went, or,

@@ -289,17 +289,12 @@ func (s *Service) managed(ctx context.Context, actor *model.Actor, address strin
 // made.
 func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, action model.AuditAction, account model.AccountID, may keyRule,
 	fn func(*store.Tx, *model.AuditEntry) error) error {
-	now := s.now()
 	return s.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		if err := tx.LockQueues(account); err != nil {
 			return err
 		}
-		if err := stillOpens(tx, &actor.Key, now); err != nil {
-			return err
-		}
-		current := *actor
-		var err error
-		if current.Memberships, err = tx.Memberships(actor.Account); err != nil {
+		current, err := s.stillActs(tx, actor)
+		if err != nil {
 			return err
 		}
 		owner, found, err := tx.Account(account)
@@ -313,7 +308,7 @@ func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, action 
 		if err != nil {
 			return err
 		}
-		if err := may(&current, &owner, memberships); err != nil {
+		if err := may(current, &owner, memberships); err != nil {
 			return err
 		}
 		if err := onAccount(tx, line, &owner); err != nil {

@@ -4,16 +4,16 @@ import (
 	"sync"
 
 	"signet/internal/model"
-	"signet/internal/seal"
 	"signet/internal/store"
 )
 
-// messageMemory remembers messages that queues were read for, as they are stored:
-// what they say stays sealed, so that an ended key ends it here too. The store says
-// why a remembered one can be relied on (store.Messages).
+// messageMemory remembers messages that queues were read for, with what they say, so
+// that a queue that is read again, and a message to many, are read and opened once. The
+// store says why a remembered one can be relied on (store.Messages).
 //
-// It is bounded, by its size and by two sweeps. What is recalled or erased on this
-// node leaves it at once, on another one within these sweeps.
+// It is bounded by its size and by two sweeps, which is as long as what is erased may
+// stay anywhere. What is recalled or ends on this node leaves it at once, and all of it
+// when a key is destroyed.
 type messageMemory struct {
 	mu         sync.RWMutex // guards all below
 	young, old map[model.MessageID]*store.MessageRow
@@ -34,7 +34,7 @@ func newMessageMemory() *messageMemory {
 }
 
 // reading is the memory for one transaction, and is made before that begins.
-func (m *messageMemory) reading() store.Messages {
+func (m *messageMemory) reading() *messageReading {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return &messageReading{m, m.version}
@@ -55,11 +55,14 @@ func (r *messageReading) Known(id model.MessageID) *store.MessageRow {
 	return r.old[id]
 }
 
-// Learn remembers a message whose content is sealed.
-func (r *messageReading) Learn(row *store.MessageRow) {
-	if !seal.Sealed(row.Sealed) {
+// learn remembers a message that was read in the transaction, with its content. The
+// row is not changed from then on.
+func (r *messageReading) learn(row *store.MessageRow) {
+	if row.DOR {
 		return
 	}
+	size := memoryRow + len(row.Sealed)
+	row.Sealed, row.Opened = nil, true
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.version != r.messageMemory.version || r.young[row.ID] != nil {
@@ -69,7 +72,7 @@ func (r *messageReading) Learn(row *store.MessageRow) {
 		r.turn()
 	}
 	r.young[row.ID] = row
-	r.size += memoryRow + len(row.Sealed)
+	r.size += size
 }
 
 // age forgets what was remembered before the last call.

@@ -17,7 +17,7 @@ func sealedRow(n int, size int) *store.MessageRow {
 func TestRememberedMessages(t *testing.T) {
 	t.Run("are_known_for_two_sweeps", func(t *testing.T) {
 		m, row := newMessageMemory(), sealedRow(1, 10)
-		m.reading().Learn(row)
+		m.reading().learn(row)
 		for range 2 {
 			if got := m.reading().Known(row.ID); got != row {
 				t.Fatalf("got %v, want the message", got)
@@ -31,7 +31,7 @@ func TestRememberedMessages(t *testing.T) {
 	t.Run("are_gone_when_they_are_recalled", func(t *testing.T) {
 		m := newMessageMemory()
 		for n := range 4 {
-			m.reading().Learn(sealedRow(n, 10))
+			m.reading().learn(sealedRow(n, 10))
 			if n == 1 {
 				m.age()
 			}
@@ -51,29 +51,29 @@ func TestRememberedMessages(t *testing.T) {
 		m, row := newMessageMemory(), sealedRow(1, 10)
 		before := m.reading()
 		m.forget(row.ID)
-		before.Learn(row)
+		before.learn(row)
 		if m.reading().Known(row.ID) != nil {
 			t.Error("what was read before a recall is remembered after it")
 		}
-		m.reading().Learn(row)
+		m.reading().learn(row)
 		if m.reading().Known(row.ID) == nil {
 			t.Error("what was read after it is not")
 		}
 	})
-	t.Run("are_sealed", func(t *testing.T) {
+	t.Run("are_none_that_go_when_they_were_read", func(t *testing.T) {
 		m, row := newMessageMemory(), sealedRow(1, 10)
-		row.Sealed[0] = plainBody
-		m.reading().Learn(row)
+		row.DOR = true
+		m.reading().learn(row)
 		if m.reading().Known(row.ID) != nil {
-			t.Error("content is remembered in the clear")
+			t.Error("it is remembered")
 		}
 	})
 	t.Run("take_no_more_than_so_many_bytes", func(t *testing.T) {
 		m := newMessageMemory()
 		const size = 100 << 10
 		for n := range 1000 {
-			m.reading().Learn(sealedRow(n, size))
-			m.reading().Learn(sealedRow(n, size)) // which takes nothing
+			m.reading().learn(sealedRow(n, size))
+			m.reading().learn(sealedRow(n, size)) // which takes nothing
 		}
 		if most := memorySize/size + 2; len(m.young)+len(m.old) > most {
 			t.Errorf("%d messages are remembered, want at most %d", len(m.young)+len(m.old), most)

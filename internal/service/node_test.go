@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -57,7 +58,17 @@ func (s *sink) Event(e model.Event) error {
 	return nil
 }
 
+func (s *sink) Copy(c *live.Copy, muted bool) error {
+	e := c.Event
+	m := *e.Message
+	m.Muted = muted
+	e.Message = &m
+	return s.Event(e)
+}
+
 func (s *sink) Comment() error { return nil }
+func (s *sink) Flush() error   { return nil }
+func (s *sink) Abort()         {}
 
 // stream opens a stream on a node, and returns once that is open. It ends with the
 // test at the latest.
@@ -69,7 +80,11 @@ func (j *joined) stream(i int, actor *model.Actor, features ...string) *sink {
 	s.cancel = cancel
 	go func() {
 		defer close(s.ended)
-		s.ended <- j.nodes[i].Stream(ctx, actor, StreamOptions{NoOfflineMessages: true, Features: features}, begun)
+		st, err := j.nodes[i].OpenStream(ctx, actor, StreamOptions{NoOfflineMessages: true, Features: features}, begun)
+		if err == nil {
+			err = st.Run(ctx)
+		}
+		s.ended <- err
 	}()
 	j.t.Cleanup(func() {
 		cancel()

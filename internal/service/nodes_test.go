@@ -429,7 +429,10 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 	} {
 		ann := c.administrator(o, "ann-"+name)
 		bob := c.member(o, "bob-"+name).Account.String()
+		g, err := c.nodes[0].CreateGroup(t.Context(), ann, GroupCommand{CallOrganization: o, Name: new("Members only")})
+		c.must(err)
 		c.must(end(c.nodes[1], ann))
+		_, describing := c.nodes[0].UpdateGroup(t.Context(), ann, g.ID, GroupCommand{Members: []string{bob}})
 		_, issuing := c.nodes[0].IssueKey(t.Context(), ann, IssueKeyCommand{Account: "me"})
 		other, err := c.nodes[0].IssueKey(t.Context(), c.admin, IssueKeyCommand{Account: ann.Account.String()})
 		c.must(err)
@@ -437,12 +440,71 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 		_, creating := c.nodes[0].CreateUser(t.Context(), ann, CreateUserCommand{Organization: o, Username: "new", IssueKey: true})
 		_, signingIn := c.nodes[0].LoginWithKey(t.Context(), ann, "phone")
 		_, granting := c.nodes[0].GrantRole(t.Context(), ann, bob, o, model.RoleAdmin)
+		_, founding := c.nodes[0].CreateOrganization(t.Context(), ann, OrganizationCommand{Name: new("Mine")})
+		_, lookingUp := c.nodes[0].LookupUser(t.Context(), ann, "operator", "")
 		for what, err := range map[string]error{
+			"add to a group": c.nodes[0].AddGroupMembers(t.Context(), ann, g.ID, []string{bob}), "name a group's members": describing,
+			"make an organization": founding, "look somebody up": lookingUp,
 			"issue a key": issuing, "rotate a key": rotating, "make an account": creating, "sign in": signingIn, "grant a role": granting,
 			"set a password": c.nodes[0].SetPassword(t.Context(), ann, bob, "", "a new password"),
 		} {
 			if !errors.Is(err, wrongCredentials()) {
 				t.Errorf("with a key that was %s: %s: got %v, want that the credentials are wrong", name, what, err)
+			}
+		}
+	}
+}
+
+// Who was demoted on another node a moment ago has no way back, such as an organization
+// of its own.
+func TestARoleThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ends := map[string]func(node *Service, a *model.Actor) error{
+		"demoted": func(node *Service, a *model.Actor) error {
+			return node.RevokeRole(t.Context(), c.admin, a.Account.String(), o, model.RoleAdmin)
+		},
+		"removed": func(node *Service, a *model.Actor) error {
+			return node.RemoveMember(t.Context(), c.admin, a.Account.String(), o)
+		},
+	}
+	for name, end := range ends {
+		ann := c.administrator(o, "ann-"+name)
+		if _, err := c.nodes[0].CreateOrganization(t.Context(), ann, OrganizationCommand{Name: new("Before")}); err != nil {
+			t.Fatal(err)
+		}
+		bob := c.administrator(o, "bob-"+name)
+		g, err := c.nodes[0].CreateGroup(t.Context(), ann, GroupCommand{CallOrganization: o, Name: new("Private"), ExcludeCreator: true, Members: []string{c.member(o, "carl-"+name).Account.String()}})
+		c.must(err)
+		c.must(end(c.nodes[1], bob))
+		for what, try := range map[string]func() error{
+			"make an organization": func() error {
+				_, err := c.nodes[0].CreateOrganization(t.Context(), bob, OrganizationCommand{Name: new("Mine")})
+				return err
+			},
+			"look somebody up": func() error {
+				_, err := c.nodes[0].LookupUser(t.Context(), bob, "operator", "")
+				return err
+			},
+			"join a group": func() error {
+				return c.nodes[0].AddGroupMembers(t.Context(), bob, g.ID, []string{ann.Account.String(), "me"})
+			},
+			"put somebody into a group": func() error {
+				return c.nodes[0].AddGroupMembers(t.Context(), bob, g.ID, []string{ann.Account.String()})
+			},
+			"name a group's members": func() error {
+				_, err := c.nodes[0].UpdateGroup(t.Context(), bob, g.ID, GroupCommand{Members: []string{ann.Account.String()}})
+				return err
+			},
+			"make a group public": func() error {
+				_, err := c.nodes[0].UpdateGroup(t.Context(), bob, g.ID, GroupCommand{Public: new(true)})
+				return err
+			},
+		} {
+			var told *model.Error
+			if err := try(); !errors.As(err, &told) || told.Kind != model.Forbidden && told.Kind != model.NotFound {
+				t.Errorf("an administrator who was %s: %s: got %v, want that it is refused", name, what, err)
 			}
 		}
 	}

@@ -60,6 +60,9 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor, c 
 	err := s.act(ctx, actor, model.ActionOrganizationCreate, func(tx *store.Tx, line *model.AuditEntry) error {
 		onOrganization(line, o.ID)
 		line.Detail = c.Settings.Changed()
+		if err := s.stillAdministersAny(tx, actor); err != nil {
+			return err
+		}
 		account, found, err := tx.Account(actor.Account)
 		if err != nil {
 			return err

@@ -15,6 +15,8 @@ type presenter struct {
 	service  *Service
 	tx       *store.Tx
 	actor    *model.Actor
+	known    *messageReading
+	copies   []model.Message  // room for the messages of the rows that are shown next
 	mutes    map[muteKey]bool // nil until it is needed
 	entities map[model.EntityID]model.Entity
 }
@@ -28,12 +30,8 @@ type muteKey struct {
 func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event, error) {
 	event := model.Event{Kind: row.Kind}
 	if row.Message != nil {
-		m, err := p.service.readable(ctx, row.Message, row.Status)
-		if err != nil {
-			return event, err
-		}
-		m.Muted, err = p.muted(row.Message)
-		event.Message = &m
+		var err error
+		event.Message, err = p.message(ctx, row)
 		return event, err
 	}
 	var stored payload
@@ -79,6 +77,28 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 	return event, err
 }
 
+// message shows the message of a row.
+func (p *presenter) message(ctx context.Context, row *store.EventRow) (*model.Message, error) {
+	if !row.Message.Opened {
+		content, err := p.service.openContent(ctx, row.Message)
+		if err != nil {
+			return nil, err
+		}
+		row.Message.Content = content
+		p.known.learn(row.Message)
+	}
+	if len(p.copies) == 0 {
+		p.copies = make([]model.Message, 1)
+	}
+	m := &p.copies[0]
+	p.copies = p.copies[1:]
+	*m = row.Message.Message
+	m.Status = row.Status
+	var err error
+	m.Muted, err = p.muted(row.Message)
+	return m, err
+}
+
 // muted reports whether the reader muted the conversation of a message it received.
 func (p *presenter) muted(row *store.MessageRow) (bool, error) {
 	if p.mutes == nil {
@@ -90,6 +110,9 @@ func (p *presenter) muted(row *store.MessageRow) (bool, error) {
 		for _, m := range all {
 			p.mutes[muteKey{m.Organization, m.Entity}] = true
 		}
+	}
+	if len(p.mutes) == 0 {
+		return false, nil
 	}
 	entity := model.EntityID(row.Sender)
 	if row.Group {

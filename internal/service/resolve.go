@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nyaruka/phonenumbers"
+	"golang.org/x/text/unicode/norm"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -29,13 +30,20 @@ func (s *Service) number(text string) (string, bool) {
 	return e164, len(e164) >= 8 && len(e164) <= 16
 }
 
+// address reads an address into the one form under which it is stored and compared. A
+// letter with a mark can be written as one character or as two, which nobody can tell
+// apart by looking: that is one address.
+func (s *Service) address(text string) model.Address {
+	return model.ParseAddress(norm.NFC.String(text), s.number)
+}
+
 // resolve finds what an address names: an account, or a group where groups are
 // allowed (contract, section 2). It does not ask whether the actor may know.
 func (s *Service) resolve(tx *store.Tx, actor *model.Actor, text string, groups bool) (entity model.EntityID, group, found bool, err error) {
 	if strings.EqualFold(text, "me") {
 		return model.EntityID(actor.Account), false, true, nil
 	}
-	address := model.ParseAddress(text, s.number)
+	address := s.address(text)
 	if address.Kind != model.TokenAddress {
 		account, found, err := tx.AccountAt(address)
 		return model.EntityID(account), false, found, err

@@ -91,7 +91,7 @@ func (r *routes) forget() {
 // routeFromMemory finds recipient and organization of a message as route does, where
 // it need not ask the store: the recipient is named by its token, and known.
 func (s *Service) routeFromMemory(actor *model.Actor, p *posting, now time.Time) bool {
-	address := model.ParseAddress(p.recipient, s.number)
+	address := s.address(p.recipient)
 	if address.Kind != model.TokenAddress {
 		return false
 	}

@@ -374,6 +374,7 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 	if err := tx.HoldBlob(row.Blob); err != nil {
 		return nil, err
 	}
+	tx.Describe(p)
 	if row.Group {
 		return readers, deliverToGroup(tx, row)
 	}

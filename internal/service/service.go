@@ -78,6 +78,8 @@ type Service struct {
 	auditRetention time.Duration
 	signedAt       atomic.Int64 // when checkpoints were last made, in milliseconds
 
+	streams streams
+
 	node     *Node // nil: the server is alone on its store
 	sweeper  atomic.Pointer[Sweeper]
 	recalled atomic.Bool // content was erased since the last sweep of the files
@@ -107,6 +109,9 @@ func New(o Options) *Service {
 		s.actors.drop(accounts...)
 		s.routes.forget()
 	})
+	if o.Store != nil && o.Store.Observe(s.feed) {
+		o.Hub.FeedInOrder()
+	}
 	return s
 }
 

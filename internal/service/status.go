@@ -58,8 +58,6 @@ type marks struct {
 	now   time.Time
 	seen  map[model.MessageID]bool
 	list  []mark
-
-	acknowledging bool // the events that brought the copies go in the same transaction
 }
 
 type mark struct {
@@ -118,10 +116,8 @@ func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
 	if err != nil || !moved {
 		return err
 	}
-	if !m.acknowledging {
-		if err := tx.NoteQueuedStatus(d, k.status); err != nil {
-			return err
-		}
+	if err := tx.NoteQueuedStatus(d, k.status); err != nil {
+		return err
 	}
 	if k.status == model.Read {
 		if err := tx.NoteRead(row, d); err != nil {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"signet/internal/live"
@@ -11,9 +12,6 @@ import (
 
 // streamBatch is how many events a stream reads at a time.
 const streamBatch = 100
-
-// quietComment is how often a stream without a heartbeat shows that it is alive.
-const quietComment = 10 * time.Second
 
 // StreamOptions are what a stream asked for (contract, section 6).
 type StreamOptions struct {
@@ -26,53 +24,120 @@ type StreamOptions struct {
 	Features           []string // all that were asked for, for live signals
 }
 
-// Sink is where a stream's events go: one transport's writer. A method that
-// returns an error ends the stream. It bounds how long a write may take.
+// Sink is where a stream's events go: one transport's writer. It is used by one
+// goroutine at a time. A method that returns an error ends the stream.
 type Sink interface {
-	Event(model.Event) error
+	// Event, Copy and Comment give something to be written, by Flush at the latest.
+	// Copy is Event for one that others get too; muted is whether the reader muted it.
+	Event(e model.Event) error
+	Copy(c *live.Copy, muted bool) error
 	Comment() error
+
+	// Flush writes what was given. It bounds how long that may take.
+	Flush() error
+
+	// Abort has a write that is under way fail. Anybody calls it, at any time.
+	Abort()
 }
 
-// Stream writes the actor's queue to a sink: first what is unacknowledged, then
-// what comes, until ctx ends, the sink fails, the key or the membership ends, or
-// the server stops. The queue is the truth: a wake-up only says when to look.
-func (s *Service) Stream(ctx context.Context, actor *model.Actor, o StreamOptions, sink Sink) error {
-	sub := s.hub.Subscribe(live.Subscriber{
+// Stream is an open event stream: a cursor over its account's queue. The queue is the
+// truth: what a stream is told by the hub says when to look, or is what it would find.
+//
+// Nothing of it runs while there is nothing to do. A notice of the hub or of its
+// timer begins a goroutine, which works until all notices are dealt with; so an idle
+// stream costs what is in here, and no stack.
+type Stream struct {
+	service *Service
+	sub     *live.Subscription
+	options StreamOptions
+	ended   func(error)
+
+	ctx    context.Context // its own
+	cancel context.CancelFunc
+
+	following atomic.Pointer[Sink] // the sink of Follow; nil before
+
+	// notices counts what it was told since somebody last had nothing to do. Who raises
+	// it from 0 begins to work; it starts at 1, for who opens the stream.
+	notices atomic.Int64
+
+	// What follows is used by one goroutine at a time: who opens, then who works.
+	actor *model.Actor
+	sink  Sink
+	after int64 // position of the last event that was written
+	looks bool  // the queue has not been read since the replay
+	mutes mutes
+	timer *time.Timer
+	due   dues
+}
+
+// OpenStream opens a stream of the actor's queue and writes to the sink what is
+// unacknowledged. It returns nil where the stream is over with that; else Follow or
+// Run must follow.
+func (s *Service) OpenStream(ctx context.Context, actor *model.Actor, o StreamOptions, sink Sink) (*Stream, error) {
+	st := &Stream{service: s, actor: actor, options: o, sink: sink, looks: true}
+	st.ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	st.notices.Store(1)
+	st.sub = s.hub.Subscribe(live.Subscriber{
 		Account: actor.Account, Key: actor.Key.Key, Organizations: actor.Organizations(), Stream: true, ID: newID(), Features: o.Features,
+		Notify: st.notice,
 	})
-	defer sub.Close()
-	st := &stream{service: s, sub: sub, actor: actor, options: o, sink: sink}
+	s.streams.add(st)
+	err := st.begin(ctx)
+	if err != nil || o.CloseAfterMessages {
+		st.close()
+		return nil, err
+	}
+	return st, nil
+}
+
+// begin carries out the opening, up to the end of the replay.
+func (st *Stream) begin(ctx context.Context) error {
+	s := st.service
 	// Where the replay ends is settled before the client hears anything: what is
 	// queued once it has is new to it, and never passed over.
 	last, count, err := st.look(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.arrived(ctx, sub); err != nil {
+	if err := s.arrived(ctx, st.sub); err != nil {
 		return err
 	}
-	defer s.departed(sub)
-	if err := sink.Comment(); err != nil {
+	if err := st.sink.Comment(); err != nil {
 		return err
 	}
-	if err := st.replay(ctx, last, count); err != nil || o.CloseAfterMessages {
+	if err := st.sink.Flush(); err != nil {
 		return err
 	}
-	return st.follow(ctx)
+	if err := st.replay(ctx, last, count); err != nil {
+		return err
+	}
+	return st.sink.Flush()
 }
 
-type stream struct {
-	service *Service
-	sub     *live.Subscription
-	actor   *model.Actor
-	options StreamOptions
-	sink    Sink
-	after   int64 // position of the last event that was written
+// close ends what OpenStream began.
+func (st *Stream) close() {
+	if st.timer != nil {
+		st.timer.Stop()
+	}
+	st.cancel()
+	st.service.departed(st.sub)
+	st.service.streams.remove(st)
+}
+
+// Run writes what comes to the sink that the stream was opened with, until ctx ends
+// or the stream is over.
+func (st *Stream) Run(ctx context.Context) error {
+	ended := make(chan error, 1)
+	stop := context.AfterFunc(ctx, st.Close)
+	defer stop()
+	st.Follow(st.sink, func(err error) { ended <- err })
+	return <-ended
 }
 
 // look finds where the stream starts, up to where it replays, and how many events
 // that are.
-func (st *stream) look(ctx context.Context) (last int64, count int, err error) {
+func (st *Stream) look(ctx context.Context) (last int64, count int, err error) {
 	s := st.service
 	if cursor, ok := s.cursor(st.options.LastEventID); ok {
 		st.after = cursor.Position
@@ -89,7 +154,7 @@ func (st *stream) look(ctx context.Context) (last int64, count int, err error) {
 }
 
 // replay writes what is queued at the start, between its brackets.
-func (st *stream) replay(ctx context.Context, last int64, count int) error {
+func (st *Stream) replay(ctx context.Context, last int64, count int) error {
 	if st.options.NoOfflineMessages {
 		st.after = max(st.after, last)
 		return nil
@@ -103,18 +168,17 @@ func (st *stream) replay(ctx context.Context, last int64, count int) error {
 	return st.advise("replay_stop", nil)
 }
 
-func (st *stream) advise(name string, count *int) error {
+func (st *Stream) advise(name string, count *int) error {
 	return st.sink.Event(model.Event{ID: liveID(), Kind: model.EventAdvisory, Advisory: &model.Advisory{Name: name, Count: count}})
 }
 
 // writeQueued writes what is queued after the last event written, up to a position.
-func (st *stream) writeQueued(ctx context.Context, upTo int64) error {
+func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
+	st.mutes = mutes{}
 	for {
-		actor, err := st.service.current(ctx, st.actor)
-		if err != nil {
+		if err := st.refresh(ctx); err != nil {
 			return err
 		}
-		st.actor = actor
 		events, err := st.service.events(ctx, st.actor, st.after, upTo, streamBatch)
 		if err != nil {
 			return err
@@ -124,8 +188,12 @@ func (st *stream) writeQueued(ctx context.Context, upTo int64) error {
 				return err
 			}
 		}
-		if err := st.written(ctx, events); err != nil {
-			return err
+		if len(events) > 0 {
+			cursor, _ := model.ParseCursor(events[len(events)-1].ID)
+			st.after = cursor.Position
+			if err := st.written(ctx, events); err != nil {
+				return err
+			}
 		}
 		st.sub.Saw(st.after)
 		if len(events) < streamBatch {
@@ -134,15 +202,24 @@ func (st *stream) writeQueued(ctx context.Context, upTo int64) error {
 	}
 }
 
-// written moves the cursor on, and acknowledges or marks what was written where
-// the stream asked for it.
-func (st *stream) written(ctx context.Context, events []model.Event) error {
-	if len(events) == 0 {
-		return nil
+// refresh finds out who the actor is by now. It fails where its key has ended.
+func (st *Stream) refresh(ctx context.Context) error {
+	actor, err := st.service.current(ctx, st.actor)
+	if err == nil {
+		st.actor = actor
 	}
-	cursor, _ := model.ParseCursor(events[len(events)-1].ID)
-	st.after = cursor.Position
+	return err
+}
+
+// written sends what was given to the sink, and acknowledges or marks it where the
+// stream asked for that.
+func (st *Stream) written(ctx context.Context, events []model.Event) error {
+	if err := st.sink.Flush(); err != nil {
+		return err
+	}
 	switch {
+	case len(events) == 0:
+		return nil
 	case st.options.AutoAck:
 		return st.service.ackEvents(ctx, st.actor, events)
 	case st.options.AutoDeliver:
@@ -155,76 +232,4 @@ func (st *stream) written(ctx context.Context, events []model.Event) error {
 		return st.service.MarkStatus(ctx, st.actor, ids, nil)
 	}
 	return nil
-}
-
-// follow writes what comes.
-func (st *stream) follow(ctx context.Context) error {
-	sub := st.sub
-	beat := time.NewTicker(st.interval())
-	defer beat.Stop()
-	ended, stop := st.service.keyEnds(&st.actor.Key)
-	defer stop()
-	look, stopLooking := st.looks()
-	defer stopLooking()
-	// What was queued during the replay has not woken this stream in vain.
-	if err := st.writeQueued(ctx, store.EndOfQueue); err != nil {
-		return err
-	}
-	for {
-		var err error
-		select {
-		case <-sub.Wake():
-			err = st.writeQueued(ctx, store.EndOfQueue)
-		case event := <-sub.Signals():
-			err = st.sink.Event(event)
-		case <-beat.C:
-			err = st.beat()
-		case <-sub.Done():
-			return st.end()
-		case <-look:
-			if _, err := st.service.current(ctx, st.actor); isWrongCredentials(err) {
-				return nil
-			}
-		case <-ended:
-			return nil
-		case <-ctx.Done():
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// looks returns a channel that receives when an operator's stream is to ask whether
-// its key still opens: "signet operator reset" ends it in the store, and has nobody
-// on this node to tell. For others the channel is nil, which never receives.
-func (st *stream) looks() (look <-chan time.Time, stop func()) {
-	if !st.actor.Operator {
-		return nil, func() {}
-	}
-	tick := time.NewTicker(nodeTick)
-	return tick.C, tick.Stop
-}
-
-func (st *stream) interval() time.Duration {
-	if st.options.Heartbeat > 0 {
-		return st.options.Heartbeat
-	}
-	return quietComment
-}
-
-func (st *stream) beat() error {
-	if st.options.Heartbeat > 0 {
-		return st.sink.Event(model.Event{ID: liveID(), Kind: model.EventHeartbeat})
-	}
-	return st.sink.Comment()
-}
-
-// end says goodbye where the client is to connect again: when the server stops.
-func (st *stream) end() error {
-	if st.sub.Reason() != live.Shutdown {
-		return nil
-	}
-	return st.sink.Event(model.Event{ID: liveID(), Kind: model.EventReconnect})
 }

@@ -70,6 +70,7 @@ func (s *Service) endKeys(ctx context.Context) error {
 		names = append(names, named[i]...)
 	}
 	done, fault := s.ring.End(ctx, names, s.left)
+	s.messages.forget()
 	settled := make(map[seal.Name]bool, len(done))
 	for _, name := range done {
 		settled[name] = true

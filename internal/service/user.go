@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -46,6 +48,9 @@ func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address st
 		return e, notAdministrator()
 	}
 	err = s.act(ctx, actor, model.ActionUserLookup, func(tx *store.Tx, line *model.AuditEntry) error {
+		if err := s.stillAdministersAny(tx, actor); err != nil {
+			return err
+		}
 		t, err := s.target(tx, actor, address)
 		if err != nil {
 			return err
@@ -165,7 +170,7 @@ func (s *Service) newAccount(c *CreateUserCommand) (model.Account, error) {
 		return a, model.Invalidf("username_invalid", "username", "A username is 1 to 64 of letters, digits, '.', '_' and '-', one of them a letter, and not 'me'.")
 	}
 	for i, text := range c.Emails {
-		address := model.FoldEmail(text)
+		address := model.FoldEmail(norm.NFC.String(text))
 		if !model.ValidEmail(address) {
 			return a, model.Invalidf("email_invalid", "email", "E-mail address %d is malformed.", i+1)
 		}

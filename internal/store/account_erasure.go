@@ -86,6 +86,7 @@ func (tx *Tx) CopiesOf(account model.AccountID, after MessageKey, limit int) (ou
 
 // EraseCopies removes an account's copies of messages.
 func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) (Erased, error) {
+	tx.change.withdrawn()
 	out := Erased{}
 	for _, k := range keys {
 		if err := tx.erase(out, "deliveries", `DELETE FROM deliveries WHERE organization = ? AND message = ? AND account = ?`, k.Organization, k.ID, account); err != nil {
@@ -116,6 +117,7 @@ func (tx *Tx) EventsNaming(account model.AccountID, after EventKey, limit int) (
 
 // EraseEvents removes events.
 func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
+	tx.change.withdrawn()
 	out := Erased{}
 	for _, k := range keys {
 		if err := tx.erase(out, "events", `DELETE FROM events WHERE account = ? AND position = ?`, k.Account, k.Position); err != nil {
@@ -128,6 +130,7 @@ func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
 // FinishAccount removes the rest of an account: what it kept for itself, and at
 // last its row.
 func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
+	tx.change.withdrawn()
 	out := Erased{}
 	if err := tx.session.Forget(id); err != nil { // first, as queues are locked before the rest
 		return nil, err
@@ -168,6 +171,7 @@ func (tx *Tx) OnlyIn(id model.OrganizationID) (out []model.AccountID, err error)
 
 // EraseTracesOf removes what is left of an organization in tables of accounts.
 func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
+	tx.change.withdrawn()
 	out := Erased{}
 	for _, table := range []string{"requests", "events", "conversations", "mutes"} {
 		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {

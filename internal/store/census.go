@@ -88,7 +88,7 @@ func HoldsBlob(ctx context.Context, source Source, id model.BlobID) (held bool, 
 
 // read runs fn on a snapshot of a source.
 func read(ctx context.Context, source Source, fn func(*Tx) error) error {
-	return source.View(ctx, func(session Session) error { return fn(&Tx{session, source.Dialect()}) })
+	return source.View(ctx, func(session Session) error { return fn(&Tx{session: session, dialect: source.Dialect()}) })
 }
 
 // version returns the version of the data; it is an error where there is none.

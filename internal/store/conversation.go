@@ -7,7 +7,7 @@ import (
 )
 
 // Conversation is an entry of an account's roster, with its counters. That of a group
-// lies beside the member (group_conversation.go).
+// lies with the group (group_conversation.go).
 type Conversation struct {
 	Organization   model.OrganizationID
 	Entity         model.EntityID
@@ -48,8 +48,7 @@ func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
 // just read it, unless the account removed the conversation since.
 func (tx *Tx) NoteRead(m *MessageRow, d *Delivery) error {
 	if m.Group {
-		return tx.post(`UPDATE group_members SET unread = unread - 1, unread_priority = unread_priority - ?
-			WHERE group_token = ? AND account = ? AND cleared < ?`, m.important(), m.Recipient, d.Account, d.Position)
+		return tx.noteReadInGroup(m, d)
 	}
 	return tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
 		WHERE account = ? AND organization = ? AND entity = ? AND cleared < ?`,
@@ -85,8 +84,8 @@ func (tx *Tx) ClearConversation(account model.AccountID, organization model.Orga
 	return err
 }
 
-// ClearOrganization does the same for all that an account, which has left its groups,
-// has in an organization.
+// ClearOrganization does the same for all that an account has in an organization, whose
+// groups it has left.
 func (tx *Tx) ClearOrganization(account model.AccountID, organization model.OrganizationID, position int64) error {
 	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
 		WHERE account = ? AND organization = ?`, position, account, organization)
@@ -107,9 +106,7 @@ func (tx *Tx) Conversation(account model.AccountID, organization model.Organizat
 // counters are those of the rows: the caller takes off UnsweptUnread.
 func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
 	err = tx.each(`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
-		WHERE account = ? AND listed = 1
-		UNION ALL SELECT organization, group_token, 1, last_message, unread, unread_priority, cleared, listed FROM group_members
-		WHERE account = ? AND listed = 1 ORDER BY 4 DESC, 2`, []any{account, account}, func(row Row) error {
+		WHERE account = ? AND listed = 1 UNION ALL `+memberConversations+` WHERE p.account = ? ORDER BY 4 DESC, 2`, []any{account, account}, func(row Row) error {
 		var c Conversation
 		err := scanConversation(row, &c)
 		out = append(out, c)
@@ -127,9 +124,10 @@ func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) (out []Conve
 		FROM messages m CROSS JOIN deliveries d
 		LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = m.organization AND c.entity = m.sender
 		LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
+		LEFT JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
 		WHERE m.ends <= ? AND m.recalled = 0
 		AND d.organization = m.organization AND d.message = m.message AND d.account = ? AND d.status < ?
-		AND d.position > COALESCE(c.cleared, p.cleared)
+		AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)
 		GROUP BY 1, 2, 3`, []any{millis(now), account, int(model.Read)}, func(row Row) error {
 		var c Conversation
 		err := scanConversation(row, &c)
@@ -162,7 +160,8 @@ func (tx *Tx) UnreadTotals(account model.AccountID, organization model.Organizat
 	// PostgreSQL sums BIGINT to NUMERIC, which is no integer to scan.
 	_, err = tx.one(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT) FROM
 		(SELECT organization, unread, unread_priority FROM conversations WHERE account = ?
-		UNION ALL SELECT organization, unread, unread_priority FROM group_members WHERE account = ?) counters
+		UNION ALL SELECT p.organization, g.sent - p.seen, g.sent_priority - p.seen_priority FROM group_members p
+		JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0 WHERE p.account = ?) counters
 		WHERE organization = ? OR ? = ''`, []any{account, account, organization, organization}, &messages, &priority)
 	return messages, priority, err
 }

@@ -105,7 +105,7 @@ func (c *Copy) Resumed() int64 { return c.state.Rows }
 func (c *Copy) resume(ctx context.Context, mark string) error {
 	run := rand.Text()
 	return c.to.Update(ctx, func(session Session) error {
-		tx := &Tx{session, c.to.Dialect()}
+		tx := &Tx{session: session, dialect: c.to.Dialect()}
 		c.noted, c.state = "", copyState{}
 		if _, err := tx.exec(tx.dialect.render(metaTable)); err != nil {
 			return err
@@ -146,7 +146,7 @@ func (c *Copy) resume(ctx context.Context, mark string) error {
 // wipe drops what an earlier copy made.
 func (c *Copy) wipe(ctx context.Context) error {
 	return c.to.Update(ctx, func(session Session) error {
-		tx := &Tx{session, c.to.Dialect()}
+		tx := &Tx{session: session, dialect: c.to.Dialect()}
 		for _, t := range append(Tables(), Table{Name: "meta"}) {
 			if _, err := tx.exec(`DROP TABLE IF EXISTS ` + t.Name); err != nil {
 				return err
@@ -163,7 +163,7 @@ func (c *Copy) update(ctx context.Context, next copyState, write func(*Tx) error
 		return err
 	}
 	err = c.to.Update(ctx, func(session Session) error {
-		tx := &Tx{session, c.to.Dialect()}
+		tx := &Tx{session: session, dialect: c.to.Dialect()}
 		if err := tx.note(c.noted, string(text)); err != nil {
 			return err
 		}
@@ -331,7 +331,7 @@ func (c *Copy) Finish(ctx context.Context) error {
 		return err
 	}
 	return c.to.Update(ctx, func(session Session) error {
-		tx := &Tx{session, c.to.Dialect()}
+		tx := &Tx{session: session, dialect: c.to.Dialect()}
 		n, err := tx.exec(`DELETE FROM meta WHERE name = ? AND value = ?`, copyNote, c.noted)
 		if err == nil && n == 0 {
 			err = errors.New("another copy into the same database is running")

@@ -72,6 +72,12 @@ type Session interface {
 	// Numbers start at the clock's microseconds, so that they tell an age.
 	Position(accounts []model.AccountID, n int) (int64, error)
 
+	// Committed has done called once what the transaction wrote is on disk: before
+	// Update returns, in the order of the commits, one after the other. done must not
+	// wait for anything. Only an engine that is alone does so (Dialect.Alone); another
+	// one never calls it.
+	Committed(done func())
+
 	// Forget removes what an engine keeps of an account to hand out its positions. It
 	// is for one that is gone for good.
 	Forget(account model.AccountID) error
@@ -92,6 +98,9 @@ type Dialect struct {
 	ID     string // type of a column of an identifier
 	Text   string // type of a column of text that is compared byte by byte; "" is TEXT
 	Suffix string // of CREATE TABLE with a primary key that clusters the rows
+
+	// Alone says that nobody queues anything but through this engine.
+	Alone bool
 
 	// Clauses at the end of a SELECT, or "" in an engine that has one writer and so
 	// needs none of them. They hold until the transaction ends.

@@ -106,11 +106,6 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 	return out, err
 }
 
-// EventsAt returns what is queued at these positions, without the messages.
-func (tx *Tx) EventsAt(account model.AccountID, positions []int64) ([]EventRow, error) {
-	return tx.eventRows(`account = ? AND position IN (?*)`, account, positions)
-}
-
 // EventsOf returns all that is queued for an account about an organization,
 // without the messages.
 func (tx *Tx) EventsOf(account model.AccountID, organization model.OrganizationID) ([]EventRow, error) {
@@ -140,18 +135,21 @@ func (tx *Tx) DeleteEventsAt(account model.AccountID, positions []int64) error {
 
 // DeleteAllEvents empties an account's queue.
 func (tx *Tx) DeleteAllEvents(account model.AccountID) error {
+	tx.change.withdrawn()
 	err := tx.post(`DELETE FROM events WHERE account = ?`, account)
 	return err
 }
 
 // DeleteEventsOf withdraws what is queued for an account about an organization.
 func (tx *Tx) DeleteEventsOf(account model.AccountID, organization model.OrganizationID) error {
+	tx.change.withdrawn()
 	err := tx.post(`DELETE FROM events WHERE account = ? AND organization = ?`, account, organization)
 	return err
 }
 
 // DeleteEventsBefore takes what is older than a position out of an account's queue.
 func (tx *Tx) DeleteEventsBefore(account model.AccountID, position int64) error {
+	tx.change.withdrawn()
 	err := tx.post(`DELETE FROM events WHERE account = ? AND position < ?`, account, position)
 	return err
 }
@@ -165,6 +163,7 @@ func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, found b
 // WithdrawMessage takes the still queued events that carry the message out of
 // all recipients' queues. It comes before the deliveries are deleted.
 func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.MessageID) error {
+	tx.change.withdrawn()
 	err := tx.post(`DELETE FROM events WHERE (account, position) IN
 		(SELECT account, position FROM deliveries WHERE organization = ? AND message = ?)`, organization, message)
 	return err

@@ -62,13 +62,13 @@ func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
 }
 
 // AddGroupMembers puts accounts into a group, and the group into their rosters. Their
-// order is that of the slice, from a position on, and what they have of the group from
-// before that, having been in it, counts no more.
+// order is that of the slice, from a position on. Nothing of the group that is there, or
+// that they had when they were in it before, counts with them.
 func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position int64) error {
 	for i, account := range accounts {
-		if err := tx.post(`INSERT INTO group_members (group_token, account, organization, joined,
-			last_message, unread, unread_priority, cleared, listed) VALUES (?, ?, ?, ?, 0, 0, 0, ?, 1)
-			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, g.Organization, position+int64(i), position); err != nil {
+		if err := tx.post(`INSERT INTO group_members (group_token, account, organization, joined, since, seen, seen_priority, last_message)
+			SELECT ?, ?, organization, ?, sent, sent, sent_priority, 0 FROM groups WHERE group_token = ?
+			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, position+int64(i), g.ID); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 type MessageRow struct {
 	model.Message // without content, status and mute
 	Sealed        []byte
+	Opened        bool         // the content is there, and Sealed is not: so it is remembered (Messages)
 	Blob          model.BlobID // its attachment's bytes, or zero
 	Ends          time.Time    // when it is gone for all; zero: never
 	Replay        bool         // sent to a group while its history was on
@@ -64,6 +65,7 @@ func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, 
 // RecallMessage erases what a message says and its hold on an attachment, and
 // leaves the fact that it was recalled. Under a legal hold both are kept aside.
 func (tx *Tx) RecallMessage(m *MessageRow) error {
+	tx.change.withdrawn()
 	kept, err := tx.keep(m.Organization, m.ID, true)
 	if err != nil {
 		return err
@@ -80,6 +82,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 
 // EndMessage brings a message's end forward.
 func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, at time.Time) error {
+	tx.change.withdrawn()
 	err := tx.post(`UPDATE messages SET ends = ? WHERE organization = ? AND message = ? AND ends > ?`,
 		millis(at), organization, id, millis(at))
 	return err
@@ -88,6 +91,7 @@ func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, 
 // DeleteMessage removes a message, its deliveries and its hold on an attachment.
 // Under a legal hold all of it is kept aside.
 func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageID, blob model.BlobID) error {
+	tx.change.withdrawn()
 	kept, err := tx.keep(organization, id, false)
 	if err != nil {
 		return err

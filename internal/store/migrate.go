@@ -27,7 +27,7 @@ func MigrateTo(ctx context.Context, engine Engine, last int) error {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	return engine.Update(ctx, func(session Session) error {
-		tx := &Tx{session, dialect}
+		tx := &Tx{session: session, dialect: dialect}
 		version, err := tx.lockVersion()
 		if err != nil {
 			return fmt.Errorf("migrate: read the version: %w", err)

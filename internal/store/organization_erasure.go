@@ -22,11 +22,6 @@ func (tx *Tx) DeleteConversationsOf(account model.AccountID, organization model.
 	if err := tx.DeleteMutesOf(account, organization); err != nil {
 		return err
 	}
-	// The groups go with their messages (FinishErasure): until then nothing counts in them.
-	if err := tx.post(`UPDATE group_members SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
-		WHERE account = ? AND organization = ?`, EndOfQueue, account, organization); err != nil {
-		return err
-	}
 	return tx.post(`DELETE FROM conversations WHERE account = ? AND organization = ?`, account, organization)
 }
 

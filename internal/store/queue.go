@@ -12,15 +12,11 @@ import (
 // What a message says and who it is from and to never changes. What does change is
 // asked of the database each time: the event of a message that was recalled, or is
 // erased, is withdrawn in the same transaction, and the status lies with the event.
-// When it ends is known in advance, but of one that goes once it was read: such a one
-// is not remembered.
+// When it ends is known in advance, but of one that goes once it was read (DOR): such
+// a one is not to be remembered.
 type Messages interface {
-	// Known returns a message that Learn was given, or nil. Nobody changes it.
+	// Known returns a message, or nil. Nobody changes it.
 	Known(model.MessageID) *MessageRow
-
-	// Learn may remember a message that was read in a transaction which began after
-	// the Messages were made.
-	Learn(*MessageRow)
 }
 
 // Events returns up to limit events of the queue, in order: those within the
@@ -94,7 +90,7 @@ func (tx *Tx) bring(rows []EventRow, q Queue, known Messages) (kept int, err err
 		}
 	}
 	if last >= 0 {
-		if err := tx.readCarried(rows[first:last+1], q, known); err != nil {
+		if err := tx.readCarried(rows[first:last+1], q); err != nil {
 			return 0, err
 		}
 	}
@@ -115,7 +111,7 @@ func (m *MessageRow) lasts(now time.Time) bool { return m.Ends.IsZero() || m.End
 
 // readCarried reads the messages of rows that follow each other in a queue, and the
 // status of the reader's copies. Those that are over for it get none.
-func (tx *Tx) readCarried(rows []EventRow, q Queue, known Messages) error {
+func (tx *Tx) readCarried(rows []EventRow, q Queue) error {
 	q.After, q.UpTo = rows[0].Position-1, rows[len(rows)-1].Position
 	var position int64
 	var status int
@@ -139,9 +135,6 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue, known Messages) error {
 		if e.Message == nil {
 			m := s.row()
 			e.Message = &m
-			if known != nil && !m.DOR {
-				known.Learn(&m)
-			}
 		}
 		return nil
 	})

@@ -33,7 +33,16 @@ type sources struct {
 // statementsIn returns the statements of the functions of a directory.
 func statementsIn(t *testing.T, directory string) []statement {
 	t.Helper()
-	s := &sources{functions: map[string]*ast.FuncDecl{}, given: map[string]*ast.FuncDecl{}, constants: map[string]ast.Expr{}}
+	return newSources().in(t, directory)
+}
+
+func newSources() *sources {
+	return &sources{functions: map[string]*ast.FuncDecl{}, given: map[string]*ast.FuncDecl{}, constants: map[string]ast.Expr{}}
+}
+
+// in reads a directory and returns the statements in it.
+func (s *sources) in(t *testing.T, directory string) []statement {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(directory, "*.go"))
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,8 @@ type Store struct {
 	engine Engine
 	epoch  string
 	secret string
+
+	observers []func(*Change) // set before the first use
 }
 
 // Open brings the schema up to date and returns the store. It refuses data
@@ -125,20 +127,20 @@ func (s *Store) ViewTogether(ctx context.Context, fn func(*Tx) error) error {
 func (s *Store) looking(fn func(*Tx) error) func(Session) error {
 	dialect := s.engine.Dialect()
 	dialect.Lock, dialect.Share, dialect.Skip = "", "", "" // a snapshot holds still by itself
-	return func(session Session) error { return fn(&Tx{session, dialect}) }
+	return func(session Session) error { return fn(&Tx{session: session, dialect: dialect}) }
 }
 
 // Update runs fn in a transaction and returns nil only when all of it is on
 // disk. It may call fn again: fn has no side effects, does no I/O, and resets
 // its results when it starts.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.Update(ctx, func(session Session) error { return fn(&Tx{session, s.engine.Dialect()}) })
+	return s.engine.Update(ctx, s.changing(fn))
 }
 
 // UpdateTogether is Update for a short transaction of which there may be many at
 // once, and which holds no rows but queues and messages: several may become one.
 func (s *Store) UpdateTogether(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.UpdateTogether(ctx, func(session Session) error { return fn(&Tx{session, s.engine.Dialect()}) })
+	return s.engine.UpdateTogether(ctx, s.changing(fn))
 }
 
 // Erase makes deleted content unrecoverable from the engine's files.
@@ -181,12 +183,17 @@ func (s *Store) Close() error { return s.engine.Close() }
 type Tx struct {
 	session Session
 	dialect Dialect
+	change  *Change // what observers are told; nil: there are none
 }
 
 // Position hands out n consecutive queue positions, greater than all that these
 // accounts' queues hold, and returns the first.
 func (tx *Tx) Position(n int, accounts ...model.AccountID) (int64, error) {
-	return tx.session.Position(accounts, n)
+	first, err := tx.session.Position(accounts, n)
+	if err == nil {
+		tx.change.queued(accounts)
+	}
+	return first, err
 }
 
 func (tx *Tx) exec(query string, args ...any) (int64, error) {

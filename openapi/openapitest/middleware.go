@@ -102,9 +102,13 @@ func (w *recorder) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Hijack hands the connection over. What goes over it then is not seen here.
+// Hijack hands the connection over. What goes over it then is not seen here, unless
+// it goes on with an event stream.
 func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err == nil && w.stream != nil {
+		conn = &streamConn{conn, w.stream}
+	}
 	if err == nil && w.exchange.status == 0 {
 		w.exchange.hijacked = true
 		w.begin(http.StatusSwitchingProtocols)
@@ -114,3 +118,15 @@ func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 // Unwrap gives http.ResponseController the writer below.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// streamConn is a connection over which the rest of an event stream goes.
+type streamConn struct {
+	net.Conn
+	stream *stream
+}
+
+func (c *streamConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.stream.write(p[:n])
+	return n, err
+}

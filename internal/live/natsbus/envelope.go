@@ -25,7 +25,7 @@ const (
 // knownSenders bounds how many senders' keys are remembered.
 const knownSenders = 1024
 
-var errNotOurs = errors.New("the message is not sealed by this installation")
+var errNotOurs = errors.New("the message is not sealed by this installation, or was heard before")
 
 type senderName [senderSize]byte
 
@@ -37,11 +37,17 @@ type envelope struct {
 	name   senderName
 	own    cipher.AEAD
 	sent   atomic.Uint64
-	others map[senderName]cipher.AEAD
+	others map[senderName]*sender
+}
+
+// sender is another node that messages came from.
+type sender struct {
+	aead cipher.AEAD
+	seen seen
 }
 
 func newEnvelope(secret []byte, epoch string) (*envelope, error) {
-	e := &envelope{secret: secret, epoch: epoch, others: map[senderName]cipher.AEAD{}}
+	e := &envelope{secret: secret, epoch: epoch, others: map[senderName]*sender{}}
 	_, _ = rand.Read(e.name[:]) // never fails: it ends the program instead
 	var err error
 	e.own, err = e.cipher(e.name)
@@ -87,25 +93,26 @@ func (e *envelope) open(subject string, sealed []byte) ([]byte, error) {
 	if len(sealed) < headSize || sealed[0] != format {
 		return nil, errNotOurs
 	}
-	var sender senderName
-	copy(sender[:], sealed[1:])
+	var name senderName
+	copy(name[:], sealed[1:])
 	number := binary.BigEndian.Uint64(sealed[1+senderSize:])
-	aead, known := e.others[sender]
+	from, known := e.others[name]
 	if !known {
-		var err error
-		if aead, err = e.cipher(sender); err != nil {
+		aead, err := e.cipher(name)
+		if err != nil {
 			return nil, err
 		}
+		from = &sender{aead: aead}
 	}
-	text, err := aead.Open(nil, nonce(number), sealed[headSize:], []byte(subject))
-	if err != nil {
+	text, err := from.aead.Open(nil, nonce(number), sealed[headSize:], []byte(subject))
+	if err != nil || !from.seen.first(number) {
 		return nil, errNotOurs
 	}
 	if !known { // only who can seal is remembered
 		if len(e.others) >= knownSenders {
 			clear(e.others)
 		}
-		e.others[sender] = aead
+		e.others[name] = from
 	}
 	return text, nil
 }

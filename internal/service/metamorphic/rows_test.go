@@ -46,7 +46,8 @@ func (p *play) recount(t *rapid.T) {
 	err := p.kept.engine.View(t.Context(), func(s store.Session) error {
 		return s.Query(`SELECT c.account, c.organization, c.entity, c.unread, c.unread_priority, COUNT(m.message), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)
 			FROM (SELECT account, organization, entity, unread, unread_priority, cleared FROM conversations
-				UNION ALL SELECT account, organization, group_token, unread, unread_priority, cleared FROM group_members) c
+				UNION ALL SELECT p.account, p.organization, p.group_token, g.sent - p.seen, g.sent_priority - p.seen_priority, p.joined
+				FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0) c
 			LEFT JOIN deliveries d ON d.account = c.account AND d.organization = c.organization AND d.status < 2 AND d.position > c.cleared
 			LEFT JOIN messages m ON m.organization = d.organization AND m.message = d.message AND m.recalled = 0
 				AND c.entity = CASE WHEN m.is_group = 1 THEN m.recipient ELSE m.sender END

@@ -345,5 +345,8 @@ func (m *memberSession) Position(accounts []model.AccountID, n int) (int64, erro
 	return m.first, nil
 }
 
+// Committed calls nobody, as the session.
+func (m *memberSession) Committed(func()) {}
+
 // Forget removes the last position of an account that is gone for good.
 func (m *memberSession) Forget(account model.AccountID) error { return m.Post(forgetQueue, account) }

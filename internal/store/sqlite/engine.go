@@ -136,7 +136,7 @@ func (e *Engine) enter() error {
 // Dialect names what of the shared SQL differs in SQLite.
 func (e *Engine) Dialect() store.Dialect { return dialect }
 
-var dialect = store.Dialect{Name: "sqlite", Bytes: "BLOB", ID: "BLOB", Suffix: " WITHOUT ROWID"}
+var dialect = store.Dialect{Name: "sqlite", Bytes: "BLOB", ID: "BLOB", Suffix: " WITHOUT ROWID", Alone: true}
 
 // Stats returns the engine's counters.
 func (e *Engine) Stats() Stats {

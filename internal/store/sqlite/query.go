@@ -58,9 +58,10 @@ func parse(text string) (*query, error) {
 	q := &query{text: strings.TrimSpace(text)}
 	verb, _, _ := strings.Cut(q.text, " ")
 	verb, _, _ = strings.Cut(verb, "\n")
-	switch strings.ToUpper(verb) {
+	switch verb = strings.ToUpper(verb); verb {
 	case "INSERT", "UPDATE", "DELETE", "REPLACE":
 		q.writes, q.counts = true, true
+		q.text = failing(verb, q.text)
 	case "WITH": // may be either; a View's connection refuses to write
 		q.counts = true
 	case "CREATE", "DROP", "ALTER":
@@ -95,6 +96,16 @@ func parse(text string) (*query, error) {
 		return nil, fmt.Errorf("more than %d lists", maxLists)
 	}
 	return q, nil
+}
+
+// failing has SQLite leave what a statement did before it failed, where it would undo it.
+// For that it copies each page that a statement of several rows touches (a tenth of a
+// message to a group); here a failure ends the transaction, or is undone to a savepoint.
+func failing(verb, text string) string {
+	if verb != "INSERT" && verb != "UPDATE" || strings.HasPrefix(text[len(verb):], " OR ") {
+		return text
+	}
+	return verb + " OR FAIL" + text[len(verb):]
 }
 
 // statement returns the prepared statement for a text and the lengths of the

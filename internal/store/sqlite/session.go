@@ -139,5 +139,12 @@ func (s *session) Forget(model.AccountID) error {
 	return nil
 }
 
+// Committed has done called by the writer, before it answers the request.
+func (s *session) Committed(done func()) {
+	if s.writer != nil {
+		s.writer.batch[s.writer.current].committed = done
+	}
+}
+
 // end makes the session unusable.
 func (s *session) end() { s.c = nil }

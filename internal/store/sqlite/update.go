@@ -10,11 +10,13 @@ import (
 
 // request is a call of Update on its way to the writer.
 type request struct {
-	ctx   context.Context
-	fn    func(store.Session) error
-	err   error
-	done  chan struct{} // receives once, when err is final
-	state atomic.Int32
+	ctx  context.Context
+	fn   func(store.Session) error
+	err  error
+	done chan struct{} // receives once, when err is final
+
+	committed func() // is called before that, where it took effect; nil: nobody asked
+	state     atomic.Int32
 }
 
 // The states of a request. Who moves it on from waiting decides: the writer
@@ -58,7 +60,7 @@ func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error
 		<-r.done
 	}
 	err := r.err
-	r.ctx, r.fn, r.err = nil, nil, nil
+	r.ctx, r.fn, r.err, r.committed = nil, nil, nil, nil
 	requests.Put(r)
 	return err
 }
@@ -84,5 +86,8 @@ func (r *request) start() bool {
 // answer tells the caller how it ended. The request is the caller's again.
 func (r *request) answer(err error) {
 	r.err = err
+	if err == nil && r.committed != nil {
+		r.committed()
+	}
 	r.done <- struct{}{}
 }

@@ -339,6 +339,7 @@ func (w *writer) rollback() {
 func (w *writer) call(i int) (wrote bool, err error) {
 	s := &session{c: w.c, writer: w, ctx: context.Background()}
 	w.current = i
+	w.batch[i].committed = nil // of an earlier try
 	w.stats.updates.Add(1)
 	returned := false
 	defer func() {

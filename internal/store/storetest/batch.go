@@ -51,7 +51,7 @@ func largeBatches(t *testing.T, h Harness) {
 				tx.InsertEvents(people, position, organization, model.EventUpdate, []byte("changed")),
 				tx.WithdrawMessage(organization, m.ID),
 				tx.NoteEnded(m),
-				tx.ClearGroup(people[longList/2:], g.ID, position+1),
+				tx.RemoveGroupMembers(g.ID, people[longList/2:]),
 				tx.RemoveGroupMembers(g.ID, people[longList/2:]))
 		})
 		for _, reader := range []model.AccountID{people[1], people[longList-1]} {
@@ -74,8 +74,8 @@ func largeBatches(t *testing.T, h Harness) {
 			return err
 		})
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			rows, err := tx.EventsAt(reader, positions)
-			wantEqual(t, "events", len(rows), longList)
+			arrivals, err := tx.Arrivals(reader, positions, 0, p.now())
+			wantEqual(t, "messages among them", len(arrivals), 0)
 			return errors.Join(err, tx.DeleteEventsAt(reader, positions))
 		})
 		p.wantPayloads(t, reader, "changed")

@@ -78,8 +78,9 @@ func conversations(t *testing.T, h Harness) {
 		p.clock.Advance(time.Second)
 		p.mustSend(t, p.groupLetter(&g, ann))
 		empty.LastMessage = p.now()
+		empty.Cleared = ofGroup(ann, &g).Cleared
 		wantEqual(t, "the sender's", ofGroup(ann, &g), empty)
-		empty.Unread = 1
+		empty.Unread, empty.Cleared = 1, entered
 		wantEqual(t, "a member's", ofGroup(bob, &g), empty)
 		wantEqual(t, "those of its roster", p.mustRoster(t, bob)[0], empty)
 		wantMissing(t, p, "one of somebody else", groupConversation(eve, &g))
@@ -237,10 +238,26 @@ func unreadCounters(t *testing.T, h Harness) {
 		p.wantUnread(t, eve, 0, 0)
 	})
 	t.Run("start_again_when_the_conversation_was_removed", func(t *testing.T) {
+		p.wantUnread(t, bob, 0, 0)
+		before := mustSend(p.letter(first, ann, bob), 1)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(1, bob)
+			return errors.Join(err, tx.ClearConversation(bob, first, model.EntityID(ann), position))
+		})
+		p.wantUnread(t, bob, 0, 0)
+		after := mustSend(p.letter(first, ann, bob), 0)
+		p.wantUnread(t, bob, 1, 0)
+		p.mustMarkRead(t, before, bob)
+		end(before)
+		p.wantUnread(t, bob, 1, 0)
+		p.mustMarkRead(t, after, bob)
+		p.wantUnread(t, bob, 0, 0)
+	})
+	t.Run("start_again_when_the_group_was_left", func(t *testing.T) {
 		before := mustSend(p.groupLetter(&g, ann), 1)
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			position, err := tx.Position(1, bob, eve)
-			return errors.Join(err, tx.ClearGroup([]model.AccountID{bob, eve}, g.ID, position))
+			position, err := tx.Position(2, bob, eve)
+			return errors.Join(err, tx.RemoveGroupMembers(g.ID, []model.AccountID{bob, eve}), tx.AddGroupMembers(&g, []model.AccountID{bob, eve}, position))
 		})
 		p.wantUnread(t, eve, 0, 0)
 		after := mustSend(p.groupLetter(&g, ann), 1)
@@ -253,6 +270,19 @@ func unreadCounters(t *testing.T, h Harness) {
 		p.wantUnread(t, eve, 0, 0)
 		end(after)
 		p.wantUnread(t, eve, 0, 0)
+	})
+	t.Run("do_not_hold_what_is_in_a_deleted_group", func(t *testing.T) {
+		g := p.mustGroup(t, first, ann, eve)
+		ended := p.groupLetter(&g, ann)
+		ended.Expires = p.now().Add(time.Minute)
+		mustSend(ended, 1)
+		mustSend(p.groupLetter(&g, ann), 0)
+		p.wantUnread(t, eve, 2, 1)
+		p.clock.Advance(time.Minute)
+		g.Deleted = true
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.UpdateGroup(&g) })
+		p.wantUnread(t, eve, 0, 0)
+		wantMissing(t, p, "the group in a roster", groupConversation(eve, &g))
 	})
 	t.Run("start_again_when_the_organization_was_left", func(t *testing.T) {
 		p := newPlatform(t, h)

@@ -84,15 +84,6 @@ func events(t *testing.T, h Harness) {
 		wantEqual(t, "last position", last(bob), positions[6])
 		wantEqual(t, "last position of nobody", last(p.id()), 0)
 
-		at := mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) {
-			return tx.EventsAt(bob, []int64{positions[4], 12, positions[1]})
-		})
-		wantEqual(t, "events at positions", at, []store.EventRow{
-			{Position: positions[1], Kind: model.EventFriends, Organization: first, Payload: []byte("1")},
-			{Position: positions[4], Kind: model.EventFriends, Organization: first, Payload: []byte("4")},
-		})
-		wantEqual(t, "events at the positions of another", len(mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.EventsAt(p.id(), positions) })), 0)
-
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsAt(bob, []int64{positions[0], positions[3], 12}) })
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsAt(bob, nil) })
 		wantEqual(t, "all after an acknowledgement", part(0, store.EndOfQueue, 100), "12456")

@@ -69,6 +69,36 @@ func schema(t *testing.T, h Harness) {
 			model.Key{Key: "old", Account: account, SecretHash: []byte("hash"), PreviousHash: []byte{}, Counter: "old", Created: time.UnixMilli(1000).UTC()})
 	})
 
+	t.Run("of_an_older_server_keeps_what_members_had_not_read_of_their_groups", func(t *testing.T) {
+		d := newDatabase(t, h)
+		e := d.mustOpen(t)
+		if err := store.MigrateTo(t.Context(), e, 6); err != nil {
+			t.Fatal(err)
+		}
+		ann, bob := model.AccountID{1}, model.AccountID{2}
+		g := model.Group{ID: model.GroupID{7}}
+		mustExec(t, e, `INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created, replay_history, is_public, deleted)
+			VALUES (?, 'ward', 'Ward', '', '', ?, 0, 0, 0, 0)`, g.ID, ann)
+		for i, member := range []model.AccountID{ann, bob} {
+			mustExec(t, e, `INSERT INTO group_members (group_token, account, organization, joined) VALUES (?, ?, 'ward', ?)`, g.ID, member, 90+i)
+		}
+		conversation := `INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
+			VALUES (?, 'ward', ?, ?, ?, ?, ?, ?, ?)`
+		mustExec(t, e, conversation, ann, g.ID, 1, 3000, 0, 0, 0, 1)
+		mustExec(t, e, conversation, bob, g.ID, 1, 3000, 5, 2, 77, 1)
+		mustExec(t, e, conversation, model.AccountID{3}, g.ID, 1, 0, 0, 0, 88, 0) // has left the group
+		mustExec(t, e, conversation, bob, ann, 0, 2000, 1, 1, 0, 1)
+		mustClose(t, e)
+		p := d.mustOpenPlatform(t)
+		ofGroup := store.Conversation{Organization: "ward", Entity: g.Entity(), Group: true, LastMessage: time.UnixMilli(3000).UTC(), Cleared: 90, Listed: true}
+		wantEqual(t, "ann's roster", p.mustRoster(t, ann), []store.Conversation{ofGroup})
+		ofGroup.Unread, ofGroup.UnreadPriority, ofGroup.Cleared = 5, 2, 91
+		wantEqual(t, "bob's roster", p.mustRoster(t, bob), []store.Conversation{ofGroup, {Organization: "ward", Entity: model.EntityID(ann),
+			LastMessage: time.UnixMilli(2000).UTC(), Unread: 1, UnreadPriority: 1, Listed: true}})
+		p.wantUnread(t, bob, 6, 3)
+		wantEqual(t, "roster of who has left", len(p.mustRoster(t, model.AccountID{3})), 0)
+	})
+
 	t.Run("of_a_server_that_kept_no_status_with_events_tells_it_all_the_same", func(t *testing.T) {
 		d := newDatabase(t, h)
 		e := d.mustOpen(t)
@@ -90,34 +120,6 @@ func schema(t *testing.T, h Harness) {
 		if len(queue) != 1 || queue[0].Status != model.Delivered || string(queue[0].Message.Sealed) != "sealed" {
 			t.Errorf("the queue holds %+v", queue)
 		}
-	})
-
-	t.Run("of_an_older_server_keeps_what_members_had_not_read_of_their_groups", func(t *testing.T) {
-		d := newDatabase(t, h)
-		e := d.mustOpen(t)
-		if err := store.MigrateTo(t.Context(), e, 5); err != nil {
-			t.Fatal(err)
-		}
-		ann, bob := model.AccountID{1}, model.AccountID{2}
-		g := model.Group{ID: model.GroupID{7}}
-		for i, member := range []model.AccountID{ann, bob} {
-			mustExec(t, e, `INSERT INTO group_members (group_token, account, organization, joined) VALUES (?, ?, 'ward', ?)`, g.ID, member, i)
-		}
-		conversation := `INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
-			VALUES (?, 'ward', ?, ?, ?, ?, ?, ?, ?)`
-		mustExec(t, e, conversation, ann, g.ID, 1, 3000, 0, 0, 0, 1)
-		mustExec(t, e, conversation, bob, g.ID, 1, 3000, 5, 2, 77, 1)
-		mustExec(t, e, conversation, model.AccountID{3}, g.ID, 1, 0, 0, 0, 88, 0) // has left the group
-		mustExec(t, e, conversation, bob, ann, 0, 2000, 1, 1, 0, 1)
-		mustClose(t, e)
-		p := d.mustOpenPlatform(t)
-		ofGroup := store.Conversation{Organization: "ward", Entity: g.Entity(), Group: true, LastMessage: time.UnixMilli(3000).UTC(), Listed: true}
-		wantEqual(t, "ann's roster", p.mustRoster(t, ann), []store.Conversation{ofGroup})
-		ofGroup.Unread, ofGroup.UnreadPriority, ofGroup.Cleared = 5, 2, 77
-		wantEqual(t, "bob's roster", p.mustRoster(t, bob), []store.Conversation{ofGroup, {Organization: "ward", Entity: model.EntityID(ann),
-			LastMessage: time.UnixMilli(2000).UTC(), Unread: 1, UnreadPriority: 1, Listed: true}})
-		p.wantUnread(t, bob, 6, 3)
-		wantEqual(t, "roster of who has left", len(p.mustRoster(t, model.AccountID{3})), 0)
 	})
 
 	t.Run("of_no_known_version_is_refused", func(t *testing.T) {

@@ -1,0 +1,71 @@
+package service
+
+import (
+	"context"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Acknowledge takes events out of the actor's queue. What carries a message
+// makes that Delivered, if it was New. Unknown ids are ignored.
+func (s *Service) Acknowledge(ctx context.Context, actor *model.Actor, ids []string) error {
+	positions := make([]int64, 0, len(ids))
+	for _, id := range ids {
+		if cursor, ok := model.ParseCursor(id); ok && cursor.Epoch == s.store.Epoch() {
+			positions = append(positions, cursor.Position)
+		}
+	}
+	return s.acknowledge(ctx, actor.Account, positions)
+}
+
+func (s *Service) ackEvents(ctx context.Context, actor *model.Actor, events []model.Event) error {
+	ids := make([]string, len(events))
+	for i := range events {
+		ids[i] = events[i].ID
+	}
+	return s.Acknowledge(ctx, actor, ids)
+}
+
+func (s *Service) acknowledge(ctx context.Context, account model.AccountID, positions []int64) error {
+	if len(positions) == 0 {
+		return nil
+	}
+	now := s.now()
+	delivered := payload{Account: account, Status: model.Delivered, Time: now.UnixMilli()}.encode()
+	var senders []model.AccountID
+	err := s.store.UpdateTogether(ctx, func(tx *store.Tx) error {
+		senders = nil
+		// Past its retention an event is not queued any more, removed already or not.
+		arrivals, err := tx.Arrivals(account, positions, s.oldest(now), now)
+		if err != nil {
+			return err
+		}
+		for i := range arrivals {
+			if arrivals[i].Told {
+				senders = append(senders, arrivals[i].Sender)
+			}
+		}
+		position := int64(0)
+		if len(senders) > 0 {
+			if position, err = tx.Position(len(senders), senders...); err != nil {
+				return err
+			}
+		}
+		for i := range arrivals {
+			a := &arrivals[i]
+			if err := tx.Deliver(account, a, now, position, statusKind(a.Group), delivered); err != nil {
+				return err
+			}
+			if a.Told {
+				position++
+			}
+		}
+		return tx.DeleteEventsAt(account, positions)
+	})
+	if err != nil {
+		return err
+	}
+	s.hub.Wake(senders...)
+	return nil
+}

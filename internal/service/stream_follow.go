@@ -1,0 +1,194 @@
+package service
+
+import (
+	"runtime/debug"
+	"time"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+const (
+	// quietComment is how often a stream without a heartbeat shows that it is alive.
+	quietComment = 10 * time.Second
+
+	// beatGrid is what the times of these are multiples of, so that a server with many
+	// streams wakes up ten times a second for them and not thousands of times.
+	beatGrid = 100 * time.Millisecond
+)
+
+// Follow writes what comes to a sink, from now on and without making its caller wait.
+// ended is called once it is over, because of Close, a failure of the sink, the end of
+// the key or the membership, or that of the server; the server does not stop before
+// it has returned. Nothing is written any more then.
+func (st *Stream) Follow(sink Sink, ended func(error)) {
+	st.sink, st.ended = sink, ended
+	st.following.Store(&sink)
+	now := time.Now()
+	st.due.beat = st.nextBeat(now)
+	if expires := st.actor.Key.Expires; !expires.IsZero() {
+		st.due.end = now.Add(expires.Sub(st.service.clock()))
+	}
+	if st.actor.Operator {
+		st.due.look = now.Add(nodeTick)
+	}
+	st.timer = time.AfterFunc(st.due.next().Sub(now), st.notice)
+	go st.work()
+}
+
+// Close ends the stream from the reader's side.
+func (st *Stream) Close() {
+	st.cancel()
+	st.notice()
+}
+
+// notice has the stream look at what there is to do. It does not wait.
+func (st *Stream) notice() {
+	if st.notices.Add(1) == 1 {
+		go st.work()
+	}
+}
+
+// StreamPanic is the end of a stream by a panic in what writes it.
+type StreamPanic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *StreamPanic) Error() string { return "panic in a stream: " + model.PanicText(p.Value) }
+
+// work deals with notices until there are none.
+func (st *Stream) work() {
+	defer func() {
+		if v := recover(); v != nil {
+			st.finish(&StreamPanic{v, debug.Stack()})
+		}
+	}()
+	for {
+		n := st.notices.Load()
+		if over, err := st.round(); over || err != nil {
+			if st.ctx.Err() != nil {
+				err = nil // what failed did so because the reader has gone
+			}
+			st.finish(err)
+			return // with notices that nobody deals with
+		}
+		if st.notices.CompareAndSwap(n, 0) {
+			return
+		}
+	}
+}
+
+// finish ends the stream. What is told of it afterwards it does not hear.
+func (st *Stream) finish(err error) {
+	defer st.close()
+	st.timer.Stop()
+	st.cancel()
+	st.sub.Close()
+	st.ended(err)
+}
+
+// round does what there is to do, and reports whether the stream is over.
+func (st *Stream) round() (over bool, err error) {
+	if st.ctx.Err() != nil {
+		return true, nil
+	}
+	told := st.sub.Take()
+	if told.Ended {
+		return true, st.goodbye(told.Reason)
+	}
+	switch {
+	case told.Look || st.looks:
+		st.looks = false // what was queued during the replay has not come in vain
+		err = st.writeQueued(st.ctx, store.EndOfQueue)
+	case len(told.Copies) > 0:
+		err = st.writeCopies(told.Copies)
+	}
+	if err != nil {
+		return true, err
+	}
+	for _, event := range told.Signals {
+		if err := st.sink.Event(event); err != nil {
+			return true, err
+		}
+	}
+	if over, err = st.keepTime(time.Now()); over || err != nil {
+		return over, err
+	}
+	return false, st.sink.Flush()
+}
+
+// dues are when a stream has to do something by itself.
+type dues struct {
+	beat time.Time
+	end  time.Time // of its key; zero: it does not end
+	look time.Time // zero: there is nothing to look at
+}
+
+func (d *dues) next() time.Time {
+	next := d.beat
+	for _, at := range []time.Time{d.end, d.look} {
+		if !at.IsZero() && at.Before(next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// keepTime does what is due, and reports whether that is the end.
+func (st *Stream) keepTime(now time.Time) (over bool, err error) {
+	d := &st.due
+	if now.Before(d.next()) {
+		return false, nil
+	}
+	if !d.end.IsZero() && !now.Before(d.end) {
+		return true, nil
+	}
+	// "signet operator reset" ends an operator's key in the store, and has nobody on
+	// this node to tell.
+	if !d.look.IsZero() && !now.Before(d.look) {
+		d.look = now.Add(nodeTick)
+		if _, err := st.service.current(st.ctx, st.actor); isWrongCredentials(err) {
+			return true, nil
+		}
+	}
+	if !now.Before(d.beat) {
+		d.beat = st.nextBeat(now)
+		err = st.beat()
+	}
+	st.timer.Reset(d.next().Sub(now))
+	return false, err
+}
+
+func (st *Stream) interval() time.Duration {
+	if st.options.Heartbeat > 0 {
+		return st.options.Heartbeat
+	}
+	return quietComment
+}
+
+// nextBeat is when the stream has to show again that it is alive: not later than
+// after its interval.
+func (st *Stream) nextBeat(now time.Time) time.Time {
+	at := now.Add(st.interval())
+	return at.Add(-time.Duration(at.UnixNano() % int64(beatGrid)))
+}
+
+func (st *Stream) beat() error {
+	if st.options.Heartbeat > 0 {
+		return st.sink.Event(model.Event{ID: liveID(), Kind: model.EventHeartbeat})
+	}
+	return st.sink.Comment()
+}
+
+// goodbye is said where the client is to connect again: when the server stops.
+func (st *Stream) goodbye(why live.Reason) error {
+	if why != live.Shutdown {
+		return nil
+	}
+	if err := st.sink.Event(model.Event{ID: liveID(), Kind: model.EventReconnect}); err != nil {
+		return err
+	}
+	return st.sink.Flush()
+}

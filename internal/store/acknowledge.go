@@ -1,0 +1,58 @@
+package store
+
+import (
+	"time"
+
+	"signet/internal/model"
+)
+
+// Arrival is a message that an account is about to acknowledge, and did not have before.
+type Arrival struct {
+	Organization model.OrganizationID
+	Message      model.MessageID
+	Sender       model.AccountID
+	Group        bool
+	Replayed     bool // it came with a group's history: it counts in no status
+	Told         bool // the sender is to be told: it is in the organization still
+}
+
+// Arrivals returns what events of an account at these positions bring of messages
+// that are New to it and not over, in the order of the queue. It holds the messages.
+// What is in a queue is of an organization that its owner is in, and of a conversation
+// that it has not removed since: leaving and removing withdraw it.
+func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, now time.Time) (out []Arrival, err error) {
+	err = tx.lock(`SELECT 1 FROM messages WHERE (organization, message) IN
+		(SELECT organization, message FROM events WHERE account = ? AND position IN (?*) AND kind IN ('message', 'group_message'))
+		ORDER BY message `+tx.dialect.Lock, account, positions)
+	if err != nil {
+		return nil, err
+	}
+	// CROSS JOIN has SQLite begin with the queue.
+	err = tx.each(`SELECT m.organization, m.message, m.sender, m.is_group, d.replayed,
+		CASE WHEN d.replayed = 0 AND EXISTS (SELECT 1 FROM memberships s WHERE s.organization = m.organization AND s.account = m.sender) THEN 1 ELSE 0 END
+		FROM events e CROSS JOIN messages m CROSS JOIN deliveries d
+		WHERE e.account = ? AND e.position IN (?*) AND e.position > ? AND e.kind IN ('message', 'group_message')
+		AND m.organization = e.organization AND m.message = e.message AND m.ends > ? AND m.recalled = 0
+		AND d.organization = e.organization AND d.message = e.message AND d.account = e.account AND d.status = 0
+		ORDER BY e.position`, []any{account, positions, after, millis(now)}, func(row Row) error {
+		var a Arrival
+		err := row.Scan(&a.Organization, &a.Message, &a.Sender, &a.Group, &a.Replayed, &a.Told)
+		out = append(out, a)
+		return err
+	})
+	return out, err
+}
+
+// Deliver makes an account's copy of a message Delivered, and queues the event that
+// tells the sender, at a position, unless it is not to be told.
+func (tx *Tx) Deliver(account model.AccountID, a *Arrival, now time.Time, position int64, kind model.EventKind, payload []byte) error {
+	if !a.Told {
+		position = 0
+	}
+	err := tx.post(`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization = ? AND message = ? AND account = ?`,
+		int(model.Delivered), millis(now), position, a.Organization, a.Message, account)
+	if err != nil || !a.Told {
+		return err
+	}
+	return tx.InsertEvent(a.Sender, position, a.Organization, kind, a.Message, payload)
+}
