@@ -10,7 +10,8 @@ FUZZTIME ?= 30s
 TORTURE  ?= 10m
 
 # A short measurement, whose page goes to bin/bench/; and up to how many stored
-# messages a whole one goes beyond a million.
+# messages a whole one goes beyond a million on the embedded store (ten million take a
+# quarter of an hour more, and 10 GB of disk).
 BENCH_QUICK  ?=
 BENCH_STORED ?=
 
@@ -113,7 +114,7 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 
 # It needs PostgreSQL on the machine, as the tests do, and nothing else that works.
 .PHONY: bench
-bench: ## measure the server on both stores and write docs/performance.md: an hour (BENCH_QUICK=1: some minutes, to bin/bench)
+bench: ## measure the server on both stores and write docs/performance.md: half an hour (BENCH_QUICK=1: some minutes, to bin/bench)
 	SIGNET_BENCH=$(if $(BENCH_QUICK),quick,full) SIGNET_BENCH_STORED=$(BENCH_STORED) \
 		SIGNET_BENCH_OUT="$(CURDIR)/$(if $(BENCH_QUICK),bin/bench,docs)" go test -count=1 -timeout 0 -v -run '^TestBench$$' ./bench
 

@@ -102,6 +102,14 @@ func mustQuery(t *testing.T, address, statement string, value any) {
 // database, where there is one.
 func (e *engine) with(t *testing.T, fn func(target *load.Target, database string) error) {
 	t.Helper()
+	own := e.mustOwn(t)
+	e.serve(t, own, func(target *load.Target) error { return fn(target, own.Database) })
+	e.mustClear(t, own)
+}
+
+// mustOwn says what server to start on an empty store.
+func (e *engine) mustOwn(t *testing.T) load.Own {
+	t.Helper()
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}
@@ -109,17 +117,27 @@ func (e *engine) with(t *testing.T, fn func(target *load.Target, database string
 	if e.database != nil {
 		own.Database = e.database.URL(t)
 	}
+	return own
+}
+
+// serve runs fn on a server.
+func (e *engine) serve(t *testing.T, own load.Own, fn func(target *load.Target) error) {
+	t.Helper()
 	server, target, err := load.StartServer(t.Context(), own)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stop := sync.OnceValue(server.Stop)
 	t.Cleanup(func() { _ = stop() }) // where fn stops the test
-	if err := errors.Join(fn(target, own.Database), stop()); err != nil {
+	if err := errors.Join(fn(target), stop()); err != nil {
 		t.Fatalf("%s: %v", e.name, err)
 	}
-	// The next one is not to wait for what this one left to write, nor the disk to
-	// fill up.
+}
+
+// mustClear removes what a server stored: the next one is not to wait for what this
+// one left to write, nor the disk to fill up.
+func (e *engine) mustClear(t *testing.T, own load.Own) {
+	t.Helper()
 	if e.database != nil {
 		mustExec(t, own.Database, "DROP SCHEMA "+mustSchema(t, own.Database)+" CASCADE; CHECKPOINT")
 	} else if err := os.RemoveAll(own.Data); err != nil {

@@ -18,6 +18,26 @@ type key struct {
 	members     int
 	connections int
 	stored      int // messages in the store before
+	payload     int // bytes of a file; 0: the scenario has none
+	rate        float64
+}
+
+// keyOf names the line of a plan's results.
+func keyOf(engine string, p *load.Plan) key {
+	k := key{engine: engine, scenario: p.Scenario, members: membersOf(p), connections: p.Connections, rate: p.Rate}
+	if p.Scenario == load.Attachments || p.Scenario == load.Copy {
+		k.payload = p.Payload
+	}
+	return k
+}
+
+// floor names the line of the floor that belongs to a line.
+func (k key) floor() key {
+	floor := key{scenario: load.Floor, connections: k.connections}
+	if k.payload > 0 {
+		floor.scenario, floor.payload = load.Copy, k.payload
+	}
+	return floor
 }
 
 // take adds a result. One in which operations failed is none, and the run has
@@ -40,7 +60,10 @@ func (f *figures) add(k key, r *load.Result) {
 	if f.results == nil {
 		f.results = make(map[key][]*load.Result)
 	}
-	k.scenario, k.members, k.connections = r.Scenario, r.Members, r.Connections
+	k.scenario, k.members, k.connections, k.rate = r.Scenario, r.Members, r.Connections, r.Rate
+	if r.Scenario == load.Attachments || r.Scenario == load.Copy {
+		k.payload = r.Payload
+	}
 	f.results[k] = append(f.results[k], r)
 }
 

@@ -17,6 +17,7 @@ type page struct {
 	begin   time.Time
 	took    time.Duration
 	figures figures
+	costs   costs
 }
 
 // pageFile is the page as it is, and plotDirectory where its plots are beside it.
@@ -72,14 +73,16 @@ func (p *page) parts() map[string]string {
 		"postgresql": p.engineTables(postgreSQL),
 		"pgbench":    table(baselineHead, p.baselines()),
 		"growth":     table(growthHead, p.growth()),
+		"costs":      table(costHead, p.costTable()),
 	}
 }
 
 // describe says where, when and how long was measured.
 func (p *page) describe() string {
-	return wrapped(fmt.Sprintf("%s Taken on %s in %.0f minutes: medians of %s, each %v after %v of warm-up; in parentheses the least and the most.",
+	return wrapped(fmt.Sprintf("%s Taken on %s in %.0f minutes: medians of %s on the embedded store, of %s on PostgreSQL and of %s of the cost over stored messages, "+
+		"each %v after %v of warm-up; in parentheses the least and the most. Idle streams were looked at once.",
 		p.machine, p.begin.UTC().Format("2006-01-02"), p.took.Minutes(),
-		runs(p.size.repeats), p.size.duration, p.size.warmup))
+		runs(p.size.repeats), runs(p.size.databaseRepeats), runs(p.size.growthRepeats), p.size.duration, p.size.warmup))
 }
 
 func runs(n int) string {

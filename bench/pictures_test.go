@@ -25,8 +25,8 @@ func (p *page) plots() map[string]*plot {
 		cost := &plot{title: fmt.Sprintf("CPU of an operation over stored messages, %s", engine), x: "messages in the store", y: "µs, server and database"}
 		for _, scenario := range growthScenarios {
 			drawn := series{name: scenario}
-			for _, stored := range p.size.stored {
-				if s, ok := p.figures.of(key{engine: engine, scenario: scenario, connections: 16, stored: stored}, both); ok {
+			for _, stored := range p.size.storedIn(engine) {
+				if s, ok := p.figures.of(p.size.grown(engine, scenario, stored), both); ok {
 					drawn.points = append(drawn.points, point{float64(stored), s})
 				}
 			}

@@ -20,7 +20,14 @@ type size struct {
 	streams     int   // that are idle
 	connections []int // of the plot of throughput
 	stored      []int // messages of the plot of cost
-	rate        float64
+
+	storedMost      int // the same on the embedded store alone, where somebody asks for more; else 0
+	databaseRepeats int // of what is measured on PostgreSQL
+	growthRepeats   int // of what the plot of cost is of
+	startsWith      int // messages in the store that is started; one of stored
+	starts          int
+	rest            time.Duration // until memory is looked at
+	file            int           // bytes of the large attachment
 }
 
 // The variables that size a run, and say where its page goes. `make bench` sets
@@ -37,13 +44,16 @@ func mustSize(t *testing.T) size {
 	var s size
 	switch name := os.Getenv(sizeVariable); name {
 	case "": // one of the tests
-		s = size{repeats: 1, duration: 50 * time.Millisecond, most: 4, members: 10, streams: 10, connections: []int{1, 2}, stored: []int{50, 100}, rate: 100}
+		s = size{repeats: 1, duration: 50 * time.Millisecond, most: 4, members: 10, streams: 10, connections: []int{1, 2}, stored: []int{50, 100},
+			databaseRepeats: 1, growthRepeats: 1, startsWith: 100, starts: 1, file: 1 << 20}
 	case "quick":
 		s = size{repeats: 1, duration: time.Second, warmup: 250 * time.Millisecond, most: 64, members: 1000, streams: 1000,
-			connections: []int{1, 4, 16, 64}, stored: []int{1000, 10_000, 50_000}, rate: 500}
+			connections: []int{1, 4, 16, 64}, stored: []int{1000, 10_000, 50_000},
+			databaseRepeats: 1, growthRepeats: 1, startsWith: 50_000, starts: 1, rest: 15 * time.Second, file: load.LargeFile}
 	case "full":
-		s = size{repeats: 5, duration: 5 * time.Second, warmup: time.Second, most: 64, members: 1000, streams: 10_000,
-			connections: []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, stored: []int{10_000, 100_000, 1_000_000}, rate: 500}
+		s = size{repeats: 5, duration: 2 * time.Second, warmup: 500 * time.Millisecond, most: 64, members: 1000, streams: 10_000,
+			connections: []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, stored: []int{10_000, 100_000, 1_000_000},
+			databaseRepeats: 3, growthRepeats: 3, startsWith: 1_000_000, starts: 5, rest: 15 * time.Second, file: load.LargeFile}
 	default:
 		t.Fatalf("%s is %q, want quick or full", sizeVariable, name)
 	}
@@ -52,7 +62,7 @@ func mustSize(t *testing.T) size {
 		if err != nil || most <= s.stored[len(s.stored)-1] {
 			t.Fatalf("%s is %q, want a number above %d", storedVariable, text, s.stored[len(s.stored)-1])
 		}
-		s.stored = append(s.stored, most)
+		s.storedMost = most
 	}
 	return s
 }
@@ -70,10 +80,37 @@ func (s size) set() (plans []load.Plan) {
 			p.Members = min(p.Members, s.members)
 		case load.Streams:
 			p.Members = s.streams
+		case load.Attachments:
+			p.Payload = min(p.Payload, s.file)
 		}
 		if !slices.Contains(plans, p) {
 			plans = append(plans, p)
 		}
 	}
 	return plans
+}
+
+// storedIn are the messages of the plot of cost of an engine.
+func (s size) storedIn(engine string) []int {
+	if engine == embedded && s.storedMost > 0 {
+		return append(slices.Clip(s.stored), s.storedMost)
+	}
+	return s.stored
+}
+
+// growthPlan is what is measured of a scenario while the store grows.
+func (s size) growthPlan(scenario string) load.Plan {
+	plan := load.Plan{Scenario: scenario, Connections: min(growthConnections, s.most), Duration: s.duration, Warmup: s.warmup, Payload: load.DefaultPayload, Members: 1}
+	if scenario == load.Search {
+		plan.Members = s.members
+	}
+	return plan
+}
+
+// grown names its line.
+func (s size) grown(engine, scenario string, stored int) key {
+	plan := s.growthPlan(scenario)
+	k := keyOf(engine, &plan)
+	k.stored = stored
+	return k
 }

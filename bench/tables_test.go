@@ -8,9 +8,9 @@ import (
 	"signet/internal/load"
 )
 
-// label is what a page calls a scenario.
-func label(scenario string) string {
-	switch scenario {
+// label is what a page calls the scenario of a line.
+func label(k key) string {
+	switch k.scenario {
 	case load.Floor:
 		return "the floor"
 	case load.Send:
@@ -24,7 +24,9 @@ func label(scenario string) string {
 	case load.Search:
 		return "search, two letters of a name"
 	case load.Attachments:
-		return "send with 64 KiB attached, and its download (two calls)"
+		return fmt.Sprintf("send with %s attached, and its download (two calls)", bytesText(k.payload))
+	case load.Copy:
+		return fmt.Sprintf("the floor of files: %s copied up and down", bytesText(k.payload))
 	case load.Mixed:
 		return "mixed"
 	case load.Group:
@@ -32,7 +34,14 @@ func label(scenario string) string {
 	case load.Deliver:
 		return "to streams, until all have it"
 	}
-	return scenario
+	return k.scenario
+}
+
+func bytesText(n int) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d KiB", n>>10)
 }
 
 // engineTables are the tables of one engine: calls, messages to many, and streams.
@@ -55,7 +64,7 @@ func (p *page) callTable(engine string) (head []string, rows [][]string) {
 	if engine == embedded {
 		head = slices.Delete(head, databaseColumn, databaseColumn+1)
 		for _, floor := range load.Floors(p.size.set()) {
-			add(key{scenario: load.Floor, connections: floor.Connections})
+			add(keyOf("", &floor))
 		}
 	}
 	for _, plan := range p.size.set() {
@@ -63,7 +72,7 @@ func (p *page) callTable(engine string) (head []string, rows [][]string) {
 		case load.Group, load.Deliver, load.Streams:
 			continue
 		}
-		add(key{engine: engine, scenario: plan.Scenario, members: membersOf(&plan), connections: plan.Connections})
+		add(keyOf(engine, &plan))
 	}
 	return head, rows
 }
@@ -78,9 +87,9 @@ func membersOf(p *load.Plan) int {
 }
 
 func (p *page) call(k key) []string {
-	floor := key{scenario: load.Floor, connections: k.connections}
+	floor := k.floor()
 	return []string{
-		label(k.scenario), strconv.Itoa(k.connections), p.cell(k, throughput, true), p.cell(k, median, false), p.cell(k, slow, false),
+		label(k), strconv.Itoa(k.connections), p.cell(k, throughput, true), p.cell(k, median, false), p.cell(k, slow, false),
 		p.cell(k, server, true), p.cell(k, database, true), p.ratio(k, both, floor, both), p.ratio(k, throughput, floor, throughput),
 	}
 }
@@ -93,13 +102,17 @@ func (p *page) copies(engine string) (rows [][]string) {
 		if plan.Scenario != load.Group && plan.Scenario != load.Deliver {
 			continue
 		}
-		k := key{engine: engine, scenario: plan.Scenario, members: plan.Members, connections: plan.Connections}
+		k := keyOf(engine, &plan)
 		members := strconv.Itoa(plan.Members)
 		if plan.Members == 1 {
 			members = "one to one"
 		}
+		what := label(k)
+		if plan.Rate > 0 {
+			what += fmt.Sprintf(", %g a second", plan.Rate)
+		}
 		rows = append(rows, []string{
-			label(plan.Scenario), members, strconv.Itoa(plan.Connections), p.cell(k, throughput, true), p.cell(k, copies, false),
+			what, members, strconv.Itoa(plan.Connections), p.cell(k, throughput, true), p.cell(k, copies, false),
 			p.cell(k, median, false), p.cell(k, slow, false), p.cell(k, both, false), p.cell(k, perCopy, false),
 		})
 	}
@@ -136,17 +149,15 @@ func (p *page) baselines() (rows [][]string) {
 	return rows
 }
 
-var growthHead = []string{"store", "messages in it", "send: CPU, µs", "p50, ms", "p99, ms", "send, poll, acknowledge: CPU, µs", "poll of 50: CPU, µs", "unread count: CPU, µs"}
+var growthHead = []string{"store", "messages in it", "send: CPU, µs", "p50, ms", "p99, ms", "send, poll, acknowledge: CPU, µs", "poll of 50: CPU, µs", "search: CPU, µs", "unread count: CPU, µs"}
 
 func (p *page) growth() (rows [][]string) {
 	for _, engine := range []string{embedded, postgreSQL} {
-		for _, stored := range p.size.stored {
-			at := func(scenario string) key {
-				return key{engine: engine, scenario: scenario, connections: 16, stored: stored}
-			}
+		for _, stored := range p.size.storedIn(engine) {
+			at := func(scenario string) key { return p.size.grown(engine, scenario, stored) }
 			rows = append(rows, []string{
 				engine, grouped(float64(stored)), p.cell(at(load.Send), both, true), p.cell(at(load.Send), median, false), p.cell(at(load.Send), slow, true),
-				p.cell(at(load.Acknowledge), both, true), p.cell(at(load.Poll), both, true), p.cell(at(load.Unread), both, true),
+				p.cell(at(load.Acknowledge), both, true), p.cell(at(load.Poll), both, true), p.cell(at(load.Search), both, true), p.cell(at(load.Unread), both, true),
 			})
 		}
 	}

@@ -78,8 +78,7 @@ func start(ctx context.Context, program string, environment []string, arguments 
 	case <-late.C:
 		err = fmt.Errorf("it does not listen after %v", startTime)
 	}
-	_ = p.command.Process.Kill() // it may have ended
-	<-p.ended
+	p.Kill()
 	return nil, fmt.Errorf("start %s %s: %w\n%s", filepath.Base(program), arguments[0], err, p.log.text())
 }
 
@@ -101,6 +100,13 @@ func (p *Process) Stop() error {
 		return fmt.Errorf("the server that was started ended: %w\n%s", p.err, p.log.text())
 	}
 	return nil
+}
+
+// Kill ends the process as a crash would, and waits for that. One that has ended stays
+// as it is.
+func (p *Process) Kill() {
+	_ = p.command.Process.Kill() // it may have ended
+	<-p.ended
 }
 
 // tail keeps the end of what a process logs. It is safe for concurrent use.

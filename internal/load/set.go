@@ -10,6 +10,8 @@ const (
 	DefaultConnections = 16
 	DefaultPayload     = 200      // bytes of a message's body
 	DefaultFile        = 64 << 10 // bytes of an attachment
+	LargeFile          = 25 << 20 // bytes of the largest attachment that a server takes by default
+	DeliverRate        = 100      // messages a second, of the deliver scenario in the set at a rate
 	DefaultGroup       = 10       // members of a group
 	DefaultStreams     = 1000     // idle streams
 	DefaultPeople      = 1000     // in the organization that is searched
@@ -53,10 +55,16 @@ func Set(duration, warmup time.Duration, scenarios ...string) (plans []Plan) {
 	add(Unread, 1, 16, 64)
 	add(Search, DefaultPeople, 16)
 	add(Attachments, 1, 16)
+	if len(scenarios) == 0 || slices.Contains(scenarios, Attachments) {
+		plans = append(plans, Plan{Scenario: Attachments, Connections: 4, Duration: duration, Warmup: warmup, Payload: LargeFile, Members: 1})
+	}
 	for _, members := range []int{10, 100, 1000} {
 		add(Group, members, 16)
 	}
 	add(Deliver, 1, 16)
+	if len(scenarios) == 0 || slices.Contains(scenarios, Deliver) {
+		plans = append(plans, Plan{Scenario: Deliver, Connections: 16, Rate: DeliverRate, Duration: duration, Warmup: warmup, Payload: DefaultPayload, Members: 1})
+	}
 	for _, members := range []int{10, 100, 1000} {
 		add(Deliver, members, 4)
 	}
