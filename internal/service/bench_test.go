@@ -27,12 +27,18 @@ type house struct {
 }
 
 // newHouse makes a house of n people.
-func newHouse(b *testing.B, n int, change ...func(*service.Options)) *house {
+func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
+	b.Helper()
+	engine, err := sqlite.Open(filepath.Join(b.TempDir(), "signet.db"), sqlite.Options{})
+	must(b, err)
+	return newHouseOn(b, engine, n, change...)
+}
+
+// newHouseOn does so on an engine, which it closes.
+func newHouseOn(b testing.TB, engine store.Engine, n int, change ...func(*service.Options)) *house {
 	b.Helper()
 	ctx := context.Background()
 	dir := b.TempDir()
-	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{})
-	must(b, err)
 	kept, err := store.Open(ctx, engine, service.NewEpoch)
 	must(b, err)
 	b.Cleanup(func() { must(b, kept.Close()) })
@@ -62,7 +68,7 @@ func newHouse(b *testing.B, n int, change ...func(*service.Options)) *house {
 	return h
 }
 
-func actor(b *testing.B, s *service.Service, key, secret string) *model.Actor {
+func actor(b testing.TB, s *service.Service, key, secret string) *model.Actor {
 	b.Helper()
 	a, err := s.Authenticate(context.Background(), key, secret, loopback)
 	must(b, err)
