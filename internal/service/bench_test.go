@@ -22,6 +22,7 @@ import (
 // house is an organization with people in it, on a real store, for benchmarks.
 type house struct {
 	service      *service.Service
+	engine       *sqlite.Engine
 	statements   *atomic.Int64 // run so far
 	organization model.OrganizationID
 	actors       []*model.Actor
@@ -50,7 +51,7 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	must(b, s.CreateOperator(ctx, "operator", "secret"))
 	operator := actor(b, s, "operator", "secret")
 	name := "General Hospital"
-	h := &house{service: s, statements: &counted.statements}
+	h := &house{service: s, engine: engine, statements: &counted.statements}
 	h.organization, err = s.CreateOrganization(ctx, operator, service.OrganizationCommand{Name: &name})
 	must(b, err)
 	operator = actor(b, s, "operator", "secret")

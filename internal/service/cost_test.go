@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -96,8 +95,7 @@ func wantMemory(t *testing.T, what string, objects, size uint64, fn func()) {
 func (h *house) mustFillQueue(t *testing.T, n int) {
 	t.Helper()
 	for range n {
-		_, err := h.service.Send(t.Context(), h.actors[0], service.SendCommand{Recipient: h.actors[1].Account.String(), Body: strings.Repeat("x", 200)})
-		must(t, err)
+		h.mustSend(t, h.actors[0], h.actors[1].Account.String())
 	}
 }
 

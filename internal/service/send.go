@@ -425,18 +425,11 @@ func (p *posting) hold(tx *store.Tx, actor *model.Actor) error {
 	if err != nil {
 		return err
 	}
-	members, err := tx.GroupMembers(p.group.ID)
+	readers, member, err := tx.GroupReaders(p.group.ID, actor.Account)
 	if err != nil {
 		return err
 	}
-	member := false
-	for _, account := range members {
-		if account == actor.Account {
-			member = true
-		} else {
-			p.readers = append(p.readers, account)
-		}
-	}
+	p.readers = readers
 	p.shut = !found || g.Deleted || !member
 	return nil
 }

@@ -49,6 +49,25 @@ func (tx *Tx) GroupMembers(id model.GroupID) (out []model.AccountID, err error) 
 	return out, err
 }
 
+// GroupReaders lists the members of a group but one, in no particular order, and tells
+// whether that one is a member too. It is for the way of a message.
+func (tx *Tx) GroupReaders(id model.GroupID, sender model.AccountID) (readers []model.AccountID, member bool, err error) {
+	var account model.AccountID
+	dest := []any{&account}
+	err = tx.each(`SELECT account FROM group_members WHERE group_token = ?`, []any{id}, func(row Row) error {
+		if err := row.Scan(dest...); err != nil {
+			return err
+		}
+		if account == sender {
+			member = true
+		} else {
+			readers = append(readers, account)
+		}
+		return nil
+	})
+	return readers, member, err
+}
+
 // IsGroupMember reports whether an account is in a group.
 func (tx *Tx) IsGroupMember(id model.GroupID, account model.AccountID) (bool, error) {
 	var one int64

@@ -23,21 +23,32 @@ const messageColumns = `m.organization, m.message, m.sender, m.recipient, m.is_g
 type messageScan struct {
 	MessageRow
 	created, expires, ends, originalCreated int64
-	originalSender                          model.AccountID
+	blob, originalSender                    []byte // empty, or zero as earlier versions wrote it, where there is none
 }
 
 func (s *messageScan) dest() []any {
-	return []any{&s.Organization, &s.ID, &s.Sender, &s.Recipient, &s.Group, &s.Sealed, &s.Blob, &s.created, &s.expires, &s.ends,
+	return []any{&s.Organization, &s.ID, &s.Sender, &s.Recipient, &s.Group, &s.Sealed, &s.blob, &s.created, &s.expires, &s.ends,
 		&s.TTL, &s.DOR, &s.Priority, &s.Sort, &s.Recalled, &s.Replay, &s.originalSender, &s.originalCreated}
 }
 
 func (s *messageScan) row() MessageRow {
 	s.Created, s.Expires, s.Ends = fromMillis(s.created), fromEndMillis(s.expires), fromEndMillis(s.ends)
-	s.Forwarded = nil
-	if !s.originalSender.IsZero() {
-		s.Forwarded = &model.Original{Sender: s.originalSender, Created: fromMillis(s.originalCreated)}
+	s.Blob, s.Forwarded = model.BlobID{}, nil
+	copy(s.Blob[:], s.blob)
+	var sender model.AccountID
+	if copy(sender[:], s.originalSender); !sender.IsZero() {
+		s.Forwarded = &model.Original{Sender: sender, Created: fromMillis(s.originalCreated)}
 	}
 	return s.MessageRow
+}
+
+// optional is the stored form of an identifier that few messages have: nothing, where it
+// is zero.
+func optional[K any](id model.ID[K]) []byte {
+	if id.IsZero() {
+		return []byte{}
+	}
+	return id[:]
 }
 
 // InsertMessage adds a message; it ends when it expires.
@@ -49,8 +60,8 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	err := tx.post(`INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
-		m.Organization, m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, m.Blob, millis(m.Created), endMillis(m.Expires), m.ends(),
-		m.TTL, m.DOR, m.Priority, m.Sort, m.Replay, original.Sender, millis(original.Created))
+		m.Organization, m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created), endMillis(m.Expires), m.ends(),
+		m.TTL, m.DOR, m.Priority, m.Sort, m.Replay, optional(original.Sender), millis(original.Created))
 	return err
 }
 
@@ -71,7 +82,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 		return err
 	}
 	if err := tx.post(`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization = ? AND message = ?`,
-		[]byte{}, model.BlobID{}, m.Organization, m.ID); err != nil {
+		[]byte{}, optional(model.BlobID{}), m.Organization, m.ID); err != nil {
 		return err
 	}
 	if kept { // and with it the attachment

@@ -30,7 +30,7 @@ const (
 	NumberColumn ColumnKind = iota // int64
 	TextColumn                     // string
 	BytesColumn                    // []byte
-	IDColumn                       // []byte, sixteen of them
+	IDColumn                       // []byte, sixteen of them, or none where it may name nothing
 )
 
 // metaTable holds what there is one of: the schema's version, the epoch, the secret.
