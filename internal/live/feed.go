@@ -33,14 +33,14 @@ func (c *Copy) Text(make func(*model.Event) ([]byte, error)) ([]byte, error) {
 	return text, err
 }
 
-// FeedInOrder says that Feed or Touch is called for everything that is queued, by
+// FeedInOrder says that Feed or Touch, and Tell, is called for everything that is queued, by
 // whoever queues it, in the order of the commits and before a caller is answered. So
 // a reader that was there before knows without reading the queue what came into it.
 // It comes before the first subscription.
 func (h *Hub) FeedInOrder() { h.fed = true }
 
-// Feed tells the readers of accounts what was queued with them. The copy is made only
-// if there are any.
+// Feed gives the readers of accounts what was queued with them. They hear of it by
+// Tell, which has to follow. The copy is made only if there are any.
 func (h *Hub) Feed(accounts []model.AccountID, queued func() *Copy) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,13 +54,39 @@ func (h *Hub) Feed(accounts []model.AccountID, queued func() *Copy) {
 				c = queued()
 				c.era = h.era.Load()
 			}
-			s.give(c)
+			h.given(s, c)
 		}
 	}
 }
 
-// Touch has the readers of accounts look at their queues.
-func (h *Hub) Touch(accounts []model.AccountID) { h.wake(accounts) }
+// Touch has the readers of accounts look at their queues, when they hear of it by Tell.
+func (h *Hub) Touch(accounts []model.AccountID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, account := range accounts {
+		for _, s := range h.accounts[account] {
+			h.given(s, nil)
+		}
+	}
+}
+
+// given gives a reader a copy, or nil. The hub's lock is held.
+func (h *Hub) given(s *Subscription, c *Copy) {
+	if s.give(c) {
+		h.telling = append(h.telling, s)
+	}
+}
+
+// Tell tells those to whom Feed or Touch gave something.
+func (h *Hub) Tell() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.telling {
+		s.tell()
+	}
+	clear(h.telling)
+	h.telling = h.telling[:0]
+}
 
 // Withdraw says that something may have been taken out of queues: what was fed before
 // is read from them again by those who have not written it yet.

@@ -37,10 +37,16 @@ func TestReadersShareWhatIsFedInItsOrder(t *testing.T) {
 	poll := h.Subscribe(Subscriber{Account: alice})
 	h.Feed([]model.AccountID{alice, bob}, at(1))
 	h.Feed([]model.AccountID{alice}, at(2))
+	if told != 0 || others != 0 {
+		t.Error("they were told before all was there")
+	}
+	wantAwake(t, poll, false)
+	h.Tell()
+	h.Tell()
 	h.Wake(alice, bob) // they know it already
 	wantAwake(t, poll, true)
-	if told != 2 || others != 1 {
-		t.Errorf("they were told %d and %d times, want 2 and 1", told, others)
+	if told != 1 || others != 1 {
+		t.Errorf("they were told %d and %d times, want once", told, others)
 	}
 	mine, its := wantTaken(t, s, false, 1, 2), wantTaken(t, other, false, 1)
 	if len(mine) == 0 || len(its) == 0 || mine[0] != its[0] {
@@ -66,8 +72,19 @@ func TestWhoIsToLookNeedsNoCopies(t *testing.T) {
 	h.Touch([]model.AccountID{alice})
 	h.Feed([]model.AccountID{alice}, at(3))
 	wantTaken(t, s, true)
+	h.Tell()
 	h.Feed([]model.AccountID{alice}, at(4))
+	h.Tell()
+	if told != 2 {
+		t.Errorf("it was told %d times, want once after each time that it had taken all", told)
+	}
 	wantTaken(t, s, false, 4)
+	h.Touch([]model.AccountID{alice})
+	h.Tell()
+	if told != 3 {
+		t.Error("it was not told that it is to look")
+	}
+	wantTaken(t, s, true)
 	for i := range feedBuffer + 1 {
 		h.Feed([]model.AccountID{alice}, at(int64(5+i)))
 	}

@@ -26,6 +26,7 @@ type Hub struct {
 	mu       sync.Mutex // guards all below; the bus's own locks come after it
 	accounts map[model.AccountID][]*Subscription
 	streams  int
+	telling  []*Subscription // those that Tell is to tell
 	closed   bool
 }
 

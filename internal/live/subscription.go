@@ -116,19 +116,23 @@ func (s *Subscription) rouse() {
 	s.tell()
 }
 
-// give passes on a copy of what was queued. To a reader that is to look anyway, or
-// that does not take what it has, it only says so.
-func (s *Subscription) give(c *Copy) {
+// give passes on a copy of what was queued, or nil for what is to be looked up. To a
+// reader that is to look anyway, or that does not take what it has, it only says so. It
+// reports whether the reader has to be told: one that has not taken what came before
+// was told of that.
+func (s *Subscription) give(c *Copy) (tell bool) {
 	s.mu.Lock()
-	switch p := &s.pending; {
+	defer s.mu.Unlock()
+	p := &s.pending
+	tell = s.Notify == nil || !p.Look && len(p.Copies) == 0
+	switch {
 	case p.Look:
-	case s.Notify == nil || len(p.Copies) == feedBuffer:
+	case s.Notify == nil || c == nil || len(p.Copies) == feedBuffer:
 		p.Look, p.Copies = true, nil
 	default:
 		p.Copies = append(p.Copies, c)
 	}
-	s.mu.Unlock()
-	s.tell()
+	return tell
 }
 
 // signal passes on a live event; it reports false where too many wait.

@@ -109,7 +109,7 @@ func New(o Options) *Service {
 		s.actors.drop(accounts...)
 		s.routes.forget()
 	})
-	if o.Store != nil && o.Store.Observe(s.feed) {
+	if o.Store != nil && o.Store.Observe(s.feed, o.Hub.Tell) {
 		o.Hub.FeedInOrder()
 	}
 	return s

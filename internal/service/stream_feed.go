@@ -12,8 +12,12 @@ import (
 // that has waited longer behind a slow reader it looks again.
 const copyLife = 5 * time.Second
 
-// feed tells this node's readers what a transaction did to queues. It is called by
+// feed gives this node's readers what a transaction did to queues. It is called by
 // the store, in the order of the commits.
+//
+// They are told by the hub's Tell, once the senders have been answered, so that a
+// stream writes at once all that came together. And it writes before the answer goes
+// out: of what the writer wakes, Go's scheduler runs the last first.
 func (s *Service) feed(c *store.Change) {
 	if c.Withdrawn {
 		s.hub.Withdraw()

@@ -20,14 +20,15 @@ type Queued struct {
 }
 
 // Observe has see called for each change, once it is on disk: before Update returns,
-// in the order of the commits, one after the other. see must not wait for anything.
+// in the order of the commits, one after the other. settled is called after one or
+// more of these, once their callers have been answered. Neither must wait for anything.
 // It reports false, and calls nobody, where others use the same database, so that
 // nobody knows all changes. It comes before the first use of the store.
-func (s *Store) Observe(see func(*Change)) bool {
+func (s *Store) Observe(see func(*Change), settled func()) bool {
 	if !s.engine.Dialect().Alone {
 		return false
 	}
-	s.observers = append(s.observers, see)
+	s.observers = append(s.observers, observer{see, settled})
 	return true
 }
 
@@ -43,13 +44,26 @@ func (s *Store) changing(fn func(*Tx) error) func(Session) error {
 			return err
 		}
 		if tx.change.Withdrawn || len(tx.change.Queued) > 0 {
-			session.Committed(func() {
-				for _, see := range s.observers {
-					see(tx.change)
+			session.Committed(func() func() {
+				for _, o := range s.observers {
+					o.see(tx.change)
 				}
+				return s.settled
 			})
 		}
 		return nil
+	}
+}
+
+// observer is told of changes.
+type observer struct {
+	see     func(*Change)
+	settled func()
+}
+
+func (s *Store) settled() {
+	for _, o := range s.observers {
+		o.settled()
 	}
 }
 

@@ -74,9 +74,10 @@ type Session interface {
 
 	// Committed has done called once what the transaction wrote is on disk: before
 	// Update returns, in the order of the commits, one after the other. done must not
-	// wait for anything. Only an engine that is alone does so (Dialect.Alone); another
-	// one never calls it.
-	Committed(done func())
+	// wait for anything. What it returns is called in the same way, but once the calls
+	// of Update that went to disk together have been answered. Only an engine that is
+	// alone does so (Dialect.Alone); another one never calls it.
+	Committed(done func() (answered func()))
 
 	// Forget removes what an engine keeps of an account to hand out its positions. It
 	// is for one that is gone for good.

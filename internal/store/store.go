@@ -24,7 +24,7 @@ type Store struct {
 	epoch  string
 	secret string
 
-	observers []func(*Change) // set before the first use
+	observers []observer // set before the first use
 }
 
 // Open brings the schema up to date and returns the store. It refuses data

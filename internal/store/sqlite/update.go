@@ -15,7 +15,7 @@ type request struct {
 	err  error
 	done chan struct{} // receives once, when err is final
 
-	committed func() // is called before that, where it took effect; nil: nobody asked
+	committed func() func() // is called before that, where it took effect; nil: nobody asked
 	state     atomic.Int32
 }
 
@@ -86,8 +86,5 @@ func (r *request) start() bool {
 // answer tells the caller how it ended. The request is the caller's again.
 func (r *request) answer(err error) {
 	r.err = err
-	if err == nil && r.committed != nil {
-		r.committed()
-	}
 	r.done <- struct{}{}
 }

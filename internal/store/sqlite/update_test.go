@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,32 @@ func TestUpdate(t *testing.T) {
 			t.Errorf("functions ran %d times, want 100", updates)
 		}
 		wantItems(t, e, names...)
+	})
+
+	t.Run("tells_of_each_before_its_answer_and_of_all_once_they_are_answered", func(t *testing.T) {
+		e := mustOpen(t, Options{})
+		b := block(t, e)
+		var calls []string // of the writer's goroutine, which ends with the engine
+		var outcomes []<-chan error
+		for i := range 3 {
+			outcomes = append(outcomes, b.behind(t.Context(), func(s store.Session) error {
+				s.Committed(func() func() {
+					calls = append(calls, fmt.Sprintf("%d committed, %d answered", i, e.writer.answered-1))
+					return func() { calls = append(calls, fmt.Sprintf("%d settled, %d answered", i, e.writer.answered)) }
+				})
+				return insert(fmt.Sprint(i))(s)
+			}))
+		}
+		b.release()
+		for _, outcome := range outcomes {
+			wantError(t, <-outcome, nil)
+		}
+		wantError(t, e.Close(), nil)
+		want := []string{"0 committed, 0 answered", "1 committed, 1 answered", "2 committed, 2 answered",
+			"0 settled, 3 answered", "1 settled, 3 answered", "2 settled, 3 answered"}
+		if !slices.Equal(calls, want) {
+			t.Errorf("called %q, want %q", calls, want)
+		}
 	})
 
 	t.Run("leaves_nothing_of_one_that_fails", func(t *testing.T) {

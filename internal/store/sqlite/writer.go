@@ -32,9 +32,10 @@ type writer struct {
 	stopped  chan struct{}
 
 	batch    []*request
-	outcomes []error // of the batch's functions, in its order
-	current  int     // index in batch of the request whose function runs
-	answered int     // how many of batch, from its start, have been answered
+	outcomes []error  // of the batch's functions, in its order
+	current  int      // index in batch of the request whose function runs
+	answered int      // how many of batch, from its start, have been answered
+	after    []func() // what is to be called once all have been
 
 	position      int64 // the last one handed out
 	stored        int64 // the last one committed
@@ -111,6 +112,7 @@ func (w *writer) run() {
 			}
 			w.collect(r)
 			w.process()
+			w.settle()
 			w.tend()
 		case o := <-w.orders:
 			err := o.ctx.Err()
@@ -218,7 +220,19 @@ func (w *writer) oneByOne(outcomes []error) {
 func (w *writer) answer(err error) {
 	r := w.batch[w.answered]
 	w.answered++
+	if err == nil && r.committed != nil {
+		w.after = append(w.after, r.committed())
+	}
 	r.answer(err)
+}
+
+// settle calls what is to be called once the batch has been answered.
+func (w *writer) settle() {
+	for _, answered := range w.after {
+		answered()
+	}
+	clear(w.after)
+	w.after = w.after[:0]
 }
 
 // alone runs the request i of the batch in a transaction of its own, and
@@ -367,5 +381,6 @@ func (w *writer) resume() {
 	culprit.answer(errExited)
 	w.answered = 0
 	w.oneByOne(nil)
+	w.settle()
 	w.run()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"signet/internal/model"
@@ -18,16 +19,18 @@ func committed(t *testing.T, h Harness) {
 	alone := e.Dialect().Alone
 	var mu sync.Mutex // guards the two below; told is read under it by callers, and written by the engine
 	var told, returned []int64
+	var settled atomic.Int64
 	write := func(i int) {
 		var position int64
 		err := e.Update(t.Context(), func(s store.Session) (err error) {
 			if position, err = s.Position([]model.AccountID{{byte(i)}, {byte(i / 2)}}, 1); err != nil {
 				return err
 			}
-			s.Committed(func() {
+			s.Committed(func() func() {
 				mu.Lock()
 				defer mu.Unlock()
 				told = append(told, position)
+				return func() { settled.Store(position) }
 			})
 			if err := put(fmt.Sprint(i), i)(s); err != nil {
 				return err
@@ -62,6 +65,8 @@ func committed(t *testing.T, h Harness) {
 	all.Wait()
 	if !alone {
 		returned = nil
+	} else if err := e.Close(); err != nil || settled.Load() != told[len(told)-1] {
+		t.Errorf("the last call after an answer was for the position %d, want %d; %v", settled.Load(), told[len(told)-1], err)
 	}
 	slices.Sort(returned)
 	if !slices.Equal(told, returned) {
