@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,10 @@ import (
 func FuzzAppendedMessages(f *testing.F) {
 	f.Add("Ready", "report.pdf", "text/plain", int64(1), uint8(0))
 	f.Add("\"quotes\" \\ <b>&amp;</b> \u2028\u2029 \x00\x1f\x7f\b\f\n\r\t", "ä€😀", "\xff\xc3(\xed\xa0\x80", int64(-5), uint8(0xff))
+	for at := range 17 { // a quote, and the like, at each place of the eight bytes that are looked at together
+		text := strings.Repeat("~ ", 9)
+		f.Add(text[:at]+"\""+text[at:], text[:at]+"\\"+text[at:], text[:at]+"\x1f\x7fé"+text[at:], int64(at), uint8(0xff))
+	}
 	f.Add("", "", "", int64(0), uint8(0b10101))
 	f.Fuzz(func(t *testing.T, body, name, payload string, number int64, bits uint8) {
 		bit := func(n int) bool { return bits>>n&1 == 1 }

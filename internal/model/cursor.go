@@ -15,8 +15,12 @@ type Cursor struct {
 // String returns the cursor as an event id.
 func (c Cursor) String() string {
 	var room [64]byte
-	b := append(append(room[:0], c.Epoch...), '-')
-	return string(strconv.AppendInt(b, c.Position, 36))
+	return string(c.Append(room[:0]))
+}
+
+// Append appends the cursor as an event id.
+func (c Cursor) Append(b []byte) []byte {
+	return strconv.AppendInt(append(append(b, c.Epoch...), '-'), c.Position, 36)
 }
 
 // ParseCursor reads an event id. ok is false for anything that String does not

@@ -117,7 +117,7 @@ func TestReadingAQueueTakesAsManyStatementsHoweverMuchIsInIt(t *testing.T) {
 	h.wantStatements(t, "a poll of 50 that nobody has read", 3, func() { h.mustPoll(t, 50, 50) })
 	h.wantStatements(t, "the same poll again", 2, func() { h.mustPoll(t, 50, 50) })
 	h.wantStatements(t, "a poll of one of them", 2, func() { h.mustPoll(t, 1, 1) })
-	wantMemory(t, "a poll of 50", 110, 36<<10, func() { h.mustPoll(t, 50, 50) })
+	wantMemory(t, "a poll of 50", 50, 24<<10, func() { h.mustPoll(t, 50, 50) })
 }
 
 func TestAcknowledgingTakesTwoStatementsAMessage(t *testing.T) {

@@ -16,7 +16,6 @@ type presenter struct {
 	tx       *store.Tx
 	actor    *model.Actor
 	known    *messageReading
-	copies   []model.Message  // room for the messages of the rows that are shown next
 	mutes    map[muteKey]bool // nil until it is needed
 	entities map[model.EntityID]model.Entity
 }
@@ -77,7 +76,8 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 	return event, err
 }
 
-// message shows the message of a row.
+// message shows the message of a row. Most are as they were sent, New and not muted: all
+// readers share these.
 func (p *presenter) message(ctx context.Context, row *store.EventRow) (*model.Message, error) {
 	if !row.Message.Opened {
 		content, err := p.service.openContent(ctx, row.Message)
@@ -87,16 +87,16 @@ func (p *presenter) message(ctx context.Context, row *store.EventRow) (*model.Me
 		row.Message.Content = content
 		p.known.learn(row.Message)
 	}
-	if len(p.copies) == 0 {
-		p.copies = make([]model.Message, 1)
+	muted, err := p.muted(row.Message)
+	if err != nil {
+		return nil, err
 	}
-	m := &p.copies[0]
-	p.copies = p.copies[1:]
-	*m = row.Message.Message
-	m.Status = row.Status
-	var err error
-	m.Muted, err = p.muted(row.Message)
-	return m, err
+	if row.Status == row.Message.Status && !muted {
+		return &row.Message.Message, nil
+	}
+	m := row.Message.Message
+	m.Status, m.Muted = row.Status, muted
+	return &m, nil
 }
 
 // muted reports whether the reader muted the conversation of a message it received.
