@@ -38,7 +38,10 @@ type connection struct {
 
 // openWriter opens the connection that writes, and sets up an empty file.
 func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err := registerLogVFS(); err != nil {
+		return nil, err
+	}
+	conn, err := sqlite.OpenConn(logURI(path), sqlite.OpenReadWrite, sqlite.OpenURI)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -61,8 +64,8 @@ func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
 	for _, pragma := range []string{
 		fmt.Sprintf("page_size = %d", pageSize),
 		"auto_vacuum = NONE",
+		"synchronous = FULL", // logFile relies on it
 		"journal_mode = WAL",
-		"synchronous = FULL",
 		"secure_delete = ON",
 		"foreign_keys = ON",
 		"trusted_schema = OFF",
