@@ -138,7 +138,7 @@ func TestAcknowledgingTakesTwoStatementsAMessage(t *testing.T) {
 	}
 }
 
-func TestCountingUnreadTakesTwoStatements(t *testing.T) {
+func TestCountingUnreadTakesOneStatement(t *testing.T) {
 	h := newHouse(t, 2)
 	h.mustFillQueue(t, 10)
 	count := func() {
@@ -148,6 +148,6 @@ func TestCountingUnreadTakesTwoStatements(t *testing.T) {
 			t.Fatalf("%d are unread, want 10", unread.Messages)
 		}
 	}
-	h.wantStatements(t, "a count", 2, count)
+	h.wantStatements(t, "a count", 1, count)
 	wantMemory(t, "a count", 33, 1600, count)
 }

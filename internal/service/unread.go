@@ -30,7 +30,7 @@ func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string
 				return err
 			}
 		}
-		out, err = s.unread(tx, id, "")
+		out.Messages, out.Priority, err = tx.Unread(id, "", s.now())
 		return err
 	})
 	return out, err
@@ -66,24 +66,8 @@ func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address stri
 				return err
 			}
 		}
-		out, err = s.unread(tx, t.ID, organization)
+		out.Messages, out.Priority, err = tx.Unread(t.ID, organization, s.now())
 		return err
 	})
 	return out, err
-}
-
-// unread reads the counters, less what has ended since the last sweep.
-func (s *Service) unread(tx *store.Tx, account model.AccountID, organization model.OrganizationID) (out Unread, err error) {
-	messages, priority, err := tx.UnreadTotals(account, organization)
-	if err != nil {
-		return out, err
-	}
-	unswept, err := tx.UnsweptUnread(account, s.now())
-	for _, c := range unswept {
-		if organization == "" || c.Organization == organization {
-			messages -= c.Unread
-			priority -= c.UnreadPriority
-		}
-	}
-	return Unread{messages, priority}, err
 }

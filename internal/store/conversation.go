@@ -115,19 +115,22 @@ func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
 	return out, err
 }
 
+// unswept are the copies that an account has not read, of messages that have ended and
+// are not swept yet, in conversations that it did not remove. These are few; CROSS JOIN
+// has SQLite begin with them.
+const unswept = ` FROM messages m CROSS JOIN deliveries d
+	LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = m.organization AND c.entity = m.sender
+	LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
+	LEFT JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
+	WHERE m.ends <= ? AND m.recalled = 0
+	AND d.organization = m.organization AND d.message = m.message AND d.account = ? AND d.status < ?
+	AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)`
+
 // UnsweptUnread returns, for each conversation of an account, how much its
-// counters hold of messages that have ended and are not swept yet. These are few;
-// CROSS JOIN has SQLite begin with them.
+// counters hold of messages that have ended and are not swept yet.
 func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) (out []Conversation, err error) {
 	err = tx.each(`SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
-		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1
-		FROM messages m CROSS JOIN deliveries d
-		LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = m.organization AND c.entity = m.sender
-		LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
-		LEFT JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
-		WHERE m.ends <= ? AND m.recalled = 0
-		AND d.organization = m.organization AND d.message = m.message AND d.account = ? AND d.status < ?
-		AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)
+		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1`+unswept+`
 		GROUP BY 1, 2, 3`, []any{millis(now), account, int(model.Read)}, func(row Row) error {
 		var c Conversation
 		err := scanConversation(row, &c)
@@ -154,15 +157,26 @@ func (m *MessageRow) important() int {
 	return 0
 }
 
-// UnreadTotals sums the counters of an account's conversations, in one
-// organization or, where it is empty, in all.
-func (tx *Tx) UnreadTotals(account model.AccountID, organization model.OrganizationID) (messages, priority int, err error) {
-	// PostgreSQL sums BIGINT to NUMERIC, which is no integer to scan.
-	_, err = tx.one(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT) FROM
-		(SELECT organization, unread, unread_priority FROM conversations WHERE account = ?
-		UNION ALL SELECT p.organization, g.sent - p.seen, g.sent_priority - p.seen_priority FROM group_members p
-		JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0 WHERE p.account = ?) counters
-		WHERE organization = ? OR ? = ''`, []any{account, account, organization, organization}, &messages, &priority)
+// Unread counts what an account received and did not read, in one organization or,
+// where it is empty, in all: the counters of its conversations, less what they hold of
+// messages that have ended and are not swept yet (UnsweptUnread).
+func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID, now time.Time) (messages, priority int, err error) {
+	// A row for each kind, for SQLite makes a table of what it is to sum. PostgreSQL sums
+	// BIGINT to NUMERIC, which is no integer to scan.
+	err = tx.each(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT)
+		FROM conversations WHERE account = ? AND (organization = ? OR ? = '')
+		UNION ALL SELECT CAST(COALESCE(SUM(g.sent - p.seen), 0) AS BIGINT), CAST(COALESCE(SUM(g.sent_priority - p.seen_priority), 0) AS BIGINT)
+		FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
+		WHERE p.account = ? AND (p.organization = ? OR ? = '')
+		UNION ALL SELECT -COUNT(*), -COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)`+unswept+`
+		AND (m.organization = ? OR ? = '')`,
+		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read), organization, organization},
+		func(row Row) error {
+			var some, important int
+			err := row.Scan(&some, &important)
+			messages, priority = messages+some, priority+important
+			return err
+		})
 	return messages, priority, err
 }
 

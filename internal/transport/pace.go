@@ -17,6 +17,10 @@ const (
 	// writePiece is how many bytes of an answer have a time limit of their own, so
 	// that a large one is not given up on a connection that is merely slow.
 	writePiece = 32 << 10
+	// lastPiece is up to how many bytes what is left is written at once, with more time
+	// in proportion: a poll of 50 messages takes so much, and a second write was a
+	// tenth of its cost.
+	lastPiece = writePiece + writePiece/2
 )
 
 // beforeAnswer is how long the first piece of an answer may take. It has the time
@@ -99,9 +103,12 @@ func (w *pacedWriter) expectBody(within time.Duration) {
 	_ = w.control.SetReadDeadline(time.Now().Add(within))
 }
 
-func (w *pacedWriter) prolong() {
+func (w *pacedWriter) prolong() { w.prolongFor(writePiece) }
+
+func (w *pacedWriter) prolongFor(bytes int) {
 	if !w.own {
-		_ = w.control.SetWriteDeadline(time.Now().Add(w.patience))
+		patience := w.patience * time.Duration(max(bytes, writePiece)) / writePiece
+		_ = w.control.SetWriteDeadline(time.Now().Add(patience))
 	}
 }
 
@@ -115,8 +122,11 @@ func (w *pacedWriter) rest() {
 
 func (w *pacedWriter) Write(p []byte) (n int, err error) {
 	for {
-		piece := p[:min(len(p), writePiece)]
-		w.prolong()
+		piece := p
+		if len(p) > lastPiece {
+			piece = p[:writePiece]
+		}
+		w.prolongFor(len(piece))
 		m, err := w.ResponseWriter.Write(piece)
 		n += m
 		if p = p[len(piece):]; err != nil || len(p) == 0 {

@@ -188,12 +188,7 @@ func unreadCounters(t *testing.T, h Harness) {
 
 	t.Run("sum_by_organization", func(t *testing.T) {
 		for organization, want := range map[model.OrganizationID][2]int{first: {2, 1}, second: {1, 0}, p.organizationID(): {0, 0}} {
-			var got [2]int
-			p.mustView(t, func(tx *store.Tx) (err error) {
-				got[0], got[1], err = tx.UnreadTotals(bob, organization)
-				return err
-			})
-			wantEqual(t, "unread in "+string(organization), got, want)
+			p.wantUnreadIn(t, bob, organization, want[0], want[1])
 		}
 	})
 	t.Run("go_down_when_one_is_read", func(t *testing.T) {
@@ -222,7 +217,10 @@ func unreadCounters(t *testing.T, h Harness) {
 		p.wantUnread(t, eve, 2, 2)
 		p.clock.Advance(time.Minute)
 		p.wantUnread(t, bob, 1, 0)
+		p.wantUnreadIn(t, bob, first, 0, 0)
+		p.wantUnreadIn(t, bob, second, 1, 0)
 		p.wantUnread(t, eve, 0, 0)
+		p.wantUnreadIn(t, eve, first, 0, 0)
 		unswept := mustRead(t, p, func(tx *store.Tx) ([]store.Conversation, error) { return tx.UnsweptUnread(eve, p.now()) })
 		wantEqual(t, "unswept", unswept, []store.Conversation{{Organization: first, Entity: g.Entity(), Group: true, Unread: 2, UnreadPriority: 2, Listed: true}})
 		end(short)

@@ -287,21 +287,18 @@ func (p *platform) wantQueued(t testing.TB, account model.AccountID, want ...*st
 	wantEqual(t, "count of the queue", n, len(want))
 }
 
-// wantUnread compares an account's counters over all organizations, less what has
-// ended and is not swept.
+// wantUnread compares what an account has unread over all organizations.
 func (p *platform) wantUnread(t testing.TB, account model.AccountID, messages, priority int) {
+	t.Helper()
+	p.wantUnreadIn(t, account, "", messages, priority)
+}
+
+func (p *platform) wantUnreadIn(t testing.TB, account model.AccountID, organization model.OrganizationID, messages, priority int) {
 	t.Helper()
 	got := [2]int{}
 	p.mustView(t, func(tx *store.Tx) (err error) {
-		if got[0], got[1], err = tx.UnreadTotals(account, ""); err != nil {
-			return err
-		}
-		ended, err := tx.UnsweptUnread(account, p.now())
-		for _, c := range ended {
-			got[0] -= c.Unread
-			got[1] -= c.UnreadPriority
-		}
+		got[0], got[1], err = tx.Unread(account, organization, p.now())
 		return err
 	})
-	wantEqual(t, "unread of "+account.String(), got, [2]int{messages, priority})
+	wantEqual(t, "unread of "+account.String()+" in "+string(organization), got, [2]int{messages, priority})
 }
