@@ -41,9 +41,10 @@ func newSearchOrder(names []string) (searchOrder, error) {
 	return order, nil
 }
 
-// byName reports whether the order is by display name and by nothing else.
+// byName reports whether the order is by display name and by nothing else, as the store
+// lists words by it: entities of the same name by growing identifiers.
 func (o *searchOrder) byName() bool {
-	return len(o.Terms) == 1 && o.Terms[0].Field == store.SearchDisplayName
+	return len(o.Terms) == 1 && o.Terms[0].Field == store.SearchDisplayName && !o.TokenDescending
 }
 
 // compare puts candidates in order. Their keys of the order's fields are known.

@@ -225,3 +225,35 @@ func TestSearchPagesWhileOthersAreAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Who has the same name comes in the order of the identifiers that was asked for,
+// whichever way the search takes.
+func TestSearchOrdersTheSameNameByTokenBothWays(t *testing.T) {
+	f := newSearchFixture(t)
+	o := f.organization()
+	var accounts []model.EntityID
+	for range 5 {
+		accounts = append(accounts, model.EntityID(f.named("Ann", o)))
+	}
+	me := f.actor(model.AccountID(accounts[0]))
+	for _, limits := range smallLimits {
+		for _, name := range []string{"display_name", "-display_name"} {
+			for token, want := range map[string][]model.EntityID{"token": accounts, "-token": reversed(accounts)} {
+				c := SearchCommand{Must: must("display_name", "ann"), Sort: []string{name, token}, PageSize: 2}
+				var got []model.EntityID
+				for _, hit := range f.mustPages(me, c, limits) {
+					got = append(got, hit.Token)
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("sorted by %s and %s with %+v: %v, want %v", name, token, limits, got, want)
+				}
+			}
+		}
+	}
+}
+
+func reversed[T any](list []T) []T {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}
