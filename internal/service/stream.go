@@ -117,12 +117,17 @@ func (st *Stream) begin(ctx context.Context) error {
 
 // close ends what OpenStream began.
 func (st *Stream) close() {
+	st.leave()
+	st.service.streams.remove(st)
+}
+
+// leave ends the part of the reader.
+func (st *Stream) leave() {
 	if st.timer != nil {
 		st.timer.Stop()
 	}
 	st.cancel()
 	st.service.departed(st.sub)
-	st.service.streams.remove(st)
 }
 
 // Run writes what comes to the sink that the stream was opened with, until ctx ends

@@ -80,12 +80,11 @@ func (st *Stream) work() {
 	}
 }
 
-// finish ends the stream. What is told of it afterwards it does not hear.
+// finish ends the stream. What is told of it afterwards it does not hear. That its
+// reader has gone is noted before anybody is told: a node that stops notes it no more.
 func (st *Stream) finish(err error) {
-	defer st.close()
-	st.timer.Stop()
-	st.cancel()
-	st.sub.Close()
+	defer st.service.streams.remove(st)
+	st.leave()
 	st.ended(err)
 }
 
