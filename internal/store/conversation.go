@@ -116,14 +116,15 @@ func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
 }
 
 // unswept are the copies that an account has not read, of messages that have ended and
-// are not swept yet, in conversations that it did not remove. These are few; CROSS JOIN
-// has SQLite begin with them.
+// are not swept yet, in conversations that it did not remove. Such messages are few, and
+// are to be looked at first: CROSS JOIN has SQLite do so, and PostgreSQL cannot look for
+// an account's copies before, because the account is said by way of the message.
 const unswept = ` FROM messages m CROSS JOIN deliveries d
 	LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = m.organization AND c.entity = m.sender
 	LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
 	LEFT JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
 	WHERE m.ends <= ? AND m.recalled = 0
-	AND d.organization = m.organization AND d.message = m.message AND d.account = ? AND d.status < ?
+	AND d.organization = m.organization AND d.message = m.message AND d.account = CASE m.recalled WHEN 0 THEN ? ELSE m.sender END AND d.status < ?
 	AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)`
 
 // UnsweptUnread returns, for each conversation of an account, how much its

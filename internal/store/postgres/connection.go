@@ -135,7 +135,8 @@ func meet(ctx context.Context, server *pgconn.PgConn, opts *Options) error {
 	}
 	// Prepared statements are planned once, for any argument, by way of the indexes
 	// that are there for them: to plan lists anew costs more than to read them.
-	c.settings = append(c.settings, "plan_cache_mode", "force_generic_plan", "enable_seqscan", "off", "jit", "off")
+	c.settings = append(c.settings, "plan_cache_mode", "force_generic_plan", "jit", "off", "max_parallel_workers_per_gather", "0",
+		"enable_seqscan", "off", "enable_hashjoin", "off", "enable_mergejoin", "off")
 	var set strings.Builder
 	for i := 0; i < len(c.settings); i += 2 {
 		fmt.Fprintf(&set, "SET %s = '%s';", c.settings[i], c.settings[i+1])
