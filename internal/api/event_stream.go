@@ -86,6 +86,14 @@ type eventSink struct {
 // sinkBuffers are those of sinks that write at the moment: an idle stream has none.
 var sinkBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
+// freeSinkBuffer gives one back.
+func freeSinkBuffer(b *bytes.Buffer) {
+	if b.Cap() <= keptBuffer {
+		b.Reset()
+		sinkBuffers.Put(b)
+	}
+}
+
 // writePiece is how much is given to a sink before it writes by itself.
 const writePiece = 32 << 10
 
@@ -142,12 +150,8 @@ func (s *eventSink) Flush() error {
 		return nil
 	}
 	s.buffer = nil
-	err := s.out.send(b.Bytes())
-	if b.Cap() <= keptBuffer {
-		b.Reset()
-		sinkBuffers.Put(b)
-	}
-	return err
+	defer freeSinkBuffer(b)
+	return s.out.send(b.Bytes())
 }
 
 // Abort has a write fail.

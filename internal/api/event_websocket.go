@@ -131,12 +131,7 @@ type socket struct {
 // Event writes one event as a frame.
 func (s *socket) Event(e model.Event) error {
 	b := sinkBuffers.Get().(*bytes.Buffer)
-	defer func() {
-		if b.Cap() <= keptBuffer {
-			b.Reset()
-			sinkBuffers.Put(b)
-		}
-	}()
+	defer freeSinkBuffer(b)
 	text, err := s.view.appendEvent(b.AvailableBuffer(), &e)
 	if err != nil {
 		return err

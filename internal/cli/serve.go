@@ -61,9 +61,9 @@ func (s *serveCommand) Run(ctx context.Context, con *console) error {
 }
 
 // heapRoom, in bytes, lets the heap of a server grow by so much more before it is
-// collected, which is whenever it has doubled: a small one is doubled some thirty times a
-// second. The bytes are never touched, and take no memory; what is in use may come to
-// 32 MiB more, until the server is idle.
+// collected, which is whenever it has doubled: a small one often. The bytes are never
+// touched, and take no memory; what is in use may come to so much more, until the server
+// is idle.
 const heapRoom = 32 << 20
 
 // reloadOnHangup makes SIGHUP mean that a certificate was replaced, as programs that

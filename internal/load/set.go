@@ -35,16 +35,19 @@ func DefaultMembers(scenario string) int {
 // Set returns the plans by which servers are compared: each scenario at the loads
 // that tell most about it. With names it has only those scenarios.
 func Set(duration, warmup time.Duration, scenarios ...string) (plans []Plan) {
-	add := func(scenario string, members int, connections ...int) {
-		if len(scenarios) > 0 && !slices.Contains(scenarios, scenario) {
-			return
+	put := func(p Plan) {
+		if len(scenarios) == 0 || slices.Contains(scenarios, p.Scenario) {
+			p.Duration, p.Warmup = duration, warmup
+			plans = append(plans, p)
 		}
+	}
+	add := func(scenario string, members int, connections ...int) {
 		payload := DefaultPayload
 		if scenario == Attachments {
 			payload = DefaultFile
 		}
 		for _, n := range connections {
-			plans = append(plans, Plan{Scenario: scenario, Connections: n, Duration: duration, Warmup: warmup, Payload: payload, Members: members})
+			put(Plan{Scenario: scenario, Connections: n, Payload: payload, Members: members})
 		}
 	}
 	// First, while the server has no memory of anything else.
@@ -55,16 +58,12 @@ func Set(duration, warmup time.Duration, scenarios ...string) (plans []Plan) {
 	add(Unread, 1, 16, 64)
 	add(Search, DefaultPeople, 16)
 	add(Attachments, 1, 16)
-	if len(scenarios) == 0 || slices.Contains(scenarios, Attachments) {
-		plans = append(plans, Plan{Scenario: Attachments, Connections: 4, Duration: duration, Warmup: warmup, Payload: LargeFile, Members: 1})
-	}
+	put(Plan{Scenario: Attachments, Connections: 4, Payload: LargeFile, Members: 1})
 	for _, members := range []int{10, 100, 1000} {
 		add(Group, members, 16)
 	}
 	add(Deliver, 1, 16)
-	if len(scenarios) == 0 || slices.Contains(scenarios, Deliver) {
-		plans = append(plans, Plan{Scenario: Deliver, Connections: 16, Rate: DeliverRate, Duration: duration, Warmup: warmup, Payload: DefaultPayload, Members: 1})
-	}
+	put(Plan{Scenario: Deliver, Connections: 16, Rate: DeliverRate, Payload: DefaultPayload, Members: 1})
 	for _, members := range []int{10, 100, 1000} {
 		add(Deliver, members, 4)
 	}

@@ -174,7 +174,11 @@ func (m Master) create(log *slog.Logger) (*masterKeys, error) {
 
 // write replaces the file in one step, readable for its owner only.
 func (m Master) write(text []byte) error {
-	if err := errors.Join(removeRemains(m.path), replaceFile(m.path, text)); err != nil {
+	err := removeRemains(m.path)
+	if err == nil {
+		err = replaceFile(m.path, text)
+	}
+	if err != nil {
 		return fmt.Errorf("write the master key: %w", err)
 	}
 	return nil
