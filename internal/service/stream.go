@@ -66,7 +66,7 @@ type Stream struct {
 	sink  Sink
 	after int64 // position of the last event that was written
 	looks bool  // the queue has not been read since the replay
-	mutes mutes
+	muted muted
 	timer *time.Timer
 	due   dues
 }
@@ -179,7 +179,7 @@ func (st *Stream) advise(name string, count *int) error {
 
 // writeQueued writes what is queued after the last event written, up to a position.
 func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
-	st.mutes = mutes{}
+	st.muted = nil
 	for {
 		if err := st.refresh(ctx); err != nil {
 			return err
