@@ -123,6 +123,7 @@ type socket struct {
 	ctx     context.Context // the connection's
 	cancel  context.CancelFunc
 	conn    *websocket.Conn
+	waits   func()         // called before each write: any may wait
 	pings   sync.WaitGroup // those whose answer is still to come
 	reading sync.WaitGroup
 	fault   error // what was wrong with it, once it has ended
@@ -154,10 +155,14 @@ func (s *socket) Copy(c *live.Copy, muted bool) error {
 }
 
 func (s *socket) write(frame []byte) error {
+	s.waits()
 	ctx, cancel := context.WithTimeout(s.ctx, streamPatience)
 	defer cancel()
 	return s.conn.Write(ctx, websocket.MessageText, frame)
 }
+
+// Waits has fn called before each write.
+func (s *socket) Waits(fn func()) { s.waits = fn }
 
 // Flush has nothing to do: each frame is written when it is given.
 func (s *socket) Flush() error { return nil }

@@ -104,6 +104,7 @@ func (st *Stream) knowMuted() error {
 	if st.muted != nil {
 		return nil
 	}
+	st.waits()
 	now := st.service.now()
 	return st.service.store.ViewTogether(st.ctx, func(tx *store.Tx) (err error) {
 		st.muted, err = mutedBy(tx, st.actor.Account, now)
