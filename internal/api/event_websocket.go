@@ -15,6 +15,7 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/service"
 )
 
 // socketReadBytes bounds a frame from the client: an acknowledgement of a
@@ -40,7 +41,7 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 	}
 	conn.SetReadLimit(socketReadBytes)
 	out := &socket{view: c.view, conn: conn}
-	out.ctx, out.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	out.ctx, out.cancel = context.WithCancel(service.Outlive(ctx))
 	stop := context.AfterFunc(ctx, out.cancel)
 	actor := c.actor
 	out.reading.Go(func() {

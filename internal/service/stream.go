@@ -82,7 +82,7 @@ type Stream struct {
 // Run must follow.
 func (s *Service) OpenStream(ctx context.Context, actor *model.Actor, o StreamOptions, sink Sink) (*Stream, error) {
 	st := &Stream{service: s, actor: actor, options: o, sink: sink, looks: true, apart: true}
-	st.ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	st.ctx, st.cancel = context.WithCancel(Outlive(ctx))
 	st.notices.Store(1)
 	st.sub = s.hub.Subscribe(live.Subscriber{
 		Account: actor.Account, Key: actor.Key.Key, Organizations: actor.Organizations(), Stream: true, ID: newID(), Features: o.Features,
