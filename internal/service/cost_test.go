@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -109,15 +110,56 @@ func (h *house) mustPoll(t *testing.T, want, limit int) []model.Event {
 	return events
 }
 
+// mustForget lets the service forget what it remembers of messages.
+func (h *house) mustForget(t *testing.T) {
+	t.Helper()
+	for range 2 {
+		must(t, h.service.Sweep(t.Context()))
+	}
+}
+
 func TestReadingAQueueTakesAsManyStatementsHoweverMuchIsInIt(t *testing.T) {
 	h := newHouse(t, 2)
 	h.wantStatements(t, "a poll that finds nothing", 1, func() { h.mustPoll(t, 0, 100) })
 	h.mustFillQueue(t, 50)
+	h.wantStatements(t, "a poll of 50 that were sent a moment ago", 2, func() { h.mustPoll(t, 50, 50) })
+	h.mustForget(t)
 	// The queue, its messages, and what the reader muted.
 	h.wantStatements(t, "a poll of 50 that nobody has read", 3, func() { h.mustPoll(t, 50, 50) })
 	h.wantStatements(t, "the same poll again", 2, func() { h.mustPoll(t, 50, 50) })
 	h.wantStatements(t, "a poll of one of them", 2, func() { h.mustPoll(t, 1, 1) })
 	wantMemory(t, "a poll of 50", 50, 24<<10, func() { h.mustPoll(t, 50, 50) })
+}
+
+func TestQueueShowsWhatIsRememberedAsItIsStored(t *testing.T) {
+	h := newHouse(t, 2)
+	ttl, dor, priority := 5, true, 1
+	to := h.actors[1].Account.String()
+	data := []model.DataItem{{MimeType: "text/plain", Payload: "seven"}}
+	for _, c := range []service.SendCommand{
+		{Recipient: to, Body: "plain"},
+		{Recipient: to, Body: "short-lived", TTL: &ttl},
+		{Recipient: to, Body: "once", DOR: &dor},
+		{Recipient: to, Body: "urgent", Priority: &priority, RequestID: "1"},
+		{Recipient: to, Body: "with data", Data: data},
+		{Recipient: to, Data: data},
+		{Recipient: h.mustGroup(t, 2), Body: "to all"},
+	} {
+		sent, err := h.service.Send(t.Context(), h.actors[0], c)
+		must(t, err)
+		_, err = h.service.Forward(t.Context(), h.actors[0], service.ForwardCommand{Message: sent.Message, Recipient: to})
+		must(t, err)
+	}
+	poll := func() []model.Event {
+		events, err := h.service.Poll(t.Context(), h.actors[1], service.PollOptions{Limit: 100})
+		must(t, err)
+		return events
+	}
+	remembered := poll()
+	h.mustForget(t)
+	if stored := poll(); !reflect.DeepEqual(remembered, stored) {
+		t.Errorf("got %+v\nwant %+v", remembered, stored)
+	}
 }
 
 func TestAcknowledgingTakesTwoStatementsAMessage(t *testing.T) {

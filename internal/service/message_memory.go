@@ -1,15 +1,17 @@
 package service
 
 import (
+	"strings"
 	"sync"
 
 	"signet/internal/model"
 	"signet/internal/store"
 )
 
-// messageMemory remembers messages that queues were read for, with what they say, so
-// that a queue that is read again, and a message to many, are read and opened once. The
-// store says why a remembered one can be relied on (store.Messages).
+// messageMemory remembers messages that were sent here and those that queues were read
+// for, with what they say, so that most are read and opened never, and a queue that is
+// read again, and a message to many, once. The store says why a remembered one can be
+// relied on (store.Messages).
 //
 // It is bounded by its size and by two sweeps, which is as long as what is erased may
 // stay anywhere. What is recalled or ends on this node leaves it at once, and all of it
@@ -53,6 +55,17 @@ func (r *messageReading) Known(id model.MessageID) *store.MessageRow {
 		return row
 	}
 	return r.old[id]
+}
+
+// sent remembers a message that the transaction wrote, as it would be read. One with data
+// or an attachment is left to its first reader: what it takes is not known here.
+func (r *messageReading) sent(row *store.MessageRow, content model.Content) {
+	if row.DOR || content.Attachment != nil || len(content.Data) > 0 {
+		return
+	}
+	kept := *row
+	kept.Content.Body = strings.Clone(content.Body) // which is a piece of all that the client sent
+	r.learn(&kept)
 }
 
 // learn remembers a message that was read in the transaction, with its content. The

@@ -158,6 +158,7 @@ func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting
 		return Sent{}, err
 	}
 	var readers []model.AccountID
+	known := s.messages.reading()
 	update := s.store.UpdateTogether
 	if p.group != nil || p.source != nil { // they hold more, or for longer
 		update = s.store.Update
@@ -177,6 +178,7 @@ func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting
 	if p.repeated != nil {
 		return s.repeat(ctx, actor, p)
 	}
+	known.sent(&p.row, p.content)
 	s.hub.Wake(readers...)
 	m := p.row.Message
 	m.Content = p.content
