@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"signet/internal/model"
@@ -166,6 +167,17 @@ func (w *fileWriter) Write(p []byte) (int, error) {
 	}
 	w.release()
 	return w.responseWriter.Write(p)
+}
+
+// fileBuffers are as large as the segments of a sealed file, which are opened right
+// into them.
+var fileBuffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
+// ReadFrom copies all that r holds.
+func (w *fileWriter) ReadFrom(r io.Reader) (int64, error) {
+	buffer := fileBuffers.Get().(*[64 << 10]byte)
+	defer fileBuffers.Put(buffer)
+	return io.CopyBuffer(struct{ io.Writer }{w}, r, buffer[:])
 }
 
 // release writes the head.

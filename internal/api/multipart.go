@@ -43,10 +43,14 @@ func (a *API) fileLimit(file fileField) int64 {
 	return a.limits.AttachmentBytes
 }
 
-// readAhead is how many bytes of a long body are read at once: the package that
-// finds its parts reads four thousand at a time, and asking the system for these
-// was a quarter of what an upload cost.
-const readAhead = 32 << 10
+const (
+	// readAhead is how many bytes of a long body are read at once: the package that
+	// finds its parts reads four thousand at a time, and asking the system for these
+	// was a quarter of what an upload cost.
+	readAhead = 128 << 10
+	// longBody is from how many bytes on a body is a long one.
+	longBody = 16 << 10
+)
 
 var aheads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readAhead) }}
 
@@ -58,7 +62,7 @@ func (a *API) readMultipart(ctx context.Context, c *call, body *bodyReader, boun
 		return refuseBoundary(body)
 	}
 	head := &headReader{from: body}
-	if length := c.request.ContentLength; length < 0 || length > readAhead {
+	if length := c.request.ContentLength; length < 0 || length > longBody {
 		ahead := aheads.Get().(*bufio.Reader)
 		ahead.Reset(body)
 		defer func() {

@@ -19,20 +19,22 @@ const (
 )
 
 // rest gives back to the system what a busy time took, once it is over: the pages
-// that the store keeps of its file, which the system has in its own cache too, and
-// what the heap grew by. A server that is idle so needs what it needed before. It
+// that the store keeps of its file, which the system has in its own cache too, what is
+// remembered of messages and people, and what the heap grew by. A server that is idle so needs what it needed before. It
 // does so once for each busy time, and costs a busy server nothing.
 type rest struct {
 	shrink func(context.Context) error // of the store; nil: it has nothing to give back
+	forget func()
 	log    *slog.Logger
 
 	allocated uint64 // bytes, when it was last looked
 	rested    bool
 }
 
-// newRest returns the rest of a server with this store.
-func newRest(engine store.Engine, log *slog.Logger) *rest {
-	r := &rest{log: log}
+// newRest returns the rest of a server with this store, which can forget what it
+// remembers.
+func newRest(engine store.Engine, forget func(), log *slog.Logger) *rest {
+	r := &rest{forget: forget, log: log}
 	if e, ok := engine.(interface{ Shrink(context.Context) error }); ok {
 		r.shrink = e.Shrink
 	}
@@ -69,6 +71,7 @@ func (r *rest) look(ctx context.Context) {
 			r.log.Warn("the store gave no memory back", "error", err)
 		}
 	}
+	r.forget()
 	debug.FreeOSMemory()
 	r.allocated = allocations()
 }

@@ -13,9 +13,9 @@ var work []byte
 
 func TestServerThatHasNothingToDoGivesMemoryBackOnce(t *testing.T) {
 	var logged strings.Builder
-	shrunk := 0
+	shrunk, forgotten := 0, 0
 	var fault error
-	r := &rest{log: slog.New(slog.NewTextHandler(&logged, nil)), shrink: func(context.Context) error { shrunk++; return fault }}
+	r := &rest{log: slog.New(slog.NewTextHandler(&logged, nil)), shrink: func(context.Context) error { shrunk++; return fault }, forget: func() { forgotten++ }}
 	look := func(busy bool) {
 		if busy {
 			work = make([]byte, 2*restAllocations)
@@ -29,8 +29,8 @@ func TestServerThatHasNothingToDoGivesMemoryBackOnce(t *testing.T) {
 	}{
 		{"at first", true, 0}, {"still busy", true, 0}, {"idle", false, 1}, {"still idle", false, 1}, {"busy again", true, 1}, {"and idle again", false, 2},
 	} {
-		if look(step.busy); shrunk != step.want {
-			t.Errorf("%s: memory was given back %d times, want %d", step.what, shrunk, step.want)
+		if look(step.busy); shrunk != step.want || forgotten != step.want {
+			t.Errorf("%s: memory was given back %d times and what is remembered forgotten %d times, want %d", step.what, shrunk, forgotten, step.want)
 		}
 	}
 	fault = errors.New("the disk is away")
@@ -43,5 +43,5 @@ func TestServerThatHasNothingToDoGivesMemoryBackOnce(t *testing.T) {
 func TestRestEndsWithTheServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	newRest(nil, slog.New(slog.DiscardHandler)).run(ctx)
+	newRest(nil, func() {}, slog.New(slog.DiscardHandler)).run(ctx)
 }

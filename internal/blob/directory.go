@@ -89,7 +89,7 @@ func (d *Directory) Put(ctx context.Context, id model.BlobID, r io.Reader) (size
 		}
 	}()
 	source := &source{ctx: ctx, r: r}
-	if size, err = io.Copy(f, source); source.err != nil {
+	if size, err = writeAll(f, source, writeBack(f)); source.err != nil {
 		return 0, fmt.Errorf("keep blob: %w", source.err)
 	} else if err != nil {
 		return 0, translated("keep blob", err)

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime"
 	"sync"
 	"syscall"
 
@@ -55,16 +54,9 @@ func (s *serveCommand) Run(ctx context.Context, con *console) error {
 	if file := server.OperatorFile(); file != "" {
 		con.printf("Operator credentials: %s\n", file)
 	}
-	room := make([]byte, heapRoom)
-	defer runtime.KeepAlive(room)
+	defer collectSeldom()()
 	return server.Run(ctx)
 }
-
-// heapRoom, in bytes, lets the heap of a server grow by so much more before it is
-// collected, which is whenever it has doubled: a small one often. The bytes are never
-// touched, and take no memory; what is in use may come to so much more, until the server
-// is idle.
-const heapRoom = 32 << 20
 
 // reloadOnHangup makes SIGHUP mean that a certificate was replaced, as programs that
 // renew certificates say it. It returns what ends that.

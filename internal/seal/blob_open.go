@@ -77,7 +77,9 @@ func (b *Blob) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read implements io.Reader. It returns only what has proved to be the blob's.
+// Read implements io.Reader. It returns only what has proved to be the blob's. A whole
+// segment for which there is room is opened right into p; what p had there is lost if
+// it does not open.
 func (b *Blob) Read(p []byte) (int, error) {
 	if b.place >= b.size {
 		return 0, io.EOF
@@ -91,6 +93,12 @@ func (b *Blob) Read(p []byte) (int, error) {
 		start = firstTexts + (segment-1)*segmentTexts
 	}
 	if segment != b.segment {
+		if b.place == start && len(p) >= b.texts(segment) {
+			b.segment = -1 // its buffer is for the sealed form
+			text, err := b.openSegment(p[:0], segment)
+			b.place += int64(len(text))
+			return len(text), err
+		}
 		if err := b.load(segment); err != nil {
 			return 0, err
 		}
@@ -100,23 +108,46 @@ func (b *Blob) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// load opens a segment.
-func (b *Blob) load(segment int64) error {
+// load opens a segment in the buffer.
+func (b *Blob) load(segment int64) (err error) {
 	b.segment = -1
-	begin, end := segment*segmentSize, min((segment+1)*segmentSize, SealedSize(b.size))
+	if b.text, err = b.openSegment(nil, segment); err == nil {
+		b.segment = segment
+	}
+	return err
+}
+
+// openSegment fetches a segment into the buffer and opens it: into the memory of to,
+// which has room for it, or in the buffer where that is nil.
+func (b *Blob) openSegment(to []byte, segment int64) ([]byte, error) {
+	begin, end := b.bounds(segment)
+	sealed := b.buffer[:end-begin]
+	if err := b.fetch(sealed, begin); err != nil {
+		return nil, err
+	}
+	if to == nil {
+		to = sealed[:0]
+	}
+	text, err := b.cipher.aead.Open(to, b.cipher.of(segment, segment == segments(b.size)-1), sealed, nil)
+	if err != nil {
+		return nil, ErrBroken
+	}
+	return text, nil
+}
+
+// bounds returns where a sealed segment begins and ends.
+func (b *Blob) bounds(segment int64) (begin, end int64) {
+	begin, end = segment*segmentSize, min((segment+1)*segmentSize, SealedSize(b.size))
 	if segment == 0 {
 		begin = headerSize
 	}
-	sealed := b.buffer[:end-begin]
-	if err := b.fetch(sealed, begin); err != nil {
-		return err
-	}
-	text, err := b.cipher.aead.Open(sealed[:0], b.cipher.of(segment, segment == segments(b.size)-1), sealed, nil)
-	if err != nil {
-		return ErrBroken
-	}
-	b.text, b.segment = text, segment
-	return nil
+	return begin, end
+}
+
+// texts returns how many bytes of the blob a segment holds.
+func (b *Blob) texts(segment int64) int {
+	begin, end := b.bounds(segment)
+	return int(end - begin - tagSize)
 }
 
 // fetch reads stored bytes from a place.

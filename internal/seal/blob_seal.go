@@ -71,8 +71,9 @@ func (c *segmentCipher) of(segment int64, last bool) []byte {
 }
 
 // SealBlob returns a reader of the sealed form of what r holds, under the blob's key,
-// tied to what bound says. It holds two segments in memory. An error of r comes back
-// as it is.
+// tied to what bound says. It holds up to two segments in memory: one where it is read
+// with room for whole segments, which are sealed right to where they are wanted. An
+// error of r comes back as it is.
 func SealBlob(key, bound []byte, r io.Reader) (io.Reader, error) {
 	var header [headerSize]byte
 	header[0] = headerSize
@@ -81,40 +82,52 @@ func SealBlob(key, bound []byte, r io.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("seal a blob: %w", err)
 	}
-	s := &blobSealer{from: r, cipher: c, text: buffers.Get().(*[segmentSize + 1]byte), sealed: buffers.Get().(*[segmentSize + 1]byte)}
-	s.ready = append(s.sealed[:0], header[:]...)
-	return s, nil
+	return &blobSealer{from: r, cipher: c, header: header, text: buffers.Get().(*[segmentSize + 1]byte)}, nil
 }
 
 // blobSealer seals what it reads, one segment ahead.
 type blobSealer struct {
 	from    io.Reader
 	cipher  *segmentCipher
+	header  [headerSize]byte
 	text    *[segmentSize + 1]byte // what was read of the next segment; nil: there is none
 	n       int
-	sealed  *[segmentSize + 1]byte
-	ready   []byte // of sealed, not asked for yet
 	segment int64
 	err     error
+
+	sealed *[segmentSize + 1]byte // nil until a segment is wanted in pieces
+	ready  []byte                 // of sealed, not asked for yet
 }
 
 // Read implements io.Reader.
-func (s *blobSealer) Read(p []byte) (int, error) {
-	for len(s.ready) == 0 && s.err == nil {
-		s.err = s.next()
+func (s *blobSealer) Read(p []byte) (n int, err error) {
+	for len(s.ready) == 0 && s.err == nil && len(p)-n >= segmentSize {
+		var sealed []byte
+		sealed, s.err = s.next(p[n:n])
+		n += len(sealed)
+	}
+	if n > 0 || len(p) == 0 {
+		return n, nil
+	}
+	if len(s.ready) == 0 && s.err == nil {
+		if s.sealed == nil {
+			s.sealed = buffers.Get().(*[segmentSize + 1]byte)
+		}
+		s.ready, s.err = s.next(s.sealed[:0])
 	}
 	if len(s.ready) == 0 {
 		s.release()
 		return 0, s.err
 	}
-	n := copy(p, s.ready)
+	n = copy(p, s.ready)
 	s.ready = s.ready[n:]
 	return n, nil
 }
 
-// next seals a segment. Whether it is the last one only shows when it is full and
-// nothing follows. Of a reader that was cut short nothing is sealed as its end.
-func (s *blobSealer) next() error {
+// next appends a sealed segment, behind the header if it is the first. Whether it is
+// the last one only shows when it is full and nothing follows: the error is io.EOF
+// then. Of a reader that was cut short nothing is sealed as its end.
+func (s *blobSealer) next(to []byte) ([]byte, error) {
 	full := segmentTexts
 	if s.segment == 0 {
 		full = firstTexts
@@ -124,26 +137,32 @@ func (s *blobSealer) next() error {
 		n, err := s.from.Read(s.text[s.n : full+1])
 		s.n += n
 		if last = err == io.EOF; err != nil && !last { // EOF is compared as io.Copy does
-			return err
+			return nil, err
 		}
 	}
 	last = last && s.n <= full
 	size := min(s.n, full)
-	s.ready = s.cipher.aead.Seal(s.sealed[:0], s.cipher.of(s.segment, last), s.text[:size], nil)
+	if s.segment == 0 {
+		to = append(to, s.header[:]...)
+	}
+	to = s.cipher.aead.Seal(to, s.cipher.of(s.segment, last), s.text[:size], nil)
 	s.n = copy(s.text[:], s.text[size:s.n])
 	s.segment++
 	if last {
-		return io.EOF
+		return to, io.EOF
 	}
-	return nil
+	return to, nil
 }
 
 // release gives the buffers back.
 func (s *blobSealer) release() {
 	if s.text != nil {
 		buffers.Put(s.text)
+		s.text = nil
+	}
+	if s.sealed != nil {
 		buffers.Put(s.sealed)
-		s.text, s.sealed = nil, nil
+		s.sealed = nil
 	}
 }
 

@@ -59,6 +59,99 @@ func TestSealedBlobComesBackWhole(t *testing.T) {
 	}
 }
 
+// sealPieces are how many bytes a sealed blob is asked for at once: pieces of segments,
+// and some segments.
+var sealPieces = []int{1000, segmentSize - 1, segmentSize, segmentSize + 1, 4*segmentSize + 7}
+
+func TestBlobIsTheSameInWhateverPiecesItIsSealedAndOpened(t *testing.T) {
+	for _, size := range sizes {
+		key, text := NewBlobKey(), randomBytes(size)
+		for _, piece := range sealPieces {
+			r, err := SealBlob(key, Bind("blob"), iotest.HalfReader(bytes.NewReader(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sealed, err := readPieces(r, piece)
+			if err != nil || int64(len(sealed)) != SealedSize(size) {
+				t.Fatalf("%d bytes in pieces of %d are %d sealed, %v", size, piece, len(sealed), err)
+			}
+			f, err := openBlob(key, "blob", sealed, size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := readPieces(f, piece); err != nil || !bytes.Equal(got, text) {
+				t.Errorf("%d bytes in pieces of %d come back as %d, %v", size, piece, len(got), err)
+			}
+		}
+	}
+}
+
+// readPieces reads all with a buffer of one size.
+func readPieces(r io.Reader, piece int) (all []byte, err error) {
+	p := make([]byte, piece)
+	for {
+		n, err := r.Read(p)
+		if all = append(all, p[:n]...); err == io.EOF {
+			return all, nil
+		} else if err != nil {
+			return all, err
+		}
+	}
+}
+
+// Where there is room for whole segments they are sealed and opened right there, not in
+// a buffer from which they are copied, and are fetched once.
+func TestSegmentsAreSealedAndOpenedWhereTheyAreWanted(t *testing.T) {
+	const size = 20*segmentTexts - headerSize
+	key, text := NewBlobKey(), randomBytes(size)
+	r, err := SealBlob(key, Bind("blob"), bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sealed []byte
+	p := make([]byte, 4*segmentSize)
+	for i := range 5 {
+		n, err := r.Read(p)
+		if sealed = append(sealed, p[:n]...); n != len(p) || err != nil {
+			t.Fatalf("read %d gives %d bytes of %d, %v", i, n, len(p), err)
+		}
+	}
+	if r.(*blobSealer).sealed != nil {
+		t.Error("a buffer was taken for segments that there was room for")
+	}
+	if n, err := r.Read(p); n != 0 || err != io.EOF {
+		t.Errorf("behind the last segment there are %d bytes, %v", n, err)
+	}
+	from := &fetches{ReadSeeker: bytes.NewReader(sealed)}
+	f, err := OpenBlob(key, Bind("blob"), from, int64(len(sealed)), size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readPieces(f, segmentSize)
+	if err != nil || !bytes.Equal(got, text) {
+		t.Fatalf("read %d bytes, %v", len(got), err)
+	}
+	if f.segment != -1 {
+		t.Error("the buffer holds the text of a segment that there was room for")
+	}
+	if from.count != 1+20 || from.bytes != len(sealed) { // the header, the segments
+		t.Errorf("%d bytes were fetched %d times, want %d 21 times", from.bytes, from.count, len(sealed))
+	}
+}
+
+// fetches counts what is read.
+type fetches struct {
+	io.ReadSeeker
+	count, bytes int
+}
+
+func (f *fetches) Read(p []byte) (int, error) {
+	n, err := f.ReadSeeker.Read(p)
+	f.count++
+	f.bytes += n
+	return n, err
+}
+
 // The form is Tink's own: its reader reads what is written here, and what its writer
 // wrote is read here.
 func TestSealedBlobIsTinksForm(t *testing.T) {
@@ -179,13 +272,15 @@ func TestChangedBlobGivesAnErrorAndNoWrongByte(t *testing.T) {
 		}{key, "blob", damaged, size}
 	}
 	for name, c := range changes {
-		f, err := openBlob(c.key, c.bound, c.sealed, c.size)
-		var got []byte
-		if err == nil {
-			got, err = io.ReadAll(f)
-		}
-		if !errors.Is(err, ErrBroken) || !bytes.HasPrefix(text, got) {
-			t.Errorf("%s: %d bytes, %v, want ErrBroken", name, len(got), err)
+		for _, piece := range []int{1000, 2 * segmentSize} {
+			f, err := openBlob(c.key, c.bound, c.sealed, c.size)
+			var got []byte
+			if err == nil {
+				got, err = readPieces(f, piece)
+			}
+			if !errors.Is(err, ErrBroken) || !bytes.HasPrefix(text, got) {
+				t.Errorf("%s, in pieces of %d: %d bytes, %v, want ErrBroken", name, piece, len(got), err)
+			}
 		}
 	}
 }
@@ -216,12 +311,14 @@ func TestSealingABlobTakesLittleMemoryAndKeepsTheReadersError(t *testing.T) {
 	}
 	// One that ends early is not sealed as if it were whole.
 	for _, n := range []int{0, 10, firstTexts, firstTexts + 1, 200_000} {
-		r, err := SealBlob(NewBlobKey(), nil, io.MultiReader(bytes.NewReader(make([]byte, n)), iotest.ErrReader(io.ErrUnexpectedEOF)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.Copy(io.Discard, r); err != io.ErrUnexpectedEOF {
-			t.Errorf("cut short after %d bytes: %v, want the reader's error", n, err)
+		for _, piece := range sealPieces {
+			r, err := SealBlob(NewBlobKey(), nil, io.MultiReader(bytes.NewReader(make([]byte, n)), iotest.ErrReader(io.ErrUnexpectedEOF)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := readPieces(r, piece); err != io.ErrUnexpectedEOF {
+				t.Errorf("cut short after %d bytes, in pieces of %d: %v, want the reader's error", n, piece, err)
+			}
 		}
 	}
 }

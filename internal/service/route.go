@@ -34,7 +34,9 @@ type knownOrganization struct {
 const routesSize = 100_000
 
 func newRoutes() *routes {
-	return &routes{accounts: map[model.AccountID]knownAccount{}, organizations: map[model.OrganizationID]knownOrganization{}}
+	r := &routes{}
+	r.empty()
+	return r
 }
 
 // of returns the organizations of an account.
@@ -72,8 +74,7 @@ func (r *routes) learn(account model.AccountID, organizations []model.Organizati
 		return
 	}
 	if len(r.accounts) >= routesSize || len(r.organizations) >= routesSize {
-		clear(r.accounts)
-		clear(r.organizations)
+		r.empty()
 	}
 	r.accounts[account] = knownAccount{organizations, now}
 	r.organizations[o.ID] = knownOrganization{*o, now}
@@ -84,8 +85,12 @@ func (r *routes) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.version++
-	clear(r.accounts)
-	clear(r.organizations)
+	r.empty()
+}
+
+// empty gives back the memory of the maps, too.
+func (r *routes) empty() {
+	r.accounts, r.organizations = map[model.AccountID]knownAccount{}, map[model.OrganizationID]knownOrganization{}
 }
 
 // routeFromMemory finds recipient and organization of a message as route does, where

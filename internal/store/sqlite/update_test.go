@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"signet/internal/store"
@@ -41,6 +42,31 @@ func TestUpdate(t *testing.T) {
 			t.Errorf("functions ran %d times, want 100", updates)
 		}
 		wantItems(t, e, names...)
+	})
+
+	t.Run("commits_together_what_is_ready_to_be_asked_for", func(t *testing.T) {
+		e := mustOpen(t, Options{})
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		const rounds = 20
+		once := 0 // rounds of one commit; the scheduler or the collector may come in between
+		for range rounds {
+			before := e.Stats()
+			var all sync.WaitGroup
+			for range 16 {
+				all.Go(func() {
+					if err := e.Update(t.Context(), func(store.Session) error { return nil }); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			if e.Stats().Commits-before.Commits == 1 {
+				once++
+			}
+		}
+		if once < rounds/2 {
+			t.Errorf("of %d times, those who were ready shared a commit %d times, want most of them", rounds, once)
+		}
 	})
 
 	t.Run("tells_of_each_before_its_answer_and_of_all_once_they_are_answered", func(t *testing.T) {

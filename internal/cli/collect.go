@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+// collector lets the heap of a busy server grow by so much more before it is collected
+// than Go would, which collects a heap whenever it has doubled: a small one often. A
+// server that has little to do is collected as any program is, and so takes no more
+// memory than that. There is one for a process; GOGC in its environment has precedence.
+type collector struct {
+	mu      sync.Mutex // guards what follows
+	percent int        // in force
+	last    time.Time  // when the heap was collected last
+	ended   bool
+}
+
+const (
+	// heapRoom is the growth, in bytes.
+	heapRoom = 32 << 20
+	// seldom is how far apart the collections of a server are that is not busy.
+	seldom = 4 * time.Second
+	// usualPercent is Go's own setting.
+	usualPercent = 100
+)
+
+// collectSeldom gives the heap its room. It returns what takes it back.
+func collectSeldom() (stop func()) {
+	if _, set := os.LookupEnv("GOGC"); set {
+		return func() {}
+	}
+	c := &collector{percent: usualPercent, last: time.Now()}
+	c.watch()
+	return c.stop
+}
+
+// watch has collected called after the next collection.
+func (c *collector) watch() {
+	// It is collected at once, having nobody. A pointer keeps it from being put into
+	// one piece of memory with others.
+	canary := new(struct{ self *byte })
+	runtime.AddCleanup(canary, func(c *collector) { c.collected(time.Now()) }, c)
+}
+
+// collected sets how far the heap may grow until the next collection.
+func (c *collector) collected(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	percent := growth(liveHeap(), now.Sub(c.last))
+	c.last = now
+	if change := percent - c.percent; change > percent/8 || change < -percent/8 { // it stops the program for a moment
+		c.percent = percent
+		debug.SetGCPercent(percent)
+	}
+	c.watch()
+}
+
+// growth is by how much, in percent, a heap with so many bytes in use may grow that was
+// collected so long after the last time.
+func growth(live uint64, since time.Duration) int {
+	if since > seldom {
+		return usualPercent
+	}
+	return usualPercent + int(heapRoom*100/max(live, 1<<20))
+}
+
+// liveHeap is how many bytes were in use at the last collection.
+func liveHeap() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+func (c *collector) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	debug.SetGCPercent(usualPercent)
+}
