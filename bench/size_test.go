@@ -80,7 +80,7 @@ func (s size) set() (plans []load.Plan) {
 		case load.Search, load.Mixed:
 			p.Members = min(p.Members, s.members)
 		case load.Streams:
-			p.Members, p.Duration = s.streams, max(p.Duration, s.idle)
+			p.Members, p.Duration, p.Warmup = s.streams, max(p.Duration, s.idle), max(p.Warmup, s.idle/3)
 		case load.Attachments:
 			p.Payload = min(p.Payload, s.file)
 		}
