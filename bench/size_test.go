@@ -15,11 +15,12 @@ type size struct {
 	repeats     int // of which the median is shown
 	duration    time.Duration
 	warmup      time.Duration
-	most        int   // connections of the set
-	members     int   // the most that a group has
-	streams     int   // that are idle
-	connections []int // of the plot of throughput
-	stored      []int // messages of the plot of cost
+	most        int           // connections of the set
+	members     int           // the most that a group has
+	streams     int           // that are idle
+	idle        time.Duration // how long these are looked at, at least: each gets a comment every 10 s
+	connections []int         // of the plot of throughput
+	stored      []int         // messages of the plot of cost
 
 	storedMost      int // the same on the embedded store alone, where somebody asks for more; else 0
 	databaseRepeats int // of what is measured on PostgreSQL
@@ -47,11 +48,11 @@ func mustSize(t *testing.T) size {
 		s = size{repeats: 1, duration: 50 * time.Millisecond, most: 4, members: 10, streams: 10, connections: []int{1, 2}, stored: []int{50, 100},
 			databaseRepeats: 1, growthRepeats: 1, startsWith: 100, starts: 1, file: 1 << 20}
 	case "quick":
-		s = size{repeats: 1, duration: time.Second, warmup: 250 * time.Millisecond, most: 64, members: 1000, streams: 1000,
+		s = size{repeats: 1, duration: time.Second, warmup: 250 * time.Millisecond, most: 64, members: 1000, streams: 1000, idle: 10 * time.Second,
 			connections: []int{1, 4, 16, 64}, stored: []int{1000, 10_000, 50_000},
 			databaseRepeats: 1, growthRepeats: 1, startsWith: 50_000, starts: 1, rest: 15 * time.Second, file: load.LargeFile}
 	case "full":
-		s = size{repeats: 5, duration: 2 * time.Second, warmup: 500 * time.Millisecond, most: 64, members: 1000, streams: 10_000,
+		s = size{repeats: 5, duration: 2 * time.Second, warmup: 500 * time.Millisecond, most: 64, members: 1000, streams: 10_000, idle: 30 * time.Second,
 			connections: []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, stored: []int{10_000, 100_000, 1_000_000},
 			databaseRepeats: 3, growthRepeats: 3, startsWith: 1_000_000, starts: 5, rest: 15 * time.Second, file: load.LargeFile}
 	default:
@@ -79,7 +80,7 @@ func (s size) set() (plans []load.Plan) {
 		case load.Search, load.Mixed:
 			p.Members = min(p.Members, s.members)
 		case load.Streams:
-			p.Members = s.streams
+			p.Members, p.Duration, p.Warmup = s.streams, max(p.Duration, s.idle), max(p.Warmup, s.idle/3)
 		case load.Attachments:
 			p.Payload = min(p.Payload, s.file)
 		}

@@ -3,6 +3,7 @@ package api
 import (
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"signet/internal/service"
@@ -21,15 +22,25 @@ const strayBytes = 4 << 10
 // heldConnection is the connection of a stream whose call has returned.
 type heldConnection struct {
 	net.Conn
-	left chan struct{} // closed when nobody reads it any more
+	raw  syscall.RawConn // nil: it cannot be written to without waiting, as TLS cannot
+	left chan struct{}   // closed when nobody reads it any more
 }
 
-func (c *heldConnection) send(text []byte) error {
+// send writes what the client has room for, as nearly always it has for all, and then
+// waits for it with the rest. A deadline for each write would cost as much as the write.
+func (c *heldConnection) send(text []byte, waits func()) error {
+	n, err := tryWrite(c.raw, text)
+	if err != nil || n == len(text) {
+		return err
+	}
+	waits()
 	if err := c.SetWriteDeadline(time.Now().Add(streamPatience)); err != nil {
 		return err
 	}
-	_, err := c.Write(text)
-	return err
+	if _, err := c.Write(text[n:]); err != nil || c.raw == nil {
+		return err
+	}
+	return c.SetWriteDeadline(time.Time{}) // past one would fail what does not wait, too
 }
 
 func (c *heldConnection) abort() { _ = c.Close() }
@@ -38,7 +49,7 @@ func (c *heldConnection) abort() { _ = c.Close() }
 // its caller, and is counted and logged when the stream ends.
 func (a *API) hold(c *call, st *service.Stream, conn net.Conn) {
 	c.held = true
-	held := &heldConnection{conn, make(chan struct{})}
+	held := &heldConnection{Conn: conn, raw: rawOf(conn), left: make(chan struct{})}
 	end := c.ending()
 	go held.watch(st)
 	st.Follow(&eventSink{view: c.view, out: held}, func(err error) {

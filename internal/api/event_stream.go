@@ -47,8 +47,9 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 
 // output is how the bytes of a stream reach its client.
 type output interface {
-	// send writes all of them, within streamPatience.
-	send(text []byte) error
+	// send writes all of them, within streamPatience, and calls waits before it waits
+	// for the client.
+	send(text []byte, waits func()) error
 	abort()
 }
 
@@ -59,7 +60,8 @@ type headWriter struct {
 	held    bool // the connection is to be taken over
 }
 
-func (w *headWriter) send(text []byte) error {
+func (w *headWriter) send(text []byte, waits func()) error {
+	waits()
 	if w.writer.status == 0 && w.held {
 		// So that what follows is what is written to the connection, until that ends: this
 		// is how net/http is told.
@@ -80,6 +82,7 @@ func (w *headWriter) abort() {} // the server closes the connections of calls
 type eventSink struct {
 	view   view
 	out    output
+	waits  func()
 	buffer *bytes.Buffer // of what was given and is not written; nil: nothing was
 }
 
@@ -151,8 +154,11 @@ func (s *eventSink) Flush() error {
 	}
 	s.buffer = nil
 	defer freeSinkBuffer(b)
-	return s.out.send(b.Bytes())
+	return s.out.send(b.Bytes(), s.waits)
 }
+
+// Waits has fn called before the sink waits for the client.
+func (s *eventSink) Waits(fn func()) { s.waits = fn }
 
 // Abort has a write fail.
 func (s *eventSink) Abort() { s.out.abort() }

@@ -15,6 +15,7 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/service"
 )
 
 // socketReadBytes bounds a frame from the client: an acknowledgement of a
@@ -40,7 +41,7 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 	}
 	conn.SetReadLimit(socketReadBytes)
 	out := &socket{view: c.view, conn: conn}
-	out.ctx, out.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	out.ctx, out.cancel = context.WithCancel(service.Outlive(ctx))
 	stop := context.AfterFunc(ctx, out.cancel)
 	actor := c.actor
 	out.reading.Go(func() {
@@ -123,6 +124,7 @@ type socket struct {
 	ctx     context.Context // the connection's
 	cancel  context.CancelFunc
 	conn    *websocket.Conn
+	waits   func()         // called before each write: any may wait
 	pings   sync.WaitGroup // those whose answer is still to come
 	reading sync.WaitGroup
 	fault   error // what was wrong with it, once it has ended
@@ -154,10 +156,14 @@ func (s *socket) Copy(c *live.Copy, muted bool) error {
 }
 
 func (s *socket) write(frame []byte) error {
+	s.waits()
 	ctx, cancel := context.WithTimeout(s.ctx, streamPatience)
 	defer cancel()
 	return s.conn.Write(ctx, websocket.MessageText, frame)
 }
+
+// Waits has fn called before each write.
+func (s *socket) Waits(fn func()) { s.waits = fn }
 
 // Flush has nothing to do: each frame is written when it is given.
 func (s *socket) Flush() error { return nil }

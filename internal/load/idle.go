@@ -71,6 +71,7 @@ func idle(ctx context.Context, on *stage, p *Plan, g *gauge, show func(Progress)
 		return nil, fmt.Errorf("open streams: %w", err)
 	}
 	opening := time.Since(begin)
+	_ = wait(ctx, p.Warmup) // what opening them left to tidy up is not theirs either
 	opened, at := g.read(), time.Now()
 	s.hold(ctx, p, rec, show)
 	after, held := g.read(), time.Since(at)

@@ -26,6 +26,13 @@ func WithOrigin(ctx context.Context, o *Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
 
+// Outlive returns a context for what goes on after a call has returned, as a stream does.
+// Of the call's own it keeps only where it comes from: what net/http hangs on that would be
+// a good part of an idle stream.
+func Outlive(ctx context.Context) context.Context {
+	return WithOrigin(context.Background(), originOf(ctx))
+}
+
 func originOf(ctx context.Context) *Origin {
 	if o, ok := ctx.Value(originKey{}).(*Origin); ok {
 		return o

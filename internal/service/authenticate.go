@@ -52,7 +52,7 @@ func (s *Service) Authenticate(ctx context.Context, key, secret string, from net
 	if !current && !previous || k.ExpiredAt(now) || k.Login && s.lastUse(k).Add(loginIdle).Before(now) || !k.Networks.Allow(from) {
 		return nil, wrongCredentials()
 	}
-	s.noteUse(key, now)
+	s.noteUse(k.Key, now)
 	return actor, nil
 }
 
@@ -80,7 +80,8 @@ func (s *Service) actor(ctx context.Context, key string, now time.Time) (*model.
 	if err != nil || actor == nil {
 		return nil, err
 	}
-	s.actors.put(key, actor, now, version)
+	// What the caller sent is one piece of memory with the secret, and is not kept.
+	s.actors.put(actor.Key.Key, actor, now, version)
 	return actor, nil
 }
 

@@ -129,6 +129,13 @@ func (s *Service) current(ctx context.Context, actor *model.Actor) (*model.Actor
 	return fresh, err
 }
 
+// remembered is current where that needs no look into the store.
+func (s *Service) remembered(actor *model.Actor) (*model.Actor, bool) {
+	now := s.clock()
+	fresh, _, known := s.actors.get(actor.Key.Key, now)
+	return fresh, known && !fresh.Key.ExpiredAt(now)
+}
+
 // cursor reads an event id of the store's own history that is not ahead of what
 // can have been handed out by now.
 func (s *Service) cursor(id string) (model.Cursor, bool) {

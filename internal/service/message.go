@@ -75,7 +75,8 @@ func (a *messageAccess) ownStatus(tx *store.Tx, row *store.MessageRow) (model.St
 // Message returns a message to its sender or to one of its recipients.
 func (s *Service) Message(ctx context.Context, actor *model.Actor, id model.MessageID) (m model.Message, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		row, access, err := visible(tx, actor, id, s.now())
+		now := s.now()
+		row, access, err := visible(tx, actor, id, now)
 		if err != nil {
 			return err
 		}
@@ -90,7 +91,8 @@ func (s *Service) Message(ctx context.Context, actor *model.Actor, id model.Mess
 		if !row.Group && row.Recipient == model.EntityID(actor.Account) {
 			peer = model.EntityID(row.Sender)
 		}
-		m.Muted, err = s.muted(tx, actor.Account, row.Organization, peer)
+		muted, err := mutedBy(tx, actor.Account, now)
+		m.Muted = muted.covers(row.Organization, peer, now)
 		return err
 	})
 	return m, err

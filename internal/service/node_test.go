@@ -66,9 +66,10 @@ func (s *sink) Copy(c *live.Copy, muted bool) error {
 	return s.Event(e)
 }
 
-func (s *sink) Comment() error { return nil }
-func (s *sink) Flush() error   { return nil }
-func (s *sink) Abort()         {}
+func (s *sink) Comment() error  { return nil }
+func (s *sink) Waits(fn func()) {}
+func (s *sink) Flush() error    { return nil }
+func (s *sink) Abort()          {}
 
 // stream opens a stream on a node, and returns once that is open. It ends with the
 // test at the latest.

@@ -16,13 +16,8 @@ type presenter struct {
 	tx       *store.Tx
 	actor    *model.Actor
 	known    *messageReading
-	mutes    map[muteKey]bool // nil until it is needed
+	muted    muted // nil until it is needed
 	entities map[model.EntityID]model.Entity
-}
-
-type muteKey struct {
-	organization model.OrganizationID
-	entity       model.EntityID
 }
 
 // event shows one row.
@@ -87,49 +82,19 @@ func (p *presenter) message(ctx context.Context, row *store.EventRow) (*model.Me
 		row.Message.Content = content
 		p.known.learn(row.Message)
 	}
-	muted, err := p.muted(row.Message)
-	if err != nil {
-		return nil, err
+	if p.muted == nil {
+		var err error
+		if p.muted, err = mutedBy(p.tx, p.actor.Account, p.service.now()); err != nil {
+			return nil, err
+		}
 	}
+	muted := len(p.muted) > 0 && p.muted.hush(&row.Message.Message, p.service.now())
 	if row.Status == row.Message.Status && !muted {
 		return &row.Message.Message, nil
 	}
 	m := row.Message.Message
 	m.Status, m.Muted = row.Status, muted
 	return &m, nil
-}
-
-// muted reports whether the reader muted the conversation of a message it received.
-func (p *presenter) muted(row *store.MessageRow) (bool, error) {
-	if p.mutes == nil {
-		all, err := p.tx.Mutes(p.actor.Account, p.service.now())
-		if err != nil {
-			return false, err
-		}
-		p.mutes = make(map[muteKey]bool, len(all))
-		for _, m := range all {
-			p.mutes[muteKey{m.Organization, m.Entity}] = true
-		}
-	}
-	if len(p.mutes) == 0 {
-		return false, nil
-	}
-	entity := model.EntityID(row.Sender)
-	if row.Group {
-		entity = row.Recipient
-	}
-	return p.mutes[muteKey{row.Organization, entity}] || p.mutes[muteKey{organization: row.Organization}], nil
-}
-
-// muted reports whether an account muted a conversation, or its organization.
-func (s *Service) muted(tx *store.Tx, account model.AccountID, organization model.OrganizationID, entity model.EntityID) (bool, error) {
-	all, err := tx.Mutes(account, s.now())
-	for _, m := range all {
-		if m.Organization == organization && (m.Entity == entity || m.Entity.IsZero()) {
-			return true, err
-		}
-	}
-	return false, err
 }
 
 // entity shows an account or a group as the reader may see it today. Of what it

@@ -23,17 +23,14 @@ func (s *Service) Roster(ctx context.Context, actor *model.Actor, withMetadata b
 		if err != nil {
 			return err
 		}
-		unswept, err := tx.UnsweptUnread(actor.Account, s.now())
+		now := s.now()
+		unswept, err := tx.UnsweptUnread(actor.Account, now)
 		if err != nil {
 			return err
 		}
-		mutes, err := tx.Mutes(actor.Account, s.now())
+		muted, err := mutedBy(tx, actor.Account, now)
 		if err != nil {
 			return err
-		}
-		muted := map[muteKey]bool{}
-		for _, m := range mutes {
-			muted[muteKey{m.Organization, m.Entity}] = true
 		}
 		p := presenter{service: s, tx: tx, actor: actor}
 		for _, c := range conversations {
@@ -46,7 +43,7 @@ func (s *Service) Roster(ctx context.Context, actor *model.Actor, withMetadata b
 					c.UnreadPriority -= u.UnreadPriority
 				}
 			}
-			entry := RosterEntry{Conversation: c, Muted: muted[muteKey{c.Organization, c.Entity}] || muted[muteKey{organization: c.Organization}]}
+			entry := RosterEntry{Conversation: c, Muted: muted.covers(c.Organization, c.Entity, now)}
 			if entry.Entity, err = p.entity(c.Organization, c.Entity, c.Group); err != nil {
 				return err
 			}

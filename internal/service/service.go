@@ -79,6 +79,8 @@ type Service struct {
 	signedAt       atomic.Int64 // when checkpoints were last made, in milliseconds
 
 	streams streams
+	turns   turns
+	beats   *beats
 
 	node     *Node // nil: the server is alone on its store
 	sweeper  atomic.Pointer[Sweeper]
@@ -105,6 +107,7 @@ func New(o Options) *Service {
 
 		presentAccounts: map[model.AccountID]bool{},
 	}
+	s.beats = newBeats(&s.turns)
 	o.Hub.OnForget(func(accounts ...model.AccountID) {
 		s.actors.drop(accounts...)
 		s.routes.forget()

@@ -36,6 +36,9 @@ type Sink interface {
 	// Flush writes what was given. It bounds how long that may take.
 	Flush() error
 
+	// Waits has a function called before any of these waits for the client.
+	Waits(fn func())
+
 	// Abort has a write that is under way fail. Anybody calls it, at any time.
 	Abort()
 }
@@ -43,9 +46,9 @@ type Sink interface {
 // Stream is an open event stream: a cursor over its account's queue. The queue is the
 // truth: what a stream is told by the hub says when to look, or is what it would find.
 //
-// Nothing of it runs while there is nothing to do. A notice of the hub or of its
-// timer begins a goroutine, which works until all notices are dealt with; so an idle
-// stream costs what is in here, and no stack.
+// Nothing of it runs while there is nothing to do. A notice of the hub or of the time
+// gets it a turn on a goroutine that gives them to others too, or which it keeps until
+// all notices are dealt with; so an idle stream costs what is in here, and no stack.
 type Stream struct {
 	service *Service
 	sub     *live.Subscription
@@ -66,23 +69,27 @@ type Stream struct {
 	sink  Sink
 	after int64 // position of the last event that was written
 	looks bool  // the queue has not been read since the replay
-	mutes mutes
-	timer *time.Timer
+	muted muted
 	due   dues
+	apart bool // who works has the goroutine to itself, and may wait
+
+	behind *Stream   // in the row for a turn; guarded by the lock of turns
+	beat   beatPlace // guarded by that of beats
 }
 
 // OpenStream opens a stream of the actor's queue and writes to the sink what is
 // unacknowledged. It returns nil where the stream is over with that; else Follow or
 // Run must follow.
 func (s *Service) OpenStream(ctx context.Context, actor *model.Actor, o StreamOptions, sink Sink) (*Stream, error) {
-	st := &Stream{service: s, actor: actor, options: o, sink: sink, looks: true}
-	st.ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	st := &Stream{service: s, actor: actor, options: o, sink: sink, looks: true, apart: true}
+	st.ctx, st.cancel = context.WithCancel(Outlive(ctx))
 	st.notices.Store(1)
 	st.sub = s.hub.Subscribe(live.Subscriber{
 		Account: actor.Account, Key: actor.Key.Key, Organizations: actor.Organizations(), Stream: true, ID: newID(), Features: o.Features,
 		Notify: st.notice,
 	})
 	s.streams.add(st)
+	sink.Waits(st.waits)
 	err := st.begin(ctx)
 	if err != nil || o.CloseAfterMessages {
 		st.close()
@@ -123,9 +130,7 @@ func (st *Stream) close() {
 
 // leave ends the part of the reader.
 func (st *Stream) leave() {
-	if st.timer != nil {
-		st.timer.Stop()
-	}
+	st.service.beats.remove(st)
 	st.cancel()
 	st.service.departed(st.sub)
 }
@@ -179,7 +184,8 @@ func (st *Stream) advise(name string, count *int) error {
 
 // writeQueued writes what is queued after the last event written, up to a position.
 func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
-	st.mutes = mutes{}
+	st.waits()
+	st.muted = nil
 	for {
 		if err := st.refresh(ctx); err != nil {
 			return err
@@ -208,12 +214,16 @@ func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
 }
 
 // refresh finds out who the actor is by now. It fails where its key has ended.
-func (st *Stream) refresh(ctx context.Context) error {
-	actor, err := st.service.current(ctx, st.actor)
-	if err == nil {
-		st.actor = actor
+func (st *Stream) refresh(ctx context.Context) (err error) {
+	actor, known := st.service.remembered(st.actor)
+	if !known {
+		st.waits()
+		if actor, err = st.service.current(ctx, st.actor); err != nil {
+			return err
+		}
 	}
-	return err
+	st.actor = actor
+	return nil
 }
 
 // written sends what was given to the sink, and acknowledges or marks it where the
@@ -226,8 +236,10 @@ func (st *Stream) written(ctx context.Context, events []model.Event) error {
 	case len(events) == 0:
 		return nil
 	case st.options.AutoAck:
+		st.waits()
 		return st.service.ackEvents(ctx, st.actor, events)
 	case st.options.AutoDeliver:
+		st.waits()
 		var ids []model.MessageID
 		for _, event := range events {
 			if event.Message != nil {

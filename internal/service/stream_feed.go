@@ -54,7 +54,7 @@ func (st *Stream) writeCopies(copies []*live.Copy) error {
 	if err := st.refresh(st.ctx); err != nil {
 		return err
 	}
-	if err := st.knowMutes(); err != nil {
+	if err := st.knowMuted(); err != nil {
 		return err
 	}
 	now := st.service.now()
@@ -68,7 +68,7 @@ func (st *Stream) writeCopies(copies []*live.Copy) error {
 			}
 			return st.writeQueued(st.ctx, store.EndOfQueue)
 		}
-		if err := st.sink.Copy(c, st.mutes.cover(c.Event.Message, now)); err != nil {
+		if err := st.sink.Copy(c, st.muted.hush(c.Event.Message, now)); err != nil {
 			return err
 		}
 	}
@@ -97,42 +97,17 @@ func (st *Stream) stands(c *live.Copy, now time.Time) bool {
 		now.Sub(c.Queued) < copyLife && st.sub.Current(c)
 }
 
-// mutes are what an account has muted, as long as nothing but copies came: who mutes
-// or unmutes something has an event of that in the queue.
-type mutes struct {
-	known bool
-	all   []model.Mute
-}
-
-// knowMutes reads them, once after each reading of the queue.
-func (st *Stream) knowMutes() error {
-	if st.mutes.known {
+// knowMuted reads what the account has muted, once after each reading of the queue: as
+// long as nothing but copies comes it stays so, for who mutes or unmutes something has an
+// event of that in the queue.
+func (st *Stream) knowMuted() error {
+	if st.muted != nil {
 		return nil
 	}
-	var all []model.Mute
+	st.waits()
 	now := st.service.now()
-	err := st.service.store.ViewTogether(st.ctx, func(tx *store.Tx) (err error) {
-		all, err = tx.Mutes(st.actor.Account, now)
+	return st.service.store.ViewTogether(st.ctx, func(tx *store.Tx) (err error) {
+		st.muted, err = mutedBy(tx, st.actor.Account, now)
 		return err
 	})
-	if err == nil {
-		st.mutes = mutes{true, all}
-	}
-	return err
-}
-
-// cover reports whether the conversation of a message, or its organization, is muted.
-func (m *mutes) cover(message *model.Message, now time.Time) bool {
-	entity := model.EntityID(message.Sender)
-	if message.Group {
-		entity = message.Recipient
-	}
-	for i := range m.all {
-		mute := &m.all[i]
-		if mute.Organization == message.Organization && (mute.Entity == entity || mute.Entity.IsZero()) &&
-			now.Before(mute.Start.Add(time.Duration(mute.Minutes)*time.Minute)) {
-			return true
-		}
-	}
-	return false
 }

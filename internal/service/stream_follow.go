@@ -9,14 +9,8 @@ import (
 	"signet/internal/store"
 )
 
-const (
-	// quietComment is how often a stream without a heartbeat shows that it is alive.
-	quietComment = 10 * time.Second
-
-	// beatGrid is what the times of these are multiples of, so that a server with many
-	// streams wakes up ten times a second for them and not thousands of times.
-	beatGrid = 100 * time.Millisecond
-)
+// quietComment is how often a stream without a heartbeat shows that it is alive.
+const quietComment = 10 * time.Second
 
 // Follow writes what comes to a sink, from now on and without making its caller wait.
 // ended is called once it is over, because of Close, a failure of the sink, the end of
@@ -24,6 +18,7 @@ const (
 // it has returned. Nothing is written any more then.
 func (st *Stream) Follow(sink Sink, ended func(error)) {
 	st.sink, st.ended = sink, ended
+	sink.Waits(st.waits)
 	st.following.Store(&sink)
 	now := time.Now()
 	st.due.beat = st.nextBeat(now)
@@ -33,8 +28,8 @@ func (st *Stream) Follow(sink Sink, ended func(error)) {
 	if st.actor.Operator {
 		st.due.look = now.Add(nodeTick)
 	}
-	st.timer = time.AfterFunc(st.due.next().Sub(now), st.notice)
-	go st.work()
+	st.service.beats.set(st, st.due.next())
+	st.service.turns.add(st)
 }
 
 // Close ends the stream from the reader's side.
@@ -46,7 +41,16 @@ func (st *Stream) Close() {
 // notice has the stream look at what there is to do. It does not wait.
 func (st *Stream) notice() {
 	if st.notices.Add(1) == 1 {
-		go st.work()
+		st.service.turns.add(st)
+	}
+}
+
+// waits is called before the stream waits for anything, the store or its client: from
+// here on it has the goroutine to itself.
+func (st *Stream) waits() {
+	if !st.apart {
+		st.apart = true
+		st.service.turns.leave()
 	}
 }
 
@@ -58,11 +62,14 @@ type StreamPanic struct {
 
 func (p *StreamPanic) Error() string { return "panic in a stream: " + model.PanicText(p.Value) }
 
-// work deals with notices until there are none.
-func (st *Stream) work() {
+// work deals with the notices that have come, and then gets another turn where there
+// are more. A stream that had to wait deals with all that come, and reports that it has
+// kept the goroutine.
+func (st *Stream) work() (kept bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			st.finish(&StreamPanic{v, debug.Stack()})
+			kept = true
 		}
 	}()
 	for {
@@ -72,10 +79,15 @@ func (st *Stream) work() {
 				err = nil // what failed did so because the reader has gone
 			}
 			st.finish(err)
-			return // with notices that nobody deals with
+			return true // with notices that nobody deals with
 		}
-		if st.notices.CompareAndSwap(n, 0) {
-			return
+		kept = st.apart
+		switch {
+		case st.notices.CompareAndSwap(n, 0):
+			return kept // somebody else may be at work from here on
+		case !kept:
+			st.service.turns.add(st)
+			return false
 		}
 	}
 }
@@ -83,6 +95,7 @@ func (st *Stream) work() {
 // finish ends the stream. What is told of it afterwards it does not hear. That its
 // reader has gone is noted before anybody is told: a node that stops notes it no more.
 func (st *Stream) finish(err error) {
+	st.waits()
 	defer st.service.streams.remove(st)
 	st.leave()
 	st.ended(err)
@@ -148,15 +161,16 @@ func (st *Stream) keepTime(now time.Time) (over bool, err error) {
 	// this node to tell.
 	if !d.look.IsZero() && !now.Before(d.look) {
 		d.look = now.Add(nodeTick)
+		st.waits()
 		if _, err := st.service.current(st.ctx, st.actor); isWrongCredentials(err) {
 			return true, nil
 		}
 	}
 	if !now.Before(d.beat) {
 		d.beat = st.nextBeat(now)
-		err = st.beat()
+		err = st.sayAlive()
 	}
-	st.timer.Reset(d.next().Sub(now))
+	st.service.beats.set(st, d.next())
 	return false, err
 }
 
@@ -170,11 +184,10 @@ func (st *Stream) interval() time.Duration {
 // nextBeat is when the stream has to show again that it is alive: not later than
 // after its interval.
 func (st *Stream) nextBeat(now time.Time) time.Time {
-	at := now.Add(st.interval())
-	return at.Add(-time.Duration(at.UnixNano() % int64(beatGrid)))
+	return st.service.beats.floor(now.Add(st.interval()))
 }
 
-func (st *Stream) beat() error {
+func (st *Stream) sayAlive() error {
 	if st.options.Heartbeat > 0 {
 		return st.sink.Event(model.Event{ID: liveID(), Kind: model.EventHeartbeat})
 	}

@@ -67,6 +67,7 @@ type pen struct {
 	written chan string // bodies of messages, and kinds of other events
 	ended   chan error
 	stream  *Stream
+	toWait  func() // before it does
 }
 
 func (p *pen) Event(e model.Event) error {
@@ -86,11 +87,13 @@ func (p *pen) Copy(c *live.Copy, muted bool) error {
 	return p.Event(e)
 }
 
-func (p *pen) Comment() error { return nil }
-func (p *pen) Abort()         {}
+func (p *pen) Comment() error  { return nil }
+func (p *pen) Waits(fn func()) { p.toWait = fn }
+func (p *pen) Abort()          {}
 
 func (p *pen) Flush() error {
 	if len(p.given) > 0 && p.stop.Load() {
+		p.toWait()
 		p.writing <- struct{}{}
 		<-p.resume
 	}
@@ -104,8 +107,13 @@ func (p *pen) Flush() error {
 // follow opens a stream for what comes, which ends with the test at the latest.
 func (c *cluster) follow(actor *model.Actor) *pen {
 	c.t.Helper()
+	return c.followWith(actor, StreamOptions{NoOfflineMessages: true})
+}
+
+func (c *cluster) followWith(actor *model.Actor, o StreamOptions) *pen {
+	c.t.Helper()
 	p := &pen{t: c.t, writing: make(chan struct{}), resume: make(chan struct{}), written: make(chan string, 1000), ended: make(chan error, 1)}
-	st, err := c.nodes[0].OpenStream(c.t.Context(), actor, StreamOptions{NoOfflineMessages: true}, p)
+	st, err := c.nodes[0].OpenStream(c.t.Context(), actor, o, p)
 	c.must(err)
 	p.stream = st
 	ended := make(chan struct{})

@@ -20,8 +20,8 @@ type Queued struct {
 }
 
 // Observe has see called for each change, once it is on disk: before Update returns,
-// in the order of the commits, one after the other. settled is called after one or
-// more of these, once their callers have been answered. Neither must wait for anything.
+// in the order of the commits, one after the other. settled is called once
+// after one or more of these, when their callers have been answered. Neither must wait for anything.
 // It reports false, and calls nobody, where others use the same database, so that
 // nobody knows all changes. It comes before the first use of the store.
 func (s *Store) Observe(see func(*Change), settled func()) bool {
@@ -29,6 +29,7 @@ func (s *Store) Observe(see func(*Change), settled func()) bool {
 		return false
 	}
 	s.observers = append(s.observers, observer{see, settled})
+	s.engine.Settled(s.settled)
 	return true
 }
 
@@ -44,11 +45,10 @@ func (s *Store) changing(fn func(*Tx) error) func(Session) error {
 			return err
 		}
 		if tx.change.Withdrawn || len(tx.change.Queued) > 0 {
-			session.Committed(func() func() {
+			session.Committed(func() {
 				for _, o := range s.observers {
 					o.see(tx.change)
 				}
-				return s.settled
 			})
 		}
 		return nil

@@ -34,6 +34,11 @@ type Engine interface {
 	// Dialect names what of the shared SQL differs in this engine.
 	Dialect() Dialect
 
+	// Settled has answered called each time that Committed has had something called,
+	// once for all calls of Update that went to disk together, after these have been
+	// answered. It must not wait for anything. It comes before the first Update.
+	Settled(answered func())
+
 	// Erase makes what deleted rows held unrecoverable from the engine's files
 	// (free pages, write-ahead log), as far as the engine can.
 	Erase(ctx context.Context) error
@@ -74,10 +79,9 @@ type Session interface {
 
 	// Committed has done called once what the transaction wrote is on disk: before
 	// Update returns, in the order of the commits, one after the other. done must not
-	// wait for anything. What it returns is called in the same way, but once the calls
-	// of Update that went to disk together have been answered. Only an engine that is
-	// alone does so (Dialect.Alone); another one never calls it.
-	Committed(done func() (answered func()))
+	// wait for anything. Only an engine that is alone does so (Dialect.Alone); another
+	// one never calls it.
+	Committed(done func())
 
 	// Forget removes what an engine keeps of an account to hand out its positions. It
 	// is for one that is gone for good.

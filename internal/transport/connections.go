@@ -1,9 +1,11 @@
 package transport
 
 import (
+	"errors"
 	"net"
 	"net/netip"
 	"sync"
+	"syscall"
 
 	"signet/internal/model"
 )
@@ -86,4 +88,12 @@ func (c *countedConn) CloseWrite() error {
 		return half.CloseWrite()
 	}
 	return nil
+}
+
+// SyscallConn is how a stream writes without waiting.
+func (c *countedConn) SyscallConn() (syscall.RawConn, error) {
+	if raw, ok := c.Conn.(syscall.Conn); ok {
+		return raw.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
 }

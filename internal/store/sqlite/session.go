@@ -140,7 +140,7 @@ func (s *session) Forget(model.AccountID) error {
 }
 
 // Committed has done called by the writer, before it answers the request.
-func (s *session) Committed(done func() (answered func())) {
+func (s *session) Committed(done func()) {
 	if s.writer != nil {
 		s.writer.batch[s.writer.current].committed = done
 	}

@@ -33,10 +33,11 @@ type writer struct {
 	stopped  chan struct{}
 
 	batch    []*request
-	outcomes []error  // of the batch's functions, in its order
-	current  int      // index in batch of the request whose function runs
-	answered int      // how many of batch, from its start, have been answered
-	after    []func() // what is to be called once all have been
+	outcomes []error // of the batch's functions, in its order
+	current  int     // index in batch of the request whose function runs
+	answered int     // how many of batch, from its start, have been answered
+	told     bool    // somebody was told that one of them was committed
+	settled  func()  // is called then, once all have been answered; nil: nobody asked
 
 	position      int64 // the last one handed out
 	stored        int64 // the last one committed
@@ -225,18 +226,18 @@ func (w *writer) answer(err error) {
 	r := w.batch[w.answered]
 	w.answered++
 	if err == nil && r.committed != nil {
-		w.after = append(w.after, r.committed())
+		r.committed()
+		w.told = true
 	}
 	r.answer(err)
 }
 
-// settle calls what is to be called once the batch has been answered.
+// settle says that the batch has been answered, where its commits were told.
 func (w *writer) settle() {
-	for _, answered := range w.after {
-		answered()
+	if w.told && w.settled != nil {
+		w.settled()
 	}
-	clear(w.after)
-	w.after = w.after[:0]
+	w.told = false
 }
 
 // alone runs the request i of the batch in a transaction of its own, and

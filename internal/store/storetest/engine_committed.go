@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"signet/internal/model"
@@ -17,20 +16,27 @@ import (
 func committed(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
 	alone := e.Dialect().Alone
-	var mu sync.Mutex // guards the two below; told is read under it by callers, and written by the engine
+	var mu sync.Mutex // guards all below; told is read under it by callers, and written by the engine
 	var told, returned []int64
-	var settled atomic.Int64
+	var settled int // of those told, how many were so when the engine settled last
+	e.Settled(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if settled == len(told) {
+			t.Error("it settles, and nobody was told of a commit since it did so last")
+		}
+		settled = len(told)
+	})
 	write := func(i int) {
 		var position int64
 		err := e.Update(t.Context(), func(s store.Session) (err error) {
 			if position, err = s.Position([]model.AccountID{{byte(i)}, {byte(i / 2)}}, 1); err != nil {
 				return err
 			}
-			s.Committed(func() func() {
+			s.Committed(func() {
 				mu.Lock()
 				defer mu.Unlock()
 				told = append(told, position)
-				return func() { settled.Store(position) }
 			})
 			if err := put(fmt.Sprint(i), i)(s); err != nil {
 				return err
@@ -65,8 +71,8 @@ func committed(t *testing.T, h Harness) {
 	all.Wait()
 	if !alone {
 		returned = nil
-	} else if err := e.Close(); err != nil || settled.Load() != told[len(told)-1] {
-		t.Errorf("the last call after an answer was for the position %d, want %d; %v", settled.Load(), told[len(told)-1], err)
+	} else if err := e.Close(); err != nil || settled != len(told) {
+		t.Errorf("it settled after %d commits, want %d; %v", settled, len(told), err)
 	}
 	slices.Sort(returned)
 	if !slices.Equal(told, returned) {

@@ -1,0 +1,37 @@
+package service
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// A caller's key lies in one piece of memory with its secret.
+func TestWhatIsRememberedOfACallerKeepsNoSecretInMemory(t *testing.T) {
+	c, _ := newFed(t)
+	sent := strings.Clone("operator:secret")
+	key := sent[:len("operator")]
+	if _, err := c.nodes[0].Authenticate(t.Context(), key, sent[len("operator:"):], netip.Addr{}); err != nil {
+		t.Fatal(err)
+	}
+	s := c.nodes[0]
+	kept := []string{}
+	for k := range s.actors.entries {
+		kept = append(kept, k)
+	}
+	for k := range s.used {
+		kept = append(kept, k)
+	}
+	for _, keys := range s.actors.keys {
+		kept = append(kept, keys...)
+	}
+	for _, k := range kept {
+		if unsafe.StringData(k) == unsafe.StringData(key) {
+			t.Errorf("%q is kept in what the caller sent", k)
+		}
+	}
+	if len(kept) < 3 {
+		t.Errorf("%q are remembered, want the key in three places", kept)
+	}
+}
