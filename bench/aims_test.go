@@ -161,5 +161,5 @@ func (j *judge) process() {
 	x, ok = of(j.costs.rested)
 	j.most(fmt.Sprintf("memory %.0f s after the runs: under 50 MiB", j.size.rest.Seconds()), x, ok, " MiB", 50)
 	x, ok = of(j.costs.disk)
-	j.most("disk for a message of 200 bytes, acknowledged, swept, the log emptied: under 600 bytes", x, ok, " bytes", 600)
+	j.most("disk for a further message of 200 bytes, acknowledged, swept, the log emptied: under 600 bytes", x, ok, " bytes", 600)
 }

@@ -15,7 +15,8 @@ import (
 // each time that it was measured.
 type costs struct {
 	rested  []float64 // MiB resident, once the runs are over and nothing happens
-	disk    []float64 // bytes in the file for each message of 200 that was acknowledged
+	first   []float64 // bytes in the file for each message of 200 that was acknowledged, in a new store
+	disk    []float64 // for each further one
 	stopped []float64 // milliseconds until it is ready, after it was stopped
 	killed  []float64 // the same after kill -9 in the middle of sends
 }
@@ -31,7 +32,8 @@ func (p *page) costTable() (rows [][]string) {
 		{"ready after a start with " + messages + " messages, after a stop", " ms", p.costs.stopped},
 		{"the same after kill -9 amid sends", " ms", p.costs.killed},
 		{fmt.Sprintf("memory %.0f s after the runs", p.size.rest.Seconds()), " MiB", p.costs.rested},
-		{"disk for a message of 200 bytes, acknowledged, swept, the log emptied", " bytes", p.costs.disk},
+		{"disk for each of the first messages of 200 bytes, acknowledged, swept, the log emptied", " bytes", p.costs.first},
+		{"the same for a further one", " bytes", p.costs.disk},
 	} {
 		if s, ok := spreadOf(row.all); ok {
 			rows = append(rows, []string{row.what, fmt.Sprintf("%s%s (%s–%s)", written(s.median), row.unit, written(s.least), written(s.most))})
@@ -51,16 +53,29 @@ func mustMeasureRest(t *testing.T, target *load.Target, s size) float64 {
 	return float64(load.ConsumptionOf(target.Servers[0]).Memory) / (1 << 20)
 }
 
-// mustMeasureDisk sends messages that are read and acknowledged, and looks how much
-// longer the file is when the server has swept and has emptied its log.
+// mustMeasureDisk measures what a message takes in a new store, with the people and the
+// pages that are not full, and what one more takes.
 func mustMeasureDisk(t *testing.T, e *engine, s size, p *page) {
+	t.Helper()
+	some, few := mustGrow(t, e, s, s.duration)
+	more, many := mustGrow(t, e, s, 3*s.duration)
+	p.costs.first = append(p.costs.first, float64(some)/float64(few))
+	if many <= few { // the machine did something else
+		t.Logf("%d messages were sent in some time and %d in three times that, which says nothing of what a further one takes", few, many)
+		return
+	}
+	p.costs.disk = append(p.costs.disk, float64(more-some)/float64(many-few))
+}
+
+// mustGrow sends messages for some time that are read and acknowledged, to a new server,
+// and returns how much longer the file is when that has swept and has emptied its log.
+func mustGrow(t *testing.T, e *engine, s size, duration time.Duration) (bytes, messages int64) {
 	t.Helper()
 	own := e.mustOwn(t)
 	e.serve(t, own, func(*load.Target) error { return nil })
 	before := mustStat(t, own)
-	var messages int64
 	e.serve(t, own, func(target *load.Target) error {
-		plan := load.Plan{Scenario: load.Acknowledge, Connections: min(16, s.most), Duration: 2 * s.duration, Payload: load.DefaultPayload, Members: 1}
+		plan := load.Plan{Scenario: load.Acknowledge, Connections: min(16, s.most), Duration: duration, Payload: load.DefaultPayload, Members: 1}
 		r, err := load.Run(t.Context(), target, plan, nil)
 		if err == nil {
 			messages = r.Operations
@@ -70,8 +85,9 @@ func mustMeasureDisk(t *testing.T, e *engine, s size, p *page) {
 	if messages == 0 {
 		t.Fatal("nothing was sent, so that nothing can be said of the disk")
 	}
-	p.costs.disk = append(p.costs.disk, float64(mustStat(t, own)-before)/float64(messages))
+	bytes = mustStat(t, own) - before
 	e.mustClear(t, own)
+	return bytes, messages
 }
 
 func mustStat(t *testing.T, own load.Own) int64 {
