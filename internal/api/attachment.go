@@ -169,13 +169,15 @@ func (w *fileWriter) Write(p []byte) (int, error) {
 	return w.responseWriter.Write(p)
 }
 
-// fileBuffers are as large as the segments of a sealed file, which are opened right
-// into them.
-var fileBuffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+// filePiece is how many bytes of a file are read at once: no fewer than a segment of a
+// sealed one has, which is then opened right into the buffer.
+const filePiece = 64 << 10
+
+var fileBuffers = sync.Pool{New: func() any { return new([filePiece]byte) }}
 
 // ReadFrom copies all that r holds.
 func (w *fileWriter) ReadFrom(r io.Reader) (int64, error) {
-	buffer := fileBuffers.Get().(*[64 << 10]byte)
+	buffer := fileBuffers.Get().(*[filePiece]byte)
 	defer fileBuffers.Put(buffer)
 	return io.CopyBuffer(struct{ io.Writer }{w}, r, buffer[:])
 }

@@ -54,7 +54,7 @@ func (c *collector) collected(now time.Time) {
 	if c.ended {
 		return
 	}
-	percent := growth(liveHeap(), now.Sub(c.last))
+	percent := growth(runtimeMetric("/gc/heap/live:bytes"), now.Sub(c.last))
 	c.last = now
 	if change := percent - c.percent; change > percent/8 || change < -percent/8 { // it stops the program for a moment
 		c.percent = percent
@@ -63,8 +63,8 @@ func (c *collector) collected(now time.Time) {
 	c.watch()
 }
 
-// growth is by how much, in percent, a heap with so many bytes in use may grow that was
-// collected so long after the last time.
+// growth is by how much, in percent, a heap may grow that had so many bytes in use when it
+// was collected, so long after the time before.
 func growth(live uint64, since time.Duration) int {
 	if since > seldom {
 		return usualPercent
@@ -72,9 +72,9 @@ func growth(live uint64, since time.Duration) int {
 	return usualPercent + int(heapRoom*100/max(live, 1<<20))
 }
 
-// liveHeap is how many bytes were in use at the last collection.
-func liveHeap() uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+// runtimeMetric reads one of the runtime's own figures.
+func runtimeMetric(name string) uint64 {
+	sample := []metrics.Sample{{Name: name}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }

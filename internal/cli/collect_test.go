@@ -2,7 +2,6 @@ package cli
 
 import (
 	"runtime"
-	"runtime/metrics"
 	"testing"
 	"time"
 )
@@ -27,9 +26,7 @@ func TestHeapMayGrow(t *testing.T) {
 
 // percentNow is by how much the heap may grow as it is.
 func percentNow() int {
-	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-	metrics.Read(sample)
-	return int(sample[0].Value.Uint64())
+	return int(runtimeMetric("/gc/gogc:percent"))
 }
 
 func TestCollectorHearsOfEachCollectionUntilItStops(t *testing.T) {

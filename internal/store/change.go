@@ -20,8 +20,8 @@ type Queued struct {
 }
 
 // Observe has see called for each change, once it is on disk: before Update returns,
-// in the order of the commits, one after the other. settled is called once
-// after one or more of these, when their callers have been answered. Neither must wait for anything.
+// in the order of the commits, one after the other. settled is called once after one or
+// more of these, when their callers have been answered. Neither must wait for anything.
 // It reports false, and calls nobody, where others use the same database, so that
 // nobody knows all changes. It comes before the first use of the store.
 func (s *Store) Observe(see func(*Change), settled func()) bool {
