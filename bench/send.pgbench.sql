@@ -21,20 +21,20 @@ UPDATE engine_queues AS q SET last = top.last FROM top
 	WHERE q.account IN (decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex')) AND top.found = 2 RETURNING q.last;
 SELECT 1 FROM memberships a JOIN memberships b ON b.organization = a.organization WHERE a.organization = 'pgbench-pgbench-pgbench-'
 	AND a.account = decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex') AND b.account = decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex');
-INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created, expires, ends,
 	ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
-	VALUES ('pgbench-pgbench-pgbench-', decode(lpad(to_hex(:i::bigint), 16, '0') || lpad(to_hex(:r::bigint), 16, '0'), 'hex'),
+	VALUES (1, decode(lpad(to_hex(:i::bigint), 16, '0') || lpad(to_hex(:r::bigint), 16, '0'), 'hex'),
 	decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), 0,
-	decode(repeat('78', 201), 'hex'), decode(repeat('00', 16), 'hex'), :i::bigint / 1000, :i::bigint / 1000 + 2592000000, :i::bigint / 1000 + 2592000000,
-	43200, 0, 0, :i::bigint, 0, 0, decode(repeat('00', 16), 'hex'), 0);
+	decode(repeat('78', 238), 'hex'), '', :i::bigint / 1000, :i::bigint / 1000 + 2592000000, :i::bigint / 1000 + 2592000000,
+	43200, 0, 0, :i::bigint, 0, 0, '', 0);
 INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
 	VALUES (decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), 'pgbench-pgbench-pgbench-', decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), :i::bigint / 1000, 0, 0, 0, 1)
 	ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message, listed = 1;
-INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
-	VALUES ('pgbench-pgbench-pgbench-', decode(lpad(to_hex(:i::bigint), 16, '0') || lpad(to_hex(:r::bigint), 16, '0'), 'hex'),
+INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
+	VALUES (1, decode(lpad(to_hex(:i::bigint), 16, '0') || lpad(to_hex(:r::bigint), 16, '0'), 'hex'),
 	decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), :i::bigint, 0, 0, :i::bigint / 1000, 0);
-INSERT INTO events (account, position, organization, kind, message, payload, status)
-	VALUES (decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), :i::bigint, 'pgbench-pgbench-pgbench-', 'message',
+INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+	VALUES (decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), :i::bigint, 1, 1,
 	decode(lpad(to_hex(:i::bigint), 16, '0') || lpad(to_hex(:r::bigint), 16, '0'), 'hex'), '', 0);
 INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
 	VALUES (decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), 'pgbench-pgbench-pgbench-', decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), :i::bigint / 1000, 1, 0, 0, 1)

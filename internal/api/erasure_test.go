@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -136,6 +137,10 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 			t.Errorf("the test leaves no trace in %s to erase: %v", where, before)
 		}
 	}
+	short := base64.RawStdEncoding.EncodeToString(id[:]) // as statuses name it
+	if c.traces(model.AccountID{}, short)["events.payload"] == 0 {
+		t.Error("no status of the account is queued")
+	}
 
 	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
 	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
@@ -151,6 +156,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 	c.clock.Advance(time.Second) // until then a node may know a key
 	c.mustSweep()
 	c.wantNoTrace("an erased account", id, c.alice.token)
+	c.wantNoTrace("a status of it", model.AccountID{}, short)
 	c.wantNoTrace("its address", model.AccountID{}, "alice@example.com")
 	for _, table := range []string{"accounts", "messages", "keys", "memberships", "events"} {
 		if e.Erased[table] == 0 {

@@ -59,6 +59,12 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	undo = append(undo, engine.Close)
+	err = store.Upgrade(ctx, engine, func(from int) {
+		in.log.Info("the data is brought up to date: the server answers when that is done", "version", from, "to", store.SchemaVersion())
+	})
+	if err != nil {
+		return nil, err
+	}
 	kept, err := store.Open(ctx, engine, service.NewEpoch)
 	if err != nil {
 		return nil, err

@@ -2,9 +2,7 @@ package service
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,30 +19,6 @@ const (
 	MaxEvents     = 1000
 	MaxWait       = 60 * time.Second
 )
-
-// payload is the stored form of all events that carry no message. It names
-// accounts and groups; what they look like is read when the event is read.
-type payload struct {
-	Account  model.AccountID `json:"account,omitzero"`
-	Status   model.Status    `json:"status,omitempty"`
-	Time     int64           `json:"time,omitempty"` // milliseconds
-	Recalled bool            `json:"recalled,omitempty"`
-	Added    bool            `json:"added,omitempty"`
-	Entity   model.EntityID  `json:"entity,omitzero"`
-	Group    bool            `json:"group,omitempty"`
-	Caller   model.AccountID `json:"caller,omitzero"`
-	State    string          `json:"state,omitempty"`
-	Action   string          `json:"action,omitempty"`
-	Minutes  int             `json:"minutes,omitempty"`
-}
-
-func (p payload) encode() []byte {
-	text, err := json.Marshal(p)
-	if err != nil {
-		panic(fmt.Sprintf("encode event: %v", err)) // the struct holds nothing that cannot be encoded
-	}
-	return text
-}
 
 // PollOptions say which part of the queue to read, and whether to wait for it.
 type PollOptions struct {

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -28,12 +27,11 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 		event.Message, err = p.message(ctx, row)
 		return event, err
 	}
-	var stored payload
-	if err := json.Unmarshal(row.Payload, &stored); err != nil {
+	stored, err := decodePayload(row.Payload)
+	if err != nil {
 		return event, fmt.Errorf("read event %d: %w", row.Position, err)
 	}
 	at := time.UnixMilli(stored.Time).UTC()
-	var err error
 	switch row.Kind {
 	case model.EventStatus, model.EventGroupStatus:
 		event.Status = &model.StatusChange{Message: row.MessageID, Account: stored.Account, Status: stored.Status, Time: at, Recalled: stored.Recalled}

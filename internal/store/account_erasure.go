@@ -19,7 +19,7 @@ func (tx *Tx) erase(out Erased, table, query string, args ...any) error {
 func (tx *Tx) HoldOver(account *model.Account) (id model.OrganizationID, found bool, err error) {
 	found, err = tx.one(`SELECT h.organization FROM holds h WHERE h.released = 0 AND (h.organization = ?
 		OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization = h.organization AND p.account = ?)
-		OR EXISTS (SELECT 1 FROM messages m WHERE m.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))
+		OR EXISTS (SELECT 1 FROM organization_numbers n JOIN messages m ON m.organization_number = n.number WHERE n.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))
 		OR EXISTS (SELECT 1 FROM held_messages m WHERE m.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))) LIMIT 1`,
 		[]any{account.CreatedBy, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID}, &id)
 	return id, found, err
@@ -62,8 +62,8 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 // got alone, or that forward what it sent, in the order of their keys, from the one
 // after the given one.
 func (tx *Tx) MessagesWith(account model.AccountID, organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
-	return tx.messages(`(m.organization, m.message) > (?, ?) AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?)
-		ORDER BY m.organization, m.message LIMIT ? + 0`, organization, after, account, account, account, limit)
+	return tx.messages(`(m.organization_number, m.message) > (?, ?) AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?)
+		ORDER BY m.organization_number, m.message LIMIT ? + 0`, numbered(organization), after, account, account, account, limit)
 }
 
 // MessageKey names a message's row.
@@ -74,10 +74,15 @@ type MessageKey struct {
 
 // CopiesOf returns up to limit messages of which an account has a copy, likewise.
 func (tx *Tx) CopiesOf(account model.AccountID, after MessageKey, limit int) (out []MessageKey, err error) {
-	err = tx.each(`SELECT organization, message FROM deliveries WHERE (organization, message) > (?, ?) AND account = ?
-		ORDER BY organization, message LIMIT ? + 0`, []any{after.Organization, after.ID, account, limit}, func(row Row) error {
+	err = tx.each(`SELECT organization_number, message FROM deliveries WHERE (organization_number, message) > (?, ?) AND account = ?
+		ORDER BY organization_number, message LIMIT ? + 0`, []any{numbered(after.Organization), after.ID, account, limit}, func(row Row) error {
 		var k MessageKey
-		err := row.Scan(&k.Organization, &k.ID)
+		var number int64
+		if err := row.Scan(&number, &k.ID); err != nil {
+			return err
+		}
+		var err error
+		k.Organization, err = tx.organization(number)
 		out = append(out, k)
 		return err
 	})
@@ -89,7 +94,7 @@ func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) (Erased, e
 	tx.change.withdrawn()
 	out := Erased{}
 	for _, k := range keys {
-		if err := tx.erase(out, "deliveries", `DELETE FROM deliveries WHERE organization = ? AND message = ? AND account = ?`, k.Organization, k.ID, account); err != nil {
+		if err := tx.erase(out, "deliveries", `DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`, numbered(k.Organization), k.ID, account); err != nil {
 			return nil, err
 		}
 	}
@@ -102,16 +107,16 @@ type EventKey struct {
 	Position int64
 }
 
-// EventsNaming returns up to limit events of whomever whose payload names an
-// account, in the order of their keys, from the one after the given one.
-func (tx *Tx) EventsNaming(account model.AccountID, after EventKey, limit int) (out []EventKey, err error) {
-	err = tx.each(`SELECT account, position FROM events WHERE (account, position) > (?, ?) AND payload LIKE ? ORDER BY account, position LIMIT ? + 0`,
-		[]any{after.Account, after.Position, "%" + account.String() + "%", limit}, func(row Row) error {
-			var k EventKey
-			err := row.Scan(&k.Account, &k.Position)
-			out = append(out, k)
-			return err
-		})
+// EventsNaming returns up to limit events of whomever whose payload holds one of these
+// two names, in the order of their keys, from the one after the given one.
+func (tx *Tx) EventsNaming(names [2]string, after EventKey, limit int) (out []EventKey, err error) {
+	err = tx.each(`SELECT account, position FROM events WHERE (account, position) > (?, ?) AND (payload LIKE ? OR payload LIKE ?)
+		ORDER BY account, position LIMIT ? + 0`, []any{after.Account, after.Position, "%" + names[0] + "%", "%" + names[1] + "%", limit}, func(row Row) error {
+		var k EventKey
+		err := row.Scan(&k.Account, &k.Position)
+		out = append(out, k)
+		return err
+	})
 	return out, err
 }
 
@@ -169,14 +174,21 @@ func (tx *Tx) OnlyIn(id model.OrganizationID) (out []model.AccountID, err error)
 	return out, err
 }
 
-// EraseTracesOf removes what is left of an organization in tables of accounts.
+// EraseTracesOf removes what is left of an organization in tables of accounts, and
+// its token. Its number stays taken.
 func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
 	tx.change.withdrawn()
 	out := Erased{}
-	for _, table := range []string{"requests", "events", "conversations", "mutes"} {
+	for _, table := range []string{"requests", "conversations", "mutes"} {
 		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
 			return nil, err
 		}
+	}
+	if err := tx.erase(out, "events", `DELETE FROM events WHERE organization_number = ?`, numbered(id)); err != nil {
+		return nil, err
+	}
+	if err := tx.post(`UPDATE organization_numbers SET organization = '-' || CAST(number AS TEXT) WHERE organization = ?`, id); err != nil {
+		return nil, err
 	}
 	return out, tx.post(`UPDATE accounts SET created_by = '' WHERE created_by = ?`, id)
 }

@@ -21,22 +21,28 @@ type Arrival struct {
 // What is in a queue is of an organization that its owner is in, and of a conversation
 // that it has not removed since: leaving and removing withdraw it.
 func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, now time.Time) (out []Arrival, err error) {
-	err = tx.lock(`SELECT 1 FROM messages WHERE (organization, message) IN
-		(SELECT organization, message FROM events WHERE account = ? AND position IN (?*) AND kind IN ('message', 'group_message'))
+	err = tx.lock(`SELECT 1 FROM messages WHERE (organization_number, message) IN
+		(SELECT organization_number, message FROM events WHERE account = ? AND position IN (?*) AND kind IN (1, 2))
 		ORDER BY message `+tx.dialect.Lock, account, positions)
 	if err != nil {
 		return nil, err
 	}
 	// CROSS JOIN has SQLite begin with the queue.
-	err = tx.each(`SELECT m.organization, m.message, m.sender, m.is_group, d.replayed,
-		CASE WHEN d.replayed = 0 AND EXISTS (SELECT 1 FROM memberships s WHERE s.organization = m.organization AND s.account = m.sender) THEN 1 ELSE 0 END
+	err = tx.each(`SELECT m.organization_number, m.message, m.sender, m.is_group, d.replayed,
+		CASE WHEN d.replayed = 0 AND EXISTS (SELECT 1 FROM organization_numbers n CROSS JOIN memberships s
+			WHERE n.number = m.organization_number AND s.organization = n.organization AND s.account = m.sender) THEN 1 ELSE 0 END
 		FROM events e CROSS JOIN messages m CROSS JOIN deliveries d
-		WHERE e.account = ? AND e.position IN (?*) AND e.position > ? AND e.kind IN ('message', 'group_message')
-		AND m.organization = e.organization AND m.message = e.message AND m.ends > ? AND m.recalled = 0
-		AND d.organization = e.organization AND d.message = e.message AND d.account = e.account AND d.status = 0
+		WHERE e.account = ? AND e.position IN (?*) AND e.position > ? AND e.kind IN (1, 2)
+		AND m.organization_number = e.organization_number AND m.message = e.message AND m.ends > ? AND m.recalled = 0
+		AND d.organization_number = e.organization_number AND d.message = e.message AND d.account = e.account AND d.status = 0
 		ORDER BY e.position`, []any{account, positions, after, millis(now)}, func(row Row) error {
 		var a Arrival
-		err := row.Scan(&a.Organization, &a.Message, &a.Sender, &a.Group, &a.Replayed, &a.Told)
+		var number int64
+		if err := row.Scan(&number, &a.Message, &a.Sender, &a.Group, &a.Replayed, &a.Told); err != nil {
+			return err
+		}
+		var err error
+		a.Organization, err = tx.organization(number)
 		out = append(out, a)
 		return err
 	})
@@ -49,8 +55,8 @@ func (tx *Tx) Deliver(account model.AccountID, a *Arrival, now time.Time, positi
 	if !a.Told {
 		position = 0
 	}
-	err := tx.post(`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization = ? AND message = ? AND account = ?`,
-		int(model.Delivered), millis(now), position, a.Organization, a.Message, account)
+	err := tx.post(`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization_number = ? AND message = ? AND account = ?`,
+		int(model.Delivered), millis(now), position, numbered(a.Organization), a.Message, account)
 	if err != nil || !a.Told {
 		return err
 	}

@@ -36,7 +36,7 @@ func (s *Store) Observe(see func(*Change), settled func()) bool {
 // changing is what an engine's Update is to run for fn.
 func (s *Store) changing(fn func(*Tx) error) func(Session) error {
 	return func(session Session) error {
-		tx := &Tx{session: session, dialect: s.engine.Dialect()}
+		tx := &Tx{session: session, dialect: s.engine.Dialect(), numbers: s.numbers}
 		if len(s.observers) == 0 {
 			return fn(tx)
 		}

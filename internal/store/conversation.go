@@ -63,9 +63,9 @@ func (tx *Tx) NoteEnded(m *MessageRow) error {
 	}
 	return tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
 		WHERE account = ? AND organization = ? AND entity = ?
-		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization = ? AND d.message = ? AND d.account = ?
+		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.account = ?
 			AND d.status < ? AND d.position > conversations.cleared)`,
-		m.important(), m.Recipient, m.Organization, m.Sender, m.Organization, m.ID, m.Recipient, int(model.Read))
+		m.important(), m.Recipient, m.Organization, m.Sender, numbered(m.Organization), m.ID, m.Recipient, int(model.Read))
 }
 
 // ListConversation puts an account into another one's roster, if it is not there.
@@ -119,12 +119,12 @@ func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
 // are not swept yet, in conversations that it did not remove. Such messages are few, and
 // are to be looked at first: CROSS JOIN has SQLite do so, and PostgreSQL cannot look for
 // an account's copies before, because the account is said by way of the message.
-const unswept = ` FROM messages m CROSS JOIN deliveries d
-	LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = m.organization AND c.entity = m.sender
+const unswept = ` FROM messages m CROSS JOIN organization_numbers n CROSS JOIN deliveries d
+	LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = n.organization AND c.entity = m.sender
 	LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
 	LEFT JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
-	WHERE m.ends <= ? AND m.recalled = 0
-	AND d.organization = m.organization AND d.message = m.message AND d.account = CASE m.recalled WHEN 0 THEN ? ELSE m.sender END AND d.status < ?
+	WHERE m.ends <= ? AND m.recalled = 0 AND n.number = m.organization_number
+	AND d.organization_number = m.organization_number AND d.message = m.message AND d.account = CASE m.recalled WHEN 0 THEN ? ELSE m.sender END AND d.status < ?
 	AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)`
 
 // UnsweptUnread returns, for each conversation of an account, how much its
@@ -170,7 +170,7 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 		FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
 		WHERE p.account = ? AND (p.organization = ? OR ? = '')
 		UNION ALL SELECT -COUNT(*), -COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)`+unswept+`
-		AND (m.organization = ? OR ? = '')`,
+		AND (n.organization = ? OR ? = '')`,
 		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read), organization, organization},
 		func(row Row) error {
 			var some, important int

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"signet/internal/model"
@@ -23,6 +25,28 @@ func (e *EventRow) carries() bool {
 	return e.Kind == model.EventMessage || e.Kind == model.EventGroupMessage
 }
 
+// eventKinds are the kinds that are queued, or may come to be, each at the number that
+// is stored for it. A number is never given to another kind; statements name those of
+// message and group_message.
+var eventKinds = []model.EventKind{
+	1: model.EventMessage, 2: model.EventGroupMessage, 3: model.EventStatus, 4: model.EventGroupStatus, 5: model.EventFriends,
+	6: model.EventBang, 7: model.EventUpdate, 8: model.EventSettings, 9: model.EventPresence, 10: model.EventAdminRequest,
+	11: model.EventConversationMute, 12: model.EventTyping, 13: model.EventAdvisory,
+}
+
+// kindNumber is the stored form of a kind; less than 1 where it has none.
+func kindNumber(kind model.EventKind) int { return slices.Index(eventKinds, kind) }
+
+// name gives an event the organization and the kind that its row names by numbers.
+func (tx *Tx) name(e *EventRow, organization int64, kind int) (err error) {
+	if kind < 1 || kind >= len(eventKinds) {
+		return fmt.Errorf("event %d is of a kind that is not known: %d", e.Position, kind)
+	}
+	e.Kind = eventKinds[kind]
+	e.Organization, err = tx.organization(organization)
+	return err
+}
+
 // eventStatus keeps the status of the copy that a queued message event brings with
 // the event, so that reading a queue looks for no copies. It is -1 where an older
 // server queued it: then the copy tells.
@@ -32,9 +56,12 @@ ALTER TABLE events ADD COLUMN status INTEGER NOT NULL DEFAULT -1;
 
 // InsertEvent queues an event at a position that Position handed out for the account.
 func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization model.OrganizationID, kind model.EventKind, message model.MessageID, payload []byte) error {
-	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload, status) VALUES (?, ?, ?, ?, ?, ?, 0)`,
-		account, position, organization, string(kind), message, string(payload))
-	return err
+	number := kindNumber(kind)
+	if number < 1 {
+		return fmt.Errorf("events of kind %q are not queued", kind)
+	}
+	return tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status) VALUES (?, ?, ?, ?, ?, ?, 0)`,
+		account, position, numbered(organization), number, message, string(payload))
 }
 
 // NoteQueuedStatus tells a still queued event, which brings a copy, what status that
@@ -45,9 +72,9 @@ func (tx *Tx) NoteQueuedStatus(d *Delivery, status model.Status) error {
 
 // InsertGroupEvents queues a group message with every member but the sender.
 func (tx *Tx) InsertGroupEvents(m *MessageRow) error {
-	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload, status)
-		SELECT account, ?, organization, ?, ?, '', 0 FROM group_members WHERE group_token = ? AND account <> ?`,
-		m.Sort, string(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
+	err := tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+		SELECT account, ?, ?, ?, ?, '', 0 FROM group_members WHERE group_token = ? AND account <> ?`,
+		m.Sort, numbered(m.Organization), kindNumber(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
 	return err
 }
 
@@ -70,10 +97,10 @@ const EndOfQueue = int64(1) << 62
 // queued says which rows of an account's queue are to be seen: those within the
 // retention, and of the messages those that are not over for this reader.
 const queued = ` FROM events e
-	LEFT JOIN messages m ON e.kind IN ('message', 'group_message') AND m.organization = e.organization AND m.message = e.message
-	LEFT JOIN deliveries d ON d.organization = m.organization AND d.message = m.message AND d.account = e.account
+	LEFT JOIN messages m ON e.kind IN (1, 2) AND m.organization_number = e.organization_number AND m.message = e.message
+	LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message AND d.account = e.account
 	WHERE e.account = ? AND e.position > ? AND e.position <= ?
-	AND (e.kind NOT IN ('message', 'group_message') OR m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2 AND d.status_time <= ?))`
+	AND (e.kind NOT IN (1, 2) OR m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2 AND d.status_time <= ?))`
 
 // CountEvents returns how many events the queue holds.
 func (tx *Tx) CountEvents(q Queue) (n int, err error) {
@@ -109,15 +136,18 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 // EventsOf returns all that is queued for an account about an organization,
 // without the messages.
 func (tx *Tx) EventsOf(account model.AccountID, organization model.OrganizationID) ([]EventRow, error) {
-	return tx.eventRows(`account = ? AND organization = ?`, account, organization)
+	return tx.eventRows(`account = ? AND organization_number = ?`, account, numbered(organization))
 }
 
 func (tx *Tx) eventRows(where string, args ...any) (out []EventRow, err error) {
-	err = tx.each(`SELECT position, kind, organization, message, payload FROM events WHERE `+where+` ORDER BY position`, args, func(row Row) error {
+	err = tx.each(`SELECT position, kind, organization_number, message, payload FROM events WHERE `+where+` ORDER BY position`, args, func(row Row) error {
 		var e EventRow
-		var kind string
-		err := row.Scan(&e.Position, &kind, &e.Organization, &e.MessageID, &e.Payload)
-		e.Kind = model.EventKind(kind)
+		var number int64
+		var kind int
+		if err := row.Scan(&e.Position, &kind, &number, &e.MessageID, &e.Payload); err != nil {
+			return err
+		}
+		err := tx.name(&e, number, kind)
 		out = append(out, e)
 		return err
 	})
@@ -143,7 +173,7 @@ func (tx *Tx) DeleteAllEvents(account model.AccountID) error {
 // DeleteEventsOf withdraws what is queued for an account about an organization.
 func (tx *Tx) DeleteEventsOf(account model.AccountID, organization model.OrganizationID) error {
 	tx.change.withdrawn()
-	err := tx.post(`DELETE FROM events WHERE account = ? AND organization = ?`, account, organization)
+	err := tx.post(`DELETE FROM events WHERE account = ? AND organization_number = ?`, account, numbered(organization))
 	return err
 }
 
@@ -165,15 +195,15 @@ func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, found b
 func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.MessageID) error {
 	tx.change.withdrawn()
 	err := tx.post(`DELETE FROM events WHERE (account, position) IN
-		(SELECT account, position FROM deliveries WHERE organization = ? AND message = ?)`, organization, message)
+		(SELECT account, position FROM deliveries WHERE organization_number = ? AND message = ?)`, numbered(organization), message)
 	return err
 }
 
 // InsertSettingsEvents tells all members of an organization that it changed.
 func (tx *Tx) InsertSettingsEvents(organization model.OrganizationID, position int64, payload []byte) error {
-	err := tx.post(`INSERT INTO events (account, position, organization, kind, message, payload, status)
-		SELECT account, ?, organization, ?, ?, ?, 0 FROM memberships WHERE organization = ?`,
-		position, string(model.EventSettings), model.MessageID{}, string(payload), organization)
+	err := tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships WHERE organization = ?`,
+		position, numbered(organization), kindNumber(model.EventSettings), model.MessageID{}, string(payload), organization)
 	return err
 }
 

@@ -88,19 +88,19 @@ const messageTable = `organization, message, sender, recipient, is_group, conten
 // and reports whether it did. What it says and its hold on an attachment then stay.
 func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recalled bool) (bool, error) {
 	n, err := tx.exec(`INSERT INTO held_messages (`+messageTable+`)
-		SELECT organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+		SELECT ?, message, sender, recipient, is_group, content, blob, created, expires, ends,
 		ttl, dor, priority, sort, CASE WHEN ? = 1 THEN 1 ELSE recalled END, replay, original_sender, original_created FROM messages
-		WHERE organization = ? AND message = ? AND recalled = 0 AND EXISTS (SELECT 1 FROM holds WHERE holds.organization = messages.organization AND released = 0)
-		ON CONFLICT (organization, message) DO NOTHING`, recalled, organization, id)
+		WHERE organization_number = ? AND message = ? AND recalled = 0 AND EXISTS (SELECT 1 FROM holds WHERE holds.organization = ? AND released = 0)
+		ON CONFLICT (organization, message) DO NOTHING`, organization, recalled, numbered(organization), id, organization)
 	return n > 0, err
 }
 
 // keepDeliveries does so for who got the message, before it is deleted.
 func (tx *Tx) keepDeliveries(organization model.OrganizationID, id model.MessageID) error {
 	return tx.post(`INSERT INTO held_deliveries (organization, message, account, status, status_time)
-		SELECT organization, message, account, status, status_time FROM deliveries
-		WHERE organization = ? AND message = ? AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = deliveries.organization AND h.message = deliveries.message)
-		ON CONFLICT (organization, message, account) DO NOTHING`, organization, id)
+		SELECT ?, message, account, status, status_time FROM deliveries
+		WHERE organization_number = ? AND message = ? AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = ? AND h.message = ?)
+		ON CONFLICT (organization, message, account) DO NOTHING`, organization, numbered(organization), id, organization, id)
 }
 
 // HeldMessages returns up to limit of the messages that are kept for a hold alone,
@@ -117,9 +117,9 @@ func (tx *Tx) HeldMessagesAfter(organization model.OrganizationID, id model.Mess
 }
 
 func (tx *Tx) heldMessages(where string, args ...any) (out []MessageRow, err error) {
-	err = tx.each(`SELECT `+messageColumns+` FROM held_messages m WHERE `+where, args, func(row Row) error {
+	err = tx.each(`SELECT m.organization, `+messageRest+` FROM held_messages m WHERE `+where, args, func(row Row) error {
 		var s messageScan
-		err := row.Scan(s.dest()...)
+		err := row.Scan(s.dest(&s.Organization)...)
 		out = append(out, s.row())
 		return err
 	})
@@ -143,7 +143,7 @@ func (tx *Tx) SealHeldMessage(m *MessageRow, sealed []byte) error {
 // MessagesIn returns up to limit messages of an organization that were not recalled,
 // in the order of their identifiers, from the one after the given one.
 func (tx *Tx) MessagesIn(organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.organization = ? AND m.message > ? AND m.recalled = 0 ORDER BY m.message LIMIT ? + 0`, organization, after, limit)
+	return tx.messages(`m.organization_number = ? AND m.message > ? AND m.recalled = 0 ORDER BY m.message LIMIT ? + 0`, numbered(organization), after, limit)
 }
 
 // HeldDeliveries returns who got a message that is kept.

@@ -65,7 +65,7 @@ func (tx *Tx) LockGroupsIn(organization model.OrganizationID) error {
 // LockMessages holds the rows of those of the messages that are in one of the
 // organizations.
 func (tx *Tx) LockMessages(organizations []model.OrganizationID, ids ...model.MessageID) error {
-	return tx.lock(`SELECT 1 FROM messages WHERE organization IN (?*) AND message IN (?*) ORDER BY message `+tx.dialect.Lock, organizations, ids)
+	return tx.lock(`SELECT 1 FROM messages WHERE organization_number IN (?*) AND message IN (?*) ORDER BY message `+tx.dialect.Lock, numberedList(organizations), ids)
 }
 
 // LockQueues holds the queues of accounts, for who takes positions for some of

@@ -16,18 +16,23 @@ type MessageRow struct {
 	Replay        bool         // sent to a group while its history was on
 }
 
-const messageColumns = `m.organization, m.message, m.sender, m.recipient, m.is_group, m.content, m.blob, m.created, m.expires, m.ends,
+const messageColumns = `m.organization_number, ` + messageRest
+
+// messageRest are those that a message has wherever it is kept.
+const messageRest = `m.message, m.sender, m.recipient, m.is_group, m.content, m.blob, m.created, m.expires, m.ends,
 	m.ttl, m.dor, m.priority, m.sort, m.recalled, m.replay, m.original_sender, m.original_created`
 
-// messageScan holds what a row of messageColumns is scanned into.
+// messageScan holds what the row of a message is scanned into.
 type messageScan struct {
 	MessageRow
+	number                                  int64 // of the organization
 	created, expires, ends, originalCreated int64
 	blob, originalSender                    []byte // empty, or zero as earlier versions wrote it, where there is none
 }
 
-func (s *messageScan) dest() []any {
-	return []any{&s.Organization, &s.ID, &s.Sender, &s.Recipient, &s.Group, &s.Sealed, &s.blob, &s.created, &s.expires, &s.ends,
+// dest is for messageRest, after what tells the organization.
+func (s *messageScan) dest(organization any) []any {
+	return []any{organization, &s.ID, &s.Sender, &s.Recipient, &s.Group, &s.Sealed, &s.blob, &s.created, &s.expires, &s.ends,
 		&s.TTL, &s.DOR, &s.Priority, &s.Sort, &s.Recalled, &s.Replay, &s.originalSender, &s.originalCreated}
 }
 
@@ -40,6 +45,13 @@ func (s *messageScan) row() MessageRow {
 		s.Forwarded = &model.Original{Sender: sender, Created: fromMillis(s.originalCreated)}
 	}
 	return s.MessageRow
+}
+
+// messageOf returns the message that a row of messageColumns was scanned into.
+func (tx *Tx) messageOf(s *messageScan) (m MessageRow, err error) {
+	m = s.row()
+	m.Organization, err = tx.organization(s.number)
+	return m, err
 }
 
 // optional is the stored form of an identifier that few messages have: nothing, where it
@@ -57,10 +69,10 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	if m.Forwarded != nil {
 		original = *m.Forwarded
 	}
-	err := tx.post(`INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+	err := tx.post(`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created, expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
-		m.Organization, m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created), endMillis(m.Expires), m.ends(),
+		numbered(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created), endMillis(m.Expires), m.ends(),
 		m.TTL, m.DOR, m.Priority, m.Sort, m.Replay, optional(original.Sender), millis(original.Created))
 	return err
 }
@@ -68,9 +80,12 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 // Message returns a message of one of these organizations that has not ended by then.
 func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, now time.Time) (m MessageRow, found bool, err error) {
 	var s messageScan
-	found, err = tx.one(`SELECT `+messageColumns+` FROM messages m WHERE m.organization IN (?*) AND m.message = ? AND m.ends > ?`,
-		[]any{organizations, id, millis(now)}, s.dest()...)
-	return s.row(), found, err
+	found, err = tx.one(`SELECT `+messageColumns+` FROM messages m WHERE m.organization_number IN (?*) AND m.message = ? AND m.ends > ?`,
+		[]any{numberedList(organizations), id, millis(now)}, s.dest(&s.number)...)
+	if found {
+		m, err = tx.messageOf(&s)
+	}
+	return m, found, err
 }
 
 // RecallMessage erases what a message says and its hold on an attachment, and
@@ -81,8 +96,8 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.post(`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization = ? AND message = ?`,
-		[]byte{}, optional(model.BlobID{}), m.Organization, m.ID); err != nil {
+	if err := tx.post(`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization_number = ? AND message = ?`,
+		[]byte{}, optional(model.BlobID{}), numbered(m.Organization), m.ID); err != nil {
 		return err
 	}
 	if kept { // and with it the attachment
@@ -94,8 +109,8 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 // EndMessage brings a message's end forward.
 func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, at time.Time) error {
 	tx.change.withdrawn()
-	err := tx.post(`UPDATE messages SET ends = ? WHERE organization = ? AND message = ? AND ends > ?`,
-		millis(at), organization, id, millis(at))
+	err := tx.post(`UPDATE messages SET ends = ? WHERE organization_number = ? AND message = ? AND ends > ?`,
+		millis(at), numbered(organization), id, millis(at))
 	return err
 }
 
@@ -110,10 +125,10 @@ func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageI
 	if err := tx.keepDeliveries(organization, id); err != nil {
 		return err
 	}
-	if err := tx.post(`DELETE FROM deliveries WHERE organization = ? AND message = ?`, organization, id); err != nil {
+	if err := tx.post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, numbered(organization), id); err != nil {
 		return err
 	}
-	n, err := tx.exec(`DELETE FROM messages WHERE organization = ? AND message = ?`, organization, id)
+	n, err := tx.exec(`DELETE FROM messages WHERE organization_number = ? AND message = ?`, numbered(organization), id)
 	if err != nil || n == 0 || kept { // another node was first, and let go of the attachment
 		return err
 	}
@@ -141,8 +156,11 @@ func (tx *Tx) ReplayableMessages(group model.GroupID, now time.Time, limit int) 
 func (tx *Tx) messages(where string, args ...any) (out []MessageRow, err error) {
 	err = tx.each(`SELECT `+messageColumns+` FROM messages m WHERE `+where, args, func(row Row) error {
 		var s messageScan
-		err := row.Scan(s.dest()...)
-		out = append(out, s.row())
+		if err := row.Scan(s.dest(&s.number)...); err != nil {
+			return err
+		}
+		m, err := tx.messageOf(&s)
+		out = append(out, m)
 		return err
 	})
 	return out, err
@@ -150,6 +168,6 @@ func (tx *Tx) messages(where string, args ...any) (out []MessageRow, err error) 
 
 // SenderOf returns who sent a message, ended or not.
 func (tx *Tx) SenderOf(organization model.OrganizationID, id model.MessageID) (sender model.AccountID, found bool, err error) {
-	found, err = tx.one(`SELECT sender FROM messages WHERE organization = ? AND message = ?`, []any{organization, id}, &sender)
+	found, err = tx.one(`SELECT sender FROM messages WHERE organization_number = ? AND message = ?`, []any{numbered(organization), id}, &sender)
 	return sender, found, err
 }

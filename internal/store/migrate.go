@@ -9,7 +9,7 @@ import (
 
 // migrations are the steps from nothing to today's schema, each run in one
 // transaction. They are never edited after a release: a change is a new step.
-var migrations = []string{schema, keyNetworks, sealingSchema, auditSchema, holdSchema, eventStatus, groupConversationSchema}
+var migrations = []string{schema, keyNetworks, sealingSchema, auditSchema, holdSchema, eventStatus, groupConversationSchema, numbersSchema}
 
 // SchemaVersion is the version of the data that this server writes and reads.
 func SchemaVersion() int { return len(migrations) }
@@ -18,6 +18,16 @@ func SchemaVersion() int { return len(migrations) }
 // data. Nodes may do it at the same time: one of them does it, and the others find
 // it done. Open goes to the last version; an earlier one is for tests of upgrades.
 func MigrateTo(ctx context.Context, engine Engine, last int) error {
+	return migrate(ctx, engine, last, func(int) {})
+}
+
+// Upgrade does so for the last version. told is called, perhaps more than once, with the
+// version of data that is older, before it is changed: that may take minutes.
+func Upgrade(ctx context.Context, engine Engine, told func(from int)) error {
+	return migrate(ctx, engine, SchemaVersion(), told)
+}
+
+func migrate(ctx context.Context, engine Engine, last int, told func(from int)) error {
 	dialect := engine.Dialect()
 	err := engine.Update(ctx, func(session Session) error {
 		_, err := session.Exec(dialect.render(metaTable))
@@ -40,6 +50,9 @@ func MigrateTo(ctx context.Context, engine Engine, last int) error {
 		}
 		if version >= last {
 			return nil
+		}
+		if version > 0 {
+			told(version)
 		}
 		for ; version < last; version++ {
 			for _, statement := range statements(dialect.render(migrations[version])) {

@@ -15,7 +15,10 @@ func (tx *Tx) InsertOrganization(o *model.Organization) error {
 	}
 	err = tx.post(`INSERT INTO organizations (organization, name, settings, created) VALUES (?, ?, ?, ?)`,
 		o.ID, o.Name, string(settings), millis(o.Created))
-	return err
+	if err != nil {
+		return err
+	}
+	return tx.insertNumber(o.ID)
 }
 
 // UpdateOrganization stores a name and settings.

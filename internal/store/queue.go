@@ -54,18 +54,19 @@ const usualQueue = 50
 // appendQueued appends the rows of a part of the queue as they are, without their messages.
 func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, error) {
 	var e EventRow
-	var kind string
-	var status int
-	dest := []any{&e.Position, &kind, &e.Organization, &e.MessageID, &e.Payload, &status}
-	err := tx.each(`SELECT position, kind, organization, message, payload, status FROM events
+	var number int64
+	var kind, status int
+	dest := []any{&e.Position, &kind, &number, &e.MessageID, &e.Payload, &status}
+	err := tx.each(`SELECT position, kind, organization_number, message, payload, status FROM events
 		WHERE account = ? AND position > ? AND position <= ? ORDER BY position LIMIT ? + 0`,
 		[]any{q.Account, q.After, q.UpTo, limit}, func(row Row) error {
 			if err := row.Scan(dest...); err != nil {
 				return err
 			}
-			e.Kind, e.Status = model.EventKind(kind), model.Status(status)
+			e.Status = model.Status(status)
+			err := tx.name(&e, number, kind)
 			out = append(out, e)
-			return nil
+			return err
 		})
 	return out, err
 }
@@ -116,12 +117,12 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) error {
 	var position int64
 	var status int
 	var s messageScan
-	dest := append([]any{&position, &status}, s.dest()...)
+	dest := append([]any{&position, &status}, s.dest(&s.number)...)
 	// CROSS JOIN has SQLite begin with the queue.
 	return tx.each(`SELECT e.position, COALESCE(d.status, 0), `+messageColumns+` FROM events e CROSS JOIN messages m
-		LEFT JOIN deliveries d ON d.organization = m.organization AND d.message = m.message AND d.account = e.account
-		WHERE e.account = ? AND e.position > ? AND e.position <= ? AND e.kind IN ('message', 'group_message')
-		AND m.organization = e.organization AND m.message = e.message
+		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message AND d.account = e.account
+		WHERE e.account = ? AND e.position > ? AND e.position <= ? AND e.kind IN (1, 2)
+		AND m.organization_number = e.organization_number AND m.message = e.message
 		AND m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2 AND d.status_time <= ?)
 		ORDER BY e.position`, q.args(), func(row Row) error {
 		if err := row.Scan(dest...); err != nil {
@@ -133,7 +134,10 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) error {
 		e := &rows[0]
 		e.Status = model.Status(status)
 		if e.Message == nil {
-			m := s.row()
+			m, err := tx.messageOf(&s)
+			if err != nil {
+				return err
+			}
 			e.Message = &m
 		}
 		return nil

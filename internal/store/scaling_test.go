@@ -183,10 +183,14 @@ func TestEachTableHasADistributionKey(t *testing.T) {
 				t.Errorf("table %s has no distribution key: give it one in distribution", m[1])
 				continue
 			}
+			listed := seen[m[1]]
 			seen[m[1]] = true
 			// A unique key that lacks it would have to be looked for on all shards.
 			if d.key != "" && !slices.Contains(strings.Split(m[3], ", "), d.key) {
 				t.Errorf("table %s: its primary key (%s) does not contain its distribution key %s", m[1], m[3], d.key)
+			}
+			if listed { // a later version makes it anew
+				continue
 			}
 			if d.key == "" {
 				fmt.Fprintf(&list, "| `%s` | none: a copy on every shard | %s |\n", m[1], d.why)

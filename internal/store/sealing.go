@@ -65,7 +65,7 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	var found bool
 	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
 	expires, created := [2]int64{start, end}, [2]int64{0, never}
-	many, err := tx.one(`SELECT 1 FROM messages WHERE organization = ? LIMIT 1 OFFSET ? + 0`, []any{organization, fewMessages}, &one)
+	many, err := tx.one(`SELECT 1 FROM messages WHERE organization_number = ? LIMIT 1 OFFSET ? + 0`, []any{numbered(organization), fewMessages}, &one)
 	if err != nil {
 		return false, err
 	}
@@ -73,14 +73,14 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	// SQLite would read all of these, in place of those of the day.
 	if day.Lasting {
 		expires, created = [2]int64{never, 2 * never}, expires
-		found, err = tx.one(`SELECT 1 FROM messages WHERE ends = ? AND organization >= ? AND organization <= ? AND recalled = 0 LIMIT 1`,
-			[]any{never + day.Day, organization, organization}, &one)
+		found, err = tx.one(`SELECT 1 FROM messages WHERE ends = ? AND organization_number >= ? AND organization_number <= ? AND recalled = 0 LIMIT 1`,
+			[]any{never + day.Day, numbered(organization), numbered(organization)}, &one)
 	} else if !many {
-		found, err = tx.one(`SELECT 1 FROM messages WHERE organization = ? AND ends + 0 >= ? AND ends + 0 < ? AND recalled = 0 LIMIT 1`,
-			[]any{organization, start, end}, &one)
+		found, err = tx.one(`SELECT 1 FROM messages WHERE organization_number = ? AND ends + 0 >= ? AND ends + 0 < ? AND recalled = 0 LIMIT 1`,
+			[]any{numbered(organization), start, end}, &one)
 	} else {
-		found, err = tx.one(`SELECT 1 FROM messages WHERE ends >= ? AND ends < ? AND organization || '' = ? AND recalled = 0 LIMIT 1`,
-			[]any{start, end, organization}, &one)
+		found, err = tx.one(`SELECT 1 FROM messages WHERE ends >= ? AND ends < ? AND organization_number + 0 = ? AND recalled = 0 LIMIT 1`,
+			[]any{start, end, numbered(organization)}, &one)
 	}
 	if err != nil || found {
 		return found, err
@@ -88,9 +88,9 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	if held, err := tx.heldLeft(organization, day); err != nil || held {
 		return held, err
 	}
-	return tx.one(`SELECT 1 FROM messages WHERE ends < ? AND organization || '' = ? AND recalled = 0
+	return tx.one(`SELECT 1 FROM messages WHERE ends < ? AND organization_number + 0 = ? AND recalled = 0
 		AND expires >= ? AND expires < ? AND created >= ? AND created < ? LIMIT 1`,
-		[]any{millis(now.Add(endSoon)), organization, expires[0], expires[1], created[0], created[1]}, &one)
+		[]any{millis(now.Add(endSoon)), numbered(organization), expires[0], expires[1], created[0], created[1]}, &one)
 }
 
 // fewMessages is up to how many messages of an organization are read in place of
@@ -138,14 +138,14 @@ func (tx *Tx) DeleteKeyEnding(e KeyEnding) error {
 // MessagesAfter returns up to limit messages in the order of their keys, ended or
 // not, from the one after the given one.
 func (tx *Tx) MessagesAfter(organization model.OrganizationID, id model.MessageID, limit int) ([]MessageRow, error) {
-	return tx.messages(`(m.organization, m.message) > (?, ?) ORDER BY m.organization, m.message LIMIT ? + 0`, organization, id, limit)
+	return tx.messages(`(m.organization_number, m.message) > (?, ?) ORDER BY m.organization_number, m.message LIMIT ? + 0`, numbered(organization), id, limit)
 }
 
 // SealMessage puts sealed content in the place of what a message had before, unless
 // it has changed since.
 func (tx *Tx) SealMessage(m *MessageRow, sealed []byte) error {
 	return tx.post(`UPDATE messages SET content = ?, ends = CASE WHEN ends >= ? THEN ? ELSE ends END
-		WHERE organization = ? AND message = ? AND content = ?`, sealed, never, m.ends(), m.Organization, m.ID, m.Sealed)
+		WHERE organization_number = ? AND message = ? AND content = ?`, sealed, never, m.ends(), numbered(m.Organization), m.ID, m.Sealed)
 }
 
 // MetadataRow is what is kept for an entity in an organization.

@@ -20,9 +20,10 @@ import (
 
 // Store is the platform's data on some engine.
 type Store struct {
-	engine Engine
-	epoch  string
-	secret string
+	engine  Engine
+	epoch   string
+	secret  string
+	numbers *numbers
 
 	observers []observer // set before the first use
 }
@@ -31,7 +32,7 @@ type Store struct {
 // written by a newer version of the server. The store owns the engine from
 // then on, and closes it.
 func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, error) {
-	s := &Store{engine: engine}
+	s := &Store{engine: engine, numbers: newNumbers()}
 	if err := MigrateTo(ctx, engine, SchemaVersion()); err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, e
 // a command beside servers, which may be of another version. The store owns the engine
 // if there is no error.
 func OpenCurrent(ctx context.Context, engine Engine) (*Store, error) {
-	s := &Store{engine: engine}
+	s := &Store{engine: engine, numbers: newNumbers()}
 	err := s.View(ctx, func(tx *Tx) error {
 		var version string
 		for name, value := range map[string]*string{"schema": &version, "epoch": &s.epoch, "secret": &s.secret} {
@@ -115,32 +116,52 @@ func (s *Store) Secret() []byte { return []byte(s.secret) }
 // View runs fn on a consistent snapshot. It may call fn again: fn resets its
 // results when it starts.
 func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.View(ctx, s.looking(fn))
+	look := s.looking(fn)
+	again, err := s.learn(ctx, false, s.engine.View(ctx, look))
+	if again {
+		err = s.engine.View(ctx, look)
+	}
+	return err
 }
 
 // ViewTogether is View for a short one of which there may be many at once: several
 // may share a snapshot.
 func (s *Store) ViewTogether(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.ViewTogether(ctx, s.looking(fn))
+	look := s.looking(fn)
+	again, err := s.learn(ctx, false, s.engine.ViewTogether(ctx, look))
+	if again {
+		err = s.engine.ViewTogether(ctx, look)
+	}
+	return err
 }
 
 func (s *Store) looking(fn func(*Tx) error) func(Session) error {
 	dialect := s.engine.Dialect()
 	dialect.Lock, dialect.Share, dialect.Skip = "", "", "" // a snapshot holds still by itself
-	return func(session Session) error { return fn(&Tx{session: session, dialect: dialect}) }
+	return func(session Session) error { return fn(&Tx{session: session, dialect: dialect, numbers: s.numbers}) }
 }
 
 // Update runs fn in a transaction and returns nil only when all of it is on
 // disk. It may call fn again: fn has no side effects, does no I/O, and resets
 // its results when it starts.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.Update(ctx, s.changing(fn))
+	change := s.changing(fn)
+	again, err := s.learn(ctx, true, s.engine.Update(ctx, change))
+	if again {
+		err = s.engine.Update(ctx, change)
+	}
+	return err
 }
 
 // UpdateTogether is Update for a short transaction of which there may be many at
 // once, and which holds no rows but queues and messages: several may become one.
 func (s *Store) UpdateTogether(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.UpdateTogether(ctx, s.changing(fn))
+	change := s.changing(fn)
+	again, err := s.learn(ctx, true, s.engine.UpdateTogether(ctx, change))
+	if again {
+		err = s.engine.UpdateTogether(ctx, change)
+	}
+	return err
 }
 
 // Erase makes deleted content unrecoverable from the engine's files.
@@ -183,6 +204,7 @@ func (s *Store) Close() error { return s.engine.Close() }
 type Tx struct {
 	session Session
 	dialect Dialect
+	numbers *numbers
 	change  *Change // what observers are told; nil: there are none
 }
 
@@ -197,20 +219,34 @@ func (tx *Tx) Position(n int, accounts ...model.AccountID) (int64, error) {
 }
 
 func (tx *Tx) exec(query string, args ...any) (int64, error) {
+	args, err := tx.arguments(query, args)
+	if err != nil {
+		return 0, err
+	}
 	return tx.session.Exec(query, args...)
 }
 
 // post runs a statement whose answer nobody needs. An error of it may come from a
 // later statement, or from the end of the transaction.
-func (tx *Tx) post(query string, args ...any) error { return tx.session.Post(query, args...) }
+func (tx *Tx) post(query string, args ...any) error {
+	args, err := tx.arguments(query, args)
+	if err != nil {
+		return err
+	}
+	return tx.session.Post(query, args...)
+}
 
 func (tx *Tx) each(query string, args []any, fn func(Row) error) error {
+	args, err := tx.arguments(query, args)
+	if err != nil {
+		return err
+	}
 	return tx.session.Query(query, args, fn)
 }
 
 // one scans the first row, and reports whether there was one.
 func (tx *Tx) one(query string, args []any, dest ...any) (found bool, err error) {
-	err = tx.session.Query(query, args, func(row Row) error {
+	err = tx.each(query, args, func(row Row) error {
 		if err := row.Scan(dest...); err != nil {
 			return err
 		}

@@ -73,6 +73,7 @@ var (
 	columnLine  = regexp.MustCompile(`^(\w+)\s+(\{id\}|\{bytes\}|\{text\}|TEXT|INTEGER|BIGINT) NOT NULL( DEFAULT .*)?$`)
 	addColumn   = regexp.MustCompile(`^ALTER TABLE (\w+) ADD COLUMN (.*)$`)
 	dropColumn  = regexp.MustCompile(`^ALTER TABLE (\w+) DROP COLUMN (\w+)$`)
+	renameTable = regexp.MustCompile(`^ALTER TABLE (\w+) RENAME TO (\w+)$`)
 	dropTable   = regexp.MustCompile(`^DROP TABLE (\w+)$`)
 	noTable     = regexp.MustCompile(`^(CREATE (UNIQUE )?INDEX|DROP INDEX|INSERT|UPDATE|DELETE)\b`)
 )
@@ -99,6 +100,9 @@ func applied(tables []Table, statement string) []Table {
 		m := dropColumn.FindStringSubmatch(statement)
 		t := named(m[1])
 		t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool { return c.Name == m[2] })
+	case renameTable.MatchString(statement):
+		m := renameTable.FindStringSubmatch(statement)
+		named(m[1]).Name = m[2]
 	case dropTable.MatchString(statement):
 		gone := named(dropTable.FindStringSubmatch(statement)[1]).Name
 		tables = slices.DeleteFunc(tables, func(t Table) bool { return t.Name == gone })

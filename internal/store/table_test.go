@@ -3,18 +3,22 @@ package store
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
 // A table that Tables does not list is in no copy.
 func TestTablesListsEveryTableOfTheSchema(t *testing.T) {
 	var made []string
-	for _, step := range migrations {
-		for _, m := range regexp.MustCompile(`(?i)CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)`).FindAllStringSubmatch(step, -1) {
-			made = append(made, m[1])
-		}
-		for _, m := range regexp.MustCompile(`(?i)DROP\s+TABLE\s+(\w+)`).FindAllStringSubmatch(step, -1) {
-			made = slices.DeleteFunc(made, func(name string) bool { return name == m[1] })
+	change := regexp.MustCompile(`(?i)(?:CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+))|(?:DROP\s+TABLE\s+(\w+))|(?:(\w+)\s+RENAME\s+TO\s+(\w+))`)
+	for _, m := range change.FindAllStringSubmatch(strings.Join(migrations, "\n"), -1) {
+		switch created, dropped, before, after := m[1], m[2], m[3], m[4]; {
+		case created != "":
+			made = append(made, created)
+		case dropped != "":
+			made = slices.DeleteFunc(made, func(name string) bool { return name == dropped })
+		default:
+			made[slices.Index(made, before)] = after
 		}
 	}
 	var listed []string
@@ -50,7 +54,8 @@ CREATE TABLE b (
 ALTER TABLE a ADD COLUMN four {bytes} NOT NULL DEFAULT '';
 ALTER TABLE a DROP COLUMN three;
 UPDATE a SET two = '';
-DROP TABLE b;
+ALTER TABLE b RENAME TO c;
+DROP TABLE c;
 `) {
 		tables = applied(tables, statement)
 	}
@@ -58,7 +63,7 @@ DROP TABLE b;
 		!slices.Equal(tables[0].Columns, []Column{{"one", IDColumn}, {"two", TextColumn}, {"four", BytesColumn}}) {
 		t.Errorf("got %+v", tables)
 	}
-	for _, strange := range []string{"ALTER TABLE a RENAME TO c", "CREATE VIEW a AS SELECT 1", "ALTER TABLE z ADD COLUMN x TEXT NOT NULL", "CREATE TABLE c (\n\tx REAL\n){table}"} {
+	for _, strange := range []string{"ALTER TABLE z RENAME TO c", "ALTER TABLE a RENAME COLUMN one TO uno", "CREATE VIEW a AS SELECT 1", "ALTER TABLE z ADD COLUMN x TEXT NOT NULL", "CREATE TABLE c (\n\tx REAL\n){table}"} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -10,6 +10,7 @@ import (
 // of the release say: their steps may move and change what is there.
 var stopping = map[int]string{
 	7: "comes with the release that seals, whose notes say so",
+	8: "comes with the same",
 }
 
 // TestMigrationsOnlyAdd: servers of the version before go on running while a new one

@@ -20,9 +20,9 @@ func (p *play) finish(t *rapid.T) {
 	p.recount(t)
 	for what, query := range map[string]string{
 		"messages that have ended":      `SELECT COUNT(*) FROM messages WHERE ends <= ?`,
-		"deliveries of no message":      `SELECT COUNT(*) FROM deliveries d WHERE ? > 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.organization = d.organization AND m.message = d.message)`,
-		"queued messages without a row": `SELECT COUNT(*) FROM events e WHERE ? > 0 AND e.kind IN ('message', 'group_message') AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.organization = e.organization AND d.message = e.message AND d.account = e.account AND d.position = e.position)`,
-		"rows of no organization":       `SELECT COUNT(*) FROM (SELECT organization FROM messages UNION ALL SELECT organization FROM groups UNION ALL SELECT organization FROM memberships UNION ALL SELECT organization FROM search_entities) AS left_over WHERE ? > 0 AND organization NOT IN (SELECT organization FROM organizations)`,
+		"deliveries of no message":      `SELECT COUNT(*) FROM deliveries d WHERE ? > 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.organization_number = d.organization_number AND m.message = d.message)`,
+		"queued messages without a row": `SELECT COUNT(*) FROM events e WHERE ? > 0 AND e.kind IN (1, 2) AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = e.organization_number AND d.message = e.message AND d.account = e.account AND d.position = e.position)`,
+		"rows of no organization":       `SELECT COUNT(*) FROM (SELECT n.organization FROM messages m JOIN organization_numbers n ON n.number = m.organization_number UNION ALL SELECT organization FROM groups UNION ALL SELECT organization FROM memberships UNION ALL SELECT organization FROM search_entities) AS left_over WHERE ? > 0 AND organization NOT IN (SELECT organization FROM organizations)`,
 		"members of no group":           `SELECT COUNT(*) FROM group_members WHERE ? > 0 AND group_token NOT IN (SELECT group_token FROM groups)`,
 	} {
 		if n := p.number(t, query, p.world.now.UnixMilli()); n != 0 {
@@ -48,8 +48,9 @@ func (p *play) recount(t *rapid.T) {
 			FROM (SELECT account, organization, entity, unread, unread_priority, cleared FROM conversations
 				UNION ALL SELECT p.account, p.organization, p.group_token, g.sent - p.seen, g.sent_priority - p.seen_priority, p.joined
 				FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0) c
-			LEFT JOIN deliveries d ON d.account = c.account AND d.organization = c.organization AND d.status < 2 AND d.position > c.cleared
-			LEFT JOIN messages m ON m.organization = d.organization AND m.message = d.message AND m.recalled = 0
+			JOIN organization_numbers n ON n.organization = c.organization
+			LEFT JOIN deliveries d ON d.account = c.account AND d.organization_number = n.number AND d.status < 2 AND d.position > c.cleared
+			LEFT JOIN messages m ON m.organization_number = d.organization_number AND m.message = d.message AND m.recalled = 0
 				AND c.entity = CASE WHEN m.is_group = 1 THEN m.recipient ELSE m.sender END
 			GROUP BY c.account, c.organization, c.entity, c.unread, c.unread_priority`, nil, func(r store.Row) error {
 			var c counters

@@ -50,12 +50,13 @@ func (s explainingSession) Query(query string, args []any, each func(store.Row) 
 // fillMessages makes messages to many people, all of which have ended, so that nothing but
 // the statement itself speaks for looking at messages before copies.
 const fillMessages = `
-INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+INSERT INTO organization_numbers (organization, number) VALUES ('aaaaaaaaaaaaaaaaaaaaaaaa', 1);
+INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created, expires, ends,
 	ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
-	SELECT 'aaaaaaaaaaaaaaaaaaaaaaaa', decode(lpad(to_hex(i), 32, '0'), 'hex'), decode(repeat('01', 16), 'hex'), decode(lpad(to_hex(i % 100), 32, '0'), 'hex'), 0,
+	SELECT 1, decode(lpad(to_hex(i), 32, '0'), 'hex'), decode(repeat('01', 16), 'hex'), decode(lpad(to_hex(i % 100), 32, '0'), 'hex'), 0,
 	'', '', i, i, i, 1, 0, 0, i, 0, 0, '', 0 FROM generate_series(1, 5000) AS i;
-INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
-	SELECT organization, message, recipient, sort, 0, 0, 0, 0 FROM messages;
+INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
+	SELECT organization_number, message, recipient, sort, 0, 0, 0, 0 FROM messages;
 ANALYZE`
 
 // An account's copies have no index of their own: to go through those of all accounts for

@@ -122,6 +122,54 @@ func schema(t *testing.T, h Harness) {
 		}
 	})
 
+	t.Run("of_an_older_server_gets_numbers_for_organizations_and_kinds", func(t *testing.T) {
+		d := newDatabase(t, h)
+		e := d.mustOpen(t)
+		if err := store.MigrateTo(t.Context(), e, 7); err != nil {
+			t.Fatal(err)
+		}
+		const upper, lower, gone = model.OrganizationID("BBBBBBBBBBBBBBBBBBBBBBBB"), model.OrganizationID("aaaaaaaaaaaaaaaaaaaaaaaa"), model.OrganizationID("0000000000000000deleted0")
+		ann, bob := model.AccountID{1}, model.AccountID{2}
+		var want []store.EventRow
+		for i, organization := range []model.OrganizationID{lower, upper, gone} {
+			if organization != gone {
+				mustExec(t, e, `INSERT INTO organizations (organization, name, settings, created) VALUES (?, 'Hospital', '{}', 0)`, organization)
+			}
+			message, position := model.MessageID{byte(3 + i)}, int64(70+i)
+			mustExec(t, e, `INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
+				ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
+				VALUES (?, ?, ?, ?, 0, ?, ?, 1000, ?, ?, 5, 0, 1, ?, 0, 0, ?, 0)`,
+				organization, message, ann, bob, []byte("sealed"), []byte{}, int64(1)<<53, int64(1)<<53, position, []byte{})
+			mustExec(t, e, `INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
+				VALUES (?, ?, ?, ?, 0, 1, 1000, 80)`, organization, message, bob, position)
+			mustExec(t, e, `INSERT INTO events (account, position, organization, kind, message, payload, status) VALUES (?, ?, ?, 'message', ?, '', ?)`,
+				bob, position, organization, message, []int{-1, 1, 1}[i])
+			want = append(want, store.EventRow{Position: position, Kind: model.EventMessage, Organization: organization, MessageID: message, Payload: []byte{},
+				Status: model.Delivered, Message: &store.MessageRow{Message: model.Message{ID: message, Organization: organization, Sender: ann, Recipient: model.EntityID(bob),
+					Created: time.UnixMilli(1000).UTC(), TTL: 5, Priority: 1, Sort: position}, Sealed: []byte("sealed")}})
+		}
+		for i, kind := range []model.EventKind{model.EventStatus, model.EventGroupStatus, model.EventFriends, model.EventBang, model.EventUpdate,
+			model.EventSettings, model.EventPresence, model.EventAdminRequest, model.EventConversationMute, model.EventTyping, model.EventAdvisory} {
+			organization := []model.OrganizationID{"", lower, gone}[i%3]
+			mustExec(t, e, `INSERT INTO events (account, position, organization, kind, message, payload, status) VALUES (?, ?, ?, ?, ?, ?, 0)`,
+				bob, 100+i, organization, string(kind), model.MessageID{}, "{}")
+			want = append(want, store.EventRow{Position: int64(100 + i), Kind: kind, Organization: organization, Payload: []byte("{}")})
+		}
+		mustClose(t, e)
+		p := d.mustOpenPlatform(t)
+		for i, e := range p.mustQueue(t, bob) {
+			wantEqual(t, "event "+strconv.Itoa(i), e, want[i])
+		}
+		wantEqual(t, "length of the queue", len(p.mustQueue(t, bob)), len(want))
+		copies := mustRead(t, p, func(tx *store.Tx) ([]store.Delivery, error) { return tx.Deliveries(upper, model.MessageID{4}) })
+		wantEqual(t, "copies", copies, []store.Delivery{{Account: bob, Position: 71, Status: model.Delivered, StatusTime: time.UnixMilli(1000).UTC(), StatusEvent: 80}})
+		p.made.Store(1 << 40)
+		next := p.letter(p.mustOrganization(t, ann, bob), ann, bob)
+		p.mustSend(t, next)
+		wantEqual(t, "messages of an organization that comes after", mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessagesOf(next.Organization, 10) }),
+			[]store.MessageRow{*next})
+	})
+
 	t.Run("of_no_known_version_is_refused", func(t *testing.T) {
 		e := newStore(t, newDatabase(t, h).mustOpen(t))
 		mustExec(t, e, `UPDATE meta SET value = 'nonsense' WHERE name = 'schema'`)

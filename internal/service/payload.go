@@ -1,0 +1,76 @@
+package service
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"signet/internal/model"
+)
+
+// payload is the stored form of all events that carry no message. It names
+// accounts and groups; what they look like is read when the event is read.
+type payload struct {
+	Account  model.AccountID `json:"account,omitzero"`
+	Status   model.Status    `json:"status,omitempty"`
+	Time     int64           `json:"time,omitempty"` // milliseconds
+	Recalled bool            `json:"recalled,omitempty"`
+	Added    bool            `json:"added,omitempty"`
+	Entity   model.EntityID  `json:"entity,omitzero"`
+	Group    bool            `json:"group,omitempty"`
+	Caller   model.AccountID `json:"caller,omitzero"`
+	State    string          `json:"state,omitempty"`
+	Action   string          `json:"action,omitempty"`
+	Minutes  int             `json:"minutes,omitempty"`
+}
+
+func (p payload) encode() []byte {
+	if p.Status > model.New && p == (payload{Account: p.Account, Status: p.Status, Time: p.Time}) {
+		return p.encodeStatus()
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(fmt.Sprintf("encode event: %v", err)) // the struct holds nothing that cannot be encoded
+	}
+	return text
+}
+
+// encodeStatus is the form of a status, of which each message leaves one or more: its
+// digit, the account (shortName), and the time to base 36. What servers of before
+// stored is JSON, as all else is, and begins with a brace.
+func (p payload) encodeStatus() []byte {
+	text := make([]byte, 0, 1+shortNameLen+9)
+	text = strconv.AppendInt(text, int64(p.Status), 10)
+	text = base64.RawStdEncoding.AppendEncode(text, p.Account[:])
+	return strconv.AppendInt(text, p.Time, 36)
+}
+
+// decodePayload reads what encode wrote.
+func decodePayload(text []byte) (p payload, err error) {
+	if len(text) == 0 || text[0] == '{' {
+		err = json.Unmarshal(text, &p)
+		return p, err
+	}
+	if len(text) <= 1+shortNameLen {
+		return p, fmt.Errorf("a status of %d bytes is too short", len(text))
+	}
+	p.Status = model.Status(text[0] - '0')
+	if p.Status <= model.New || p.Status > model.Read {
+		return p, fmt.Errorf("%q is no status", text[0])
+	}
+	if _, err := base64.RawStdEncoding.Strict().Decode(p.Account[:], text[1:1+shortNameLen]); err != nil {
+		return p, fmt.Errorf("account of a status: %w", err)
+	}
+	p.Time, err = strconv.ParseInt(string(text[1+shortNameLen:]), 36, 64)
+	return p, err
+}
+
+// shortNameLen is how many bytes shortName has.
+const shortNameLen = 22
+
+// shortName is how the payload of a status names an account.
+func shortName(id model.AccountID) string { return base64.RawStdEncoding.EncodeToString(id[:]) }
+
+// names are the texts by which payloads name an account.
+func names(id model.AccountID) [2]string { return [2]string{id.String(), shortName(id)} }

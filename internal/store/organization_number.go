@@ -1,0 +1,266 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"signet/internal/model"
+)
+
+// numbersSchema gives each organization a number, which stands for its token of 24
+// bytes in what there are many rows of; for the same reason the kind of an event
+// becomes a number (eventKinds). An organization keeps its number for good, and nobody
+// else ever gets it: what is left of a deleted one is never another one's. 0 stands
+// for none, and has no row.
+//
+// All messages, copies and events are written anew, in the order of their keys.
+// Servers of the version before know none of this: they are stopped first.
+const numbersSchema = `
+CREATE TABLE organization_numbers (
+	organization {text} NOT NULL,
+	number       BIGINT NOT NULL,
+	PRIMARY KEY (organization)
+){table};
+CREATE UNIQUE INDEX organization_numbers_number ON organization_numbers (number);
+INSERT INTO organization_numbers (organization, number) SELECT organization, ROW_NUMBER() OVER (ORDER BY organization)
+	FROM (SELECT organization FROM organizations UNION SELECT organization FROM messages
+		UNION SELECT organization FROM deliveries UNION SELECT organization FROM events) AS used WHERE organization <> '';
+
+DROP INDEX messages_ends;
+DROP INDEX messages_replay;
+ALTER TABLE messages RENAME TO messages_before;
+CREATE TABLE messages (
+	organization_number BIGINT NOT NULL,
+	message             {id} NOT NULL,
+	sender              {id} NOT NULL,
+	recipient           {id} NOT NULL,
+	is_group            INTEGER NOT NULL,
+	content             {bytes} NOT NULL,
+	blob                {id} NOT NULL,
+	created             BIGINT NOT NULL,
+	expires             BIGINT NOT NULL,
+	ends                BIGINT NOT NULL,
+	ttl                 INTEGER NOT NULL,
+	dor                 INTEGER NOT NULL,
+	priority            INTEGER NOT NULL,
+	sort                BIGINT NOT NULL,
+	recalled            INTEGER NOT NULL,
+	replay              INTEGER NOT NULL,
+	original_sender     {id} NOT NULL,
+	original_created    BIGINT NOT NULL,
+	PRIMARY KEY (organization_number, message)
+){table};
+INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created, expires, ends,
+	ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
+	SELECT n.number, b.message, b.sender, b.recipient, b.is_group, b.content, b.blob, b.created, b.expires, b.ends,
+	b.ttl, b.dor, b.priority, b.sort, b.recalled, b.replay, b.original_sender, b.original_created
+	FROM organization_numbers n CROSS JOIN messages_before b WHERE b.organization = n.organization;
+DROP TABLE messages_before;
+CREATE INDEX messages_ends ON messages (ends, organization_number);
+CREATE INDEX messages_replay ON messages (recipient, sort) WHERE replay = 1;
+
+ALTER TABLE deliveries RENAME TO deliveries_before;
+CREATE TABLE deliveries (
+	organization_number BIGINT NOT NULL,
+	message             {id} NOT NULL,
+	account             {id} NOT NULL,
+	position            BIGINT NOT NULL,
+	replayed            INTEGER NOT NULL,
+	status              INTEGER NOT NULL,
+	status_time         BIGINT NOT NULL,
+	status_event        BIGINT NOT NULL,
+	PRIMARY KEY (organization_number, message, account)
+){table};
+INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
+	SELECT n.number, b.message, b.account, b.position, b.replayed, b.status, b.status_time, b.status_event
+	FROM organization_numbers n CROSS JOIN deliveries_before b WHERE b.organization = n.organization;
+DROP TABLE deliveries_before;
+
+ALTER TABLE events RENAME TO events_before;
+CREATE TABLE events (
+	account             {id} NOT NULL,
+	position            BIGINT NOT NULL,
+	organization_number BIGINT NOT NULL,
+	kind                INTEGER NOT NULL,
+	message             {id} NOT NULL,
+	payload             TEXT NOT NULL,
+	status              INTEGER NOT NULL,
+	PRIMARY KEY (account, position)
+){table};
+INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+	SELECT b.account, b.position, COALESCE(n.number, 0), CASE b.kind WHEN 'message' THEN 1 WHEN 'group_message' THEN 2
+		WHEN 'message:status' THEN 3 WHEN 'group:message:status' THEN 4 WHEN 'friends' THEN 5 WHEN 'bang' THEN 6
+		WHEN 'update' THEN 7 WHEN 'account:settings' THEN 8 WHEN 'presence' THEN 9 WHEN 'admin_request' THEN 10
+		WHEN 'conversation_mute' THEN 11 WHEN 'message:is_typing' THEN 12 WHEN 'client_advisory' THEN 13 ELSE 0 END,
+	b.message, b.payload, b.status
+	FROM events_before b LEFT JOIN organization_numbers n ON n.organization = b.organization;
+DROP TABLE events_before;
+`
+
+// numbered is an organization, as an argument of a statement that names it by its
+// number. One that has none, as there is no such organization, matches nothing.
+type numbered model.OrganizationID
+
+// numberedList is several of them, for a `?*`.
+type numberedList []model.OrganizationID
+
+// noNumber is the number of nobody.
+const noNumber = int64(-1)
+
+// errNotNumbered is the error of a transaction that met a number which the store does
+// not know yet. It never leaves the store, which finds out and runs it again.
+var errNotNumbered = errors.New("the number of an organization is not known")
+
+// numbers are the organizations' numbers as far as the store knows them: all up to
+// one, for they are given in the order of commits, without a gap.
+type numbers struct {
+	behind atomic.Bool // something was met that is not among them
+
+	mu       sync.RWMutex
+	token    []model.OrganizationID // by number
+	argument map[model.OrganizationID]any
+	learning sync.Mutex // is held by who adds to them
+}
+
+func newNumbers() *numbers {
+	n := &numbers{argument: map[model.OrganizationID]any{}}
+	n.add([]model.OrganizationID{""})
+	return n
+}
+
+// of returns the number, made an argument already.
+func (n *numbers) of(id model.OrganizationID) (any, bool) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	number, known := n.argument[id]
+	return number, known
+}
+
+func (n *numbers) named(number int64) (model.OrganizationID, bool) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	if number < 0 || number >= int64(len(n.token)) {
+		return "", false
+	}
+	return n.token[number], true
+}
+
+func (n *numbers) size() int {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return len(n.token)
+}
+
+func (n *numbers) add(tokens []model.OrganizationID) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, id := range tokens {
+		n.argument[id] = int64(len(n.token))
+		n.token = append(n.token, id)
+	}
+}
+
+// arguments puts numbers in the place of organizations.
+func (tx *Tx) arguments(query string, args []any) ([]any, error) {
+	for i, arg := range args {
+		var err error
+		switch v := arg.(type) {
+		case numbered:
+			args[i], err = tx.number(model.OrganizationID(v))
+			if err == nil && args[i] == any(noNumber) && strings.HasPrefix(query, "INSERT") {
+				err = fmt.Errorf("%.80q is of no organization: %q", query, string(v))
+			}
+		case numberedList:
+			list := make([]int64, len(v))
+			for j, id := range v {
+				number, numberErr := tx.number(id)
+				list[j], err = number.(int64), errors.Join(err, numberErr)
+			}
+			args[i] = list
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// number returns the number of an organization as an argument. What the transaction
+// itself finds is not remembered: its organization may never come to be.
+func (tx *Tx) number(id model.OrganizationID) (any, error) {
+	if number, known := tx.numbers.of(id); known {
+		return number, nil
+	}
+	number := noNumber
+	found, err := tx.one(`SELECT number FROM organization_numbers WHERE organization = ?`, []any{id}, &number)
+	if found {
+		tx.numbers.behind.Store(true)
+	}
+	return number, err
+}
+
+// organization returns the organization that a row names by its number.
+func (tx *Tx) organization(number int64) (model.OrganizationID, error) {
+	id, known := tx.numbers.named(number)
+	if !known {
+		tx.numbers.behind.Store(true)
+		return "", errNotNumbered
+	}
+	return id, nil
+}
+
+// insertNumber gives a new organization the next number.
+func (tx *Tx) insertNumber(id model.OrganizationID) error {
+	// One after the other, so that numbers appear in their order.
+	if err := tx.lock(`SELECT 1 FROM meta WHERE name = 'schema' ` + tx.dialect.Lock); err != nil {
+		return err
+	}
+	return tx.post(`INSERT INTO organization_numbers (organization, number) SELECT ?, COALESCE(MAX(number), 0) + 1 FROM organization_numbers`, id)
+}
+
+// learn has the store know the numbers that there are by now, and reports whether a
+// transaction that ended with err is to run again for that. It does nothing where all
+// that was met was known.
+func (s *Store) learn(ctx context.Context, updating bool, err error) (again bool, _ error) {
+	unknown := errors.Is(err, errNotNumbered)
+	if !unknown && !s.numbers.behind.Load() {
+		return false, err
+	}
+	s.numbers.learning.Lock()
+	defer s.numbers.learning.Unlock()
+	if !s.numbers.behind.CompareAndSwap(true, false) { // another one has learned it meanwhile
+		return unknown, err
+	}
+	var tokens []model.OrganizationID
+	known := s.numbers.size()
+	look := s.engine.View
+	if updating { // it may have met what another one wrote that is not on disk yet: this one comes after that
+		look = s.engine.Update
+	}
+	learned := look(ctx, func(session Session) error {
+		tokens = nil
+		return session.Query(`SELECT organization, number FROM organization_numbers WHERE number >= ? ORDER BY number`, []any{known}, func(row Row) error {
+			var id model.OrganizationID
+			var number int
+			err := row.Scan(&id, &number)
+			if err == nil && number != known+len(tokens) {
+				err = fmt.Errorf("organization %s has the number %d, and %d was to come", id, number, known+len(tokens))
+			}
+			tokens = append(tokens, id)
+			return err
+		})
+	})
+	if learned != nil {
+		s.numbers.behind.Store(true)
+		if unknown {
+			err = learned
+		}
+		return false, err // of an Update that is on disk, what is not known yet is met again
+	}
+	s.numbers.add(tokens)
+	return unknown, err
+}

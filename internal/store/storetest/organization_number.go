@@ -1,0 +1,156 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// organizationNumbers: rows that name an organization by its number are of that one,
+// whoever made it, and of nobody else, whatever becomes of it.
+func organizationNumbers(t *testing.T, h Harness) {
+	t.Run("of_an_organization_that_came_to_nothing_are_the_next_ones", func(t *testing.T) {
+		p := newPlatform(t, h)
+		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		failed, lost := errors.New("failed"), p.letter(p.organizationID(), ann, bob)
+		err := p.Update(t.Context(), func(tx *store.Tx) error {
+			if err := tx.InsertOrganization(&model.Organization{ID: lost.Organization, Created: p.now()}); err != nil {
+				return err
+			}
+			if err := tx.InsertMessage(lost); err != nil {
+				return err
+			}
+			got, found, err := tx.Message([]model.OrganizationID{lost.Organization}, lost.ID, p.now())
+			if err == nil && (!found || got.Organization != lost.Organization) {
+				t.Errorf("within its transaction the message is %+v, %v", got, found)
+			}
+			return errors.Join(err, failed)
+		})
+		if !errors.Is(err, failed) {
+			t.Fatalf("the transaction answered %v", err)
+		}
+		for range 3 {
+			m := p.letter(p.mustOrganization(t, ann, bob), ann, bob)
+			p.mustSend(t, m)
+			if queue := p.mustQueue(t, bob); queue[len(queue)-1].Organization != m.Organization {
+				t.Errorf("a message of %s is queued as one of %s", m.Organization, queue[len(queue)-1].Organization)
+			}
+			wantMissing(t, p, "the message in the organization that is not there", p.found(m, lost.Organization))
+		}
+		wantMissing(t, p, "the message that was not stored", p.found(lost, lost.Organization))
+	})
+
+	t.Run("are_none_of_an_organization_that_there_is_not", func(t *testing.T) {
+		p := newPlatform(t, h)
+		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		nowhere := p.organizationID()
+		m := p.letter(nowhere, ann, bob)
+		for what, insert := range map[string]func(*store.Tx) error{
+			"a message":  func(tx *store.Tx) error { return tx.InsertMessage(m) },
+			"a delivery": func(tx *store.Tx) error { return tx.InsertDelivery(m, bob, 1, false) },
+			"an event":   func(tx *store.Tx) error { return tx.InsertEvent(bob, 1, nowhere, model.EventFriends, m.ID, nil) },
+		} {
+			if err := p.Update(t.Context(), insert); err == nil {
+				t.Errorf("%s of it was stored", what)
+			}
+		}
+		wantEqual(t, "queue", len(p.mustQueue(t, bob)), 0)
+	})
+
+	t.Run("are_not_given_again", func(t *testing.T) {
+		p := newPlatform(t, h)
+		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		m := p.letter(p.mustOrganization(t, ann, bob), ann, bob)
+		p.mustSend(t, m)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteOrganization(m.Organization) })
+		next := p.mustOrganization(t, ann, bob)
+		left := mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessagesOf(next, 10) })
+		wantEqual(t, "messages of the next organization", len(left), 0)
+		left = mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessagesOf(m.Organization, 10) })
+		wantEqual(t, "messages of the deleted one", left, []store.MessageRow{*m})
+	})
+
+	t.Run("of_what_another_node_made_are_learned", func(t *testing.T) {
+		d := newDatabase(t, h)
+		var platforms []*platform
+		for _, e := range d.mustOpenNodes(t, h) {
+			opened, err := store.Open(t.Context(), e, epoch("first"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			platforms = append(platforms, &platform{Store: opened, clock: d.clock, memory: memory{}})
+		}
+		here, there := platforms[0], platforms[len(platforms)-1]
+		ann, bob := here.mustAccount(t, "ann").ID, here.mustAccount(t, "bob").ID
+		for range 3 {
+			there.made.Store(here.made.Load())
+			m := there.letter(there.mustOrganization(t, ann, bob), ann, bob)
+			there.mustSend(t, m)
+			here.made.Store(there.made.Load())
+			queue := here.mustQueue(t, bob)
+			wantEqual(t, "the newest of the queue", queue[len(queue)-1].Message, m)
+			here.mustUpdate(t, func(tx *store.Tx) error { // and by who has not met it before, in a transaction that writes
+				arrivals, err := tx.Arrivals(bob, []int64{m.Sort}, 0, here.now())
+				if err == nil && (len(arrivals) != 1 || arrivals[0].Organization != m.Organization || !arrivals[0].Told) {
+					t.Errorf("arrivals %+v", arrivals)
+				}
+				return err
+			})
+		}
+	})
+
+	t.Run("are_met_first_in_a_transaction_that_writes", func(t *testing.T) {
+		d := newDatabase(t, h)
+		p := d.mustOpenPlatform(t)
+		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		m := p.letter(p.mustOrganization(t, ann, bob), ann, bob)
+		p.mustSend(t, m)
+		mustClose(t, p)
+		p = d.mustOpenPlatform(t) // it knows no number
+		runs := 0
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			runs++
+			arrivals, err := tx.Arrivals(bob, []int64{m.Sort}, 0, p.now())
+			if err == nil && (len(arrivals) != 1 || arrivals[0].Organization != m.Organization) {
+				t.Errorf("arrivals %+v", arrivals)
+			}
+			return err
+		})
+		if runs < 2 {
+			t.Errorf("the transaction ran %d times: it cannot have met a number that was not known", runs)
+		}
+	})
+}
+
+// eventKinds: each kind that can be queued comes back as itself.
+func eventKinds(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann := p.mustAccount(t, "ann").ID
+	organization := p.mustOrganization(t, ann)
+	kinds := []model.EventKind{model.EventStatus, model.EventGroupStatus, model.EventFriends, model.EventBang, model.EventUpdate, model.EventSettings,
+		model.EventPresence, model.EventAdminRequest, model.EventConversationMute, model.EventTyping, model.EventAdvisory}
+	var want []store.EventRow
+	for _, kind := range kinds {
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(1, ann)
+			if err != nil {
+				return err
+			}
+			return tx.InsertEvent(ann, position, organization, kind, model.MessageID{}, []byte(kind))
+		})
+	}
+	for _, e := range p.mustQueue(t, ann) {
+		want = append(want, store.EventRow{Position: e.Position, Kind: kinds[len(want)], Organization: organization, Payload: []byte(kinds[len(want)])})
+	}
+	wantEqual(t, "queue", p.mustQueue(t, ann), want)
+	wantEqual(t, "number of events", len(want), len(kinds))
+	for _, kind := range []model.EventKind{"", "unheard of", model.EventHeartbeat} {
+		if err := p.Update(t.Context(), func(tx *store.Tx) error {
+			return tx.InsertEvent(ann, 1<<60, organization, kind, model.MessageID{}, nil)
+		}); err == nil {
+			t.Errorf("an event of kind %q was queued", kind)
+		}
+	}
+}
