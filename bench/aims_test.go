@@ -53,6 +53,13 @@ func (j *judge) median(k key, figure func(*load.Result) float64) (float64, bool)
 	return s.median, ok
 }
 
+// times is how many times the median of a figure of one line is that of another.
+func (j *judge) times(figure func(*load.Result) float64, k, of key) (float64, bool) {
+	a, ok := j.median(k, figure)
+	b, ok2 := j.median(of, figure)
+	return a / b, ok && ok2 && b > 0
+}
+
 // perSecond is how many operations a CPU-second of server and database is enough for.
 func (j *judge) perSecond(k key) (float64, bool) {
 	cpu, ok := j.median(k, both)
@@ -65,9 +72,9 @@ func at(engine, scenario string, connections int) key {
 
 func (j *judge) sends() {
 	k := at(embedded, load.Send, 64)
-	x, ok := j.times(k, server, k.floor(), server)
+	x, ok := j.median(k, timesFloor)
 	j.most("send at 64 connections: at most 3 times the floor's CPU", x, ok, " times", 3)
-	x, ok = j.times(k, throughput, k.floor(), throughput)
+	x, ok = j.median(k, ofFloor)
 	j.least("the same: at least 40 % of the floor's operations a second", 100*x, ok, " %", 40)
 	x, ok = j.median(k, throughput)
 	j.least("the same: 14,000 a second", x, ok, " a second", 14_000)
@@ -83,7 +90,7 @@ func (j *judge) sendsToDatabase() {
 	j.least("send on PostgreSQL at 64 connections: 4,000 a second", x, ok, " a second", 4000)
 	x, ok = j.perSecond(k)
 	j.least("the same: 2,500 for each CPU-second of server and database", x, ok, "", 2500)
-	x, ok = j.times(k, throughput, at(postgreSQL, baseline, 64), throughput)
+	x, ok = j.median(k, j.figures.ofBaseline)
 	j.least("the same: at least half of pgbench's transactions a second", 100*x, ok, " %", 50)
 }
 
@@ -95,7 +102,7 @@ func (j *judge) groups() {
 	j.least("send to a group of 100 who are away: 1,000 for each CPU-second", x, ok, "", 1000)
 	x, ok = j.median(group(100), perCopy)
 	j.most("the same: under 10 µs a member", x, ok, " µs", 10)
-	x, ok = j.times(group(1000), perCopy, group(100), perCopy)
+	x, ok = j.times(perCopy, group(1000), group(100))
 	j.most("a group of 1,000: a member is as cheap (up to a tenth more)", x, ok, " times", 1.1)
 	x, ok = j.median(key{engine: embedded, scenario: load.Deliver, members: 100, connections: 4}, copies)
 	j.least("send to a group of 100 on streams: 60,000 copies a second", x, ok, " a second", 60_000)
@@ -113,20 +120,15 @@ func (j *judge) reads() {
 	x, ok = j.perSecond(poll)
 	j.least("the same: 6,000 for each CPU-second", x, ok, "", 6000)
 
-	send := at(embedded, load.Send, 64)
-	three, ok := j.median(at(embedded, load.Acknowledge, 64), server)
-	one, ok2 := j.median(send, server)
-	base, ok3 := j.median(send.floor(), server)
-	if ok && ok2 && ok3 && base > 0 {
-		j.most("poll of one and its acknowledgement, two calls (those with their send, less a send): at most 2 times the floor's CPU",
-			(three-one)/base, true, " times", 2)
-	}
-	unread := at(embedded, load.Unread, 64)
-	x, ok = j.times(unread, server, unread.floor(), server)
+	three, ok := j.median(at(embedded, load.Acknowledge, 64), timesFloor)
+	one, ok2 := j.median(at(embedded, load.Send, 64), timesFloor)
+	j.most("poll of one and its acknowledgement, two calls (those with their send, less a send): at most 2 times the floor's CPU",
+		three-one, ok && ok2, " times", 2)
+	x, ok = j.median(at(embedded, load.Unread, 64), timesFloor)
 	j.most("unread count: at most 1.3 times the floor's CPU", x, ok, " times", 1.3)
 
 	files := key{engine: embedded, scenario: load.Attachments, connections: 4, payload: j.size.file}
-	x, ok = j.times(files, throughput, files.floor(), throughput)
+	x, ok = j.median(files, ofFloor)
 	j.least(fmt.Sprintf("%s attached, up and down: 60 %% of a plain copy over HTTP", bytesText(j.size.file)), 100*x, ok, " %", 60)
 }
 
@@ -135,7 +137,7 @@ func (j *judge) growth() {
 		stored := j.size.storedIn(engine)
 		least, most := stored[0], stored[len(stored)-1]
 		for _, scenario := range []string{load.Send, load.Poll, load.Search} {
-			x, ok := j.times(j.size.grown(engine, scenario, most), both, j.size.grown(engine, scenario, least), both)
+			x, ok := j.times(both, j.size.grown(engine, scenario, most), j.size.grown(engine, scenario, least))
 			j.most(fmt.Sprintf("%s on the store %s: with %s messages at most 1.3 times what it costs with %s", scenario, engine,
 				grouped(float64(most)), grouped(float64(least))), x, ok, " times", 1.3)
 		}

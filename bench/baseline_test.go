@@ -32,29 +32,33 @@ INSERT INTO memberships (organization, account, title, department, joined, since
 	SELECT 'pgbench-pgbench-pgbench-', decode(lpad(to_hex(n), 32, '0'), 'hex'), '', '', 0, 0 FROM generate_series(0, 1023) AS n;
 ANALYZE`
 
-// mustMeasureBaseline runs the script, on tables that a server has made.
+// mustPrepareBaseline has a server make tables, and leaves them to pgbench.
+func mustPrepareBaseline(t *testing.T, e *engine) load.Own {
+	t.Helper()
+	own := e.mustOwn(t)
+	e.serve(t, own, func(*load.Target) error { return nil })
+	mustExec(t, own.Database, preparePairs)
+	return own
+}
+
+// mustMeasureBaseline runs the script on the tables at an address. A run before it would
+// warm nothing up but the system's cache, where the tables are anyway: each makes its
+// connections anew.
 func mustMeasureBaseline(t *testing.T, e *engine, address string, connections int, s size) *load.Result {
 	t.Helper()
 	// The driver of Go takes a schema in the address, that of C in its options.
 	schema := mustSchema(t, address)
 	plain, _, _ := strings.Cut(address, "?")
 	pgbench := filepath.Join(mustFindBinaries(t, e), "pgbench")
-	run := func(d time.Duration) []byte {
-		start := strconv.FormatInt(time.Now().UnixMicro(), 10)
-		command := exec.Command(pgbench, "--no-vacuum", "--protocol=prepared", "--file="+script, "--client="+strconv.Itoa(connections),
-			"--jobs="+strconv.Itoa(min(connections, 2)), "--time="+strconv.Itoa(max(1, int(d.Seconds()))), "--define=i="+start, plain)
-		command.Env = append(os.Environ(), "PGOPTIONS=-c search_path="+schema, "PGSSLMODE=disable")
-		output, err := command.CombinedOutput()
-		if err != nil {
-			t.Fatalf("pgbench: %v\n%s", err, output)
-		}
-		return output
-	}
-	if s.warmup > 0 {
-		run(s.warmup)
-	}
+	start := strconv.FormatInt(time.Now().UnixMicro(), 10)
+	command := exec.Command(pgbench, "--no-vacuum", "--protocol=prepared", "--file="+script, "--client="+strconv.Itoa(connections),
+		"--jobs="+strconv.Itoa(min(connections, 2)), "--time="+strconv.Itoa(max(1, int(s.duration.Seconds()))), "--define=i="+start, plain)
+	command.Env = append(os.Environ(), "PGOPTIONS=-c search_path="+schema, "PGSSLMODE=disable")
 	before, begin := load.ConsumptionOfTree(e.pid), time.Now()
-	output := run(s.duration)
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("pgbench: %v\n%s", err, output)
+	}
 	after, elapsed := load.ConsumptionOfTree(e.pid), time.Since(begin)
 	done, rate, latency := mustReadPgbench(t, output)
 	return &load.Result{

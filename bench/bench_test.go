@@ -24,15 +24,14 @@ func TestBench(t *testing.T) {
 	}
 	p := &page{size: s, machine: mustDescribeMachine(t), begin: time.Now()}
 	engines := mustEngines(t)
+	floor := mustStartFloor(t)
 	p.machine.postgres = mustReadVersion(t, engines[1])
 	for repeat := range s.repeats {
 		t.Logf("repeat %d of %d, %v after the start", repeat+1, s.repeats, time.Since(p.begin).Round(time.Second))
-		mustMeasureFloors(t, s, &p.figures)
-		mustMeasureSet(t, engines[0], s, repeat == 0, p)
+		mustMeasureSet(t, engines[0], floor, repeat == 0, p)
 		mustMeasureDisk(t, engines[0], s, p)
 		if repeat < s.databaseRepeats {
-			mustMeasureSet(t, engines[1], s, repeat == 0, p)
-			mustMeasureBaselines(t, engines[1], s, &p.figures)
+			mustMeasureSet(t, engines[1], floor, repeat == 0, p)
 		}
 	}
 	for _, e := range engines {
@@ -54,48 +53,62 @@ func (s size) plans() []load.Plan {
 	return plans
 }
 
-func mustMeasureFloors(t *testing.T, s size, f *figures) {
+// mustStartFloor starts the floor, which runs until the test ends.
+func mustStartFloor(t *testing.T) *load.FloorServer {
 	t.Helper()
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}
-	results, err := load.MeasureFloors(t.Context(), program, t.TempDir(), load.Floors(s.plans()), nil)
+	floor, err := load.StartFloor(t.Context(), program, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range results {
-		f.take(t, key{}, r, nil)
-	}
+	t.Cleanup(func() {
+		if err := floor.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return floor
 }
 
-// mustMeasureSet carries out the plans. Making thousands of people with streams takes
-// longer than all else, and what these cost is steady: once is enough.
-func mustMeasureSet(t *testing.T, e *engine, s size, withStreams bool, p *page) {
+// mustMeasureSet carries out the plans, each between two runs of what the page has it
+// beside. Making thousands of people with streams takes longer than all else, and what
+// these cost is steady: once is enough.
+func mustMeasureSet(t *testing.T, e *engine, floor *load.FloorServer, withStreams bool, p *page) {
 	t.Helper()
-	e.with(t, func(target *load.Target, _ string) error {
-		for _, plan := range s.plans() {
+	var tables load.Own // pgbench's
+	if e.database != nil {
+		tables = mustPrepareBaseline(t, e)
+	}
+	withFloor := p.size.calls()
+	e.with(t, func(target *load.Target) error {
+		for _, plan := range p.size.plans() {
 			if plan.Scenario == load.Streams && !withStreams {
 				continue
 			}
+			target.Floor = nil
+			if slices.Contains(withFloor, plan) {
+				target.Floor = floor
+			}
+			withBaseline := e.database != nil && plan.Scenario == load.Send && slices.Contains(p.size.connections, plan.Connections)
+			var baselines []*load.Result
+			if withBaseline {
+				baselines = append(baselines, mustMeasureBaseline(t, e, tables.Database, plan.Connections, p.size))
+			}
 			r, err := load.Run(t.Context(), target, plan, nil)
-			p.figures.take(t, key{engine: e.name}, r, err)
+			if withBaseline {
+				baselines = append(baselines, mustMeasureBaseline(t, e, tables.Database, plan.Connections, p.size))
+			}
+			p.figures.take(t, key{engine: e.name}, r, err, baselines...)
 		}
 		if e.database == nil {
-			p.costs.rested = append(p.costs.rested, mustMeasureRest(t, target, s))
+			p.costs.rested = append(p.costs.rested, mustMeasureRest(t, target, p.size))
 		}
 		return nil
 	})
-}
-
-func mustMeasureBaselines(t *testing.T, e *engine, s size, f *figures) {
-	t.Helper()
-	e.with(t, func(_ *load.Target, database string) error {
-		mustExec(t, database, preparePairs)
-		for _, connections := range s.connections {
-			f.take(t, key{engine: e.name}, mustMeasureBaseline(t, e, database, connections, s), nil)
-		}
-		return nil
-	})
+	if e.database != nil {
+		e.mustClear(t, tables)
+	}
 }
 
 // growthScenarios are those whose cost is looked at while the store grows.

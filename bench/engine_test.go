@@ -58,7 +58,7 @@ const (
 // defaults. The tests' own, which skip the disk, are taken back.
 var postgresSettings = []string{
 	"fsync = on", "full_page_writes = on", "synchronous_commit = on", "deadlock_timeout = 1s",
-	"shared_buffers = 1GB", "max_wal_size = 4GB", "max_connections = 300",
+	"shared_buffers = 1GB", "max_wal_size = 4GB", "max_connections = 400",
 }
 
 // mustEngines starts what the servers are to store in.
@@ -98,12 +98,11 @@ func mustQuery(t *testing.T, address, statement string, value any) {
 	}
 }
 
-// with runs fn on a fresh server with an empty store. It is told the address of the
-// database, where there is one.
-func (e *engine) with(t *testing.T, fn func(target *load.Target, database string) error) {
+// with runs fn on a fresh server with an empty store.
+func (e *engine) with(t *testing.T, fn func(target *load.Target) error) {
 	t.Helper()
 	own := e.mustOwn(t)
-	e.serve(t, own, func(target *load.Target) error { return fn(target, own.Database) })
+	e.serve(t, own, fn)
 	e.mustClear(t, own)
 }
 

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"testing"
 
@@ -9,7 +10,10 @@ import (
 )
 
 // figures are the results of all repeats.
-type figures struct{ results map[key][]*load.Result }
+type figures struct {
+	results   map[key][]*load.Result
+	baselines map[*load.Result][]*load.Result // what pgbench did right before and right after a send
+}
 
 // key names one line of a table.
 type key struct {
@@ -31,18 +35,9 @@ func keyOf(engine string, p *load.Plan) key {
 	return k
 }
 
-// floor names the line of the floor that belongs to a line.
-func (k key) floor() key {
-	floor := key{scenario: load.Floor, connections: k.connections}
-	if k.payload > 0 {
-		floor.scenario, floor.payload = load.Copy, k.payload
-	}
-	return floor
-}
-
-// take adds a result. One in which operations failed is none, and the run has
-// failed with it; but what else an hour of measuring finds is kept.
-func (f *figures) take(t *testing.T, k key, r *load.Result, err error) {
+// take adds a result, and what pgbench did beside it. One in which operations failed is
+// none, and the run has failed with it; but what else an hour of measuring finds is kept.
+func (f *figures) take(t *testing.T, k key, r *load.Result, err error, baselines ...*load.Result) {
 	t.Helper()
 	switch {
 	case err != nil:
@@ -52,14 +47,35 @@ func (f *figures) take(t *testing.T, k key, r *load.Result, err error) {
 	default:
 		t.Logf("%-10s %-11s %4d members %3d connections: %8.1f ops/s, p50 %7.2f ms, p99 %7.2f ms, server %6.1f µs, database %6.1f µs",
 			cmp.Or(k.engine, "-"), r.Scenario, r.Members, r.Connections, r.OperationsPerSecond, r.Latency.P50, r.Latency.P99, server(r), database(r))
-		f.add(k, r)
+		f.add(k, r, baselines...)
+		if r.Floor != nil {
+			t.Logf("%-10s %.2f times the floor's CPU, %.2f of its ops/s: %.1f before and after", "", timesFloor(r), ofFloor(r), each(r.Floor.Runs, throughput))
+		}
+		if len(baselines) > 0 {
+			t.Logf("%-10s %.2f of pgbench's transactions/s: %.1f before and after", "", f.ofBaseline(r), each(baselines, throughput))
+		}
 	}
 }
 
-func (f *figures) add(k key, r *load.Result) {
+// add keeps a result. The runs of the floor and of pgbench beside it belong to the lines
+// of these too.
+func (f *figures) add(k key, r *load.Result, baselines ...*load.Result) {
 	if f.results == nil {
-		f.results = make(map[key][]*load.Result)
+		f.results, f.baselines = make(map[key][]*load.Result), make(map[*load.Result][]*load.Result)
 	}
+	f.put(k, r)
+	if r.Floor != nil {
+		for _, run := range r.Floor.Runs {
+			f.put(key{}, run)
+		}
+	}
+	for _, run := range baselines {
+		f.put(k, run)
+	}
+	f.baselines[r] = baselines
+}
+
+func (f *figures) put(k key, r *load.Result) {
 	k.scenario, k.members, k.connections, k.rate = r.Scenario, r.Members, r.Connections, r.Rate
 	if r.Scenario == load.Attachments || r.Scenario == load.Copy {
 		k.payload = r.Payload
@@ -71,14 +87,18 @@ func (f *figures) add(k key, r *load.Result) {
 // most.
 type spread struct{ median, least, most float64 }
 
-// of returns the spread of one figure of a line; ok is false where it was never
-// measured.
+// of returns the spread of one figure of a line, without what is no number; ok is false
+// where it was never measured.
 func (f *figures) of(k key, figure func(*load.Result) float64) (s spread, ok bool) {
-	var all []float64
-	for _, r := range f.results[k] {
+	return spreadOf(slices.DeleteFunc(each(f.results[k], figure), math.IsNaN))
+}
+
+// each returns a figure of each of some results.
+func each(results []*load.Result, figure func(*load.Result) float64) (all []float64) {
+	for _, r := range results {
 		all = append(all, figure(r))
 	}
-	return spreadOf(all)
+	return all
 }
 
 func spreadOf(all []float64) (s spread, ok bool) {
@@ -115,4 +135,36 @@ func perCopy(r *load.Result) float64 {
 		return 0
 	}
 	return both(r) / float64(r.Copies)
+}
+
+// The ratios of a result, each to the mean of what was measured right before and right
+// after it: a machine whose speed changes has changed by the next repeat. Where nothing
+// was, they are no number.
+
+// timesFloor is how many times the floor's CPU server and database took.
+func timesFloor(r *load.Result) float64 {
+	if r.Floor == nil || r.Floor.CPUMicros == 0 {
+		return math.NaN()
+	}
+	return both(r) / r.Floor.CPUMicros
+}
+
+// ofFloor is the part of the floor's operations a second.
+func ofFloor(r *load.Result) float64 {
+	if r.Floor == nil {
+		return math.NaN()
+	}
+	return throughput(r) / r.Floor.OperationsPerSecond
+}
+
+// ofBaseline is the part of pgbench's transactions a second.
+func (f *figures) ofBaseline(r *load.Result) float64 {
+	total := 0.0
+	for _, run := range f.baselines[r] {
+		total += throughput(run)
+	}
+	if total == 0 {
+		return math.NaN()
+	}
+	return throughput(r) * float64(len(f.baselines[r])) / total
 }

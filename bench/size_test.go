@@ -91,6 +91,29 @@ func (s size) set() (plans []load.Plan) {
 	return plans
 }
 
+// calls are those of the set that are one call or some, and that have a floor.
+func (s size) calls() (plans []load.Plan) {
+	for _, p := range s.set() {
+		switch p.Scenario {
+		case load.Group, load.Deliver, load.Streams:
+		default:
+			plans = append(plans, p)
+		}
+	}
+	return plans
+}
+
+// floors are the floors of the calls, by connections.
+func (s size) floors() (floors []load.Plan) {
+	for _, p := range s.calls() {
+		if floor, ok := load.FloorOf(p); ok && !slices.Contains(floors, floor) {
+			floors = append(floors, floor)
+		}
+	}
+	slices.SortStableFunc(floors, func(a, b load.Plan) int { return a.Connections - b.Connections })
+	return floors
+}
+
 // storedIn are the messages of the plot of cost of an engine.
 func (s size) storedIn(engine string) []int {
 	if engine == embedded && s.storedMost > 0 {

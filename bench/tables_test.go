@@ -63,15 +63,11 @@ func (p *page) callTable(engine string) (head []string, rows [][]string) {
 	}
 	if engine == embedded {
 		head = slices.Delete(head, databaseColumn, databaseColumn+1)
-		for _, floor := range load.Floors(p.size.set()) {
+		for _, floor := range p.size.floors() {
 			add(keyOf("", &floor))
 		}
 	}
-	for _, plan := range p.size.set() {
-		switch plan.Scenario {
-		case load.Group, load.Deliver, load.Streams:
-			continue
-		}
+	for _, plan := range p.size.calls() {
 		add(keyOf(engine, &plan))
 	}
 	return head, rows
@@ -87,10 +83,9 @@ func membersOf(p *load.Plan) int {
 }
 
 func (p *page) call(k key) []string {
-	floor := k.floor()
 	return []string{
 		label(k), strconv.Itoa(k.connections), p.cell(k, throughput, true), p.cell(k, median, false), p.cell(k, slow, false),
-		p.cell(k, server, true), p.cell(k, database, true), p.ratio(k, both, floor, both), p.ratio(k, throughput, floor, throughput),
+		p.cell(k, server, true), p.cell(k, database, true), p.cell(k, timesFloor, true), p.cell(k, ofFloor, true),
 	}
 }
 
@@ -143,7 +138,7 @@ func (p *page) baselines() (rows [][]string) {
 		send := key{engine: postgreSQL, scenario: load.Send, connections: connections}
 		rows = append(rows, []string{
 			strconv.Itoa(connections), p.cell(k, throughput, true), p.cell(k, func(r *load.Result) float64 { return r.Latency.Mean }, false),
-			p.cell(k, database, true), p.ratio(send, throughput, k, throughput),
+			p.cell(k, database, true), p.cell(send, p.figures.ofBaseline, true),
 		})
 	}
 	return rows
@@ -175,24 +170,6 @@ func (p *page) cell(k key, figure func(*load.Result) float64, ends bool) string 
 		return written(s.median)
 	}
 	return fmt.Sprintf("%s (%s–%s)", written(s.median), written(s.least), written(s.most))
-}
-
-// ratio writes how many times a figure of one line is that of another.
-func (p *page) ratio(k key, figure func(*load.Result) float64, of key, ofFigure func(*load.Result) float64) string {
-	x, ok := p.times(k, figure, of, ofFigure)
-	if !ok || k == of {
-		return ""
-	}
-	return written(x)
-}
-
-func (p *page) times(k key, figure func(*load.Result) float64, of key, ofFigure func(*load.Result) float64) (float64, bool) {
-	a, ok := p.figures.of(k, figure)
-	b, ok2 := p.figures.of(of, ofFigure)
-	if !ok || !ok2 || b.median == 0 {
-		return 0, false
-	}
-	return a.median / b.median, true
 }
 
 // written is a number with as many digits as tell something.

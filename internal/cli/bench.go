@@ -67,7 +67,7 @@ type benchTarget struct {
 	URL         string `name:"url" placeholder:"URL" help:"The server [SIGNET_URL, default the base_url of operator.json]."`
 	PID         []int  `name:"pid" placeholder:"PID" help:"Processes of the server on this machine, to measure what they use; default that which has the data directory."`
 	DatabasePID int    `name:"database-pid" placeholder:"PID" help:"The postmaster of its PostgreSQL on this machine, which counts with all of its children."`
-	Floor       bool   `default:"true" negatable:"" help:"Measure the floor first, where the server is on this machine."`
+	Floor       bool   `default:"true" negatable:"" help:"Measure the floor right before and after, where the server is on this machine."`
 }
 
 // benchMessages are the flags of scenarios that send.
@@ -183,15 +183,16 @@ func (b *benchTarget) run(ctx context.Context, con *console, plan load.Plan) err
 		return err
 	}
 	out := newBenchReport(con, b.JSON)
-	var floors []*load.Result
-	if b.Floor && plan.Scenario != load.Streams && onThisMachine(target.BaseURL) {
-		if floors, err = measureFloors(ctx, out, load.Floors([]load.Plan{plan})); err != nil {
-			return out.end(err)
-		}
+	measure := func(floor *load.FloorServer) error {
+		target.Floor = floor
+		result, err := load.Run(ctx, target, plan, out.progress)
+		out.add(result)
+		return err
 	}
-	result, err := load.Run(ctx, target, plan, out.progress)
-	out.add(result, floors)
-	return out.end(err)
+	if _, ok := load.FloorOf(plan); ok && b.Floor && onThisMachine(target.BaseURL) {
+		return out.end(withFloor(ctx, measure))
+	}
+	return out.end(measure(nil))
 }
 
 // target finds the server and whoever is to make people on it.
@@ -256,26 +257,30 @@ func runFloor(ctx context.Context, con *console, plan load.Plan, json bool) erro
 		return wrongConfiguration{err}
 	}
 	out := newBenchReport(con, json)
-	results, err := measureFloors(ctx, out, []load.Plan{plan})
-	for _, result := range results {
-		out.add(result, nil)
-	}
-	return out.end(err)
+	return out.end(withFloor(ctx, func(floor *load.FloorServer) error {
+		result, err := floor.Measure(ctx, plan, out.progress)
+		out.add(result)
+		return err
+	}))
 }
 
-// measureFloors measures the floor in a process of its own, which is this program
+// withFloor runs fn while the floor runs in a process of its own, which is this program
 // again.
-func measureFloors(ctx context.Context, out *benchReport, plans []load.Plan) (results []*load.Result, err error) {
+func withFloor(ctx context.Context, fn func(*load.FloorServer) error) error {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	dir, err := os.MkdirTemp("", "signet-bench-")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	return load.MeasureFloors(ctx, program, dir, plans, out.progress)
+	floor, err := load.StartFloor(ctx, program, dir)
+	if err == nil {
+		err = fn(floor)
+		err = errors.Join(err, floor.Stop())
+	}
+	return errors.Join(err, os.RemoveAll(dir))
 }
 
 // benchFloorServer is the process of the floor.

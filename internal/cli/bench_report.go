@@ -49,14 +49,11 @@ func (r *benchReport) progress(p load.Progress) {
 	fmt.Fprint(r.terminal, clearLine, line)
 }
 
-// add takes a result, if there is one, and the floor that it is to be seen beside.
-// As JSON it is printed at once.
-func (r *benchReport) add(result *load.Result, floors []*load.Result) {
-	if result == nil {
-		return
+// add takes a result, if there is one.
+func (r *benchReport) add(result *load.Result) {
+	if result != nil {
+		r.results = append(r.results, result)
 	}
-	result.Beside(floors)
-	r.results = append(r.results, result)
 }
 
 // end prints the results. A run in which anything failed, or that was interrupted,

@@ -27,7 +27,7 @@ type benchRun struct {
 
 // Help is printed by "signet bench run --help".
 func (benchRun) Help() string {
-	return `The server is this program, without limits, in a directory that is removed afterwards. The floor is measured at each number of connections, and the server's figures are put beside it.
+	return `The server is this program, without limits, in a directory that is removed afterwards. The floor is measured right before and right after each scenario, on as many connections, and the figures are put beside the mean of both.
 
 Examples:
 
@@ -82,10 +82,11 @@ func (b *benchRun) Run(ctx context.Context, con *console) (err error) {
 
 // measure carries out the plans one after the other.
 func (b *benchRun) measure(ctx context.Context, own load.Own, plans []load.Plan, out *benchReport) (err error) {
-	floors, err := load.MeasureFloors(ctx, own.Program, filepath.Dir(own.Data), load.Floors(plans), out.progress)
+	floor, err := load.StartFloor(ctx, own.Program, filepath.Dir(own.Data))
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, floor.Stop()) }()
 	server, target, err := load.StartServer(ctx, own)
 	if err != nil {
 		return err
@@ -96,9 +97,10 @@ func (b *benchRun) measure(ctx context.Context, own load.Own, plans []load.Plan,
 			return fmt.Errorf("store messages first: %w", err)
 		}
 	}
+	target.Floor = floor
 	for i := 0; i < len(plans) && ctx.Err() == nil; i++ {
 		result, err := load.Run(ctx, target, plans[i], out.progress)
-		out.add(result, floors)
+		out.add(result)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,7 @@ package load
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -42,39 +42,39 @@ func answerFloor(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"status": "success"}) // whoever has gone needs no answer
 }
 
-// MeasureFloors starts the floor as a process of its own and carries out plans of
-// the scenarios Floor and Copy on it, one after the other. The program is signet;
-// dir is where files are copied to, and is to lie on the disk of the server's. After
-// an error, or when ctx ends, it returns the results that it has.
-func MeasureFloors(ctx context.Context, program, dir string, plans []Plan, show func(Progress)) (results []*Result, err error) {
-	floor, err := start(ctx, program, nil, "bench", "floor-server", "--dir", dir)
+// FloorServer is the floor as a process of its own. It takes nothing while nobody calls
+// it, and so can stay while a server is measured.
+type FloorServer struct{ process *Process }
+
+// StartFloor starts it. The program is signet; dir is where files are copied to, and
+// is to lie on the disk of the server's.
+func StartFloor(ctx context.Context, program, dir string) (*FloorServer, error) {
+	p, err := start(ctx, program, nil, "bench", "floor-server", "--dir", dir)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, floor.Stop()) }()
-	for i := 0; i < len(plans) && ctx.Err() == nil; i++ {
-		result, err := runFloor(ctx, floor, plans[i], show)
-		if err != nil {
-			return results, err
-		}
-		results = append(results, result)
-	}
-	return results, nil
+	return &FloorServer{p}, nil
 }
 
-func runFloor(ctx context.Context, floor *Process, p Plan, show func(Progress)) (*Result, error) {
+// Stop ends the process and waits for that.
+func (f *FloorServer) Stop() error { return f.process.Stop() }
+
+// Measure carries out a plan of the scenario Floor or Copy. show, which may be nil, is
+// told how it goes. When ctx ends, the result is of what was measured until then, and
+// says so.
+func (f *FloorServer) Measure(ctx context.Context, p Plan, show func(Progress)) (*Result, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	if show == nil {
 		show = func(Progress) {}
 	}
-	u, err := url.Parse(floor.BaseURL + "/")
+	u, err := url.Parse(f.process.BaseURL + "/")
 	if err != nil {
 		return nil, err
 	}
 	anybody := &person{authorization: basic("key", "secret")}
-	gauge := &gauge{servers: []int{floor.PID}}
+	gauge := &gauge{servers: []int{f.process.PID}}
 	if p.Scenario == Copy {
 		return measure(ctx, &p, gauge, newCopying(anybody, u, p.Payload).operate, show), nil
 	}
@@ -82,4 +82,45 @@ func runFloor(ctx context.Context, floor *Process, p Plan, show func(Progress)) 
 	return measure(ctx, &p, gauge, func(ctx context.Context, c *connection, _ int) error {
 		return c.call(ctx, call)
 	}, show), nil
+}
+
+// around measures a plan that is prepared, with its floor right before and right after:
+// a machine that others use too may be another one a minute later. f may be nil, and a
+// plan may have no floor; then it is measured alone. One that was interrupted has the
+// floor of before alone; after an error there is a result only if the plan itself was
+// measured.
+func (f *FloorServer) around(ctx context.Context, p Plan, show func(Progress), measure func() *Result) (*Result, error) {
+	floor, ok := FloorOf(p)
+	if f == nil || !ok {
+		return measure(), nil
+	}
+	before, err := f.whole(ctx, floor, show)
+	if err != nil {
+		return nil, err
+	}
+	result := measure()
+	runs := []*Result{before}
+	if !result.Interrupted {
+		var after *Result
+		if after, err = f.whole(ctx, floor, show); err == nil {
+			runs = append(runs, after)
+		}
+	}
+	result.beside(runs)
+	return result, err
+}
+
+// whole measures the floor for what is to be seen beside it: nothing may fail or be cut
+// off.
+func (f *FloorServer) whole(ctx context.Context, p Plan, show func(Progress)) (*Result, error) {
+	result, err := f.Measure(ctx, p, show)
+	switch {
+	case err != nil:
+		return nil, err
+	case result.Interrupted:
+		return nil, ctx.Err()
+	case result.Operations == 0 || result.Failed() > 0:
+		return nil, fmt.Errorf("measure the floor: %d operations succeeded, %d failed: %s", result.Operations, result.Failed(), result.FirstError)
+	}
+	return result, nil
 }

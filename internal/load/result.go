@@ -38,14 +38,16 @@ type Idle struct {
 	MemoryPerStream int64 `json:"memory_per_stream"` // bytes that each added
 }
 
-// Ratio puts a result beside the floor's at the same number of connections.
+// Ratio puts a result beside the floor's at the same number of connections, measured
+// right before and right after it: what is said of the floor is the mean of the two.
 type Ratio struct {
-	OperationsPerSecond float64 `json:"operations_per_second"`        // of the floor
-	CPUMicros           float64 `json:"cpu_us_per_operation"`         // of the floor
-	Throughput          float64 `json:"throughput_ratio"`             // operations a second, as a part of the floor's
-	CPU                 float64 `json:"cpu_ratio,omitempty"`          // the server's CPU time, as a multiple of the floor's
-	CPUWithDatabase     float64 `json:"cpu_ratio_database,omitempty"` // the same with the database's
-	Latency             Latency `json:"latency_ms"`                   // of the floor
+	OperationsPerSecond float64   `json:"operations_per_second"`        // of the floor
+	CPUMicros           float64   `json:"cpu_us_per_operation"`         // of the floor
+	Throughput          float64   `json:"throughput_ratio"`             // operations a second, as a part of the floor's
+	CPU                 float64   `json:"cpu_ratio,omitempty"`          // the server's CPU time, as a multiple of the floor's
+	CPUWithDatabase     float64   `json:"cpu_ratio_database,omitempty"` // the same with the database's
+	Latency             Latency   `json:"latency_ms"`                   // of the floor
+	Runs                []*Result `json:"-"`                            // the floor's two; the one before alone where the run was interrupted
 }
 
 // Failed is the number of operations that did not succeed.
@@ -56,27 +58,37 @@ func (r *Result) Failed() (n int64) {
 	return n
 }
 
-// Beside puts the floor that belongs to this result beside it, where it is among
-// those that were measured.
-func (r *Result) Beside(floors []*Result) {
-	for _, floor := range floors {
-		if floor.Operations > 0 && floor.Connections == r.Connections && (floor.Scenario == Copy) == (r.Scenario == Attachments) &&
-			(floor.Scenario != Copy || floor.Payload == r.Payload) {
-			r.beside(floor)
+// beside puts the runs of its floor beside a result.
+func (r *Result) beside(runs []*Result) {
+	mean := func(digits int, figure func(*Result) float64) (x float64) {
+		for _, run := range runs {
+			x += figure(run) / float64(len(runs))
 		}
+		return round(x, digits)
 	}
-}
-
-func (r *Result) beside(floor *Result) {
-	ratio := &Ratio{OperationsPerSecond: floor.OperationsPerSecond, Latency: floor.Latency,
-		Throughput: round(r.OperationsPerSecond/floor.OperationsPerSecond, 4)}
-	if floor.Server != nil && floor.Server.CPUMicros > 0 {
-		ratio.CPUMicros = floor.Server.CPUMicros
-		if r.Server != nil {
-			ratio.CPU = round(r.Server.CPUMicros/ratio.CPUMicros, 2)
-			if r.Database != nil {
-				ratio.CPUWithDatabase = round((r.Server.CPUMicros+r.Database.CPUMicros)/ratio.CPUMicros, 2)
+	at := func(figure func(*Latency) float64) float64 {
+		return mean(3, func(run *Result) float64 { return figure(&run.Latency) })
+	}
+	ratio := &Ratio{
+		Runs:                runs,
+		OperationsPerSecond: mean(2, func(run *Result) float64 { return run.OperationsPerSecond }),
+		CPUMicros: mean(2, func(run *Result) float64 {
+			if run.Server == nil {
+				return 0
 			}
+			return run.Server.CPUMicros
+		}),
+		Latency: Latency{
+			Mean: at(func(l *Latency) float64 { return l.Mean }), P50: at(func(l *Latency) float64 { return l.P50 }),
+			P90: at(func(l *Latency) float64 { return l.P90 }), P99: at(func(l *Latency) float64 { return l.P99 }),
+			P999: at(func(l *Latency) float64 { return l.P999 }), Max: at(func(l *Latency) float64 { return l.Max }),
+		},
+	}
+	ratio.Throughput = round(r.OperationsPerSecond/ratio.OperationsPerSecond, 4)
+	if ratio.CPUMicros > 0 && r.Server != nil {
+		ratio.CPU = round(r.Server.CPUMicros/ratio.CPUMicros, 2)
+		if r.Database != nil {
+			ratio.CPUWithDatabase = round((r.Server.CPUMicros+r.Database.CPUMicros)/ratio.CPUMicros, 2)
 		}
 	}
 	r.Floor = ratio

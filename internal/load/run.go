@@ -36,8 +36,8 @@ const reportInterval = time.Second
 // Run carries out a plan on a server and returns what came of it, after removing
 // what it made there. show, which may be nil, is told how it goes. When ctx ends
 // during the measurement, the result is of what was measured until then, and says
-// so; else there is none, and an error. A server that cannot be cleaned up is an
-// error beside the result.
+// so; else there is none, and an error. A floor that cannot be measured afterwards and
+// a server that cannot be cleaned up are errors beside the result.
 func Run(ctx context.Context, t *Target, p Plan, show func(Progress)) (result *Result, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -67,14 +67,17 @@ func Run(ctx context.Context, t *Target, p Plan, show func(Progress)) (result *R
 	if err := scenario.prepare(ctx, s, &p); err != nil {
 		return nil, fmt.Errorf("prepare the scenario %s: %w", p.Scenario, err)
 	}
-	result = measure(ctx, &p, g, scenario.operate, show)
+	result, err = t.Floor.around(ctx, p, show, func() *Result { return measure(ctx, &p, g, scenario.operate, show) })
+	if result == nil {
+		return nil, err
+	}
 	switch scenario := scenario.(type) {
 	case *delivering:
 		result.copied(scenario.copies)
 	case *grouping:
 		result.copied(p.Members - 1)
 	}
-	return result, nil
+	return result, err
 }
 
 // measure runs a plan's operations: first those that warm the server up, then,

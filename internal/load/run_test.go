@@ -275,9 +275,13 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 
 func TestTheSetCanBeCarriedOut(t *testing.T) {
 	plans := Set(time.Second, 0)
-	for _, p := range append(Floors(plans), plans...) {
-		if err := p.Validate(); err != nil {
-			t.Errorf("%+v: %v", p, err)
+	for _, p := range plans {
+		floor, ok := FloorOf(p)
+		if err := errors.Join(p.Validate(), floor.Validate()); err != nil {
+			t.Errorf("%+v and its floor %+v: %v", p, floor, err)
+		}
+		if floor.Connections != p.Connections || floor.Duration > p.Duration || ok == (p.Scenario == Streams) {
+			t.Errorf("the floor of %+v is %+v (%v)", p, floor, ok)
 		}
 	}
 	for _, name := range Scenarios() {

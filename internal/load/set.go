@@ -71,22 +71,22 @@ func Set(duration, warmup time.Duration, scenarios ...string) (plans []Plan) {
 	return plans
 }
 
-// floorTime is how long a floor is measured at the most: it is steady.
-const floorTime = 5 * time.Second
+// How long a floor runs, which is measured twice beside each plan: it is steady, and
+// warm soon. A second would hold few large files.
+const (
+	floorTime   = time.Second
+	floorWarmup = 250 * time.Millisecond
+	copyTime    = 5 * time.Second
+)
 
-// Floors returns the plans of the floors that belong to other plans: one for each
-// number of connections, and for each size of files, as fast as it goes.
-func Floors(plans []Plan) (floors []Plan) {
-	for _, p := range slices.SortedStableFunc(slices.Values(plans), func(a, b Plan) int { return a.Connections - b.Connections }) {
-		floor := Plan{Scenario: Floor, Connections: p.Connections, Duration: min(p.Duration, floorTime), Warmup: p.Warmup, Payload: DefaultPayload, Members: 1}
-		if p.Scenario == Attachments {
-			floor.Scenario, floor.Payload = Copy, p.Payload
-		}
-		if !slices.ContainsFunc(floors, func(f Plan) bool {
-			return f.Scenario == floor.Scenario && f.Connections == floor.Connections && f.Payload == floor.Payload
-		}) {
-			floors = append(floors, floor)
-		}
+// FloorOf returns the plan of the floor that belongs to another plan: as fast as it
+// goes, on as many connections; that of attachments copies files as large. Idle streams
+// have none: ok is false.
+func FloorOf(p Plan) (floor Plan, ok bool) {
+	floor = Plan{Scenario: Floor, Connections: p.Connections, Duration: min(p.Duration, floorTime), Warmup: min(p.Warmup, floorWarmup), Payload: DefaultPayload, Members: 1}
+	if p.Scenario == Attachments {
+		floor.Scenario, floor.Payload = Copy, p.Payload
+		floor.Duration = max(floor.Duration, min(p.Duration/2, copyTime))
 	}
-	return floors
+	return floor, p.Scenario != Streams
 }

@@ -33,6 +33,10 @@ type Target struct {
 	Servers  []int
 	Database int
 
+	// Floor, where there is one, is measured right before and right after each plan,
+	// and put beside its result.
+	Floor *FloorServer
+
 	// Keep leaves what a run made where it is: the server is there for it alone,
 	// and erasing it would be measured by the next run.
 	Keep bool
