@@ -29,7 +29,7 @@ var spreading = map[string]string{
 	"Tx.records":               "a move from the embedded store",
 	"Tx.HeldBlobs":             "a backup",
 	"Tx.BlobsHeld":             "the sweep, of some files at a time",
-	"MigrateTo":                "once for each version",
+	"migrate":                  "once for each version",
 	"Tx.AuditChains":           "a check or an export of the audit log",
 	"Tx.AuditHeads":            "a check of the audit log",
 	"Tx.OldAudit":              "the sweep, once an hour",
@@ -108,7 +108,7 @@ var spreading = map[string]string{
 
 // silent are functions whose statements name no table of the platform: what others
 // give them, and what asks the server about itself.
-var silent = []string{"Engine.ClockOffset", "Engine.prepare", "MigrateTo", "meet", "session.Query", "session.end"}
+var silent = []string{"Engine.ClockOffset", "Engine.prepare", "meet", "migrate", "session.Query", "session.end"}
 
 // whole are functions that go over tables as they come, by names that the sources
 // do not tell: of moves and backups, not of a server.
