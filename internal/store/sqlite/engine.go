@@ -40,6 +40,7 @@ type Options struct {
 type Engine struct {
 	writer  *writer
 	readers *readers
+	sharing sharing
 	files   *files
 	path    string
 

@@ -43,7 +43,7 @@ func (r *Reader) View(ctx context.Context, fn func(store.Session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return r.c.view(ctx, fn)
+	return r.c.view(ctx, nil, fn)
 }
 
 // Dialect names what of the shared SQL differs in SQLite.

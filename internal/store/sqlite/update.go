@@ -8,7 +8,8 @@ import (
 	"signet/internal/store"
 )
 
-// request is a call of Update on its way to the writer.
+// request is a call on its way to who runs it: of Update to the writer, of ViewTogether
+// to another caller.
 type request struct {
 	ctx  context.Context
 	fn   func(store.Session) error
@@ -19,16 +20,16 @@ type request struct {
 	state     atomic.Int32
 }
 
-// The states of a request. Who moves it on from waiting decides: the writer
-// starts it, or its caller gives up.
+// The states of a request. Who moves it on from waiting decides: it is started, or its
+// caller gives up.
 const (
 	waiting int32 = iota
 	started
 	abandoned
 )
 
-// requests are used again, but for those that were abandoned, which the writer
-// still holds.
+// requests are used again, but for those that were abandoned, which are still waited
+// for in line.
 var requests = sync.Pool{New: func() any { return &request{done: make(chan struct{}, 1)} }}
 
 // Update runs fn in a transaction and returns nil only when what fn wrote is on
@@ -43,14 +44,29 @@ func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error
 		return err
 	}
 	defer e.running.Done()
-	r := requests.Get().(*request)
-	r.ctx, r.fn, r.err = ctx, fn, nil
-	r.state.Store(waiting)
+	r := newRequest(ctx, fn)
 	select {
 	case e.writer.requests <- r:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	return r.wait(ctx)
+}
+
+// UpdateTogether is Update: here all that wait share a transaction.
+func (e *Engine) UpdateTogether(ctx context.Context, fn func(store.Session) error) error {
+	return e.Update(ctx, fn)
+}
+
+func newRequest(ctx context.Context, fn func(store.Session) error) *request {
+	r := requests.Get().(*request)
+	r.ctx, r.fn = ctx, fn
+	r.state.Store(waiting)
+	return r
+}
+
+// wait returns how it ended, or that its caller gave up. The request is used again.
+func (r *request) wait(ctx context.Context) error {
 	select {
 	case <-r.done:
 	case <-ctx.Done():
@@ -60,17 +76,16 @@ func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error
 		<-r.done
 	}
 	err := r.err
-	r.ctx, r.fn, r.err, r.committed = nil, nil, nil, nil
-	requests.Put(r)
+	r.release()
 	return err
 }
 
-// UpdateTogether is Update: here all that wait share a transaction.
-func (e *Engine) UpdateTogether(ctx context.Context, fn func(store.Session) error) error {
-	return e.Update(ctx, fn)
+func (r *request) release() {
+	r.ctx, r.fn, r.err, r.committed = nil, nil, nil, nil
+	requests.Put(r)
 }
 
-// start claims the request for the writer. It is false for a request that
+// start claims the request for who runs it. It is false for a request that
 // nobody waits for any more, which is answered if need be.
 func (r *request) start() bool {
 	if !r.state.CompareAndSwap(waiting, started) {

@@ -26,6 +26,11 @@ func (e *Engine) View(ctx context.Context, fn func(store.Session) error) error {
 		return err
 	}
 	defer e.running.Done()
+	return e.view(ctx, fn)
+}
+
+// view is View within a call that has entered.
+func (e *Engine) view(ctx context.Context, fn func(store.Session) error) error {
 	var c *connection
 	select {
 	case c = <-e.readers.free:
@@ -37,28 +42,38 @@ func (e *Engine) View(ctx context.Context, fn func(store.Session) error) error {
 		}
 	}
 	defer func() { e.readers.free <- c }()
-	return c.view(ctx, fn)
+	return c.view(ctx, nil, fn)
 }
 
-// ViewTogether is View: here a snapshot costs nothing.
-func (e *Engine) ViewTogether(ctx context.Context, fn func(store.Session) error) error {
-	return e.View(ctx, fn)
-}
-
-func (c *connection) view(ctx context.Context, fn func(store.Session) error) (err error) {
+// view runs fn on a snapshot, and before it the functions of others that share it.
+func (c *connection) view(ctx context.Context, others []*request, fn func(store.Session) error) (err error) {
 	// The snapshot is that of the first statement that reads, which is after
 	// every Update that has returned.
 	if err := c.run(c.begin); err != nil {
-		return fmt.Errorf("begin: %w", err)
+		err = fmt.Errorf("begin: %w", err)
+		for _, r := range others {
+			if r.start() {
+				r.answer(err)
+			}
+		}
+		return err
+	}
+	defer func() {
+		if c.inTransaction() {
+			err = errors.Join(err, c.run(c.commit))
+		}
+	}()
+	c.show(others)
+	if !c.inTransaction() { // an error of theirs ended it
+		if err := c.run(c.begin); err != nil {
+			return fmt.Errorf("begin: %w", err)
+		}
 	}
 	s := &session{c: c, ctx: ctx}
 	disarm := c.interruptWith(ctx)
 	defer func() {
 		s.end()
 		disarm()
-		if c.inTransaction() {
-			err = errors.Join(err, c.run(c.commit))
-		}
 	}()
 	return fn(s)
 }
