@@ -146,6 +146,22 @@ func BenchmarkPoll(b *testing.B) {
 	}
 }
 
+// BenchmarkUnread counts unread messages.
+func BenchmarkUnread(b *testing.B) {
+	h := newHouse(b, 2)
+	ctx := context.Background()
+	_, err := h.service.Send(ctx, h.actors[0], service.SendCommand{Recipient: h.actors[1].Account.String(), Body: "one"})
+	must(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		unread, err := h.service.Unread(ctx, h.actors[1], "me")
+		must(b, err)
+		if unread.Messages != 1 {
+			b.Fatalf("got %d, want 1", unread.Messages)
+		}
+	}
+}
+
 // BenchmarkFanOut sends to groups of several sizes; ns/member is what counts.
 func BenchmarkFanOut(b *testing.B) {
 	for _, members := range []int{10, 100, 1000} {
