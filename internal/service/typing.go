@@ -15,7 +15,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 	}
 	typing := model.Typing{Sender: actor.Account, Active: active}
 	var readers []model.AccountID
-	err := s.store.View(ctx, func(tx *store.Tx) error {
+	err := s.store.ViewTogether(ctx, func(tx *store.Tx) error {
 		readers = nil
 		entity, group, found, err := s.resolve(tx, actor, recipient, true)
 		if err != nil {
