@@ -1,8 +1,12 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"signet/internal/store"
@@ -50,5 +54,34 @@ func TestStartSaysThatDataIsBroughtUpToDate(t *testing.T) {
 				t.Errorf("it is said %d times: %s", said, log)
 			}
 		})
+	}
+}
+
+// busyEngine answers some times what one answers while another server changes the tables.
+type busyEngine struct {
+	store.Engine
+	times int
+}
+
+func (e *busyEngine) Update(ctx context.Context, fn func(store.Session) error) error {
+	if e.times--; e.times >= 0 {
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, store.ErrBusy)
+	}
+	return e.Engine.Update(ctx, fn)
+}
+
+func TestUpgradeWaitsWhileAnotherServerDoesIt(t *testing.T) {
+	engine, err := sqlite.Open(filepath.Join(t.TempDir(), "signet.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	if err := store.Upgrade(t.Context(), &busyEngine{engine, 3}, func(int) {}); err != nil {
+		t.Errorf("it answered %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := store.Upgrade(ctx, &busyEngine{engine, 3}, func(int) {}); !errors.Is(err, store.ErrBusy) {
+		t.Errorf("with a context that has ended it answered %v", err)
 	}
 }

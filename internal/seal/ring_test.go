@@ -76,7 +76,10 @@ func TestSealedTextOpensInItsPlaceOnly(t *testing.T) {
 	}
 	unknown := bytes.Clone(sealed)
 	unknown[1] ^= 1
-	for range 2 {
+	for asked := range 2 {
+		if r.Ready(unknown) != (asked > 0) {
+			t.Errorf("asked %d times for a key that nobody knows, Ready is %v", asked, asked == 0)
+		}
 		if _, err := r.Open(t.Context(), unknown, Bind("row 1")); !errors.Is(err, ErrKeyGone) {
 			t.Errorf("a text under a key that nobody knows: %v, want ErrKeyGone", err)
 		}

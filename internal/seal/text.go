@@ -64,6 +64,17 @@ func (r *Ring) Open(ctx context.Context, sealed, bound []byte) ([]byte, error) {
 	return text, nil
 }
 
+// Ready reports whether Open answers at once: it knows the key, or that there is none.
+func (r *Ring) Ready(sealed []byte) bool {
+	if len(sealed) < prefixSize {
+		return true
+	}
+	id := KeyID(sealed[1:prefixSize])
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.keys[id] != nil || r.missing[id]
+}
+
 // primitive finds a key, in memory and, where it is not there, in the storage:
 // another server may have made it a moment ago.
 func (r *Ring) primitive(ctx context.Context, id KeyID) (tink.AEAD, error) {

@@ -128,14 +128,12 @@ func (s *Service) oldest(now time.Time) int64 {
 // events reads a part of the actor's queue.
 func (s *Service) events(ctx context.Context, actor *model.Actor, after, upTo int64, limit int) (out []model.Event, err error) {
 	now := s.now()
-	view := s.store.ViewTogether
-	if limit > DefaultEvents { // it takes long, and others would wait for it
-		view = s.store.View
-	}
 	known := s.messages.reading()
-	err = view(ctx, func(tx *store.Tx) error {
+	// Others wait for a short read: it must not take long, nor wait for anything itself.
+	together := limit <= DefaultEvents
+	read := func(tx *store.Tx) error {
 		out = nil
-		reader := presenter{service: s, tx: tx, actor: actor, known: known}
+		reader := presenter{service: s, tx: tx, actor: actor, known: known, prompt: together}
 		for from := after; ; { // once more only where something could not be read
 			asked := limit - len(out)
 			rows, err := tx.Events(s.queue(actor.Account, from, upTo, now), asked, known)
@@ -150,7 +148,14 @@ func (s *Service) events(ctx context.Context, actor *model.Actor, after, upTo in
 			}
 			from = rows[len(rows)-1].Position
 		}
-	})
+	}
+	if together {
+		if err = s.store.ViewTogether(ctx, read); !errors.Is(err, errWaits) {
+			return out, err
+		}
+		together = false
+	}
+	err = s.store.View(ctx, read)
 	return out, err
 }
 

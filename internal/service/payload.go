@@ -26,7 +26,7 @@ type payload struct {
 }
 
 func (p payload) encode() []byte {
-	if p.Status > model.New && p == (payload{Account: p.Account, Status: p.Status, Time: p.Time}) {
+	if inShort(p.Status) && p == (payload{Account: p.Account, Status: p.Status, Time: p.Time}) {
 		return p.encodeStatus()
 	}
 	text, err := json.Marshal(p)
@@ -35,6 +35,9 @@ func (p payload) encode() []byte {
 	}
 	return text
 }
+
+// inShort reports whether a status alone is stored in the short form.
+func inShort(s model.Status) bool { return s == model.Delivered || s == model.Read }
 
 // encodeStatus is the form of a status, of which each message leaves one or more: its
 // digit, the account (shortName), and the time to base 36. What servers of before
@@ -55,8 +58,7 @@ func decodePayload(text []byte) (p payload, err error) {
 	if len(text) <= 1+shortNameLen {
 		return p, fmt.Errorf("a status of %d bytes is too short", len(text))
 	}
-	p.Status = model.Status(text[0] - '0')
-	if p.Status <= model.New || p.Status > model.Read {
+	if p.Status = model.Status(text[0] - '0'); !inShort(p.Status) {
 		return p, fmt.Errorf("%q is no status", text[0])
 	}
 	if _, err := base64.RawStdEncoding.Strict().Decode(p.Account[:], text[1:1+shortNameLen]); err != nil {

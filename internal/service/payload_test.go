@@ -20,7 +20,7 @@ func TestPayloadsComeBackAndNameTheirAccount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := payload{
 			Account: accounts().Draw(t, "account"),
-			Status:  rapid.SampledFrom([]model.Status{model.New, model.Delivered, model.Read}).Draw(t, "status"),
+			Status:  rapid.SampledFrom([]model.Status{model.New, model.Delivered, model.Read, model.Confirmed}).Draw(t, "status"),
 			Time:    rapid.Int64().Draw(t, "time"),
 		}
 		if rapid.Bool().Draw(t, "with more") {

@@ -2,10 +2,12 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -15,6 +17,7 @@ type presenter struct {
 	tx       *store.Tx
 	actor    *model.Actor
 	known    *messageReading
+	prompt   bool  // it answers errWaits rather than wait for the key ring
 	muted    muted // nil until it is needed
 	entities map[model.EntityID]model.Entity
 }
@@ -69,10 +72,16 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 	return event, err
 }
 
+// errWaits says that a message's key has to be looked for, which may take long.
+var errWaits = errors.New("the key ring has to be asked")
+
 // message shows the message of a row. Most are as they were sent, New and not muted: all
 // readers share these.
 func (p *presenter) message(ctx context.Context, row *store.EventRow) (*model.Message, error) {
 	if !row.Message.Opened {
+		if p.prompt && seal.Sealed(row.Message.Sealed) && !p.service.ring.Ready(row.Message.Sealed) {
+			return nil, errWaits
+		}
 		content, err := p.service.openContent(ctx, row.Message)
 		if err != nil {
 			return nil, err

@@ -66,12 +66,20 @@ func TestWhatStreamsSayByThemselvesIsSaidByFewGoroutines(t *testing.T) {
 	const streams = 100
 	_, readers := c.many(alice, streams, StreamOptions{Heartbeat: time.Second})
 	wantNextOfAll(readers, string(model.EventHeartbeat))
-	c.quiesce(readers...)
-	before := begunGoroutines()
-	wantNextOfAll(readers, string(model.EventHeartbeat))
-	if n := begunGoroutines() - before; n > streams/2 {
-		t.Errorf("%d heartbeats took %d goroutines", streams, n)
+	// What tells them of the time takes some goroutines each tenth of a second, so that a
+	// machine that has much else to do sees more of these: one second of several is enough.
+	var took []uint64
+	for range 5 {
+		c.quiesce(readers...)
+		before := begunGoroutines()
+		wantNextOfAll(readers, string(model.EventHeartbeat))
+		n := begunGoroutines() - before
+		if n <= streams/2 {
+			return
+		}
+		took = append(took, n)
 	}
+	t.Errorf("%d heartbeats took these numbers of goroutines: %d", streams, took)
 }
 
 // More streams wait for their clients than there are goroutines that give turns.

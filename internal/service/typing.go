@@ -16,7 +16,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 	typing := model.Typing{Sender: actor.Account, Active: active}
 	var readers []model.AccountID
 	err := s.store.ViewTogether(ctx, func(tx *store.Tx) error {
-		readers = nil
+		readers, typing.Group = nil, model.GroupID{}
 		entity, group, found, err := s.resolve(tx, actor, recipient, true)
 		if err != nil {
 			return err

@@ -21,10 +21,16 @@ func MigrateTo(ctx context.Context, engine Engine, last int) error {
 	return migrate(ctx, engine, last, func(int) {})
 }
 
-// Upgrade does so for the last version. told is called, perhaps more than once, with the
-// version of data that is older, before it is changed: that may take minutes.
+// Upgrade does so for the last version, and waits while another node does, until ctx ends.
+// told is called, perhaps more than once, with the version of data that is older, before
+// it is changed: that may take minutes.
 func Upgrade(ctx context.Context, engine Engine, told func(from int)) error {
-	return migrate(ctx, engine, SchemaVersion(), told)
+	for {
+		err := migrate(ctx, engine, SchemaVersion(), told)
+		if !errors.Is(err, ErrBusy) || ctx.Err() != nil {
+			return err
+		}
+	}
 }
 
 func migrate(ctx context.Context, engine Engine, last int, told func(from int)) error {

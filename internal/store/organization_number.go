@@ -17,7 +17,7 @@ import (
 // else ever gets it: what is left of a deleted one is never another one's. 0 stands
 // for none, and has no row.
 //
-// All messages, copies and events are written anew, in the order of their keys.
+// All messages, copies and events are written anew, on SQLite in the order of their keys.
 // Servers of the version before know none of this: they are stopped first.
 const numbersSchema = `
 CREATE TABLE organization_numbers (
@@ -112,7 +112,7 @@ type numberedList []model.OrganizationID
 const noNumber = int64(-1)
 
 // errNotNumbered is the error of a transaction that met a number which the store does
-// not know yet. It never leaves the store, which finds out and runs it again.
+// not know yet, or not any more. The store finds out and runs it again.
 var errNotNumbered = errors.New("the number of an organization is not known")
 
 // numbers are the organizations' numbers as far as the store knows them: all up to
@@ -127,9 +127,17 @@ type numbers struct {
 }
 
 func newNumbers() *numbers {
-	n := &numbers{argument: map[model.OrganizationID]any{}}
-	n.add([]model.OrganizationID{""})
+	n := &numbers{}
+	n.forget()
 	return n
+}
+
+// forget begins anew, with what is known without asking.
+func (n *numbers) forget() {
+	n.mu.Lock()
+	n.token, n.argument = nil, map[model.OrganizationID]any{}
+	n.mu.Unlock()
+	n.add(0, []model.OrganizationID{""})
 }
 
 // of returns the number, made an argument already.
@@ -155,9 +163,13 @@ func (n *numbers) size() int {
 	return len(n.token)
 }
 
-func (n *numbers) add(tokens []model.OrganizationID) {
+// add adds the organizations from a number on, unless what was known has changed since.
+func (n *numbers) add(from int, tokens []model.OrganizationID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if len(n.token) != from {
+		return
+	}
 	for _, id := range tokens {
 		n.argument[id] = int64(len(n.token))
 		n.token = append(n.token, id)
@@ -177,8 +189,11 @@ func (tx *Tx) arguments(query string, args []any) ([]any, error) {
 		case numberedList:
 			list := make([]int64, len(v))
 			for j, id := range v {
-				number, numberErr := tx.number(id)
-				list[j], err = number.(int64), errors.Join(err, numberErr)
+				number, err := tx.number(id)
+				if err != nil {
+					return nil, err
+				}
+				list[j] = number.(int64)
 			}
 			args[i] = list
 		}
@@ -198,7 +213,16 @@ func (tx *Tx) number(id model.OrganizationID) (any, error) {
 	number := noNumber
 	found, err := tx.one(`SELECT number FROM organization_numbers WHERE organization = ?`, []any{id}, &number)
 	if found {
+		if other, known := tx.numbers.named(number); known {
+			tx.numbers.forget()
+			tx.numbers.behind.Store(true)
+			return nil, fmt.Errorf("%w: %d is that of %s, and was that of %s: the database has lost what was on disk", errNotNumbered, number, id, other)
+		}
 		tx.numbers.behind.Store(true)
+		if tx.found == nil {
+			tx.found = map[int64]model.OrganizationID{}
+		}
+		tx.found[number] = id
 	}
 	return number, err
 }
@@ -206,6 +230,9 @@ func (tx *Tx) number(id model.OrganizationID) (any, error) {
 // organization returns the organization that a row names by its number.
 func (tx *Tx) organization(number int64) (model.OrganizationID, error) {
 	id, known := tx.numbers.named(number)
+	if !known {
+		id, known = tx.found[number]
+	}
 	if !known {
 		tx.numbers.behind.Store(true)
 		return "", errNotNumbered
@@ -261,6 +288,6 @@ func (s *Store) learn(ctx context.Context, updating bool, err error) (again bool
 		}
 		return false, err // of an Update that is on disk, what is not known yet is met again
 	}
-	s.numbers.add(tokens)
+	s.numbers.add(known, tokens)
 	return unknown, err
 }

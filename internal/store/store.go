@@ -116,24 +116,50 @@ func (s *Store) Secret() []byte { return []byte(s.secret) }
 // View runs fn on a consistent snapshot. It may call fn again: fn resets its
 // results when it starts.
 func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
-	look := s.looking(fn)
-	again, err := s.learn(ctx, false, s.engine.View(ctx, look))
-	if again {
-		err = s.engine.View(ctx, look)
-	}
-	return err
+	return s.transact(ctx, viewing, s.looking(fn))
 }
 
 // ViewTogether is View for a short one of which there may be many at once: several
 // may share a snapshot.
 func (s *Store) ViewTogether(ctx context.Context, fn func(*Tx) error) error {
-	look := s.looking(fn)
-	again, err := s.learn(ctx, false, s.engine.ViewTogether(ctx, look))
-	if again {
-		err = s.engine.ViewTogether(ctx, look)
-	}
-	return err
+	return s.transact(ctx, viewingTogether, s.looking(fn))
 }
+
+// way is one of the ways in which an engine runs a transaction.
+type way int
+
+const (
+	viewing way = iota
+	viewingTogether
+	updating
+	updatingTogether
+)
+
+// transact runs a transaction, and again where it met an organization's number that is
+// not known here yet. While organizations are being made it may meet one more each time.
+func (s *Store) transact(ctx context.Context, w way, fn func(Session) error) error {
+	for try := 1; ; try++ {
+		var err error
+		switch w {
+		case viewing:
+			err = s.engine.View(ctx, fn)
+		case viewingTogether:
+			err = s.engine.ViewTogether(ctx, fn)
+		case updating:
+			err = s.engine.Update(ctx, fn)
+		case updatingTogether:
+			err = s.engine.UpdateTogether(ctx, fn)
+		}
+		again, err := s.learn(ctx, w >= updating, err)
+		if !again || try == mostTries {
+			return err
+		}
+	}
+}
+
+// mostTries is how often a transaction meets a number that is not known, unless a row
+// names one that nobody has.
+const mostTries = 20
 
 func (s *Store) looking(fn func(*Tx) error) func(Session) error {
 	dialect := s.engine.Dialect()
@@ -145,23 +171,13 @@ func (s *Store) looking(fn func(*Tx) error) func(Session) error {
 // disk. It may call fn again: fn has no side effects, does no I/O, and resets
 // its results when it starts.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	change := s.changing(fn)
-	again, err := s.learn(ctx, true, s.engine.Update(ctx, change))
-	if again {
-		err = s.engine.Update(ctx, change)
-	}
-	return err
+	return s.transact(ctx, updating, s.changing(fn))
 }
 
 // UpdateTogether is Update for a short transaction of which there may be many at
 // once, and which holds no rows but queues and messages: several may become one.
 func (s *Store) UpdateTogether(ctx context.Context, fn func(*Tx) error) error {
-	change := s.changing(fn)
-	again, err := s.learn(ctx, true, s.engine.UpdateTogether(ctx, change))
-	if again {
-		err = s.engine.UpdateTogether(ctx, change)
-	}
-	return err
+	return s.transact(ctx, updatingTogether, s.changing(fn))
 }
 
 // Erase makes deleted content unrecoverable from the engine's files.
@@ -205,7 +221,8 @@ type Tx struct {
 	session Session
 	dialect Dialect
 	numbers *numbers
-	change  *Change // what observers are told; nil: there are none
+	found   map[int64]model.OrganizationID // numbers that it found itself
+	change  *Change                        // what observers are told; nil: there are none
 }
 
 // Position hands out n consecutive queue positions, greater than all that these

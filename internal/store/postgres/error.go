@@ -17,7 +17,6 @@ var (
 	errEnded    = errors.New("the transaction of this session has ended")
 	errInRow    = errors.New("a session cannot be used while its rows are read")
 	errUndone   = errors.New("the server rolled the transaction back")
-	errBusy     = errors.New("others hold what it needs")
 	errSilent   = errors.New("the server answered less than it was asked")
 )
 
@@ -58,7 +57,7 @@ func translate(err error) error {
 		case told.Code == codeUnique:
 			return fmt.Errorf("%w: %w", store.ErrConflict, err)
 		case told.Code == codeLockTimeout, told.Code == codeSerialization, told.Code == codeDeadlock:
-			return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, errBusy, err)
+			return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, store.ErrBusy, err)
 		case told.Code == codeReadOnly, told.Code == codeUnknownOutcome, fatal(told), ofClass(told, unavailableClasses):
 			return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		}

@@ -164,7 +164,7 @@ func (e *Engine) shareUpdate(batch []*member) error {
 	u := newUpdate(e, func(s store.Session) error { return runTogether(s.(*session), batch) })
 	u.together = true
 	err := e.carry(context.Background(), u)
-	if err == nil || errors.Is(err, store.ErrUnavailable) && !errors.Is(err, errBusy) {
+	if err == nil || errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrBusy) {
 		return err
 	}
 	// It left nothing behind, and does not say who is to blame.

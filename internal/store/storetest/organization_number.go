@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"signet/internal/model"
@@ -23,8 +25,8 @@ func organizationNumbers(t *testing.T, h Harness) {
 				return err
 			}
 			got, found, err := tx.Message([]model.OrganizationID{lost.Organization}, lost.ID, p.now())
-			if err == nil && (!found || got.Organization != lost.Organization) {
-				t.Errorf("within its transaction the message is %+v, %v", got, found)
+			if err != nil || !found || got.Organization != lost.Organization {
+				t.Errorf("within its transaction the message is %+v, %v, %v", got, found, err)
 			}
 			return errors.Join(err, failed)
 		})
@@ -73,16 +75,7 @@ func organizationNumbers(t *testing.T, h Harness) {
 	})
 
 	t.Run("of_what_another_node_made_are_learned", func(t *testing.T) {
-		d := newDatabase(t, h)
-		var platforms []*platform
-		for _, e := range d.mustOpenNodes(t, h) {
-			opened, err := store.Open(t.Context(), e, epoch("first"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			platforms = append(platforms, &platform{Store: opened, clock: d.clock, memory: memory{}})
-		}
-		here, there := platforms[0], platforms[len(platforms)-1]
+		here, there, _ := twoStores(t, h)
 		ann, bob := here.mustAccount(t, "ann").ID, here.mustAccount(t, "bob").ID
 		for range 3 {
 			there.made.Store(here.made.Load())
@@ -99,6 +92,64 @@ func organizationNumbers(t *testing.T, h Harness) {
 				return err
 			})
 		}
+	})
+
+	t.Run("are_learned_while_ever_more_are_given", func(t *testing.T) {
+		here, there, _ := twoStores(t, h)
+		bob := here.mustAccount(t, "bob").ID
+		const rounds = 50
+		made := make(chan error, 1)
+		go func() {
+			defer close(made)
+			for i := range rounds {
+				id := model.OrganizationID(fmt.Sprintf("%024d", i))
+				err := there.Update(context.Background(), func(tx *store.Tx) error {
+					if err := tx.InsertOrganization(&model.Organization{ID: id, Created: there.now()}); err != nil {
+						return err
+					}
+					position, err := tx.Position(1, bob)
+					if err != nil {
+						return err
+					}
+					return tx.InsertEvent(bob, position, id, model.EventSettings, model.MessageID{}, []byte("{}"))
+				})
+				if err != nil {
+					made <- err
+					return
+				}
+			}
+		}()
+		for seen := 0; seen < rounds; {
+			select {
+			case err, failed := <-made:
+				if failed {
+					t.Fatal(err)
+				}
+			default:
+			}
+			queue := mustRead(t, here, func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(here.queue(bob), rounds, nil) })
+			for i, e := range queue {
+				if e.Organization != model.OrganizationID(fmt.Sprintf("%024d", i)) {
+					t.Fatalf("event %d is of %s", i, e.Organization)
+				}
+			}
+			seen = len(queue)
+		}
+	})
+
+	t.Run("are_learned_anew_when_the_database_has_lost_some", func(t *testing.T) {
+		here, there, e := twoStores(t, h)
+		ann, bob := here.mustAccount(t, "ann").ID, here.mustAccount(t, "bob").ID
+		lost := here.letter(here.mustOrganization(t, ann, bob), ann, bob)
+		here.mustSend(t, lost)
+		here.wantQueued(t, bob, lost)
+		mustExec(t, e, `DELETE FROM organization_numbers WHERE organization = ?`, lost.Organization)
+		mustExec(t, e, `DELETE FROM events`)
+		there.made.Store(here.made.Load())
+		next := there.letter(there.mustOrganization(t, ann, bob), ann, bob) // its number is the lost one's
+		here.mustSend(t, next)
+		here.wantQueued(t, bob, next)
+		wantMissing(t, here, "the message in the lost organization", here.found(next, lost.Organization))
 	})
 
 	t.Run("are_met_first_in_a_transaction_that_writes", func(t *testing.T) {
@@ -122,6 +173,21 @@ func organizationNumbers(t *testing.T, h Harness) {
 			t.Errorf("the transaction ran %d times: it cannot have met a number that was not known", runs)
 		}
 	})
+}
+
+// twoStores are two servers' stores of one database, on two engines where these can be.
+func twoStores(t *testing.T, h Harness) (here, there *platform, e store.Engine) {
+	t.Helper()
+	d := newDatabase(t, h)
+	nodes := d.mustOpenNodes(t, h)
+	open := func(e store.Engine) *platform {
+		opened, err := store.Open(t.Context(), e, epoch("first"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &platform{Store: opened, clock: d.clock, memory: memory{}}
+	}
+	return open(nodes[0]), open(nodes[len(nodes)-1]), nodes[0]
 }
 
 // eventKinds: each kind that can be queued comes back as itself.
