@@ -118,12 +118,14 @@ func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
 // unswept are the copies that an account has not read, of messages that have ended and
 // are not swept yet, in conversations that it did not remove. Such messages are few, and
 // are to be looked at first: CROSS JOIN has SQLite do so, and PostgreSQL cannot look for
-// an account's copies before, because the account is said by way of the message.
-const unswept = ` FROM messages m CROSS JOIN organization_numbers n CROSS JOIN deliveries d
+// an account's copies before, because the account is said by way of the message, nor begin
+// with an organization's, because its number is joined by an outer join.
+const unswept = ` FROM messages m CROSS JOIN deliveries d
+	LEFT JOIN organization_numbers n ON n.number = m.organization_number
 	LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = n.organization AND c.entity = m.sender
 	LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
 	LEFT JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
-	WHERE m.ends <= ? AND m.recalled = 0 AND n.number = m.organization_number
+	WHERE m.ends <= ? AND m.recalled = 0
 	AND d.organization_number = m.organization_number AND d.message = m.message AND d.account = CASE m.recalled WHEN 0 THEN ? ELSE m.sender END AND d.status < ?
 	AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)`
 
@@ -170,8 +172,8 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 		FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
 		WHERE p.account = ? AND (p.organization = ? OR ? = '')
 		UNION ALL SELECT -COUNT(*), -COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)`+unswept+`
-		AND (n.organization = ? OR ? = '')`,
-		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read), organization, organization},
+		AND (m.organization_number = ? OR ? = '')`,
+		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read), numbered(organization), organization},
 		func(row Row) error {
 			var some, important int
 			err := row.Scan(&some, &important)
