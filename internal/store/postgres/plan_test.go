@@ -78,11 +78,19 @@ func TestCountingUnreadBeginsWithWhatHasEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	if _, err := conn.Exec(t.Context(), fillMessages); err != nil {
-		t.Fatal(err)
+	// First as after many messages have come, of which the database has no statistics yet.
+	for _, fill := range []string{strings.TrimSuffix(fillMessages, "ANALYZE"), "ANALYZE"} {
+		if _, err := conn.Exec(t.Context(), fill); err != nil {
+			t.Fatal(err)
+		}
+		wantCopiesByTheirMessages(t, e, kept)
 	}
+}
+
+func wantCopiesByTheirMessages(t *testing.T, e *explaining, kept *store.Store) {
+	t.Helper()
 	e.plans = nil
-	err = kept.View(t.Context(), func(tx *store.Tx) error {
+	err := kept.View(t.Context(), func(tx *store.Tx) error {
 		now, account := time.UnixMilli(10_000), model.AccountID{15: 7}
 		if _, _, err := tx.Unread(account, "", now); err != nil {
 			return err
