@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"signet/internal/config"
+	"signet/internal/health"
 	"signet/internal/store/sqlite"
 )
 
@@ -29,6 +30,7 @@ type App struct {
 
 	network  *network
 	registry *prometheus.Registry
+	warnings *health.Warnings
 	gate     *gate
 	probe    *probe
 	system   *system
@@ -50,7 +52,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
-	a := &App{cfg: cfg, log: logger, gate: newGate()}
+	a := &App{cfg: cfg, log: logger, gate: newGate(), warnings: health.New(logger)}
 	a.close = sync.OnceValue(a.undoAll)
 	defer func() {
 		if err != nil {
@@ -70,12 +72,13 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		collectors.NewBuildInfoCollector(),
+		a.warnings,
 	)
 	if err := a.network.register(a.registry); err != nil {
 		return nil, fmt.Errorf("register the metrics of the network: %w", err)
 	}
 	a.system, err = assemble(ctx, surroundings{
-		cfg: cfg, log: logger, clock: time.Now, metrics: a.registry, dir: a.dir, baseURL: a.baseURL,
+		cfg: cfg, log: logger, clock: time.Now, metrics: a.registry, warnings: a.warnings, dir: a.dir, baseURL: a.baseURL,
 		client: a.network.proxies.Client, links: a.network.links(a.baseURL),
 	})
 	if err != nil {

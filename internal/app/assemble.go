@@ -89,7 +89,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	limits := in.cfg.Limits
 	hub := newHub(in)
 	cases := service.New(service.Options{
-		Store: kept, Ring: ring, Unsealed: in.unsealed, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log,
+		Store: kept, Ring: ring, Unsealed: in.unsealed, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log, Warnings: in.warnings,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"signet/internal/health"
 	"signet/internal/service"
 )
 
@@ -24,9 +25,9 @@ func (a *App) front() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch strings.TrimSuffix(r.URL.Path, "/") {
 		case "/healthz":
-			answerProbe(w, r, nil)
+			answerProbe(w, r, nil, nil)
 		case "/readyz":
-			answerProbe(w, r, a.readiness(r.Context()))
+			answerProbe(w, r, a.readiness(r.Context()), a.warnings.All())
 		case "/metrics":
 			if a.network.metrics != nil || !a.fromThisMachine(r) {
 				inner.ServeHTTP(w, r)
@@ -75,12 +76,20 @@ func (a *App) readiness(ctx context.Context) error {
 }
 
 // answerProbe answers a load balancer or a service manager: 200, or 503 with
-// the reason in a word.
-func answerProbe(w http.ResponseWriter, r *http.Request, problem error) {
+// the reason in a word. A line for each warning follows: for people, since a
+// server with warnings serves.
+func answerProbe(w http.ResponseWriter, r *http.Request, problem error, warnings []health.Warning) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("X-Content-Type-Options", "nosniff")
+	text := "ok\n"
+	if problem != nil {
+		text = problem.Error() + "\n"
+	}
+	for _, warning := range warnings {
+		text += "warning: " + warning.Topic + ": " + warning.Text + "\n"
+	}
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
@@ -88,9 +97,9 @@ func answerProbe(w http.ResponseWriter, r *http.Request, problem error) {
 	case problem != nil:
 		h.Set("Retry-After", retryAfterSeconds())
 		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = w.Write([]byte(problem.Error() + "\n"))
+		_, _ = w.Write([]byte(text))
 	default:
-		_, _ = w.Write([]byte("ok\n"))
+		_, _ = w.Write([]byte(text))
 	}
 }
 

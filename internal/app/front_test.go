@@ -43,6 +43,25 @@ func TestProbes(t *testing.T) {
 	}
 }
 
+func TestReadinessTellsWhatToSeeTo(t *testing.T) {
+	a := mustOpen(t, settings(t), newHarness(answerOK))
+	mustRun(t, a)
+	a.warnings.Set("clock", "the clock is in doubt")
+	answer, body := mustDo(t, "GET", a.BaseURL()+"/readyz")
+	wantStatus(t, answer, http.StatusOK)
+	if want := "ok\nwarning: clock: the clock is in doubt\n"; body != want {
+		t.Errorf("got %q, want %q", body, want)
+	}
+	_, metrics := mustDo(t, "GET", a.BaseURL()+"/metrics")
+	if want := `signet_warning{topic="clock"} 1`; !strings.Contains(metrics, want) {
+		t.Errorf("/metrics has no %s", want)
+	}
+	a.warnings.Clear("clock")
+	if _, body := mustDo(t, "GET", a.BaseURL()+"/readyz"); body != "ok\n" {
+		t.Errorf("after the warning, got %q", body)
+	}
+}
+
 func TestReadinessFollowsTheStore(t *testing.T) {
 	h := newHarness(answerOK)
 	h.storeErr = errors.New("disk on fire at /srv/secret/path")

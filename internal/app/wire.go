@@ -10,18 +10,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/config"
+	"signet/internal/health"
 )
 
 // surroundings is what the parts above the network are made with.
 type surroundings struct {
-	cfg     *config.Config
-	log     *slog.Logger
-	clock   func() time.Time
-	metrics prometheus.Registerer
-	dir     string                         // the data directory: made, and locked for this process
-	baseURL string                         // how clients reach the server, without the final /v2
-	client  func(*http.Request) netip.Addr // where a request comes from
-	links   func(*http.Request) string     // what the links in its answer begin with
+	cfg      *config.Config
+	log      *slog.Logger
+	clock    func() time.Time
+	metrics  prometheus.Registerer
+	warnings *health.Warnings               // what the operator has to see to
+	dir      string                         // the data directory: made, and locked for this process
+	baseURL  string                         // how clients reach the server, without the final /v2
+	client   func(*http.Request) netip.Addr // where a request comes from
+	links    func(*http.Request) string     // what the links in its answer begin with
 
 	unsealed bool // for tests that look for content in the files
 }

@@ -19,6 +19,7 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/blob"
+	"signet/internal/health"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal"
@@ -43,6 +44,7 @@ type Options struct {
 	Hub             *live.Hub
 	Clock           func() time.Time
 	Logger          *slog.Logger
+	Warnings        *health.Warnings // nil: nobody looks at them
 	Limits          Limits
 	DefaultRegion   string        // of phone numbers without a country code, as in ISO 3166
 	EventsRetention time.Duration // how long an unacknowledged event stays
@@ -63,6 +65,7 @@ type Service struct {
 	hub       *live.Hub
 	clock     func() time.Time
 	log       *slog.Logger
+	warnings  *health.Warnings
 	limits    Limits
 	region    string
 	retention time.Duration
@@ -96,7 +99,7 @@ type Service struct {
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
 	s := &Service{
-		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, limits: o.Limits,
+		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention, auditKey: o.AuditKey, auditRetention: o.AuditRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),
