@@ -1,0 +1,158 @@
+package app
+
+import (
+	"crypto/tls"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"signet/internal/config"
+	"signet/internal/live/natstest"
+	"signet/internal/store/postgrestest"
+)
+
+// metricFamily is what is known of the series of one name.
+type metricFamily struct {
+	kind   string
+	labels []string // sorted
+	text   string   // what it means
+}
+
+// mustScrape reads the families of a text in Prometheus' format, with the labels that
+// their series have.
+func mustScrape(t *testing.T, text string) map[string]metricFamily {
+	t.Helper()
+	families := map[string]metricFamily{}
+	var name string
+	label := regexp.MustCompile(`([a-z_]+)="`)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			kind := ""
+			name, kind, _ = strings.Cut(rest, " ")
+			f := families[name]
+			f.kind = kind
+			families[name] = f
+			continue
+		}
+		if rest, ok := strings.CutPrefix(line, "# HELP "); ok {
+			name, text, _ := strings.Cut(rest, " ")
+			families[name] = metricFamily{text: text}
+			continue
+		}
+		f := families[name]
+		for _, found := range label.FindAllStringSubmatch(line, -1) {
+			if found[1] != "le" && !slices.Contains(f.labels, found[1]) {
+				f.labels = append(f.labels, found[1])
+			}
+		}
+		slices.Sort(f.labels)
+		families[name] = f
+	}
+	return families
+}
+
+// documentedMetrics reads the rows of docs/metrics.md.
+func documentedMetrics(t *testing.T) map[string]metricFamily {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "metrics.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]metricFamily{}
+	name := regexp.MustCompile("^`(signet_[a-z0-9_]+)`$")
+	quoted := regexp.MustCompile("`([a-z_]+)`")
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		found := name.FindStringSubmatch(cells[0])
+		if found == nil {
+			continue
+		}
+		if len(cells) != 6 || slices.Contains(cells, "") {
+			t.Errorf("docs/metrics.md: a row has six cells, and a dash where there is nothing to say: %s", line)
+			continue
+		}
+		if _, twice := rows[found[1]]; twice {
+			t.Errorf("docs/metrics.md describes %s twice", found[1])
+		}
+		row := metricFamily{kind: cells[1], text: cells[4]}
+		for _, label := range quoted.FindAllStringSubmatch(cells[2], -1) {
+			row.labels = append(row.labels, label[1])
+		}
+		slices.Sort(row.labels)
+		rows[found[1]] = row
+	}
+	return rows
+}
+
+// What /metrics serves is what docs/metrics.md describes: names, types, labels. A
+// metric that only some servers have is served by one of these two.
+func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
+	served := map[string]metricFamily{}
+	trusting := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	for _, change := range []func(*config.Config){
+		func(cfg *config.Config) { mustCertify(t, cfg) },
+		func(cfg *config.Config) {
+			master, err := NewMasterKey()
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "master.json")
+			mustWrite(t, path, string(master), 0o600)
+			cfg.Database, cfg.Keyring, cfg.MasterKey = postgrestest.URL(t), postgrestest.URL(t), "file:"+path
+			cfg.NATS = natstest.Start(t).URL()
+		},
+	} {
+		cfg := settings(t)
+		cfg.Metrics.Listen = "127.0.0.1:0"
+		change(cfg)
+		a, err := Open(t.Context(), cfg, quiet())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.warnings.Set("disk", "a warning, so that there is one")
+		stop := mustRun(t, a)
+		scheme := "http://"
+		if cfg.TLS.Cert != "" {
+			scheme = "https://"
+		}
+		mustFetch(t, trusting, "GET", scheme+a.Addr().String()+"/v2/nowhere") // so that a call was counted
+		answer, text := mustDo(t, "GET", "http://"+a.MetricsAddr().String()+"/metrics")
+		wantStatus(t, answer, http.StatusOK)
+		for name, f := range mustScrape(t, text) {
+			served[name] = f
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	rows := documentedMetrics(t)
+	for _, name := range slices.Sorted(maps.Keys(served)) {
+		f := served[name]
+		if prefix, _, _ := strings.Cut(name, "_"); slices.Contains([]string{"go", "process", "promhttp"}, prefix) {
+			continue // described by a sentence
+		}
+		row, ok := rows[name]
+		switch {
+		case !ok:
+			t.Errorf("docs/metrics.md has no row for %s (%s %v: %s)", name, f.kind, f.labels, f.text)
+		case row.kind != f.kind:
+			t.Errorf("docs/metrics.md: %s is a %s, not a %s", name, f.kind, row.kind)
+		case !slices.Equal(row.labels, f.labels):
+			t.Errorf("docs/metrics.md: %s has the labels %v, not %v", name, f.labels, row.labels)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		if _, ok := served[name]; !ok {
+			t.Errorf("docs/metrics.md describes %s, which no server serves", name)
+		}
+	}
+}
