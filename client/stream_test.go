@@ -122,7 +122,7 @@ func accept(f func(*serverConn)) func(*serverConn) {
 			f(c)
 			return
 		}
-		c.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		c.w.Header().Set("Content-Type", "text/event-stream")
 		c.write(": hello\n\n", "")
 		f(c)
 	}

@@ -50,6 +50,9 @@ func contentType(h http.Header) (kind, boundary string) {
 // that turns out empty has no fields, whatever its type.
 func (a *API) readBody(ctx context.Context, c *call) error {
 	r, route := c.request, &c.endpoint.route
+	if route.method == http.MethodDelete {
+		c.fields.beside = c.besideBody
+	}
 	if !route.fields && !carriesBody(c.endpoint.method) || r.ContentLength == 0 {
 		return nil
 	}

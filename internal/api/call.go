@@ -2,8 +2,10 @@ package api
 
 import (
 	"net/http"
+	"net/textproto"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"signet/internal/model"
 	"signet/internal/service"
@@ -54,6 +56,24 @@ func (c *call) readQuery() *fields {
 		parseQuery(c.request.URL.RawQuery, &c.query)
 	}
 	return &c.query
+}
+
+// besideBody finds a field of a DELETE that its body does not have: in the query,
+// else in a header of the vendor's, `sender_token` in TT-X-Sender-Token. Published
+// clients end a mute so, with an empty object as the body (contract, section 1).
+func (c *call) besideBody(name string) *field {
+	if given := c.readQuery().get(name); given != nil {
+		return given
+	}
+	lines := c.request.Header[textproto.CanonicalMIMEHeaderKey(c.vendor.prefix+strings.ReplaceAll(name, "_", "-"))]
+	if len(lines) == 0 {
+		return nil
+	}
+	given := &field{name: name, kind: formKind, text: lines[0], more: lines[1:]}
+	if !utf8.ValidString(strings.Join(lines, "")) {
+		given.flaw = model.Invalidf(codeTextInvalid, shownName(name), "The text is not valid UTF-8.")
+	}
+	return given
 }
 
 // err returns the first fault that the getters of the body's or the query's

@@ -138,7 +138,7 @@ func (a *API) ackEvents(ctx context.Context, c *call) (answer, error) {
 
 // deleteEvents: DELETE /events (call 2).
 func (a *API) deleteEvents(ctx context.Context, c *call) (answer, error) {
-	connectionsOnly := c.readQuery().Bool("connections_only")
+	connectionsOnly := c.fields.Bool("connections_only")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

@@ -22,7 +22,8 @@ const streamPatience = 10 * time.Second
 func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 	options := a.streamOptions(c)
 	h := c.writer.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	// Without a charset: JavaScript clients compare the whole value.
+	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	head := &headWriter{writer: &c.writer, control: http.NewResponseController(&c.writer),
 		held: c.request.ProtoMajor == 1 && !options.CloseAfterMessages}

@@ -22,6 +22,9 @@ type fields struct {
 	fault *model.Error
 	most  int // names and values that there may be; 0: no limit
 	count int
+	// beside finds what was given for a name outside of the list; nil where a field
+	// can come from nowhere else.
+	beside func(name string) *field
 }
 
 // field is one name and what was given for it.
@@ -111,10 +114,22 @@ func (f *fields) putText(name, value string, flaw *model.Error) {
 	}
 }
 
+// given returns a field that is not null, of the list before from beside it.
+func (f *fields) given(name string) *field {
+	found := f.get(name)
+	if found != nil && found.kind != nullKind {
+		return found
+	}
+	if f.beside == nil {
+		return nil
+	}
+	return f.beside(name)
+}
+
 // known returns a field that is there and not null, unless it is flawed.
 func (f *fields) known(name string) *field {
-	given := f.get(name)
-	if given == nil || given.kind == nullKind {
+	given := f.given(name)
+	if given == nil {
 		return nil
 	}
 	if given.flaw != nil {
@@ -147,10 +162,7 @@ func (f *fields) wrong(name, want string) {
 }
 
 // Has reports whether a field is there and not null.
-func (f *fields) Has(name string) bool {
-	given := f.get(name)
-	return given != nil && given.kind != nullKind
-}
+func (f *fields) Has(name string) bool { return f.given(name) != nil }
 
 // Names returns the names of all fields that are not null, in the order given:
 // for the endpoints where the body itself is the object.

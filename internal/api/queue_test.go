@@ -115,7 +115,7 @@ type stream struct {
 func (p *person) openStream(query string, options ...option) *stream {
 	p.t.Helper()
 	response := p.requestStream(query, options...)
-	if response.StatusCode != 200 || response.Header.Get("Content-Type") != "text/event-stream; charset=utf-8" {
+	if response.StatusCode != 200 || response.Header.Get("Content-Type") != "text/event-stream" {
 		p.t.Fatalf("%s: a stream answered %s %v", p.name, response.Status, response.Header)
 	}
 	st := &stream{t: p.t, name: p.name, lines: make(chan line, 4096)}

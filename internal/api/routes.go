@@ -33,7 +33,8 @@ type route struct {
 	// exempt lets a caller past admin; nil exempts nobody. It sees the path and
 	// the query, not the body.
 	exempt func(ctx context.Context, c *call) bool
-	// fields reads the body of a GET or DELETE, which is ignored otherwise.
+	// fields reads the body of a GET or DELETE, which is ignored otherwise. What it
+	// lacks a DELETE takes from the query, else from headers.
 	fields bool
 	// changes reports whether a GET does more than read; nil says no.
 	changes func(c *call) bool
@@ -72,7 +73,7 @@ func (a *API) routes() []route {
 	)
 	return []route{
 		{method: get, pattern: "/v2/events", handler: a.getEvents, queryAuth: true, changes: takesEvents},
-		{method: del, pattern: "/v2/events", handler: a.deleteEvents},
+		{method: del, pattern: "/v2/events", handler: a.deleteEvents, fields: true},
 		{method: post, pattern: "/v2/events/ack", handler: a.ackEvents},
 
 		{method: get, pattern: "/v2/user", handler: a.getSelf},

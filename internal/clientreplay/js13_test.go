@@ -12,8 +12,8 @@ func TestJavaScript13(t *testing.T) {
 	s := newStory(t, alice)
 	answers := s.javaScript13()
 	answers[35] = want{status: 403, code: "not_allowed"} // metadata of somebody else
-	answers[39] = want{status: 403, code: "administrative_key_required"}
-	answers[42] = want{status: 204, before: s.wantHeartbeat}
+	answers[40] = want{status: 403, code: "administrative_key_required"}
+	answers[43] = want{status: 204, before: s.wantHeartbeat}
 	s.replay(mustReadRecording(t, "js13.md"), answers)
 	s.wantStreamEnd()
 	// Its key was not issued by a sign-in: it stays.
@@ -31,7 +31,7 @@ func TestJavaScript13OfAnAdministrator(t *testing.T) {
 	entry := answers[36]
 	entry.reply = `[` + with(s.bobEntry(), "metadata", `{"a":"1","b":"2"}`) + `]`
 	answers[36] = entry
-	answers[39] = want{status: 204, header: map[string]string{"TT-X-Organization-Key": "<new org>"}, after: func() {
+	answers[40] = want{status: 204, header: map[string]string{"TT-X-Organization-Key": "<new org>"}, after: func() {
 		s.wantEvent("account:settings", `{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:org_settings","account":"<me>"}]}`)
 	}}
 	s.replay(mustReadRecording(t, "js13.md"), answers)
@@ -130,15 +130,16 @@ func (s *story) javaScript13() map[int]want {
 			s.ask("POST", "/v2/message/status", `{"read":["m-in-1"]}`, want{status: 204})
 		}},
 		37: {status: 200, reply: `[]`},
-		38: {status: 204, after: func() {
+		38: {status: 204, before: s.muteBob, after: s.wantUnmuted},
+		39: {status: 204, after: func() {
 			// The conversation is gone with its messages, and what is queued of it.
 			s.withdraw(incoming)
 			s.wantEvent("friends", friend("del", bobShape))
 			s.ask("GET", "/v2/roster", "", want{status: 200, reply: `[]`})
 		}},
-		40: {status: 204, before: s.wantQueued, after: s.wantQueued},
-		41: {status: 204},
+		41: {status: 204, before: s.wantQueued, after: s.wantQueued},
 		42: {status: 204},
+		43: {status: 204},
 	}
 }
 

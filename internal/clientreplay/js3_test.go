@@ -22,8 +22,8 @@ func TestJavaScript3(t *testing.T) {
 		after: func() { s.names.Set("me key", s.id("login key")); s.names.Set("me secret", s.id("login secret")) }}
 	refused := func(code string) want { return want{status: 403, code: code} }
 	answers[42], answers[43] = refused("not_allowed"), refused("not_allowed") // metadata of somebody else
-	answers[48], answers[49] = refused("administrative_key_required"), refused("administrative_key_required")
-	answers[51] = want{status: 204, before: s.wantHeartbeat}
+	answers[49], answers[50] = refused("administrative_key_required"), refused("administrative_key_required")
+	answers[52] = want{status: 204, before: s.wantHeartbeat}
 	s.replay(mustReadRecording(t, "js3.md"), answers)
 
 	s.wantStreamEnd()
@@ -46,10 +46,10 @@ func TestJavaScript3OfAnAdministrator(t *testing.T) {
 	answers[43] = want{status: 204, after: func() {
 		s.ask("GET", "/v2/metadata/<bob>", "", want{status: 200, reply: `{"c":"2"}`}, [2]string{"tt-x-organization-key", s.cast.Organization})
 	}}
-	answers[48] = want{status: 204, header: map[string]string{"TT-X-Organization-Key": "<new org>"}, after: func() {
+	answers[49] = want{status: 204, header: map[string]string{"TT-X-Organization-Key": "<new org>"}, after: func() {
 		s.wantEvent("account:settings", `{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:org_settings","account":"<me>"}]}`)
 	}}
-	answers[49] = want{status: 204, after: func() {
+	answers[50] = want{status: 204, after: func() {
 		s.wantEvent("account:settings", `{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:org_settings","account":"<me>"}]}`)
 	}}
 	s.replay(mustReadRecording(t, "js3.md"), answers)
@@ -159,12 +159,13 @@ func (s *story) javaScript3() map[int]want {
 			s.ask("GET", "/v2/roster", "{}", want{status: 200, reply: `[]`})
 		}},
 		47: {status: 204, after: func() {
-			entry := `"sender_type":"account","sender_token":"<bob>","organization_id":"<org>","caller_organization":"<org>","mute_duration":60,"mute_start":1`
+			entry := muteOfBob("60", "1")
 			s.wantEvent("conversation_mute", `{"token":"<me>","action":"add",`+entry+`}`)
 			s.ask("GET", "/v2/mute", "{}", want{status: 200, reply: `[{` + entry + `}]`})
 		}},
-		50: {status: 204, before: s.wantQueued, after: s.wantQueued},
-		51: {status: 204},
+		48: {status: 204, after: s.wantUnmuted},
+		51: {status: 204, before: s.wantQueued, after: s.wantQueued},
+		52: {status: 204},
 	}
 }
 

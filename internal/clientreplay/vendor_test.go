@@ -42,4 +42,5 @@ func TestAnotherVendorsClientsAreServed(t *testing.T) {
 		}
 	}
 	s.ask("GET", "/v2/user", "", want{status: 200, reply: theirs(aliceShape)})
+	s.ask("DELETE", "/v2/mute/p2p", "{}", want{status: 204}, [2]string{"ac-x-sender-token", s.cast.Bob.Token})
 }

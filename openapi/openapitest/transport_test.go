@@ -22,7 +22,7 @@ const (
 )
 
 func beginStream(w http.ResponseWriter) {
-	head(w, "Content-Type: text/event-stream; charset=utf-8")
+	head(w, "Content-Type: text/event-stream")
 	_, _ = io.WriteString(w, ": signet\n\n")
 	_ = http.NewResponseController(w).Flush()
 }
