@@ -147,6 +147,6 @@ func (a *API) newEndpoint(r route) *endpoint {
 	if r.method != "" && r.pattern != "preflight" {
 		e.label = r.method + " " + r.pattern
 	}
-	e.metrics = a.metrics.of(e.label)
+	e.metrics.all, e.metrics.route = a.metrics, e.label
 	return e
 }

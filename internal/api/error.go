@@ -26,6 +26,7 @@ const (
 	codeCredentialsInvalid = "credentials_invalid"         // 401: not HTTP Basic
 	codeTooManyFailures    = "too_many_failures"           // 429: failed logins
 	codeRateLimited        = "rate_limited"                // 429
+	codeDailyLimit         = "daily_limit"                 // 429: messages a day; the service's
 	codeAdministrativeKey  = "administrative_key_required" // 403
 	codeBodyTooLarge       = "body_too_large"              // 413
 	codeFileTooLarge       = "file_too_large"              // 413
@@ -76,6 +77,7 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 		return
 	}
 	shown := shownError(err)
+	a.metrics.refused(shown)
 	switch {
 	case shown.Kind == model.Internal:
 		a.logFailure(ctx, c, slog.LevelError, err)

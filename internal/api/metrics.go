@@ -1,17 +1,23 @@
 package api
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"signet/internal/model"
 )
 
-// metrics counts calls for Prometheus, by route and class of status.
+// metrics counts calls for Prometheus, by route and class of status, and what was
+// refused for a limit.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
 	panics   prometheus.Counter
+	logins   prometheus.Counter
+	limited  *prometheus.CounterVec
 }
 
 func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
@@ -23,7 +29,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "signet_http_request_duration_seconds",
 			Help:    "Time from the head of a request to the end of its answer, without event streams.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+			Buckets: []float64{.001, .0025, .005, .01, .025, .1, .25, 1, 5, 30}, // each is a series of each route
 		}, []string{"route"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "signet_http_requests_in_flight",
@@ -33,11 +39,22 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 			Name: "signet_http_panics_total",
 			Help: "Calls that ended in a panic: each one is a defect.",
 		}),
+		logins: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "signet_login_failures_total",
+			Help: "Calls with credentials that open nothing: a wrong key, secret, user name or password.",
+		}),
+		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "signet_limited_total",
+			Help: "Calls refused with 429, by the code of the limit.",
+		}, []string{"code"}),
+	}
+	for _, code := range limitCodes {
+		m.limited.WithLabelValues(code)
 	}
 	if registerer == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.panics} {
+	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.panics, m.logins, m.limited} {
 		if err := registerer.Register(c); err != nil {
 			return nil, err
 		}
@@ -48,18 +65,26 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 // classes are the values of the label class.
 var classes = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx", "canceled"}
 
-// endpointMetrics are the metrics of one endpoint, looked up once.
-type endpointMetrics struct {
-	classes  [len(classes)]prometheus.Counter
-	duration prometheus.Observer
+// limitCodes are the values of the label code.
+var limitCodes = [...]string{codeRateLimited, codeTooManyFailures, codeDailyLimit}
+
+// refused counts what was refused for who calls, or how often.
+func (m *metrics) refused(shown *model.Error) {
+	switch {
+	case shown.Kind == model.Unauthenticated && shown.Code != codeCredentialsMissing:
+		m.logins.Inc()
+	case shown.Kind == model.TooMany:
+		m.limited.WithLabelValues(shown.Code).Inc()
+	}
 }
 
-func (m *metrics) of(route string) endpointMetrics {
-	e := endpointMetrics{duration: m.duration.WithLabelValues(route)}
-	for i, class := range classes {
-		e.classes[i] = m.requests.WithLabelValues(route, class)
-	}
-	return e
+// endpointMetrics are the metrics of one endpoint. Each is looked up once, at the first
+// call that needs it: most servers never see most routes and classes.
+type endpointMetrics struct {
+	all      *metrics
+	route    string
+	classes  [len(classes)]atomic.Pointer[prometheus.Counter]
+	duration atomic.Pointer[prometheus.Observer]
 }
 
 func (e *endpointMetrics) count(c *call, took time.Duration) {
@@ -67,8 +92,21 @@ func (e *endpointMetrics) count(c *call, took time.Duration) {
 	if !c.abandoned {
 		class = min(max(c.loggedStatus()/100, 1), 5) - 1
 	}
-	e.classes[class].Inc()
-	if !c.streamed {
-		e.duration.Observe(took.Seconds())
+	counter := e.classes[class].Load()
+	if counter == nil {
+		found := e.all.requests.WithLabelValues(e.route, classes[class]) // the same for all who ask
+		counter = &found
+		e.classes[class].Store(counter)
 	}
+	(*counter).Inc()
+	if c.streamed {
+		return
+	}
+	duration := e.duration.Load()
+	if duration == nil {
+		found := e.all.duration.WithLabelValues(e.route)
+		duration = &found
+		e.duration.Store(duration)
+	}
+	(*duration).Observe(took.Seconds())
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"signet/internal/model"
 )
 
 // logged returns the lines about calls.
@@ -121,4 +123,60 @@ func mustGather(t *testing.T, registry *prometheus.Registry) map[string]float64 
 		}
 	}
 	return values
+}
+
+func TestMetricsBeginWithTheFirstCall(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	h := start(t, func(o *Options) { o.Registerer = registry },
+		route{method: "GET", pattern: "/v2/used", handler: nothing}, route{method: "GET", pattern: "/v2/unused", handler: nothing})
+	for name := range mustGather(t, registry) {
+		if strings.Contains(name, "/v2/") {
+			t.Errorf("%s is there before any call", name)
+		}
+	}
+	h.mustSend(request{method: "GET", path: "/v2/used"})
+	h.mustSend(request{method: "GET", path: "/v2/used"})
+	h.server.Close()
+	for name, value := range mustGather(t, registry) {
+		if strings.Contains(name, "/v2/") && (strings.Contains(name, "unused") || value != 2) {
+			t.Errorf("%s is %v after two calls of another route", name, value)
+		}
+	}
+	endpoint := h.api.newEndpoint(route{method: "GET", pattern: "/v2/counted"})
+	count := func() { endpoint.metrics.count(&call{}, 0) }
+	if count(); testing.AllocsPerRun(100, count) != 0 {
+		t.Error("counting a call takes memory")
+	}
+}
+
+func TestMetricsCountWhatIsRefused(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	h := start(t, func(o *Options) { o.Registerer, o.Limits.FailedLoginsPerMinute = registry, 2 },
+		route{method: "GET", pattern: "/v2/x", handler: nothing},
+		route{method: "POST", pattern: "/v2/message", handler: func(context.Context, *call) (answer, error) {
+			return answer{}, &model.Error{Kind: model.TooMany, Code: codeDailyLimit}
+		}})
+	for range 98 { // of 100, with what follows
+		h.mustSend(request{method: "GET", path: "/v2/x"})
+	}
+	h.mustSend(request{method: "POST", path: "/v2/message"})
+	h.mustSend(request{method: "POST", path: "/v2/message"})
+	for range 3 {
+		h.mustSend(request{method: "GET", path: "/v2/x"})
+	}
+	for range 5 { // two that fail, and three that are past the limit
+		h.mustSend(request{method: "GET", path: "/v2/x", headers: []string{"Authorization: Basic Ym9iOndyb25n"}})
+	}
+	h.mustSend(request{method: "GET", path: "/v2/x", anyone: true}) // without credentials: no failed login
+	got := mustGather(t, registry)
+	for name, want := range map[string]float64{
+		"signet_login_failures_total":            2,
+		"signet_limited_total rate_limited":      3,
+		"signet_limited_total daily_limit":       2,
+		"signet_limited_total too_many_failures": 3,
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
 }
