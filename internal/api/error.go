@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -78,6 +79,11 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 	}
 	shown := shownError(err)
 	a.metrics.refused(shown)
+	if shown.Field == service.OrganizationHeader {
+		named := *shown
+		named.Field = a.vendor.organizationKey
+		shown = &named
+	}
 	switch {
 	case shown.Kind == model.Internal:
 		a.logFailure(ctx, c, slog.LevelError, err)

@@ -182,11 +182,13 @@ func TestMessageOrganization(t *testing.T) {
 	wantIn(send(fields{"recipient": c.bob.token, "sender_organization": c.org}, in(second)), c.org)
 	wantIn(send(fields{"recipient": c.bob.token, "TT-X-Organization-Key": second}), second)
 	wantIn(c.alice.post("/v2/message?response_format=message&TT-X-Organization-Key="+second, fields{"recipient": c.bob.token, "body": "x"}), second)
-	// Left out: the only one that both share.
+	// Left out: the only one that both share; of a group its own, whatever the header names.
 	wantIn(send(fields{"recipient": c.carl.token}), c.org)
 	wantIn(send(fields{"recipient": group}), second)
 	wantIn(send(fields{"recipient": group}, in(c.org)), second)
-	send(fields{"recipient": c.bob.token}).wantError(400, "organization_required")
+	wantIn(send(fields{"recipient": c.bob.token}), c.org) // of both, the one that Bob has belonged to longest
+	send(fields{"recipient": group, "sender_organization": c.org}).wantError(400, "organization_mismatch")
+	wantIn(send(fields{"recipient": c.bob.token, "recipient_organization": second}, in(c.org)), second)
 	// None, or not both of them in it: as for a recipient that does not exist.
 	unknown := send(fields{"recipient": randomToken()}).wantMissing()
 	for _, a := range []*answer{

@@ -55,8 +55,8 @@ func TestJavaScript3OfAnAdministrator(t *testing.T) {
 	s.replay(mustReadRecording(t, "js3.md"), answers)
 
 	s.wantStreamEnd()
-	// It is in two organizations by now, and the call names none.
-	s.ask("GET", "/v2/user", "{}", want{status: 200, reply: with(danaBare, "status", `"busy"`, "dnd", "true", "dnd_text", `"x"`)})
+	// It is in two organizations by now, and the call names none: the older one is meant.
+	s.ask("GET", "/v2/user", "{}", want{status: 200, reply: with(danaShape, "status", `"busy"`, "dnd", "true", "dnd_text", `"x"`)})
 }
 
 // javaScript3 are the answers that do not depend on who calls.

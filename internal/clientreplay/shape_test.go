@@ -16,12 +16,9 @@ const bobShape = `{"token":"<bob>","xmlns":"tigertext:entity:account","display_n
 	"phones":[{"number":"+14155550102","verified":false}],"created_time":` + someTime + `,"title":"Surgeon","department":"Surgery",
 	"organization_key":"<org>","organization_token":"<org>"}`
 
-// danaBare is an account as it is shown where the organization is not clear.
-const danaBare = `{"token":"<dana>","xmlns":"tigertext:entity:account","display_name":"Dana Drew","first_name":"Dana","last_name":"Drew",
+const danaShape = `{"token":"<dana>","xmlns":"tigertext:entity:account","display_name":"Dana Drew","first_name":"Dana","last_name":"Drew",
 	"username":"dana","avatar":"","status":"","dnd":false,"dnd_text":"","emails":[{"address":"dana@example.com","verified":false}],
-	"phones":[],"created_time":` + someTime + `}`
-
-var danaShape = with(danaBare, "title", `"Administrator"`, "department", `""`, "organization_key", `"<org>"`, "organization_token", `"<org>"`)
+	"phones":[],"created_time":` + someTime + `,"title":"Administrator","department":"","organization_key":"<org>","organization_token":"<org>"}`
 
 // myShape is the story's own account.
 func (s *story) myShape() string {

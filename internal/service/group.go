@@ -107,7 +107,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 			return g, err
 		}
 	}
-	named, err := namedOrganization(actor, c.CallOrganization)
+	named, err := s.groupPlace(ctx, actor, &c)
 	if err != nil {
 		return g, err
 	}
@@ -184,17 +184,6 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 	}
 	s.hub.Wake(told...)
 	return g, nil
-}
-
-// namedOrganization is the organization of the call, or the only one of the actor.
-func namedOrganization(actor *model.Actor, named model.OrganizationID) (model.OrganizationID, error) {
-	if named != "" {
-		return named, nil
-	}
-	if len(actor.Memberships) != 1 {
-		return "", organizationRequired()
-	}
-	return actor.Memberships[0].Organization, nil
 }
 
 // groupOrganization is an organization in which the actor may make a group.

@@ -34,7 +34,7 @@ func (s *Service) membershipChanged(accounts ...model.AccountID) {
 // and department there (contract, call 29).
 func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, title, department *string) error {
 	if organization == "" {
-		return organizationRequired()
+		return organizationRequired("organization")
 	}
 	for field, text := range map[string]*string{"title": title, "department": department} {
 		if text != nil {

@@ -51,16 +51,19 @@ func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string, o
 	if err != nil {
 		return place{}, err
 	}
-	var found []place
+	found := place{entity: entity}
+	var organizations []model.OrganizationID
 	for _, m := range mutes {
 		if m.Entity == entity && !entity.IsZero() && (organization == "" || organization == m.Organization) {
-			found = append(found, place{entity: m.Entity, group: m.Group, organization: m.Organization})
+			found.group = m.Group
+			organizations = append(organizations, m.Organization)
 		}
 	}
-	if len(found) == 1 {
-		return found[0], nil
+	if len(organizations) == 0 {
+		return s.place(tx, actor, address, organization)
 	}
-	return s.place(tx, actor, address, organization)
+	found.organization, err = longest(tx, model.AccountID(entity), organizations)
+	return found, err
 }
 
 // changeMute changes what find makes of an address.

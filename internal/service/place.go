@@ -1,6 +1,8 @@
 package service
 
 import (
+	"slices"
+
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -21,7 +23,8 @@ func (p *place) own(actor *model.Actor) bool {
 }
 
 // place finds an entity that the actor may see and that belongs to the named
-// organization; without a name, to the group's, or to the only one that both share.
+// organization; without a name, to the group's, or of those that both share to the one
+// that the entity has belonged to longest (contract, section 1).
 func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (p place, err error) {
 	entity, group, found, err := s.resolve(tx, actor, address, true)
 	if err == nil && !found {
@@ -56,15 +59,11 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 				common = append(common, m.Organization)
 			}
 		}
-		switch len(common) {
-		case 0:
+		if len(common) == 0 {
 			return p, model.Missing()
-		case 1:
-			p.organization = common[0]
-			return p, nil
-		default:
-			return p, organizationRequired()
 		}
+		p.organization = common[0]
+		return p, nil
 	}
 	for _, m := range memberships {
 		if m.Organization == organization && (actor.MemberOf(organization) || actor.Administers(organization)) {
@@ -81,19 +80,43 @@ func (s *Service) rosterPlace(tx *store.Tx, actor *model.Actor, address string, 
 	if err != nil {
 		return place{}, err
 	}
-	if found && !group {
-		for _, o := range actor.Organizations() {
-			if organization != "" && o != organization {
-				continue
-			}
-			c, known, err := tx.Conversation(actor.Account, o, entity)
-			if err != nil {
-				return place{}, err
-			}
-			if known && c.Listed {
-				return place{entity: entity, organization: o}, nil
-			}
+	if !found || group {
+		return s.place(tx, actor, address, organization)
+	}
+	var listed []model.OrganizationID
+	for _, o := range actor.Organizations() {
+		if organization != "" && o != organization {
+			continue
+		}
+		c, known, err := tx.Conversation(actor.Account, o, entity)
+		if err != nil {
+			return place{}, err
+		}
+		if known && c.Listed {
+			listed = append(listed, o)
 		}
 	}
-	return s.place(tx, actor, address, organization)
+	if len(listed) == 0 {
+		return s.place(tx, actor, address, organization)
+	}
+	o, err := longest(tx, model.AccountID(entity), listed)
+	return place{entity: entity, organization: o}, err
+}
+
+// longest picks of several organizations the one that an account has belonged to
+// longest; the first of them, where it belongs to none any more.
+func longest(tx *store.Tx, account model.AccountID, among []model.OrganizationID) (model.OrganizationID, error) {
+	if len(among) == 1 {
+		return among[0], nil
+	}
+	theirs, err := tx.OrganizationsOf(account)
+	if err != nil {
+		return "", err
+	}
+	for _, o := range theirs {
+		if slices.Contains(among, o) {
+			return o, nil
+		}
+	}
+	return among[0], nil
 }

@@ -128,8 +128,8 @@ func (s *Service) lockedTarget(tx *store.Tx, actor *model.Actor, text string) (t
 }
 
 // present shows an account to the actor: addresses only where it may see them,
-// title and department of the organization of the call, or of the only one that
-// both are in.
+// title and department of the organization of the call, else of the one of both that
+// the account has belonged to longest.
 func present(actor *model.Actor, t *target, organization model.OrganizationID) model.Entity {
 	account := t.Account
 	if !maySeeAddresses(actor, account.ID, t.memberships) {
@@ -137,7 +137,7 @@ func present(actor *model.Actor, t *target, organization model.OrganizationID) m
 	}
 	entity := model.Entity{Account: &account}
 	common := shared(actor, t.memberships)
-	if organization == "" && len(common) == 1 {
+	if organization == "" && len(common) > 0 {
 		organization = common[0]
 	}
 	if m, ok := t.membership(organization); ok && (actor.MemberOf(organization) || actor.Administers(organization)) {

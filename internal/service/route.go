@@ -124,23 +124,16 @@ func (s *Service) routeFromStore(tx *store.Tx, actor *model.Actor, p *posting, n
 	return err
 }
 
-// chooseOrganization: the organization is the one that is named, or the only one
-// that both share.
+// chooseOrganization: the organization is the one that the fields name, else the one
+// of the header, else of those that both share the one that the recipient has belonged
+// to longest (contract, 5.1).
 func (p *posting) chooseOrganization(actor *model.Actor) error {
 	named := firstOf(p.sender, p.receiver, p.call)
-	shared := 0
 	for _, o := range p.theirs {
 		if actor.MemberOf(o) && (named == "" || named == o) {
 			p.organization.ID = o
-			shared++
+			return nil
 		}
 	}
-	switch shared {
-	case 0:
-		return model.Missing()
-	case 1:
-		return nil
-	default:
-		return model.Invalidf("organization_required", "sender_organization", "Sender and recipient share several organizations: name one.")
-	}
+	return model.Missing()
 }

@@ -93,7 +93,7 @@ type posting struct {
 	// Found on the way.
 	entity       model.EntityID
 	group        *model.Group
-	theirs       []model.OrganizationID // the recipient's, one to one
+	theirs       []model.OrganizationID // the recipient's, one to one, the oldest membership first
 	organization model.Organization
 	row          store.MessageRow
 	day          int64
@@ -245,7 +245,8 @@ func withinDailyLimit(tx *store.Tx, actor *model.Actor, limit int, day int64, no
 	return err
 }
 
-// routeToGroup: the organization is the group's, and the sender is a member.
+// routeToGroup: the organization is the group's, whatever the header names, and the
+// sender is a member.
 func (p *posting) routeToGroup(tx *store.Tx, actor *model.Actor) error {
 	g, found, err := tx.Group(model.GroupID(p.entity))
 	if err != nil {

@@ -88,7 +88,7 @@ type CreatedUser struct {
 // call, together or not at all (contract, call 28).
 func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUserCommand) (CreatedUser, error) {
 	if c.Organization == "" {
-		return CreatedUser{}, organizationRequired()
+		return CreatedUser{}, organizationRequired(OrganizationHeader)
 	}
 	account, err := s.newAccount(&c)
 	if err != nil {
@@ -149,8 +149,12 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	return CreatedUser{Entity: entity, Key: issued}, nil
 }
 
-func organizationRequired() *model.Error {
-	return model.Invalidf("organization_required", "organization", "The call must name an organization, in its organization header.")
+// OrganizationHeader stands in errors for the header that names the organization of
+// a call, whose name is the vendor's.
+const OrganizationHeader = "Organization-Key"
+
+func organizationRequired(field string) *model.Error {
+	return model.Invalidf("organization_required", field, "The call must name an organization.")
 }
 
 // newAccount checks what was asked for and makes the account.

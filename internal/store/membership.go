@@ -36,10 +36,10 @@ func (tx *Tx) Memberships(account model.AccountID) ([]model.Membership, error) {
 	return tx.memberships(`m.account = ?`, account)
 }
 
-// OrganizationsOf lists where an account belongs, and nothing more: for the way
-// of every message.
+// OrganizationsOf lists where an account belongs, the oldest membership first, and
+// nothing more: for the way of every message.
 func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.OrganizationID, err error) {
-	err = tx.each(`SELECT organization FROM memberships WHERE account = ?`, []any{account}, func(row Row) error {
+	err = tx.each(`SELECT organization FROM memberships WHERE account = ? ORDER BY joined, since, organization`, []any{account}, func(row Row) error {
 		var id model.OrganizationID
 		err := row.Scan(&id)
 		out = append(out, id)
@@ -72,7 +72,7 @@ func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error)
 	var out []model.Membership
 	err := tx.each(`SELECT m.organization, m.account, m.title, m.department, m.joined, m.since, COALESCE(r.role, '')
 		FROM memberships m LEFT JOIN roles r ON r.organization = m.organization AND r.account = m.account AND r.pending = 0
-		WHERE `+where+` ORDER BY m.joined, m.organization, m.account, r.role`, args, func(row Row) error {
+		WHERE `+where+` ORDER BY m.joined, m.since, m.organization, m.account, r.role`, args, func(row Row) error {
 		var m model.Membership
 		var joined int64
 		var role string

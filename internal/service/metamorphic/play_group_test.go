@@ -31,9 +31,6 @@ func (p *play) addToRoster(t *rapid.T) {
 func (p *play) removeFromRoster(t *rapid.T) {
 	a := p.anybody(t, "who")
 	to, g, named, address := p.anEntity(t, a)
-	if named == nil { // the call names one
-		named = pick(t, p.world.organizations, "organization")
-	}
 	p.tick()
 	err := p.service.RemoveFromRoster(t.Context(), p.actor(t, a), address, named.token())
 	agree(t, "remove from the roster", err, p.world.removeFromRoster(a, to, g, named))

@@ -21,8 +21,6 @@ func (w *world) findPlace(a *account, to *account, g *group, named *organization
 		return place{named, to.entity(), false}, fine
 	case named != nil || len(common) == 0:
 		return place{}, notFound
-	case len(common) > 1:
-		return place{}, organizationRequired
 	default:
 		return place{common[0], to.entity(), false}, fine
 	}
@@ -44,8 +42,11 @@ func (w *world) addToRoster(a *account, to *account, g *group, named *organizati
 	return fine
 }
 
-// removeFromRoster is call 23. The organization is always named.
+// removeFromRoster is call 23. Without a name it is about what the roster lists.
 func (w *world) removeFromRoster(a *account, to *account, g *group, named *organization) (code string) {
+	if g == nil && named == nil {
+		named = w.listedIn(a, to)
+	}
 	if g == nil && named != nil && a.memberOf(named) {
 		p := place{named, to.entity(), false}
 		if c := a.roster[p]; c != nil && c.listed {
@@ -66,14 +67,38 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 	return fine
 }
 
+// listedIn is the organization of an entry of a's roster for somebody: of several the
+// one that this has belonged to longest, else a itself.
+func (w *world) listedIn(a, to *account) (in *organization) {
+	for _, o := range append(w.shared(a, to), w.organizationsOf(a)...) {
+		if c := a.roster[place{o, to.entity(), false}]; c != nil && c.listed {
+			return o
+		}
+	}
+	return nil
+}
+
+// groupPlace is the organization of a group that no call names one for.
+func (w *world) groupPlace(a *account, members []*account) *organization {
+	own := w.organizationsOf(a)
+	if len(own) == 0 || len(members) == 0 {
+		return append(own, nil)[0]
+	}
+	first := w.shared(a, members[0])
+	for _, o := range first {
+		if allIn(o, members) {
+			return o
+		}
+	}
+	return append(first, own...)[0]
+}
+
 // createGroup is call 5, with a name.
 func (w *world) createGroup(a *account, named *organization, members []*account, replay, public bool) (g *group, code string) {
 	if named == nil {
-		own := w.organizationsOf(a)
-		if len(own) != 1 {
+		if named = w.groupPlace(a, members); named == nil {
 			return nil, organizationRequired
 		}
-		named = own[0]
 	}
 	if named.deleted || !a.operator && !a.memberOf(named) {
 		return nil, notFound

@@ -126,8 +126,6 @@ func (w *world) route(l *letter) (*organization, string) {
 		return l.named, fine
 	case l.named != nil || len(common) == 0:
 		return nil, notFound
-	case len(common) > 1:
-		return nil, organizationRequired
 	default:
 		return common[0], fine
 	}

@@ -2,6 +2,7 @@ package metamorphic
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 
@@ -132,23 +133,18 @@ func (a *account) memberOf(o *organization) bool { return a.joined[o] != 0 }
 
 func (a *account) entity() model.EntityID { return model.EntityID(a.id) }
 
-// organizations lists where an account belongs.
-func (w *world) organizationsOf(a *account) (out []*organization) {
-	for _, o := range w.organizations {
-		if a.memberOf(o) {
-			out = append(out, o)
-		}
-	}
-	return out
-}
+// organizationsOf lists where an account belongs, the oldest membership first.
+func (w *world) organizationsOf(a *account) []*organization { return w.shared(a, a) }
 
-// shared lists the organizations that two accounts have in common.
+// shared lists the organizations that two accounts have in common, first the one that
+// the second has belonged to longest.
 func (w *world) shared(a, b *account) (out []*organization) {
 	for _, o := range w.organizations {
 		if a.memberOf(o) && b.memberOf(o) {
 			out = append(out, o)
 		}
 	}
+	slices.SortFunc(out, func(x, y *organization) int { return cmp.Compare(b.joined[x], b.joined[y]) })
 	return out
 }
 
