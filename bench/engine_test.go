@@ -15,12 +15,14 @@ import (
 
 	"signet/internal/load"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // program is the built server.
 var program string
 
 func TestMain(m *testing.M) {
+	testenv.Clear()
 	dir, err := os.MkdirTemp("", "signet-bench-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -13,9 +13,11 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"signet/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // serve starts a server that speaks as much of the interface as the test needs,
 // and returns a client of it.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // asProgram makes the test binary be the program itself.
@@ -19,6 +21,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
+	testenv.Clear()
 	os.Exit(m.Run())
 }
 

@@ -12,9 +12,10 @@ import (
 	"go.uber.org/goleak"
 
 	"signet/internal/app/apptest"
+	"signet/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // TestExamplesAnswerAsPrinted carries out the examples of each page, from top to
 // bottom, on a server of its own with the people whom the README introduces, and

@@ -34,15 +34,17 @@ type App struct {
 	gate     *gate
 	probe    *probe
 	system   *system
+	handler  http.Handler // the interface
 
 	undo  []func() error // what Close does, last first
 	close func() error
 }
 
-// Open prepares a server: it makes and locks the data directory, listens, opens
-// the store and everything above it, makes the operator account at the first
-// start and writes operator.json. Connections are accepted from then on and
-// answered once Run is called. After an error nothing stays open.
+// Open prepares a server: it makes and locks the data directory, opens the store and
+// everything above it, listens, makes the operator account at the first start and
+// writes operator.json. Until all data has been looked at, and brought up to date, its
+// ports are closed; connections are accepted from then on and answered once Run is
+// called. After an error nothing stays open.
 func Open(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*App, error) {
 	return open(ctx, cfg, logger, assemble)
 }
@@ -59,14 +61,22 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 			err = errors.Join(err, a.Close())
 		}
 	}()
+	if a.dir, err = filepath.Abs(cfg.Data); err != nil {
+		return nil, fmt.Errorf("find the data directory: %w", err)
+	}
+	if a.network, err = newNetwork(cfg, a.dir, logger); err != nil {
+		return nil, err
+	}
+	if isFresh(a.dir) {
+		// There is no data to look at, and none is made for a server whose
+		// address is taken.
+		if err := errors.Join(a.network.listen(), a.network.close()); err != nil {
+			return nil, err
+		}
+	}
 	if err := a.takeDirectory(); err != nil {
 		return nil, err
 	}
-	if a.network, err = openNetwork(cfg, a.dir, logger); err != nil {
-		return nil, err
-	}
-	a.undo = append(a.undo, a.network.close)
-	a.baseURL = a.network.baseURL()
 	a.registry = prometheus.NewRegistry()
 	a.registry.MustRegister(
 		collectors.NewGoCollector(),
@@ -78,14 +88,21 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 		return nil, fmt.Errorf("register the metrics of the network: %w", err)
 	}
 	a.system, err = assemble(ctx, surroundings{
-		cfg: cfg, log: logger, clock: time.Now, metrics: a.registry, warnings: a.warnings, dir: a.dir, baseURL: a.baseURL,
-		client: a.network.proxies.Client, links: a.network.links(a.baseURL),
+		cfg: cfg, log: logger, clock: time.Now, metrics: a.registry, warnings: a.warnings, dir: a.dir, client: a.network.proxies.Client,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", a.dir, err)
 	}
 	a.undo = append(a.undo, a.system.close)
 	a.probe = &probe{check: a.system.ready, clock: time.Now}
+	a.undo = append(a.undo, a.network.close)
+	if err := a.network.listen(); err != nil {
+		return nil, err
+	}
+	a.baseURL = a.network.baseURL()
+	if a.handler, err = a.system.handler(location{baseURL: a.baseURL, links: a.network.links(a.baseURL)}); err != nil {
+		return nil, err
+	}
 	a.operator, err = introduceOperator(ctx, a.dir, a.baseURL, a.system.operators, logger)
 	if err != nil {
 		return nil, err
@@ -96,10 +113,6 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 // takeDirectory makes the data directory where it is missing and keeps other
 // servers out of it.
 func (a *App) takeDirectory() error {
-	var err error
-	if a.dir, err = filepath.Abs(a.cfg.Data); err != nil {
-		return fmt.Errorf("find the data directory: %w", err)
-	}
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"signet/internal/config"
 )
 
 func answerOK(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
@@ -88,14 +90,81 @@ func TestOpenRefusesATakenPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	cfg := settings(t)
-	cfg.Metrics.Listen = taken.Addr().String()
-	if _, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble); err == nil {
-		t.Error("opened with a metrics port that is taken")
+	address := taken.Addr().String()
+	for flag, change := range map[string]func(*config.Config){
+		"--listen":         func(cfg *config.Config) { cfg.Listen = address },
+		"--metrics.listen": func(cfg *config.Config) { cfg.Metrics.Listen = address },
+	} {
+		h, cfg := newHarness(answerOK), settings(t)
+		change(cfg)
+		_, err := open(t.Context(), cfg, quiet(), h.assemble)
+		if err == nil {
+			t.Fatalf("%s: opened with a port that is taken", flag)
+		}
+		for _, want := range []string{address, flag, "another program", "end it, or choose another"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q is not in the error: %v", flag, want, err)
+			}
+		}
+		if exists(cfg.Data) || len(h.did) > 0 {
+			t.Errorf("%s: it made a data directory for a server that cannot listen, and did %q", flag, h.did)
+		}
 	}
-	cfg.Listen, cfg.Metrics.Listen = taken.Addr().String(), ""
-	if _, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble); err == nil {
-		t.Error("opened with a port that is taken")
+}
+
+// Also of a directory that is there and empty, as a volume is at first.
+func TestTakenPortLeavesAnEmptyDirectoryEmpty(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	cfg := settings(t)
+	cfg.Listen = taken.Addr().String()
+	if err := os.Mkdir(cfg.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), cfg, quiet()); err == nil {
+		t.Fatal("opened with a port that is taken")
+	}
+	if entries, err := os.ReadDir(cfg.Data); err != nil || len(entries) > 0 {
+		t.Errorf("the directory holds %v, %v, want nothing", entries, err)
+	}
+}
+
+// While the data is looked at and brought up to date, a client, or the balancer before
+// it, finds a closed port and goes elsewhere. What is wrong with the data is said also
+// where the port is taken.
+func TestStartLooksAtItsDataBeforeItOpensAPort(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := settings(t)
+	cfg.Listen = free.Addr().String()
+	free.Close()
+	h := newHarness(answerOK)
+	a, err := open(t.Context(), cfg, quiet(), func(ctx context.Context, in surroundings) (*system, error) {
+		if conn, err := net.Dial("tcp", cfg.Listen); err == nil {
+			conn.Close()
+			t.Error("the port is open before the data was looked at")
+		}
+		return h.assemble(ctx, in)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+
+	other := settings(t)
+	other.Listen = a.Addr().String()
+	if err := os.MkdirAll(filepath.Join(other.Data, "blobs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("data of a newer version")
+	_, err = open(t.Context(), other, quiet(), func(context.Context, surroundings) (*system, error) { return nil, broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("with a taken port and broken data it says %v, want %v", err, broken)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"signet/internal/api"
@@ -116,7 +117,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	undo = append(undo, nodes.close)
-	handler, err := api.New(api.Options{
+	options := api.Options{
 		Service: cases, Authenticator: cases, Clock: in.clock, Logger: in.log,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,
@@ -129,15 +130,15 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			Fields:                       limits.Fields,
 			Parts:                        limits.Parts,
 		},
-		VendorPrefix: in.cfg.Vendor.Prefix, VendorNamespace: in.cfg.Vendor.Namespace, BaseURL: in.baseURL,
-		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, Links: in.links, BodyPatience: in.cfg.Timeouts.Body,
-	})
-	if err != nil {
-		return nil, err
+		VendorPrefix: in.cfg.Vendor.Prefix, VendorNamespace: in.cfg.Vendor.Namespace,
+		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	}
 	sweeper := cases.NewSweeper(in.cfg.Expiry.Sweep)
 	return &system{
-		handler:    handler,
+		handler: func(at location) (http.Handler, error) {
+			options.BaseURL, options.Links = at.baseURL, at.links
+			return api.New(options)
+		},
 		operators:  cases,
 		ready:      ready,
 		background: append(nodes.tasks, sweeper.Run, cases.SealStored, watchBlobs, newRest(engine, cases.Forget, in.log).run),

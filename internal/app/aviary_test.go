@@ -87,12 +87,15 @@ func openAviary(t *testing.T) *aviary {
 		made.close = sync.OnceValue(made.close)
 		v.close = made.close
 		inner := made.handler
-		made.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if said := r.Header.Get(panicHeader); said != "" {
-				panic(said)
-			}
-			inner.ServeHTTP(w, r)
-		})
+		made.handler = func(at location) (http.Handler, error) {
+			inner, err := inner(at)
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if said := r.Header.Get(panicHeader); said != "" {
+					panic(said)
+				}
+				inner.ServeHTTP(w, r)
+			}), err
+		}
 		return made, nil
 	})
 	if err != nil {

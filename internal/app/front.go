@@ -20,7 +20,7 @@ import (
 // interface. It looks at the path directly: http.ServeMux would redirect paths
 // that it finds untidy, and those of the interface are to be taken as they are.
 func (a *App) front() http.Handler {
-	inner := a.admit(a.system.handler)
+	inner := a.admit(a.handler)
 	metrics := a.metricsHandler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch strings.TrimSuffix(r.URL.Path, "/") {

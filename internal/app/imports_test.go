@@ -69,6 +69,8 @@ var mayImport = []layer{
 	{"internal/health", nil},
 	{"internal/testclock", nil}, // for tests only, like internal/testlog
 	{"internal/testlog", nil},
+	{"internal/testenv/beside", nil}, // a command that runs the tests
+	{"internal/testenv", nil},
 	{"internal/model", nil},
 	{"internal/load", []string{"client"}}, // sees a server as every caller does
 	{"client", nil},                       // has its own copies of the wire types, so that a change of the wire by accident is noticed
@@ -89,7 +91,7 @@ var onlyIn = map[string][]string{
 	"github.com/alecthomas/kong":      {"internal/cli"},
 	"go.yaml.in/yaml":                 {"internal/config", "openapi"},
 	"github.com/coder/websocket":      {"internal/api", "client"},
-	"github.com/prometheus/":          {"internal/app", "internal/api"},
+	"github.com/prometheus/":          {"internal/app", "internal/api", "internal/health"},
 	"github.com/nyaruka/":             {"internal/config", "internal/service"},
 	"github.com/HdrHistogram/":        {"internal/load"},
 	"github.com/minio/":               {"internal/blob"},
@@ -150,6 +152,28 @@ func TestLibrariesStayWhereTheyBelong(t *testing.T) {
 			if file.room == "internal/model" && !file.test && strings.Contains(imported, ".") {
 				t.Errorf("%s imports %s; the model knows the standard library only", file.path, imported)
 			}
+		}
+	}
+}
+
+// No test takes an address, a directory or credentials from the environment of who runs
+// it: somebody who has set SIGNET_LISTEN, or AWS_PROFILE, for a server of their own.
+func TestTestsClearTheEnvironment(t *testing.T) {
+	rooms := make(map[string]bool) // those with tests, and whether they clear it
+	for _, file := range sourceFiles(t) {
+		if !strings.HasSuffix(file.path, "_test.go") {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(moduleRoot, file.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		clears := strings.Contains(string(content), "func TestMain(m *testing.M)") && strings.Contains(string(content), "testenv.Clear()")
+		rooms[file.room] = rooms[file.room] || clears
+	}
+	for _, room := range slices.Sorted(maps.Keys(rooms)) {
+		if !rooms[room] {
+			t.Errorf("the TestMain of %s does not call testenv.Clear", room)
 		}
 	}
 }

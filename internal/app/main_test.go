@@ -16,9 +16,10 @@ import (
 	"go.uber.org/goleak"
 
 	"signet/internal/config"
+	"signet/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // harness stands in for everything above the network: handlers that wait when a
 // test says so, and a record of what the server did in which order.
@@ -41,7 +42,8 @@ func newHarness(handler http.HandlerFunc) *harness {
 
 func (h *harness) assemble(context.Context, surroundings) (*system, error) {
 	return &system{
-		handler: h.handler, operators: h, ready: h.ready,
+		handler:   func(location) (http.Handler, error) { return h.handler, nil },
+		operators: h, ready: h.ready,
 		background:   []func(context.Context){func(ctx context.Context) { <-ctx.Done(); h.note("task ended") }},
 		endStreams:   func() { h.note("streams ended"); close(h.streams) },
 		awaitStreams: func(context.Context) int { return 0 }, cutStreams: func() {},

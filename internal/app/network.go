@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -28,7 +29,7 @@ type network struct {
 	log     *slog.Logger
 	proxies *transport.Proxies
 
-	listener net.Listener
+	listener net.Listener // nil, as those below, before listen
 	redirect net.Listener // nil: redirect_listen is not set
 	metrics  net.Listener // nil: metrics.listen is not set
 
@@ -37,17 +38,12 @@ type network struct {
 	refused     prometheus.Counter     // connections past the limit of their address
 }
 
-// openNetwork opens the sockets. After an error none is open.
-func openNetwork(cfg *config.Config, dir string, log *slog.Logger) (_ *network, err error) {
-	n := &network{cfg: cfg, log: log, refused: prometheus.NewCounter(prometheus.CounterOpts{
+// newNetwork reads what the network needs, and opens nothing yet.
+func newNetwork(cfg *config.Config, dir string, log *slog.Logger) (n *network, err error) {
+	n = &network{cfg: cfg, log: log, refused: prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "signet_connections_refused_total",
 		Help: "Connections closed at once because their address had too many open.",
 	})}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, n.close())
-		}
-	}()
 	if n.proxies, err = transport.NewProxies(cfg.Proxies, cfg.ProxyHeader); err != nil {
 		return nil, err
 	}
@@ -61,19 +57,40 @@ func openNetwork(cfg *config.Config, dir string, log *slog.Logger) (_ *network, 
 			Hosts: cfg.ACME.Hosts, Email: cfg.ACME.Email, Directory: cfg.ACME.Directory, Cache: filepath.Join(dir, acmeDirectory), Log: log,
 		})
 	}
+	return n, nil
+}
+
+// listen opens the sockets. close closes them also after an error.
+func (n *network) listen() (err error) {
 	for _, socket := range []struct {
 		listener *net.Listener
 		address  string
-		what     string
-	}{{&n.listener, cfg.Listen, ""}, {&n.redirect, cfg.Redirect, " for redirects"}, {&n.metrics, cfg.Metrics.Listen, " for metrics"}} {
+		setting  string
+	}{
+		{&n.listener, n.cfg.Listen, "listen"},
+		{&n.redirect, n.cfg.Redirect, "redirect_listen"},
+		{&n.metrics, n.cfg.Metrics.Listen, "metrics.listen"},
+	} {
 		if socket.address == "" {
 			continue
 		}
 		if *socket.listener, err = net.Listen("tcp", socket.address); err != nil {
-			return nil, fmt.Errorf("listen%s: %w", socket.what, err)
+			return cannotListen(socket.setting, socket.address, err)
 		}
 	}
-	return n, nil
+	return nil
+}
+
+// cannotListen says what to do where an address is taken.
+func cannotListen(setting, address string, err error) error {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s: %w", setting, err)
+	}
+	another := "--" + strings.ReplaceAll(setting, "_", "-")
+	if setting == "listen" {
+		another += ", as in --listen 127.0.0.1:8081 (make run LISTEN=127.0.0.1:8081)"
+	}
+	return fmt.Errorf("%s: another program uses the address %s: end it, or choose another address with %s: %w", setting, address, another, err)
 }
 
 // close closes the sockets that their servers have not closed already.

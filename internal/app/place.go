@@ -2,7 +2,9 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -28,6 +30,12 @@ func blobsLocation(dir, setting string) string {
 }
 
 func noDataDirectory(dir string) error { return fmt.Errorf("%s is no data directory of a server", dir) }
+
+// isFresh reports whether nothing was ever stored in a data directory.
+func isFresh(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
+}
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

@@ -21,16 +21,22 @@ type surroundings struct {
 	metrics  prometheus.Registerer
 	warnings *health.Warnings               // what the operator has to see to
 	dir      string                         // the data directory: made, and locked for this process
-	baseURL  string                         // how clients reach the server, without the final /v2
 	client   func(*http.Request) netip.Addr // where a request comes from
-	links    func(*http.Request) string     // what the links in its answer begin with
 
 	unsealed bool // for tests that look for content in the files
 }
 
+// location is where clients find the server, which is known once it listens.
+type location struct {
+	baseURL string                     // how they reach it, without the final /v2
+	links   func(*http.Request) string // what the links in the answer to a request begin with
+}
+
 // system is everything above the network, ready to serve.
 type system struct {
-	handler    http.Handler                    // every path that the server does not answer itself
+	// handler answers every path that the server does not answer itself. It is made
+	// once, last of all.
+	handler    func(location) (http.Handler, error)
 	operators  operators                       // who may do everything
 	ready      func(ctx context.Context) error // nil when a request would find the store
 	background []func(ctx context.Context)     // tasks that run until ctx ends

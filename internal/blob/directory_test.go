@@ -16,9 +16,10 @@ import (
 	"go.uber.org/goleak"
 
 	"signet/internal/model"
+	"signet/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 var _ Store = (*Directory)(nil)
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"signet/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -29,6 +31,7 @@ func signet() {
 type withoutLeaks struct{ m *testing.M }
 
 func (w withoutLeaks) Run() int {
+	testenv.Clear()
 	code := w.m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)

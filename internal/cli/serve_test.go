@@ -134,6 +134,24 @@ func TestSecondServerOnADirectoryIsRefused(t *testing.T) {
 	}
 }
 
+func TestTakenAddressIsSaidWithWhatToDo(t *testing.T) {
+	first := mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
+	taken, _, _ := strings.Cut(strings.TrimPrefix(first.lines[0], "Listening on "), ",")
+	second := filepath.Join(t.TempDir(), "data")
+	code, stdout, stderr := run(t, nil, "serve", "--listen", taken, "--data", second)
+	if code != exitFailed || stdout != "" || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("got exit code %d, output %q and %q, want 1 and one line", code, stdout, stderr)
+	}
+	for _, want := range []string{taken, "--listen 127.0.0.1:8081", "make run LISTEN=127.0.0.1:8081"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("%q is not in %s", want, stderr)
+		}
+	}
+	if _, err := os.Stat(second); err == nil {
+		t.Error("it left a data directory behind")
+	}
+}
+
 func TestRestartRefreshesBaseURLOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", dir).stop()
@@ -159,7 +177,7 @@ func TestExitCodes(t *testing.T) {
 		"unknown command":     {[]string{"nonsense"}, exitWrong},
 		"unknown flag":        {[]string{"serve", "--nonsense"}, exitWrong},
 		"wrong configuration": {[]string{"serve", "--log.level=loud"}, exitWrong},
-		"failed":              {[]string{"serve", "--data", os.DevNull}, exitFailed},
+		"failed":              {[]string{"serve", "--listen", "127.0.0.1:0", "--data", os.DevNull}, exitFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if code, stdout, stderr := run(t, nil, test.args...); code != test.want {

@@ -12,6 +12,8 @@ import (
 	// The program is built and run, not imported. This makes "go test" see that
 	// these tests depend on its code, and not answer from its cache.
 	_ "signet/internal/cli"
+
+	"signet/internal/testenv"
 )
 
 // program is the path of the binary under test.
@@ -21,6 +23,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCurl) != "" {
 		os.Exit(curl(os.Args[1:], os.Stdout, os.Stderr))
 	}
+	testenv.Clear()
 	dir, err := os.MkdirTemp("", "signet-e2e-")
 	if err == nil {
 		program, err = build(dir)

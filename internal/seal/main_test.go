@@ -10,9 +10,10 @@ import (
 
 	"go.uber.org/goleak"
 	"signet/internal/testclock"
+	"signet/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // place is where a test keeps a ring and its master key.
 type place struct {

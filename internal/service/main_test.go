@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"signet/internal/testenv"
 )
 
 var loopback = netip.MustParseAddr("127.0.0.1")
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }

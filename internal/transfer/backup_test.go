@@ -29,6 +29,7 @@ type place struct{ *config.Config }
 func newPlace(t *testing.T) place {
 	t.Helper()
 	cfg := config.Default()
+	cfg.Listen = "127.0.0.1:0"
 	cfg.Data = filepath.Join(t.TempDir(), "data")
 	return place{cfg}
 }

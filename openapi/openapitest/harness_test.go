@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"signet/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // watched is a test that writes down what it would have failed with.
 type watched struct {

@@ -10,10 +10,11 @@ import (
 	"signet/internal/live"
 	"signet/internal/live/natstest"
 	"signet/internal/model"
+	"signet/internal/testenv"
 	"signet/internal/testlog"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // patience is how long a test waits for what takes moments.
 const patience = 20 * time.Second

@@ -20,9 +20,10 @@ import (
 	"signet/internal/seal/pgring"
 	"signet/internal/store/postgrestest"
 	"signet/internal/testclock"
+	"signet/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // cluster is servers that share a ring, each with a master key file of its own.
 type cluster struct {

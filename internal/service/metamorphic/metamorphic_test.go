@@ -19,6 +19,8 @@ import (
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
+
+	"signet/internal/testenv"
 )
 
 // checks and steps are how many sequences are played, and about how long they are,
@@ -29,6 +31,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	testenv.Clear()
 	flag.Parse()
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })

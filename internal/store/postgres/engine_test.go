@@ -9,9 +9,10 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/store/storetest"
+	"signet/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // harness opens engines on a schema of each case's own.
 func harness(opts Options) storetest.Harness {

@@ -1,0 +1,45 @@
+// Package testenv keeps away from the tests what somebody has set for servers and
+// clients of their own. Each package's TestMain calls Clear, which a test of the
+// imports holds. It owns nothing else, and must not be imported by what is no test.
+package testenv
+
+import (
+	"os"
+	"strings"
+)
+
+// Clear takes out of the environment what the program, and the libraries that it
+// calls, would read there, so that a test finds what it sets itself and nothing else.
+// A TestMain calls it before it does anything, but for one that stands for another
+// program, whose environment the test made.
+//
+// HOME stays, for the caches of Go; the files in it that would be read are replaced.
+func Clear() {
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); theirs(name) {
+			_ = os.Unsetenv(name) // which fails for names that no entry has
+		}
+	}
+	for _, name := range homeFiles {
+		_ = os.Setenv(name, os.DevNull)
+	}
+}
+
+// homeFiles are the variables that name files which are else looked for in HOME.
+var homeFiles = []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "PGPASSFILE", "PGSERVICEFILE"}
+
+// theirs reports whether a variable is for a program that somebody runs, and not for
+// the tests themselves: what SIGNET_TEST_... and SIGNET_BENCH... say is for tests.
+func theirs(name string) bool {
+	for _, own := range []string{"SIGNET_TEST_", "SIGNET_BENCH"} {
+		if strings.HasPrefix(name, own) {
+			return false
+		}
+	}
+	for _, beginning := range []string{"SIGNET_", "AWS_", "PG", "NATS_", "MINIO_"} {
+		if strings.HasPrefix(name, beginning) {
+			return true
+		}
+	}
+	return false
+}
