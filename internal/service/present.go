@@ -19,7 +19,7 @@ type presenter struct {
 	known    *messageReading
 	prompt   bool  // it answers errWaits rather than wait for the key ring
 	muted    muted // nil until it is needed
-	entities map[model.EntityID]model.Entity
+	entities map[placed]model.Entity
 }
 
 // event shows one row.
@@ -104,10 +104,12 @@ func (p *presenter) message(ctx context.Context, row *store.EventRow) (*model.Me
 	return &m, nil
 }
 
-// entity shows an account or a group as the reader may see it today. Of what it
-// may not see any more there is the token and the name.
+// entity shows an account or a group as the reader may see it today, an account as
+// this organization knows it. Of what it may not see any more there is the token and
+// the name.
 func (p *presenter) entity(organization model.OrganizationID, id model.EntityID, group bool) (model.Entity, error) {
-	if e, ok := p.entities[id]; ok {
+	seen := placed{organization, id}
+	if e, ok := p.entities[seen]; ok {
 		return e, nil
 	}
 	load := p.accountEntity
@@ -119,9 +121,9 @@ func (p *presenter) entity(organization model.OrganizationID, id model.EntityID,
 		return e, err
 	}
 	if p.entities == nil {
-		p.entities = map[model.EntityID]model.Entity{}
+		p.entities = map[placed]model.Entity{}
 	}
-	p.entities[id] = e
+	p.entities[seen] = e
 	return e, nil
 }
 
