@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"runtime"
 	"testing"
 	"time"
 )
@@ -245,4 +246,30 @@ func TestKeyIssuedBySomebodyElseIsTold(t *testing.T) {
 		p.post(p.path("/key"), fields{"messages_per_day": 5}).wantError(403, "operator_required")
 		p.post(p.path("/key"), fields{"requests_per_second": 5}).wantError(403, "operator_required")
 	}
+}
+
+// Whoever rotates a key without grace because its secret leaked is rid of who listens.
+func TestRotatingWithoutGraceEndsWhatTheOldSecretOpened(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	old := c.alice.withKey(c.alice.post("/v2/user/me/key", nil).reply())
+	old.forgetEvents()
+	sse := old.openStream("features=no-offline-messages")
+	socket, _ := old.openSocket("features=no-offline-messages")
+	stays := c.alice.openStream("features=no-offline-messages")
+	readers := len(c.hub.Subscriptions())
+	poll := old.start("GET", "/v2/events?wait=60")
+	for len(c.hub.Subscriptions()) == readers { // until it waits
+		runtime.Gosched()
+	}
+	renewed := old.withKey(c.alice.post(c.alice.path("/key/"+old.key+"/rotate"), fields{"grace": 0}).reply())
+	sse.wantEnd()
+	socket.wantEnd()
+	poll.answer().wantError(401, "credentials_invalid")
+	old.get("/v2/events").wantError(401, "credentials_invalid")
+
+	listens := renewed.openStream("features=no-offline-messages")
+	c.bob.mustSend(c.alice.token, "for alice alone")
+	listens.wantNext("message")
+	stays.wantNext("message")
 }

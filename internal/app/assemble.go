@@ -141,7 +141,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		},
 		operators:  cases,
 		ready:      ready,
-		background: append(nodes.tasks, sweeper.Run, cases.SealStored, watchBlobs, newRest(engine, cases.Forget, in.log).run),
+		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.SealStored, watchBlobs, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: cases.AwaitStreams, cutStreams: cases.CutStreams,
 		close: closeAll,
 	}, nil

@@ -68,6 +68,16 @@ func join(ctx context.Context, in surroundings, cases *service.Service, hub *liv
 	return out, nil
 }
 
+// guard returns the task that watches over the readers of a server that is alone.
+func guard(engine store.Engine, cases *service.Service) (tasks []func(context.Context)) {
+	if e, ok := engine.(interface {
+		WrittenBeside(context.Context) (bool, error)
+	}); ok {
+		tasks = append(tasks, cases.Guard(e.WrittenBeside))
+	}
+	return tasks
+}
+
 // registerBus adds the figures of the bus to the metrics.
 func registerBus(metrics prometheus.Registerer, bus *natsbus.Bus) error {
 	counter := func(name, help string, read func(natsbus.Stats) uint64) prometheus.Collector {

@@ -50,6 +50,7 @@ func (w *ward) wantUser(who person, what string, want int) {
 func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 	t.Parallel()
 	w := mustOpenWard(t)
+	w.sweep() // and what else runs in the background
 	before := mustReadCredentials(t, w.app.OperatorFile())
 	old := w.operator(before)
 	second, err := old.CreateKey(t.Context(), "me", client.NewKey{Kind: client.AdministrativeKey})

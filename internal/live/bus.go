@@ -52,11 +52,12 @@ type Signal struct {
 type Ending struct {
 	Reason  Reason           `json:"reason"`
 	Key     string           `json:"key,omitempty"`     // only those that were opened with it
+	Keep    model.SecretMark `json:"keep,omitzero"`     // of these not those that were opened with this secret
 	Streams []model.StreamID `json:"streams,omitempty"` // only these
 }
 
 func (e *Ending) covers(s *Subscription) bool {
-	return (e.Key == "" || e.Key == s.Key) && (e.Streams == nil || s.Stream && slices.Contains(e.Streams, s.ID))
+	return (e.Key == "" || e.Key == s.Key && (e.Keep == model.SecretMark{} || e.Keep != s.Secret)) && (e.Streams == nil || s.Stream && slices.Contains(e.Streams, s.ID))
 }
 
 // Join connects the hub to those of other nodes. It comes before the first

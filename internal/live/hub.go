@@ -171,6 +171,11 @@ func (h *Hub) CloseKey(account model.AccountID, key string, why Reason) int {
 	return h.close(account, Ending{Reason: why, Key: key})
 }
 
+// CloseSecrets ends those that were opened with any secret of the key but this one.
+func (h *Hub) CloseSecrets(account model.AccountID, key string, keep model.SecretMark, why Reason) int {
+	return h.close(account, Ending{Reason: why, Key: key, Keep: keep})
+}
+
 // CloseStreams ends these streams of an account.
 func (h *Hub) CloseStreams(account model.AccountID, why Reason, streams ...model.StreamID) int {
 	if len(streams) == 0 {

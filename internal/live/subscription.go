@@ -29,6 +29,7 @@ const (
 type Subscriber struct {
 	Account       model.AccountID
 	Key           string
+	Secret        model.SecretMark       // the one of the key's that opened it
 	Organizations []model.OrganizationID // where the account belonged at the opening
 	Stream        bool                   // counts towards the account's streams; a waiting poll does not
 	ID            model.StreamID         // of a stream, among those of all nodes

@@ -48,12 +48,49 @@ func (k *Key) Exceeds(other *Key) bool {
 	return longer || !k.Networks.Within(other.Networks)
 }
 
+// SecretMark tells the secrets of a key apart, and is none. The zero value is any.
+type SecretMark [8]byte
+
+// MarkOf returns the mark of the secret that has this hash.
+func MarkOf(hash []byte) (m SecretMark) {
+	copy(m[:], hash)
+	return m
+}
+
+// Admits reports whether a secret of the key opens at a time, and until when it does;
+// zero is as long as the key is there.
+func (k *Key) Admits(secret SecretMark, now time.Time) (ends time.Time, admits bool) {
+	switch {
+	case k.ExpiredAt(now):
+		return time.Time{}, false
+	case secret == SecretMark{}, secret == MarkOf(k.SecretHash):
+		return k.Expires, true
+	case secret != MarkOf(k.PreviousHash) || !now.Before(k.PreviousUntil):
+		return time.Time{}, false
+	case k.Expires.IsZero() || k.PreviousUntil.Before(k.Expires):
+		return k.PreviousUntil, true
+	default:
+		return k.Expires, true
+	}
+}
+
 // Actor is who makes a call: an account through one of its keys.
 type Actor struct {
 	Account     AccountID
 	Key         Key
+	Secret      SecretMark // with which it came
 	Operator    bool
 	Memberships []Membership
+}
+
+// By returns the actor as one who came with this secret of the key.
+func (a *Actor) By(secret SecretMark) *Actor {
+	if a.Secret == secret {
+		return a
+	}
+	other := *a
+	other.Secret = secret
+	return &other
 }
 
 // Administrative reports whether the key may be used for administrative calls

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"net/netip"
 	"slices"
 	"sync"
@@ -26,8 +25,6 @@ const loginIdle = 90 * 24 * time.Hour
 func wrongCredentials() *model.Error {
 	return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "The key or the secret is wrong."}
 }
-
-func isWrongCredentials(err error) bool { return errors.Is(err, wrongCredentials()) }
 
 // Authenticate returns who calls with a key and its secret: kind Unauthenticated
 // where the key does not exist, has ended, has another secret, or is not to be used
@@ -53,6 +50,9 @@ func (s *Service) Authenticate(ctx context.Context, key, secret string, from net
 		return nil, wrongCredentials()
 	}
 	s.noteUse(k.Key, now)
+	if !current {
+		return actor.By(model.MarkOf(k.PreviousHash)), nil
+	}
 	return actor, nil
 }
 
@@ -74,7 +74,7 @@ func (s *Service) actor(ctx context.Context, key string, now time.Time) (*model.
 			return err
 		}
 		memberships, err := tx.Memberships(k.Account)
-		actor = &model.Actor{Account: k.Account, Key: k, Operator: account.Operator, Memberships: memberships}
+		actor = &model.Actor{Account: k.Account, Key: k, Secret: model.MarkOf(k.SecretHash), Operator: account.Operator, Memberships: memberships}
 		return err
 	})
 	if err != nil || actor == nil {
@@ -159,6 +159,15 @@ func (c *actorCache) put(key string, actor *model.Actor, now time.Time, version 
 func (c *actorCache) forget(accounts ...model.AccountID) {
 	c.drop(accounts...)
 	c.tell(accounts...)
+}
+
+// dropAll drops what is known of all keys on this node.
+func (c *actorCache) dropAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.version++
+	clear(c.entries)
+	clear(c.keys)
 }
 
 // drop does so on this one.

@@ -44,14 +44,14 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 	var sub *live.Subscription
 	var waited, ended <-chan time.Time
 	if o.Wait > 0 {
-		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key, Organizations: actor.Organizations()})
+		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Organizations: actor.Organizations()})
 		defer sub.Close()
 		sub.Saw(after)
 		timer := time.NewTimer(o.Wait)
 		defer timer.Stop()
 		waited = timer.C
 		var stop func()
-		ended, stop = s.keyEnds(&actor.Key)
+		ended, stop = s.accessEnds(actor)
 		defer stop()
 	}
 	for {
@@ -82,32 +82,47 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 	}
 }
 
-// keyEnds returns a channel that receives when a key expires, and what stops
-// that; nil, which never receives, for one that does not.
-func (s *Service) keyEnds(key *model.Key) (ended <-chan time.Time, stop func()) {
-	if key.Expires.IsZero() {
+// accessEnds returns a channel that receives when the key expires, or the secret that
+// the actor came with ends, and what stops that; nil, which never receives, where
+// neither does.
+func (s *Service) accessEnds(actor *model.Actor) (ended <-chan time.Time, stop func()) {
+	now := s.clock()
+	ends, _ := actor.Key.Admits(actor.Secret, now)
+	if ends.IsZero() {
 		return nil, func() {}
 	}
-	timer := time.NewTimer(key.Expires.Sub(s.clock()))
+	timer := time.NewTimer(ends.Sub(now))
 	return timer.C, func() { timer.Stop() }
 }
 
-// current returns what the actor is by now: its key may have ended, and its
-// memberships may have changed, while a call waited.
+// current returns what the actor is by now: its key or its secret may have ended, and
+// its memberships may have changed, while a call waited.
 func (s *Service) current(ctx context.Context, actor *model.Actor) (*model.Actor, error) {
 	now := s.clock()
 	fresh, err := s.actor(ctx, actor.Key.Key, now)
-	if err == nil && (fresh == nil || fresh.Key.ExpiredAt(now)) {
-		err = wrongCredentials()
+	if err != nil {
+		return nil, err
 	}
-	return fresh, err
+	if fresh == nil || !admits(fresh, actor, now) {
+		return nil, wrongCredentials()
+	}
+	return fresh.By(actor.Secret), nil
 }
 
 // remembered is current where that needs no look into the store.
 func (s *Service) remembered(actor *model.Actor) (*model.Actor, bool) {
 	now := s.clock()
 	fresh, _, known := s.actors.get(actor.Key.Key, now)
-	return fresh, known && !fresh.Key.ExpiredAt(now)
+	if !known || !admits(fresh, actor, now) {
+		return nil, false
+	}
+	return fresh.By(actor.Secret), true
+}
+
+// admits reports whether what the actor came with opens what its key is by now.
+func admits(fresh, actor *model.Actor, now time.Time) bool {
+	_, admitted := fresh.Key.Admits(actor.Secret, now)
+	return admitted
 }
 
 // cursor reads an event id of the store's own history that is not ahead of what

@@ -119,27 +119,9 @@ func (n *Node) Round(ctx context.Context) error {
 // check ends what was opened with a key or for a membership that is no more, and the
 // streams that another node has told this one to end.
 func (n *Node) check(ctx context.Context) error {
-	s := n.service
-	all := s.hub.Subscriptions()
-	for some := range slices.Chunk(all, nodeBatch) {
-		var known map[string]bool
-		var places map[model.AccountID][]model.OrganizationID
-		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-			if known, err = tx.KnownKeys(keysOf(some)); err != nil {
-				return err
-			}
-			places, err = tx.OrganizationsOfEach(accountsOf(some))
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, sub := range some {
-			gone := func(o model.OrganizationID) bool { return !slices.Contains(places[sub.Account], o) }
-			if !known[sub.Key] || slices.ContainsFunc(sub.Organizations, gone) {
-				sub.End(live.Revoked)
-			}
-		}
+	all := n.service.hub.Subscriptions()
+	if err := n.service.endRevoked(ctx, all, n.service.clock()); err != nil {
+		return err
 	}
 	return n.endTold(ctx, all)
 }

@@ -104,6 +104,9 @@ func (s *Service) target(tx *store.Tx, actor *model.Actor, text string) (t targe
 	if err != nil {
 		return t, err
 	}
+	if !found && id == actor.Account {
+		return t, wrongCredentials() // it was erased a moment ago, and its key with it
+	}
 	if !found {
 		return t, model.Missing()
 	}

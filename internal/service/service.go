@@ -84,6 +84,7 @@ type Service struct {
 	streams streams
 	turns   turns
 	beats   *beats
+	guard   guard
 
 	node     *Node // nil: the server is alone on its store
 	sweeper  atomic.Pointer[Sweeper]

@@ -85,8 +85,9 @@ func (s *Service) OpenStream(ctx context.Context, actor *model.Actor, o StreamOp
 	st.ctx, st.cancel = context.WithCancel(Outlive(ctx))
 	st.notices.Store(1)
 	st.sub = s.hub.Subscribe(live.Subscriber{
-		Account: actor.Account, Key: actor.Key.Key, Organizations: actor.Organizations(), Stream: true, ID: newID(), Features: o.Features,
-		Notify: st.notice,
+		Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Organizations: actor.Organizations(), Stream: true, ID: newID(),
+		Features: o.Features,
+		Notify:   st.notice,
 	})
 	s.streams.add(st)
 	sink.Waits(st.waits)
@@ -167,7 +168,7 @@ func (st *Stream) look(ctx context.Context) (last int64, count int, err error) {
 func (st *Stream) replay(ctx context.Context, last int64, count int) error {
 	if st.options.NoOfflineMessages {
 		st.after = max(st.after, last)
-		return nil
+		return st.refresh(ctx) // as the replay does: what ended before the stream was noted ended it
 	}
 	if err := st.advise("replay_start", &count); err != nil {
 		return err

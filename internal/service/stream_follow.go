@@ -22,11 +22,9 @@ func (st *Stream) Follow(sink Sink, ended func(error)) {
 	st.following.Store(&sink)
 	now := time.Now()
 	st.due.beat = st.nextBeat(now)
-	if expires := st.actor.Key.Expires; !expires.IsZero() {
-		st.due.end = now.Add(expires.Sub(st.service.clock()))
-	}
-	if st.actor.Operator {
-		st.due.look = now.Add(nodeTick)
+	present := st.service.clock()
+	if ends, _ := st.actor.Key.Admits(st.actor.Secret, present); !ends.IsZero() {
+		st.due.end = now.Add(ends.Sub(present))
 	}
 	st.service.beats.set(st, st.due.next())
 	st.service.turns.add(st)
@@ -134,18 +132,14 @@ func (st *Stream) round() (over bool, err error) {
 // dues are when a stream has to do something by itself.
 type dues struct {
 	beat time.Time
-	end  time.Time // of its key; zero: it does not end
-	look time.Time // zero: there is nothing to look at
+	end  time.Time // of its key, or of the secret; zero: it does not end
 }
 
 func (d *dues) next() time.Time {
-	next := d.beat
-	for _, at := range []time.Time{d.end, d.look} {
-		if !at.IsZero() && at.Before(next) {
-			next = at
-		}
+	if !d.end.IsZero() && d.end.Before(d.beat) {
+		return d.end
 	}
-	return next
+	return d.beat
 }
 
 // keepTime does what is due, and reports whether that is the end.
@@ -156,15 +150,6 @@ func (st *Stream) keepTime(now time.Time) (over bool, err error) {
 	}
 	if !d.end.IsZero() && !now.Before(d.end) {
 		return true, nil
-	}
-	// "signet operator reset" ends an operator's key in the store, and has nobody on
-	// this node to tell.
-	if !d.look.IsZero() && !now.Before(d.look) {
-		d.look = now.Add(nodeTick)
-		st.waits()
-		if _, err := st.service.current(st.ctx, st.actor); isWrongCredentials(err) {
-			return true, nil
-		}
 	}
 	if !now.Before(d.beat) {
 		d.beat = st.nextBeat(now)

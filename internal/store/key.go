@@ -80,13 +80,16 @@ func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
 	return out, err
 }
 
-// KnownKeys returns those of the keys that exist.
-func (tx *Tx) KnownKeys(keys []string) (map[string]bool, error) {
-	out := make(map[string]bool, len(keys))
-	err := tx.each(`SELECT api_key FROM keys WHERE api_key IN (?*)`, []any{keys}, func(row Row) error {
-		var key string
-		err := row.Scan(&key)
-		out[key] = true
+// KeySecrets returns those of the keys that exist, with what tells whether a secret
+// opens them and nothing else.
+func (tx *Tx) KeySecrets(keys []string) (map[string]model.Key, error) {
+	out := make(map[string]model.Key, len(keys))
+	err := tx.each(`SELECT api_key, secret_hash, previous_hash, previous_until, expires FROM keys WHERE api_key IN (?*)`, []any{keys}, func(row Row) error {
+		var k model.Key
+		var previousUntil, expires int64
+		err := row.Scan(&k.Key, &k.SecretHash, &k.PreviousHash, &previousUntil, &expires)
+		k.PreviousUntil, k.Expires = fromMillis(previousUntil), fromMillis(expires)
+		out[k.Key] = k
 		return err
 	})
 	return out, err

@@ -73,7 +73,7 @@ var spreading = map[string]string{
 	"Tx.InsertSettingsEvents":  "when an organization changes",
 	"Tx.KeyEndings":            "the sweep",
 	"Tx.Keys":                  "a login, and the list of an account's keys",
-	"Tx.KnownKeys":             "each node, of its open streams",
+	"Tx.KeySecrets":            "each node, of its open streams",
 	"Tx.LapsedNode":            "each node, a small table and the streams of it",
 	"Tx.LastPositions":         "each node, of its open streams, where no NATS tells of them",
 	"Tx.LockGroup":             "when a group changes",

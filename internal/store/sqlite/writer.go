@@ -45,6 +45,7 @@ type writer struct {
 	readPosition  *sqlite.Stmt
 	storePosition *sqlite.Stmt
 	markUnclean   *sqlite.Stmt // beside another process only
+	version       int64        // of the data, when WrittenBeside was last asked
 
 	checkpoints checkpoints
 }

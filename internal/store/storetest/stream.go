@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -186,8 +187,8 @@ func manyAtOnce(t *testing.T, h Harness) {
 
 	positions := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID]int64, error) { return tx.LastPositions(everybody) })
 	wantEqual(t, "last positions", positions, map[model.AccountID]int64{ann: only, bob: last})
-	known := mustRead(t, p, func(tx *store.Tx) (map[string]bool, error) { return tx.KnownKeys([]string{"one", "Two", "none"}) })
-	wantEqual(t, "known keys", known, map[string]bool{"one": true})
+	known := mustRead(t, p, func(tx *store.Tx) (map[string]model.Key, error) { return tx.KeySecrets([]string{"one", "Two", "none"}) })
+	wantEqual(t, "known keys", slices.Collect(maps.Keys(known)), []string{"one"})
 	places := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID][]model.OrganizationID, error) {
 		return tx.OrganizationsOfEach(everybody)
 	})

@@ -1,0 +1,63 @@
+package app_test
+
+import (
+	"net/http"
+	"testing"
+
+	"signet/client"
+	"signet/internal/app"
+	"signet/internal/app/apptest"
+	"signet/internal/config"
+)
+
+// Who runs the server erases an account or an organization in another process: the
+// streams of those who are gone end, on every server, and their keys are refused.
+func TestErasingEndsStreamsAndKeysOfServersThatRun(t *testing.T) {
+	t.Parallel()
+	var alone, shared *config.Config
+	single := apptest.Start(t, func(cfg *config.Config) { cfg.Database, alone = "", cfg })
+	for name, c := range map[string]*cluster{
+		"embedded":  {t: t, nodes: []*apptest.Server{single}, Cast: single.People()},
+		"two_nodes": newCluster(t, 2, "", func(cfg *config.Config) { shared = cfg }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := alone
+			if len(c.nodes) > 1 {
+				cfg = shared
+			}
+			streams := map[*apptest.Person][]*listener{}
+			for i := range c.nodes {
+				for _, who := range []*apptest.Person{c.Alice, c.Bob, c.Operator} {
+					streams[who] = append(streams[who], c.listen(i, who))
+				}
+			}
+			gone := func(who *apptest.Person) {
+				t.Helper()
+				for i, node := range c.nodes {
+					streams[who][i].wantEnd()
+					eventually(t, "the key is refused", func() bool {
+						answer := node.MustSend(t, node.NewHTTPClient(), apptest.Request{Method: "GET", Target: "/v2/user/me", Header: [][2]string{
+							{"Authorization", "Basic " + basic(who)},
+						}})
+						if answer.Status != http.StatusOK && answer.Status != http.StatusUnauthorized {
+							t.Errorf("GET /user/me answers %d, want 401", answer.Status)
+						}
+						return answer.Status == http.StatusUnauthorized
+					})
+				}
+			}
+			_, err := app.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Alice.Token, func(string) {})
+			c.must(err)
+			gone(c.Alice)
+			_, err = app.EraseOrganization(t.Context(), cfg.Data, cfg.Database, c.Organization, false)
+			c.must(err)
+			gone(c.Bob)
+			status := "watching"
+			c.must(c.Operator.Client.UpdateProfile(t.Context(), client.Profile{Status: &status}))
+			for _, st := range streams[c.Operator] {
+				st.wantNext(client.EventSettings)
+			}
+		})
+	}
+}

@@ -1,0 +1,121 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// guard ends what must not stay open on a server that is alone on its store. What a
+// call ends, it ends itself; the guard is for what a command in another process has
+// ended ("signet account erase"), and for secrets whose grace is over. It looks at the
+// readers only then, as there may be many. Where several servers share a store, each
+// looks all the time (Node.check).
+type guard struct {
+	mu   sync.Mutex // guards next
+	next time.Time  // when a secret ends with which somebody may read; zero: none is known
+}
+
+// remind has the guard look at the readers at a time.
+func (g *guard) remind(at time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.next.IsZero() || at.Before(g.next) {
+		g.next = at
+	}
+}
+
+// reminded reports, once, whether a time has come.
+func (g *guard) reminded(now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.next.IsZero() || now.Before(g.next) {
+		return false
+	}
+	g.next = time.Time{}
+	return true
+}
+
+// Guard returns the guard's task, which runs until its context ends. written reports
+// whether another process has written to the store since it was last asked.
+func (s *Service) Guard(written func(context.Context) (bool, error)) func(ctx context.Context) {
+	return func(ctx context.Context) {
+		tick := time.NewTicker(nodeTick)
+		defer tick.Stop()
+		failing := false
+		for {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+			err := s.watch(ctx, written)
+			if ctx.Err() != nil {
+				return
+			}
+			if err != nil && !failing {
+				s.complain(ctx, "what a command has ended stays open until the store can be asked; the server asks again", err)
+			}
+			failing = err != nil
+		}
+	}
+}
+
+// watch looks at the readers where there is a reason to.
+func (s *Service) watch(ctx context.Context, written func(context.Context) (bool, error)) error {
+	subs := s.hub.Subscriptions()
+	if len(subs) == 0 {
+		return nil
+	}
+	beside, err := written(ctx)
+	if err != nil {
+		return err
+	}
+	if beside {
+		s.actors.dropAll()
+		s.routes.forget()
+	}
+	now := s.clock()
+	if !s.guard.reminded(now) && !beside {
+		return nil
+	}
+	if err := s.endRevoked(ctx, subs, now); err != nil {
+		s.guard.remind(now) // try again
+		return err
+	}
+	return nil
+}
+
+// endRevoked ends those of the readers whose key, secret or membership is no more.
+func (s *Service) endRevoked(ctx context.Context, all []*live.Subscription, now time.Time) error {
+	for some := range slices.Chunk(all, nodeBatch) {
+		var keys map[string]model.Key
+		var places map[model.AccountID][]model.OrganizationID
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			if keys, err = tx.KeySecrets(keysOf(some)); err != nil {
+				return err
+			}
+			places, err = tx.OrganizationsOfEach(accountsOf(some))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, sub := range some {
+			key, known := keys[sub.Key]
+			ends, admitted := key.Admits(sub.Secret, now)
+			gone := func(o model.OrganizationID) bool { return !slices.Contains(places[sub.Account], o) }
+			if !known || !admitted || slices.ContainsFunc(sub.Organizations, gone) {
+				sub.End(live.Revoked)
+			} else if !ends.Equal(key.Expires) { // a reader sees to its key's end itself
+				s.guard.remind(ends)
+			}
+		}
+	}
+	return nil
+}
