@@ -112,6 +112,9 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return nil
 	})
+	if err := registerService(in.metrics, cases); err != nil {
+		return nil, err
+	}
 	nodes, err := join(ctx, in, cases, hub, kept)
 	if err != nil {
 		return nil, err

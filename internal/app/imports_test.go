@@ -41,20 +41,20 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/transfer", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/blob", "internal/health",
+		"internal/transport", "internal/api", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/blob", "internal/health", "internal/meter",
 		"internal/config", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
 	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
-	{"internal/service", []string{"internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/health", "internal/model"}},
+	{"internal/service", []string{"internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/health", "internal/meter", "internal/model"}},
 	{"internal/store/enginetest", []string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},
 	{"internal/store/storetest", []string{"internal/store", "internal/model"}},
 	{"internal/store/postgrestest", nil},
-	{"internal/store/postgres", []string{"internal/store", "internal/model"}},
-	{"internal/store/sqlite", []string{"internal/store", "internal/model"}},
-	{"internal/store", []string{"internal/model"}},
+	{"internal/store/postgres", []string{"internal/store", "internal/meter", "internal/model"}},
+	{"internal/store/sqlite", []string{"internal/store", "internal/meter", "internal/model"}},
+	{"internal/store", []string{"internal/meter", "internal/model"}},
 	{"internal/live/natstest", nil},
 	{"internal/live/natsbus", []string{"internal/live", "internal/model"}},
 	{"internal/live", []string{"internal/model"}},
@@ -67,6 +67,7 @@ var mayImport = []layer{
 	{"internal/blob", []string{"internal/model"}},
 	{"internal/config", nil},
 	{"internal/health", nil},
+	{"internal/meter", nil},
 	{"internal/testclock", nil}, // for tests only, like internal/testlog
 	{"internal/testlog", nil},
 	{"internal/testenv/beside", nil}, // a command that runs the tests

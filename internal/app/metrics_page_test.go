@@ -13,7 +13,6 @@ import (
 
 	"signet/internal/config"
 	"signet/internal/live/natstest"
-	"signet/internal/store/postgrestest"
 )
 
 // metricFamily is what is known of the series of one name.
@@ -101,13 +100,7 @@ func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
 	for _, change := range []func(*config.Config){
 		func(cfg *config.Config) { mustCertify(t, cfg) },
 		func(cfg *config.Config) {
-			master, err := NewMasterKey()
-			if err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join(t.TempDir(), "master.json")
-			mustWrite(t, path, string(master), 0o600)
-			cfg.Database, cfg.Keyring, cfg.MasterKey = postgrestest.URL(t), postgrestest.URL(t), "file:"+path
+			mustShare(t, cfg)
 			cfg.NATS = natstest.Start(t).URL()
 		},
 	} {

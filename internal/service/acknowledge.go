@@ -34,6 +34,7 @@ func (s *Service) acknowledge(ctx context.Context, account model.AccountID, posi
 	now := s.now()
 	delivered := payload{Account: account, Status: model.Delivered, Time: now.UnixMilli()}.encode()
 	var senders []model.AccountID
+	arrived := 0
 	err := s.store.UpdateTogether(ctx, func(tx *store.Tx) error {
 		senders = nil
 		// Past its retention an event is not queued any more, removed already or not.
@@ -41,6 +42,7 @@ func (s *Service) acknowledge(ctx context.Context, account model.AccountID, posi
 		if err != nil {
 			return err
 		}
+		arrived = len(arrivals)
 		for i := range arrivals {
 			if arrivals[i].Told {
 				senders = append(senders, arrivals[i].Sender)
@@ -66,6 +68,7 @@ func (s *Service) acknowledge(ctx context.Context, account model.AccountID, posi
 	if err != nil {
 		return err
 	}
+	s.counts.Delivered.Add(int64(arrived))
 	s.hub.Wake(senders...)
 	return nil
 }

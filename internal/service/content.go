@@ -72,6 +72,7 @@ func (s *Service) openContent(ctx context.Context, row *store.MessageRow) (model
 	if seal.Sealed(text) {
 		var err error
 		if text, err = s.ring.Open(ctx, text, messageBinding(row)); err != nil {
+			s.countUnopened(err)
 			return model.Content{}, fmt.Errorf("open content of message %s: %w", row.ID, keyFault(err))
 		}
 	}

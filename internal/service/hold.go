@@ -65,9 +65,9 @@ func HoldOrganization(ctx context.Context, kept *store.Store, now time.Time, id 
 // sweepHolds erases what was kept for holds that were lifted.
 func (s *Service) sweepHolds(ctx context.Context) (erased int, err error) {
 	for {
-		n := 0
+		n, messages := 0, 0
 		err := s.store.Update(ctx, func(tx *store.Tx) error {
-			n = 0
+			n, messages = 0, 0
 			id, found, err := tx.ReleasedHold()
 			if err != nil || !found {
 				return err
@@ -76,7 +76,8 @@ func (s *Service) sweepHolds(ctx context.Context) (erased int, err error) {
 			if err != nil {
 				return err
 			}
-			if n = 1 + len(rows); len(rows) == 0 {
+			messages = len(rows)
+			if n = 1 + messages; messages == 0 {
 				return tx.FinishHold(id)
 			}
 			for i := range rows {
@@ -89,6 +90,7 @@ func (s *Service) sweepHolds(ctx context.Context) (erased int, err error) {
 		if err != nil || n == 0 {
 			return erased, err
 		}
+		s.counts.Erased.Add(int64(messages))
 		erased += n
 	}
 }

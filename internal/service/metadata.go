@@ -49,6 +49,7 @@ func (s *Service) getMetadata(ctx context.Context, tx *store.Tx, organization mo
 	}
 	if seal.Sealed(text) { // else it was stored before metadata was sealed
 		if text, err = s.ring.Open(ctx, text, metadataBinding(organization, entity)); err != nil {
+			s.countUnopened(err)
 			return nil, fmt.Errorf("open metadata of %s: %w", entity, keyFault(err))
 		}
 	}

@@ -68,9 +68,9 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 // sweepOrganizations erases what deleted organizations held.
 func (s *Service) sweepOrganizations(ctx context.Context) (erased int, err error) {
 	for {
-		n := 0
+		n, messages := 0, 0
 		err := s.store.Update(ctx, func(tx *store.Tx) error {
-			n = 0
+			n, messages = 0, 0
 			id, found, err := tx.OrganizationErasure()
 			if err != nil || !found {
 				return err
@@ -84,8 +84,9 @@ func (s *Service) sweepOrganizations(ctx context.Context) (erased int, err error
 					return err
 				}
 			}
-			n = 1 + len(rows)
-			if len(rows) > 0 {
+			messages = len(rows)
+			n = 1 + messages
+			if messages > 0 {
 				return nil
 			}
 			return tx.FinishErasure(id)
@@ -93,6 +94,7 @@ func (s *Service) sweepOrganizations(ctx context.Context) (erased int, err error
 		if err != nil || n == 0 {
 			return erased, err
 		}
+		s.counts.Erased.Add(int64(messages))
 		erased += n
 	}
 }

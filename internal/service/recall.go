@@ -61,6 +61,7 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	s.messages.forget(id)
 	s.hub.Wake(readers...)
 	if erased {
+		s.counts.Recalled.Add(1)
 		s.recalled.Store(true)
 		s.eraseSoon()
 	}

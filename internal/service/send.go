@@ -178,6 +178,8 @@ func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting
 	if p.repeated != nil {
 		return s.repeat(ctx, actor, p)
 	}
+	s.counts.Sent.add(p.row.Group, 1)
+	s.counts.Copies.add(p.row.Group, len(readers))
 	known.sent(&p.row, p.content)
 	s.hub.Wake(readers...)
 	m := p.row.Message

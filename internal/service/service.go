@@ -76,6 +76,8 @@ type Service struct {
 	derive    derivation
 
 	refusals refusals
+	counts   Counts
+	tasks    tasks
 
 	auditKey       *audit.Key
 	auditRetention time.Duration
@@ -111,6 +113,7 @@ func New(o Options) *Service {
 
 		presentAccounts: map[model.AccountID]bool{},
 	}
+	s.tasks.name()
 	s.beats = newBeats(&s.turns)
 	o.Hub.OnForget(func(accounts ...model.AccountID) {
 		s.actors.drop(accounts...)

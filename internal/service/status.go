@@ -23,8 +23,9 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 	}
 	now := s.now()
 	var senders []model.AccountID
+	var marks *marks
 	err := s.store.UpdateTogether(ctx, func(tx *store.Tx) (err error) {
-		marks := newMarks(actor, now)
+		marks = newMarks(actor, now)
 		if err := tx.LockMessages(actor.Organizations(), append(read[:len(read):len(read)], delivered...)...); err != nil {
 			return err
 		}
@@ -44,6 +45,8 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 	if err != nil {
 		return err
 	}
+	s.counts.Delivered.Add(marks.delivered)
+	s.counts.Read.Add(marks.read)
 	s.hub.Wake(senders...)
 	return nil
 }
@@ -58,6 +61,8 @@ type marks struct {
 	now   time.Time
 	seen  map[model.MessageID]bool
 	list  []mark
+
+	delivered, read int64 // copies that got there
 }
 
 type mark struct {
@@ -115,6 +120,12 @@ func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
 	moved, err := tx.AdvanceDelivery(row.Organization, row.ID, d.Account, k.status, m.now)
 	if err != nil || !moved {
 		return err
+	}
+	if d.Status < model.Delivered {
+		m.delivered++
+	}
+	if k.status == model.Read {
+		m.read++
 	}
 	if err := tx.NoteQueuedStatus(d, k.status); err != nil {
 		return err

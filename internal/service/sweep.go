@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/meter"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -110,33 +111,49 @@ func (s *Service) eraseSoon() {
 // destroys the keys of which nothing is left, which makes it so everywhere else.
 func (s *Service) Sweep(ctx context.Context) error {
 	s.messages.age()
-	return errors.Join(s.eraseEnded(ctx), s.endKeys(ctx))
+	return errors.Join(s.eraseEnded(ctx), s.run(ctx, &s.tasks.keys, s.endKeys))
 }
 
 func (s *Service) eraseEnded(ctx context.Context) error {
-	ended, err := s.sweepMessages(ctx)
-	if err != nil {
+	removed := 0
+	counting := func(sweep func(context.Context) (int, error)) func(context.Context) error {
+		return func(ctx context.Context) error {
+			n, err := sweep(ctx)
+			removed += n
+			return err
+		}
+	}
+	if err := s.run(ctx, &s.tasks.messages, counting(s.sweepMessages)); err != nil {
 		return err
 	}
-	erased, err := s.sweepOrganizations(ctx)
-	if err != nil {
+	if err := s.run(ctx, &s.tasks.organizations, counting(s.sweepOrganizations)); err != nil {
 		return err
 	}
-	released, err := s.sweepHolds(ctx)
-	if err != nil {
+	if err := s.run(ctx, &s.tasks.holds, counting(s.sweepHolds)); err != nil {
 		return err
 	}
 	// Files that cannot be reached hold up nothing else: their erasures stay noted. Nor
 	// does an audit log that somebody has changed.
-	aside := errors.Join(s.eraseBlobs(ctx), s.FlushUses(ctx), s.sweepAudit(ctx))
+	aside := errors.Join(s.run(ctx, &s.tasks.files, s.eraseBlobs), s.run(ctx, &s.tasks.keyUses, s.FlushUses), s.run(ctx, &s.tasks.audit, s.sweepAudit))
+	err := s.run(ctx, &s.tasks.wipe, func(ctx context.Context) error { return s.wipe(ctx, removed > 0) })
+	return errors.Join(aside, err)
+}
+
+// wipe makes what was removed unrecoverable from the store's files.
+func (s *Service) wipe(ctx context.Context, removed bool) error {
 	asked, err := s.store.TakeErasure(ctx)
-	if recalled := s.recalled.Swap(false); recalled || asked || ended+erased+released > 0 {
+	if recalled := s.recalled.Swap(false); recalled || asked || removed {
 		if fault := s.store.Erase(ctx); fault != nil {
 			s.recalled.Store(true) // so that the next sweep tries again
 			err = errors.Join(err, fault)
 		}
 	}
-	return errors.Join(aside, err)
+	return err
+}
+
+// run does a part of the sweep or of housekeeping, and notes how it ended.
+func (s *Service) run(ctx context.Context, task *meter.Task, work func(context.Context) error) error {
+	return task.Run(ctx, s.clock, func() error { return work(ctx) })
 }
 
 func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
@@ -144,9 +161,9 @@ func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
 	for {
 		n := 0
 		var ended []model.MessageID
-		err := s.store.Update(ctx, func(tx *store.Tx) error {
-			rows, err := tx.EndedMessages(now, sweepBatch)
-			if err != nil {
+		var rows []store.MessageRow
+		err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
+			if rows, err = tx.EndedMessages(now, sweepBatch); err != nil {
 				return err
 			}
 			n, ended = len(rows), nil
@@ -168,6 +185,7 @@ func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
 		}
 		if n > 0 {
 			s.messages.forget(ended...)
+			s.counts.countEnded(rows)
 		}
 		if total += n; n < sweepBatch {
 			return total, nil
@@ -238,7 +256,24 @@ func (s *Service) eraseBlobs(ctx context.Context) error {
 // never sent, keys of days that are over.
 func (s *Service) KeepHouse(ctx context.Context) error {
 	now := s.now()
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	if err := s.run(ctx, &s.tasks.records, func(ctx context.Context) error { return s.trimRecords(ctx, now) }); err != nil {
+		return err
+	}
+	if err := s.run(ctx, &s.tasks.auditTrim, func(ctx context.Context) error { return s.trimAudit(ctx, now) }); err != nil {
+		return err
+	}
+	if err := s.run(ctx, &s.tasks.queues, func(ctx context.Context) error { return s.trimQueues(ctx, s.oldest(now)) }); err != nil {
+		return err
+	}
+	// Files that cannot be reached hold up no key.
+	return errors.Join(
+		s.run(ctx, &s.tasks.orphans, func(ctx context.Context) error { return s.sweepOrphans(ctx, now.Add(-orphanAge)) }),
+		s.run(ctx, &s.tasks.pastKeys, func(ctx context.Context) error { return s.endPastKeys(ctx, now) }))
+}
+
+// trimRecords removes what only a time was good for.
+func (s *Service) trimRecords(ctx context.Context, now time.Time) error {
+	return s.store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.DeleteRequestsBefore(now.Add(-repeatWindow)); err != nil {
 			return err
 		}
@@ -250,17 +285,6 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 		}
 		return tx.DeleteExpiredKeys(now, now.Add(-loginIdle))
 	})
-	if err != nil {
-		return err
-	}
-	if err := s.trimAudit(ctx, now); err != nil {
-		return err
-	}
-	if err := s.trimQueues(ctx, s.oldest(now)); err != nil {
-		return err
-	}
-	// Files that cannot be reached hold up no key.
-	return errors.Join(s.sweepOrphans(ctx, now.Add(-orphanAge)), s.endPastKeys(ctx, now))
 }
 
 // trimQueues removes events older than a position, one account at a time.
@@ -312,7 +336,9 @@ func (s *Service) deleteOrphans(ctx context.Context, ids []model.BlobID) error {
 	})
 	for _, id := range ids {
 		if err == nil && !held[id] {
-			err = s.blobs.Delete(ctx, id)
+			if err = s.blobs.Delete(ctx, id); err == nil {
+				s.counts.Orphans.Add(1)
+			}
 		}
 	}
 	return err

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"signet/internal/meter"
+	"signet/internal/service"
+)
+
+// labels are those of one series, each a name and a value of a fixed few.
+type labels = prometheus.Labels
+
+// counter is a series that is read when somebody asks for it.
+func counter(name, help string, l labels, read func() int64) prometheus.Collector {
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: l}, func() float64 { return float64(read()) })
+}
+
+// gauge is one whose value falls too.
+func gauge(name, help string, l labels, read func() float64) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: l}, read)
+}
+
+// histogram is a meter.Histogram, whose values are multiplied by scale.
+type histogram struct {
+	desc  *prometheus.Desc
+	scale float64
+	meter *meter.Histogram
+}
+
+func newHistogram(name, help string, l labels, scale float64, m *meter.Histogram) prometheus.Collector {
+	return histogram{prometheus.NewDesc(name, help, nil, l), scale, m}
+}
+
+// inSeconds is the scale of durations.
+const inSeconds = 1 / float64(time.Second)
+
+// Describe is part of prometheus.Collector.
+func (h histogram) Describe(descriptions chan<- *prometheus.Desc) { descriptions <- h.desc }
+
+// Collect is part of prometheus.Collector.
+func (h histogram) Collect(metrics chan<- prometheus.Metric) {
+	f := h.meter.Read()
+	buckets := make(map[float64]uint64, len(f.Bounds))
+	for i, bound := range f.Bounds {
+		buckets[float64(bound)*h.scale] = f.Counts[i]
+	}
+	metrics <- prometheus.MustNewConstHistogram(h.desc, f.Count, float64(f.Sum)*h.scale, buckets)
+}
+
+// register makes series known to monitoring.
+func register(metrics prometheus.Registerer, collectors ...prometheus.Collector) error {
+	var problems []error
+	for _, c := range collectors {
+		problems = append(problems, metrics.Register(c))
+	}
+	return errors.Join(problems...)
+}
+
+// unixSeconds is a time as metrics tell it; 0 is never.
+func unixSeconds(at time.Time) float64 {
+	if at.IsZero() {
+		return 0
+	}
+	return float64(at.UnixMilli()) / 1000
+}
+
+// registerService adds what the service counts.
+func registerService(metrics prometheus.Registerer, cases *service.Service) error {
+	c := cases.Counts()
+	const (
+		sent   = "Messages sent, forwards included, by whom they are for."
+		copies = "Copies of sent messages, one for each recipient, by whom the message is for."
+		closed = "Times that a row did not open, by cause: changed, or its key is gone."
+	)
+	all := []prometheus.Collector{
+		counter("signet_messages_sent_total", sent, labels{"to": "one"}, c.Sent.OneToOne.Load),
+		counter("signet_messages_sent_total", sent, labels{"to": "group"}, c.Sent.Group.Load),
+		counter("signet_message_copies_total", copies, labels{"to": "one"}, c.Copies.OneToOne.Load),
+		counter("signet_message_copies_total", copies, labels{"to": "group"}, c.Copies.Group.Load),
+		counter("signet_message_copies_delivered_total", "Copies that reached their reader: acknowledged, or read without.", nil, c.Delivered.Load),
+		counter("signet_message_copies_read_total", "Copies that were read.", nil, c.Read.Load),
+		counter("signet_messages_recalled_total", "Messages that their sender recalled.", nil, c.Recalled.Load),
+		counter("signet_messages_expired_total", "Messages that ended by their lifetime, or once all had read them, and were removed.", nil, c.Expired.Load),
+		counter("signet_messages_erased_total", "Messages whose rows were removed, whatever for.", nil, c.Erased.Load),
+		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil, c.Orphans.Load),
+		counter("signet_rows_unopened_total", closed, labels{"cause": "changed"}, c.Unopened.Load),
+		counter("signet_rows_unopened_total", closed, labels{"cause": "key_gone"}, c.UnopenedKey.Load),
+	}
+	for _, task := range cases.Tasks() {
+		l := labels{"task": task.Name}
+		all = append(all,
+			gauge("signet_task_last_success_timestamp_seconds", "When a part of the sweep or of housekeeping last ended well; 0: not since the start.", l,
+				func() float64 { return unixSeconds(task.Succeeded()) }),
+			gauge("signet_task_duration_seconds", "How long it took then.", l, func() float64 { return task.Took().Seconds() }),
+			counter("signet_task_failures_total", "How often it failed; each is tried again.", l, task.Failures))
+	}
+	return register(metrics, all...)
+}
