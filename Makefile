@@ -36,12 +36,13 @@ run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 # What the tests of the rooms above the store run on PostgreSQL as well.
 ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic
 
-# What the tests start servers of. The S3 server is built before they run, because
-# that takes a minute the first time, which would be a test's.
+# What the tests start servers of, or run. It is built before they run, because that
+# takes a minute the first time, which would be a test's.
 .PHONY: test-servers
 test-servers:
 	@internal/store/postgrestest/install.sh
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
+	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
 
 # The race detector is the only thing here that needs a C compiler. Where it
 # cannot work, the tests are run without it rather than not at all.
@@ -57,7 +58,7 @@ test-race: test-servers ## run every test with the race detector, or fail
 	SIGNET_TEST_ENGINE=postgres go test -race $(ON_BOTH)
 
 .PHONY: check
-check: check-format check-vet check-static check-modules check-generated ## run every check but the tests
+check: check-format check-vet check-static check-modules check-generated check-openapi ## run every check but the tests
 
 .PHONY: check-format
 check-format:
@@ -74,6 +75,13 @@ check-static:
 .PHONY: check-modules
 check-modules:
 	go mod tidy -diff
+
+# The linter is the only thing here that needs Node.js (20.19 or later).
+.PHONY: check-openapi
+check-openapi:
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js, which checks openapi/v2.yaml" >&2; exit 1; }
+	npm --prefix openapi/lint ci --no-audit --no-fund --loglevel=error
+	npm --prefix openapi/lint run --silent lint
 
 # Compares the tree before and after, so that it works amid uncommitted changes.
 .PHONY: check-generated

@@ -13,6 +13,19 @@ import (
 // and not decoded values: a map would lose the order, and a date would lose the
 // digits that the document gives it.
 func toJSON(text []byte) ([]byte, error) {
+	root, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := writeNode(&b, root); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// parse reads YAML into its tree.
+func parse(text []byte) (*yaml.Node, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		return nil, err
@@ -20,11 +33,7 @@ func toJSON(text []byte) ([]byte, error) {
 	if root.Kind != yaml.DocumentNode || len(root.Content) != 1 {
 		return nil, errors.New("want one YAML document")
 	}
-	var b bytes.Buffer
-	if err := writeNode(&b, root.Content[0]); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return root.Content[0], nil
 }
 
 func writeNode(b *bytes.Buffer, n *yaml.Node) error {

@@ -1,6 +1,7 @@
 // Package openapi holds the OpenAPI document of the interface, which is its
 // checked promise: tests hold every request and every answer against it
-// (openapi/openapitest), and the server shows it at GET /openapi.json.
+// (openapi/openapitest), and the server shows it at GET /openapi.json (and,
+// for generators that do not take OpenAPI 3.1, at GET /openapi-3.0.json).
 //
 // It owns the document and its form as JSON. It knows nothing of the server, and
 // imports nothing but the YAML library.
@@ -42,6 +43,11 @@ func JSON(prefix, namespace string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return withNames(text, prefix, namespace)
+}
+
+// withNames puts the vendor's names into the document.
+func withNames(text, prefix, namespace string) ([]byte, error) {
 	var changes []string
 	for _, change := range []struct{ given, standard, end string }{
 		{prefix, DefaultPrefix, "-X-"},

@@ -30,6 +30,23 @@ func TestDocumentIsValidOpenAPI(t *testing.T) {
 	}
 }
 
+func TestDocumentIsValidAsOpenAPI30(t *testing.T) {
+	text, err := JSON30("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Validate(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if d.OpenAPI != "3.0.3" || d.Paths.Len() != len(mustTree(t).at("/paths").(map[string]any)) {
+		t.Errorf("version %s with %d paths, want 3.0.3 with all", d.OpenAPI, d.Paths.Len())
+	}
+}
+
 func TestJSONKeepsTheOrderOfTheDocument(t *testing.T) {
 	text := mustJSON(t, "", "")
 	last := -1

@@ -86,6 +86,7 @@ POST /v2/role_group
 GET /healthz
 GET /readyz
 GET /openapi.json
+GET /openapi-3.0.json
 `
 
 func TestDocumentHasTheCallsOfTheContractAndNoOthers(t *testing.T) {

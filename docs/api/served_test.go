@@ -18,14 +18,18 @@ func TestServerShowsTheDocument(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			want, err := openapi.JSON(vendor.Prefix, vendor.Namespace)
-			if err != nil {
-				t.Fatal(err)
-			}
 			server := apptest.Start(t, func(cfg *config.Config) { cfg.Vendor = vendor })
-			got := server.MustSend(t, server.NewHTTPClient(), apptest.Request{Method: "GET", Target: "/openapi.json"})
-			if got.Status != 200 || got.Header.Get("Content-Type") != "application/json" || got.Body != string(want) {
-				t.Errorf("got %d %v and %d bytes, want the document of %d bytes", got.Status, got.Header, len(got.Body), len(want))
+			for path, render := range map[string]func(prefix, namespace string) ([]byte, error){
+				"/openapi.json": openapi.JSON, "/openapi-3.0.json": openapi.JSON30,
+			} {
+				want, err := render(vendor.Prefix, vendor.Namespace)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := server.MustSend(t, server.NewHTTPClient(), apptest.Request{Method: "GET", Target: path})
+				if got.Status != 200 || got.Header.Get("Content-Type") != "application/json" || got.Body != string(want) {
+					t.Errorf("%s: got %d %v and %d bytes, want the document of %d bytes", path, got.Status, got.Header, len(got.Body), len(want))
+				}
 			}
 		})
 	}

@@ -253,6 +253,7 @@ var rules = []rule{
 	{route: "POST /v5/login", public: true, sent: sent(fields{"device_id": "d"}), want: "401 401 401 " + all("200")},
 	{route: "POST /v2/logout", want: all("204")},
 	{route: "GET /openapi.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
+	{route: "GET /openapi-3.0.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 }
 
 func TestAuthorizationMatrix(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"signet/internal/model"
+	"signet/openapi"
 )
 
 // handler is an endpoint: it reads the call, asks a service, and says what to
@@ -151,6 +152,7 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/login", handler: a.login, audit: model.ActionLogin, public: true},
 		{method: post, pattern: "/v5/login", handler: a.loginV5, audit: model.ActionLogin, public: true},
 		{method: post, pattern: "/v2/logout", handler: a.logout, audit: model.ActionLogout},
-		{method: get, pattern: "/openapi.json", handler: a.getOpenAPI, public: true},
+		{method: get, pattern: "/openapi.json", handler: a.showDocument(openapi.JSON), public: true},
+		{method: get, pattern: "/openapi-3.0.json", handler: a.showDocument(openapi.JSON30), public: true},
 	}
 }

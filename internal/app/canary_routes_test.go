@@ -217,10 +217,11 @@ var sightings = map[string]func(v *aviary) letter{
 	"POST /v5/login": func(v *aviary) letter {
 		return letter{who: &caged{key: v.alice.phone, secret: v.alice.password}, fields: fields{"device_id": v.word(ofContent, "device")}, want: 200}
 	},
-	"POST /v2/logout":   func(v *aviary) letter { return letter{who: v.alice, want: 204} },
-	"GET /openapi.json": func(v *aviary) letter { return letter{want: 200} },
-	"GET /healthz":      func(v *aviary) letter { return letter{want: 200} },
-	"GET /readyz":       func(v *aviary) letter { return letter{want: 200} },
+	"POST /v2/logout":       func(v *aviary) letter { return letter{who: v.alice, want: 204} },
+	"GET /openapi.json":     func(v *aviary) letter { return letter{want: 200} },
+	"GET /openapi-3.0.json": func(v *aviary) letter { return letter{want: 200} },
+	"GET /healthz":          func(v *aviary) letter { return letter{want: 200} },
+	"GET /readyz":           func(v *aviary) letter { return letter{want: 200} },
 }
 
 // picture is a file that is a PNG to the server, with a canary in it.

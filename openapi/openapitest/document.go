@@ -89,7 +89,7 @@ func load(prefix, namespace string) (*document, error) {
 	}
 	d := &document{root: root, compiler: jsonschema.NewCompiler(), queuedTypes: map[string]bool{}}
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
-	if err := d.compiler.AddResource(resource, root); err != nil {
+	if err := d.compiler.AddResource(resource, openapi.WithConditions(root)); err != nil {
 		return nil, fmt.Errorf("read the document: %w", err)
 	}
 	if err := d.readComponents(); err != nil {
@@ -202,7 +202,7 @@ func (d *document) readResponse(p part) (*response, error) {
 		if c.schema, err = d.compile(p.at("content", kind, "schema")); err != nil {
 			return nil, err
 		}
-		if events := p.at("content", kind, "x-event-schema"); events.value != nil {
+		if events := p.at("content", kind, "schema", "contentSchema"); events.value != nil {
 			if c.events, err = d.compile(events); err != nil {
 				return nil, err
 			}
