@@ -60,4 +60,52 @@ func TestUnreadCountIsForOneselfAndAdministrators(t *testing.T) {
 	admin.get(stranger.path("/organization/" + c.org + "/message/unread_count")).wantMissing()
 	c.operator.get(stranger.path("/message/unread_count")).want(200)
 	c.operator.get(stranger.path("/organization/" + c.org + "/message/unread_count")).wantMissing()
+
+	// Of an account that is in another's organization too, an administrator counts what
+	// its own organizations are about.
+	second, third := c.mustCreateOrganization("Second"), c.mustCreateOrganization("Third")
+	for _, o := range []string{second, third} {
+		c.operator.mustJoin(o, c.alice)
+		c.operator.mustJoin(o, c.bob)
+		c.alice.mustSend(c.bob.token, "x", "sender_organization", o, "priority", 1)
+	}
+	counted := func(by *person, all, priority int) {
+		t.Helper()
+		by.get(c.bob.path("/message/unread_count")).reply().wantIs(fields{"unread_count": all, "unread_priority_count": priority})
+	}
+	counted(admin, 1, 0)
+	counted(c.bob, 3, 2)
+	counted(c.operator, 3, 2)
+	c.operator.mustJoin(third, admin)
+	c.operator.post(admin.path("/organization/"+third+"/roles/admin"), nil).want(204)
+	counted(admin, 2, 1)
+	admin.get(c.bob.path("/organization/" + second + "/message/unread_count")).wantMissing()
+}
+
+// What somebody has in a group does not count once it has left, though it can still read
+// it: the group is in its roster no more.
+func TestUnreadDoesNotCountGroupsThatOneHasLeft(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	for how, end := range map[string]func(group string){
+		"leaves": func(group string) { c.bob.delete("/v2/roster/"+group, in(c.org)).want(204) },
+		"removed": func(group string) {
+			c.alice.post("/v2/group/"+group+"/members/remove", fields{"members": []string{c.bob.token}}).want(204)
+		},
+		"deleted": func(group string) { c.alice.delete("/v2/group/" + group).want(204) },
+	} {
+		group := c.alice.mustCreateGroup(how, c.bob)
+		message := c.alice.mustSend(group, "x", "priority", 1)
+		for _, want := range []int{1, 0} {
+			c.bob.get("/v2/user/me/message/unread_count").reply().wantIs(fields{"unread_count": want, "unread_priority_count": want})
+			c.bob.get("/v2/user/me/organization/" + c.org + "/message/unread_count").reply().wantIs(fields{"unread_count": want, "unread_priority_count": want})
+			c.bob.get("/v2/message/" + message).reply().wantFields(fields{"status": "New"})
+			if want == 1 {
+				end(group)
+			}
+		}
+		c.bob.mustMark("read", message)
+		c.alice.get("/v2/message/" + message).reply().wantFields(fields{"status": "Read"})
+		c.bob.get("/v2/user/me/message/unread_count").reply().wantIs(fields{"unread_count": 0, "unread_priority_count": 0})
+	}
 }

@@ -13,42 +13,57 @@ type Unread struct {
 	Priority int
 }
 
-// Unread counts an account's unread messages: for itself, administrators of an
-// organization that it is in, and operators (contract, call 25).
+// Unread counts an account's unread messages: for itself and operators all, for
+// administrators those of the organizations that they administer (contract, call 25).
 func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string) (out Unread, err error) {
 	err = s.store.ViewTogether(ctx, func(tx *store.Tx) error {
+		out = Unread{}
 		id, err := s.resolveAccount(tx, actor, address)
 		if err != nil {
 			return err
 		}
+		organizations := []model.OrganizationID{""} // all
 		if id != actor.Account {
 			t, err := s.target(tx, actor, address)
 			if err != nil {
 				return err
 			}
-			if err := mayCountUnread(actor, &t); err != nil {
+			if organizations, err = mayCountUnread(actor, &t); err != nil {
 				return err
 			}
 		}
-		out.Messages, out.Priority, err = tx.Unread(id, "", s.now())
-		return err
+		for _, organization := range organizations {
+			messages, priority, err := tx.Unread(id, organization, s.now())
+			if err != nil {
+				return err
+			}
+			out.Messages += messages
+			out.Priority += priority
+		}
+		return nil
 	})
 	return out, err
 }
 
-func mayCountUnread(actor *model.Actor, t *target) error {
+// mayCountUnread returns in which organizations of another account the actor may count;
+// the empty one is all.
+func mayCountUnread(actor *model.Actor, t *target) (in []model.OrganizationID, err error) {
 	if actor.Operator && actor.Administrative() {
-		return nil
+		return []model.OrganizationID{""}, nil
 	}
 	for _, m := range t.memberships {
 		if actor.Administers(m.Organization) {
-			return nil
+			in = append(in, m.Organization)
 		}
 	}
-	if maySeeAccount(actor, t.ID, t.memberships) {
-		return notAllowed()
+	switch {
+	case len(in) > 0:
+		return in, nil
+	case maySeeAccount(actor, t.ID, t.memberships):
+		return nil, notAllowed()
+	default:
+		return nil, model.Missing()
 	}
-	return model.Missing()
 }
 
 // UnreadIn does so within one organization (contract, call 26).
