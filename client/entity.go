@@ -52,7 +52,7 @@ type Group struct {
 	Description     string    `json:"description"`
 	Avatar          string    `json:"avatar"` // URL or empty
 	OrganizationKey string    `json:"organization_key"`
-	Members         []string  `json:"members"` // user tokens
+	Members         []string  `json:"members"` // user token; empty once that account is gones
 	NumMembers      int       `json:"num_members"`
 	CreatedBy       string    `json:"created_by"` // user token
 	CreatedTime     time.Time `json:"created_time,omitzero"`

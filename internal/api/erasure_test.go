@@ -172,7 +172,8 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 		c.bob.get("/v2/message/" + gone).wantMissing()
 		c.carl.get("/v2/message/" + gone).wantMissing()
 	}
-	c.carl.get("/v2/message/" + groupMessage).want(200) // others' words to others stay
+	message := c.carl.get("/v2/message/" + groupMessage).reply() // others' words to others stay
+	c.carl.get("/v2/group/"+message.text("group_token")).reply().wantFields(fields{"name": "G"}, "created_by")
 	c.bob.get("/v2/user/" + c.alice.token).wantMissing()
 	c.bob.get("/v2/roster").want(200)
 	c.bob.get("/v2/events").want(200)
@@ -238,4 +239,32 @@ func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
 		t.Errorf("the report is %v", fmt.Sprint(e.Erased))
 	}
 	c.mustVerify()
+}
+
+// An organization keeps an administrator, unless who erases its last one says otherwise.
+func TestLastAdministratorIsErasedOnlyOnPurpose(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	second := c.mustCreateOrganization("Second")
+	admin, other := c.mustCreateAdmin(c.org, "admin"), c.mustCreateAdmin(c.org, "other")
+	c.operator.mustJoin(second, admin)
+	c.operator.post(admin.path("/organization/"+second+"/roles/admin"), nil).want(204)
+	for _, o := range []string{c.org, second} {
+		c.operator.delete(c.operator.path("/organization/" + o + "/roles/admin")).want(204)
+	}
+	id := mustParseAccount(t, admin.token)
+	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
+	var last *service.LastAdministratorError
+	if err := e.Account(t.Context(), id); !errors.As(err, &last) || len(last.Organizations) != 1 || last.Organizations[0] != second {
+		t.Fatalf("erasing the last administrator of %s answers %v", second, err)
+	}
+	admin.get("/v2/user").want(200)
+	e.LastAdministrators = true
+	if err := e.Account(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	c.clock.Advance(time.Second)
+	admin.get("/v2/user").want(401)
+	other.get("/v2/organization/" + c.org).want(200)
+	c.operator.get("/v2/organization/" + second).want(200) // who can give the role again
 }

@@ -113,7 +113,7 @@ func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 	if _, err := operator.Organization(t.Context(), org); err == nil {
 		t.Error("an erased organization is shown")
 	}
-	if _, err := EraseAccount(t.Context(), dir, "", "US", "nobody@example.com", func(string) {}); err == nil {
+	if _, err := EraseAccount(t.Context(), dir, "", "US", "nobody@example.com", false, func(string) {}); err == nil {
 		t.Error("an account that never was is erased")
 	}
 	if _, err := VerifyAudit(t.Context(), dir, "", nil); err != nil {

@@ -47,7 +47,7 @@ func TestErasingEndsStreamsAndKeysOfServersThatRun(t *testing.T) {
 					})
 				}
 			}
-			_, err := app.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Alice.Token, func(string) {})
+			_, err := app.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Alice.Token, false, func(string) {})
 			c.must(err)
 			gone(c.Alice)
 			_, err = app.EraseOrganization(t.Context(), cfg.Data, cfg.Database, c.Organization, false)

@@ -65,9 +65,11 @@ type Erased struct {
 	Blobs int              // attachments, whose bytes the server's next sweep erases
 }
 
-// EraseAccount removes every trace of an account that an address names.
-func EraseAccount(ctx context.Context, dir, database, region, address string, found func(token string)) (Erased, error) {
+// EraseAccount removes every trace of an account that an address names. Unless last is
+// set, it refuses one without which an organization has no administrator.
+func EraseAccount(ctx context.Context, dir, database, region, address string, last bool, found func(token string)) (Erased, error) {
 	return erase(ctx, dir, database, func(kept *store.Store, e *service.Eraser) error {
+		e.LastAdministrators = last
 		hub := live.NewHub(1)
 		defer hub.Close()
 		cases := service.New(service.Options{Store: kept, Hub: hub, Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: region})

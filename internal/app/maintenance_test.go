@@ -70,7 +70,7 @@ func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.wantUnclean("audit verify")
-	if _, err := EraseAccount(ctx, w.app.dir, "", "US", "eve", func(string) {}); err != nil {
+	if _, err := EraseAccount(ctx, w.app.dir, "", "US", "eve", false, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("account erase")

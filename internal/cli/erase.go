@@ -16,13 +16,15 @@ type accountCommands struct {
 
 type accountEraseCommand struct {
 	dataPlace
+	LastAdministrator bool `help:"Erase it even where it is the last administrator of an organization, which has none then."`
+
 	Region  string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, as the server has it (default US)."`
 	Account string `arg:"" help:"Account, by token, e-mail, phone or username."`
 }
 
 // Help is printed by "signet account erase --help".
 func (accountEraseCommand) Help() string {
-	return `For who runs the server, while it runs or not. What the account sent is gone for all readers, and so is what was sent to it alone. Entries of the audit log stay. If it was broken off, run it again, with the token that it prints first.
+	return `For who runs the server, while it runs or not. What the account sent is gone for all readers, and so is what was sent to it alone. Entries of the audit log stay. The last administrator of an organization is not erased without --last-administrator. If it was broken off, run it again, with the token that it prints first.
 
 Example:
 
@@ -31,7 +33,9 @@ Example:
 
 // Run erases the account and prints what went.
 func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
-	erased, err := app.EraseAccount(ctx, a.Data, a.Database, a.Region, a.Account, func(token string) { con.printf("Erasing account %s\n", token) })
+	erased, err := app.EraseAccount(ctx, a.Data, a.Database, a.Region, a.Account, a.LastAdministrator, func(token string) {
+		con.printf("Erasing account %s\n", token)
+	})
 	return con.erased(erased, err)
 }
 

@@ -1,8 +1,12 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"signet/internal/model"
@@ -12,12 +16,26 @@ import (
 // ErrOperatorAccount says that an account is an operator's, which is not erased.
 var ErrOperatorAccount = errors.New("an operator's account is not erased; `signet operator reset` ends its credentials")
 
+// LastAdministratorError says that nobody would administer these organizations if an
+// account were erased.
+type LastAdministratorError struct{ Organizations []string }
+
+func (e *LastAdministratorError) Error() string {
+	return fmt.Sprintf("it is the last administrator of %s: give another member the role first (`signet roles grant ACCOUNT admin --org %s`), "+
+		"or erase it with --last-administrator, and an operator does so later", strings.Join(e.Organizations, ", "), e.Organizations[0])
+}
+
 // Eraser removes every trace of accounts and organizations from a store, in
 // batches, for who runs the server. It works beside servers that use the store. What
 // was broken off is finished by doing it again.
 type Eraser struct {
-	Store  *store.Store
-	Clock  func() time.Time
+	Store *store.Store
+	Clock func() time.Time
+
+	// LastAdministrators lets an account be erased without which an organization has no
+	// administrator.
+	LastAdministrators bool
+
 	Erased store.Erased // what went so far, by table
 	Blobs  int          // attachments that went; the servers erase their bytes
 }
@@ -69,6 +87,9 @@ func (e *Eraser) Account(ctx context.Context, id model.AccountID) error {
 		if account.Operator {
 			return ErrOperatorAccount
 		}
+		if err := e.leaveAdministrators(tx, id); err != nil {
+			return err
+		}
 		if err := tx.LockQueues(id); err != nil {
 			return err
 		}
@@ -97,6 +118,37 @@ func (e *Eraser) Account(ctx context.Context, id model.AccountID) error {
 		return err
 	}
 	return e.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.FinishAccount(id) })
+}
+
+// leaveAdministrators refuses an account without which an organization has no
+// administrator. It holds the organizations, so that nobody else leaves meanwhile.
+func (e *Eraser) leaveAdministrators(tx *store.Tx, id model.AccountID) error {
+	memberships, err := tx.Memberships(id)
+	if err != nil || e.LastAdministrators {
+		return err
+	}
+	// In one order, so that nobody waits in a circle.
+	slices.SortFunc(memberships, func(a, b model.Membership) int { return cmp.Compare(a.Organization, b.Organization) })
+	var last []string
+	for _, m := range memberships {
+		if !m.Has(model.RoleAdmin) {
+			continue
+		}
+		if err := tx.LockOrganization(m.Organization); err != nil {
+			return err
+		}
+		administrators, err := tx.Holders(m.Organization, model.RoleAdmin)
+		if err != nil {
+			return err
+		}
+		if len(administrators) == 1 && administrators[0] == id {
+			last = append(last, string(m.Organization))
+		}
+	}
+	if len(last) > 0 {
+		return &LastAdministratorError{last}
+	}
+	return nil
 }
 
 // messagesWith looks for an account's messages without holding up writers, and
