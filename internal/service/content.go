@@ -68,15 +68,30 @@ func decodeContent(row *store.MessageRow, text []byte) (model.Content, error) {
 
 // openContent reads what a row says. Where it cannot be opened, unreadable tells.
 func (s *Service) openContent(ctx context.Context, row *store.MessageRow) (model.Content, error) {
-	text := row.Sealed
-	if seal.Sealed(text) {
-		var err error
-		if text, err = s.ring.Open(ctx, text, messageBinding(row)); err != nil {
-			s.countUnopened(err)
-			return model.Content{}, fmt.Errorf("open content of message %s: %w", row.ID, keyFault(err))
-		}
+	if row.Recalled && len(row.Sealed) == 0 {
+		return model.Content{}, nil
+	}
+	text, err := s.open(ctx, row.Sealed, messageBinding(row))
+	if err != nil {
+		return model.Content{}, fmt.Errorf("open content of message %s: %w", row.ID, err)
 	}
 	return decodeContent(row, text)
+}
+
+// open opens what is stored. What is not sealed was stored before content was, until
+// SealStored has been there; from then on somebody else put it there.
+func (s *Service) open(ctx context.Context, stored, bound []byte) ([]byte, error) {
+	var err error
+	if seal.Sealed(stored) {
+		stored, err = s.ring.Open(ctx, stored, bound)
+	} else if !s.unsealed {
+		err = s.ring.Accept(stored)
+	}
+	if err != nil {
+		s.countUnopened(err)
+		return nil, keyFault(err)
+	}
+	return stored, nil
 }
 
 // readable turns a row, which is not opened, into the message as a reader with this

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"signet/internal/model"
-	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -47,11 +46,8 @@ func (s *Service) getMetadata(ctx context.Context, tx *store.Tx, organization mo
 	if err != nil || !found {
 		return out, err
 	}
-	if seal.Sealed(text) { // else it was stored before metadata was sealed
-		if text, err = s.ring.Open(ctx, text, metadataBinding(organization, entity)); err != nil {
-			s.countUnopened(err)
-			return nil, fmt.Errorf("open metadata of %s: %w", entity, keyFault(err))
-		}
+	if text, err = s.open(ctx, text, metadataBinding(organization, entity)); err != nil {
+		return nil, fmt.Errorf("open metadata of %s: %w", entity, err)
 	}
 	if err := json.Unmarshal(text, &out); err != nil {
 		return nil, fmt.Errorf("read metadata of %s: %w", entity, err)

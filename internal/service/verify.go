@@ -20,7 +20,7 @@ type Verified struct {
 	Held        int // of these, messages that only a legal hold keeps
 	Attachments int
 	Metadata    int
-	Unsealed    int // stored before content was sealed, and not sealed since
+	Unsealed    int // stored before content was sealed, and not sealed since: none once that is done
 	Ended       int // messages that have ended, whose keys are destroyed already
 	Broken      int // what does not open, each of which was reported
 }
@@ -106,13 +106,13 @@ func (v *verification) messages(ctx context.Context, table messageTable) error {
 }
 
 func (v *verification) message(ctx context.Context, table messageTable, row *store.MessageRow) error {
-	if len(row.Sealed) == 0 { // recalled
+	if len(row.Sealed) == 0 && row.Recalled {
 		return nil
 	}
-	if !seal.Sealed(row.Sealed) {
+	content, err := v.service.openContent(ctx, row)
+	if err == nil && !seal.Sealed(row.Sealed) {
 		v.Unsealed++
 	}
-	content, err := v.service.openContent(ctx, row)
 	switch {
 	case errors.Is(err, seal.ErrKeyGone) && !table.held && !row.Ends.IsZero() && !row.Ends.After(v.now):
 		v.Ended++
@@ -180,16 +180,14 @@ func (v *verification) metadata(ctx context.Context) error {
 		for i := range rows {
 			row := &rows[i]
 			organization, entity = row.Organization, row.Entity
-			if !seal.Sealed(row.Content) {
-				v.Unsealed++
-				continue
-			}
-			_, err := v.service.ring.Open(ctx, row.Content, metadataBinding(row.Organization, row.Entity))
+			_, err := v.service.open(ctx, row.Content, metadataBinding(row.Organization, row.Entity))
 			switch {
-			case errors.Is(err, seal.ErrUnavailable):
+			case errors.Is(err, store.ErrUnavailable):
 				return err
 			case err != nil:
 				v.broken("metadata of", row.Organization, row.Entity, err)
+			case !seal.Sealed(row.Content):
+				v.Unsealed++
 			default:
 				v.Metadata++
 			}
