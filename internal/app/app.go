@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,7 +35,8 @@ type App struct {
 	gate     *gate
 	probe    *probe
 	system   *system
-	handler  http.Handler // the interface
+	handler  http.Handler          // the interface
+	cause    atomic.Pointer[error] // why it stops by itself
 
 	undo  []func() error // what Close does, last first
 	close func() error
@@ -188,7 +190,14 @@ func (a *App) Run(ctx context.Context) error {
 	for _, task := range append(a.system.background, a.network.watch) {
 		running.Go(func() { task(tasks) })
 	}
-	failed := make(chan error, 3)
+	failed := make(chan error, 4)
+	if watch := a.system.watch; watch != nil {
+		running.Go(func() {
+			if err := watch(tasks); err != nil {
+				failed <- err
+			}
+		})
+	}
 	serve := func(server *http.Server, l net.Listener) {
 		running.Go(func() {
 			var err error
@@ -219,6 +228,8 @@ func (a *App) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case cause = <-failed:
+		a.log.Error("the server ends", "error", cause)
+		a.cause.Store(&cause)
 	}
 	a.drain(server, cutRequests)
 	for _, other := range others {

@@ -60,10 +60,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	undo = append(undo, engine.Close)
-	err = store.Upgrade(ctx, engine, func(from int) {
-		in.log.Info("the data is brought up to date: the server answers when that is done", "version", from, "to", store.SchemaVersion())
-	})
-	if err != nil {
+	if err := upgrade(ctx, in, engine); err != nil {
 		return nil, err
 	}
 	kept, err := store.Open(ctx, engine, service.NewEpoch)
@@ -90,7 +87,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	limits := in.cfg.Limits
 	hub := newHub(in)
 	cases := service.New(service.Options{
-		Store: kept, Ring: ring, Unsealed: in.unsealed, Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log, Warnings: in.warnings,
+		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log, Warnings: in.warnings,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -143,7 +140,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			return api.New(options)
 		},
 		operators:  cases,
-		ready:      ready,
+		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
+		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
 		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.SealStored, watchBlobs, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: cases.AwaitStreams, cutStreams: cases.CutStreams,
 		close: closeAll,

@@ -105,10 +105,6 @@ func CheckBackup(ctx context.Context, source string, stream io.Reader, progress 
 	return transfer.CheckBackup(ctx, transfer.RestoreOptions{Source: source, Stream: stream, Progress: progress})
 }
 
-// nodesLeave is within what time the lease of a server ends that was stopped; that of
-// one that runs does not.
-const nodesLeave = 10 * time.Second
-
 // NewEpoch begins a new history of event positions, for a store that was set back by
 // other means than Restore. No server may be using it.
 func NewEpoch(ctx context.Context, cfg *config.Config) error {
@@ -132,7 +128,7 @@ func wantNobody(ctx context.Context, kept *store.Store) error {
 		var running, leaving int
 		err := kept.View(ctx, func(tx *store.Tx) (err error) {
 			now := time.Now()
-			if running, err = tx.OtherNodes(model.NodeID{}, now.Add(nodesLeave)); err != nil {
+			if running, err = tx.OtherNodes(model.NodeID{}, now.Add(store.LeaveTime)); err != nil {
 				return err
 			}
 			leaving, err = tx.OtherNodes(model.NodeID{}, now)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 
 	"signet/internal/health"
 	"signet/internal/service"
+	"signet/internal/store"
 )
 
 // front answers what is about the server itself, and hands all else to the
@@ -67,9 +69,16 @@ var errDraining = errors.New("stopping")
 // readiness is nil when a new request would be served.
 func (a *App) readiness(ctx context.Context) error {
 	if a.gate.isShut() {
+		if cause := a.cause.Load(); cause != nil {
+			return fmt.Errorf("%w: %w", errDraining, *cause)
+		}
 		return errDraining
 	}
-	if a.probe.look(ctx) != nil {
+	err := a.probe.look(ctx)
+	if old := new(store.OutdatedError); errors.As(err, &old) {
+		return old
+	}
+	if err != nil {
 		return errors.New("the store does not answer")
 	}
 	return nil

@@ -76,12 +76,12 @@ func TestUpgradeWaitsWhileAnotherServerDoesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	if err := store.Upgrade(t.Context(), &busyEngine{engine, 3}, func(int) {}); err != nil {
+	if err := store.Upgrade(t.Context(), &busyEngine{engine, 3}, store.Upgrading{}); err != nil {
 		t.Errorf("it answered %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := store.Upgrade(ctx, &busyEngine{engine, 3}, func(int) {}); !errors.Is(err, store.ErrBusy) {
+	if err := store.Upgrade(ctx, &busyEngine{engine, 3}, store.Upgrading{}); !errors.Is(err, store.ErrBusy) {
 		t.Errorf("with a context that has ended it answered %v", err)
 	}
 }

@@ -40,6 +40,7 @@ type system struct {
 	operators  operators                       // who may do everything
 	ready      func(ctx context.Context) error // nil when a request would find the store
 	background []func(ctx context.Context)     // tasks that run until ctx ends
+	watch      func(ctx context.Context) error // runs until ctx ends, or the server has to; nil: nothing to watch
 	endStreams func()                          // ends event streams, waiting polls and those opened later
 	// awaitStreams waits until no event stream is open, or ctx ends, and returns how
 	// many are.

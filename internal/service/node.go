@@ -58,7 +58,7 @@ type Node struct {
 // It comes before the first call.
 func (s *Service) Join(ctx context.Context) (*Node, error) {
 	n := &Node{service: s, id: newID(), soon: make(chan struct{}, 1), looked: s.clock(), renewed: s.clock()}
-	if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, n.renewed.Add(nodeLease)) }); err != nil {
+	if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, s.nodeName, n.renewed.Add(nodeLease)) }); err != nil {
 		return nil, err
 	}
 	s.node = n
@@ -153,7 +153,7 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 	var others int
 	err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
 		if held, err = tx.RenewNode(n.id, now, now.Add(nodeLease)); err == nil && !held {
-			err = tx.PutNode(n.id, now.Add(nodeLease))
+			err = tx.PutNode(n.id, s.nodeName, now.Add(nodeLease))
 		}
 		if err != nil {
 			return err
@@ -192,7 +192,7 @@ func (n *Node) leave(ctx context.Context) error {
 		return err
 	}
 	lease := n.service.clock().Add(presenceLinger)
-	return n.service.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, lease) })
+	return n.service.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, n.service.nodeName, lease) })
 }
 
 func keysOf(subs []*live.Subscription) []string {

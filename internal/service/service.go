@@ -54,6 +54,9 @@ type Options struct {
 	// Unsealed stores content as it is. Nothing that a user can set reaches it: it is
 	// for tests that look for content in files, and for what sealing costs.
 	Unsealed bool
+
+	// NodeName is what this server is called among others on its store, for who runs it.
+	NodeName string
 }
 
 // Service carries out the interface's use cases. It is safe for concurrent use.
@@ -61,6 +64,7 @@ type Service struct {
 	store     *store.Store
 	ring      *seal.Ring
 	unsealed  bool
+	nodeName  string
 	blobs     blob.Store
 	hub       *live.Hub
 	clock     func() time.Time
@@ -102,7 +106,7 @@ type Service struct {
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
 	s := &Service{
-		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, limits: o.Limits,
+		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, nodeName: o.NodeName, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention, auditKey: o.AuditKey, auditRetention: o.AuditRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),

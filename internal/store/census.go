@@ -39,7 +39,7 @@ func TakeCensus(ctx context.Context, source Source) (c Census, err error) {
 		if c.Schema > len(migrations) {
 			return newer(c.Schema)
 		}
-		for _, t := range tablesOf(c.Schema) {
+		for _, t := range tablesAfter(migrations[:c.Schema]) {
 			var n int64
 			if _, err := tx.one(`SELECT COUNT(*) FROM `+t.Name, nil, &n); err != nil {
 				return err

@@ -107,6 +107,10 @@ type Dialect struct {
 	// Alone says that nobody queues anything but through this engine.
 	Alone bool
 
+	// Statements that tell what is there: a row of table and column for each column, and
+	// one of index, table and column for each column of an index, in their order.
+	Columns, Indexes string
+
 	// Clauses at the end of a SELECT, or "" in an engine that has one writer and so
 	// needs none of them. They hold until the transaction ends.
 	Lock  string // nobody else changes or locks the rows

@@ -1,15 +1,33 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
+
+	"signet/internal/model"
 )
 
-// migrations are the steps from nothing to today's schema, each run in one
-// transaction. They are never edited after a release: a change is a new step.
-var migrations = []string{schema, keyNetworks, sealingSchema, auditSchema, holdSchema, eventStatus, groupConversationSchema, numbersSchema}
+// Migration is a step from a version of the data to the next, run in one transaction.
+type Migration struct {
+	SQL string
+
+	// Alone says that servers of the version before cannot work with what the step
+	// makes, so that none may run meanwhile, nor afterwards. The other steps only add.
+	Alone bool
+}
+
+// migrations are the steps from nothing to today's schema. They are never edited after
+// a release: a change is a new step.
+var migrations = []Migration{
+	{SQL: schema}, {SQL: keyNetworks}, {SQL: sealingSchema}, {SQL: auditSchema}, {SQL: holdSchema}, {SQL: eventStatus},
+	{SQL: groupConversationSchema, Alone: true}, {SQL: numbersSchema, Alone: true}, {SQL: nodeNames},
+}
 
 // SchemaVersion is the version of the data that this server writes and reads.
 func SchemaVersion() int { return len(migrations) }
@@ -18,22 +36,63 @@ func SchemaVersion() int { return len(migrations) }
 // data. Nodes may do it at the same time: one of them does it, and the others find
 // it done. Open goes to the last version; an earlier one is for tests of upgrades.
 func MigrateTo(ctx context.Context, engine Engine, last int) error {
-	return migrate(ctx, engine, last, func(int) {})
+	return migrate(ctx, engine, migrations[:last], Upgrading{})
 }
 
-// Upgrade does so for the last version, and waits while another node does, until ctx ends.
-// told is called, perhaps more than once, with the version of data that is older, before
-// it is changed: that may take minutes.
-func Upgrade(ctx context.Context, engine Engine, told func(from int)) error {
+// Upgrading is what Upgrade is given; all of it may be left out.
+type Upgrading struct {
+	Clock func() time.Time // by which leases of other servers are judged
+
+	// Begin is called, perhaps more than once, with the version of data that is older,
+	// before it is changed: that may take minutes. Its error ends the upgrade.
+	Begin func(from int) error
+
+	More []Migration // the steps of a later version of the program: for tests of upgrades
+}
+
+// Upgrade brings the data to the last version. It waits while another node does it,
+// and for servers that have just stopped, until ctx ends. A step that no other server
+// survives is refused while there is one, with an *InUseError.
+func Upgrade(ctx context.Context, engine Engine, u Upgrading) error {
+	steps := slices.Concat(migrations, u.More)
 	for {
-		err := migrate(ctx, engine, SchemaVersion(), told)
-		if !errors.Is(err, ErrBusy) || ctx.Err() != nil {
+		err := migrate(ctx, engine, steps, u)
+		var used *InUseError
+		switch {
+		case errors.As(err, &used) && used.leaving:
+			select {
+			case <-time.After(leaveTick):
+			case <-ctx.Done():
+				return err
+			}
+		case !errors.Is(err, ErrBusy) || ctx.Err() != nil:
 			return err
 		}
 	}
 }
 
-func migrate(ctx context.Context, engine Engine, last int, told func(from int)) error {
+const (
+	// LeaveTime is within what time the lease of a server ends that was stopped; that
+	// of one that runs does not.
+	LeaveTime = 10 * time.Second
+	leaveTick = 200 * time.Millisecond
+)
+
+// InUseError says that other servers run on data that only a server which is alone may
+// bring up to date.
+type InUseError struct {
+	From, To int
+	Servers  []string
+
+	leaving bool // all of them have stopped, and their leases end soon
+}
+
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("the data has version %d, and version %d needs all other servers on it stopped, which would fail from then on: stop %s, then start this one again (one that died counts for half a minute)",
+		e.From, e.To, strings.Join(e.Servers, ", "))
+}
+
+func migrate(ctx context.Context, engine Engine, steps []Migration, u Upgrading) error {
 	dialect := engine.Dialect()
 	err := engine.Update(ctx, func(session Session) error {
 		_, err := session.Exec(dialect.render(metaTable))
@@ -51,25 +110,93 @@ func migrate(ctx context.Context, engine Engine, last int, told func(from int)) 
 		if err := tx.refuseCopying(); err != nil {
 			return err
 		}
-		if version > len(migrations) {
+		if version > max(len(migrations), len(steps)) {
 			return newer(version)
 		}
-		if version >= last {
+		if version > 0 && version <= len(steps) {
+			if err := tx.wantShape(steps[:version]); err != nil {
+				return err
+			}
+		}
+		if version >= len(steps) {
 			return nil
 		}
 		if version > 0 {
-			told(version)
+			if err := tx.wantAlone(steps, version, u); err != nil {
+				return err
+			}
+			if u.Begin != nil {
+				if err := u.Begin(version); err != nil {
+					return err
+				}
+			}
 		}
-		for ; version < last; version++ {
-			for _, statement := range statements(dialect.render(migrations[version])) {
+		for ; version < len(steps); version++ {
+			for _, statement := range statements(dialect.render(steps[version].SQL)) {
 				if _, err := tx.exec(statement); err != nil {
 					return fmt.Errorf("migrate to version %d: %w", version+1, err)
 				}
 			}
 		}
-		_, err = tx.exec(`UPDATE meta SET value = ? WHERE name = 'schema'`, strconv.Itoa(version))
-		return err
+		return errors.Join(tx.putMeta(metaSchema, strconv.Itoa(version)), tx.putMeta(metaNeeds, strconv.Itoa(neededBy(steps))))
 	})
+}
+
+// The names in meta of the version of the data, and of the lowest one that a server has
+// to know which works with it.
+const (
+	metaSchema = "schema"
+	metaNeeds  = "schema_needs"
+)
+
+// neededBy is the last version that servers of before cannot work with.
+func neededBy(steps []Migration) int {
+	for i, step := range slices.Backward(steps) {
+		if step.Alone {
+			return i + 1
+		}
+	}
+	return 1
+}
+
+// putMeta replaces what meta holds under a name.
+func (tx *Tx) putMeta(name, value string) error {
+	_, err := tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	return err
+}
+
+// wantAlone refuses a step that others do not survive while there are some.
+func (tx *Tx) wantAlone(steps []Migration, from int, u Upgrading) error {
+	to := slices.IndexFunc(steps[from:], func(m Migration) bool { return m.Alone })
+	if to < 0 {
+		return nil
+	}
+	now := time.Now()
+	if u.Clock != nil {
+		now = u.Clock()
+	}
+	columns := "node, lease, ''"
+	for _, table := range tablesAfter(steps[:from]) {
+		if table.Name == "nodes" && slices.ContainsFunc(table.Columns, func(c Column) bool { return c.Name == "name" }) {
+			columns = "node, lease, name"
+		}
+	}
+	used := &InUseError{From: from, To: from + to + 1, leaving: true}
+	err := tx.each(`SELECT `+columns+` FROM nodes WHERE lease > ?`, []any{millis(now)}, func(row Row) error {
+		var id model.NodeID
+		var lease int64
+		var name string
+		if err := row.Scan(&id, &lease, &name); err != nil {
+			return err
+		}
+		used.leaving = used.leaving && lease <= millis(now.Add(LeaveTime))
+		used.Servers = append(used.Servers, cmp.Or(name, id.String()))
+		return nil
+	})
+	if err == nil && len(used.Servers) > 0 {
+		err = used
+	}
+	return err
 }
 
 // lockVersion returns the version of the data, 0 where there is none, and keeps
@@ -83,4 +210,41 @@ func (tx *Tx) lockVersion() (int, error) {
 		return 0, err
 	}
 	return strconv.Atoi(text)
+}
+
+// OutdatedError says that a newer server has made of the data what this one cannot work
+// with.
+type OutdatedError struct{ Version int }
+
+func (e *OutdatedError) Error() string {
+	return fmt.Sprintf("a newer server has brought the data to version %d, and this one knows versions up to %d: start the newer version of the program in its place", e.Version, SchemaVersion())
+}
+
+// Outdated asks whether this server can still work with the data, and is an
+// *OutdatedError where it cannot. Steps of a newer server that only add do no harm.
+func (s *Store) Outdated(ctx context.Context) error {
+	var version, needs int
+	err := s.View(ctx, func(tx *Tx) error {
+		version, needs = 0, 0
+		return tx.each(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{[]string{metaSchema, metaNeeds}}, func(row Row) error {
+			var name, value string
+			if err := row.Scan(&name, &value); err != nil {
+				return err
+			}
+			n, err := strconv.Atoi(value)
+			if name == metaSchema {
+				version = n
+			} else {
+				needs = n
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if cmp.Or(needs, version) > SchemaVersion() {
+		return &OutdatedError{version}
+	}
+	return nil
 }

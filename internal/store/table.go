@@ -44,13 +44,13 @@ const metaTable = `CREATE TABLE IF NOT EXISTS meta (
 // Tables lists the tables of the schema but meta, in the order in which they were
 // made. They are read from the migrations, so that none can be forgotten. An engine's
 // own tables are not among them.
-func Tables() []Table { return tablesOf(len(migrations)) }
+func Tables() []Table { return tablesAfter(migrations) }
 
-// tablesOf lists the tables of an earlier version.
-func tablesOf(version int) []Table {
+// tablesAfter lists the tables that steps of the migrations leave.
+func tablesAfter(steps []Migration) []Table {
 	var tables []Table
-	for _, step := range migrations[:version] {
-		for _, statement := range statements(step) {
+	for _, step := range steps {
+		for _, statement := range statements(step.SQL) {
 			tables = applied(tables, statement)
 		}
 	}

@@ -11,7 +11,11 @@ import (
 func TestTablesListsEveryTableOfTheSchema(t *testing.T) {
 	var made []string
 	change := regexp.MustCompile(`(?i)(?:CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+))|(?:DROP\s+TABLE\s+(\w+))|(?:(\w+)\s+RENAME\s+TO\s+(\w+))`)
-	for _, m := range change.FindAllStringSubmatch(strings.Join(migrations, "\n"), -1) {
+	var steps strings.Builder
+	for _, step := range migrations {
+		steps.WriteString(step.SQL)
+	}
+	for _, m := range change.FindAllStringSubmatch(steps.String(), -1) {
 		switch created, dropped, before, after := m[1], m[2], m[3], m[4]; {
 		case created != "":
 			made = append(made, created)

@@ -135,6 +135,14 @@ func (e *Engine) enter() error {
 func (e *Engine) Dialect() store.Dialect {
 	return store.Dialect{
 		Name: "postgres", Bytes: "BYTEA", ID: "BYTEA", Text: `TEXT COLLATE "C"`,
+		Columns: `SELECT t.relname::text, c.attname::text FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid
+			WHERE t.relkind IN ('r', 'p') AND t.relnamespace <> 'pg_catalog'::regnamespace AND pg_table_is_visible(t.oid)
+			AND c.attnum > 0 AND NOT c.attisdropped`,
+		Indexes: `SELECT i.relname::text, t.relname::text, c.attname::text FROM pg_index x
+			JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
+			CROSS JOIN LATERAL unnest(x.indkey) WITH ORDINALITY AS k (attribute, place)
+			JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum = k.attribute
+			WHERE t.relnamespace <> 'pg_catalog'::regnamespace AND pg_table_is_visible(t.oid) AND x.indisvalid ORDER BY i.relname, k.place`,
 		Lock: "FOR UPDATE", Share: "FOR SHARE", Skip: "FOR UPDATE SKIP LOCKED",
 	}
 }

@@ -140,7 +140,11 @@ func (e *Engine) Settled(answered func()) { e.writer.settled = answered }
 // Dialect names what of the shared SQL differs in SQLite.
 func (e *Engine) Dialect() store.Dialect { return dialect }
 
-var dialect = store.Dialect{Name: "sqlite", Bytes: "BLOB", ID: "BLOB", Suffix: " WITHOUT ROWID", Alone: true}
+var dialect = store.Dialect{Name: "sqlite", Bytes: "BLOB", ID: "BLOB", Suffix: " WITHOUT ROWID", Alone: true,
+	Columns: `SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'`,
+	Indexes: `SELECT i.name, i.tbl_name, c.name FROM sqlite_master i JOIN pragma_index_info(i.name) c
+		WHERE i.type = 'index' AND i.sql IS NOT NULL AND c.name IS NOT NULL ORDER BY i.name, c.seqno`,
+}
 
 // Stats returns the engine's counters.
 func (e *Engine) Stats() Stats {

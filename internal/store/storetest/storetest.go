@@ -55,6 +55,8 @@ var engineCases = []testCase{
 	{"PositionsAcrossWriters", positionsAcrossWriters},
 	{"Committed", committed},
 	{"Schema", schema},
+	{"Shapes", shapes},
+	{"ServersBeside", besides},
 	{"Reopening", reopening},
 	{"LargeBatches", largeBatches},
 	{"Erase", erase},

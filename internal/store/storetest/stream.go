@@ -17,7 +17,7 @@ func nodes(t *testing.T, h Harness) {
 	account := model.AccountID(p.id())
 	put := func(node model.NodeID, lease time.Duration) {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutNode(node, p.now().Add(lease)) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutNode(node, "", p.now().Add(lease)) })
 	}
 	renew := func(node model.NodeID, lease time.Duration) (renewed bool) {
 		t.Helper()
@@ -90,7 +90,7 @@ func streams(t *testing.T, h Harness) {
 	here, there, gone := model.NodeID(p.id()), model.NodeID(p.id()), model.NodeID(p.id())
 	ann, bob := model.AccountID(p.id()), model.AccountID(p.id())
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.PutNode(here, p.now().Add(time.Minute)), tx.PutNode(there, p.now().Add(time.Minute)), tx.PutNode(gone, p.now()))
+		return errors.Join(tx.PutNode(here, "", p.now().Add(time.Minute)), tx.PutNode(there, "", p.now().Add(time.Minute)), tx.PutNode(gone, "", p.now()))
 	})
 	row := func(account model.AccountID, node model.NodeID, opened int64) store.StreamRow {
 		return store.StreamRow{Account: account, Stream: p.id(), Node: node, Key: "Key", Opened: opened, Alive: node == here || node == there}

@@ -1,0 +1,139 @@
+package storetest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// shapes: data whose tables are not those of its version is refused, and stays as it is.
+func shapes(t *testing.T, h Harness) {
+	for _, c := range []struct{ name, statement, told string }{
+		{"a_table_is_missing", `DROP TABLE streams`, "table streams is missing"},
+		{"a_column_is_missing", `ALTER TABLE nodes DROP COLUMN name`, "column nodes.name is missing"},
+		{"a_column_is_too_many", `ALTER TABLE nodes ADD COLUMN load INTEGER`, "column nodes.load is too many"},
+		{"an_index_is_missing", `DROP INDEX messages_ends`, "index messages_ends on messages (ends, organization_number) is missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDatabase(t, h)
+			mustClose(t, newStore(t, d.mustOpen(t)))
+			e := d.mustOpen(t)
+			mustExec(t, e, c.statement)
+			err := store.Upgrade(t.Context(), e, store.Upgrading{})
+			if !errors.Is(err, store.ErrShape) || !strings.Contains(err.Error(), c.told) {
+				t.Errorf("it answers %v, want what says %q", err, c.told)
+			}
+			if _, err := store.Open(t.Context(), e, epoch("other")); !errors.Is(err, store.ErrShape) {
+				t.Errorf("it is opened: %v", err)
+			}
+		})
+	}
+
+	t.Run("each_version_is_what_its_steps_make", func(t *testing.T) {
+		e := newDatabase(t, h).mustOpen(t)
+		for version := 1; version <= store.SchemaVersion(); version++ {
+			for range 2 { // makes it, and looks at it
+				if err := store.MigrateTo(t.Context(), e, version); err != nil {
+					t.Fatalf("version %d: %v", version, err)
+				}
+			}
+		}
+	})
+
+	t.Run("before_an_upgrade_changes_anything", func(t *testing.T) {
+		e := newDatabase(t, h).mustOpen(t)
+		if err := store.MigrateTo(t.Context(), e, 1); err != nil {
+			t.Fatal(err)
+		}
+		mustExec(t, e, `DROP TABLE streams`)
+		if err := store.Upgrade(t.Context(), e, store.Upgrading{}); !errors.Is(err, store.ErrShape) {
+			t.Errorf("it answers %v", err)
+		}
+		wantEqual(t, "version afterwards", column[string](t, e, `SELECT value FROM meta WHERE name = 'schema'`), []string{"1"})
+	})
+
+	t.Run("tables_of_others_are_theirs", func(t *testing.T) {
+		e := newStore(t, newDatabase(t, h).mustOpen(t))
+		mustExec(t, e, `CREATE TABLE notes (note INTEGER NOT NULL, PRIMARY KEY (note))`)
+		mustExec(t, e, `CREATE INDEX messages_created ON messages (created)`)
+		if err := store.Upgrade(t.Context(), e, store.Upgrading{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// besides: a step that no other server survives waits for none that runs.
+func besides(t *testing.T, h Harness) {
+	now := time.UnixMilli(1_000_000).UTC()
+	clock := func() time.Time { return now }
+	alone := store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN rack TEXT NOT NULL DEFAULT '';\n", Alone: true}
+	beside := store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN rack TEXT NOT NULL DEFAULT '';\n"}
+	node := func(t *testing.T, e store.Engine, name string, lease time.Duration) {
+		t.Helper()
+		mustExec(t, e, `INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?)`, model.NodeID{byte(len(name))}, name, now.Add(lease).UnixMilli())
+	}
+
+	t.Run("refused_while_one_runs_and_by_its_name", func(t *testing.T) {
+		e := newStore(t, newDatabase(t, h).mustOpen(t))
+		node(t, e, "web-1", 25*time.Second)
+		err := store.Upgrade(t.Context(), e, store.Upgrading{Clock: clock, More: []store.Migration{alone}})
+		used := new(store.InUseError)
+		if !errors.As(err, &used) || !strings.Contains(err.Error(), "web-1") || used.To != store.SchemaVersion()+1 {
+			t.Fatalf("it answers %v, want that web-1 is in its way", err)
+		}
+		if err := store.Upgrade(t.Context(), e, store.Upgrading{}); err != nil {
+			t.Errorf("the data is not as it was: %v", err)
+		}
+	})
+
+	t.Run("waits_for_one_that_has_stopped", func(t *testing.T) {
+		e := newStore(t, newDatabase(t, h).mustOpen(t))
+		node(t, e, "web-1", 9*time.Second)
+		asked := 0
+		err := store.Upgrade(t.Context(), e, store.Upgrading{More: []store.Migration{alone}, Clock: func() time.Time {
+			if asked++; asked == 1 {
+				return now
+			}
+			return now.Add(10 * time.Second)
+		}})
+		if err != nil || asked != 2 {
+			t.Errorf("it answers %v after %d looks, want done with the second", err, asked)
+		}
+	})
+
+	t.Run("does_not_look_for_others_where_a_step_only_adds", func(t *testing.T) {
+		e := newStore(t, newDatabase(t, h).mustOpen(t))
+		node(t, e, "web-1", 25*time.Second)
+		if err := store.Upgrade(t.Context(), e, store.Upgrading{Clock: clock, More: []store.Migration{beside}}); err != nil {
+			t.Error(err)
+		}
+	})
+
+	t.Run("an_older_server_knows_whether_it_can_go_on", func(t *testing.T) {
+		e := newDatabase(t, h).mustOpen(t)
+		p, err := store.Open(t.Context(), e, epoch("first"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Outdated(t.Context()); err != nil {
+			t.Errorf("on its own version: %v", err)
+		}
+		if err := store.Upgrade(t.Context(), e, store.Upgrading{Clock: clock, More: []store.Migration{beside}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Outdated(t.Context()); err != nil {
+			t.Errorf("beside a step that only adds: %v", err)
+		}
+		other := store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN row TEXT NOT NULL DEFAULT '';\n", Alone: true}
+		if err := store.Upgrade(t.Context(), e, store.Upgrading{Clock: clock, More: []store.Migration{beside, other}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Outdated(t.Context()); !errors.As(err, new(*store.OutdatedError)) {
+			t.Errorf("beside a step that it does not survive: %v", err)
+		}
+	})
+}
