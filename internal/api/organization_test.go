@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -40,7 +41,7 @@ func TestOrganizationSettingsInEitherSpelling(t *testing.T) {
 	s := start(t)
 	for name, sent := range map[string]option{
 		"snake": jsonBody(fields{"name": "N", "ttl": 60, "dor": true, "max_ttl": 120, "forward": false, "priority_messaging": false, "allow_public_groups": false,
-			"attachments": false, "autologout_time": 15, "pin_lock": true, "custom_setting": "kept", "lucky": 7}),
+			"attachments": false, "autologout_time": 15, "pin_lock": true, "custom_setting": "kept", "lucky": "7"}),
 		"camel": jsonBody(fields{"name": "N", "ttl": "60", "dor": "true", "maxTtl": 120, "forward": "false", "priorityMessaging": false, "allowPublicGroups": 0,
 			"attachments": false, "autologoutTime": 15, "pinLock": true, "custom_setting": "kept", "lucky": "7"}),
 		"form": form("name", "N", "ttl", "60", "dor", "1", "max_ttl", "120", "forward", "0", "priorityMessaging", "false", "allow_public_groups", "false",
@@ -61,6 +62,68 @@ func TestOrganizationSettingsInEitherSpelling(t *testing.T) {
 		{"name": "N", "dor": "x"}, {"name": "N", "forward": []bool{}}, {"name": "N", "autologoutTime": -1}} {
 		s.operator.post("/v2/organization", refused).want(400)
 	}
+}
+
+// TestFurtherSettingsAreKeptAsGiven: contract, section 3.
+func TestFurtherSettingsAreKeptAsGiven(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	org := s.mustCreateOrganization("Clinic")
+	path := "/v2/organization/" + org
+	set := func(f fields) *answer {
+		t.Helper()
+		return s.operator.post(path, f)
+	}
+	wantSettings := func(want fields) {
+		t.Helper()
+		got := fields{}
+		for _, e := range s.operator.get(path).reply().list("settings")[6:] { // behind those that are known
+			got[e.text("name")] = e.at("value").v
+		}
+		value{t, map[string]any(got)}.wantIs(want)
+	}
+	kept := fields{"n": 5, "big": json.Number("12345678901234567890"), "part": 1.5, "on": true, "off": false, "text": "5", "a_b": 1, "aB": 2}
+	set(kept).want(204)
+	wantSettings(kept)
+	set(fields{"n": "", "on": "", "never_there": "", "text": nil}).want(204) // an empty text removes, null is left out
+	delete(kept, "n")
+	delete(kept, "on")
+	wantSettings(kept)
+	s.operator.do("POST", path, form("n", "5", "part", "")).want(204)
+	kept["n"] = "5"
+	delete(kept, "part")
+	wantSettings(kept)
+
+	// Refused, and nothing of it kept.
+	for name, bad := range map[string]any{"list": []int{1}, "object": fields{}, strings.Repeat("x", 64): "\x00", "a\x00": "b"} {
+		set(fields{"good": 1, name: bad}).want(400).wantField(name)
+	}
+	set(fields{strings.Repeat("x", 65): 1}).wantError(400, "setting_invalid")
+	set(fields{"maxTtl": 5, "max_ttl": 6}).wantError(400, "field_repeated")
+	set(fields{"name": "a", "Name": "b"}).wantError(400, "field_repeated")
+	// What an Organization shows of itself is no setting: all of it may be sent back.
+	shown := s.operator.get(path).reply().v.(map[string]any)
+	shown["legalHold"] = true
+	set(shown).want(204)
+	s.operator.get(path).reply().wantFields(fields{"token": org, "members": 1, "pending": false, "paid": true})
+	wantSettings(kept)
+
+	many := fields{}
+	for i := range 64 - len(kept) {
+		many["s"+number(i)] = i
+	}
+	set(many).want(204)
+	set(fields{"one_more": 1}).wantError(400, "settings_too_large")
+	set(fields{"one_more": 1, "n": ""}).want(204)
+	long := strings.Repeat("x", 200<<10)
+	set(fields{"one_more": long}).want(204)
+	set(fields{"a_b": long}).wantError(400, "settings_too_large")
+	set(fields{"one_more": "", "a_b": long}).want(204)
+	tooMany := fields{"name": "N"}
+	for i := range 65 {
+		tooMany["s"+number(i)] = i
+	}
+	s.operator.post("/v2/organization", tooMany).wantError(400, "settings_too_large")
 }
 
 func TestOrganizationUpdateIsPartialAndToldToItsMembers(t *testing.T) {

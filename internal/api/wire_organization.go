@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"strings"
 
 	"signet/internal/model"
@@ -60,8 +61,14 @@ func (a *API) organizationCommand(c *call) (service.OrganizationCommand, error) 
 	f := &c.fields
 	var out service.OrganizationCommand
 	s := &out.Settings
+	known := map[string]bool{}
 	for _, given := range f.Names() {
-		switch name := snakeCase(given); name {
+		name := snakeCase(given)
+		if known[name] {
+			f.refuse(repeated(given))
+		}
+		known[name] = true
+		switch name {
 		case "name":
 			out.Name = f.OptionalText(given)
 		case "ttl":
@@ -82,36 +89,39 @@ func (a *API) organizationCommand(c *call) (service.OrganizationCommand, error) 
 			s.AutologoutTime = f.OptionalInt(given)
 		case "pin_lock":
 			s.PinLock = f.OptionalBool(given)
+		case "token", "members", "pending", "paid", "settings", "legal_hold":
+			// What an Organization shows of itself is no setting: a client may send back
+			// all that it was shown.
 		default:
-			if err := keepSetting(f, s, given, a.vendor.organizationKey); err != nil {
-				return out, err
+			known[name] = false // `a_b` and `aB` are two
+			if !strings.EqualFold(given, a.vendor.organizationKey) {
+				keepSetting(f, s, given)
 			}
 		}
 	}
 	return out, c.err()
 }
 
-// Limits of settings that are only kept.
-const (
-	maxSettings      = 64
-	maxSettingName   = 64
-	maxSettingLength = 4096
-)
+// maxSettingName is how many bytes the name of a setting that is only kept has at most.
+const maxSettingName = 64
 
-// keepSetting keeps a setting that the server knows nothing of. Lists and objects
-// are no settings, and ignored.
-func keepSetting(f *fields, s *model.Settings, name, organizationField string) error {
-	if kind := f.get(name).kind; kind == listKind || kind == objectKind || strings.EqualFold(name, organizationField) {
-		return nil
+// keepSetting keeps a setting that the server knows nothing of, with its type: a text,
+// a number or a boolean. All of a form are texts.
+func keepSetting(f *fields, s *model.Settings, name string) {
+	if name == "" || len(name) > maxSettingName {
+		f.refuse(model.Invalidf("setting_invalid", shownName(name), "The name of a setting has 1 to %d bytes.", maxSettingName))
+		return
+	}
+	text := f.Scalar(name)
+	if f.fault != nil || !f.storable(name, name) {
+		return
+	}
+	value := json.RawMessage(text)
+	if kind := f.get(name).kind; kind == textKind || kind == formKind {
+		value, _ = json.Marshal(text) // a text always encodes
 	}
 	if s.Other == nil {
-		s.Other = map[string]string{}
-	}
-	value := f.Scalar(name)
-	if name == "" || len(name) > maxSettingName || len(value) > maxSettingLength || len(s.Other) >= maxSettings {
-		return model.Invalidf("setting_invalid", shownName(name),
-			"A setting has a name of at most %d and a value of at most %d bytes, and there are at most %d.", maxSettingName, maxSettingLength, maxSettings)
+		s.Other = map[string]json.RawMessage{}
 	}
 	s.Other[name] = value
-	return nil
 }

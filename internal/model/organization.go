@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -20,17 +21,24 @@ type Organization struct {
 // Settings are an organization's rules for its messages, and further ones that
 // are kept as given (contract, section 3).
 type Settings struct {
-	TTL               *int              `json:"ttl,omitempty"`                // minutes; nil: the platform's 43200
-	MaxTTL            *int              `json:"max_ttl,omitempty"`            // minutes; nil: none
-	DOR               *bool             `json:"dor,omitempty"`                // delete on read, for messages that do not say
-	Forward           *bool             `json:"forward,omitempty"`            // nil is true, here and below
-	PriorityMessaging *bool             `json:"priority_messaging,omitempty"` //
-	AllowPublicGroups *bool             `json:"allow_public_groups,omitempty"`
-	Attachments       *bool             `json:"attachments,omitempty"`
-	AutologoutTime    *int              `json:"autologout_time,omitempty"` // minutes, for clients
-	PinLock           *bool             `json:"pin_lock,omitempty"`        // for clients
-	Other             map[string]string `json:"other,omitempty"`
+	TTL               *int  `json:"ttl,omitempty"`                // minutes; nil: the platform's 43200
+	MaxTTL            *int  `json:"max_ttl,omitempty"`            // minutes; nil: none
+	DOR               *bool `json:"dor,omitempty"`                // delete on read, for messages that do not say
+	Forward           *bool `json:"forward,omitempty"`            // nil is true, here and below
+	PriorityMessaging *bool `json:"priority_messaging,omitempty"` //
+	AllowPublicGroups *bool `json:"allow_public_groups,omitempty"`
+	Attachments       *bool `json:"attachments,omitempty"`
+	AutologoutTime    *int  `json:"autologout_time,omitempty"` // minutes, for clients
+	PinLock           *bool `json:"pin_lock,omitempty"`        // for clients
+
+	Other map[string]json.RawMessage `json:"other,omitempty"` // texts, numbers and booleans
 }
+
+// Limits of the settings that are only kept.
+const (
+	maxOtherSettings      = 64
+	maxOtherSettingsBytes = 256 << 10 // of names and values together
+)
 
 // TTL limits in minutes (contract, section 4).
 const (
@@ -98,7 +106,8 @@ func (s *Settings) Changed() string {
 // Allows returns a switch that is on unless it was turned off.
 func Allows(setting *bool) bool { return setting == nil || *setting }
 
-// Apply puts the settings of a change over those in force.
+// Apply puts the settings of a change over those in force. An empty text removes one
+// that is only kept.
 func (s *Settings) Apply(change Settings) {
 	apply(&s.TTL, change.TTL)
 	apply(&s.MaxTTL, change.MaxTTL)
@@ -111,10 +120,26 @@ func (s *Settings) Apply(change Settings) {
 	apply(&s.PinLock, change.PinLock)
 	for name, value := range change.Other {
 		if s.Other == nil {
-			s.Other = map[string]string{}
+			s.Other = map[string]json.RawMessage{}
 		}
 		s.Other[name] = value
+		if string(value) == `""` {
+			delete(s.Other, name)
+		}
 	}
+}
+
+// FitOther refuses settings of which too many, or too much, are only kept.
+func (s *Settings) FitOther() error {
+	size := 0
+	for name, value := range s.Other {
+		size += len(name) + len(value)
+	}
+	if len(s.Other) > maxOtherSettings || size > maxOtherSettingsBytes {
+		return Invalidf("settings_too_large", "", "There are more than %d further settings, or more than %d KiB of them.",
+			maxOtherSettings, maxOtherSettingsBytes>>10)
+	}
+	return nil
 }
 
 func apply[T any](setting **T, change *T) {

@@ -56,7 +56,11 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor, c 
 		return "", notAdministrator()
 	}
 	now := s.now()
-	o := model.Organization{ID: model.OrganizationID(randomToken(24)), Name: strings.TrimSpace(*c.Name), Settings: c.Settings, Created: now}
+	o := model.Organization{ID: model.OrganizationID(randomToken(24)), Name: strings.TrimSpace(*c.Name), Created: now}
+	o.Settings.Apply(c.Settings)
+	if err := o.Settings.FitOther(); err != nil {
+		return "", err
+	}
 	err := s.act(ctx, actor, model.ActionOrganizationCreate, func(tx *store.Tx, line *model.AuditEntry) error {
 		onOrganization(line, o.ID)
 		line.Detail = c.Settings.Changed()
@@ -109,6 +113,9 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 			o.Name = strings.TrimSpace(*c.Name)
 		}
 		o.Settings.Apply(c.Settings)
+		if err := o.Settings.FitOther(); err != nil {
+			return err
+		}
 		if err := tx.UpdateOrganization(&o); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
@@ -18,7 +19,7 @@ func organizations(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
 	yes, no, ttl := true, false, -1
 	o := model.Organization{ID: p.organizationID(), Name: "Nemocnice Žižkov", Created: p.now(), Settings: model.Settings{
-		TTL: &ttl, DOR: &yes, Forward: &no, Other: map[string]string{"colour": "\"red\"", "empty": ""},
+		TTL: &ttl, DOR: &yes, Forward: &no, Other: map[string]json.RawMessage{"colour": []byte(`"\"red\""`), "number": []byte(`7`)},
 	}}
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertOrganization(&o) })
 
