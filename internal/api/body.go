@@ -80,7 +80,8 @@ func (a *API) readBody(ctx context.Context, c *call) error {
 	}
 	var fault *model.Error
 	if kind == jsonType {
-		fault = parseJSON(string(text), &c.fields)
+		// Some systems put a mark of the byte order in front of all text.
+		fault = parseJSON(strings.TrimPrefix(string(text), "\ufeff"), &c.fields)
 	} else {
 		fault = parseForm(string(text), &c.fields)
 	}

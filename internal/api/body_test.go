@@ -36,6 +36,8 @@ func TestBodiesOfTheWrongSizeOrType(t *testing.T) {
 		{"multipart, no body", "POST", "/v2/x", data, "", 200, "", "", "[]"},
 		{"multipart without a boundary, no body", "POST", "/v2/x", "multipart/form-data", "", 200, "", "", "[]"},
 		{"JSON", "PUT", "/v2/x", jsonType, `{"a":1}`, 200, "", "", "[a]"},
+		{"JSON behind a mark of the byte order", "POST", "/v2/x", jsonType, "\ufeff{\"a\":1}", 200, "", "", "[a]"},
+		{"JSON behind two of them", "POST", "/v2/x", jsonType, "\ufeff\ufeff{\"a\":1}", 400, codeBodyInvalid, "", ""},
 		{"form", "POST", "/v2/x", form, "a=1", 200, "", "", "[a]"},
 		{"multipart", "POST", "/v2/x", data, part, 200, "", "", "[a]"},
 		{"JSON at the limit", "POST", "/v2/x", jsonType, exact, 200, "", "", "[a]"},

@@ -25,6 +25,7 @@ type fields struct {
 	// beside finds what was given for a name outside of the list; nil where a field
 	// can come from nowhere else.
 	beside func(name string) *field
+	query  bool // they are those of a query
 }
 
 // field is one name and what was given for it.
@@ -144,6 +145,16 @@ func (f *fields) scalar(name string) *field {
 	given := f.known(name)
 	if given != nil && len(given.more) > 0 {
 		f.refuse(repeated(name))
+		return nil
+	}
+	return given
+}
+
+// filled returns a scalar that is no text, such as a number. Of these an input of a form
+// that nobody filled in counts as left out; a query is no form that somebody fills in.
+func (f *fields) filled(name string) *field {
+	given := f.scalar(name)
+	if given != nil && given.kind == formKind && given.text == "" && !f.query {
 		return nil
 	}
 	return given
@@ -284,19 +295,38 @@ func splitList(list []string, text string) []string {
 // Raw returns the JSON text of a field of any type, or nil. In a form, where
 // everything is text, it is the JSON that the text holds.
 func (f *fields) Raw(name string) json.RawMessage {
-	given := f.scalar(name)
+	if f.filled(name) == nil {
+		return nil
+	}
+	if all := f.Raws(name); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// Raws is Raw for a list, which in a form may be a repeated field: one JSON text for
+// each time that the field was given.
+func (f *fields) Raws(name string) (all []json.RawMessage) {
+	given := f.known(name)
 	switch {
 	case given == nil:
 		return nil
 	case given.kind == textKind:
-		return json.RawMessage(given.raw)
-	case given.kind == formKind:
-		if fault := checkJSON(given.text, name); fault != nil {
+		return []json.RawMessage{json.RawMessage(given.raw)}
+	case given.kind != formKind:
+		return []json.RawMessage{json.RawMessage(given.text)}
+	}
+	for _, text := range append([]string{given.text}, given.more...) {
+		if text == "" {
+			continue
+		}
+		if fault := checkJSON(text, name); fault != nil {
 			f.refuse(fault)
 			return nil
 		}
+		all = append(all, json.RawMessage(text))
 	}
-	return json.RawMessage(given.text)
+	return all
 }
 
 // Decode reads a nested field into a value that encoding/json can fill, and
@@ -304,9 +334,10 @@ func (f *fields) Raw(name string) json.RawMessage {
 // to be, for the error.
 func (f *fields) Decode(name string, into any, want string) bool {
 	raw := f.Raw(name)
-	if raw == nil {
-		return false
-	}
+	return raw != nil && f.decode(name, raw, into, want)
+}
+
+func (f *fields) decode(name string, raw json.RawMessage, into any, want string) bool {
 	if err := json.Unmarshal(raw, into); err != nil {
 		f.wrong(name, want)
 		return false

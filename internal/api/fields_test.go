@@ -45,6 +45,13 @@ func TestFieldsReadEveryKnownType(t *testing.T) {
 	scalar := func(f *fields) any { return f.Scalar("f") }
 	list := func(f *fields) any { return f.List("f") }
 	raw := func(f *fields) any { return string(f.Raw("f")) }
+	raws := func(f *fields) any {
+		var all []string
+		for _, text := range f.Raws("f") {
+			all = append(all, string(text))
+		}
+		return strings.Join(all, " ")
+	}
 	const wrong = codeFieldInvalid
 	for _, c := range []struct {
 		name string
@@ -81,7 +88,8 @@ func TestFieldsReadEveryKnownType(t *testing.T) {
 		{"number as text with a fraction", both(`"1.0"`), integer, 0, wrong},
 		{"number as text with a blank", both(`" 1"`), integer, 0, wrong},
 		{"number as text with a plus", both(`"+1"`), integer, 0, wrong},
-		{"number as empty text", "f=", integer, 0, wrong},
+		{"number as empty text", both(`""`), integer, 0, wrong},
+		{"number that nobody filled in", "f=", optionalInt, (*int)(nil), ""},
 		{"number past the range", both(`9223372036854775808`), integer, 0, wrong},
 		{"number far past the range", both(`1e400`), integer, 0, wrong},
 		{"number that is a boolean", both(`true`), integer, 0, wrong},
@@ -102,7 +110,8 @@ func TestFieldsReadEveryKnownType(t *testing.T) {
 		{"boolean that is absent", `{}`, optionalBool, (*bool)(nil), ""},
 		{"boolean that is another text", both(`"yes"`), boolean, false, wrong},
 		{"boolean that is another number", both(`2`), boolean, false, wrong},
-		{"boolean that is empty", "f=", boolean, false, wrong},
+		{"boolean as empty text", both(`""`), boolean, false, wrong},
+		{"boolean that nobody filled in", "f=", optionalBool, (*bool)(nil), ""},
 		{"boolean that is a list", both(`[]`), boolean, false, wrong},
 		{"boolean twice in a form", "f=1&f=0", boolean, false, codeFieldRepeated},
 
@@ -131,7 +140,11 @@ func TestFieldsReadEveryKnownType(t *testing.T) {
 		{"nested in a form, malformed", form(`{"must":`), raw, "", codeBodyInvalid},
 		{"nested in a form, repeated names", form(`{"a":1,"a":2}`), raw, "", codeFieldRepeated},
 		{"nested in a form, second value", form(`{}{}`), raw, "", codeBodyInvalid},
-		{"nested in a form, empty", "f=", raw, "", codeBodyInvalid},
+		{"nested that nobody filled in", "f=", raw, "", ""},
+		{"nested twice in a form", "f={}&f={}", raw, "", codeFieldRepeated},
+		{"nested list in a form, repeated", "f={}&f=&f=[1]", raws, "{} [1]", ""},
+		{"nested list in a form, one malformed", "f={}&f={", raws, "", codeBodyInvalid},
+		{"nested list", both(`[1, 2]`), raws, "[1, 2]", ""},
 		{"nested as deep as in JSON", form(strings.Repeat("[", 31) + strings.Repeat("]", 31)), raw, strings.Repeat("[", 31) + strings.Repeat("]", 31), ""},
 		{"nested deeper than in JSON", form(strings.Repeat("[", 32) + strings.Repeat("]", 32)), raw, "", codeBodyTooDeep},
 	} {

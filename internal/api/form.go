@@ -31,6 +31,7 @@ func parseForm(body string, f *fields) *model.Error {
 // URL: a broken parameter is a fault only where it is one that the endpoint
 // reads.
 func parseQuery(query string, f *fields) {
+	f.query = true
 	for query != "" {
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")

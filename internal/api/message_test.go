@@ -68,6 +68,7 @@ func TestMessageIsSentInAllContentTypes(t *testing.T) {
 		"unknown are fine":  jsonBody(fields{"recipient": c.bob.token, "body": "grüße & +", "ttl": -1, "dor": 1, "priority": -1, "unheard": []int{1}}),
 		"part with a type":  body("multipart/form-data; boundary=b", strings.NewReader(typedParts(c.bob.token))),
 		"data in a form":    form("recipient", c.bob.token, "body", "grüße & +", "ttl", "-1", "dor", "1", "priority", "-1", "data", `[]`),
+		"empty inputs":      form("recipient", c.bob.token, "body", "grüße & +", "ttl", "-1", "dor", "1", "priority", "-1", "data", "", "sender_organization", ""),
 		"charset in a type": body("application/json; charset=utf-8", strings.NewReader(`{"recipient":"`+c.bob.token+`","body":"grüße & +","ttl":-1,"dor":true,"priority":-1}`)),
 	} {
 		id := c.alice.do("POST", "/v2/message/", sent).want(204).wantHeader("TT-X-Msg-Ttl", "-1").Header.Get("TT-X-Message-Id")
@@ -77,6 +78,25 @@ func TestMessageIsSentInAllContentTypes(t *testing.T) {
 			t.Fatalf("the body sent as %s", name)
 		}
 	}
+}
+
+// A list is a repeated field in a form, and what nobody filled in was left out.
+func TestMessageOfAFormRepeatsItsData(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	item := func(payload string) fields { return fields{"mimetype": "a/b", "namespace": "n", "payload": payload} }
+	one, two := `{"mimetype":"a/b","namespace":"n","payload":"1"}`, `{"mimetype":"a/b","namespace":"n","payload":"2"}`
+	for _, sent := range []option{
+		form("recipient", c.bob.token, "data", one, "data", two, "ttl", "", "dor", "", "priority", ""),
+		form("recipient", c.bob.token, "data", "["+one+"]", "data", "", "data", "["+two+"]"),
+		form("recipient", c.bob.token, "data", "["+one+","+two+"]"),
+	} {
+		got := c.alice.do("POST", "/v2/message?response_format=message", sent).reply()
+		got.wantFields(fields{"data": []fields{item("1"), item("2")}, "ttl": 43200, "dor": false, "priority": 0})
+	}
+	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", one, "data", "x")).wantError(400, "body_invalid").wantField("data")
+	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", one, "data", "[1]")).wantError(400, "field_invalid").wantField("data")
+	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", "", "data", "")).wantError(400, "content_required")
 }
 
 // typedParts is a multipart body whose text parts carry a content type.

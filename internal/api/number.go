@@ -37,7 +37,7 @@ func (f *fields) IntBetween(name string, low, high, absent int) int {
 }
 
 func (f *fields) integer(name string) (int, bool) {
-	given := f.scalar(name)
+	given := f.filled(name)
 	if given == nil {
 		return 0, false
 	}
@@ -72,7 +72,7 @@ func (f *fields) OptionalBool(name string) *bool {
 }
 
 func (f *fields) boolean(name string) (value, ok bool) {
-	given := f.scalar(name)
+	given := f.filled(name)
 	if given == nil {
 		return false, false
 	}

@@ -94,18 +94,19 @@ func messageStatus(s service.MessageStatus) wireMessageStatus {
 }
 
 // dataItems reads the field `data`: a list of objects of three texts, or one of them.
-func dataItems(f *fields) []model.DataItem {
-	raw := f.Raw("data")
-	if raw == nil {
-		return nil
-	}
-	var items []model.DataItem
+// In a form the field may be repeated.
+func dataItems(f *fields) (items []model.DataItem) {
 	const want = "a list of objects with the texts mimetype, namespace and payload"
-	if strings.HasPrefix(strings.TrimSpace(string(raw)), "{") {
-		items = make([]model.DataItem, 1)
-		f.Decode("data", &items[0], want)
-		return items
+	for _, raw := range f.Raws("data") {
+		if strings.HasPrefix(strings.TrimSpace(string(raw)), "{") {
+			var one model.DataItem
+			f.decode("data", raw, &one, want)
+			items = append(items, one)
+			continue
+		}
+		var several []model.DataItem
+		f.decode("data", raw, &several, want)
+		items = append(items, several...)
 	}
-	f.Decode("data", &items, want)
 	return items
 }
