@@ -90,7 +90,7 @@ func TestEveryKindOfErrorHasItsStatus(t *testing.T) {
 	h := start(t, nil, route{method: "GET", pattern: "/v2/x", handler: func(context.Context, *call) (answer, error) { return answer{}, failure }})
 	h.api.limits.RequestsPerSecond = 0
 	wants := map[model.Kind]int{model.Internal: 500, model.Invalid: 400, model.Unauthenticated: 401, model.Forbidden: 403,
-		model.NotFound: 404, model.TooLarge: 413, model.UnsupportedType: 415, model.TooMany: 429, model.Unavailable: 503}
+		model.NotFound: 404, model.TooLarge: 413, model.UnsupportedType: 415, model.TooMany: 429, model.Unavailable: 503, model.Lost: 500}
 	for kind := model.Internal; int(kind) < len(statuses); kind++ {
 		failure = fmt.Errorf("while sending: %w", &model.Error{Kind: kind, Code: "some_code", Message: "Some message.", Field: "some_field"})
 		got := h.mustSend(request{method: "GET", path: "/v2/x"})
@@ -106,7 +106,7 @@ func TestEveryKindOfErrorHasItsStatus(t *testing.T) {
 			t.Errorf("kind %d: Retry-After is %q", kind, retry)
 		}
 	}
-	if len(wants) != len(statuses) || model.Unavailable != model.Kind(len(statuses)-1) {
+	if len(wants) != len(statuses) || model.Lost != model.Kind(len(statuses)-1) {
 		t.Error("a kind of error has no status")
 	}
 	failure = &model.Error{Kind: model.Kind(99), Code: "unheard_of"}

@@ -55,6 +55,7 @@ var statuses = [...]int{
 	model.UnsupportedType: http.StatusUnsupportedMediaType,
 	model.TooMany:         http.StatusTooManyRequests,
 	model.Unavailable:     http.StatusServiceUnavailable,
+	model.Lost:            http.StatusInternalServerError,
 }
 
 // retryAfter is how long a client waits where nobody knows how long it takes.
@@ -85,7 +86,7 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 		shown = &named
 	}
 	switch {
-	case shown.Kind == model.Internal:
+	case shown.Kind == model.Internal, shown.Kind == model.Lost:
 		a.logFailure(ctx, c, slog.LevelError, err)
 	case shown.Kind == model.Unavailable && (shown != err || shown.Cause != nil):
 		a.logFailure(ctx, c, slog.LevelWarn, err)

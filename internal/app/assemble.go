@@ -72,7 +72,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	undo = append(undo, ring.Close)
-	blobs, watchBlobs, err := openBlobs(in)
+	blobs, err := openBlobs(ctx, in, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		operators:  cases,
 		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.SealStored, watchBlobs, newRest(engine, cases.Forget, in.log).run),
+		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.SealStored, blobs.watch, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: cases.AwaitStreams, cutStreams: cases.CutStreams,
 		close: closeAll,
 	}, nil

@@ -2,12 +2,15 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/blob"
 	"signet/internal/model"
+	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -16,25 +19,149 @@ const (
 	blobsCheck = 15 * time.Second
 	// blobsTimeout is how long it may take to say so.
 	blobsTimeout = 10 * time.Second
+	// blobsPatience is how long a start waits for it.
+	blobsPatience = 3 * time.Second
 )
 
-// openBlobs opens the store of attachments and avatars. watch tells the log and the
-// metrics whether it is there, until its context ends: readiness does not depend on
-// it, because everything but files works without.
-func openBlobs(in surroundings) (blobs blob.Store, watch func(context.Context), err error) {
-	up := prometheus.NewGauge(prometheus.GaugeOpts{
+// The topics of what the operator is told of files.
+const (
+	topicFilesAway = "attachments"
+	topicFilesLost = "attachments_missing"
+)
+
+// files is the store of attachments and avatars of a running server, which is watched:
+// readiness does not depend on it, because everything but files works without.
+type files struct {
+	*blob.Present
+	in   surroundings
+	kept *store.Store
+	up   prometheus.Gauge
+	look chan struct{} // asks the watch to look now
+
+	// The watch's own.
+	sample []model.BlobID // files that are looked for, until all of them are there
+	sought bool           // the sample was taken
+	said   string         // why the store is away, as it was logged
+}
+
+// openBlobs opens the store of attachments and avatars. One that is away is no reason
+// not to start.
+func openBlobs(ctx context.Context, in surroundings, kept *store.Store) (*files, error) {
+	place, err := blob.At(blobsLocation(in.dir, in.cfg.Blobs))
+	if err != nil {
+		return nil, err
+	}
+	f := &files{in: in, kept: kept, look: make(chan struct{}, 1), up: prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "signet_blobs_up",
 		Help: "1 when the store of attachments and avatars answered the last time that it was asked, 0 when not.",
-	})
+	})}
+	f.Present = blob.WhilePresent(place, f.lookSoon)
 	if in.metrics != nil {
-		if err := in.metrics.Register(up); err != nil {
-			return nil, nil, err
+		if err := in.metrics.Register(f.up); err != nil {
+			return nil, errors.Join(err, place.Close())
 		}
 	}
-	if blobs, err = blob.Open(blobsLocation(in.dir, in.cfg.Blobs)); err != nil {
-		return nil, nil, err
+	patient, cancel := context.WithTimeout(ctx, blobsPatience)
+	defer cancel()
+	f.check(patient)
+	return f, nil
+}
+
+// lookSoon asks the watch to look before its time: somebody found the files away.
+func (f *files) lookSoon() {
+	select {
+	case f.look <- struct{}{}:
+	default:
 	}
-	return blobs, func(ctx context.Context) { watchBlobs(ctx, in, blobs, up) }, nil
+}
+
+// watch tells the log, the metrics and the operator how the files are, until ctx ends.
+func (f *files) watch(ctx context.Context) {
+	tick := time.NewTicker(blobsCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-f.look:
+		case <-ctx.Done():
+			return
+		}
+		limited, cancel := context.WithTimeout(ctx, blobsTimeout)
+		f.check(limited)
+		cancel()
+	}
+}
+
+// check looks once whether the files are there.
+func (f *files) check(ctx context.Context) {
+	err := f.recognize(ctx)
+	if err == nil {
+		err = f.Present.Check(ctx)
+	}
+	if err == nil {
+		err = f.lookForLost(ctx)
+	}
+	switch {
+	case err == nil:
+		f.said = ""
+		f.up.Set(1)
+		f.in.warnings.Clear(topicFilesAway)
+	case errors.Is(err, context.Canceled), errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed):
+		// The server stops, or it is the database that is away: nothing is known of the files.
+	default:
+		f.up.Set(0)
+		f.in.warnings.Set(topicFilesAway, "the store of attachments does not answer: files can neither be kept nor read, everything else goes on; "+
+			"mount the volume or mend the bucket that the setting blobs names (the log has the reason)")
+		if text := err.Error(); text != f.said {
+			f.said = text
+			f.in.log.Warn("the store of attachments does not answer", "error", err)
+		}
+	}
+}
+
+// recognize begins a place that was not begun: a new one while the store refers to no
+// file, and else one that has the files, of an earlier version or copied by hand.
+func (f *files) recognize(ctx context.Context) error {
+	if begun, err := f.Begun(ctx); begun || err != nil {
+		return err
+	}
+	sample, err := service.SampleFiles(ctx, f.kept, f.in.clock())
+	if err != nil {
+		return err
+	}
+	lost, err := service.LostFiles(ctx, f.kept, f.Present.Store, sample)
+	if err != nil {
+		return err
+	}
+	if len(sample) > 0 && len(lost) == len(sample) {
+		return fmt.Errorf("%w: none of the %d files that were looked for is there, and no mark says that it is the place: "+
+			"mount its volume, or set blobs to where the files are; if they are lost for good, put an empty file %s there, and the server goes on without them",
+			blob.ErrUnavailable, len(sample), blob.MarkName)
+	}
+	return f.Begin(ctx)
+}
+
+// lookForLost looks, at the start and then for as long as something is missing, whether
+// files that the store refers to are there.
+func (f *files) lookForLost(ctx context.Context) (err error) {
+	if !f.sought {
+		if f.sample, err = service.SampleFiles(ctx, f.kept, f.in.clock()); err != nil {
+			return err
+		}
+		f.sought = true
+	}
+	lost, err := service.LostFiles(ctx, f.kept, f.Present, f.sample)
+	if err != nil {
+		return err
+	}
+	if len(lost) == 0 {
+		f.sample = nil
+		f.in.warnings.Clear(topicFilesLost)
+		return nil
+	}
+	f.in.warnings.Set(topicFilesLost, fmt.Sprintf("%d of %d files that messages refer to are missing where attachments are kept, and more may be: "+
+		"set blobs to where they are (after a move it has to be set on each server), or bring them back from a backup", len(lost), len(f.sample)))
+	return nil
 }
 
 // warnOfOwnBlobs tells of files that only this server sees, where there are others.
@@ -52,38 +179,4 @@ func warnOfOwnBlobs(ctx context.Context, in surroundings, kept *store.Store) err
 			"other_servers", others)
 	}
 	return err
-}
-
-func watchBlobs(ctx context.Context, in surroundings, blobs blob.Store, up prometheus.Gauge) {
-	tick := time.NewTicker(blobsCheck)
-	defer tick.Stop()
-	there := true
-	for {
-		err := checkBlobs(ctx, blobs)
-		if ctx.Err() != nil {
-			return
-		}
-		switch {
-		case err != nil && there:
-			in.log.Error("the store of attachments does not answer; everything else goes on", "error", err)
-		case err == nil && !there:
-			in.log.Info("the store of attachments answers again")
-		}
-		if there = err == nil; there {
-			up.Set(1)
-		} else {
-			up.Set(0)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-func checkBlobs(ctx context.Context, blobs blob.Store) error {
-	ctx, cancel := context.WithTimeout(ctx, blobsTimeout)
-	defer cancel()
-	return blobs.Check(ctx)
 }

@@ -86,6 +86,7 @@ func registerService(metrics prometheus.Registerer, cases *service.Service) erro
 		counter("signet_messages_expired_total", "Messages that ended by their lifetime, or once all had read them, and were removed.", nil, c.Expired.Load),
 		counter("signet_messages_erased_total", "Messages whose rows were removed, whatever for.", nil, c.Erased.Load),
 		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil, c.Orphans.Load),
+		counter("signet_blobs_missing_total", "Times that somebody asked for a file that is lost: a message or a picture refers to it, and it is not there.", nil, c.FilesLost.Load),
 		counter("signet_rows_unopened_total", closed, labels{"cause": "changed"}, c.Unopened.Load),
 		counter("signet_rows_unopened_total", closed, labels{"cause": "key_gone"}, c.UnopenedKey.Load),
 	}

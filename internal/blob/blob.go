@@ -43,6 +43,13 @@ type Store interface {
 	// calls of Put left long ago.
 	List(ctx context.Context, fn func(id model.BlobID, kept time.Time) error) error
 
+	// Begin makes the store's place where it is missing, and marks it as one.
+	Begin(ctx context.Context) error
+
+	// Begun reports whether that was done: an empty place of the same name is told from
+	// the store by it (Present).
+	Begun(ctx context.Context) (bool, error)
+
 	// Check returns nil when blobs could be kept and read now.
 	Check(ctx context.Context) error
 

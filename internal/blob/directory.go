@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,13 +44,20 @@ func newDirectory(root string) *Directory {
 // an hour.
 func OpenDirectory(root string) (*Directory, error) {
 	d := newDirectory(root)
-	if err := os.MkdirAll(d.incoming, 0o700); err != nil {
-		return nil, fmt.Errorf("make the directory of blobs: %w", err)
+	if err := d.make(); err != nil {
+		return nil, err
 	}
 	if err := d.clear(time.Now().Add(-unfinishedAge)); err != nil {
 		return nil, fmt.Errorf("clear unfinished blobs: %w", err)
 	}
 	return d, nil
+}
+
+func (d *Directory) make() error {
+	if err := os.MkdirAll(d.incoming, 0o700); err != nil {
+		return fmt.Errorf("make the directory of blobs: %w", err)
+	}
+	return nil
 }
 
 // clear removes the files in incoming that were last written to before a time.
@@ -79,8 +87,11 @@ func (d *Directory) path(id model.BlobID) string {
 // Put implements Store.
 func (d *Directory) Put(ctx context.Context, id model.BlobID, r io.Reader) (size int64, err error) {
 	f, err := os.CreateTemp(d.incoming, "*")
+	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(d.incoming, 0o700) == nil { // of a copy without empty directories
+		f, err = os.CreateTemp(d.incoming, "*")
+	}
 	if err != nil {
-		return 0, translated("keep blob", err)
+		return 0, refused("keep blob", err)
 	}
 	defer func() {
 		if err != nil {
@@ -92,25 +103,39 @@ func (d *Directory) Put(ctx context.Context, id model.BlobID, r io.Reader) (size
 	if size, err = writeAll(f, source, writeBack(f)); source.err != nil {
 		return 0, fmt.Errorf("keep blob: %w", source.err)
 	} else if err != nil {
-		return 0, translated("keep blob", err)
+		return 0, refused("keep blob", err)
 	}
 	if err := f.Sync(); err != nil {
-		return 0, translated("keep blob", err)
+		return 0, refused("keep blob", err)
 	}
 	if err := f.Close(); err != nil {
-		return 0, translated("keep blob", err)
+		return 0, refused("keep blob", err)
 	}
 	path := d.path(id)
-	if err := d.makeParents(path); err != nil {
-		return 0, translated("keep blob", err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return 0, translated("keep blob", err)
+	if err := d.place(f.Name(), path); err != nil {
+		return 0, refused("keep blob", err)
 	}
 	if err := syncDirectory(filepath.Dir(path)); err != nil {
-		return 0, translated("keep blob", errors.Join(err, os.Remove(path)))
+		return 0, refused("keep blob", errors.Join(err, os.Remove(path)))
 	}
 	return size, nil
+}
+
+// place moves a finished file to where it belongs. The directories that were known to
+// be there may be gone: another volume is mounted by now.
+func (d *Directory) place(from, path string) error {
+	err := d.makeParents(path)
+	if err == nil {
+		err = os.Rename(from, path)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	d.durable.Clear()
+	if err := d.makeParents(path); err != nil {
+		return err
+	}
+	return os.Rename(from, path)
 }
 
 // makeParents makes the two directories of a blob, so that they are there after
@@ -221,6 +246,39 @@ func (d *Directory) List(ctx context.Context, fn func(id model.BlobID, kept time
 	})
 }
 
+// Begin implements Store.
+func (d *Directory) Begin(context.Context) error {
+	err := d.make()
+	if err == nil {
+		err = d.writeMark()
+	}
+	return refused("begin a directory of blobs", err)
+}
+
+func (d *Directory) writeMark() error {
+	f, err := os.CreateTemp(d.incoming, "*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(markText)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(d.root, MarkName))
+	}
+	if err != nil {
+		return errors.Join(err, ignoreMissing(os.Remove(f.Name())))
+	}
+	return syncDirectory(d.root)
+}
+
+// Begun implements Store.
+func (d *Directory) Begun(context.Context) (bool, error) {
+	_, err := os.Stat(filepath.Join(d.root, MarkName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, translated("look for the directory of blobs", err)
+}
+
 // Check implements Store.
 func (d *Directory) Check(context.Context) error {
 	_, err := os.Stat(d.incoming)
@@ -240,6 +298,14 @@ func ignoreMissing(err error) error {
 	return err
 }
 
+// refused is translated for what is written: what is missing then is the directory.
+func refused(doing string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w: %w", doing, ErrUnavailable, err)
+	}
+	return translated(doing, err)
+}
+
 // translated turns an error of the file system into the store's own.
 func translated(doing string, err error) error {
 	switch {
@@ -247,10 +313,14 @@ func translated(doing string, err error) error {
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w", doing, ErrNotFound)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS),
-		errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+	case isAny(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE,
+		syscall.ENOTCONN, syscall.ESTALE, syscall.ETIMEDOUT, syscall.EHOSTDOWN, syscall.EACCES, syscall.ENOTDIR):
 		return fmt.Errorf("%s: %w: %w", doing, ErrUnavailable, err)
 	default:
 		return fmt.Errorf("%s: %w", doing, err)
 	}
+}
+
+func isAny(err error, targets ...error) bool {
+	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }

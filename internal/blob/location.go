@@ -31,17 +31,24 @@ func Open(location string) (Store, error) {
 	return OpenDirectory(strings.TrimPrefix(location, "dir:"))
 }
 
-// OpenExisting opens a store that is there already, to read it: it makes and removes
-// nothing by itself.
-func OpenExisting(location string) (Store, error) {
+// At returns the store at a location as it is, or is not: it makes and removes nothing
+// by itself, and Begin makes it.
+func At(location string) (Store, error) {
 	if strings.Contains(location, "://") {
 		return Open(location)
 	}
-	d := newDirectory(strings.TrimPrefix(location, "dir:"))
-	if _, err := os.Stat(d.root); err != nil {
-		return nil, fmt.Errorf("open the directory of blobs: %w", err)
+	return newDirectory(strings.TrimPrefix(location, "dir:")), nil
+}
+
+// OpenExisting opens a store that is there already, to read it.
+func OpenExisting(location string) (Store, error) {
+	s, err := At(location)
+	if d, ok := s.(*Directory); ok {
+		if _, err := os.Stat(d.root); err != nil {
+			return nil, fmt.Errorf("open the directory of blobs: %w", err)
+		}
 	}
-	return d, nil
+	return s, err
 }
 
 // bucket is where an S3 store is, and how it is spoken to.

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -107,6 +108,29 @@ func (s *S3) Delete(ctx context.Context, id model.BlobID) error {
 		return nil
 	}
 	return err
+}
+
+// Begin implements Store.
+func (s *S3) Begin(ctx context.Context) error {
+	text := []byte(markText)
+	err := s.within(ctx, requestTimeout, func(ctx context.Context) error {
+		_, err := s.client.PutObject(ctx, s.bucket, s.prefix+MarkName, bytes.NewReader(text), int64(len(text)), "", digest(text),
+			minio.PutObjectOptions{DisableContentSha256: true, ContentType: "text/plain"})
+		return err
+	})
+	return s.translated(ctx, "begin a store in the bucket", err)
+}
+
+// Begun implements Store.
+func (s *S3) Begun(ctx context.Context) (bool, error) {
+	err := s.within(ctx, requestTimeout, func(ctx context.Context) error {
+		_, err := s.client.StatObject(ctx, s.bucket, s.prefix+MarkName, minio.StatObjectOptions{})
+		return err
+	})
+	if err = s.translated(ctx, "look for the store in the bucket", err); errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Check implements Store.

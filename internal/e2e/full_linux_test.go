@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -278,14 +277,7 @@ func wantProbes(t *testing.T, s *server) {
 // wantBlobs reports where the directory of blobs does not hold so many files.
 func wantBlobs(t *testing.T, dir string, want int) {
 	t.Helper()
-	n := 0
-	err := filepath.WalkDir(filepath.Join(dir, "blobs"), func(_ string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() {
-			n++
-		}
-		return err
-	})
-	if err != nil || n != want {
-		t.Errorf("the directory of blobs has %d files (%v), want %d", n, err, want)
+	if n := len(mustFiles(t, filepath.Join(dir, "blobs"))); n != want {
+		t.Errorf("the directory of blobs has %d files, want %d", n, want)
 	}
 }

@@ -20,6 +20,7 @@ const (
 	UnsupportedType             // 415
 	TooMany                     // 429
 	Unavailable                 // 503
+	Lost                        // 500: what the server was to keep is not there, and its caller may know that
 )
 
 // Error is what a caller may be told. Anything else that a service returns is

@@ -19,6 +19,7 @@ type Counts struct {
 	Expired     atomic.Int64 // messages that ended by themselves and were swept
 	Erased      atomic.Int64 // messages that left the store, whatever for
 	Orphans     atomic.Int64 // files that nothing referred to, removed
+	FilesLost   atomic.Int64 // times that a file was asked for that is not where it was kept
 	Unopened    atomic.Int64 // times that a row did not open, though its key is there
 	UnopenedKey atomic.Int64 // times that one did not because its key is gone
 }

@@ -91,9 +91,13 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openBlob opens bytes that the store refers to. They may be gone since it said so.
+// openBlob opens bytes that the store refers to. They may have been erased since it
+// said so, and they may be lost.
 func (s *Service) openBlob(ctx context.Context, id model.BlobID) (blob.Blob, error) {
 	content, err := s.blobs.Open(ctx, id)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, s.missingBlob(ctx, id, err)
+	}
 	if err != nil {
 		return nil, blobFault(err)
 	}

@@ -31,6 +31,7 @@ type Harness struct {
 func Run(t *testing.T, h Harness) {
 	for name, run := range map[string]func(*testing.T, Harness){
 		"Put": put, "Open": open, "Delete": remove, "List": list, "Concurrency": concurrency, "Memory": memory, "Closing": closing,
+		"Beginning": beginning, "Presence": presence,
 	} {
 		t.Run(name, func(t *testing.T) { run(t, h) })
 	}

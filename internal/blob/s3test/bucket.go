@@ -51,8 +51,11 @@ func (b *Bucket) Through(hostPort string, parameters ...string) string {
 	return "s3://" + AccessKey + ":" + SecretKey + "@" + b.Name + "?" + strings.Join(query, "&")
 }
 
-// Contents lists the keys of the bucket's objects, and of its unfinished uploads
-// with the word "unfinished" in front.
+// markName is the name of the object that marks a store as begun.
+const markName = "signet.mark"
+
+// Contents lists the keys of the bucket's objects but a store's mark, and of its
+// unfinished uploads with the word "unfinished" in front.
 func (b *Bucket) Contents(t testing.TB) (names []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
@@ -61,7 +64,9 @@ func (b *Bucket) Contents(t testing.TB) (names []string) {
 		if object.Err != nil {
 			t.Fatalf("list the bucket: %v", object.Err)
 		}
-		names = append(names, object.Key)
+		if object.Key[strings.LastIndexByte(object.Key, '/')+1:] != markName {
+			names = append(names, object.Key)
+		}
 	}
 	uploads, err := b.Client.ListMultipartUploads(ctx, b.Name, "", "", "", "", 1000)
 	if err != nil {

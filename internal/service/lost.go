@@ -1,0 +1,131 @@
+package service
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+const (
+	// sampledAtRandom is how many of all files a sample has, sampledAnew how many of
+	// the newest.
+	sampledAtRandom = 16
+	sampledAnew     = 8
+)
+
+// SampleFiles lists a few of the attachments and avatars that the store refers to: some
+// of the newest, and some of any age. The identifiers tell when a file came, so that
+// each is found by one step into an index, however many there are.
+func SampleFiles(ctx context.Context, kept *store.Store, now time.Time) (sample []model.BlobID, err error) {
+	err = kept.View(ctx, func(tx *store.Tx) error {
+		sample = nil
+		first, err := tx.HeldBlobs(model.BlobID{}, 1)
+		if err != nil || len(first) == 0 {
+			return err
+		}
+		seen := map[model.BlobID]bool{}
+		take := func(after time.Time, limit int) (n int, err error) {
+			found, err := tx.HeldBlobs(blobsAfter(after), limit)
+			for _, id := range found {
+				if !seen[id] {
+					seen[id] = true
+					sample = append(sample, id)
+				}
+			}
+			return len(found), err
+		}
+		oldest := blobTime(first[0]).Add(-time.Millisecond)
+		span := max(now.Sub(oldest), time.Millisecond)
+		for age := min(span, time.Minute); ; age = min(span, 8*age) {
+			n, err := take(now.Add(-age), sampledAnew)
+			if err != nil {
+				return err
+			}
+			if n > 0 || age == span {
+				break
+			}
+		}
+		for range sampledAtRandom {
+			if _, err := take(oldest.Add(rand.N(span)), 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return sample, err
+}
+
+// blobsAfter is the identifier before those that are made from a time on, and blobTime
+// when one was made (RFC 9562, section 5.7).
+func blobsAfter(t time.Time) (id model.BlobID) {
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(max(t.UnixMilli(), 0)))
+	copy(id[:6], ms[2:])
+	return id
+}
+
+func blobTime(id model.BlobID) time.Time {
+	var ms [8]byte
+	copy(ms[2:], id[:6])
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:])))
+}
+
+// LostFiles returns those of some files that the store refers to and that are not where
+// files are kept.
+func LostFiles(ctx context.Context, kept *store.Store, blobs blob.Store, ids []model.BlobID) (lost []model.BlobID, err error) {
+	for _, id := range ids {
+		content, err := blobs.Open(ctx, id)
+		switch {
+		case errors.Is(err, blob.ErrNotFound):
+			lost = append(lost, id)
+		case err != nil:
+			return nil, err
+		default:
+			if err := content.Close(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(lost) == 0 {
+		return nil, nil
+	}
+	// What was recalled meanwhile is not lost.
+	var held map[model.BlobID]bool
+	err = kept.View(ctx, func(tx *store.Tx) (err error) {
+		held, err = tx.BlobsHeld(lost)
+		return err
+	})
+	still := lost[:0]
+	for _, id := range lost {
+		if held[id] {
+			still = append(still, id)
+		}
+	}
+	return still, err
+}
+
+// missingBlob tells why a file that the store referred to a moment ago is not there: it
+// was recalled since, or it is lost, which the operator has to know.
+func (s *Service) missingBlob(ctx context.Context, id model.BlobID, err error) error {
+	var held bool
+	fault := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		held, err = tx.BlobHeld(id)
+		return err
+	})
+	switch {
+	case fault != nil:
+		return fault
+	case !held:
+		return model.Missing()
+	}
+	s.counts.FilesLost.Add(1)
+	return &model.Error{Kind: model.Lost, Code: "attachment_lost", Message: "The file is missing on the server; asking again does not help.",
+		Cause: fmt.Errorf("file %s is missing, and a message or a picture refers to it: look for it in a backup, or where the files were before: %w", id, err)}
+}
