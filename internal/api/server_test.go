@@ -90,7 +90,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	t.Cleanup(func() { s.closed("the blobs", blobs.Close()) })
 	s.blobs, s.hub = blobs, live.NewHub(f.streams)
 	s.service = service.New(service.Options{
-		Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.Now), Blobs: blobs, Hub: s.hub, Clock: s.clock.Now, Logger: logger, Limits: f.service,
+		Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.Now), Blobs: blobs, Hub: s.hub, Clock: s.clock.Now, Time: service.ClockOptions{Elapsed: s.clock.Elapsed}, Logger: logger, Limits: f.service,
 		DefaultRegion: "US", EventsRetention: f.retention, Unsealed: f.unsealed,
 		AuditKey: s.audit, AuditRetention: auditRetention,
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"signet/internal/clock"
 	"signet/internal/config"
 	"signet/internal/health"
 	"signet/internal/store/sqlite"
@@ -90,7 +91,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 		return nil, fmt.Errorf("register the metrics of the network: %w", err)
 	}
 	a.system, err = assemble(ctx, surroundings{
-		cfg: cfg, log: logger, clock: time.Now, metrics: a.registry, warnings: a.warnings, dir: a.dir, client: a.network.proxies.Client,
+		cfg: cfg, log: logger, clock: time.Now, elapsed: clock.Elapsed, metrics: a.registry, warnings: a.warnings, dir: a.dir, client: a.network.proxies.Client,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", a.dir, err)

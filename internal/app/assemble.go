@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"signet/internal/api"
 	"signet/internal/service"
@@ -14,9 +13,6 @@ import (
 	"signet/internal/store/sqlite"
 	"signet/internal/transfer"
 )
-
-// maxClockOffset is by how much a node's clock may differ from the database's.
-const maxClockOffset = 500 * time.Millisecond
 
 // openStore opens the engine that the settings name. ready tells whether a request
 // would find it.
@@ -33,8 +29,8 @@ func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready
 	shared, err := postgres.Open(ctx, in.cfg.Database, postgres.Options{Clock: in.clock, Log: in.log})
 	return shared, func(ctx context.Context) error {
 		offset, err := shared.ClockOffset(ctx)
-		if err == nil && offset.Abs() > maxClockOffset {
-			err = fmt.Errorf("the database's clock is %v off this node's", offset)
+		if err == nil && offset.Abs() > service.MaxClockOffset {
+			err = service.ClockOffsetFault(offset)
 		}
 		return err
 	}, err
@@ -86,8 +82,14 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	limits := in.cfg.Limits
 	hub := newHub(in)
+	times := service.ClockOptions{Jump: in.cfg.Expiry.ClockJump, Doubt: in.cfg.Expiry.ClockDoubt, Elapsed: in.elapsed}
+	if in.cfg.Database != "" {
+		if times.Offset = in.offset; times.Offset == nil {
+			times.Offset = kept.ClockOffset
+		}
+	}
 	cases := service.New(service.Options{
-		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: blobs, Hub: hub, Clock: in.clock, Logger: in.log, Warnings: in.warnings,
+		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: blobs, Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -99,6 +101,9 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
 		AuditKey: auditKey, AuditRetention: in.cfg.Audit.Retention,
 	})
+	if err := registerClock(in, cases); err != nil {
+		return nil, err
+	}
 	undo = append(undo, func() error {
 		// What the last requests noted is written when nobody comes any more.
 		if err := cases.FlushRefusals(context.WithoutCancel(ctx), true); err != nil {

@@ -78,6 +78,9 @@ func (a *App) readiness(ctx context.Context) error {
 	if old := new(store.OutdatedError); errors.As(err, &old) {
 		return old
 	}
+	if service.IsClockFault(err) {
+		return err
+	}
 	if err != nil {
 		return errors.New("the store does not answer")
 	}

@@ -41,14 +41,14 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/transfer", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/blob", "internal/health", "internal/meter",
+		"internal/transport", "internal/api", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/blob", "internal/health", "internal/meter", "internal/clock",
 		"internal/config", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
 	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
-	{"internal/service", []string{"internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/health", "internal/meter", "internal/model"}},
+	{"internal/service", []string{"internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/health", "internal/meter", "internal/clock", "internal/model"}},
 	{"internal/store/enginetest", []string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},
 	{"internal/store/storetest", []string{"internal/store", "internal/model"}},
 	{"internal/store/postgrestest", nil},
@@ -68,6 +68,7 @@ var mayImport = []layer{
 	{"internal/config", nil},
 	{"internal/health", nil},
 	{"internal/meter", nil},
+	{"internal/clock", nil},
 	{"internal/testclock", nil}, // for tests only, like internal/testlog
 	{"internal/testlog", nil},
 	{"internal/testenv/beside", nil}, // a command that runs the tests
@@ -99,6 +100,7 @@ var onlyIn = map[string][]string{
 	"github.com/minio/":               {"internal/blob"},
 	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/blob", "internal/load", "client"},
 	"golang.org/x/mod":                {"internal/audit"},
+	"golang.org/x/sys":                {"internal/clock"},
 	"golang.org/x/crypto":             {"internal/service", "internal/seal", "internal/transport"},
 	"github.com/letsencrypt/":         nil, // tests only
 	"github.com/rogpeppe/go-internal": nil,

@@ -78,6 +78,8 @@ func (w *ward) mustStart(cfg *config.Config, unsealed bool) {
 	w.sweep = func() { close(may) }
 	a, err := open(t.Context(), cfg, quiet(), func(ctx context.Context, in surroundings) (*system, error) {
 		in.clock = func() time.Time { return w.began.Add(time.Duration(w.passed.Load())) }
+		in.elapsed = func() time.Duration { return time.Duration(w.passed.Load()) }
+		in.offset = func(context.Context) (time.Duration, error) { return 0, nil }
 		in.unsealed = unsealed
 		made, err := assemble(ctx, in)
 		if err != nil {

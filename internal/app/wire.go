@@ -18,12 +18,17 @@ type surroundings struct {
 	cfg      *config.Config
 	log      *slog.Logger
 	clock    func() time.Time
+	elapsed  func() time.Duration // a clock that nobody sets
 	metrics  prometheus.Registerer
 	warnings *health.Warnings               // what the operator has to see to
 	dir      string                         // the data directory: made, and locked for this process
 	client   func(*http.Request) netip.Addr // where a request comes from
 
 	unsealed bool // for tests that look for content in the files
+
+	// offset is by how much the database's clock is ahead, for tests that set that too;
+	// nil: it is asked.
+	offset func(context.Context) (time.Duration, error)
 }
 
 // location is where clients find the server, which is known once it listens.

@@ -108,7 +108,9 @@ type Events struct {
 
 // Expiry is about messages whose time has passed.
 type Expiry struct {
-	Sweep time.Duration
+	Sweep      time.Duration
+	ClockJump  time.Duration // by how much the clock may be ahead at a start
+	ClockDoubt time.Duration // for how long a clock that is ahead is in doubt
 }
 
 // Audit is about the audit log.

@@ -224,6 +224,16 @@ How long an event that nobody acknowledges stays queued (720h is 30 days).`),
 How often the contents of expired messages are erased from the store. Nobody can
 read them from the moment they expire, whatever this says.`),
 
+		duration(&c.Expiry.ClockJump, "expiry.clock_jump", 7*24*hour, minute, 100*365*24*hour, `
+By how much the clock may be ahead, at a start, of the time that was known last (168h
+is a week), for instance because the server was off. One that is ahead by more, or that
+jumps ahead by more than an hour while the server runs, is in doubt: nothing that has
+ended is erased and no key is destroyed.`),
+
+		duration(&c.Expiry.ClockDoubt, "expiry.clock_doubt", 24*hour, minute, 365*24*hour, `
+For how long such a clock is in doubt, unless it is set right or "signet clock accept"
+says that it is right. Then it is taken as right.`),
+
 		duration(&c.Audit.Retention, "audit.retention", 6*365*24*hour, 0, 100*365*24*hour, `
 How long an entry of the audit log stays (52560h is six years). What was removed is
 replaced by a signed checkpoint. 0: for good.`),

@@ -53,6 +53,7 @@ const (
 
 	ActionRingRotate    AuditAction = "keyring.rotate"
 	ActionRingExport    AuditAction = "keyring.export"
+	ActionClockAccept   AuditAction = "clock.accept"
 	ActionBackupCreate  AuditAction = "backup.create"
 	ActionBackupRestore AuditAction = "backup.restore"
 )

@@ -9,8 +9,9 @@ import (
 // End destroys the keys of names of which nothing is left. left tells whether there
 // is anything, and is asked again when nothing more can come. It returns the names
 // that are settled: their keys are destroyed, or still needed. With the others
-// somebody may be working; the caller comes again with them.
-func (r *Ring) End(ctx context.Context, names []Name, left func(context.Context, Name) (bool, error)) (settled []Name, err error) {
+// somebody may be working; the caller comes again with them. now is a time that is to
+// be believed: one that is ahead would destroy keys with which somebody works.
+func (r *Ring) End(ctx context.Context, now time.Time, names []Name, left func(context.Context, Name) (bool, error)) (settled []Name, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -34,13 +35,13 @@ func (r *Ring) End(ctx context.Context, names []Name, left func(context.Context,
 			ending = append(ending, name)
 		}
 	}
-	if err := r.retire(ctx, ending, keys); err != nil {
+	if err := r.retire(ctx, now, ending, keys); err != nil {
 		return settled, err
 	}
 	var over []KeyID
 	var done []Name
 	for _, name := range ending {
-		if !r.quiet(keys[name]) {
+		if !r.quiet(now, keys[name]) {
 			continue
 		}
 		needed, err := left(ctx, name)
@@ -87,8 +88,8 @@ func (r *Ring) uses(name Name) bool {
 }
 
 // retire keeps the keys of names from being handed out again.
-func (r *Ring) retire(ctx context.Context, names []Name, keys map[Name][]KeyID) error {
-	now := r.clock().UTC().Truncate(time.Millisecond)
+func (r *Ring) retire(ctx context.Context, now time.Time, names []Name, keys map[Name][]KeyID) error {
+	now = now.UTC().Truncate(time.Millisecond)
 	var ids []KeyID
 	r.mu.RLock()
 	for _, name := range names {
@@ -121,8 +122,7 @@ func (r *Ring) retire(ctx context.Context, names []Name, keys map[Name][]KeyID) 
 }
 
 // quiet reports whether nobody, on any server, works with any of these retired keys.
-func (r *Ring) quiet(ids []KeyID) bool {
-	now := r.clock()
+func (r *Ring) quiet(now time.Time, ids []KeyID) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	for _, id := range ids {

@@ -11,7 +11,7 @@ import (
 
 func mustEnd(t *testing.T, r *Ring, left func(context.Context, Name) (bool, error), names ...Name) []Name {
 	t.Helper()
-	settled, err := r.End(t.Context(), names, left)
+	settled, err := r.End(t.Context(), r.clock(), names, left)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestKeyOfWhichSomethingIsLeftStays(t *testing.T) {
 		t.Error("a key that is needed was replaced")
 	}
 	failed := errors.New("no answer")
-	if _, err := r.End(t.Context(), []Name{ward}, func(context.Context, Name) (bool, error) { return false, failed }); !errors.Is(err, failed) {
+	if _, err := r.End(t.Context(), r.clock(), []Name{ward}, func(context.Context, Name) (bool, error) { return false, failed }); !errors.Is(err, failed) {
 		t.Errorf("End: %v, want %v", err, failed)
 	}
 	wantText(t, r, sealed, "row", "text")

@@ -68,6 +68,12 @@ type Storage interface {
 	// if anything. It is for copies, and refuses to overwrite another ring.
 	Replace(ctx context.Context, contents *Contents) error
 
+	// KnownTime returns the time that was noted last; zero where none was.
+	KnownTime(ctx context.Context) (time.Time, error)
+
+	// NoteTime notes the time, in the place of the one before.
+	NoteTime(ctx context.Context, at time.Time) error
+
 	// Shared reports whether other servers use the ring as well.
 	Shared() bool
 

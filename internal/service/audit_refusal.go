@@ -58,10 +58,9 @@ func (r *refusals) admit(now time.Time) bool {
 	if r.held == nil {
 		r.held, r.room, r.filled = map[heldRefusal]*model.AuditEntry{}, refusalBurst, now
 	}
-	if passed := now.Sub(r.filled); passed > 0 {
-		r.room = min(refusalBurst, r.room+float64(passed)/float64(refusalInterval))
-		r.filled = now
-	}
+	// A clock that was ahead and goes back fills it anew.
+	r.room = min(refusalBurst, r.room+max(0, float64(now.Sub(r.filled))/float64(refusalInterval)))
+	r.filled = now
 	if r.room < 1 {
 		return false
 	}

@@ -129,7 +129,7 @@ func admits(fresh, actor *model.Actor, now time.Time) bool {
 // can have been handed out by now.
 func (s *Service) cursor(id string) (model.Cursor, bool) {
 	cursor, ok := model.ParseCursor(id)
-	return cursor, ok && cursor.Epoch == s.store.Epoch() && cursor.Position <= s.clock().Add(time.Second).UnixMicro()
+	return cursor, ok && cursor.Epoch == s.store.Epoch() && cursor.Position <= s.latest(s.clock()).Add(time.Second).UnixMicro()
 }
 
 // oldest is the position before which events are older than the retention.

@@ -57,8 +57,11 @@ type Node struct {
 // Join makes the server one of several on its store, until the node's Run has ended.
 // It comes before the first call.
 func (s *Service) Join(ctx context.Context) (*Node, error) {
+	if _, err := s.measureClock(ctx); err != nil {
+		return nil, err
+	}
 	n := &Node{service: s, id: newID(), soon: make(chan struct{}, 1), looked: s.clock(), renewed: s.clock()}
-	if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, s.nodeName, n.renewed.Add(nodeLease)) }); err != nil {
+	if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, s.nodeName, s.storeTime(n.renewed).Add(nodeLease)) }); err != nil {
 		return nil, err
 	}
 	s.node = n
@@ -111,7 +114,11 @@ func (n *Node) Round(ctx context.Context) error {
 		problems = append(problems, n.look(ctx))
 	}
 	if now.Sub(n.renewed) >= nodeRenew {
-		problems = append(problems, n.renew(ctx, now), n.sweepLapsed(ctx, now))
+		err := n.renew(ctx, now)
+		if err == nil {
+			err = n.sweepLapsed(ctx)
+		}
+		problems = append(problems, err)
 	}
 	return errors.Join(problems...)
 }
@@ -151,14 +158,20 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 	s := n.service
 	var held bool
 	var others int
+	// Leases are of the store's time: a server whose clock is ahead would end those of
+	// all others, and have one that lasts.
+	if _, err := s.measureClock(ctx); err != nil {
+		return err
+	}
+	at := s.storeTime(now)
 	err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
-		if held, err = tx.RenewNode(n.id, now, now.Add(nodeLease)); err == nil && !held {
-			err = tx.PutNode(n.id, s.nodeName, now.Add(nodeLease))
+		if held, err = tx.RenewNode(n.id, at, at.Add(nodeLease)); err == nil && !held {
+			err = tx.PutNode(n.id, s.nodeName, at.Add(nodeLease))
 		}
 		if err != nil {
 			return err
 		}
-		others, err = tx.OtherNodes(n.id, now)
+		others, err = tx.OtherNodes(n.id, at)
 		return err
 	})
 	if err != nil {
@@ -191,7 +204,7 @@ func (n *Node) leave(ctx context.Context) error {
 	if err := n.writeClosed(ctx); err != nil {
 		return err
 	}
-	lease := n.service.clock().Add(presenceLinger)
+	lease := n.service.storeTime(n.service.clock()).Add(presenceLinger)
 	return n.service.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, n.service.nodeName, lease) })
 }
 

@@ -30,7 +30,7 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (first bool, er
 		if err != nil {
 			return err
 		}
-		rows, err := tx.StreamsOf(sub.Account, s.now())
+		rows, err := tx.StreamsOf(sub.Account, s.storeTime(s.now()))
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (n *Node) end(ctx context.Context, account model.AccountID, key string) (in
 	s := n.service
 	var streams []model.StreamID
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		rows, err := tx.StreamsOf(account, s.now())
+		rows, err := tx.StreamsOf(account, s.storeTime(s.now()))
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (n *Node) endTold(ctx context.Context, subs []*live.Subscription) error {
 	}
 	var rows []store.StreamRow
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		rows, err = tx.StreamsToEnd(n.id, s.now())
+		rows, err = tx.StreamsToEnd(n.id, s.storeTime(s.now()))
 		return err
 	})
 	for _, r := range rows {
@@ -166,8 +166,9 @@ func (n *Node) depart(ctx context.Context, now time.Time) error {
 
 // sweepLapsed forgets the streams of nodes that are heard of no more, and tells who
 // is not there any more.
-func (n *Node) sweepLapsed(ctx context.Context, now time.Time) error {
+func (n *Node) sweepLapsed(ctx context.Context) error {
 	s := n.service
+	now := s.storeTime(s.now()) // of the renewal right before
 	for {
 		var found bool
 		err := s.store.View(ctx, func(tx *store.Tx) (err error) {

@@ -113,11 +113,11 @@ func TestWhatWasSealedTooLongAgoIsSealedAgain(t *testing.T) {
 		}
 	}
 	nothing := func(context.Context, seal.Name) (bool, error) { return false, nil }
-	if settled, err := s.ring.End(t.Context(), []seal.Name{name}, nothing); err != nil || len(settled) != 0 {
+	if settled, err := s.ring.End(t.Context(), c.clock.Now(), []seal.Name{name}, nothing); err != nil || len(settled) != 0 {
 		t.Errorf("settled %v, %v, while nobody knows what became of the last", settled, err)
 	}
 	c.clock.Advance(11 * time.Minute)
-	if settled, err := s.ring.End(t.Context(), []seal.Name{name}, nothing); err != nil || len(settled) != 1 {
+	if settled, err := s.ring.End(t.Context(), c.clock.Now(), []seal.Name{name}, nothing); err != nil || len(settled) != 1 {
 		t.Errorf("settled %v, %v", settled, err)
 	}
 }

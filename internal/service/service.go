@@ -43,6 +43,7 @@ type Options struct {
 	Blobs           blob.Store
 	Hub             *live.Hub
 	Clock           func() time.Time
+	Time            ClockOptions
 	Logger          *slog.Logger
 	Warnings        *health.Warnings // nil: nobody looks at them
 	Limits          Limits
@@ -68,6 +69,7 @@ type Service struct {
 	blobs     blob.Store
 	hub       *live.Hub
 	clock     func() time.Time
+	time      *timekeeper
 	log       *slog.Logger
 	warnings  *health.Warnings
 	limits    Limits
@@ -111,6 +113,7 @@ func New(o Options) *Service {
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),
 		messages:  newMessageMemory(),
+		time:      newTimekeeper(o.Time, o.Clock),
 		passwords: make(chan struct{}, 2),
 		derive:    argon2.IDKey,
 		used:      map[string]time.Time{},

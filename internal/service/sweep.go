@@ -35,8 +35,8 @@ type Sweeper struct {
 	interval time.Duration
 	soon     chan struct{}
 
-	said   string // the last failure that was logged
-	saidAt time.Time
+	said   string        // the last failure that was logged
+	saidAt time.Duration // by the clock that nobody sets
 }
 
 // NewSweeper returns a sweeper that erases within interval.
@@ -59,8 +59,8 @@ func (s *Service) complain(ctx context.Context, what string, err error) {
 // complain logs a failure that is tried again every few seconds: the same is said
 // again after a while only.
 func (w *Sweeper) complain(ctx context.Context, what string, err error) {
-	now, text := w.service.now(), what+err.Error()
-	if text == w.said && now.Sub(w.saidAt) < repeatFailure {
+	now, text := w.service.time.Elapsed(), what+err.Error()
+	if text == w.said && now-w.saidAt < repeatFailure {
 		return
 	}
 	w.said, w.saidAt = text, now
@@ -72,13 +72,13 @@ func (w *Sweeper) complain(ctx context.Context, what string, err error) {
 func (w *Sweeper) Run(ctx context.Context) {
 	tick := time.NewTicker(max(w.interval/2, 10*time.Millisecond))
 	defer tick.Stop()
-	var kept time.Time
+	kept := w.service.time.Elapsed() - housekeeping // at the start too
 	for {
-		now := w.service.now()
+		now := w.service.time.Elapsed()
 		if err := w.service.Sweep(ctx); err != nil && ctx.Err() == nil {
 			w.complain(ctx, "sweep failed and will be tried again", err)
 		}
-		if now.Sub(kept) >= housekeeping {
+		if now-kept >= housekeeping {
 			kept = now
 			if err := w.service.KeepHouse(ctx); err != nil && ctx.Err() == nil {
 				w.complain(ctx, "housekeeping failed and will be tried again", err)
@@ -108,13 +108,17 @@ func (s *Service) eraseSoon() {
 
 // Sweep removes messages that have ended, with their events, counters and
 // attachments, makes their content unrecoverable from the store's files, and
-// destroys the keys of which nothing is left, which makes it so everywhere else.
+// destroys the keys of which nothing is left, which makes it so everywhere else. While
+// the clock is in doubt it erases only what somebody asked for: what was recalled, what
+// deleted organizations held, and what lifted holds kept.
 func (s *Service) Sweep(ctx context.Context) error {
 	s.messages.age()
-	return errors.Join(s.eraseEnded(ctx), s.run(ctx, &s.tasks.keys, s.endKeys))
+	at, err := s.endingTime(ctx)
+	return errors.Join(err, s.eraseEnded(ctx, at), s.run(ctx, &s.tasks.keys, func(ctx context.Context) error { return s.endKeys(ctx, at) }))
 }
 
-func (s *Service) eraseEnded(ctx context.Context) error {
+// eraseEnded removes what has ended by a time; nothing has where that is zero.
+func (s *Service) eraseEnded(ctx context.Context, at time.Time) error {
 	removed := 0
 	counting := func(sweep func(context.Context) (int, error)) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -123,8 +127,11 @@ func (s *Service) eraseEnded(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.run(ctx, &s.tasks.messages, counting(s.sweepMessages)); err != nil {
-		return err
+	ended := func(ctx context.Context) (int, error) { return s.sweepMessages(ctx, at) }
+	if !at.IsZero() { // else it does not count as done
+		if err := s.run(ctx, &s.tasks.messages, counting(ended)); err != nil {
+			return err
+		}
 	}
 	if err := s.run(ctx, &s.tasks.organizations, counting(s.sweepOrganizations)); err != nil {
 		return err
@@ -156,14 +163,13 @@ func (s *Service) run(ctx context.Context, task *meter.Task, work func(context.C
 	return task.Run(ctx, s.clock, func() error { return work(ctx) })
 }
 
-func (s *Service) sweepMessages(ctx context.Context) (total int, err error) {
-	now := s.now()
+func (s *Service) sweepMessages(ctx context.Context, at time.Time) (total int, err error) {
 	for {
 		n := 0
 		var ended []model.MessageID
 		var rows []store.MessageRow
 		err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
-			if rows, err = tx.EndedMessages(now, sweepBatch); err != nil {
+			if rows, err = tx.EndedMessages(at, sweepBatch); err != nil {
 				return err
 			}
 			n, ended = len(rows), nil
@@ -253,9 +259,12 @@ func (s *Service) eraseBlobs(ctx context.Context) error {
 
 // KeepHouse removes what is merely old: repeated-request notes, counts of past
 // days, ended keys, events and audit lines past their retention, uploads that were
-// never sent, keys of days that are over.
+// never sent, keys of days that are over. While the clock is in doubt it does nothing.
 func (s *Service) KeepHouse(ctx context.Context) error {
-	now := s.now()
+	now, err := s.endingTime(ctx)
+	if err != nil || now.IsZero() {
+		return err
+	}
 	if err := s.run(ctx, &s.tasks.records, func(ctx context.Context) error { return s.trimRecords(ctx, now) }); err != nil {
 		return err
 	}

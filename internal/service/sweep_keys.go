@@ -43,13 +43,17 @@ func noteKeyEndings(tx *store.Tx, rows []store.MessageRow) error {
 	return nil
 }
 
-// endKeys destroys the keys of which the last message went.
-func (s *Service) endKeys(ctx context.Context) error {
+// endKeys destroys the keys of which the last message went, as of a time; none where
+// that is zero.
+func (s *Service) endKeys(ctx context.Context, at time.Time) error {
 	if s.unsealed {
 		return nil
 	}
 	if err := s.ring.Refresh(ctx); err != nil {
 		return keyFault(err)
+	}
+	if at.IsZero() {
+		return nil
 	}
 	var endings []store.KeyEnding
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
@@ -69,7 +73,7 @@ func (s *Service) endKeys(ctx context.Context) error {
 		}
 		names = append(names, named[i]...)
 	}
-	done, fault := s.ring.End(ctx, names, s.left)
+	done, fault := s.ring.End(ctx, at, names, s.leftAt(at))
 	s.messages.forget()
 	settled := make(map[seal.Name]bool, len(done))
 	for _, name := range done {
@@ -91,7 +95,7 @@ func (s *Service) endKeys(ctx context.Context) error {
 
 // endPastKeys destroys the keys of days that are over, and of organizations that are
 // gone, of which a crash, or a message that did not come about, has left some.
-func (s *Service) endPastKeys(ctx context.Context, now time.Time) error {
+func (s *Service) endPastKeys(ctx context.Context, at time.Time) error {
 	if s.unsealed {
 		return nil
 	}
@@ -112,24 +116,28 @@ func (s *Service) endPastKeys(ctx context.Context, now time.Time) error {
 	}
 	names := slices.DeleteFunc(all, func(n seal.Name) bool {
 		end, ends := seal.Ends(n.Period)
-		past := ends && !end.After(now)
+		past := ends && !end.After(at)
 		return !past && (n.Scope == "" || there[n.Scope])
 	})
-	_, err := s.ring.End(ctx, names, s.left)
+	_, err := s.ring.End(ctx, at, names, s.leftAt(at))
 	return keyFault(err)
+}
+
+// leftAt returns what tells whether anything is left that a key seals, as of a time.
+func (s *Service) leftAt(at time.Time) func(context.Context, seal.Name) (bool, error) {
+	return func(ctx context.Context, name seal.Name) (bool, error) { return s.left(ctx, at, name) }
 }
 
 // left reports whether anything is left that a key seals. What must outlive its end,
 // whatever for, says so here.
-func (s *Service) left(ctx context.Context, name seal.Name) (left bool, err error) {
-	now := s.now()
+func (s *Service) left(ctx context.Context, at time.Time, name seal.Name) (left bool, err error) {
 	organization := model.OrganizationID(name.Scope)
 	day := store.KeyDay{}
 	if begin, ok := seal.Begins(name.Period); ok {
 		day = store.KeyDay{Lasting: true, Day: begin.Unix() / 86400}
 	} else if end, ok := seal.Ends(name.Period); ok {
 		if organization == "" { // what was sent under Request-IDs
-			return now.Before(end), nil
+			return at.Before(end), nil
 		}
 		day = store.KeyDay{Day: end.Unix()/86400 - 1}
 	} else if name.Period != seal.Always {
@@ -139,7 +147,7 @@ func (s *Service) left(ctx context.Context, name seal.Name) (left bool, err erro
 		if name.Period == seal.Always {
 			_, left, err = tx.Organization(organization)
 		} else {
-			left, err = tx.MessagesLeft(organization, day, now)
+			left, err = tx.MessagesLeft(organization, day, s.latest(at))
 		}
 		return err
 	})

@@ -1,11 +1,12 @@
 // Package pgring keeps a key ring in a PostgreSQL database of its own, for several
 // servers that share it.
 //
-// It owns two tables there, and what makes changes by several servers agree. It does
+// It owns three tables there, and what makes changes by several servers agree. It does
 // not know what the keys seal, nor can it read them: they come wrapped.
 //
 //	keyring       one row: the ring's header, and a number that every change raises
 //	keyring_keys  a row for each key
+//	keyring_time  one row: the latest time that was believed
 //
 // The database must not be the one whose content the keys seal, nor lie on the same
 // server: its log and its copies would keep what is destroyed here. For the same
@@ -49,6 +50,10 @@ CREATE TABLE IF NOT EXISTS keyring_keys (
 	master  BIGINT NOT NULL,
 	wrapped BYTEA NOT NULL,
 	retired BIGINT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS keyring_time (
+	one   INTEGER PRIMARY KEY CHECK (one = 1),
+	known BIGINT NOT NULL
 );
 CREATE UNIQUE INDEX IF NOT EXISTS keyring_keys_current ON keyring_keys (scope, period) WHERE retired = 0;
 `

@@ -185,7 +185,7 @@ func TestDestroyedKeyIsGoneOnEveryServerAndFromTheTable(t *testing.T) {
 	file := c.count(`SELECT pg_relation_filenode('keyring_keys')::bigint`)
 	end := func(want int) {
 		t.Helper()
-		if settled, err := first.End(t.Context(), []seal.Name{ward}, nothingLeft); err != nil || len(settled) != want {
+		if settled, err := first.End(t.Context(), c.clock.Now(), []seal.Name{ward}, nothingLeft); err != nil || len(settled) != want {
 			t.Fatalf("settled %v, %v, want %d", settled, err, want)
 		}
 	}

@@ -59,10 +59,21 @@ func (e *Engine) sweepWrites(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		if err := e.forgetWrites(ctx, time.Now().Add(-writeLife)); err != nil && ctx.Err() == nil {
+		if err := e.forgetOldWrites(ctx); err != nil && ctx.Err() == nil {
 			e.log.Warn("old write ids could not be removed and will be later", "error", err)
 		}
 	}
+}
+
+// forgetOldWrites removes the write ids that nobody looks for any more, by this server's
+// clock and the database's: one that is ahead would take those of others from under
+// them, which then write twice.
+func (e *Engine) forgetOldWrites(ctx context.Context) error {
+	offset, err := e.ClockOffset(ctx)
+	if err != nil {
+		return err
+	}
+	return e.forgetWrites(ctx, e.clock().Add(min(offset, 0)-writeLife))
 }
 
 // forgetWrites removes the write ids from before a time, which they tell by

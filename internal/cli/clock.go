@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"signet/internal/app"
+)
+
+// clockCommands are about the time by which messages end.
+type clockCommands struct {
+	Show   clockShowCommand   `cmd:"" help:"Print what the clock says, and which time the server knew last."`
+	Accept clockAcceptCommand `cmd:"" help:"Say that the clock is right, so that what has ended is erased again."`
+}
+
+type clockShowCommand struct{ dataPlace }
+
+// Help is printed by "signet clock show --help".
+func (clockShowCommand) Help() string {
+	return "For who runs the server, while it runs or not. The clock is the database's, where there is one, and else this machine's.\n\nExample:\n\n  signet clock show --data /var/lib/signet"
+}
+
+// Run prints it.
+func (c *clockShowCommand) Run(ctx context.Context, con *console) error {
+	clock, err := app.ReadClock(ctx, c.Data, c.Database)
+	if err != nil {
+		return err
+	}
+	con.printf("%s", describeClock(clock))
+	return nil
+}
+
+type clockAcceptCommand struct{ dataPlace }
+
+// Help is printed by "signet clock accept --help".
+func (clockAcceptCommand) Help() string {
+	return `For who runs the server, when /readyz says that its clock is in doubt and the clock is right: the machine was off, or asleep. It works while the server runs, which then goes on erasing what has ended with its next sweep, and before a start after a long time.
+
+What has ended by the clock is then erased for good. Compare the clock with another one before ("date -u").
+
+Example:
+
+  signet clock accept --data /var/lib/signet`
+}
+
+// Run accepts the clock.
+func (c *clockAcceptCommand) Run(ctx context.Context, con *console) error {
+	clock, err := app.AcceptClock(ctx, c.Data, c.Database)
+	if err != nil {
+		return err
+	}
+	con.printf("%sThe clock counts as right now.\n", describeClock(clock))
+	return nil
+}
+
+func describeClock(c app.Clock) string {
+	out := fmt.Sprintf("The clock says %s.\n", clockTime(c.Now))
+	if c.Known.IsZero() {
+		return out + "No server has noted a time yet.\n"
+	}
+	out += fmt.Sprintf("The time that was known last is %s (%s).\n", clockTime(c.Known), distance(c.Now.Sub(c.Known)))
+	if c.Departed() {
+		out += fmt.Sprintf("The clock has been saying something else for %s.\n", c.Spent.Round(time.Minute))
+	}
+	return out
+}
+
+func clockTime(t time.Time) string { return t.Format(time.DateTime) + " UTC" }
+
+func distance(d time.Duration) string {
+	if d < 0 {
+		return fmt.Sprintf("%s later", (-d).Round(time.Second))
+	}
+	return fmt.Sprintf("%s ago", d.Round(time.Second))
+}

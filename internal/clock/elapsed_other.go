@@ -1,0 +1,9 @@
+//go:build !linux
+
+package clock
+
+import "time"
+
+// Elapsed is how long the program has been running, by a clock that nobody sets. It
+// may stand still while the machine sleeps.
+func Elapsed() time.Duration { return time.Since(begin) }

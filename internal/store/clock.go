@@ -1,0 +1,41 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// metaClock is the name in meta of what is remembered of the clock: text that the
+// clock's own room reads.
+const metaClock = "clock"
+
+// Clock returns what is remembered of the clock; empty where nothing is yet.
+func (tx *Tx) Clock() (text string, err error) {
+	_, err = tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaClock}, &text)
+	return text, err
+}
+
+// SetClock remembers text of the clock.
+func (tx *Tx) SetClock(text string) error {
+	return tx.post(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, metaClock, text)
+}
+
+// ReplaceClock does so where what is remembered is still what it was: another server,
+// or somebody who accepted the clock, may have been faster.
+func (tx *Tx) ReplaceClock(was, text string) error {
+	if was == "" {
+		return tx.post(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, metaClock, text)
+	}
+	return tx.post(`UPDATE meta SET value = ? WHERE name = ? AND value = ?`, text, metaClock, was)
+}
+
+// ClockOffset returns by how much the store's clock is ahead of this machine's: 0 where
+// it has none of its own.
+func (s *Store) ClockOffset(ctx context.Context) (time.Duration, error) {
+	if e, ok := s.engine.(interface {
+		ClockOffset(context.Context) (time.Duration, error)
+	}); ok {
+		return e.ClockOffset(ctx)
+	}
+	return 0, nil
+}
