@@ -117,9 +117,13 @@ func TestStreamFeatures(t *testing.T) {
 		if own.hasID {
 			t.Error("a self-copy is queued")
 		}
+		toItself := c.carl.mustSend("me", "a note") // comes once, from the queue
+		copies.wantNext("message").wantFields(fields{"message_id": toItself})
+		plain.wantNext("message").wantFields(fields{"message_id": toItself})
 		c.alice.mustSend(c.carl.token, "yours")
 		plain.wantNext("message").wantFields(fields{"body": "yours"})
-		c.carl.wantEvents("message")
+		copies.wantNext("message").wantFields(fields{"body": "yours"})
+		c.carl.wantEvents("message", "message")
 		c.carl.forgetEvents()
 		if t.Failed() {
 			t.Fatalf("over %s", name)

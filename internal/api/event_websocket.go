@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -51,7 +53,7 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 	st, err := a.service.OpenStream(out.ctx, actor, options, out)
 	stop() // the call's context ends with it
 	if st == nil {
-		c.logged = out.close(err)
+		c.logged = out.close(0, err)
 		return streamed(), nil
 	}
 	c.held = true
@@ -59,7 +61,7 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 	stopped := context.AfterFunc(out.ctx, st.Close)
 	st.Follow(out, func(err error) {
 		stopped()
-		err = out.close(err)
+		err = out.close(st.Reason(), err)
 		a.streamEnded(end(), err)
 	})
 	return streamed(), nil
@@ -67,16 +69,33 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 
 // close ends the connection, after a stream that ended with err, and returns that and
 // what was wrong with the reading.
-func (s *socket) close(err error) error {
-	code, reason := websocket.StatusGoingAway, "connect again"
-	if err != nil {
-		code, reason = websocket.StatusInternalError, "the stream failed"
-	}
-	_ = s.conn.Close(code, reason)
+func (s *socket) close(why live.Reason, err error) error {
+	_ = s.conn.Close(closing(why, err))
 	s.cancel()
 	s.pings.Wait()
 	s.reading.Wait()
 	return errors.Join(err, s.fault)
+}
+
+// closing is what a client is told at the end of its stream: only where the server goes
+// away is it of use to connect again at once.
+func closing(why live.Reason, err error) (websocket.StatusCode, string) {
+	told, _ := asModel(err)
+	switch {
+	case why == live.Shutdown:
+		return websocket.StatusGoingAway, "connect again"
+	case why == live.Revoked, told != nil && told.Kind != model.Internal && told.Kind != model.Unavailable:
+		return websocket.StatusPolicyViolation, "the key or its access has ended"
+	case why == live.Deleted:
+		return websocket.StatusPolicyViolation, "the account has ended its streams"
+	case why == live.Replaced:
+		return websocket.StatusPolicyViolation, "the account has opened too many streams"
+	case why == live.Slow:
+		return websocket.StatusPolicyViolation, "the client reads too slowly"
+	case err != nil:
+		return websocket.StatusInternalError, "the stream failed"
+	}
+	return websocket.StatusNormalClosure, "that is all"
 }
 
 // checkHandshake refuses a request for a WebSocket that is none (RFC 6455, section
@@ -100,8 +119,15 @@ func checkHandshake(r *http.Request) error {
 func (a *API) readSocket(ctx context.Context, actor *model.Actor, conn *websocket.Conn) error {
 	for {
 		kind, frame, err := conn.Read(ctx)
-		if err != nil {
+		switch {
+		case err == nil:
+		case ctx.Err() != nil, websocket.CloseStatus(err) != -1, errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return nil // closed, by either side
+		default:
+			if _, cut := errors.AsType[net.Error](err); !cut {
+				_ = conn.Close(websocket.StatusProtocolError, "not a frame of a client")
+			}
+			return nil
 		}
 		if kind == websocket.MessageText && !utf8.Valid(frame) {
 			return conn.Close(websocket.StatusInvalidFramePayloadData, "not UTF-8")
@@ -113,6 +139,7 @@ func (a *API) readSocket(ctx context.Context, actor *model.Actor, conn *websocke
 			continue
 		}
 		if err := a.service.Acknowledge(ctx, actor, said.Ack); err != nil && ctx.Err() == nil {
+			_ = conn.Close(closing(0, err))
 			return err
 		}
 	}

@@ -109,6 +109,7 @@ type stream struct {
 	name  string
 	lines chan line // closed at the end
 	close func()
+	code  websocket.StatusCode // with which a WebSocket was closed, once lines is
 }
 
 // openStream opens an event stream with a query and further headers.
@@ -215,6 +216,7 @@ func (p *person) openSocket(query string, options ...option) (st *stream, send f
 		for {
 			kind, frame, err := conn.Read(context.WithoutCancel(p.t.Context()))
 			if err != nil {
+				st.code = websocket.CloseStatus(err)
 				return
 			}
 			if kind != websocket.MessageText {

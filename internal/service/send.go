@@ -471,8 +471,11 @@ func dailyLimit(limit int, now time.Time) *model.Error {
 }
 
 // signalSelfCopy shows a message to the sender's own streams that ask for it. It
-// is live only.
+// is live only. One to itself they get from the queue.
 func (s *Service) signalSelfCopy(sender model.AccountID, m model.Message) {
+	if m.Recipient == model.EntityID(sender) {
+		return
+	}
 	event := model.Event{Kind: model.EventMessage, Message: &m}
 	if m.Group {
 		event.Kind = model.EventGroupMessage

@@ -36,6 +36,9 @@ func (st *Stream) Close() {
 	st.notice()
 }
 
+// Reason says why the stream was ended by the server; 0 where it was not.
+func (st *Stream) Reason() live.Reason { return st.sub.Reason() }
+
 // notice has the stream look at what there is to do. It does not wait.
 func (st *Stream) notice() {
 	if st.notices.Add(1) == 1 {
@@ -149,6 +152,7 @@ func (st *Stream) keepTime(now time.Time) (over bool, err error) {
 		return false, nil
 	}
 	if !d.end.IsZero() && !now.Before(d.end) {
+		st.sub.End(live.Revoked)
 		return true, nil
 	}
 	if !now.Before(d.beat) {
