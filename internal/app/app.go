@@ -38,6 +38,7 @@ type App struct {
 	system   *system
 	handler  http.Handler          // the interface
 	cause    atomic.Pointer[error] // why it stops by itself
+	opened   time.Time
 
 	undo  []func() error // what Close does, last first
 	close func() error
@@ -57,7 +58,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
-	a := &App{cfg: cfg, log: logger, gate: newGate(), warnings: health.New(logger)}
+	a := &App{cfg: cfg, log: logger, gate: newGate(), warnings: health.New(logger), opened: time.Now()}
 	a.close = sync.OnceValue(a.undoAll)
 	defer func() {
 		if err != nil {
@@ -67,6 +68,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 	if a.dir, err = filepath.Abs(cfg.Data); err != nil {
 		return nil, fmt.Errorf("find the data directory: %w", err)
 	}
+	a.tellStart()
 	if a.network, err = newNetwork(cfg, a.dir, logger); err != nil {
 		return nil, err
 	}
@@ -224,6 +226,8 @@ func (a *App) Run(ctx context.Context) error {
 		others = append(others, a.network.server(requests, a.network.redirects()))
 		serve(others[len(others)-1], a.network.limited(l))
 	}
+
+	a.tellReady()
 
 	var cause error
 	select {

@@ -68,6 +68,11 @@ type wrongConfiguration struct{ error }
 
 func (w wrongConfiguration) Unwrap() error { return w.error }
 
+// told marks an error that the log has told already.
+type told struct{ error }
+
+func (t told) Unwrap() error { return t.error }
+
 const description = `Signet is a self-hosted secure-messaging server: the Messaging Service REST Interface, version 2, in one program.`
 
 // Run carries out a command line without the program's name and returns the
@@ -119,6 +124,9 @@ func newCommands() *commands {
 
 // fail says what went wrong, each line with the program's name, and returns code.
 func (c *console) fail(err error, code int) int {
+	if errors.As(err, new(told)) {
+		return code
+	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintf(c.stderr, "signet: %s\n", line)
 	}

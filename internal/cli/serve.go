@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -30,14 +31,30 @@ func (serveCommand) Help() string {
 SIGTERM and SIGINT stop it: new requests are refused, running ones finish, and it exits with 0. A second signal ends it at once. SIGHUP makes it read its certificate anew.`
 }
 
-// Run prints where the server listens and where the operator's credentials are,
-// and then logs only.
+// Run serves until ctx ends. What is read by people says where the server listens, and
+// where the operator's credentials are, on standard output; where the log is read by
+// programs it says so in the log, and why it ended as well, so that all that the
+// server writes is in one format.
 func (s *serveCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := config.Load(config.Sources{File: s.File, Environ: con.env, Flags: settingTexts(s.Settings)})
+	from := config.Sources{File: s.File, Environ: con.env, Flags: settingTexts(s.Settings)}
+	settings := config.LogOf(from)
+	log := newLogger(settings, con.stderr)
+	err := s.serve(ctx, con, from, log)
+	if err == nil || settings.Format != "json" {
+		return err
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		log.Error("the server ends", "error", line)
+	}
+	return told{err}
+}
+
+func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sources, log *slog.Logger) error {
+	cfg, err := config.Load(from)
 	if err != nil {
 		return wrongConfiguration{err}
 	}
-	server, err := app.Open(ctx, cfg, newLogger(cfg.Log, con.stderr))
+	server, err := app.Open(ctx, cfg, log)
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			return nil // told to stop before it had started
@@ -47,6 +64,14 @@ func (s *serveCommand) Run(ctx context.Context, con *console) error {
 	if cfg.TLS.Cert != "" {
 		defer reloadOnHangup(server)()
 	}
+	if cfg.Log.Format != "json" {
+		printPlace(con, server)
+	}
+	defer collectSeldom()()
+	return server.Run(ctx)
+}
+
+func printPlace(con *console, server *app.App) {
 	if addr := server.RedirectAddr(); addr != nil {
 		con.printf("Redirecting to HTTPS from %s\n", addr)
 	}
@@ -54,8 +79,6 @@ func (s *serveCommand) Run(ctx context.Context, con *console) error {
 	if file := server.OperatorFile(); file != "" {
 		con.printf("Operator credentials: %s\n", file)
 	}
-	defer collectSeldom()()
-	return server.Run(ctx)
 }
 
 // reloadOnHangup makes SIGHUP mean that a certificate was replaced, as programs that

@@ -104,7 +104,7 @@ func TestServeSaysWhereItIs(t *testing.T) {
 func TestServeTakesSettingsFromEverywhere(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "signet.yaml")
-	content := "base_url: https://file.example\nlog: {format: json, level: error}\ndata: " + filepath.Join(dir, "of-the-file") + "\n"
+	content := "base_url: https://file.example\nlog: {format: text, level: error}\ndata: " + filepath.Join(dir, "of-the-file") + "\n"
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +116,8 @@ func TestServeTakesSettingsFromEverywhere(t *testing.T) {
 		t.Errorf("base_url is %q, want that of the file", got)
 	}
 	s.stop()
-	if !strings.HasPrefix(s.stderr.String(), `{"time":`) {
-		t.Errorf("the log is not JSON from level info on:\n%s", s.stderr)
+	if !strings.HasPrefix(s.stderr.String(), "time=") {
+		t.Errorf("the log is not text from level info on:\n%s", s.stderr)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestTakenAddressIsSaidWithWhatToDo(t *testing.T) {
 	taken, _, _ := strings.Cut(strings.TrimPrefix(first.lines[0], "Listening on "), ",")
 	second := filepath.Join(t.TempDir(), "data")
 	code, stdout, stderr := run(t, nil, "serve", "--listen", taken, "--data", second)
-	if code != exitFailed || stdout != "" || strings.Count(stderr, "\n") != 1 {
+	if code != exitFailed || stdout != "" || strings.Count(stderr, "signet: ") != 1 {
 		t.Errorf("got exit code %d, output %q and %q, want 1 and one line", code, stdout, stderr)
 	}
 	for _, want := range []string{taken, "--listen 127.0.0.1:8081", "make run LISTEN=127.0.0.1:8081"} {

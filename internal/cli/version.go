@@ -3,7 +3,8 @@ package cli
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
+
+	"signet/internal/app"
 )
 
 type versionCommand struct{}
@@ -19,12 +20,7 @@ func versionLine() string {
 	return fmt.Sprintf("signet %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// version is what the Go toolchain took from the repository at build time: the
-// tag, or the commit, or "(devel)" where it could not tell.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
+	version, _ := app.Build()
+	return version
 }

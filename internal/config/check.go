@@ -23,6 +23,9 @@ func notEmpty(s string) error {
 
 func anyText(string) error { return nil }
 
+// logFormats are the values of log.format.
+var logFormats = []string{"text", "json"}
+
 func oneOf(words ...string) func(string) error {
 	return func(s string) error {
 		if !slices.Contains(words, s) {

@@ -25,6 +25,26 @@ func (s Sources) Path() string {
 // The error has one line for each thing that is wrong, naming the key and where
 // it was found.
 func Load(from Sources) (*Config, error) {
+	c, problems := load(from)
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// LogOf returns how a server is told to log, also where other settings are wrong: that
+// is to be logged too. What cannot be read of it is as it is by default.
+func LogOf(from Sources) Log {
+	c, _ := load(from)
+	usual := Default().Log
+	if oneOf(logFormats...)(c.Log.Format) != nil {
+		c.Log.Format = usual.Format
+	}
+	return c.Log
+}
+
+// load returns the settings as far as they can be read, and what is wrong.
+func load(from Sources) (*Config, []error) {
 	c := Default()
 	all := c.settings()
 	known := make(map[string]*setting, len(all))
@@ -54,8 +74,5 @@ func Load(from Sources) (*Config, error) {
 	if errors.Join(problems...) == nil { // about values that are wrong there is nothing more to say
 		problems = c.conflicts()
 	}
-	if err := errors.Join(problems...); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, problems
 }

@@ -141,7 +141,7 @@ a leading + is read by.`),
 		text(&c.Log.Level, "log.level", "info", "LEVEL", oneOf("debug", "info", "warn", "error"), `
 The least urgent lines that are logged: debug, info, warn or error.`),
 
-		text(&c.Log.Format, "log.format", "text", "FORMAT", oneOf("text", "json"), `
+		text(&c.Log.Format, "log.format", "text", "FORMAT", oneOf(logFormats...), `
 Form of the log, which goes to standard error: text (for people) or json (an
 object each line, for programs).`),
 

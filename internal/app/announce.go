@@ -1,0 +1,44 @@
+package app
+
+import (
+	"cmp"
+	"path/filepath"
+	"time"
+
+	"signet/internal/config"
+	"signet/internal/store"
+)
+
+// tellStart writes the first line of each start: what runs, with what. Passwords are
+// left out of it.
+func (a *App) tellStart() {
+	cfg := a.cfg
+	version, commit := Build()
+	inDirectory := func(name string) string { return "file:" + filepath.Join(a.dir, name) }
+	attrs := []any{
+		"version", version, "commit", commit, "schema", store.SchemaVersion(), "data", a.dir,
+		"store", cmp.Or(config.HideSecrets(cfg.Database), databasePath(a.dir)),
+		"keyring", cmp.Or(config.HideSecrets(cfg.Keyring), inDirectory(keyringFile)),
+		"master_key", cmp.Or(cfg.MasterKey, inDirectory(masterFile)),
+		"blobs", config.HideSecrets(blobsLocation(a.dir, cfg.Blobs)),
+	}
+	if cfg.NATS != "" {
+		attrs = append(attrs, "nats", config.HideSecrets(cfg.NATS))
+	}
+	a.log.Info("starting", append(attrs, "listen", cfg.Listen)...)
+}
+
+// tellReady writes the line that says that requests are answered from now on.
+func (a *App) tellReady() {
+	attrs := []any{"address", a.Addr().String(), "base_url", a.baseURL}
+	if addr := a.RedirectAddr(); addr != nil {
+		attrs = append(attrs, "redirects", addr.String())
+	}
+	if addr := a.MetricsAddr(); addr != nil {
+		attrs = append(attrs, "metrics", addr.String())
+	}
+	if a.operator != "" {
+		attrs = append(attrs, "operator", a.operator)
+	}
+	a.log.Info("ready", append(attrs, "took", time.Since(a.opened).Round(time.Millisecond))...)
+}
