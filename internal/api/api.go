@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/health"
 	"signet/internal/service"
 )
 
@@ -36,6 +37,8 @@ type Options struct {
 	Authenticator   Authenticator
 	Clock           func() time.Time // nil: the system's
 	Logger          *slog.Logger     // nil: nothing is logged
+	AccessLog       bool             // a line of each call is logged
+	Outages         *health.Outages  // tell of calls that are refused while something is away; nil: each has a line
 	Limits          Limits
 	VendorPrefix    string                           // starts the vendor's headers: TT makes TT-X-...
 	VendorNamespace string                           // starts every xmlns and event type
@@ -53,6 +56,8 @@ type API struct {
 	authenticator Authenticator
 	clock         func() time.Time
 	logger        *slog.Logger
+	accessLog     bool
+	outages       *health.Outages
 	limits        Limits
 	vendor        vendor
 	links         func(r *http.Request) string // what the links in an answer begin with
@@ -100,6 +105,8 @@ func newAPI(o Options) (*API, error) {
 		authenticator: o.Authenticator,
 		clock:         o.Clock,
 		logger:        o.Logger,
+		accessLog:     o.AccessLog,
+		outages:       o.Outages,
 		limits:        o.Limits,
 		vendor:        newVendor(o.VendorPrefix, o.VendorNamespace),
 		links:         o.Links,

@@ -89,7 +89,9 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 	case shown.Kind == model.Internal, shown.Kind == model.Lost:
 		a.logFailure(ctx, c, slog.LevelError, err)
 	case shown.Kind == model.Unavailable && (shown != err || shown.Cause != nil):
-		a.logFailure(ctx, c, slog.LevelWarn, err)
+		if c.outage = a.outages.Refused(service.MissingPart(err), err); !c.outage {
+			a.logFailure(ctx, c, slog.LevelWarn, err)
+		}
 	}
 	a.writeError(c, statuses[shown.Kind], shown)
 }

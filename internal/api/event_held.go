@@ -49,6 +49,7 @@ func (c *heldConnection) abort() { _ = c.Close() }
 // its caller, and is counted and logged when the stream ends.
 func (a *API) hold(c *call, st *service.Stream, conn net.Conn) {
 	c.held = true
+	a.logOpened(c)
 	held := &heldConnection{Conn: conn, raw: rawOf(conn), left: make(chan struct{})}
 	end := c.ending()
 	go held.watch(st)
@@ -74,9 +75,9 @@ func (c *heldConnection) watch(st *service.Stream) {
 
 // ending keeps of a call only what is told of it at its end.
 func (c *call) ending() func() *call {
-	endpoint, id, started, status, method := c.endpoint, c.id, c.started, c.writer.status, c.request.Method
+	endpoint, id, started, status, method, caller := c.endpoint, c.id, c.started, c.writer.status, c.request.Method, c.caller
 	return func() *call {
-		over := &call{endpoint: endpoint, id: id, started: started, streamed: true, request: &http.Request{Method: method}}
+		over := &call{endpoint: endpoint, id: id, started: started, streamed: true, request: &http.Request{Method: method}, caller: caller}
 		over.writer.status = status
 		return over
 	}

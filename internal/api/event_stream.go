@@ -42,6 +42,7 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 			return streamed(), nil
 		}
 	}
+	a.logOpened(c)
 	c.logged = st.Run(ctx)
 	return streamed(), nil
 }

@@ -57,6 +57,7 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 		return streamed(), nil
 	}
 	c.held = true
+	a.logOpened(c)
 	end := c.ending()
 	stopped := context.AfterFunc(out.ctx, st.Close)
 	st.Follow(out, func(err error) {

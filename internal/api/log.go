@@ -8,34 +8,80 @@ import (
 	"signet/internal/model"
 )
 
-// logAccess writes a line about a call: at debug where it went well, at info
-// where it did not. It names the route by its pattern, because paths and queries
-// hold addresses and credentials, and never a header or a body. Where a client is,
-// it says only of failed logins, which somebody may want to look into.
-func (a *API) logAccess(c *call, took time.Duration) {
-	ctx, level := c.request.Context(), slog.LevelDebug
-	status := c.loggedStatus()
-	if status >= http.StatusBadRequest {
-		level = slog.LevelInfo
+// caller is who made a call, as the access log tells it.
+type caller struct {
+	account string // empty: nobody was found out
+	key     string // its name, which opens nothing
+	client  string // the address
+}
+
+// readCaller notes who calls, where the access log is on: of a stream nothing else is
+// kept until its end.
+func (a *API) readCaller(c *call) *caller {
+	if c.caller == nil && a.accessLog {
+		c.caller = &caller{client: a.clientAddress(c.request).String()}
+		if c.actor != nil {
+			c.caller.account, c.caller.key = c.actor.Account.String(), c.actor.Key.Key
+		}
 	}
+	return c.caller
+}
+
+// logAccess writes a line about a call that is over. It names the route by its
+// pattern, because paths and queries hold addresses and credentials, and never a
+// header or a body. Where a client is, it says in the access log, and of failed logins,
+// which somebody may want to look into.
+func (a *API) logAccess(c *call, took time.Duration) {
+	ctx, status := c.request.Context(), c.loggedStatus()
+	level := a.accessLevel(c, status)
 	if !a.logger.Enabled(ctx, level) {
 		return
 	}
-	attrs := [...]slog.Attr{
-		slog.String("method", knownMethod(c.request.Method)),
-		slog.String("route", c.endpoint.pattern),
-		slog.Int("status", status),
-		slog.Duration("duration", took),
-		slog.String("request_id", c.id),
-		{}, {}, // the code, the client; an empty attribute is left out
+	attrs := make([]slog.Attr, 0, 10)
+	attrs = append(attrs, slog.String("method", knownMethod(c.request.Method)), slog.String("route", c.endpoint.pattern),
+		slog.Int("status", status), slog.Duration("duration", took))
+	if a.accessLog && !c.streamed {
+		attrs = append(attrs, slog.Int64("bytes", c.writer.bytes))
 	}
+	attrs = append(append(attrs, slog.String("request_id", c.id)), a.readCaller(c).attrs()...)
 	if told, ok := asModel(c.logged); ok {
-		attrs[len(attrs)-2] = slog.String("code", told.Code)
-		if told.Kind == model.Unauthenticated || told.Code == codeTooManyFailures {
-			attrs[len(attrs)-1] = slog.String("client", a.clientAddress(c.request).String())
+		attrs = append(attrs, slog.String("code", told.Code))
+		if c.caller == nil && (told.Kind == model.Unauthenticated || told.Code == codeTooManyFailures) {
+			attrs = append(attrs, slog.String("client", a.clientAddress(c.request).String()))
 		}
 	}
-	a.logger.LogAttrs(ctx, level, "call", attrs[:]...)
+	a.logger.LogAttrs(ctx, level, "call", attrs...)
+}
+
+// accessLevel says how urgent the line about a call is. Without the access log, calls
+// that went well are for those who look for a defect; so are calls of paths that there
+// are not, which scanners make by the thousand, and those that were refused for an
+// outage, of which there is a line already.
+func (a *API) accessLevel(c *call, status int) slog.Level {
+	if a.accessLog || status >= http.StatusBadRequest && c.endpoint != a.unmatched && !c.outage {
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
+}
+
+// logOpened writes a line about a stream that begins, in the access log: the one about
+// its call comes when it ends.
+func (a *API) logOpened(c *call) {
+	if who := a.readCaller(c); who != nil {
+		a.logger.LogAttrs(c.request.Context(), slog.LevelInfo, "stream", append([]slog.Attr{
+			slog.String("method", knownMethod(c.request.Method)), slog.String("route", c.endpoint.pattern), slog.String("request_id", c.id),
+		}, who.attrs()...)...)
+	}
+}
+
+func (w *caller) attrs() []slog.Attr {
+	switch {
+	case w == nil:
+		return nil
+	case w.account == "":
+		return []slog.Attr{slog.String("client", w.client)}
+	}
+	return []slog.Attr{slog.String("account", w.account), slog.String("key", w.key), slog.String("client", w.client)}
 }
 
 // statusAbandoned stands in logs for calls whose client left before the answer.

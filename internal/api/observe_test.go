@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,8 @@ func TestTheAccessLogNamesTheRouteAndNoSecret(t *testing.T) {
 	for _, want := range []string{
 		`level=DEBUG msg=call method=POST route=/v2/user/:user/password status=204 duration=0s request_id=r-7` + "\n",
 		`level=INFO msg=call method=POST route=/v2/user/:user/password status=400 duration=0s request_id=r-7 code=old_password_required` + "\n",
-		`level=INFO msg=call method=other route=unmatched status=404`,
+		// Scanners make thousands of these.
+		`level=DEBUG msg=call method=other route=unmatched status=404`,
 		// Of a failed login, and of nothing else, it says where it came from.
 		`level=INFO msg=call method=POST route=/v2/user/:user/password status=401 duration=0s request_id=r-8 code=credentials_invalid client=127.0.0.1` + "\n",
 	} {
@@ -46,6 +48,49 @@ func TestTheAccessLogNamesTheRouteAndNoSecret(t *testing.T) {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log holds %q: %s", secret, log)
 		}
+	}
+}
+
+// Who asks for the access log gets a line of each call that is over, of a stream also
+// when it begins, with who called, and nothing of what was said.
+func TestTheAccessLogTellsWhoCalled(t *testing.T) {
+	var h *harness
+	var who string
+	h = start(t, func(o *Options) { o.AccessLog = true },
+		route{method: "GET", pattern: "/v2/user/:user", handler: func(_ context.Context, c *call) (answer, error) {
+			who = " account=" + c.actor.Account.String() + " key=" + c.actor.Key.Key + " client=127.0.0.1"
+			return reply(map[string]string{"first_name": "hidden"}), nil
+		}},
+		route{method: "GET", pattern: "/v2/ping", public: true, handler: nothing},
+		route{method: "GET", pattern: "/v2/events", handler: func(_ context.Context, c *call) (answer, error) {
+			_, _ = io.WriteString(&c.writer, ": hidden\n\n")
+			h.api.logOpened(c)
+			return streamed(), nil
+		}},
+	)
+	h.mustSend(request{method: "GET", path: "/v2/user/hidden?x=hidden", headers: []string{"Request-ID: r-1", "TT-X-Secret: hidden"}})
+	h.mustSend(request{method: "GET", path: "/v2/events", headers: []string{"Request-ID: r-2"}})
+	h.mustSend(request{method: "GET", path: "/v2/ping", anyone: true, headers: []string{"Request-ID: r-3"}})
+	h.mustSend(request{method: "GET", path: "/nowhere", anyone: true, headers: []string{"Request-ID: r-4"}})
+	log := h.logged()
+	var got []string
+	for line := range strings.Lines(log) {
+		if _, line, ok := strings.Cut(line, "level=INFO "); ok {
+			got = append(got, strings.TrimSpace(line))
+		}
+	}
+	want := []string{
+		"msg=call method=GET route=/v2/user/:user status=200 duration=0s bytes=52 request_id=r-1" + who,
+		"msg=stream method=GET route=/v2/events request_id=r-2" + who,
+		"msg=call method=GET route=/v2/events status=200 duration=0s request_id=r-2" + who,
+		"msg=call method=GET route=/v2/ping status=204 duration=0s bytes=0 request_id=r-3 client=127.0.0.1",
+		"msg=call method=GET route=unmatched status=404 duration=0s bytes=124 request_id=r-4 client=127.0.0.1 code=endpoint_unknown",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("it logged\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if strings.Contains(log, "hidden") {
+		t.Errorf("it tells what was said: %s", log)
 	}
 }
 

@@ -13,6 +13,7 @@ type responseWriter struct {
 	http.ResponseWriter
 	status int  // 0 until the head was written
 	failed bool // the connection does not take any more
+	bytes  int64
 }
 
 // WriteHeader writes the head of the answer; only the first final status counts.
@@ -29,6 +30,7 @@ func (w *responseWriter) WriteHeader(status int) {
 func (w *responseWriter) Write(p []byte) (int, error) {
 	w.begin()
 	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
 	// A body that is longer than announced, or that the status does not allow, is
 	// a defect of the endpoint and not the client's leaving.
 	w.failed = w.failed || err != nil && !errors.Is(err, http.ErrContentLength) && !errors.Is(err, http.ErrBodyNotAllowed)

@@ -33,6 +33,7 @@ type App struct {
 	network  *network
 	registry *prometheus.Registry
 	warnings *health.Warnings
+	outages  *health.Outages
 	gate     *gate
 	probe    *probe
 	system   *system
@@ -68,6 +69,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 	if a.dir, err = filepath.Abs(cfg.Data); err != nil {
 		return nil, fmt.Errorf("find the data directory: %w", err)
 	}
+	a.outages = health.NewOutages(a.warnings)
 	a.tellStart()
 	if a.network, err = newNetwork(cfg, a.dir, logger); err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 		return nil, fmt.Errorf("register the metrics of the network: %w", err)
 	}
 	a.system, err = assemble(ctx, surroundings{
-		cfg: cfg, log: logger, clock: time.Now, elapsed: clock.Elapsed, metrics: a.registry, warnings: a.warnings, dir: a.dir, client: a.network.proxies.Client,
+		cfg: cfg, log: logger, clock: time.Now, elapsed: clock.Elapsed, metrics: a.registry, warnings: a.warnings, outages: a.outages, dir: a.dir, client: a.network.proxies.Client,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", a.dir, err)
@@ -190,7 +192,7 @@ func (a *App) Run(ctx context.Context) error {
 	defer endTasks()
 
 	var running sync.WaitGroup
-	for _, task := range append(a.system.background, a.network.watch) {
+	for _, task := range append(a.system.background, a.network.watch, a.outages.Run) {
 		running.Go(func() { task(tasks) })
 	}
 	failed := make(chan error, 4)

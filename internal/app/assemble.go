@@ -89,7 +89,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 	}
 	cases := service.New(service.Options{
-		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: blobs, Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings,
+		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: blobs, Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings, Outages: in.outages,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -123,7 +123,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	undo = append(undo, nodes.close)
 	options := api.Options{
-		Service: cases, Authenticator: cases, Clock: in.clock, Logger: in.log,
+		Service: cases, Authenticator: cases, Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,
 			Burst:                        limits.Burst,
@@ -138,6 +138,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		VendorPrefix: in.cfg.Vendor.Prefix, VendorNamespace: in.cfg.Vendor.Namespace,
 		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	}
+	watchParts(in, ready, ring, blobs)
 	sweeper := cases.NewSweeper(in.cfg.Expiry.Sweep)
 	return &system{
 		handler: func(at location) (http.Handler, error) {

@@ -82,6 +82,7 @@ func (a *App) readiness(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
+		a.outages.Failed(service.MissingPart(err), err)
 		return errors.New("the store does not answer")
 	}
 	return nil

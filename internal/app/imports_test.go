@@ -45,7 +45,7 @@ var mayImport = []layer{
 		"internal/config", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},
-	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/model", "openapi"}},
+	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi"}},
 	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{"internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/health", "internal/meter", "internal/clock", "internal/model"}},

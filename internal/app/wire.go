@@ -21,6 +21,7 @@ type surroundings struct {
 	elapsed  func() time.Duration // a clock that nobody sets
 	metrics  prometheus.Registerer
 	warnings *health.Warnings               // what the operator has to see to
+	outages  *health.Outages                // of what it works with
 	dir      string                         // the data directory: made, and locked for this process
 	client   func(*http.Request) netip.Addr // where a request comes from
 

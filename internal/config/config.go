@@ -68,6 +68,7 @@ type Timeouts struct {
 type Log struct {
 	Level  string
 	Format string
+	Access bool // of each call
 }
 
 // Vendor holds the two names that published clients have built in.

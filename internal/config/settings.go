@@ -145,6 +145,11 @@ The least urgent lines that are logged: debug, info, warn or error.`),
 Form of the log, which goes to standard error: text (for people) or json (an
 object each line, for programs).`),
 
+		toggle(&c.Log.Access, "log.access", `
+Logs a line of each call when it is over, and of each event stream also when it
+begins: method, route, status, duration, bytes, request id, account, name of the key
+and address of the client; no names, secrets or content. The lines are of level info.`),
+
 		text(&c.Vendor.Prefix, "vendor.prefix", "TT", "NAME", vendorPrefix, `
 What the names of the interface's own headers start with: TT makes TT-X-Message-Id.
 Clients have it built in, so it changes only together with them.`),

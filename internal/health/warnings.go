@@ -36,9 +36,9 @@ func New(log *slog.Logger) *Warnings {
 	return &Warnings{log: log, held: map[string]string{}}
 }
 
-// Set makes a warning hold. The log is told once; a later Set of the topic changes
-// the text only.
-func (w *Warnings) Set(topic, text string) {
+// Set makes a warning hold. The log is told once, with more than others may see (names
+// and values in turn); a later Set of the topic changes the text only.
+func (w *Warnings) Set(topic, text string, more ...any) {
 	if w == nil {
 		return
 	}
@@ -47,12 +47,12 @@ func (w *Warnings) Set(topic, text string) {
 	w.held[topic] = text
 	w.mu.Unlock()
 	if !known {
-		w.log.Error(text, "warning", topic)
+		w.log.Error(text, append([]any{"warning", topic}, more...)...)
 	}
 }
 
 // Clear ends a warning. One that does not hold may be cleared.
-func (w *Warnings) Clear(topic string) {
+func (w *Warnings) Clear(topic string, more ...any) {
 	if w == nil {
 		return
 	}
@@ -61,7 +61,7 @@ func (w *Warnings) Clear(topic string) {
 	delete(w.held, topic)
 	w.mu.Unlock()
 	if known {
-		w.log.Info("over: "+text, "warning", topic)
+		w.log.Info("over: "+text, append([]any{"warning", topic}, more...)...)
 	}
 }
 

@@ -46,6 +46,7 @@ type Options struct {
 	Time            ClockOptions
 	Logger          *slog.Logger
 	Warnings        *health.Warnings // nil: nobody looks at them
+	Outages         *health.Outages  // of what it works with; nil: each failure is logged
 	Limits          Limits
 	DefaultRegion   string        // of phone numbers without a country code, as in ISO 3166
 	EventsRetention time.Duration // how long an unacknowledged event stays
@@ -72,6 +73,7 @@ type Service struct {
 	time      *timekeeper
 	log       *slog.Logger
 	warnings  *health.Warnings
+	outages   *health.Outages
 	limits    Limits
 	region    string
 	retention time.Duration
@@ -108,7 +110,7 @@ type Service struct {
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
 	s := &Service{
-		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, nodeName: o.NodeName, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, limits: o.Limits,
+		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, nodeName: o.NodeName, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, outages: o.Outages, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention, auditKey: o.AuditKey, auditRetention: o.AuditRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),

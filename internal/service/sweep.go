@@ -47,8 +47,11 @@ func (s *Service) NewSweeper(interval time.Duration) *Sweeper {
 }
 
 // complain logs a failure. That the store or the files are away for a while is no
-// defect.
+// defect, and is told once for all that fails for it.
 func (s *Service) complain(ctx context.Context, what string, err error) {
+	if s.outages.Failed(MissingPart(err), err) {
+		return
+	}
 	level := slog.LevelError
 	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, blob.ErrUnavailable) {
 		level = slog.LevelWarn

@@ -1,0 +1,79 @@
+package app_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"signet/internal/app/apptest"
+	"signet/internal/config"
+	"signet/internal/store/postgrestest"
+)
+
+// urgent returns the lines of a log that an operator reads, from info on, but for what
+// a text says.
+func urgent(log string, but string) []string {
+	return slices.DeleteFunc(strings.Split(strings.TrimSpace(log), "\n"), func(line string) bool {
+		return line == "" || strings.Contains(line, "level=DEBUG") || but != "" && strings.Contains(line, but)
+	})
+}
+
+// refuse makes the same call until it is refused, and then some more. It returns how
+// often it was.
+func refuse(t *testing.T, s *apptest.Server, r apptest.Request) (times int) {
+	t.Helper()
+	h := s.NewHTTPClient()
+	refused := func() bool {
+		unavailable := s.MustSend(t, h, r).Status == http.StatusServiceUnavailable
+		if unavailable {
+			times++
+		}
+		return unavailable
+	}
+	eventually(t, "calls are refused", refused)
+	for range 20 {
+		refused()
+	}
+	return times
+}
+
+// as makes a request somebody's.
+func as(p *apptest.Person, method, target, body string) apptest.Request {
+	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte(p.Key+":"+p.Secret))
+	return apptest.Request{Method: method, Target: target, Header: [][2]string{{"Authorization", basic}, {"Content-Type", "application/json"}}, Body: body}
+}
+
+// The database is away while a stream is open, probes ask and calls come: what an
+// operator reads is that it went, and that it is back.
+func TestDatabaseThatIsAwayIsTwoLines(t *testing.T) {
+	t.Parallel()
+	database := postgrestest.Start(t)
+	s := apptest.Start(t, func(cfg *config.Config) {
+		cfg.Database = "postgres://signet@" + database.Addr() + "/postgres"
+		cfg.Limits.RequestsPerSecond = 0
+	})
+	s.Allow("the database does not answer")
+	alice := s.People().Alice
+	listen := as(alice, "GET", "/v2/events", "")
+	listen.Header = append(listen.Header, [2]string{"Accept", "text/event-stream"})
+	if _, open := s.MustOpen(t, s.NewHTTPClient(), listen).Line(); !open {
+		t.Fatal("the stream does not begin")
+	}
+	s.Log.Take()
+
+	database.Stop(t, true)
+	times := refuse(t, s, as(alice, "POST", "/v2/message", `{"recipient":"bob","body":"x"}`))
+	if lines := urgent(s.Log.String(), ""); len(lines) != 1 || !strings.Contains(lines[0], "level=ERROR") ||
+		!strings.Contains(lines[0], "the database does not answer: calls are refused with 503 until it does") {
+		t.Errorf("while it is away the log is\n%s", strings.Join(lines, "\n"))
+	}
+	database.Restart(t)
+	eventually(t, "it is told that the database is back", func() bool { return s.Log.Count("over: the database") == 1 })
+	lines := urgent(s.Log.Take(), "")
+	if len(lines) != 2 || !strings.Contains(lines[1], "level=INFO") || !strings.Contains(lines[1], "away=") || !strings.Contains(lines[1], fmt.Sprintf("refused_calls=%d", times)) {
+		t.Errorf("the log of all is\n%s", strings.Join(lines, "\n"))
+	}
+}

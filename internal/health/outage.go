@@ -1,0 +1,153 @@
+package health
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// The parts that a server works with and that may be away for a while.
+const (
+	Store       = "store"
+	Keyring     = "keyring"
+	Attachments = "attachments"
+)
+
+const (
+	// lookInterval is how often a part that is away is looked for.
+	lookInterval = time.Second
+	// lookTimeout is how long it may take to answer.
+	lookTimeout = 5 * time.Second
+	// quietTime is for how long nothing may have failed before it counts as back: a
+	// disk that is full lets read all the time.
+	quietTime = 5 * time.Second
+)
+
+// Outages makes of the many calls that fail while a part is away one warning, whose
+// beginning is one line of the log, and whose end is another that says how long it
+// was, and how many calls were refused. A nil *Outages knows no parts. It is safe for
+// concurrent use.
+type Outages struct {
+	warnings *Warnings
+	begun    chan struct{}
+
+	mu    sync.Mutex // guards what follows
+	parts map[string]*part
+}
+
+// part is what may be away.
+type part struct {
+	text    string
+	check   func(context.Context) error
+	since   time.Time // zero: it is there
+	last    time.Time // when something failed for it
+	back    time.Time // since when it answers again; zero: it does not
+	refused int
+}
+
+// NewOutages returns the outages of a server, which has no parts yet.
+func NewOutages(warnings *Warnings) *Outages {
+	return &Outages{warnings: warnings, begun: make(chan struct{}, 1), parts: map[string]*part{}}
+}
+
+// Add names a part by the topic of its warning. text is the warning while it is away;
+// check asks whether it is back. It comes before Run.
+func (o *Outages) Add(topic, text string, check func(context.Context) error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.parts[topic] = &part{text: text, check: check}
+}
+
+// Refused notes that a call was refused because a part is away, and reports whether
+// that is told here: then it needs no line of its own.
+func (o *Outages) Refused(topic string, err error) bool { return o.note(topic, err, 1) }
+
+// Failed notes the same of a task that nobody waits for.
+func (o *Outages) Failed(topic string, err error) bool { return o.note(topic, err, 0) }
+
+func (o *Outages) note(topic string, err error, refused int) bool {
+	if o == nil {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := o.parts[topic]
+	if p == nil {
+		return false
+	}
+	p.last, p.back = time.Now(), time.Time{}
+	p.refused += refused
+	if p.since.IsZero() {
+		p.since = p.last
+		o.warnings.Set(topic, p.text, "error", err)
+		select {
+		case o.begun <- struct{}{}:
+		default: // Run is about to look
+		}
+	}
+	return true
+}
+
+// Run looks for parts that are away until ctx ends.
+func (o *Outages) Run(ctx context.Context) {
+	tick := time.NewTicker(lookInterval)
+	tick.Stop()
+	defer tick.Stop()
+	for {
+		select {
+		case <-o.begun:
+			tick.Reset(lookInterval)
+		case <-tick.C:
+			if !o.look(ctx) {
+				tick.Stop()
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// look ends the outages that are over, and reports whether there are others.
+func (o *Outages) look(ctx context.Context) (more bool) {
+	for _, topic := range o.away() {
+		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+		err := o.parts[topic].check(ctx) // which nobody changes any more
+		cancel()
+		if !o.end(topic, err == nil) {
+			more = true
+		}
+	}
+	return more
+}
+
+// away lists the parts that are.
+func (o *Outages) away() (topics []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for topic, p := range o.parts {
+		if !p.since.IsZero() {
+			topics = append(topics, topic)
+		}
+	}
+	return topics
+}
+
+// end ends an outage, unless something has just failed.
+func (o *Outages) end(topic string, answers bool) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p, now := o.parts[topic], time.Now()
+	switch {
+	case !answers:
+		p.back = time.Time{}
+		return false
+	case p.back.IsZero():
+		p.back = now
+	}
+	if now.Sub(p.last) < quietTime {
+		return false
+	}
+	o.warnings.Clear(topic, "away", p.back.Sub(p.since).Round(time.Millisecond), "refused_calls", p.refused)
+	p.since, p.refused = time.Time{}, 0
+	return true
+}
