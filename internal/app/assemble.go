@@ -26,7 +26,9 @@ func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready
 			return engine.View(ctx, func(store.Session) error { return nil })
 		}, err
 	}
-	shared, err := postgres.Open(ctx, in.cfg.Database, postgres.Options{Clock: in.clock, Log: in.log})
+	shared, err := await(ctx, in.log, "the database", func() (*postgres.Engine, error) {
+		return postgres.Open(ctx, in.cfg.Database, postgres.Options{Clock: in.clock, Log: in.log})
+	})
 	return shared, func(ctx context.Context) error {
 		offset, err := shared.ClockOffset(ctx)
 		if err == nil && offset.Abs() > service.MaxClockOffset {

@@ -85,7 +85,13 @@ func openRingFor(ctx context.Context, cfg *config.Config, dir string, o seal.Opt
 	if o.Master, err = master(cfg.MasterKey, dir); err != nil {
 		return nil, setupFault(err)
 	}
-	if o.Storage, err = keyring(ctx, cfg.Keyring, dir, server); err != nil {
+	open := func() (seal.Storage, error) { return keyring(ctx, cfg.Keyring, dir, server) }
+	if server && strings.HasPrefix(cfg.Keyring, "postgres") {
+		o.Storage, err = await(ctx, o.Log, "the database of the key ring", open)
+	} else {
+		o.Storage, err = open()
+	}
+	if err != nil {
 		return nil, setupFault(err)
 	}
 	ring, err := seal.Open(ctx, o)

@@ -3,14 +3,18 @@ package app_test
 import (
 	"encoding/base64"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"signet/internal/app"
 	"signet/internal/app/apptest"
 	"signet/internal/config"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testlog"
 )
 
 // urgent returns the lines of a log that an operator reads, from info on, but for what
@@ -75,5 +79,40 @@ func TestDatabaseThatIsAwayIsTwoLines(t *testing.T) {
 	lines := urgent(s.Log.Take(), "")
 	if len(lines) != 2 || !strings.Contains(lines[1], "level=INFO") || !strings.Contains(lines[1], "away=") || !strings.Contains(lines[1], fmt.Sprintf("refused_calls=%d", times)) {
 		t.Errorf("the log of all is\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+// After a power cut the database may come up last: a server that was started before
+// waits for it, and says so once.
+func TestStartWaitsForItsDatabase(t *testing.T) {
+	t.Parallel()
+	database := postgrestest.Start(t)
+	keyring, master := apptest.SharedKeys(t)
+	cfg := config.Default()
+	cfg.Listen, cfg.Data, cfg.Keyring, cfg.MasterKey = "127.0.0.1:0", filepath.Join(t.TempDir(), "data"), keyring, master
+	cfg.Database = "postgres://signet@" + database.Addr() + "/postgres"
+	database.Stop(t, true)
+	log := new(testlog.Log)
+	opened := make(chan error, 1)
+	go func() {
+		server, err := app.Open(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)))
+		if err == nil {
+			err = server.Close()
+		}
+		opened <- err
+	}()
+	eventually(t, "it is told that the start waits", func() bool { return log.Count("the database does not answer: the start waits for it") > 0 })
+	database.Restart(t)
+	if err := <-opened; err != nil {
+		t.Error(err)
+	}
+	if log.Count("the database does not answer") != 1 || log.Count("the database answers: the start goes on") != 1 {
+		t.Errorf("the log is\n%s", log)
+	}
+
+	// What waiting does not mend ends the start.
+	cfg.Database = "postgres://signet@" + database.Addr() + "/nowhere"
+	if _, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("with a database that is not there: %v", err)
 	}
 }

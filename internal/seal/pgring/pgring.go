@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -103,6 +104,11 @@ func Open(ctx context.Context, url string) (*Storage, error) {
 		}
 	}
 	pool.Close()
+	var told *pgconn.PgError
+	if errors.As(err, &told) && (strings.HasPrefix(told.Code, "28") || strings.HasPrefix(told.Code, "3D")) {
+		// Wrong credentials, or no such database: waiting does not mend it.
+		return nil, &seal.SetupError{Problem: fmt.Sprintf("the database of the key ring at %s refuses: %s", s.where, told.Message)}
+	}
 	return nil, unavailable("open", err)
 }
 
