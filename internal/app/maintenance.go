@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
+	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -26,13 +26,16 @@ func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, re
 	})
 }
 
-// ResetOperator replaces the credentials of the operator account, wherever the old
-// ones have gone: all its keys and its password end, and operator.json in the data
-// directory gets a new key. It returns the path of that file. Servers that run know
+// ResetOperator replaces the credentials of an operator, the first one where none is
+// named, wherever the old ones have gone: all its keys and its password end, and
+// operator.json in the data directory, or the named operator's file, gets a new key. It returns the path of that file. Servers that run know
 // within a second. After an error the old file and the old credentials are in
 // place, or it can be run again.
-func ResetOperator(ctx context.Context, dir, database string) (path string, err error) {
-	path = filepath.Join(dir, operatorFile)
+func ResetOperator(ctx context.Context, dir, database, name string) (path string, err error) {
+	if name != "" && !model.ValidUsername(name) {
+		return "", service.ErrNoOperator
+	}
+	path = operatorPath(dir, name)
 	if database != "" {
 		// Any machine that reaches the database may do it, one that ran no server too.
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -55,7 +58,7 @@ func ResetOperator(ctx context.Context, dir, database string) (path string, err 
 		if err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
-		if err := service.ResetOperator(ctx, kept, time.Now(), key, secret); err != nil {
+		if err := service.ResetOperator(ctx, kept, time.Now(), name, key, secret); err != nil {
 			return errors.Join(fmt.Errorf("replace the operator's credentials: %w", err), staged.discard())
 		}
 		if err := staged.commit(); err != nil {

@@ -76,7 +76,7 @@ func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 	go func() { ended <- w.follow(old, open) }()
 	<-open
 
-	path, err := ResetOperator(t.Context(), w.app.dir, "")
+	path, err := ResetOperator(t.Context(), w.app.dir, "", "")
 	if err != nil || path != w.app.OperatorFile() {
 		t.Fatalf("got %q, %v, want %q", path, err, w.app.OperatorFile())
 	}
@@ -143,7 +143,7 @@ func TestOperatorResetWhileNoServerRuns(t *testing.T) {
 	if err := os.Remove(w.app.OperatorFile()); err != nil { // lost
 		t.Fatal(err)
 	}
-	path, err := ResetOperator(t.Context(), w.app.dir, "")
+	path, err := ResetOperator(t.Context(), w.app.dir, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestOperatorResetOfADatabaseThatManyServersShare(t *testing.T) {
 	w := &ward{t: t, app: a, http: caller}
 	old := w.operator(mustReadCredentials(t, a.OperatorFile()))
 	elsewhere := filepath.Join(t.TempDir(), "data") // on a machine that ran no server
-	path, err := ResetOperator(t.Context(), elsewhere, cfg.Database)
+	path, err := ResetOperator(t.Context(), elsewhere, cfg.Database, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestOperatorResetOfADatabaseThatManyServersShare(t *testing.T) {
 func TestOperatorResetKeepsWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := ResetOperator(t.Context(), dir, ""); err == nil {
+	if _, err := ResetOperator(t.Context(), dir, "", ""); err == nil {
 		t.Error("a directory without a server's data has an operator")
 	}
 	cfg := settings(t)
@@ -199,7 +199,7 @@ func TestOperatorResetKeepsWhatItDoesNotKnow(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustWrite(t, a.OperatorFile(), `{"base_url":"https://messages.example.com","api_key":"k","api_secret":"s","note":"mine"}`, 0o600)
-	path, err := ResetOperator(t.Context(), cfg.Data, "")
+	path, err := ResetOperator(t.Context(), cfg.Data, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

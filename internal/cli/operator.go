@@ -6,19 +6,23 @@ import (
 	"signet/internal/app"
 )
 
-// operatorCommands are about the account that may do everything.
+// operatorCommands are about the accounts that may do everything.
 type operatorCommands struct {
-	Reset operatorResetCommand `cmd:"" help:"End all credentials of the operator and write new ones to operator.json."`
+	Create operatorCreateCommand `cmd:"" help:"Make one more operator."`
+	List   operatorListCommand   `cmd:"" help:"List the operators."`
+	End    operatorEndCommand    `cmd:"" help:"End an operator and all that opens its account."`
+	Reset  operatorResetCommand  `cmd:"" help:"End all credentials of the operator and write new ones to operator.json."`
 }
 
 type operatorResetCommand struct {
 	Data     string `default:"./data" env:"SIGNET_DATA" placeholder:"DIR" help:"The server's data directory (default ./data), which holds operator.json."`
 	Database string `env:"SIGNET_DATABASE" placeholder:"URL" help:"The server's PostgreSQL database, where it has one."`
+	Operator string `arg:"" optional:"" help:"Operator, by username; without one, the first."`
 }
 
 // Help is printed by "signet operator reset --help".
 func (operatorResetCommand) Help() string {
-	return `For who runs the server, when the operator's key is lost or in the wrong hands: it changes the data directory or the database itself, while the server runs or not. All keys of the operator account end, its password too, and operator.json gets a new key. A server that runs takes it over within a second. Run it as the user that the server runs as.
+	return `For who runs the server, when the operator's key is lost or in the wrong hands: it changes the data directory or the database itself, while the server runs or not. All keys of the operator account end, its password too, and operator.json gets a new key; where another operator than the first is named, operator-NAME.json does. A server that runs takes it over within a second. Run it as the user that the server runs as.
 
 Example:
 
@@ -27,7 +31,7 @@ Example:
 
 // Run replaces the credentials and prints where the new ones are.
 func (o *operatorResetCommand) Run(ctx context.Context, con *console) error {
-	path, err := app.ResetOperator(ctx, o.Data, o.Database)
+	path, err := app.ResetOperator(ctx, o.Data, o.Database, o.Operator)
 	if err != nil {
 		return err
 	}

@@ -50,6 +50,7 @@ const (
 	ActionKeyLimit      AuditAction = "key.limit"
 	ActionOperatorMake  AuditAction = "operator.create"
 	ActionOperatorReset AuditAction = "operator.reset"
+	ActionOperatorEnd   AuditAction = "operator.end"
 
 	ActionRingRotate    AuditAction = "keyring.rotate"
 	ActionRingExport    AuditAction = "keyring.export"

@@ -90,11 +90,11 @@ func operatorKey(key, secret string, now time.Time) model.Key {
 	return model.Key{Key: key, Kind: model.Administrative, SecretHash: hash[:], PreviousHash: []byte{}, Counter: key, Created: now}
 }
 
-// ResetOperator gives the first operator account a key of this name and secret in
-// place of all that opened it before: its keys, sign-ins included, and its password.
-// Where there is no operator it makes one. It works beside servers that use the
+// ResetOperator gives an operator, named by its username or token, or else the first
+// one, a key of this name and secret in place of all that opened it before: its keys,
+// sign-ins included, and its password. Where there is no operator it makes one. It works beside servers that use the
 // store, which know of it within a second.
-func ResetOperator(ctx context.Context, kept *store.Store, now time.Time, key, secret string) error {
+func ResetOperator(ctx context.Context, kept *store.Store, now time.Time, name, key, secret string) error {
 	now = now.UTC().Truncate(time.Millisecond)
 	account, issued := operatorAccount(now), operatorKey(key, secret, now)
 	line := model.AuditEntry{Time: model.AuditTime{Time: now}, Action: model.ActionOperatorReset, OnKey: key}
@@ -104,28 +104,27 @@ func ResetOperator(ctx context.Context, kept *store.Store, now time.Time, key, s
 			return err
 		}
 		k := issued
-		if len(operators) == 0 {
+		if len(operators) == 0 && name == "" {
 			k.Account, line.User = account.ID, account.ID
 			if err := tx.InsertAccount(&account, ""); err != nil {
 				return err
 			}
 			return tx.InsertKey(&k)
 		}
-		k.Account, line.User = operators[0], operators[0]
+		chosen := operators
+		if name != "" {
+			id, err := operatorNamed(tx, operators, name)
+			if err != nil {
+				return err
+			}
+			chosen = []model.AccountID{id}
+		}
+		k.Account, line.User = chosen[0], chosen[0]
 		// Held, so that no key that is being issued at this moment escapes.
 		if err := tx.LockQueues(k.Account); err != nil {
 			return err
 		}
-		old, err := tx.Keys(k.Account)
-		if err != nil {
-			return err
-		}
-		for i := range old {
-			if err := tx.DeleteKey(old[i].Key); err != nil {
-				return err
-			}
-		}
-		if err := tx.SetPasswordHash(k.Account, ""); err != nil {
+		if err := endCredentials(tx, k.Account); err != nil {
 			return err
 		}
 		return tx.InsertKey(&k)

@@ -135,6 +135,11 @@ func (tx *Tx) Operators() (out []model.AccountID, err error) {
 	return out, err
 }
 
+// EndOperator makes an operator an account as any other.
+func (tx *Tx) EndOperator(id model.AccountID) error {
+	return tx.post(`UPDATE accounts SET operator = 0 WHERE account = ?`, id)
+}
+
 // HasOperator reports whether any operator account exists.
 func (tx *Tx) HasOperator() (bool, error) {
 	var one int64

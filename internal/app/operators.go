@@ -1,0 +1,90 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+// Operator is an account that may do everything.
+type Operator = service.Operator
+
+// Operators lists the operators of a data directory, or of the database where one is
+// named.
+func Operators(ctx context.Context, dir, database string) (out []Operator, err error) {
+	err = inspect(ctx, dir, database, func(kept *store.Store) error {
+		out, err = service.Operators(ctx, kept)
+		return err
+	})
+	return out, err
+}
+
+// CreateOperator makes one more operator and writes its credentials to a new file,
+// readable by its owner only: operator-NAME.json in the data directory, if none is
+// named. It returns the path of the file.
+func CreateOperator(ctx context.Context, dir, database, username, path string) (string, error) {
+	if !model.ValidUsername(username) {
+		return "", service.ErrInvalidOperator
+	}
+	if path == "" {
+		path = operatorPath(dir, username)
+	}
+	if exists(path) {
+		return "", fmt.Errorf("%s is there already: move it away, or name another file with --file", path)
+	}
+	fields := operatorFields{}
+	// It is for the same server as operator.json, where the directory has that.
+	if first, err := readOperatorFile(filepath.Join(dir, operatorFile)); err == nil && first.text(fieldBaseURL) != "" {
+		fields.set(fieldBaseURL, first.text(fieldBaseURL))
+	}
+	key, secret := service.NewCredentials()
+	fields.set(fieldKey, key)
+	fields.set(fieldSecret, secret)
+	err := maintain(ctx, dir, database, func(kept *store.Store) error {
+		if database != "" { // any machine that reaches the database may do it
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				return err
+			}
+		}
+		// The credentials are on disk before they open anything.
+		staged, err := fields.stage(path)
+		if err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+		if err := service.AddOperator(ctx, kept, time.Now(), username, key, secret); err != nil {
+			return errors.Join(fmt.Errorf("make the operator: %w", err), staged.discard())
+		}
+		if err := staged.commit(); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+		return nil
+	})
+	return path, err
+}
+
+// operatorPath is where the credentials of an operator are; without a name, of the first.
+func operatorPath(dir, name string) string {
+	if name == "" || strings.EqualFold(name, service.OperatorName) {
+		return filepath.Join(dir, operatorFile)
+	}
+	return filepath.Join(dir, "operator-"+name+".json")
+}
+
+// EndOperator ends an operator, named by its username or token: all that opened the
+// account, and that it may do everything.
+func EndOperator(ctx context.Context, dir, database, name string) error {
+	return maintain(ctx, dir, database, func(kept *store.Store) error {
+		if err := service.EndOperator(ctx, kept, time.Now(), name); err != nil {
+			return fmt.Errorf("end the operator %s: %w", name, err)
+		}
+		return nil
+	})
+}

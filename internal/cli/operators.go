@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"signet/internal/app"
+)
+
+type operatorCreateCommand struct {
+	dataPlace
+	File string `placeholder:"FILE" help:"File to write the credentials to (default operator-NAME.json in the data directory)."`
+	Name string `arg:"" help:"Username of the new operator."`
+}
+
+// Help is printed by "signet operator create --help".
+func (operatorCreateCommand) Help() string {
+	return `For who runs the server, while it runs or not: one more account that may do everything, with an administrative key of its own, for each person who needs one. The key is written to a new file, readable by its owner only: give it to that person by a safe way, as operator.json in a directory that --data names, or as SIGNET_API_KEY and SIGNET_API_SECRET. Operators manage everybody's keys but each other's. Run it as the user that the server runs as.
+
+Example:
+
+  signet operator create maria --data /var/lib/signet`
+}
+
+// Run makes the operator and prints where its credentials are.
+func (o *operatorCreateCommand) Run(ctx context.Context, con *console) error {
+	path, err := app.CreateOperator(ctx, o.Data, o.Database, o.Name, o.File)
+	if err != nil {
+		return err
+	}
+	con.printf("Operator credentials: %s\n", path)
+	return nil
+}
+
+type operatorListCommand struct{ dataPlace }
+
+// Help is printed by "signet operator list --help".
+func (operatorListCommand) Help() string {
+	return "For who runs the server, while it runs or not. For each operator: username, token, when it was made, how many keys it has and when one of them was last used.\n\nExample:\n\n  signet operator list --data /var/lib/signet"
+}
+
+// Run prints the operators.
+func (o *operatorListCommand) Run(ctx context.Context, con *console) error {
+	all, err := app.Operators(ctx, o.Data, o.Database)
+	if err != nil {
+		return err
+	}
+	lines := []string{cells("USERNAME", "TOKEN", "CREATED", "KEYS", "LAST USED")}
+	for _, op := range all {
+		lines = append(lines, cells(op.Username, op.Account.String(), moment(op.Created), fmt.Sprint(op.Keys), moment(op.LastUsed)))
+	}
+	return con.lines(lines...)
+}
+
+type operatorEndCommand struct {
+	dataPlace
+	Operator string `arg:"" help:"Operator, by username or token."`
+}
+
+// Help is printed by "signet operator end --help".
+func (operatorEndCommand) Help() string {
+	return `For who runs the server, while it runs or not. All keys and the password of the account end, its streams too, and it is an operator no more; servers that run know within a second. The account stays, with its messages, until "signet account erase". The last operator cannot be ended.
+
+Example:
+
+  signet operator end maria --data /var/lib/signet`
+}
+
+// Run ends the operator.
+func (o *operatorEndCommand) Run(ctx context.Context, _ *console) error {
+	return app.EndOperator(ctx, o.Data, o.Database, o.Operator)
+}
