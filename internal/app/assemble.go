@@ -116,7 +116,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return nil
 	})
-	if err := registerService(in.metrics, cases); err != nil {
+	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases), registerSurvey(in, cases, kept)); err != nil {
 		return nil, err
 	}
 	nodes, err := join(ctx, in, cases, hub, kept)
@@ -150,7 +150,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		operators:  cases,
 		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.SealStored, blobs.watch, newRest(engine, cases.Forget, in.log).run),
+		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.Survey().Run, cases.SealStored, blobs.watch, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: cases.AwaitStreams, cutStreams: cases.CutStreams,
 		close: closeAll,
 	}, nil

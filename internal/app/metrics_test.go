@@ -134,3 +134,88 @@ func TestMetricsCountMessages(t *testing.T) {
 		}
 	})
 }
+
+func TestMetricsTellWhatWaits(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, cfg *config.Config) {
+		w := mustOpenWardAt(t, cfg, false)
+		for _, p := range w.everybody() {
+			if _, err := p.DeleteEvents(t.Context(), false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := func(want map[string]float64) {
+			t.Helper()
+			got := mustMeasure(t, w.app)
+			for series, n := range want {
+				if value, ok := got[series]; !ok || value < n-.1 || value > n+1 { // ages go on
+					t.Errorf("%s is %v (%v), want %v", series, value, ok, n)
+				}
+			}
+		}
+		w.sweep() // the survey is a background task too; nothing has ended
+		want(map[string]float64{
+			`signet_queues`: 0, `signet_queue_events`: 0, `signet_queue_oldest_age_seconds`: 0,
+			`signet_queues_behind{reason="age"}`: 0, `signet_queues_behind{reason="length"}`: 0, `signet_nodes`: 1,
+			`signet_sweep_backlog{what="messages"}`: 0, `signet_sweep_oldest_age_seconds`: 0,
+		})
+		for range 1001 {
+			w.mustSendTo("bob", client.Outgoing{Body: "to bob", TTL: -1})
+		}
+		w.mustSendTo("carol", client.Outgoing{Body: "to carol", TTL: -1})
+		w.pass(2 * time.Minute)
+		want(map[string]float64{
+			`signet_queues`: 2, `signet_queue_events`: 1002, `signet_queue_oldest_age_seconds`: 120,
+			`signet_queues_behind{reason="age"}`: 0, `signet_queues_behind{reason="length"}`: 1,
+			`signet_queues_counted_timestamp_seconds`: float64(w.began.Add(2 * time.Minute).Unix()),
+		})
+		w.pass(25 * time.Hour)
+		want(map[string]float64{`signet_queues_behind{reason="age"}`: 2, `signet_queue_oldest_age_seconds`: 25*3600 + 120})
+	})
+}
+
+// What ended waits for the sweep, which does not run here.
+func TestMetricsTellTheSweepsBacklog(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, cfg *config.Config) {
+		w := mustOpenWardAt(t, cfg, false)
+		for range 3 {
+			w.mustSendTo("bob", client.Outgoing{Body: "brief", TTL: 1})
+		}
+		w.mustSendTo("bob", client.Outgoing{Body: "long", TTL: 60})
+		w.pass(5 * time.Minute)
+		got := mustMeasure(t, w.app)
+		if n, age := got[`signet_sweep_backlog{what="messages"}`], got[`signet_sweep_oldest_age_seconds`]; n != 3 || age < 230 || age > 241 {
+			t.Errorf("the backlog is %v messages, the oldest ended %v s ago; want 3, 240", n, age)
+		}
+	})
+}
+
+func TestMetricsMeasureTheStore(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, cfg *config.Config) {
+		w := mustOpenWardAt(t, cfg, false)
+		before := mustMeasure(t, w.app)
+		for range 10 {
+			w.mustSendTo("bob", client.Outgoing{Body: "to bob"})
+		}
+		after := mustMeasure(t, w.app)
+		for _, series := range []string{
+			`signet_store_transaction_duration_seconds_count{kind="write"}`, `signet_store_commit_duration_seconds_count`,
+			`signet_store_batch_calls_count{kind="write"}`, `signet_store_batch_calls_sum{kind="write"}`, `signet_store_commits_total`,
+		} {
+			if n := after[series] - before[series]; n < 10 || n > 15 {
+				t.Errorf("%s moved by %v with ten sends, one after the other", series, n)
+			}
+		}
+		if took := after[`signet_store_commit_duration_seconds_sum`] - before[`signet_store_commit_duration_seconds_sum`]; took <= 0 || took > 10 {
+			t.Errorf("ten commits took %v s", took)
+		}
+		if after[`signet_store_connections_limit`] < 1 {
+			t.Error("there are no connections")
+		}
+		if cfg.Database == "" && (after[`signet_store_bytes{file="database"}`] < 4096 || after[`signet_store_bytes{file="log"}`] < 4096) {
+			t.Errorf("the files have %v and %v bytes", after[`signet_store_bytes{file="database"}`], after[`signet_store_bytes{file="log"}`])
+		}
+	})
+}

@@ -86,6 +86,7 @@ type Service struct {
 	refusals refusals
 	counts   Counts
 	tasks    tasks
+	survey   *Survey
 
 	auditKey       *audit.Key
 	auditRetention time.Duration
@@ -123,6 +124,7 @@ func New(o Options) *Service {
 		presentAccounts: map[model.AccountID]bool{},
 	}
 	s.tasks.name()
+	s.survey = newSurvey(s)
 	s.beats = newBeats(&s.turns)
 	o.Hub.OnForget(func(accounts ...model.AccountID) {
 		s.actors.drop(accounts...)

@@ -88,6 +88,8 @@ var spreading = map[string]string{
 	"Tx.MetadataAfter":         "once, when content that was stored unsealed is sealed",
 	"Tx.MutualRoster":          "when an account comes or goes: its roster, and those of the accounts in it",
 	"Tx.NextQueue":             "the sweep",
+	"Tx.Backlog":               "each node, when metrics are asked for and 10 s have passed",
+	"Tx.QueueLengths":          "each node, when metrics are asked for, at most a hundredth of the time",
 	"Tx.Roster":                "the roster of an account: its own shard, and those of its groups by an index",
 	"Tx.Unread":                "each count of unread messages, for what is not swept; it is what spreads worst, and what to change first (an index by account)",
 	"Tx.noteEndedInGroup":      "a recall, or the sweep: the group's shard and the message's",

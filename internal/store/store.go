@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"time"
 
+	"signet/internal/meter"
 	"signet/internal/model"
 )
 
@@ -24,15 +25,20 @@ type Store struct {
 	epoch   string
 	secret  string
 	numbers *numbers
+	meters  Meters
 
 	observers []observer // set before the first use
+}
+
+func newStore(engine Engine) *Store {
+	return &Store{engine: engine, numbers: newNumbers(), meters: Meters{Reads: meter.NewDurations(), Writes: meter.NewDurations()}}
 }
 
 // Open brings the schema up to date and returns the store. It refuses data
 // written by a newer version of the server. The store owns the engine from
 // then on, and closes it.
 func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, error) {
-	s := &Store{engine: engine, numbers: newNumbers()}
+	s := newStore(engine)
 	if err := MigrateTo(ctx, engine, SchemaVersion()); err != nil {
 		return nil, err
 	}
@@ -54,7 +60,7 @@ func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, e
 // a command beside servers, which may be of another version. The store owns the engine
 // if there is no error.
 func OpenCurrent(ctx context.Context, engine Engine) (*Store, error) {
-	s := &Store{engine: engine, numbers: newNumbers()}
+	s := newStore(engine)
 	err := s.View(ctx, func(tx *Tx) error {
 		var version string
 		for name, value := range map[string]*string{"schema": &version, "epoch": &s.epoch, "secret": &s.secret} {
@@ -138,6 +144,7 @@ const (
 // transact runs a transaction, and again where it met an organization's number that is
 // not known here yet. While organizations are being made it may meet one more each time.
 func (s *Store) transact(ctx context.Context, w way, fn func(Session) error) error {
+	begun := time.Now()
 	for try := 1; ; try++ {
 		var err error
 		switch w {
@@ -152,6 +159,7 @@ func (s *Store) transact(ctx context.Context, w way, fn func(Session) error) err
 		}
 		again, err := s.learn(ctx, w >= updating, err)
 		if !again || try == mostTries {
+			s.meters.ended(w, begun, err)
 			return err
 		}
 	}

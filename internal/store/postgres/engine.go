@@ -45,6 +45,7 @@ type Engine struct {
 	log      *slog.Logger
 	patience time.Duration
 	stats    stats
+	meters   store.EngineMeters
 
 	// down is since when no connection could be made, as Unix nanoseconds; 0 while
 	// they can. Once it is longer than the patience nobody is made to wait for it.
@@ -71,6 +72,11 @@ type Stats struct {
 	Retries   uint64 // times that a transaction was tried again
 	Recovered uint64 // commits that were found on disk after their answer was lost
 	Conns     int    // connections that are open
+	InUse     int    // those of them that are in use
+	MostConns int    // that may be open
+
+	Waits  uint64        // times that somebody had to wait for a connection
+	Waited time.Duration // how long, in all
 }
 
 // stats are the counters behind Stats.
@@ -100,7 +106,7 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, updates: make(chan *member, maxTogether), views: make(chan *member, maxTogether)}
+	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, meters: store.NewEngineMeters(), updates: make(chan *member, maxTogether), views: make(chan *member, maxTogether)}
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
@@ -177,14 +183,22 @@ func (e *Engine) ClockOffset(ctx context.Context) (offset time.Duration, err err
 	return offset, err
 }
 
+// Meters returns what the engine measures. It goes on measuring.
+func (e *Engine) Meters() store.EngineMeters { return e.meters }
+
 // Stats returns the engine's counters.
 func (e *Engine) Stats() Stats {
+	pool := e.pool.Stat()
 	return Stats{
 		Updates:   e.stats.updates.Load(),
 		Commits:   e.stats.commits.Load(),
 		Retries:   e.stats.retries.Load(),
 		Recovered: e.stats.recovered.Load(),
-		Conns:     int(e.pool.Stat().TotalConns()),
+		Conns:     int(pool.TotalConns()),
+		InUse:     int(pool.AcquiredConns()),
+		MostConns: int(pool.MaxConns()),
+		Waits:     uint64(pool.EmptyAcquireCount()),
+		Waited:    pool.EmptyAcquireWaitTime(),
 	}
 }
 

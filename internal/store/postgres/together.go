@@ -157,6 +157,7 @@ func share(batch []*member, run func([]*member) error) {
 
 // shareUpdate carries out a batch of UpdateTogether.
 func (e *Engine) shareUpdate(batch []*member) error {
+	e.meters.Writes.Observe(int64(len(batch)))
 	if len(batch) == 1 {
 		batch[0].err = e.carry(context.WithoutCancel(batch[0].ctx), newUpdate(e, batch[0].fn))
 		return nil
@@ -174,6 +175,7 @@ func (e *Engine) shareUpdate(batch []*member) error {
 // shareView carries out a batch of ViewTogether. Where a function panics, its caller
 // is to see that: each is run alone, in its caller's goroutine.
 func (e *Engine) shareView(batch []*member) (err error) {
+	e.meters.Reads.Observe(int64(len(batch)))
 	defer func() {
 		if recover() != nil {
 			err = errAlone

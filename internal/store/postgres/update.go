@@ -116,6 +116,7 @@ func (u *update) run(s *session) (verdict, error) {
 	u.started = true
 	u.engine.stats.updates.Add(1)
 	err := u.fn(s)
+	begun := time.Now()
 	if err == nil {
 		err = s.commit(u.id, u.doubtful || u.id == (writeID{}))
 	}
@@ -130,6 +131,7 @@ func (u *update) run(s *session) (verdict, error) {
 	}
 	if err == nil {
 		u.engine.stats.commits.Add(1)
+		u.engine.meters.Commits.Since(begun)
 	}
 	return final, err
 }

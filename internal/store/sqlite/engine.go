@@ -43,6 +43,7 @@ type Engine struct {
 	sharing sharing
 	files   *files
 	path    string
+	meters  store.EngineMeters
 
 	// mu guards closed, so that nothing enters once Close waits for running.
 	mu      sync.RWMutex
@@ -62,6 +63,8 @@ type Stats struct {
 	Checkpoints uint64 // times that the write-ahead log was copied into the file
 	Scrubbed    uint64 // pages whose unused space held remains of content and was zeroed
 	LogFrames   uint64 // pages in the write-ahead log when it was last looked at
+	Readers     int    // connections to read through
+	Reading     int    // those of them that are in use
 }
 
 // stats are the counters behind Stats; the writer adds, anybody reads.
@@ -89,7 +92,7 @@ func Open(path string, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	e := &Engine{path: path}
+	e := &Engine{path: path, meters: store.NewEngineMeters()}
 	if err := e.open(opts); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), e.release())
 	}
@@ -110,7 +113,7 @@ func (e *Engine) open(opts Options) (err error) {
 		return err
 	}
 	e.readers = &readers{free: make(chan *connection, opts.Readers)}
-	if e.writer, err = newWriter(c, e.readers, e.files, opts); err != nil {
+	if e.writer, err = newWriter(c, e.readers, e.files, e.meters, opts); err != nil {
 		return errors.Join(err, c.close())
 	}
 	for range opts.Readers {
@@ -146,6 +149,9 @@ var dialect = store.Dialect{Name: "sqlite", Bytes: "BLOB", ID: "BLOB", Suffix: "
 		WHERE i.type = 'index' AND i.sql IS NOT NULL AND c.name IS NOT NULL ORDER BY i.name, c.seqno`,
 }
 
+// Meters returns what the engine measures. It goes on measuring.
+func (e *Engine) Meters() store.EngineMeters { return e.meters }
+
 // Stats returns the engine's counters.
 func (e *Engine) Stats() Stats {
 	s := &e.writer.stats
@@ -155,6 +161,8 @@ func (e *Engine) Stats() Stats {
 		Checkpoints: s.checkpoints.Load(),
 		Scrubbed:    s.scrubbed.Load(),
 		LogFrames:   s.logFrames.Load(),
+		Readers:     cap(e.readers.free),
+		Reading:     cap(e.readers.free) - len(e.readers.free),
 	}
 }
 

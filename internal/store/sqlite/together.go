@@ -73,7 +73,9 @@ func (e *Engine) ViewTogether(ctx context.Context, fn func(store.Session) error)
 	runtime.Gosched()     // those who are ready join
 	c := <-e.readers.free // others wait, whatever becomes of this caller
 	defer func() { e.readers.free <- c }()
-	return c.view(ctx, e.sharing.begin(own), fn)
+	others := e.sharing.begin(own)
+	e.meters.Reads.Observe(int64(len(others) + 1))
+	return c.view(ctx, others, fn)
 }
 
 // show runs the functions of others in the transaction that is open.

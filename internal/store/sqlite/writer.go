@@ -27,6 +27,7 @@ type writer struct {
 	clock   func() time.Time
 	log     *slog.Logger
 	stats   stats
+	meters  store.EngineMeters
 
 	requests chan *request
 	orders   chan *order
@@ -57,9 +58,9 @@ type order struct {
 	done chan error
 }
 
-func newWriter(c *connection, readers *readers, files *files, opts Options) (*writer, error) {
+func newWriter(c *connection, readers *readers, files *files, meters store.EngineMeters, opts Options) (*writer, error) {
 	w := &writer{
-		c: c, readers: readers, files: files, clock: opts.Clock, log: opts.Log,
+		c: c, readers: readers, files: files, clock: opts.Clock, log: opts.Log, meters: meters,
 		requests: make(chan *request, maxBatch),
 		orders:   make(chan *order),
 		stopped:  make(chan struct{}),
@@ -193,6 +194,9 @@ func (w *writer) collect(r *request) {
 // the transaction up, or cannot commit it, each request is tried alone.
 func (w *writer) process() {
 	w.outcomes, w.answered = w.outcomes[:0], 0
+	if len(w.batch) > 0 { // else nobody waits any more
+		w.meters.Writes.Observe(int64(len(w.batch)))
+	}
 	ending := lost
 	if len(w.batch) > 1 {
 		if ending = w.together(false); ending == spoiled {
@@ -338,9 +342,11 @@ func (w *writer) commit() error {
 			return fmt.Errorf("store position: %w", err)
 		}
 	}
+	begun := time.Now()
 	if err := w.c.run(w.c.commit); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	w.meters.Commits.Since(begun)
 	w.stored = w.position
 	w.stats.commits.Add(1)
 	return nil

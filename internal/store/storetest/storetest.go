@@ -96,6 +96,8 @@ var nounCases = []testCase{
 	{"KeyDays", keyDays},
 	{"KeyEndings", keyEndings},
 	{"Sealing", sealing},
+	{"Backlog", backlog},
+	{"QueueLengths", queueLengths},
 	{"SearchEntities", searchEntities},
 	{"SearchWords", searchWords},
 }

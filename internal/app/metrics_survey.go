@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+// survey serves what only reading the store tells. What cannot be read is absent.
+type survey struct {
+	cases *service.Service
+	kept  *store.Store
+	clock func() time.Time
+	alone bool
+}
+
+func registerSurvey(in surroundings, cases *service.Service, kept *store.Store) error {
+	return in.metrics.Register(&survey{cases, kept, in.clock, in.cfg.Database == ""})
+}
+
+func surveyed(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+var (
+	descBacklog       = surveyed("signet_sweep_backlog", "What has ended and is not removed yet, by what; counting ends at 100,000.", "what")
+	descBacklogAge    = surveyed("signet_sweep_oldest_age_seconds", "How long ago the earliest message ended that is not removed yet; 0: there is none.")
+	descQueues        = surveyed("signet_queues", "Accounts with events in their queue.")
+	descQueueEvents   = surveyed("signet_queue_events", "Events in the queues of all accounts.")
+	descQueuesBehind  = surveyed("signet_queues_behind", "Accounts that are behind: with an event older than a day, or more than 1,000 events.", "reason")
+	descQueueOldest   = surveyed("signet_queue_oldest_age_seconds", "Age of the oldest event that nobody has acknowledged; 0: there is none.")
+	descQueuesCounted = surveyed("signet_queues_counted_timestamp_seconds", "When the queues were last counted.")
+	descNodes         = surveyed("signet_nodes", "Servers that share the database and are alive.")
+)
+
+// Describe is part of prometheus.Collector.
+func (s *survey) Describe(descriptions chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descQueues, descQueueEvents, descQueuesBehind, descQueueOldest, descQueuesCounted, descNodes} {
+		descriptions <- d
+	}
+}
+
+// Collect is part of prometheus.Collector.
+func (s *survey) Collect(metrics chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), surveyTimeout)
+	defer cancel()
+	tell := func(d *prometheus.Desc, value float64, labels ...string) {
+		metrics <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	if b, err := s.cases.Survey().Backlog(ctx); err == nil {
+		tell(descBacklog, float64(b.Messages), "messages")
+		tell(descBacklog, float64(b.Files), "files")
+		tell(descBacklog, float64(b.Organizations), "organizations")
+		tell(descBacklog, float64(b.Keys), "keys")
+		tell(descBacklogAge, s.age(b.Oldest))
+	}
+	if n, err := s.nodes(ctx); err == nil {
+		tell(descNodes, float64(n))
+	}
+	if q, ok := s.cases.Survey().Queues(ctx); ok {
+		tell(descQueues, float64(q.Accounts))
+		tell(descQueueEvents, float64(q.Events))
+		tell(descQueuesBehind, float64(q.Old), "age")
+		tell(descQueuesBehind, float64(q.Long), "length")
+		tell(descQueueOldest, s.age(q.Oldest))
+		tell(descQueuesCounted, unixSeconds(q.Counted))
+	}
+}
+
+// age is how long ago something was, 0 where it was not.
+func (s *survey) age(at time.Time) float64 {
+	if at.IsZero() {
+		return 0
+	}
+	return max(0, s.clock().Sub(at).Seconds())
+}
+
+// nodes counts the servers that share the database.
+func (s *survey) nodes(ctx context.Context) (n int, err error) {
+	if s.alone {
+		return 1, nil
+	}
+	err = s.kept.View(ctx, func(tx *store.Tx) error {
+		n, err = tx.OtherNodes(model.NodeID{}, s.clock())
+		return err
+	})
+	return n, err
+}
