@@ -235,7 +235,6 @@ func (a *App) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case cause = <-failed:
-		a.log.Error("the server ends", "error", cause)
 		a.cause.Store(&cause)
 	}
 	a.drain(server, cutRequests)

@@ -148,9 +148,10 @@ func VerifyAudit(ctx context.Context, dir, database string, checkpoints []string
 
 // audited carries out what a command does beside the store, and notes in its audit log
 // how that ended. The log is opened first: what cannot be noted is not done. Where
-// there is no store, such as on a machine that holds a key ring only, nothing is noted.
+// there is no store, such as on a machine that holds a key ring only, or an old one that
+// was moved away, nothing is noted.
 func audited(ctx context.Context, dir, database string, action model.AuditAction, do func() error) error {
-	if database == "" && !exists(databasePath(dir)) {
+	if database == "" && (!exists(databasePath(dir)) || wantNotMoved(dir) != nil) {
 		return do()
 	}
 	return maintain(ctx, dir, database, func(kept *store.Store) error {

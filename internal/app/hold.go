@@ -70,10 +70,7 @@ type Erased struct {
 func EraseAccount(ctx context.Context, dir, database, region, address string, last bool, found func(token string)) (Erased, error) {
 	return erase(ctx, dir, database, func(kept *store.Store, e *service.Eraser) error {
 		e.LastAdministrators = last
-		hub := live.NewHub(1)
-		defer hub.Close()
-		cases := service.New(service.Options{Store: kept, Hub: hub, Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: region})
-		id, err := cases.FindAccount(ctx, address)
+		id, err := findAccount(ctx, kept, region, address)
 		if err != nil {
 			return err
 		}

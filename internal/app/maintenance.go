@@ -84,6 +84,9 @@ func maintained(ctx context.Context, dir, database string, change func(kept *sto
 	if !exists(databasePath(dir)) {
 		return noDataDirectory(dir)
 	}
+	if err := wantNotMoved(dir); err != nil {
+		return fmt.Errorf("name the database (--database): %w", err)
+	}
 	unlock, err := sqlite.LockDirectory(dir)
 	if errors.Is(err, sqlite.ErrLocked) {
 		return inspect(ctx, dir, "", func(kept *store.Store) error { return change(kept, true) })

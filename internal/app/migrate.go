@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"signet/internal/blob"
-	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
 	"signet/internal/transfer"
@@ -58,23 +57,12 @@ func Migrate(ctx context.Context, m Migration) (_ *transfer.Migrated, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
+	if o.AuditKey, err = auditKeyText(ctx, m.From, "", nil); err != nil {
+		return nil, fmt.Errorf("read the audit key: %w", err)
+	}
 	did, err := transfer.Migrate(ctx, from, to, o)
 	if err != nil && !errors.Is(err, transfer.ErrLost) {
 		return did, err
 	}
-	return did, errors.Join(err, moveAuditKey(ctx, m.From, m.To))
-}
-
-// moveAuditKey gives a database the key that its audit log was signed with before.
-func moveAuditKey(ctx context.Context, dir, database string) error {
-	text, err := auditKeyText(ctx, dir, "", nil)
-	if err != nil || text == "" {
-		return err
-	}
-	return maintain(ctx, "", database, func(kept *store.Store) error {
-		return kept.Update(ctx, func(tx *store.Tx) error {
-			_, err := tx.SettleAuditKey(text)
-			return err
-		})
-	})
+	return did, errors.Join(err, noteMoved(m.From, m.To))
 }

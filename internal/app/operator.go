@@ -53,7 +53,13 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 	path, preparedPath := filepath.Join(dir, operatorFile), filepath.Join(dir, preparedFile)
 	fields, err := readOperatorFile(path)
 	if err != nil {
-		return "", err
+		// The server itself needs the file for its first start only.
+		if exists, fault := accounts.HasOperator(ctx); fault != nil || !exists {
+			return "", errors.Join(err, fault)
+		}
+		log.Warn("operator.json is of no use to this server, nor to commands on this machine; the server goes on", "error", err,
+			"advice", "give it to the server's user, or run signet operator reset")
+		return "", nil
 	}
 	prepared, err := readOperatorFile(preparedPath)
 	if err != nil {
@@ -197,6 +203,9 @@ func (f operatorFields) stage(path string) (_ stagedFile, err error) {
 		}
 	}()
 	if _, err := temp.Write(b.Bytes()); err != nil {
+		return stagedFile{}, err
+	}
+	if err := giveToOwner(temp); err != nil {
 		return stagedFile{}, err
 	}
 	if err := temp.Sync(); err != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"signet/internal/service"
+	"signet/internal/testlog"
 )
 
 func TestFirstStartWritesOperatorFile(t *testing.T) {
@@ -165,6 +167,36 @@ func TestDamagedOperatorFileIsNotOverwritten(t *testing.T) {
 		}
 		if got, _ := os.ReadFile(path); string(got) != content {
 			t.Errorf("%q became %q", content, got)
+		}
+	}
+}
+
+// A server that has its operator account serves without the file, whatever became of it.
+func TestOperatorFileThatCannotBeReadIsAWarning(t *testing.T) {
+	for _, content := range []string{"", `{"api_key":`, "a directory"} {
+		cfg := settings(t)
+		path := filepath.Join(cfg.Data, "operator.json")
+		if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if content == "a directory" { // which not even root can read as a file
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			mustWrite(t, path, content, 0o600)
+		}
+		h := newHarness(answerOK)
+		h.exists = true
+		log := &testlog.Log{}
+		a, err := open(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)), h.assemble)
+		if err != nil {
+			t.Errorf("%q: it does not start: %v", content, err)
+			continue
+		}
+		t.Cleanup(func() { a.Close() })
+		if a.OperatorFile() != "" || log.Count("level=WARN msg=\"operator.json is of no use") != 1 || log.Count("operator reset") != 1 {
+			t.Errorf("%q: it names %q, and says %s", content, a.OperatorFile(), log)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type accountCommands struct {
 
 type accountEraseCommand struct {
 	dataPlace
+	erasure
 	LastAdministrator bool `help:"Erase it even where it is the last administrator of an organization, which has none then."`
 
 	Region  string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, as the server has it (default US)."`
@@ -26,14 +27,24 @@ type accountEraseCommand struct {
 func (accountEraseCommand) Help() string {
 	return `For who runs the server, while it runs or not. What the account sent is gone for all readers, and so is what was sent to it alone. Entries of the audit log stay. The last administrator of an organization is not erased without --last-administrator. If it was broken off, run it again, with the token that it prints first.
 
-Example:
+It says what would go and asks for the account's display name, or takes it from --confirm.
 
-  signet account erase ann@example.com --data /var/lib/signet`
+Examples:
+
+  signet account erase ann@example.com --data /var/lib/signet --dry-run
+  signet account erase ann@example.com --data /var/lib/signet --confirm "Ann Miller"`
 }
 
 // Run erases the account and prints what went.
 func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
-	erased, err := app.EraseAccount(ctx, a.Data, a.Database, a.Region, a.Account, a.LastAdministrator, func(token string) {
+	doomed, err := app.CountAccount(ctx, a.Data, a.Database, a.Region, a.Account)
+	if err != nil {
+		return err
+	}
+	if yes, err := a.confirmed(con, "account", doomed); err != nil || !yes {
+		return err
+	}
+	erased, err := app.EraseAccount(ctx, a.Data, a.Database, a.Region, doomed.Token, a.LastAdministrator, func(token string) {
 		con.printf("Erasing account %s\n", token)
 	})
 	return con.erased(erased, err)
@@ -56,17 +67,25 @@ func (c *console) erased(e app.Erased, err error) error {
 
 type orgEraseCommand struct {
 	dataPlace
+	erasure
 	KeepAccounts bool   `help:"Keep the accounts that it created and that are in no other organization."`
 	Organization string `arg:"" help:"Token of the organization."`
 }
 
 // Help is printed by "signet org erase --help".
 func (orgEraseCommand) Help() string {
-	return "For who runs the server, while it runs or not. Entries of the audit log stay. If it was broken off, run it again.\n\nExample:\n\n  signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet"
+	return "For who runs the server, while it runs or not. Entries of the audit log stay. If it was broken off, run it again. It says what would go and asks for the organization's name, or takes it from --confirm.\n\nExamples:\n\n  signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --dry-run\n  signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
 
 // Run erases the organization and prints what went.
 func (o *orgEraseCommand) Run(ctx context.Context, con *console) error {
+	doomed, err := app.CountOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts)
+	if err != nil {
+		return err
+	}
+	if yes, err := o.confirmed(con, "organization", doomed); err != nil || !yes {
+		return err
+	}
 	return con.erased(app.EraseOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts))
 }
 
@@ -87,16 +106,24 @@ func (o *orgHoldCommand) Run(ctx context.Context, con *console) error {
 
 type orgReleaseCommand struct {
 	dataPlace
+	erasure
 	Organization string `arg:"" help:"Token of the organization."`
 }
 
 // Help is printed by "signet org release --help".
 func (orgReleaseCommand) Help() string {
-	return "For who runs the server, while it runs or not. What is due to be erased by then is erased by the server's next sweep.\n\nExample:\n\n  signet organization release Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet"
+	return "For who runs the server, while it runs or not. What only the hold keeps is erased by the server's next sweep: it is counted, and the organization's name asked for, or taken from --confirm.\n\nExample:\n\n  signet organization release Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
 
 // Run lifts the hold.
 func (o *orgReleaseCommand) Run(ctx context.Context, con *console) error {
+	doomed, err := app.CountHeld(ctx, o.Data, o.Database, o.Organization)
+	if err != nil {
+		return err
+	}
+	if yes, err := o.confirmed(con, "organization", doomed); err != nil || !yes {
+		return err
+	}
 	return app.HoldOrganization(ctx, o.Data, o.Database, o.Organization, false)
 }
 

@@ -48,7 +48,15 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("the server on the database says %q", said)
 	}
 	moved.stop()
-	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data).stop() // on the old store, which it changes
+	// The old directory is not served by mistake.
+	old := []string{"serve", "--listen", "127.0.0.1:0", "--data", data}
+	if code, _, stderr := run(t, nil, old...); code != exitWrong || !strings.Contains(stderr, "was moved to postgres://") || !strings.Contains(stderr, "--serve-moved") {
+		t.Errorf("a server on the old directory ended with %d and said %q", code, stderr)
+	}
+	if code, _, stderr := run(t, nil, "operator", "reset", "--data", data); code != exitFailed || !strings.Contains(stderr, "name the database") {
+		t.Errorf("a reset in the old directory ended with %d and said %q", code, stderr)
+	}
+	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data, "--serve-moved").stop() // which changes it
 	if code, _, stderr := run(t, nil, move...); code != exitFailed || !strings.Contains(stderr, "a server's already") {
 		t.Errorf("with another source it ended with %d and said %q", code, stderr)
 	}

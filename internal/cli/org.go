@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"signet/client"
+	"signet/internal/app"
 )
 
 // orgCommands are about organizations.
@@ -165,8 +166,8 @@ func (o *orgUpdateCommand) Run(ctx context.Context, con *console) error {
 
 type orgDeleteCommand struct {
 	access
+	confirmation
 	Organization string `arg:"" help:"Token of the organization."`
-	Confirm      string `required:"" placeholder:"NAME" help:"The organization's name, once more: what is erased does not come back."`
 }
 
 // Help is printed by "signet org delete --help".
@@ -181,5 +182,16 @@ func (o *orgDeleteCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer c.Close()
+	if o.Confirm == "" {
+		org, err := c.Organization(ctx, o.Organization)
+		if err != nil {
+			return err
+		}
+		doomed := app.Doomed{Token: org.Token, Name: org.Name, Rows: map[string]int64{"memberships": int64(org.Members)}}
+		if err := o.confirm(con, "organization", doomed); err != nil {
+			return err
+		}
+		o.Confirm = org.Name
+	}
 	return c.DeleteOrganization(ctx, o.Organization, o.Confirm)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 )
@@ -27,12 +26,7 @@ type progress struct {
 }
 
 func (c *console) progress() *progress {
-	f, ok := c.stderr.(*os.File)
-	if ok {
-		info, err := f.Stat()
-		ok = err == nil && info.Mode()&os.ModeCharDevice != 0
-	}
-	return &progress{w: c.stderr, terminal: ok, now: time.Now}
+	return &progress{w: c.stderr, terminal: isTerminal(c.stderr), now: time.Now}
 }
 
 // report is a transfer.Progress.

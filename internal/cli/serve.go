@@ -22,6 +22,8 @@ import (
 type serveCommand struct {
 	File     string       `name:"config" placeholder:"FILE" help:"Configuration file [SIGNET_CONFIG]."`
 	Settings kong.Plugins `embed:""`
+
+	ServeMoved bool `help:"Serve the old data of an installation that was moved to a database."`
 }
 
 // Help is printed by "signet serve --help".
@@ -53,6 +55,11 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	cfg, err := config.Load(from)
 	if err != nil {
 		return wrongConfiguration{err}
+	}
+	if old := app.Moved(cfg); old != nil && !s.ServeMoved {
+		return wrongConfiguration{old}
+	} else if old != nil {
+		log.Warn("this is old data, whose installation was moved: what is taken here is in no other place", "error", old)
 	}
 	server, err := app.Open(ctx, cfg, log)
 	if err != nil {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"signet/internal/store/postgrestest"
 )
@@ -86,4 +89,70 @@ func TestMigrationIsKilledAndGoesOn(t *testing.T) {
 	}
 	moved.stop()
 	moved.wantQuietLog()
+}
+
+// TestMoveIsNotDoneWithoutTheAuditKey kills a move in its last transaction, which this
+// test holds up where it writes the key of the audit log.
+func TestMoveIsNotDoneWithoutTheAuditKey(t *testing.T) {
+	t.Parallel()
+	s := mustServe(t, freshDirectory(t), unlimited...)
+	s.stop()
+	database := postgrestest.URL(t)
+	ctx := t.Context()
+	open := func() *pgx.Conn {
+		conn, err := pgx.Connect(ctx, database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close(context.Background()) })
+		return conn
+	}
+	holder, watcher := open(), open()
+	count := func(query string) (n int) {
+		t.Helper()
+		if err := watcher.QueryRow(ctx, query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if _, err := watcher.Exec(ctx, `CREATE TABLE meta (name TEXT COLLATE "C" NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name))`); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := holder.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(ctx, `INSERT INTO meta (name, value) VALUES ('audit_key', 'of somebody else')`); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program, "migrate", "--from", s.dir, "--to", database)
+	command.Env = []string{}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the move waits for the key", func() bool {
+		return count(`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+	})
+	if moved := count(`SELECT COUNT(*) FROM meta WHERE name = 'moved'`); moved != 0 {
+		t.Error("the move counts as done before the key is there")
+	}
+	_ = command.Process.Kill()
+	_ = command.Wait()
+	if err := tx.Rollback(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if !mustMigrate(t, s.dir, database, 0) {
+		t.Fatal("the move was not finished")
+	}
+	var got string
+	if err := watcher.QueryRow(ctx, `SELECT value FROM meta WHERE name = 'audit_key'`).Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(s.dir, "audit.key"))
+	if err != nil || got != string(want) || count(`SELECT COUNT(*) FROM meta WHERE name = 'moved'`) != 1 {
+		t.Errorf("the database has another key than the directory, or is not marked: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "moved.json")); err != nil {
+		t.Error(err)
+	}
 }

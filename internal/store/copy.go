@@ -314,13 +314,14 @@ func (c *Copy) Accounts(ctx context.Context, fn func([]model.AccountID) error) e
 }
 
 // Finish makes the target a store: it gets the epoch, the secret and whatever else there
-// is one of. Clients then find it as they left the source.
-func (c *Copy) Finish(ctx context.Context) error {
+// is one of, and the key of the audit log, where there is one, which the source has in a
+// file. Clients then find it as they left the source.
+func (c *Copy) Finish(ctx context.Context, auditKey string) error {
 	type entry struct{ name, value string }
 	var entries []entry
 	err := read(ctx, c.from, func(tx *Tx) error {
 		entries = nil
-		return tx.each(`SELECT name, value FROM meta WHERE name <> 'schema'`, nil, func(row Row) error {
+		return tx.each(`SELECT name, value FROM meta WHERE name NOT IN (?*)`, []any{[]string{metaSchema, metaNeeds, metaAuditKey}}, func(row Row) error {
 			var e entry
 			err := row.Scan(&e.name, &e.value)
 			entries = append(entries, e)
@@ -329,6 +330,9 @@ func (c *Copy) Finish(ctx context.Context) error {
 	})
 	if err != nil {
 		return err
+	}
+	if auditKey != "" {
+		entries = append(entries, entry{metaAuditKey, auditKey})
 	}
 	return c.to.Update(ctx, func(session Session) error {
 		tx := &Tx{session: session, dialect: c.to.Dialect()}

@@ -162,7 +162,7 @@ func complete(ctx context.Context, c *store.Copy) error {
 	if err := c.Verify(ctx, nothing); err != nil {
 		return err
 	}
-	return c.Finish(ctx)
+	return c.Finish(ctx, "")
 }
 
 // A table that somebody adds is copied like the others, or this fails: what it compares
@@ -243,7 +243,7 @@ func TestCopyGoesOnAfterItWasInterruptedAnywhere(t *testing.T) {
 			err = c.Verify(ctx, func(int64) {})
 		}
 		if err == nil {
-			err = c.Finish(ctx)
+			err = c.Finish(ctx, "")
 		}
 		cancel()
 		if err == nil {
@@ -358,7 +358,7 @@ func TestCopyRefuses(t *testing.T) {
 		if err := complete(ctx, second); err != nil {
 			t.Error(err)
 		}
-		if err := first.Finish(ctx); err == nil {
+		if err := first.Finish(ctx, ""); err == nil {
 			t.Error("the first one finished too")
 		}
 	})

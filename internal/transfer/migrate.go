@@ -24,6 +24,7 @@ type MigrateOptions struct {
 	// Blobs is where the blobs go; nil: they stay where they are, which the servers on
 	// the target share.
 	Blobs    blob.Store
+	AuditKey string // of the source's audit log, which the target's goes on with; empty: there is none
 	Clock    func() time.Time
 	Progress Progress
 }
@@ -60,7 +61,7 @@ func Migrate(ctx context.Context, from Installation, to *postgres.Engine, o Migr
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
 	m := &migration{from: from, source: source, to: to, blobs: o.Blobs, progress: o.Progress}
-	err = m.run(ctx, mark, o.Clock)
+	err = m.run(ctx, mark, &o)
 	if errors.Is(err, store.ErrMoved) {
 		m.did.Before, err = true, nil
 	}
@@ -83,13 +84,13 @@ type migration struct {
 	did      Migrated
 }
 
-func (m *migration) run(ctx context.Context, mark string, clock func() time.Time) error {
+func (m *migration) run(ctx context.Context, mark string, o *MigrateOptions) error {
 	last, err := m.source.LastPosition()
 	if err != nil {
 		return err
 	}
 	// The positions of new accounts start at the clock, and are compared with older ones.
-	if ahead := time.UnixMicro(last).Sub(clock()); ahead > maxAhead {
+	if ahead := time.UnixMicro(last).Sub(o.Clock()); ahead > maxAhead {
 		return fmt.Errorf("the source's clock was %v ahead of this machine's: set the clock right", ahead.Round(time.Second))
 	}
 	if m.copy, err = store.BeginCopy(ctx, m.source, m.to, mark); err != nil {
@@ -119,7 +120,7 @@ func (m *migration) run(ctx context.Context, mark string, clock func() time.Time
 	if err != nil {
 		return err
 	}
-	if err := m.copy.Finish(ctx); err != nil {
+	if err := m.copy.Finish(ctx, o.AuditKey); err != nil {
 		return err
 	}
 	for _, t := range store.Tables() {

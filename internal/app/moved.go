@@ -1,0 +1,94 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"signet/internal/config"
+)
+
+// movedFile tells in a data directory that its installation was moved to a database.
+const movedFile = "moved.json"
+
+// moved is what it holds.
+type moved struct {
+	To   string    `json:"to"` // without a password
+	Time time.Time `json:"time"`
+}
+
+// noteMoved marks a data directory whose installation lives elsewhere from now on. What
+// a server would take in the old place would be in no other.
+func noteMoved(dir, database string) error {
+	path := filepath.Join(dir, movedFile)
+	if exists(path) { // the move was finished before, and is only told again
+		return nil
+	}
+	text, err := json.MarshalIndent(moved{withoutPassword(database), time.Now().UTC().Truncate(time.Second)}, "", "  ")
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(dir, movedFile+".*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("note the move: %w", err)
+	}
+	_, err = temp.Write(append(text, '\n'))
+	if err = errors.Join(err, giveToOwner(temp), temp.Sync(), temp.Close()); err != nil {
+		return fmt.Errorf("note the move: %w", errors.Join(err, os.Remove(temp.Name())))
+	}
+	return stagedFile{temp.Name(), path}.commit()
+}
+
+// withoutPassword is the address of a database as others may read it.
+func withoutPassword(database string) string {
+	u, err := url.Parse(database)
+	if err != nil {
+		return "a PostgreSQL database"
+	}
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	if u.User != nil {
+		shown.User = url.User(u.User.Username())
+	}
+	return shown.String()
+}
+
+// MovedError says that a data directory's installation was moved.
+type MovedError struct {
+	Dir, To string
+	Time    time.Time
+}
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("%s was moved to %s at %s: what a server takes here would be in no other place. Start it on the database (setting database); "+
+		"to serve the old data all the same, say --serve-moved, or remove %s to go back for good", e.Dir, e.To, e.Time.Format(time.RFC3339), filepath.Join(e.Dir, movedFile))
+}
+
+// Moved is a *MovedError for a server that would use a data directory which was moved.
+func Moved(cfg *config.Config) error {
+	if cfg.Database != "" {
+		return nil
+	}
+	return wantNotMoved(absolute(cfg.Data))
+}
+
+// wantNotMoved is a *MovedError where a data directory was moved.
+func wantNotMoved(dir string) error {
+	path := filepath.Join(dir, movedFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	note := moved{To: "a PostgreSQL database"}
+	if err == nil {
+		err = json.Unmarshal(text, &note)
+	}
+	if err != nil {
+		return fmt.Errorf("this data directory was moved, as there is %s, which cannot be read: %w", path, err)
+	}
+	return &MovedError{dir, note.To, note.Time}
+}

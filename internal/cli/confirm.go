@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"signet/internal/app"
+)
+
+// confirmation is the flag of commands that erase for good.
+type confirmation struct {
+	Confirm string `placeholder:"NAME" help:"Its name, once more: what is erased does not come back. On a terminal it is asked for where it is not given."`
+}
+
+// erasure are the flags of those that work on the server's data.
+type erasure struct {
+	confirmation
+	DryRun bool `help:"Count what would go, and change nothing."`
+}
+
+// confirmed reports whether the command is to go on: the name was given, or typed. It
+// does not where only a count was asked for, which it prints.
+func (e *erasure) confirmed(con *console, what string, d app.Doomed) (bool, error) {
+	if e.DryRun {
+		con.printf("Would erase %s:\n", described(what, d.Name, d.Token))
+		return false, con.lines(counted(d)...)
+	}
+	return true, e.confirm(con, what, d)
+}
+
+// confirm is an error unless the name of what is about to be erased was given, or is
+// typed on a terminal.
+func (c *confirmation) confirm(con *console, what string, d app.Doomed) error {
+	text := described(what, d.Name, d.Token)
+	for _, line := range counted(d) {
+		text += ", " + strings.Join(strings.Fields(line), " ")
+	}
+	given := c.Confirm
+	if given == "" {
+		typed, err := con.ask(fmt.Sprintf("This erases for good: %s.\nType the name of the %s to go on: ", text, what))
+		if err != nil {
+			return err
+		}
+		if given = typed; given == "" {
+			return wrongConfiguration{fmt.Errorf("nothing was erased. This erases for good: %s. Say --confirm %q to do it", text, d.Name)}
+		}
+	}
+	if given != d.Name {
+		return wrongConfiguration{fmt.Errorf("nothing was erased: the name of the %s is %q, and %q was given", what, d.Name, given)}
+	}
+	return nil
+}
+
+// ask asks somebody at a terminal, and returns what was typed; "" where nobody is there.
+func (c *console) ask(question string) (string, error) {
+	if !isTerminal(c.stdin) || !isTerminal(c.stderr) {
+		return "", nil
+	}
+	fmt.Fprint(c.stderr, question)
+	line, err := bufio.NewReader(c.stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("read the answer: %w", err)
+	}
+	return strings.TrimSpace(line), nil
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+func described(what, name, token string) string {
+	if name == token {
+		return what + " " + token
+	}
+	return fmt.Sprintf("%s %q (%s)", what, name, token)
+}
+
+// counted are lines that say what would go.
+func counted(d app.Doomed) (lines []string) {
+	for _, what := range slices.Sorted(maps.Keys(d.Rows)) {
+		lines = append(lines, cells(what, fmt.Sprint(d.Rows[what])))
+	}
+	return lines
+}
