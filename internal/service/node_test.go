@@ -469,3 +469,28 @@ func TestServerThatIsAloneKeepsNoRows(t *testing.T) {
 	}
 	j.wantStates(j.one)
 }
+
+// A node whose clock is a month ahead takes nobody for lapsed, and does not count as
+// there for a month.
+func TestNodeWhoseClockIsWrongKeepsToTheStoresTime(t *testing.T) {
+	j := newJoined(t, Limits{})
+	const wrong = 31 * 24 * time.Hour
+	j.nodes[1].clock = func() time.Time { return j.clock.Now().Add(wrong) }
+	j.nodes[1].time.Offset = func(context.Context) (time.Duration, error) { return -wrong, nil }
+	stream := j.stream(0, j.one)
+	for range 2 {
+		j.clock.Advance(nodeRenew)
+		j.round(0)
+		j.round(1)
+	}
+	j.wantStates(j.one, store.StreamOpen)
+	stream.wantOpen()
+	others := 0
+	j.must(j.store.View(t.Context(), func(tx *store.Tx) (err error) {
+		others, err = tx.OtherNodes(model.NodeID{}, j.clock.Now().Add(nodeLease+time.Second))
+		return err
+	}))
+	if others != 0 {
+		t.Errorf("%d nodes count as there for longer than a lease", others)
+	}
+}

@@ -294,6 +294,20 @@ func TestWriteIDsAreForgottenAfterAnHour(t *testing.T) {
 	}
 }
 
+func TestServerWhoseClockIsAheadForgetsNobodysWriteIDs(t *testing.T) {
+	e := mustOpen(t, postgrestest.URL(t), Options{Clock: func() time.Time { return time.Now().Add(31 * 24 * time.Hour) }})
+	mustExec(t, e, `CREATE TABLE items (name TEXT NOT NULL, PRIMARY KEY (name))`)
+	before := mustCount(t, e, `SELECT COUNT(*) FROM engine_writes`)
+	mustExec(t, e, insertWrite, firstWriteID(time.Now().Add(-writeLife-time.Minute)))
+	mustExec(t, e, insertWrite, firstWriteID(time.Now().Add(-writeLife/2)))
+	if err := e.forgetOldWrites(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := mustCount(t, e, `SELECT COUNT(*) FROM engine_writes`); n != before+3 { // two that were written, and one of them by hand
+		t.Errorf("%d write ids are left of %d", n, before+4)
+	}
+}
+
 func TestWhatIsUnfitIsRefusedAtOnce(t *testing.T) {
 	url := postgrestest.URL(t)
 	for name, bad := range map[string]string{
