@@ -1,11 +1,21 @@
 package cli
 
-import "signet/internal/config"
+import (
+	"context"
+	"errors"
+	"fmt"
 
-// configCommands are about the configuration file.
+	"github.com/alecthomas/kong"
+
+	"signet/internal/app"
+	"signet/internal/config"
+)
+
+// configCommands are about the configuration.
 type configCommands struct {
-	Describe describeCommand `cmd:"" help:"Print every setting with its default and its meaning, as a configuration file."`
-	Test     testCommand     `cmd:"" help:"Check a configuration file and the environment without starting anything."`
+	Describe describeCommand   `cmd:"" help:"Print every setting with its default and its meaning, as a configuration file."`
+	Show     showConfigCommand `cmd:"" help:"Print the settings in force, and where each was said."`
+	Test     testCommand       `cmd:"" help:"Check a configuration file, the environment, and the files they name, without starting anything."`
 }
 
 type describeCommand struct{}
@@ -13,15 +23,55 @@ type describeCommand struct{}
 // Run prints the settings.
 func (describeCommand) Run(con *console) error { return config.Describe(con.stdout) }
 
+// showConfigCommand takes what "signet serve" takes, and says what came of it.
+type showConfigCommand struct {
+	File     string       `name:"config" placeholder:"FILE" help:"Configuration file [SIGNET_CONFIG]."`
+	JSON     bool         `name:"json" help:"Print JSON, an array of settings."`
+	Settings kong.Plugins `embed:""`
+}
+
+// Help is printed by "signet config show --help".
+func (showConfigCommand) Help() string {
+	return `It takes the configuration file, the environment and the flags as "signet serve" does. Passwords in addresses are hidden.`
+}
+
+// Run prints the settings, one a line: key, value, source.
+func (s *showConfigCommand) Run(con *console) error {
+	all, err := config.Show(config.Sources{File: s.File, Environ: con.env, Flags: settingTexts(s.Settings)})
+	if err != nil {
+		return wrongConfiguration{err}
+	}
+	if s.JSON {
+		return con.json(all)
+	}
+	lines := make([]string, len(all))
+	for i, e := range all {
+		value := e.Value
+		if value == "" {
+			value = `""`
+		}
+		lines[i] = cells(e.Key, value, e.Source)
+	}
+	return con.lines(lines...)
+}
+
 type testCommand struct {
 	File string `arg:"" optional:"" help:"Configuration file; without one, the file that SIGNET_CONFIG names, if any."`
 }
 
 // Run reports everything that would keep a server from starting with this
-// configuration.
-func (t *testCommand) Run(con *console) error {
+// configuration, as far as this machine knows, and what has no effect.
+func (t *testCommand) Run(ctx context.Context, con *console) error {
 	from := config.Sources{File: t.File, Environ: con.env}
-	if _, err := config.Load(from); err != nil {
+	cfg, err := config.Load(from)
+	if err != nil {
+		return wrongConfiguration{err}
+	}
+	problems, warnings := app.CheckSettings(ctx, cfg, con.variable)
+	for _, text := range warnings {
+		fmt.Fprintf(con.stderr, "signet: warning: %s\n", text)
+	}
+	if err := errors.Join(problems...); err != nil {
 		return wrongConfiguration{err}
 	}
 	if path := from.Path(); path != "" {

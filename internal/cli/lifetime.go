@@ -3,10 +3,10 @@ package cli
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"signet/client"
+	"signet/internal/config"
 )
 
 // lifetime is how long a message is kept, in minutes, as a flag: a number of
@@ -55,14 +55,9 @@ func (s *span) UnmarshalText(text []byte) error {
 }
 
 func parseSpan(s string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
-			return time.Duration(n) * 24 * time.Hour, nil
-		}
+	d, err := config.ParseDuration(s)
+	if err == nil && d < 0 {
+		err = fmt.Errorf("want a time such as 30s, 90m, 8h or 7d, not %q", s)
 	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return 0, fmt.Errorf("want a time such as 30s, 90m, 8h or 7d, not %q", s)
-	}
-	return d, nil
+	return d, err
 }

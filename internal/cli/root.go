@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -24,7 +26,7 @@ const (
 type commands struct {
 	Serve    serveCommand     `cmd:"" help:"Run the server."`
 	Health   healthCommand    `cmd:"" help:"Ask the server of this machine whether it is ready; for containers and scripts."`
-	Config   configCommands   `cmd:"" help:"Print all settings, or check a configuration file."`
+	Config   configCommands   `cmd:"" help:"Print all settings, or those in force, or check a configuration file."`
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
 	Audit    auditCommands    `cmd:"" help:"Read, export and check the audit log."`
 	Account  accountCommands  `cmd:"" help:"Erase accounts from the server's data."`
@@ -87,6 +89,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exited = code }), // after --help and --version
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(durationFlag)),
 		kong.Vars{"version": versionLine()},
 		kong.ExplicitGroups([]kong.Group{settingsGroup, clientGroup}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -113,12 +116,27 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 	return exitDone
 }
 
+// durationFlag reads a flag as durations are read everywhere.
+func durationFlag(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	err := ctx.Scan.PopValueInto("duration", &text)
+	if err != nil {
+		return err
+	}
+	d, err := parseSpan(text)
+	if err == nil {
+		target.SetInt(int64(d))
+	}
+	return err
+}
+
 // newCommands returns the command line with the flags that follow from the
 // settings.
 func newCommands() *commands {
 	c := new(commands)
 	c.Serve.Settings = newSettingFlags()
 	c.Health.Settings = newSettingFlags()
+	c.Config.Show.Settings = newSettingFlags()
 	return c
 }
 

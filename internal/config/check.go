@@ -59,10 +59,14 @@ func database(s string) error {
 	if s == "" {
 		return nil
 	}
-	if !strings.HasPrefix(s, "postgres://") && !strings.HasPrefix(s, "postgresql://") {
+	if !isDatabase(s) {
 		return errors.New("want the URL of a PostgreSQL database, such as postgres://signet@db.example.com/signet")
 	}
 	return nil
+}
+
+func isDatabase(s string) bool {
+	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
 }
 
 // masterKey wants file:PATH or env:NAME.
@@ -84,7 +88,7 @@ func keyring(s string) error {
 	if s == "" || strings.HasPrefix(s, "file:") && s != "file:" {
 		return nil
 	}
-	if strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://") {
+	if isDatabase(s) {
 		return nil
 	}
 	return errors.New("want file:PATH or the URL of a PostgreSQL database, such as postgres://signet@keys.example.com/keyring")

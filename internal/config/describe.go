@@ -91,11 +91,13 @@ ways; of several that name the same setting, the first of this list counts:
 
    The same key may be written ` + "`limits.messages_per_day: 500`" + ` on one line.
 
-Lists are comma-separated in flags and variables. Durations have units: ` + "`500ms`, `90s`, `15m`, `720h`" + `.
+Lists are comma-separated in flags and variables. Durations have units: ` + "`500ms`, `90s`, `8h`, `30d`, `1d12h`" + `.
 An unknown key or ` + "`SIGNET_...`" + ` variable, and a value of the wrong type, keep the server from starting, with a message
 that names it and, for a misspelt name, the nearest known one.
 
-` + "`signet config describe`" + ` prints all settings as a file to start from; ` + "`signet config test FILE`" + ` checks one.
+` + "`signet config describe`" + ` prints all settings as a file to start from; ` + "`signet config test FILE`" + ` checks one, with
+the files that it names, and tells of settings without effect. ` + "`signet config show`" + ` prints what is in force, with where
+each setting was said; passwords are hidden.
 
 ` + "`SIGNET_URL`, `SIGNET_API_KEY` and `SIGNET_API_SECRET`" + ` are read by the client commands only. Variables that Kubernetes
 makes for a Service called ` + "`signet`" + ` are ignored.

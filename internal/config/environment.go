@@ -53,7 +53,7 @@ func loadEnvironment(ours map[string]string, all []*setting) []error {
 		case serviceLink(name, ours):
 		default:
 			near := nearest(name, slices.Collect(maps.Keys(byName)))
-			problems = append(problems, fmt.Errorf("unknown variable %s; did you mean %s?", name, near))
+			problems = append(problems, fmt.Errorf("unknown variable %s%s", name, didYouMean(near)))
 		}
 	}
 	return problems

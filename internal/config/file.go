@@ -104,7 +104,7 @@ func (r *fileReader) entry(key string, name, content *yaml.Node) {
 		r.section(key, content)
 		return
 	case s == nil:
-		r.problem(name, "unknown key %s; did you mean %s?", key, nearestKey(key, r.known))
+		r.problem(name, "unknown key %s%s", key, didYouMean(nearestKey(key, r.known)))
 		return
 	case r.lines[key] != 0:
 		r.problem(name, "%s is set already in line %d", key, r.lines[key])

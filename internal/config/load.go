@@ -25,7 +25,8 @@ func (s Sources) Path() string {
 // The error has one line for each thing that is wrong, naming the key and where
 // it was found.
 func Load(from Sources) (*Config, error) {
-	c, problems := load(from)
+	c := Default()
+	problems := c.load(from, c.settings())
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
@@ -35,7 +36,8 @@ func Load(from Sources) (*Config, error) {
 // LogOf returns how a server is told to log, also where other settings are wrong: that
 // is to be logged too. What cannot be read of it is as it is by default.
 func LogOf(from Sources) Log {
-	c, _ := load(from)
+	c := Default()
+	_ = c.load(from, c.settings()) // which Load tells
 	usual := Default().Log
 	if oneOf(logFormats...)(c.Log.Format) != nil {
 		c.Log.Format = usual.Format
@@ -43,10 +45,8 @@ func LogOf(from Sources) Log {
 	return c.Log
 }
 
-// load returns the settings as far as they can be read, and what is wrong.
-func load(from Sources) (*Config, []error) {
-	c := Default()
-	all := c.settings()
+// load sets what can be read, and returns what is wrong. all are the settings of c.
+func (c *Config) load(from Sources, all []*setting) []error {
 	known := make(map[string]*setting, len(all))
 	for _, s := range all {
 		known[s.key] = s
@@ -59,7 +59,7 @@ func load(from Sources) (*Config, []error) {
 	problems = append(problems, loadEnvironment(variables(from.Environ), all)...)
 	for key := range from.Flags {
 		if known[key] == nil {
-			problems = append(problems, fmt.Errorf("unknown setting %s; did you mean %s?", key, nearestKey(key, known)))
+			problems = append(problems, fmt.Errorf("unknown setting %s%s", key, didYouMean(nearestKey(key, known))))
 		}
 	}
 	for _, s := range all {
@@ -74,5 +74,5 @@ func load(from Sources) (*Config, []error) {
 	if errors.Join(problems...) == nil { // about values that are wrong there is nothing more to say
 		problems = c.conflicts()
 	}
-	return c, problems
+	return problems
 }

@@ -221,7 +221,7 @@ func TestEnvironmentRefusals(t *testing.T) {
 
 func TestFlagRefusals(t *testing.T) {
 	_, err := Load(Sources{Flags: map[string]string{"shutdown.grace": "soon"}})
-	wantError(t, err, `flag --shutdown.grace: shutdown.grace: want a duration such as 500ms, 90s, 15m or 720h, not "soon"`)
+	wantError(t, err, `flag --shutdown.grace: shutdown.grace: want a duration such as 500ms, 90s, 8h or 30d, not "soon"`)
 	_, err = Load(Sources{Flags: map[string]string{"shutdwn.grace": "1s"}})
 	wantError(t, err, "unknown setting shutdwn.grace; did you mean shutdown.grace?")
 }

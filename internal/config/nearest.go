@@ -26,13 +26,24 @@ func nearestKey(key string, known map[string]*setting) string {
 	return meant[nearest(key, slices.Collect(maps.Keys(meant)))]
 }
 
+// didYouMean ends a sentence about an unknown name.
+func didYouMean(near string) string {
+	if near == "" {
+		return `; "signet config describe" lists all`
+	}
+	return "; did you mean " + near + "?"
+}
+
+// farthest is how many edits a slip of the finger makes at most.
+const farthest = 2
+
 // nearest returns the candidate with the fewest edits from word; of several,
-// the alphabetically first.
+// the alphabetically first. It returns "" where all are too far away to be meant.
 func nearest(word string, candidates []string) string {
 	slices.Sort(candidates)
-	best, least := "", -1
+	best, least := "", farthest+1
 	for _, c := range candidates {
-		if d := distance(word, c); least < 0 || d < least {
+		if d := distance(word, c); d < least {
 			best, least = c, d
 		}
 	}

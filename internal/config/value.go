@@ -158,15 +158,8 @@ func duration(target *time.Duration, key string, initial, least, most time.Durat
 	f := &field[time.Duration]{
 		// An integer is let through to the parser, whose message names the unit.
 		target: target, initial: initial, tags: []string{"!!str", "!!int"},
-		wrong: "want a duration such as 500ms, 90s, 15m or 720h",
-		write: formatDuration,
-		read: func(s string) (time.Duration, error) {
-			d, err := time.ParseDuration(strings.TrimSpace(s))
-			if err != nil {
-				return 0, fmt.Errorf("want a duration such as 500ms, 90s, 15m or 720h, not %q", s)
-			}
-			return d, nil
-		},
+		wrong: "want a duration such as 500ms, 90s, 8h or 30d",
+		write: formatDuration, read: ParseDuration,
 	}
 	limits := func() error {
 		if *target < least || *target > most {

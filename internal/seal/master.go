@@ -48,8 +48,14 @@ func (m Master) String() string {
 	return "file:" + m.path
 }
 
-// errNoMaster says that there is no master key where it was looked for.
-var errNoMaster = errors.New("there is no master key")
+// ErrNoMaster says that there is no master key where it was looked for.
+var ErrNoMaster = errors.New("there is no master key")
+
+// Check reports what is wrong with the master key; ErrNoMaster is that there is none.
+func (m Master) Check() error {
+	_, err := m.load()
+	return err
+}
 
 // masterKeys are the versions of a master key.
 type masterKeys struct {
@@ -58,18 +64,18 @@ type masterKeys struct {
 	versions map[uint32]tink.AEAD
 }
 
-// load reads the master key; errNoMaster where there is none.
+// load reads the master key; ErrNoMaster where there is none.
 func (m Master) load() (*masterKeys, error) {
 	text := []byte(m.text)
 	if m.path != "" {
 		var err error
 		if text, err = os.ReadFile(m.path); errors.Is(err, fs.ErrNotExist) {
-			return nil, errNoMaster
+			return nil, ErrNoMaster
 		} else if err != nil {
 			return nil, &SetupError{fmt.Sprintf("read the master key: %v", err)}
 		}
 	} else if len(text) == 0 {
-		return nil, errNoMaster
+		return nil, ErrNoMaster
 	}
 	keys, err := parseMasterKeys(text)
 	if err != nil {

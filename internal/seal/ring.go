@@ -88,7 +88,7 @@ func Open(ctx context.Context, o Options) (_ *Ring, err error) {
 		return nil, err
 	}
 	master, err := o.Master.load()
-	if err != nil && !errors.Is(err, errNoMaster) {
+	if err != nil && !errors.Is(err, ErrNoMaster) {
 		return nil, err
 	}
 	if contents == nil {

@@ -14,7 +14,7 @@ func PrepareMaster(master Master) (uint32, error) {
 	if err == nil {
 		keys, err = master.prepare(keys)
 	}
-	if errors.Is(err, errNoMaster) {
+	if errors.Is(err, ErrNoMaster) {
 		err = &SetupError{fmt.Sprintf("there is no master key at %s", master)}
 	}
 	if err != nil {

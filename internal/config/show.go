@@ -1,0 +1,55 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Effective is a setting as it is in force, and where that was said.
+type Effective struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`  // as a flag would give it; passwords are hidden
+	Source string `json:"source"` // a flag, a variable, FILE:LINE, or default
+}
+
+// Show returns all settings of Load in the order of the documentation, for people to
+// see.
+func Show(from Sources) ([]Effective, error) {
+	c := Default()
+	all := c.settings()
+	if err := errors.Join(c.load(from, all)...); err != nil {
+		return nil, err
+	}
+	shown := make([]Effective, len(all))
+	for i, s := range all {
+		shown[i] = Effective{s.key, HideSecrets(s.value.text()), s.origin}
+		if s.origin == "" {
+			shown[i].Source = "default"
+		}
+	}
+	return shown, nil
+}
+
+// WithoutEffect tells of settings that are right and do nothing, because of what
+// others say.
+func (c *Config) WithoutEffect() (told []string) {
+	usual := Default()
+	for _, w := range []struct {
+		set   bool
+		key   string
+		needs string
+	}{
+		{c.Database == "" && c.NATS != "", "nats", "connects servers that share a database: set database, or leave it out"},
+		{c.Database == "" && isDatabase(c.Keyring), "keyring", "is a database, as servers that share one need it, and database is not set: the store is embedded, and the file keyring in the data directory would do"},
+		{c.Database != "" && c.CacheBytes != usual.CacheBytes, "cache_bytes", "is about the embedded store, and database is set"},
+		{len(c.ACME.Hosts) == 0 && (c.ACME.Email != "" || c.ACME.Directory != usual.ACME.Directory), "acme", "has an email or directory, and gets no certificate without acme.hosts"},
+		{len(c.Proxies) == 0 && c.ProxyHeader != usual.ProxyHeader, "proxy_header", "is believed of trusted_proxies only, and there are none"},
+		{c.Limits.Burst == 0 && c.Limits.RequestsPerSecond > 0, "limits.requests_per_second", "holds nobody back where limits.burst is 0"},
+		{c.Log.Access && (c.Log.Level == "warn" || c.Log.Level == "error"), "log.access", fmt.Sprintf("writes lines of level info, and log.level is %s", c.Log.Level)},
+	} {
+		if w.set {
+			told = append(told, w.key+" "+w.needs)
+		}
+	}
+	return told
+}
