@@ -75,6 +75,10 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	undo = append(undo, blobs.Close)
+	custody, err := takeCustody(ctx, in, kept, ring, blobs)
+	if err != nil {
+		return nil, err
+	}
 	if err := warnOfOwnBlobs(ctx, in, kept); err != nil {
 		return nil, err
 	}
@@ -91,7 +95,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 	}
 	cases := service.New(service.Options{
-		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: blobs, Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings, Outages: in.outages,
+		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: custody.Guarded(), Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings, Outages: in.outages,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -150,7 +154,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		operators:  cases,
 		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.Survey().Run, cases.SealStored, blobs.watch, newRest(engine, cases.Forget, in.log).run),
+		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.Survey().Run, cases.SealStored, custody.Run, blobs.watch, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: cases.AwaitStreams, cutStreams: cases.CutStreams,
 		close: closeAll,
 	}, nil

@@ -154,15 +154,18 @@ func audited(ctx context.Context, dir, database string, action model.AuditAction
 	if database == "" && (!exists(databasePath(dir)) || wantNotMoved(dir) != nil) {
 		return do()
 	}
-	return maintain(ctx, dir, database, func(kept *store.Store) error {
-		line := model.AuditEntry{Action: action}
-		err := do()
-		if err != nil {
-			line.Outcome = auditFailed
-		}
-		line.Time.Time = time.Now().UTC()
-		return errors.Join(err, service.RecordCommand(context.WithoutCancel(ctx), kept, line, func(*store.Tx, *model.AuditEntry) error { return nil }))
-	})
+	return maintain(ctx, dir, database, func(kept *store.Store) error { return recorded(ctx, kept, action, do) })
+}
+
+// recorded is audited for a store that is open.
+func recorded(ctx context.Context, kept *store.Store, action model.AuditAction, do func() error) error {
+	line := model.AuditEntry{Action: action}
+	err := do()
+	if err != nil {
+		line.Outcome = auditFailed
+	}
+	line.Time.Time = time.Now().UTC()
+	return errors.Join(err, service.RecordCommand(context.WithoutCancel(ctx), kept, line, func(*store.Tx, *model.AuditEntry) error { return nil }))
 }
 
 // auditFailed is the outcome of a command that was begun and not finished.

@@ -111,9 +111,11 @@ func TestAuditIsWholeAfterARestoreAndAMove(t *testing.T) {
 		for _, n := range names {
 			mustCopyFile(t, filepath.Join(dir, n), filepath.Join(restored.Data, n))
 		}
-		if _, err := Restore(t.Context(), restored, transfer.RestoreOptions{Source: backup}); err != nil {
+		if _, err := Restore(t.Context(), restored, true, transfer.RestoreOptions{Source: backup}); err != nil {
 			t.Fatal(name, err)
 		}
+		mustAdopt(t, restored)
+		wantAction(t, restored.Data, "", "installation.adopt ok", 1)
 		again := w.mustReopen(restored)
 		wantAction(t, restored.Data, "", "backup.restore ok", 1)
 		if withKey {

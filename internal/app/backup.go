@@ -49,8 +49,9 @@ func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.
 	return made, err
 }
 
-// Restore puts a backup into an empty data directory (transfer.Restore).
-func Restore(ctx context.Context, cfg *config.Config, o transfer.RestoreOptions) (_ *transfer.Manifest, err error) {
+// Restore puts a backup into an empty data directory (transfer.Restore). withBlobs is
+// whether attachments and avatars are restored too, to a place that nobody uses.
+func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.RestoreOptions) (_ *transfer.Manifest, err error) {
 	if cfg.Database != "" {
 		return nil, errInPostgres
 	}
@@ -66,10 +67,15 @@ func Restore(ctx context.Context, cfg *config.Config, o transfer.RestoreOptions)
 	if err := wantEmpty(cfg.Data, filepath.Base(transfer.Unfinished(to.Database))); err != nil {
 		return nil, err
 	}
-	if to.Blobs, err = blob.Open(blobsLocation(cfg.Data, cfg.Blobs)); err != nil {
-		return nil, err
+	if withBlobs {
+		if to.Blobs, err = blob.Open(blobsLocation(cfg.Data, cfg.Blobs)); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, to.Blobs.Close()) }()
+		if err := wantNoOwner(ctx, to.Blobs); err != nil {
+			return nil, err
+		}
 	}
-	defer func() { err = errors.Join(err, to.Blobs.Close()) }()
 	o.NewEpoch = service.NewEpoch
 	restored, err := transfer.Restore(ctx, to, o)
 	if err != nil {
@@ -108,6 +114,11 @@ func CheckBackup(ctx context.Context, source string, stream io.Reader, progress 
 // NewEpoch begins a new history of event positions, for a store that was set back by
 // other means than Restore. No server may be using it.
 func NewEpoch(ctx context.Context, cfg *config.Config) error {
+	return alone(ctx, cfg, func(kept *store.Store) error { return kept.ChangeEpoch(ctx, service.NewEpoch()) })
+}
+
+// alone changes a store that no server uses.
+func alone(ctx context.Context, cfg *config.Config, change func(*store.Store) error) error {
 	return maintained(ctx, cfg.Data, cfg.Database, func(kept *store.Store, beside bool) error {
 		if beside {
 			return fmt.Errorf("a server %w %s: stop it first", sqlite.ErrLocked, cfg.Data)
@@ -115,7 +126,7 @@ func NewEpoch(ctx context.Context, cfg *config.Config) error {
 		if err := wantNobody(ctx, kept); err != nil {
 			return err
 		}
-		return kept.ChangeEpoch(ctx, service.NewEpoch())
+		return change(kept)
 	})
 }
 

@@ -68,6 +68,9 @@ func openRing(ctx context.Context, in surroundings, kept *store.Store) (*seal.Ri
 	if err != nil {
 		return nil, err
 	}
+	if _, err := service.Check(ctx, kept, service.RingAt(ring.Where()), ring); err != nil {
+		return nil, errors.Join(ownershipFault(err), ring.Close())
+	}
 	settled, err := kept.SettleKeyring(ctx, ring.ID())
 	if err == nil && settled != ring.ID() {
 		err = Misconfigured{fmt.Errorf("another server has begun to seal what is stored with key ring %s: servers on one database share a key ring (setting keyring) and a master key", settled)}
@@ -126,6 +129,9 @@ func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told str
 		return "", err
 	}
 	defer func() { err = errors.Join(err, ring.Close()) }()
+	if err := ownRing(ctx, cfg, ring); err != nil {
+		return "", err
+	}
 	var done seal.Rotation
 	err = audited(ctx, cfg.Data, cfg.Database, model.ActionRingRotate, func() (err error) {
 		done, err = ring.Rotate(ctx)

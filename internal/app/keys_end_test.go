@@ -39,7 +39,7 @@ func periods(t *testing.T, dir string) (out []string) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if fields := strings.Fields(line); fields[3] != "-" && (strings.HasPrefix(fields[2], "until-") || strings.HasPrefix(fields[2], "from-")) {
+		if fields := strings.Fields(line); len(fields) == 5 && fields[3] != "-" && (strings.HasPrefix(fields[2], "until-") || strings.HasPrefix(fields[2], "from-")) {
 			out = append(out, fields[2])
 		}
 	}
@@ -238,6 +238,7 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 
 	w.pass(-25 * time.Hour)
 	cfg.Keyring, cfg.MasterKey = "file:"+filepath.Join(dir, keyringFile), "file:"+filepath.Join(dir, masterFile)
+	mustSucceed(t, cfg)
 	old := w.mustReopen(cfg)
 	for _, id := range []string{expired, recalled, read, forwarded} {
 		for _, path := range []string{"", "/attachment/1"} {

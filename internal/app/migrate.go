@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/model"
+	"signet/internal/service"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
 	"signet/internal/transfer"
@@ -51,6 +53,16 @@ func Migrate(ctx context.Context, m Migration) (_ *transfer.Migrated, err error)
 			return nil, fmt.Errorf("the attachments of the target: %w", err)
 		}
 		defer func() { err = errors.Join(err, o.Blobs.Close()) }()
+		o.Check = func(self model.Identity) error {
+			mark, err := o.Blobs.Owner(ctx)
+			if err != nil {
+				return err
+			}
+			if fit := mark.Fit(self); fit.Refused() {
+				return Misconfigured{&service.NotOurs{What: service.BlobsAt(o.Blobs.String()), Mark: mark, Store: self, Fit: fit}}
+			}
+			return nil
+		}
 	}
 	to, err := postgres.Open(ctx, m.To, postgres.Options{Connections: 2})
 	if err != nil {

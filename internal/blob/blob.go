@@ -50,6 +50,15 @@ type Store interface {
 	// the store by it (Present).
 	Begun(ctx context.Context) (bool, error)
 
+	// Owner returns whose the place is: the zero Mark where it has no owner.
+	Owner(ctx context.Context) (model.Mark, error)
+
+	// SetOwner notes whose it is.
+	SetOwner(ctx context.Context, m model.Mark) error
+
+	// String says where the place is, without a secret.
+	String() string
+
 	// Check returns nil when blobs could be kept and read now.
 	Check(ctx context.Context) error
 

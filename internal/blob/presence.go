@@ -96,3 +96,20 @@ func (p *Present) Check(ctx context.Context) error {
 	}
 	return p.there(ctx)
 }
+
+// Owner implements Store.
+func (p *Present) Owner(ctx context.Context) (model.Mark, error) {
+	if err := p.there(ctx); err != nil {
+		return model.Mark{}, p.told(err)
+	}
+	return p.Store.Owner(ctx)
+}
+
+// SetOwner implements Store.
+func (p *Present) SetOwner(ctx context.Context, m model.Mark) error {
+	err := p.there(ctx)
+	if err == nil {
+		err = p.Store.SetOwner(ctx, m)
+	}
+	return p.told(err)
+}

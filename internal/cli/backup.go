@@ -103,10 +103,11 @@ func size(n int64) string {
 // restoreCommand puts a backup back.
 type restoreCommand struct {
 	installation
-	Source   string `arg:"" optional:"" help:"Directory or archive that signet backup made; - reads an archive from standard input."`
-	Check    bool   `help:"Only read the backup, and say whether it is whole."`
-	NewEpoch bool   `help:"Restore nothing: tell the clients of a store that was set back by other means to start over. No server may run."`
-	Database string `placeholder:"URL" help:"With --new-epoch: the server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
+	Source       string `arg:"" optional:"" help:"Directory or archive that signet backup made; - reads an archive from standard input."`
+	Check        bool   `help:"Only read the backup, and say whether it is whole."`
+	WithoutBlobs bool   `help:"Restore the database alone: the attachments are where the setting blobs says already."`
+	NewEpoch     bool   `help:"Restore nothing: tell the clients of a store that was set back by other means to start over. No server may run."`
+	Database     string `placeholder:"URL" help:"With --new-epoch: the server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
 }
 
 // Help is printed by "signet restore --help".
@@ -114,6 +115,8 @@ func (restoreCommand) Help() string {
 	return `A backup is restored into an empty data directory; every byte is checked. Clients that were connected start over at the beginning of their queues, because the positions that they know are of another history.
 
 What changed since the backup is undone: keys that were revoked and messages that were recalled since are there again, so look through what happened in between.
+
+The key ring and the place of the attachments know which installation they belong to, and in which epoch; a restore begins another epoch, and so does --new-epoch. A restored store does not start with those of the installation that the backup was made of before "signet adopt" has said that this one takes its place.
 
 Examples:
 
@@ -144,16 +147,17 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 			return err
 		}
 		con.printf("Clients will start over at the beginning of their queues.\n")
+		con.printf("The key ring and the attachments still belong to the epoch before: \"signet adopt\", with the settings of the server, takes them over; a copy to try something out gets others.\n")
 		return nil
 	}
-	m, err := app.Restore(ctx, cfg, transfer.RestoreOptions{Source: r.Source, Stream: con.stdin, Progress: con.progress().report})
+	m, err := app.Restore(ctx, cfg, !r.WithoutBlobs, transfer.RestoreOptions{Source: r.Source, Stream: con.stdin, Progress: con.progress().report})
 	if err != nil {
 		return err
 	}
 	con.printf("Restored into %s: %s\n", cfg.Data, describe(m))
-	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server starts.\n")
-	if !m.Blobs.Included {
-		con.printf("The backup holds no attachments: they have to be where the setting blobs says.\n")
+	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server starts; then run \"signet adopt\" once, if this is to take the place of the installation that the backup was made of.\n")
+	if !m.Blobs.Included || r.WithoutBlobs {
+		con.printf("No attachments were restored: they have to be where the setting blobs says.\n")
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type commands struct {
 	Account  accountCommands  `cmd:"" help:"Erase accounts from the server's data."`
 	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, while the server runs or not."`
 	Restore  restoreCommand   `cmd:"" help:"Put a backup into an empty data directory, or check one."`
+	Adopt    adoptCommand     `cmd:"" help:"Take over a key ring and attachments from an installation that is gone."`
 	Keys     keysCommands     `cmd:"" help:"Rotate, verify and copy the keys that everything is sealed with."`
 	Clock    clockCommands    `cmd:"" help:"Look at the clock by which messages end, or accept it after a jump."`
 	Migrate  migrateCommand   `cmd:"" help:"Move an installation from the embedded store to PostgreSQL."`

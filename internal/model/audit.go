@@ -55,6 +55,8 @@ const (
 	ActionRingRotate    AuditAction = "keyring.rotate"
 	ActionRingExport    AuditAction = "keyring.export"
 	ActionClockAccept   AuditAction = "clock.accept"
+	ActionRingImport    AuditAction = "keyring.import"
+	ActionAdopt         AuditAction = "installation.adopt"
 	ActionBackupCreate  AuditAction = "backup.create"
 	ActionBackupRestore AuditAction = "backup.restore"
 )

@@ -142,7 +142,12 @@ func (r *Ring) destroy(ctx context.Context, ids []KeyID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := r.storage.Destroy(ctx, ids); err != nil {
+	if r.guard != nil {
+		if err := r.guard(ctx); err != nil {
+			return fmt.Errorf("destroy keys: %w", err)
+		}
+	}
+	if err := r.storage.Destroy(ctx, ids, r.clock()); err != nil {
 		return fmt.Errorf("destroy keys: %w", err)
 	}
 	r.mu.Lock()

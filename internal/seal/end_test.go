@@ -30,10 +30,12 @@ func TestEndedKeyIsGoneFromTheRingAndItsFile(t *testing.T) {
 	if settled := mustEnd(t, r, nothingLeft, ward, lab); len(settled) != 2 {
 		t.Errorf("settled %v, want both names", settled)
 	}
-	for _, rest := range [][]byte{[]byte(id), bytes.Split(before, []byte(id))[1][:60]} {
-		if bytes.Contains(mustRead(t, p.ring), rest) {
-			t.Errorf("the file still has %q", rest)
-		}
+	after := mustRead(t, p.ring)
+	if rest := bytes.Split(before, []byte(id))[1][:60]; bytes.Contains(after, rest) {
+		t.Errorf("the file still has %q", rest)
+	}
+	if n := bytes.Count(after, []byte(id)); n != 1 || !bytes.Contains(after, []byte("gone "+id)) {
+		t.Errorf("the file names the key %d times, want once, as gone:\n%s", n, after)
 	}
 	for _, ring := range []*Ring{r, p.mustOpenBeside(t)} {
 		if _, err := ring.Open(t.Context(), sealed, Bind("row")); !errors.Is(err, ErrKeyGone) {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"signet/internal/model"
 )
 
 // File is a ring in a file of one server. A line is added for a new key; when keys
@@ -30,6 +32,7 @@ type File struct {
 	mu     sync.Mutex // guards all below, and this process's use of the lock
 	known  fs.FileInfo
 	size   int64 // of its whole lines
+	owners int   // how many of these name the owner, of which the last holds
 	header Header
 	closed bool
 }
@@ -95,7 +98,7 @@ func (f *File) Add(_ context.Context, r Record) (Record, error) {
 		} else if !same || r.Master != f.header.Master {
 			return ErrChanged
 		}
-		return f.append(&r)
+		return f.append(appendLine(nil, &r))
 	})
 	return r, err
 }
@@ -105,8 +108,9 @@ func (f *File) Add(_ context.Context, r Record) (Record, error) {
 func (f *File) Retire(context.Context, []KeyID, time.Time) error { return nil }
 
 // Destroy implements Storage.
-func (f *File) Destroy(ctx context.Context, ids []KeyID) error {
+func (f *File) Destroy(ctx context.Context, ids []KeyID, at time.Time) error {
 	return f.Rewrap(ctx, func(c *Contents) error {
+		c.Bury(ids, at)
 		gone := make(map[KeyID]bool, len(ids))
 		for _, id := range ids {
 			gone[id] = true
@@ -152,10 +156,73 @@ func (f *File) Replace(_ context.Context, contents *Contents) error {
 		if err != nil {
 			return err
 		}
-		if there != nil && there.ID != contents.ID {
-			return &SetupError{fmt.Sprintf("%s holds another key ring, %s", f.path, there.ID)}
+		if err := contents.MayReplace(there, f.String()); err != nil {
+			return err
 		}
 		return f.write(contents)
+	})
+}
+
+// Owner implements Storage.
+func (f *File) Owner(context.Context) (mark model.Mark, err error) {
+	err = f.locked(func() error {
+		contents, err := f.peek()
+		if contents != nil {
+			mark = contents.Owner
+		}
+		return err
+	})
+	return mark, err
+}
+
+// peek reads the file for one who does not take over what changed in it: what was known
+// stays known only if it is as it was.
+func (f *File) peek() (*Contents, error) {
+	same, err := f.same()
+	if err != nil {
+		return nil, err
+	}
+	contents, err := f.read()
+	if !same {
+		f.known = nil
+	}
+	return contents, err
+}
+
+// mostOwners is how many marks are added to a file before it is written anew.
+const mostOwners = 100
+
+// SetOwner implements Storage. A mark is a line at the end.
+func (f *File) SetOwner(_ context.Context, change func(model.Mark) (model.Mark, error)) error {
+	return f.locked(func() error {
+		same, err := f.same()
+		if err != nil {
+			return err
+		}
+		contents, err := f.read()
+		if err != nil {
+			return err
+		}
+		if contents == nil {
+			return fmt.Errorf("%w: there is none at %s", ErrUnavailable, f.path)
+		}
+		before := contents.Owner
+		if contents.Owner, err = change(before); err != nil || contents.Owner == before {
+			if !same {
+				f.known = nil
+			}
+			return err
+		}
+		if f.owners < mostOwners {
+			f.owners++
+			err = f.append(appendOwner(nil, &contents.Owner))
+		} else {
+			err = f.write(contents)
+		}
+		if !same {
+			f.known = nil
+		}
+		return err
 	})
 }
 
@@ -222,7 +289,7 @@ func (f *File) read() (*Contents, error) {
 	if err != nil {
 		return nil, &SetupError{fmt.Sprintf("the key ring %s is damaged: %v", f.path, err)}
 	}
-	f.size, f.header = int64(whole), contents.Header
+	f.size, f.header, f.owners = int64(whole), contents.Header, bytes.Count(text, []byte("\n"+ownerLine))
 	return contents, nil
 }
 
@@ -258,7 +325,7 @@ const newSuffix = ".new"
 
 // append adds a line. What a crash left of a line before is cut off: no key of which
 // the line was not whole has ever been used.
-func (f *File) append(r *Record) (err error) {
+func (f *File) append(line []byte) (err error) {
 	file, err := os.OpenFile(f.path, os.O_WRONLY, 0)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -270,7 +337,6 @@ func (f *File) append(r *Record) (err error) {
 		}
 		err = errors.Join(err, file.Close())
 	}()
-	line := appendLine(nil, r)
 	if err := file.Truncate(f.size); err != nil {
 		return err
 	}
@@ -309,7 +375,7 @@ func (f *File) write(contents *Contents) (err error) {
 	if f.known, err = os.Stat(f.path); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	f.size, f.header = int64(len(text)), contents.Header
+	f.size, f.header, f.owners = int64(len(text)), contents.Header, 1
 	return nil
 }
 

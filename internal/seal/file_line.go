@@ -4,19 +4,27 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"signet/internal/model"
 )
 
 // A ring's file is text. Its first line is
 //
 //	signet-keyring 1 RING MASTER PROOF
 //
-// and each other one a key:
+// and each other one a key, the owner (the last of them holds), or a key that was
+// destroyed, with the day since 1970:
 //
 //	KEY MASTER PERIOD SCOPE WRAPPED
+//	owner JSON
+//	gone KEY DAY
 //
 // RING and KEY are identifiers in hexadecimal digits, MASTER the number of a version
 // of the master key, PROOF and WRAPPED base64. An empty scope is written as "-". A
@@ -26,16 +34,33 @@ const (
 	fileMark   = "signet-keyring"
 	fileFormat = "1"
 	noScope    = "-"
+
+	ownerLine = "owner "
+	goneLine  = "gone "
 )
 
 var encoding = base64.RawStdEncoding.Strict()
 
 func formatFile(c *Contents) []byte {
 	out := fmt.Appendf(nil, "%s %s %s %d %s\n", fileMark, fileFormat, c.ID, c.Master, encoding.EncodeToString(c.Proof))
+	if !c.Owner.Nobody() {
+		out = appendOwner(out, &c.Owner)
+	}
 	for i := range c.Records {
 		out = appendLine(out, &c.Records[i])
 	}
+	for _, id := range slices.SortedFunc(maps.Keys(c.Gone), func(a, b KeyID) int { return bytes.Compare(a[:], b[:]) }) {
+		out = fmt.Appendf(out, "%s%s %d\n", goneLine, id, c.Gone[id])
+	}
 	return out
+}
+
+func appendOwner(out []byte, m *model.Mark) []byte {
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(fmt.Sprintf("encode the owner of a key ring: %v", err)) // it holds texts and a time
+	}
+	return fmt.Appendf(out, "%s%s\n", ownerLine, text)
 }
 
 func appendLine(out []byte, r *Record) []byte {
@@ -57,12 +82,17 @@ func parseFile(text []byte) (c *Contents, whole int, err error) {
 	for line := range strings.Lines(string(text[:whole])) {
 		n++
 		fields := strings.Fields(line)
-		if len(fields) != 5 {
-			return nil, 0, fmt.Errorf("line %d has %d fields, want 5", n, len(fields))
-		}
-		if n == 1 {
+		switch {
+		case n == 1:
 			err = parseHeader(&c.Header, fields)
-		} else {
+		case strings.HasPrefix(line, ownerLine):
+			c.Owner = model.Mark{}
+			if err = json.Unmarshal([]byte(line[len(ownerLine):]), &c.Owner); err == nil && c.Owner.Nobody() {
+				err = errors.New("the owner is nobody")
+			}
+		case strings.HasPrefix(line, goneLine):
+			err = parseGone(c, fields)
+		default:
 			var r Record
 			err = parseRecord(&r, fields)
 			c.Records = append(c.Records, r)
@@ -74,7 +104,37 @@ func parseFile(text []byte) (c *Contents, whole int, err error) {
 	return c, whole, nil
 }
 
+// wantFields refuses a line of another form.
+func wantFields(fields []string, n int) error {
+	if len(fields) != n {
+		return fmt.Errorf("it has %d fields, want %d", len(fields), n)
+	}
+	return nil
+}
+
+func parseGone(c *Contents, fields []string) error {
+	if err := wantFields(fields, 3); err != nil {
+		return err
+	}
+	id, err := ParseKeyID(fields[1])
+	if err != nil {
+		return err
+	}
+	day, err := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil {
+		return errors.New("the day is no number")
+	}
+	if c.Gone == nil {
+		c.Gone = make(map[KeyID]int64)
+	}
+	c.Gone[id] = day
+	return nil
+}
+
 func parseHeader(h *Header, fields []string) (err error) {
+	if err := wantFields(fields, 5); err != nil {
+		return err
+	}
 	if fields[0] != fileMark {
 		return errors.New("it is no key ring")
 	}
@@ -93,6 +153,9 @@ func parseHeader(h *Header, fields []string) (err error) {
 }
 
 func parseRecord(r *Record, fields []string) (err error) {
+	if err := wantFields(fields, 5); err != nil {
+		return err
+	}
 	if r.ID, err = ParseKeyID(fields[0]); err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func TestKeyIsNotUsedWhenItCannotBeWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := file.append(&record); !errors.Is(err, ErrUnavailable) {
+	if err := file.append(appendLine(nil, &record)); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("a line that cannot be written: %v, want ErrUnavailable", err)
 	}
 	if err := errors.Join(os.Remove(p.ring), os.Rename(p.ring+".away", p.ring)); err != nil {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"signet/internal/model"
 )
 
 const (
@@ -53,6 +55,8 @@ type Ring struct {
 	source  Master
 	clock   func() time.Time
 	log     *slog.Logger
+
+	guard func(context.Context) error // asked before keys are destroyed; nil: nobody
 
 	loading sync.Mutex // held by who asks the storage for what changed, or adds a key
 
@@ -152,6 +156,22 @@ func (r *Ring) ID() string {
 	defer r.mu.RUnlock()
 	return r.header.ID
 }
+
+// Guard has ask asked each time before keys are destroyed: an error of it keeps them. It
+// comes before the first use.
+func (r *Ring) Guard(ask func(context.Context) error) { r.guard = ask }
+
+// Owner returns whose the ring is, as it is now.
+func (r *Ring) Owner(ctx context.Context) (model.Mark, error) { return r.storage.Owner(ctx) }
+
+// SetOwner notes whose it is: what change makes of the mark before. An error of change
+// leaves that.
+func (r *Ring) SetOwner(ctx context.Context, change func(model.Mark) (model.Mark, error)) error {
+	return r.storage.SetOwner(ctx, change)
+}
+
+// Where says where the ring is, without a password.
+func (r *Ring) Where() string { return r.storage.String() }
 
 // Close releases the storage. It may be called twice.
 func (r *Ring) Close() error { return r.storage.Close() }

@@ -3,7 +3,11 @@ package seal
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"time"
+
+	"signet/internal/model"
 )
 
 // Header is what a ring is as a whole.
@@ -26,7 +30,45 @@ type Record struct {
 type Contents struct {
 	Header
 	Records []Record
+	Owner   model.Mark      // whose it is
+	Gone    map[KeyID]int64 // keys that were destroyed, with the day: they are not to come back
 }
+
+// goneFor is for how many days a ring remembers which keys were destroyed. An older copy
+// is not taken back into it.
+const goneFor = 400
+
+// Bury notes that keys were destroyed, and forgets those that were long ago.
+func (c *Contents) Bury(ids []KeyID, at time.Time) {
+	today := dayOf(at)
+	if c.Gone == nil {
+		c.Gone = make(map[KeyID]int64, len(ids))
+	}
+	for _, id := range ids {
+		c.Gone[id] = today
+	}
+	maps.DeleteFunc(c.Gone, func(_ KeyID, day int64) bool { return day < today-goneFor })
+}
+
+// MayReplace refuses to put a copy of the ring in the place of another ring, or of a copy
+// that another installation keeps.
+func (c *Contents) MayReplace(there *Contents, where string) error {
+	switch {
+	case there == nil:
+	case there.ID != c.ID:
+		return &SetupError{fmt.Sprintf("%s holds another key ring, %s", where, there.ID)}
+	case !there.Owner.Nobody() && !there.Owner.SameOwner(&c.Owner):
+		return &SetupError{fmt.Sprintf("%s holds the copy of another (%s), and the key ring that is to be copied there is of %s. Copy to another place; remove that one only if nobody needs it any more",
+			where, there.Owner.String(), c.Owner.String())}
+	}
+	return nil
+}
+
+// dayOf is the UTC day of a time, in days since 1970.
+func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
+
+// GoneBefore is the day before which a ring has forgotten what it destroyed.
+func GoneBefore(now time.Time) int64 { return dayOf(now) - goneFor }
 
 // The errors of a Storage that a ring acts on.
 var (
@@ -58,8 +100,16 @@ type Storage interface {
 	// fine.
 	Retire(ctx context.Context, ids []KeyID, at time.Time) error
 
-	// Destroy removes keys, so that nobody can find them where they were.
-	Destroy(ctx context.Context, ids []KeyID) error
+	// Destroy removes keys, so that nobody can find them where they were, and notes that
+	// they are not to come back.
+	Destroy(ctx context.Context, ids []KeyID, at time.Time) error
+
+	// Owner returns whose the ring is.
+	Owner(ctx context.Context) (model.Mark, error)
+
+	// SetOwner notes whose it is: what change makes of the mark before. An error of
+	// change leaves that.
+	SetOwner(ctx context.Context, change func(model.Mark) (model.Mark, error)) error
 
 	// Rewrap changes the header and all records at once; it holds off everybody else.
 	Rewrap(ctx context.Context, change func(*Contents) error) error

@@ -35,19 +35,23 @@ func newStore(engine Engine) *Store {
 }
 
 // Open brings the schema up to date and returns the store. It refuses data
-// written by a newer version of the server. The store owns the engine from
+// written by a newer version of the server. newEpoch makes random names: of the epoch,
+// and of the installation, where the store has none yet. The store owns the engine from
 // then on, and closes it.
 func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, error) {
 	s := newStore(engine)
 	if err := MigrateTo(ctx, engine, SchemaVersion()); err != nil {
 		return nil, err
 	}
-	epoch, secret := newEpoch(), make([]byte, 32)
+	epoch, installation, secret := newEpoch(), newEpoch(), make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
 	}
 	err := s.Update(ctx, func(tx *Tx) (err error) {
-		if s.epoch, err = tx.settle("epoch", epoch); err != nil {
+		if _, err := tx.settle(metaInstallation, installation); err != nil {
+			return err
+		}
+		if s.epoch, err = tx.settle(metaEpoch, epoch); err != nil {
 			return err
 		}
 		s.secret, err = tx.settle("secret", hex.EncodeToString(secret))

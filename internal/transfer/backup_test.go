@@ -18,6 +18,7 @@ import (
 	"signet/client"
 	"signet/internal/app"
 	"signet/internal/app/apptest"
+	"signet/internal/blob"
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
 	"signet/internal/transfer"
@@ -48,13 +49,30 @@ func mustBackup(t *testing.T, of place, target string) *transfer.Manifest {
 // mustRestore restores, and puts back what is not part of a backup.
 func mustRestore(t *testing.T, source string, stream io.Reader, from, to place) *transfer.Manifest {
 	t.Helper()
-	m, err := app.Restore(t.Context(), to.Config, transfer.RestoreOptions{Source: source, Stream: stream})
+	m, err := app.Restore(t.Context(), to.Config, true, transfer.RestoreOptions{Source: source, Stream: stream})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mustKeepOperator(t, from, to)
 	mustKeepKeys(t, from, to)
+	mustAdopt(t, to)
 	return m
+}
+
+// mustAdopt makes the key ring and the attachments of a place its own.
+func mustAdopt(t *testing.T, p place) {
+	t.Helper()
+	did, err := app.Adopt(t.Context(), p.Config, nil)
+	var epochs []string
+	for _, from := range did.From {
+		epochs = append(epochs, from.Mark.Epoch)
+	}
+	if err == nil || len(epochs) == 0 || did.Done {
+		t.Fatalf("adopted %+v without being told from whom, %v", did, err)
+	}
+	if did, err = app.Adopt(t.Context(), p.Config, epochs); err != nil || !did.Done {
+		t.Fatal(did, err)
+	}
 }
 
 // mustKeepKeys puts the keys of what is sealed in their places.
@@ -91,11 +109,11 @@ func mustStart(t *testing.T, p place) *apptest.Server {
 	return apptest.Start(t, embedded, p.is)
 }
 
-// files lists what is in a directory, by path.
+// files lists what is in a directory, by path, but what marks it.
 func files(t *testing.T, root string) (out []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
+		if err == nil && !entry.IsDir() && entry.Name() != "owner.json" && entry.Name() != blob.MarkName {
 			out = append(out, path)
 		}
 		return err

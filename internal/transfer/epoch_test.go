@@ -50,6 +50,7 @@ func TestNewEpochMakesClientsStartOver(t *testing.T) {
 			if err := app.NewEpoch(t.Context(), p.Config); err != nil {
 				t.Fatal(err)
 			}
+			mustAdopt(t, p)
 			again := start()
 			bob := again.As(s.Bob)
 			after := mustPoll(t, bob)

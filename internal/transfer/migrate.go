@@ -25,6 +25,9 @@ type MigrateOptions struct {
 	// the target share.
 	Blobs    blob.Store
 	AuditKey string // of the source's audit log, which the target's goes on with; empty: there is none
+
+	// Check says whether the source may use Blobs; nil: it may.
+	Check    func(source model.Identity) error
 	Clock    func() time.Time
 	Progress Progress
 }
@@ -59,6 +62,15 @@ func Migrate(ctx context.Context, from Installation, to *postgres.Engine, o Migr
 	source, err := sqlite.OpenReader(from.Database)
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	if o.Check != nil {
+		self, err := store.IdentityOf(ctx, source)
+		if err == nil {
+			err = o.Check(self)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("migrate: %w", errors.Join(err, source.Close()))
+		}
 	}
 	m := &migration{from: from, source: source, to: to, blobs: o.Blobs, progress: o.Progress}
 	err = m.run(ctx, mark, &o)

@@ -36,7 +36,7 @@ func waitUntil(t *testing.T, what string, holds func() bool) {
 func wantRefused(t *testing.T, what, source string, stream []byte, word string) {
 	t.Helper()
 	to := newPlace(t)
-	_, err := app.Restore(t.Context(), to.Config, transfer.RestoreOptions{Source: source, Stream: bytes.NewReader(stream)})
+	_, err := app.Restore(t.Context(), to.Config, true, transfer.RestoreOptions{Source: source, Stream: bytes.NewReader(stream)})
 	if err == nil || !strings.Contains(err.Error(), word) {
 		t.Errorf("%s: restored with error %v, want one about %q", what, err, word)
 	}
@@ -166,7 +166,7 @@ func wantEmptyDirectory(t *testing.T, from place) {
 	target := filepath.Join(t.TempDir(), "backup")
 	mustBackup(t, from, target)
 	restore := func(to place) error {
-		_, err := app.Restore(t.Context(), to.Config, transfer.RestoreOptions{Source: target})
+		_, err := app.Restore(t.Context(), to.Config, true, transfer.RestoreOptions{Source: target})
 		return err
 	}
 	if err := restore(from); err == nil || !strings.Contains(err.Error(), "already uses") {
@@ -192,7 +192,7 @@ func wantRestoredAgain(t *testing.T, s *story, from place, want answers) {
 	m := mustBackup(t, from, target)
 	for _, moment := range []int64{m.Blobs.Bytes / 2, m.Blobs.Bytes + m.Database.Bytes/2} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := app.Restore(ctx, to.Config, transfer.RestoreOptions{Source: target, Progress: func(_ string, done, _ int64) {
+		_, err := app.Restore(ctx, to.Config, true, transfer.RestoreOptions{Source: target, Progress: func(_ string, done, _ int64) {
 			if done > moment {
 				cancel()
 			}

@@ -53,8 +53,9 @@ func (b *Bucket) Through(hostPort string, parameters ...string) string {
 
 // markName is the name of the object that marks a store as begun.
 const markName = "signet.mark"
+const ownerName = "owner.json"
 
-// Contents lists the keys of the bucket's objects but a store's mark, and of its
+// Contents lists the keys of the bucket's objects but a store's marks, and of its
 // unfinished uploads with the word "unfinished" in front.
 func (b *Bucket) Contents(t testing.TB) (names []string) {
 	t.Helper()
@@ -64,7 +65,7 @@ func (b *Bucket) Contents(t testing.TB) (names []string) {
 		if object.Err != nil {
 			t.Fatalf("list the bucket: %v", object.Err)
 		}
-		if object.Key[strings.LastIndexByte(object.Key, '/')+1:] != markName {
+		if name := object.Key[strings.LastIndexByte(object.Key, '/')+1:]; name != markName && name != ownerName {
 			names = append(names, object.Key)
 		}
 	}

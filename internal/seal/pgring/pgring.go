@@ -1,12 +1,14 @@
 // Package pgring keeps a key ring in a PostgreSQL database of its own, for several
 // servers that share it.
 //
-// It owns three tables there, and what makes changes by several servers agree. It does
+// It owns five tables there, and what makes changes by several servers agree. It does
 // not know what the keys seal, nor can it read them: they come wrapped.
 //
 //	keyring       one row: the ring's header, and a number that every change raises
 //	keyring_keys  a row for each key
 //	keyring_time  one row: the latest time that was believed
+//	keyring_gone  a row for each key that was destroyed, with the day
+//	keyring_owner one row: whose the ring is
 //
 // The database must not be the one whose content the keys seal, nor lie on the same
 // server: its log and its copies would keep what is destroyed here. For the same
@@ -55,6 +57,14 @@ CREATE TABLE IF NOT EXISTS keyring_keys (
 CREATE TABLE IF NOT EXISTS keyring_time (
 	one   INTEGER PRIMARY KEY CHECK (one = 1),
 	known BIGINT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS keyring_gone (
+	key BYTEA PRIMARY KEY,
+	day BIGINT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS keyring_owner (
+	one  INTEGER PRIMARY KEY CHECK (one = 1),
+	mark TEXT NOT NULL
 );
 CREATE UNIQUE INDEX IF NOT EXISTS keyring_keys_current ON keyring_keys (scope, period) WHERE retired = 0;
 `
@@ -172,8 +182,32 @@ func read(ctx context.Context, tx pgx.Tx, lock string) (*seal.Contents, int64, e
 	if err != nil {
 		return nil, 0, err
 	}
-	c.Records, err = pgx.CollectRows(rows, scanRecord)
+	if c.Records, err = pgx.CollectRows(rows, scanRecord); err != nil {
+		return nil, 0, err
+	}
+	if c.Gone, err = readGone(ctx, tx); err != nil {
+		return nil, 0, err
+	}
+	c.Owner, err = readOwner(ctx, tx, "")
 	return c, version, err
+}
+
+func readGone(ctx context.Context, tx pgx.Tx) (map[seal.KeyID]int64, error) {
+	rows, err := tx.Query(ctx, `SELECT key, day FROM keyring_gone`)
+	if err != nil {
+		return nil, err
+	}
+	gone := make(map[seal.KeyID]int64)
+	var id []byte
+	var day int64
+	_, err = pgx.ForEachRow(rows, []any{&id, &day}, func() error {
+		if len(id) != len(seal.KeyID{}) {
+			return fmt.Errorf("a key's identifier has %d bytes", len(id))
+		}
+		gone[seal.KeyID(id)] = day
+		return nil
+	})
+	return gone, err
 }
 
 func scanRecord(row pgx.CollectableRow) (r seal.Record, err error) {
@@ -269,15 +303,32 @@ func bytesOf(ids []seal.KeyID) [][]byte {
 
 // Destroy implements seal.Storage. The table is written anew into another file, so
 // that the rows are not left in this one.
-func (s *Storage) Destroy(ctx context.Context, ids []seal.KeyID) error {
+func (s *Storage) Destroy(ctx context.Context, ids []seal.KeyID, at time.Time) error {
 	err := s.change(ctx, "destroy keys", func(tx pgx.Tx, _ uint32) error {
-		_, err := tx.Exec(ctx, `DELETE FROM keyring_keys WHERE key = ANY ($1)`, bytesOf(ids))
+		if _, err := tx.Exec(ctx, `DELETE FROM keyring_keys WHERE key = ANY ($1)`, bytesOf(ids)); err != nil {
+			return err
+		}
+		var c seal.Contents
+		c.Bury(ids, at)
+		if err := writeGone(ctx, tx, c.Gone); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM keyring_gone WHERE day < $1`, seal.GoneBefore(at))
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	return s.compact(ctx)
+}
+
+func writeGone(ctx context.Context, tx pgx.Tx, gone map[seal.KeyID]int64) error {
+	ids, days := make([][]byte, 0, len(gone)), make([]int64, 0, len(gone))
+	for id, day := range gone {
+		ids, days = append(ids, slices.Clone(id[:])), append(days, day)
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO keyring_gone (key, day) SELECT * FROM unnest($1::BYTEA[], $2::BIGINT[]) ON CONFLICT (key) DO NOTHING`, ids, days)
+	return err
 }
 
 func (s *Storage) compact(ctx context.Context) error {
@@ -300,10 +351,7 @@ func (s *Storage) Rewrap(ctx context.Context, fn func(*seal.Contents) error) err
 // Replace implements seal.Storage.
 func (s *Storage) Replace(ctx context.Context, contents *seal.Contents) error {
 	return s.replace(ctx, "copy to it", func(c *seal.Contents) (*seal.Contents, error) {
-		if c != nil && c.ID != contents.ID {
-			return nil, &seal.SetupError{Problem: fmt.Sprintf("%s holds another key ring, %s", s.where, c.ID)}
-		}
-		return contents, nil
+		return contents, contents.MayReplace(c, s.where)
 	})
 }
 
@@ -330,7 +378,16 @@ func (s *Storage) replace(ctx context.Context, doing string, fn func(*seal.Conte
 		}
 		_, err = tx.CopyFrom(ctx, pgx.Identifier{"keyring_keys"}, []string{"key", "scope", "period", "master", "wrapped", "retired"},
 			pgx.CopyFromSlice(len(c.Records), func(i int) ([]any, error) { return columns(&c.Records[i]), nil }))
-		return err
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM keyring_gone`); err != nil {
+			return err
+		}
+		if err := writeGone(ctx, tx, c.Gone); err != nil {
+			return err
+		}
+		return writeOwner(ctx, tx, c.Owner)
 	})
 	switch {
 	case errors.As(err, new(*seal.SetupError)):

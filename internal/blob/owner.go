@@ -1,0 +1,124 @@
+package blob
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/minio/minio-go/v7"
+
+	"signet/internal/model"
+)
+
+// ownerName is the file, or object, that says whose a place is. It is none of a blob's
+// names, so that no list has it.
+const ownerName = "owner.json"
+
+// mostOwnerBytes is more than a mark has.
+const mostOwnerBytes = 64 << 10
+
+func readOwner(text []byte, where string) (m model.Mark, err error) {
+	if err := json.Unmarshal(text, &m); err != nil || m.Nobody() {
+		return m, fmt.Errorf("%s, which says whose the attachments there are, cannot be read (%w): put it back as it was, or remove it if nobody else uses the place", where, errors.Join(err, errNobody(m)))
+	}
+	return m, nil
+}
+
+func errNobody(m model.Mark) error {
+	if m.Nobody() {
+		return errors.New("it names nobody")
+	}
+	return nil
+}
+
+// String implements Store.
+func (d *Directory) String() string { return d.root }
+
+// Owner implements Store.
+func (d *Directory) Owner(context.Context) (m model.Mark, err error) {
+	path := filepath.Join(d.root, ownerName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, nil
+	}
+	if err != nil {
+		return m, translated("read whose the attachments are", err)
+	}
+	return readOwner(text, path)
+}
+
+// SetOwner implements Store. The file takes the place of the old one in one step.
+func (d *Directory) SetOwner(_ context.Context, m model.Mark) (err error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(d.incoming, "*")
+	if err != nil {
+		return translated("mark the attachments", err)
+	}
+	defer func() {
+		if err != nil {
+			err = translated("mark the attachments", errors.Join(err, ignoreMissing(os.Remove(f.Name()))))
+		}
+	}()
+	_, err = f.Write(append(text, '\n'))
+	if err == nil { // an administrator may write it, and the server's user has to read it; the directory keeps others out
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	path := filepath.Join(d.root, ownerName)
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDirectory(d.root)
+}
+
+// String implements Store.
+func (s *S3) String() string { return "s3://" + s.bucket + "/" + s.prefix }
+
+// Owner implements Store.
+func (s *S3) Owner(ctx context.Context) (m model.Mark, err error) {
+	var text []byte
+	err = s.within(ctx, requestTimeout, func(ctx context.Context) error {
+		object, _, _, err := s.client.GetObject(ctx, s.bucket, s.prefix+ownerName, minio.GetObjectOptions{})
+		if err != nil {
+			return err
+		}
+		text, err = io.ReadAll(io.LimitReader(object, mostOwnerBytes))
+		return errors.Join(err, object.Close())
+	})
+	if err = s.translated(ctx, "read whose the attachments are", err); errors.Is(err, ErrNotFound) {
+		return m, nil
+	}
+	if err != nil {
+		return m, err
+	}
+	return readOwner(text, s.String()+ownerName)
+}
+
+// SetOwner implements Store.
+func (s *S3) SetOwner(ctx context.Context, m model.Mark) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	err = s.within(ctx, requestTimeout, func(ctx context.Context) error {
+		_, err := s.client.PutObject(ctx, s.bucket, s.prefix+ownerName, bytes.NewReader(text), int64(len(text)), "", digest(text),
+			minio.PutObjectOptions{DisableContentSha256: true, ContentType: "application/json"})
+		return err
+	})
+	return s.translated(ctx, "mark the attachments", err)
+}

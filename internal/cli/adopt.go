@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+
+	"signet/internal/app"
+)
+
+// adoptCommand takes over a key ring and attachments.
+type adoptCommand struct {
+	keysPlace
+	Confirm []string `placeholder:"EPOCH" help:"Epoch of the installation that they belonged to, as the command says it without this."`
+}
+
+// Help is printed by "signet adopt --help".
+func (adoptCommand) Help() string {
+	return `The key ring and the place of the attachments belong to one installation in one epoch, and a server refuses those of another: two of them would destroy each other's keys and files. After a restore (or "signet restore --new-epoch") that takes the place of an installation which is gone, this command makes them those of the store that is named; the other one does not start with them any more. Without --confirm it only says whose they are.
+
+No server may run on the store. A trial gets a copy of the key ring ("signet keys export") and a place for attachments of its own; it may adopt these, as nobody else uses them.
+
+Examples:
+
+  signet adopt --data /var/lib/signet
+  signet adopt --data /var/lib/signet --confirm=7Yc0aQkd`
+}
+
+// Run takes over, or says from whom it would.
+func (a *adoptCommand) Run(ctx context.Context, con *console) error {
+	cfg, err := a.settings(con)
+	if err != nil {
+		return err
+	}
+	did, err := app.Adopt(ctx, cfg, a.Confirm)
+	verb := "Takes over "
+	if did.Done {
+		verb = "Took over "
+	}
+	for _, from := range did.From {
+		con.printf("%s%s from %s\n", verb, from.What, from.Mark.String())
+	}
+	if err == nil && len(did.From) == 0 {
+		con.printf("The key ring and the attachments belong to this store.\n")
+	}
+	return err
+}

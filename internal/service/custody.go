@@ -1,0 +1,206 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/health"
+	"signet/internal/model"
+	"signet/internal/seal"
+	"signet/internal/store"
+)
+
+// turnEvery is how often a server takes a turn: of two copies of a store that use one key
+// ring, one finds out within that time, and the other before it destroys anything.
+const turnEvery = 10 * time.Minute
+
+// The warnings of a server whose key ring or attachments somebody else has taken over.
+const (
+	topicRingOwner  = "keyring_owner"
+	topicBlobsOwner = "blobs_owner"
+)
+
+// Marked is what carries a mark: a key ring, or a place of attachments.
+type Marked interface {
+	Owner(ctx context.Context) (model.Mark, error)
+}
+
+// Custody sees to it that a store works only on the key ring and the attachments that are
+// its own. These carry the identity of the installation and its epoch, and the turn that
+// the store took with them last.
+type Custody struct {
+	Store    *store.Store
+	Ring     *seal.Ring
+	Blobs    blob.Store // not the guarded one
+	Clock    func() time.Time
+	Log      *slog.Logger
+	Warnings *health.Warnings
+	Home     string // where the store is, for people
+}
+
+// NotOurs says that something belongs to another installation, another epoch or another
+// copy of the store.
+type NotOurs struct {
+	What  string // "the key ring at ..."
+	Mark  model.Mark
+	Store model.Identity
+	Fit   model.Fit
+}
+
+// Error says which two they are, and what to do.
+func (n *NotOurs) Error() string {
+	if n.Fit == model.Overtaken {
+		return fmt.Sprintf("%s: another copy of this store has used it since (%s; that one took turn %s, and this one turn %s): this store is a copy, or was set back to an earlier state. "+
+			"If it is a copy to try something out, give it a key ring and a place for attachments of its own. If it is to go on in the place of the other, stop that one, run \"signet restore --new-epoch\", then \"signet adopt\"",
+			n.What, n.Mark.String(), n.Mark.Turn, n.Store.Turn)
+	}
+	return fmt.Sprintf("%s belongs to %s, and this store is %s: two of them would destroy each other's keys and files. "+
+		"If this store was restored or copied to try something out, give it a key ring and a place for attachments of its own. If the other is gone for good, or this is a copy that nobody else uses, take it over with \"signet adopt\"",
+		n.What, n.Mark.String(), n.Store)
+}
+
+// Check compares a mark with the store, and returns a *NotOurs where they do not fit.
+func Check(ctx context.Context, kept *store.Store, what string, of Marked) (model.Fit, error) {
+	mark, err := of.Owner(ctx)
+	if err != nil {
+		return 0, err
+	}
+	now, err := kept.Identity(ctx) // after the mark
+	if err != nil {
+		return 0, err
+	}
+	fit := mark.Fit(now)
+	if now.Installation == "" { // nobody of today's version has used the store: it cannot tell yet
+		fit = model.FitsNobody
+	}
+	if fit.Refused() {
+		return fit, &NotOurs{what, mark, now, fit}
+	}
+	return fit, nil
+}
+
+// RingAt and BlobsAt name what is marked.
+func RingAt(where string) string { return "the key ring at " + where }
+
+// BlobsAt does so for a place of attachments.
+func BlobsAt(where string) string { return "the place of the attachments at " + where }
+
+// CheckRing compares the key ring's mark with the store.
+func (c *Custody) CheckRing(ctx context.Context) (model.Fit, error) {
+	return Check(ctx, c.Store, RingAt(c.Ring.Where()), c.Ring)
+}
+
+// CheckBlobs does so for the attachments.
+func (c *Custody) CheckBlobs(ctx context.Context) (model.Fit, error) {
+	return Check(ctx, c.Store, BlobsAt(c.Blobs.String()), c.Blobs)
+}
+
+// Guarded returns the attachments for a server to use: it keeps and deletes only where
+// they are the store's own. The key ring does so from here on, too.
+func (c *Custody) Guarded() blob.Store {
+	c.Ring.Guard(c.ownsRing)
+	return blob.Guard(c.Blobs, c.Clock, c.ownsBlobs)
+}
+
+func (c *Custody) ownsRing(ctx context.Context) error {
+	_, err := c.CheckRing(ctx)
+	c.tell(topicRingOwner, "another installation, or another copy of this database, has taken over the key ring: no key is destroyed any more, and this server does not start again; the log says who", err)
+	return err
+}
+
+func (c *Custody) ownsBlobs(ctx context.Context) error {
+	_, err := c.CheckBlobs(ctx)
+	c.tell(topicBlobsOwner, "another installation, or another copy of this database, has taken over the place of the attachments: none is kept or erased any more, and this server does not start again; the log says who", err)
+	if errors.As(err, new(*NotOurs)) {
+		return fmt.Errorf("%w: %w", blob.ErrNotOurs, err)
+	}
+	return err
+}
+
+// tell sets or clears a warning by what a check found; where it found nothing out, it
+// stays.
+func (c *Custody) tell(topic, text string, err error) {
+	var not *NotOurs
+	switch {
+	case errors.As(err, &not):
+		for _, held := range c.Warnings.All() {
+			if held.Topic == topic {
+				return
+			}
+		}
+		c.Log.Error(not.Error())
+		c.Warnings.Set(topic, text)
+	case err == nil:
+		c.Warnings.Clear(topic)
+	}
+}
+
+// TakeTurn takes the next turn: what it checked before is the store's for that. The key
+// ring and the attachments are told that it is being taken, then the store takes it, then
+// they are told that it did; whatever is interrupted, both fit the store that did it, and
+// no other copy of it. Attachments that cannot be reached are told the next time.
+func (c *Custody) TakeTurn(ctx context.Context) error {
+	if err := c.ownsRing(ctx); err != nil {
+		return err
+	}
+	blobs := c.ownsBlobs(ctx)
+	next, err := c.Store.ProposeTurn(ctx, randomToken(12))
+	if err != nil {
+		return err
+	}
+	before, err := c.Store.Identity(ctx)
+	if err != nil {
+		return err
+	}
+	mark := model.Mark{Installation: before.Installation, Epoch: before.Epoch, Turn: before.Turn, Next: next, Home: c.Home, Used: c.Clock().UTC().Truncate(time.Second)}
+	if err := c.mark(ctx, mark, blobs == nil); err != nil {
+		return err
+	}
+	if err := c.Store.TakeTurn(ctx, next); err != nil {
+		return err
+	}
+	after, err := c.Store.Identity(ctx)
+	if err != nil {
+		return err
+	}
+	mark.Turn, mark.Next = after.Turn, ""
+	return errors.Join(c.mark(ctx, mark, blobs == nil), blobs)
+}
+
+// mark marks the key ring, unless another node has gone on already, and the attachments.
+func (c *Custody) mark(ctx context.Context, m model.Mark, blobs bool) error {
+	err := c.Ring.SetOwner(ctx, func(now model.Mark) (model.Mark, error) {
+		switch {
+		case !now.Nobody() && !now.SameOwner(&m):
+			return now, fmt.Errorf("%s was taken over by %s", RingAt(c.Ring.Where()), now.String())
+		case now.Turn.Number() > m.Turn.Number():
+			return now, nil
+		}
+		return m, nil
+	})
+	if err == nil && blobs {
+		err = c.Blobs.SetOwner(ctx, m)
+	}
+	return err
+}
+
+// Run takes a turn every few minutes, until ctx ends.
+func (c *Custody) Run(ctx context.Context) {
+	tick := time.NewTicker(turnEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		err := c.TakeTurn(ctx)
+		if err != nil && ctx.Err() == nil && !errors.As(err, new(*NotOurs)) { // which a warning tells
+			c.Log.Warn("the key ring and the attachments were not told that they are in use; it is tried again", "error", err)
+		}
+	}
+}

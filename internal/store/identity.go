@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+
+	"signet/internal/model"
+)
+
+// The names in meta of what tells a store from others and from its copies.
+const (
+	metaInstallation = "installation"
+	metaEpoch        = "epoch"
+	metaTurn         = "turn"
+	metaNextTurn     = "turn_next" // agreed on by the nodes, and being taken
+)
+
+// Identity returns what the store says of itself, as it is now. The installation is
+// empty where no server of today has used the store yet.
+func (s *Store) Identity(ctx context.Context) (i model.Identity, err error) {
+	err = s.View(ctx, func(tx *Tx) error {
+		i, err = tx.identity()
+		return err
+	})
+	return i, err
+}
+
+// IdentityOf does so for a store that is only read.
+func IdentityOf(ctx context.Context, source Source) (i model.Identity, err error) {
+	err = read(ctx, source, func(tx *Tx) error {
+		i, err = tx.identity()
+		return err
+	})
+	return i, err
+}
+
+func (tx *Tx) identity() (i model.Identity, err error) {
+	names := []string{metaInstallation, metaEpoch, metaTurn}
+	err = tx.each(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{names}, func(row Row) error {
+		var name, value string
+		if err := row.Scan(&name, &value); err != nil {
+			return err
+		}
+		switch name {
+		case metaInstallation:
+			i.Installation = value
+		case metaEpoch:
+			i.Epoch = value
+		case metaTurn:
+			i.Turn = model.Turn(value)
+		}
+		return nil
+	})
+	return i, err
+}
+
+// lockTurn returns the last turn, and keeps other nodes from taking one until the
+// transaction ends.
+func (tx *Tx) lockTurn() (turn model.Turn, err error) {
+	if _, err := tx.settle(metaTurn, ""); err != nil {
+		return "", err
+	}
+	var text string
+	_, err = tx.one(`SELECT value FROM meta WHERE name = 'turn' `+tx.dialect.Lock, nil, &text)
+	return model.Turn(text), err
+}
+
+// ProposeTurn returns the turn that all nodes take next: one with the caller's random
+// text, or the one that another has proposed and that is not taken yet.
+func (s *Store) ProposeTurn(ctx context.Context, random string) (next model.Turn, err error) {
+	err = s.Update(ctx, func(tx *Tx) error {
+		turn, err := tx.lockTurn()
+		if err != nil {
+			return err
+		}
+		proposed, err := tx.settle(metaNextTurn, string(turn.NewTurn(random)))
+		next = model.Turn(proposed)
+		return err
+	})
+	return next, err
+}
+
+// TakeTurn makes a turn that was proposed the store's last, unless another node has done
+// so.
+func (s *Store) TakeTurn(ctx context.Context, next model.Turn) error {
+	return s.Update(ctx, func(tx *Tx) error {
+		if _, err := tx.lockTurn(); err != nil {
+			return err
+		}
+		n, err := tx.exec(`DELETE FROM meta WHERE name = ? AND value = ?`, metaNextTurn, string(next))
+		if err != nil || n == 0 {
+			return err
+		}
+		_, err = tx.exec(`UPDATE meta SET value = ? WHERE name = ?`, string(next), metaTurn)
+		return err
+	})
+}
