@@ -102,6 +102,9 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 	}
 	a.undo = append(a.undo, a.system.close)
 	a.probe = &probe{check: a.system.ready, clock: time.Now}
+	if err := a.registerServer(); err != nil {
+		return nil, fmt.Errorf("register the metrics of the server: %w", err)
+	}
 	a.undo = append(a.undo, a.network.close)
 	if err := a.network.listen(); err != nil {
 		return nil, err

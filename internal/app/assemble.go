@@ -120,7 +120,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return nil
 	})
-	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases), registerSurvey(in, cases, kept)); err != nil {
+	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases), registerSurvey(in, cases, kept), registerRing(in.metrics, ring)); err != nil {
 		return nil, err
 	}
 	nodes, err := join(ctx, in, cases, hub, kept)

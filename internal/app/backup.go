@@ -42,11 +42,23 @@ func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.
 	}
 	o.Clock = time.Now
 	var made *transfer.Manifest
+	begun := time.Now()
 	err = audited(ctx, cfg.Data, "", model.ActionBackupCreate, func() (err error) {
 		made, err = transfer.Backup(ctx, from, o)
 		return err
 	})
-	return made, err
+	return made, errors.Join(err, noteBackup(ctx, cfg.Data, begun, made, err))
+}
+
+// noteBackup notes how a backup ended, for monitoring.
+func noteBackup(ctx context.Context, dir string, begun time.Time, made *transfer.Manifest, fault error) error {
+	return maintain(ctx, dir, "", func(kept *store.Store) error {
+		bytes := int64(0)
+		if made != nil {
+			bytes = made.Database.Bytes + made.Blobs.Bytes
+		}
+		return kept.NoteBackup(context.WithoutCancel(ctx), begun, time.Since(begun), bytes, fault != nil)
+	})
 }
 
 // Restore puts a backup into an empty data directory (transfer.Restore). withBlobs is

@@ -1,13 +1,18 @@
 package app
 
 import (
+	"context"
 	"errors"
+	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/meter"
+	"signet/internal/seal"
 	"signet/internal/service"
+	"signet/internal/store"
 )
 
 // labels are those of one series, each a name and a value of a fixed few.
@@ -99,4 +104,33 @@ func registerService(metrics prometheus.Registerer, cases *service.Service) erro
 			counter("signet_task_failures_total", "How often it failed; each is tried again.", l, task.Failures))
 	}
 	return register(metrics, all...)
+}
+
+// registerRing adds what the key ring tells.
+func registerRing(metrics prometheus.Registerer, ring *seal.Ring) error {
+	return register(metrics,
+		gauge("signet_keyring_up", "1 when the key ring answered the last time that it was asked, 0 when not.", nil, func() float64 { return oneIf(ring.Figures().Up) }),
+		gauge("signet_keyring_checked_timestamp_seconds", "When this server last knew the whole key ring.", nil, func() float64 { return unixSeconds(ring.Figures().Checked) }),
+		gauge("signet_keyring_keys", "Keys in the key ring.", nil, func() float64 { return float64(ring.Figures().Keys) }),
+		gauge("signet_keyring_retired_keys", "Keys with which nothing new is sealed.", nil, func() float64 { return float64(ring.Figures().Retired) }),
+		counter("signet_keyring_destroyed_total", "Keys that this server destroyed, with what was sealed with them.", nil, func() int64 { return ring.Figures().Destroyed }))
+}
+
+// oneIf is how metrics tell what is so or not.
+func oneIf(so bool) float64 {
+	if so {
+		return 1
+	}
+	return 0
+}
+
+// registerServer adds what the server is, and whether it would serve a request.
+func (a *App) registerServer() error {
+	version, commit := Build()
+	return register(a.registry,
+		gauge("signet_build_info", "Always 1: its labels say what runs.",
+			labels{"version": version, "commit": commit, "goversion": runtime.Version(), "schema": strconv.Itoa(store.SchemaVersion())}, func() float64 { return 1 }),
+		gauge("signet_ready", "1 while /readyz answers 200, else 0.", nil, func() float64 {
+			return oneIf(a.probe != nil && a.readiness(context.Background()) == nil)
+		}))
 }

@@ -35,12 +35,17 @@ var (
 	descQueuesBehind  = surveyed("signet_queues_behind", "Accounts that are behind: with an event older than a day, or more than 1,000 events.", "reason")
 	descQueueOldest   = surveyed("signet_queue_oldest_age_seconds", "Age of the oldest event that nobody has acknowledged; 0: there is none.")
 	descQueuesCounted = surveyed("signet_queues_counted_timestamp_seconds", "When the queues were last counted.")
+	descBackup        = surveyed("signet_backup_last_success_timestamp_seconds", "When the last whole backup was begun; 0: there was none.")
+	descBackupTook    = surveyed("signet_backup_last_duration_seconds", "How long it took.")
+	descBackupBytes   = surveyed("signet_backup_last_bytes", "Its size.")
+	descBackupFailed  = surveyed("signet_backup_last_failure_timestamp_seconds", "When the last backup that failed was begun; 0: there was none.")
 	descNodes         = surveyed("signet_nodes", "Servers that share the database and are alive.")
 )
 
 // Describe is part of prometheus.Collector.
 func (s *survey) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descQueues, descQueueEvents, descQueuesBehind, descQueueOldest, descQueuesCounted, descNodes} {
+	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descQueues, descQueueEvents, descQueuesBehind, descQueueOldest, descQueuesCounted, descNodes,
+		descBackup, descBackupTook, descBackupBytes, descBackupFailed} {
 		descriptions <- d
 	}
 }
@@ -52,7 +57,13 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 	tell := func(d *prometheus.Desc, value float64, labels ...string) {
 		metrics <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
-	if b, err := s.cases.Survey().Backlog(ctx); err == nil {
+	if b, backup, err := s.cases.Survey().Look(ctx); err == nil {
+		if s.alone {
+			tell(descBackup, unixSeconds(backup.Succeeded))
+			tell(descBackupTook, backup.Took.Seconds())
+			tell(descBackupBytes, float64(backup.Bytes))
+			tell(descBackupFailed, unixSeconds(backup.Failed))
+		}
 		tell(descBacklog, float64(b.Messages), "messages")
 		tell(descBacklog, float64(b.Files), "files")
 		tell(descBacklog, float64(b.Organizations), "organizations")

@@ -10,6 +10,7 @@ import (
 	"signet/client"
 	"signet/internal/config"
 	"signet/internal/store/postgrestest"
+	"signet/internal/transfer"
 )
 
 // mustShare has the server store in a database, as one that others use too.
@@ -216,6 +217,63 @@ func TestMetricsMeasureTheStore(t *testing.T) {
 		}
 		if cfg.Database == "" && (after[`signet_store_bytes{file="database"}`] < 4096 || after[`signet_store_bytes{file="log"}`] < 4096) {
 			t.Errorf("the files have %v and %v bytes", after[`signet_store_bytes{file="database"}`], after[`signet_store_bytes{file="log"}`])
+		}
+	})
+}
+
+func TestMetricsTellOfTheLastBackup(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t)
+	w := mustOpenWardAt(t, cfg, false)
+	if at := mustMeasure(t, w.app)["signet_backup_last_success_timestamp_seconds"]; at != 0 {
+		t.Errorf("there was a backup at %v before any", at)
+	}
+	target := filepath.Join(t.TempDir(), "backup")
+	if _, err := Backup(t.Context(), cfg, true, transfer.BackupOptions{Target: target}); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(time.Minute)
+	got := mustMeasure(t, w.app)
+	if at := got["signet_backup_last_success_timestamp_seconds"]; at < float64(w.began.Unix()) || got["signet_backup_last_bytes"] < 4096 {
+		t.Errorf("the last backup is told to be of %v with %v bytes", at, got["signet_backup_last_bytes"])
+	}
+	if _, err := Backup(t.Context(), cfg, true, transfer.BackupOptions{Target: target}); err == nil {
+		t.Fatal("a backup went over another one")
+	}
+	w.pass(time.Minute)
+	again := mustMeasure(t, w.app)
+	if at := again["signet_backup_last_failure_timestamp_seconds"]; at < float64(w.began.Unix()) {
+		t.Errorf("the backup that failed is told to be of %v", at)
+	}
+	if again["signet_backup_last_success_timestamp_seconds"] != got["signet_backup_last_success_timestamp_seconds"] {
+		t.Error("the backup that failed is taken for a success")
+	}
+}
+
+func TestMetricsTellOfTheServerAndItsKeys(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, cfg *config.Config) {
+		w := mustOpenWardAt(t, cfg, false)
+		w.mustSendTo("bob", client.Outgoing{Body: "sealed", TTL: 60})
+		got := mustMeasure(t, w.app)
+		alone := cfg.Database == "" // else this test's clock is another one than the database's
+		if got["signet_ready"] != oneIf(alone) || got["signet_keyring_up"] != 1 || got["signet_keyring_keys"] < 1 || got["signet_keyring_destroyed_total"] != 0 {
+			t.Errorf("ready %v, ring up %v, %v keys, %v destroyed; want 1 (0 on PostgreSQL), 1, some, 0",
+				got["signet_ready"], got["signet_keyring_up"], got["signet_keyring_keys"], got["signet_keyring_destroyed_total"])
+		}
+		if alone {
+			w.pass(72 * time.Hour)
+			w.sweep()
+			wantIn(t, "the message's key was destroyed", func() bool { return mustMeasure(t, w.app)["signet_keyring_destroyed_total"] >= 1 })
+		}
+		builds := 0
+		for series, value := range mustMeasure(t, w.app) {
+			if strings.HasPrefix(series, "signet_build_info{") && value == 1 {
+				builds++
+			}
+		}
+		if builds != 1 {
+			t.Errorf("%d builds run, want 1", builds)
 		}
 	})
 }

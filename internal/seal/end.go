@@ -150,6 +150,7 @@ func (r *Ring) destroy(ctx context.Context, ids []KeyID) error {
 	if err := r.storage.Destroy(ctx, ids, r.clock()); err != nil {
 		return fmt.Errorf("destroy keys: %w", err)
 	}
+	r.destroyed.Add(int64(len(ids)))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, id := range ids {

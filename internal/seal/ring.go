@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tink-crypto/tink-go/v2/tink"
@@ -57,6 +58,9 @@ type Ring struct {
 	log     *slog.Logger
 
 	guard func(context.Context) error // asked before keys are destroyed; nil: nobody
+
+	away      atomic.Bool  // the storage did not answer when it was last asked
+	destroyed atomic.Int64 // keys
 
 	loading sync.Mutex // held by who asks the storage for what changed, or adds a key
 
@@ -224,6 +228,7 @@ func (r *Ring) refresh(ctx context.Context) error {
 	defer cancel()
 	asked := r.clock()
 	contents, changed, err := r.storage.Load(ctx, false)
+	r.away.Store(err != nil)
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,7 @@ type Survey struct {
 	lookMu  sync.Mutex // guards all below, and makes others wait for the answer
 	looked  time.Time
 	backlog store.Backlog
+	backup  store.BackupNote
 	fault   error
 }
 
@@ -156,18 +157,21 @@ func (v *Survey) count(ctx context.Context) (Queues, error) {
 	return q, nil
 }
 
-// Backlog returns what waits for the sweep, as it was at most ten seconds ago.
-func (v *Survey) Backlog(ctx context.Context) (store.Backlog, error) {
+// Look returns what waits for the sweep, and what is known of backups, as they were at
+// most ten seconds ago.
+func (v *Survey) Look(ctx context.Context) (store.Backlog, store.BackupNote, error) {
 	v.lookMu.Lock()
 	defer v.lookMu.Unlock()
 	now := v.service.now()
 	if since := now.Sub(v.looked); !v.looked.IsZero() && since >= 0 && since < backlogAge {
-		return v.backlog, v.fault
+		return v.backlog, v.backup, v.fault
 	}
 	v.fault = v.service.store.View(ctx, func(tx *store.Tx) (err error) {
-		v.backlog, err = tx.Backlog(now, backlogMost)
+		if v.backlog, err = tx.Backlog(now, backlogMost); err == nil {
+			v.backup, err = tx.LastBackup()
+		}
 		return err
 	})
 	v.looked = now
-	return v.backlog, v.fault
+	return v.backlog, v.backup, v.fault
 }
