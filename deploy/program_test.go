@@ -55,12 +55,14 @@ func TestServiceOfSystemd(t *testing.T) {
 	if want := "/var/lib/" + values["StateDirectory"][0]; cfg.Data != want {
 		t.Errorf("the server stores in %s, want %s", cfg.Data, want)
 	}
-	for _, m := range regexp.MustCompile(`SIGNET_\w+=\S*`).FindAllString(text, -1) {
-		if strings.HasPrefix(m, "SIGNET_DATA=") {
-			continue
+	for line := range strings.Lines(text) { // those of a line belong together
+		together := map[string]string{"SIGNET_INSECURE_HTTP": "true"}
+		for _, m := range regexp.MustCompile(`(SIGNET_\w+)=(\S*)`).FindAllStringSubmatch(line, -1) {
+			if m[1] != "SIGNET_DATA" {
+				together[m[1]] = strings.TrimRight(m[2], ",.")
+			}
 		}
-		name, value, _ := strings.Cut(m, "=")
-		mustLoad(t, "signet.service, comment", map[string]string{name: strings.TrimRight(value, ",."), "SIGNET_INSECURE_HTTP": "true"}, "")
+		mustLoad(t, "signet.service, comment", together, "")
 	}
 	stop, err := time.ParseDuration(values["TimeoutStopSec"][0])
 	if err != nil {
@@ -70,7 +72,7 @@ func TestServiceOfSystemd(t *testing.T) {
 	for key, want := range map[string]string{
 		"DynamicUser": "yes", "ProtectSystem": "strict", "NoNewPrivileges": "yes", "CapabilityBoundingSet": "", "StateDirectoryMode": "0700",
 		"PrivateTmp": "yes", "ProtectHome": "yes", "KillSignal": "SIGTERM", "Restart": "on-failure", "RestartPreventExitStatus": "2",
-		"ExecStart": "/usr/local/bin/signet serve",
+		"ExecStart": "/usr/local/bin/signet serve", "ExecReload": "/bin/kill -HUP $MAINPID",
 	} {
 		if !slices.Equal(values[key], []string{want}) {
 			t.Errorf("%s is %q, want %q", key, values[key], want)

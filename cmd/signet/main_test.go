@@ -35,7 +35,7 @@ func TestSignalsStopTheServer(t *testing.T) {
 			}
 			dir := filepath.Join(t.TempDir(), "data")
 			command := exec.CommandContext(t.Context(), program, "serve", "--listen", "127.0.0.1:0", "--data", dir)
-			command.Env = []string{asProgram + "=1"} // nothing of whoever runs the tests
+			command.Env = []string{asProgram + "=1", "INVOCATION_ID=as-systemd-sets-it"} // nothing of whoever runs the tests
 			var log bytes.Buffer
 			command.Stderr = &log
 			stdout, err := command.StdoutPipe()
@@ -58,6 +58,9 @@ func TestSignalsStopTheServer(t *testing.T) {
 			_, baseURL, found := strings.Cut(first, "base URL ")
 			if !found {
 				t.Fatalf("the first line is %q, want a base URL in it", first)
+			}
+			if err := command.Process.Signal(syscall.SIGHUP); err != nil { // as ExecReload of the service
+				t.Fatal(err)
 			}
 			answer, err := http.Get(baseURL + "/healthz")
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -135,12 +136,29 @@ func (a *App) takeDirectory() error {
 		a.log.Warn("the data directory is open to other users of this machine", "dir", a.dir,
 			"mode", mode.String(), "advice", "chmod 700")
 	}
+	a.warnOfOpenFiles()
 	unlock, err := sqlite.LockDirectory(a.dir)
 	if err != nil {
 		return err // says all that there is to say
 	}
 	a.undo = append(a.undo, unlock)
 	return nil
+}
+
+// warnOfOpenFiles tells of secrets and content that others on this machine may read, of
+// the directory's mode apart: the key ring may lie elsewhere. The master key is seen to
+// by who reads it.
+func (a *App) warnOfOpenFiles() {
+	ring := filepath.Join(a.dir, keyringFile)
+	if a.cfg.Keyring != "" {
+		ring = strings.TrimPrefix(a.cfg.Keyring, "file:") // a database's address is no file
+	}
+	for _, path := range []string{databasePath(a.dir), ring, filepath.Join(a.dir, operatorFile)} {
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+			a.log.Warn("a file with secrets or content is open to other users of this machine", "file", path,
+				"mode", info.Mode().Perm().String(), "advice", "chmod 600")
+		}
+	}
 }
 
 // Addr is the address of the interface, with the port that was found for port 0.
@@ -184,6 +202,15 @@ func (a *App) undoAll() error {
 	return errors.Join(problems...)
 }
 
+// tasks are what runs beside the requests.
+func (a *App) tasks() []func(context.Context) {
+	tasks := append(a.system.background, a.network.watch, a.outages.Run)
+	if v := a.network.validity(a.warnings); v != nil {
+		tasks = append(tasks, v.run)
+	}
+	return tasks
+}
+
 // Run serves until ctx ends, then stops as the package comment says and
 // returns nil. It returns an error when serving or closing failed. It is called
 // once.
@@ -195,7 +222,7 @@ func (a *App) Run(ctx context.Context) error {
 	defer endTasks()
 
 	var running sync.WaitGroup
-	for _, task := range append(a.system.background, a.network.watch, a.outages.Run) {
+	for _, task := range a.tasks() {
 		running.Go(func() { task(tasks) })
 	}
 	failed := make(chan error, 4)

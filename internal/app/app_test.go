@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"signet/internal/config"
+	"signet/internal/testlog"
 )
 
 func answerOK(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
@@ -24,6 +26,39 @@ func TestOpenMakesAPrivateDirectory(t *testing.T) {
 	}
 	if info.Mode().Perm() != 0o700 {
 		t.Errorf("mode of the data directory is %v, want 0700", info.Mode().Perm())
+	}
+}
+
+// Also files whose directory is closed: a copy of the whole, or a mount elsewhere, may not be.
+func TestFilesThatOthersMayReadAreTold(t *testing.T) {
+	cfg := settings(t)
+	cfg.Keyring = "file:" + filepath.Join(t.TempDir(), "ring")
+	start := func() string {
+		t.Helper()
+		log := new(testlog.Log)
+		a, err := Open(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return log.String()
+	}
+	const told = "is open to other users of this machine"
+	if log := start() + start(); strings.Contains(log, told) {
+		t.Errorf("of files as the server makes them it says %s", log)
+	}
+	for _, path := range []string{databasePath(cfg.Data), strings.TrimPrefix(cfg.Keyring, "file:"), filepath.Join(cfg.Data, operatorFile)} {
+		if err := os.Chmod(path, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if log := start(); strings.Count(log, told) != 1 || !strings.Contains(log, "file="+path+" mode=-rw-r--r--") {
+			t.Errorf("of %s with mode 0644 it says %s", path, log)
+		}
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/config"
+	"signet/internal/health"
 	"signet/internal/transport"
 )
 
@@ -123,6 +124,20 @@ func (n *network) watch(ctx context.Context) {
 	if n.certificate != nil {
 		n.certificate.Watch(ctx)
 	}
+}
+
+// validity is what tells of the certificate's end, nil for plain HTTP.
+func (n *network) validity(warnings *health.Warnings) *validity {
+	v := &validity{warnings: warnings, log: n.log}
+	switch {
+	case n.certificate != nil:
+		v.times, v.remedy = n.certificate.Validity, "put another one in the place of tls.cert and tls.key, which a running server takes over by itself"
+	case n.acme != nil:
+		v.times, v.remedy = n.acme.Validity, `the authority does not renew it; the log says why ("no certificate can be had")`
+	default:
+		return nil
+	}
+	return v
 }
 
 // refresh does so now.

@@ -26,13 +26,26 @@ import (
 // returns a client that trusts it.
 func mustCertify(t *testing.T, cfg *config.Config) *http.Client {
 	t.Helper()
+	return mustCertifyUntil(t, cfg, time.Date(2126, 1, 1, 0, 0, 0, 0, time.UTC))
+}
+
+// insecure takes any certificate.
+func insecure(t *testing.T) *http.Transport {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport
+}
+
+// mustCertifyUntil does so with a certificate that ends then.
+func mustCertifyUntil(t *testing.T, cfg *config.Config, ends time.Time) *http.Client {
+	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), DNSNames: []string{"messages.test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Unix(0, 0), NotAfter: time.Date(2126, 1, 1, 0, 0, 0, 0, time.UTC), IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Unix(0, 0), NotAfter: ends, IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 	if err != nil {

@@ -1,13 +1,17 @@
 package transport
 
 import (
+	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"log/slog"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
@@ -47,6 +51,38 @@ func (a *ACME) TLS() *tls.Config {
 	config.MinVersion = tls.VersionTLS12
 	config.GetCertificate = a.certificate
 	return config
+}
+
+// Validity is from when until when the certificates are valid that were got so far: of
+// several, the one that ends first. ok is false where there is none.
+func (a *ACME) Validity(ctx context.Context) (from, until time.Time, ok bool) {
+	for _, host := range a.hosts {
+		for _, name := range []string{host, host + "+rsa"} { // as autocert calls them
+			leaf := a.cached(ctx, name)
+			if leaf != nil && (!ok || leaf.NotAfter.Before(until)) {
+				from, until, ok = leaf.NotBefore, leaf.NotAfter, true
+			}
+		}
+	}
+	return from, until, ok
+}
+
+// cached returns a certificate that was kept, or nil.
+func (a *ACME) cached(ctx context.Context, name string) *x509.Certificate {
+	text, err := a.manager.Cache.Get(ctx, name)
+	if err != nil {
+		return nil // there is none yet
+	}
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == "CERTIFICATE" { // the first is the server's own
+			leaf, err := x509.ParseCertificate(block.Bytes)
+			if err != nil {
+				return nil // which autocert replaces
+			}
+			return leaf
+		}
+	}
+	return nil
 }
 
 // Challenges answers what an authority asks on port 80 to see a name proved; all

@@ -59,6 +59,12 @@ func (c *Certificate) Name() string {
 // Ends is when the certificate is no longer valid.
 func (c *Certificate) Ends() time.Time { return c.current.Load().Leaf.NotAfter }
 
+// Validity is from when until when the certificate is valid.
+func (c *Certificate) Validity(context.Context) (from, until time.Time, ok bool) {
+	leaf := c.current.Load().Leaf
+	return leaf.NotBefore, leaf.NotAfter, true
+}
+
 // Refresh looks at the files. New ones hold for new connections; those that cannot
 // be used are logged once, and the old certificate stays. Contents are compared and
 // not times: two files are cheap to read, and what replaces them may keep its times.
