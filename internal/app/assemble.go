@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"signet/internal/api"
 	"signet/internal/service"
@@ -90,9 +91,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	hub := newHub(in)
 	times := service.ClockOptions{Jump: in.cfg.Expiry.ClockJump, Doubt: in.cfg.Expiry.ClockDoubt, Elapsed: in.elapsed}
 	if in.cfg.Database != "" {
-		if times.Offset = in.offset; times.Offset == nil {
-			times.Offset = kept.ClockOffset
-		}
+		times.Offset = func(ctx context.Context) (time.Duration, error) { return clockOffset(ctx, in, engine) }
 	}
 	cases := service.New(service.Options{
 		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: custody.Guarded(), Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings, Outages: in.outages,

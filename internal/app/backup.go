@@ -149,8 +149,11 @@ func wantNobody(ctx context.Context, kept *store.Store) error {
 	defer tick.Stop()
 	for {
 		var running, leaving int
-		err := kept.View(ctx, func(tx *store.Tx) (err error) {
-			now := time.Now()
+		now, err := storeTime(ctx, kept)
+		if err != nil {
+			return err
+		}
+		err = kept.View(ctx, func(tx *store.Tx) (err error) {
 			if running, err = tx.OtherNodes(model.NodeID{}, now.Add(store.LeaveTime)); err != nil {
 				return err
 			}

@@ -169,9 +169,13 @@ func warnOfOwnBlobs(ctx context.Context, in surroundings, kept *store.Store) err
 	if in.cfg.Database == "" || in.cfg.Blobs != "" {
 		return nil
 	}
+	offset, err := kept.ClockOffset(ctx)
+	if err != nil {
+		return err
+	}
 	var others int
-	err := kept.View(ctx, func(tx *store.Tx) (err error) {
-		others, err = tx.OtherNodes(model.NodeID{}, in.clock())
+	err = kept.View(ctx, func(tx *store.Tx) (err error) {
+		others, err = tx.OtherNodes(model.NodeID{}, in.clock().Add(offset))
 		return err
 	})
 	if err == nil && others > 0 {

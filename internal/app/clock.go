@@ -63,6 +63,14 @@ func AcceptClock(ctx context.Context, dir, database string) (c Clock, err error)
 	return c, err
 }
 
+// clockOffset is by how much the clock of an engine's server is ahead.
+func clockOffset(ctx context.Context, in surroundings, engine store.Engine) (time.Duration, error) {
+	if in.offset != nil {
+		return in.offset(ctx)
+	}
+	return store.ClockOffset(ctx, engine)
+}
+
 // storeTime is what the clock says by which the store's servers erase.
 func storeTime(ctx context.Context, kept *store.Store) (time.Time, error) {
 	offset, err := kept.ClockOffset(ctx)

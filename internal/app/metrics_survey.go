@@ -97,7 +97,7 @@ func (s *survey) nodes(ctx context.Context) (n int, err error) {
 		return 1, nil
 	}
 	err = s.kept.View(ctx, func(tx *store.Tx) error {
-		n, err = tx.OtherNodes(model.NodeID{}, s.clock())
+		n, err = tx.OtherNodes(model.NodeID{}, s.clock().Add(s.cases.ClockOffset()))
 		return err
 	})
 	return n, err

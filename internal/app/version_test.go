@@ -39,6 +39,15 @@ func TestOlderServerEndsWhereANewerOneChangedTheData(t *testing.T) {
 	if used := new(store.InUseError); !errors.As(err, &used) || !strings.Contains(err.Error(), nodeName()) {
 		t.Fatalf("beside a server it answers %v, want that %s is in its way", err, nodeName())
 	}
+	ahead := func() time.Time { return time.Now().Add(wrongBy) } // by its clock the server's lease is over
+	wrong, err := postgres.Open(t.Context(), cfg.Database, postgres.Options{Connections: 1, Clock: ahead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(store.Upgrade(t.Context(), wrong, store.Upgrading{More: []store.Migration{step}, Clock: ahead}), wrong.Close())
+	if !errors.As(err, new(*store.InUseError)) {
+		t.Fatalf("with a clock that is ahead it answers %v, want that a server is in its way", err)
+	}
 	if answer, body := mustDo(t, "GET", a.BaseURL()+"/readyz"); answer.StatusCode != http.StatusOK {
 		t.Errorf("/readyz answers %d, %s", answer.StatusCode, body)
 	}

@@ -32,7 +32,12 @@ func (tx *Tx) ReplaceClock(was, text string) error {
 // ClockOffset returns by how much the store's clock is ahead of this machine's: 0 where
 // it has none of its own.
 func (s *Store) ClockOffset(ctx context.Context) (time.Duration, error) {
-	if e, ok := s.engine.(interface {
+	return ClockOffset(ctx, s.engine)
+}
+
+// ClockOffset does so for an engine of which nothing is known yet.
+func ClockOffset(ctx context.Context, engine Engine) (time.Duration, error) {
+	if e, ok := engine.(interface {
 		ClockOffset(context.Context) (time.Duration, error)
 	}); ok {
 		return e.ClockOffset(ctx)

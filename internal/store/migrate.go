@@ -54,6 +54,17 @@ type Upgrading struct {
 // and for servers that have just stopped, until ctx ends. A step that no other server
 // survives is refused while there is one, with an *InUseError.
 func Upgrade(ctx context.Context, engine Engine, u Upgrading) error {
+	// Servers' leases are of the database's time: by a clock that is ahead of that none
+	// would be there.
+	offset, err := ClockOffset(ctx, engine)
+	if err != nil {
+		return fmt.Errorf("migrate: compare the clocks: %w", err)
+	}
+	own := u.Clock
+	if own == nil {
+		own = time.Now
+	}
+	u.Clock = func() time.Time { return own().Add(offset) }
 	steps := slices.Concat(migrations, u.More)
 	for {
 		err := migrate(ctx, engine, steps, u)
