@@ -60,13 +60,13 @@ func (c *Counts) countEnded(rows []store.MessageRow) {
 
 // tasks are what a service does by itself, part by part.
 type tasks struct {
-	messages, organizations, holds, files, keyUses, audit, wipe, keys meter.Task // of a sweep
-	records, auditTrim, queues, orphans, pastKeys                     meter.Task // of housekeeping
+	messages, unreadable, organizations, holds, files, keyUses, audit, wipe, keys meter.Task // of a sweep
+	records, auditTrim, queues, orphans, pastKeys                                 meter.Task // of housekeeping
 }
 
 // name gives each task its name.
 func (t *tasks) name() {
-	for i, name := range [...]string{"messages", "organizations", "holds", "files", "key_uses", "audit_checkpoints", "wipe", "keys",
+	for i, name := range [...]string{"messages", "unreadable", "organizations", "holds", "files", "key_uses", "audit_checkpoints", "wipe", "keys",
 		"records", "audit_retention", "queues", "orphans", "past_keys"} {
 		t.all()[i].Name = name
 	}
@@ -74,7 +74,7 @@ func (t *tasks) name() {
 
 // all lists them: the sweep's, then housekeeping's.
 func (t *tasks) all() []*meter.Task {
-	return []*meter.Task{&t.messages, &t.organizations, &t.holds, &t.files, &t.keyUses, &t.audit, &t.wipe, &t.keys,
+	return []*meter.Task{&t.messages, &t.unreadable, &t.organizations, &t.holds, &t.files, &t.keyUses, &t.audit, &t.wipe, &t.keys,
 		&t.records, &t.auditTrim, &t.queues, &t.orphans, &t.pastKeys}
 }
 

@@ -443,6 +443,9 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 		if err := s.exitGroup(tx, &g, members); err != nil {
 			return err
 		}
+		if err := tx.NoteDeparture(g.Organization); err != nil { // its history is for nobody any more
+			return err
+		}
 		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupDelete, g.Organization, id)
 	})
 	if err != nil {

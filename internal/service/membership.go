@@ -139,6 +139,9 @@ func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account
 	if err := unindex(tx, organization, model.EntityID(account.ID)); err != nil {
 		return nil, err
 	}
+	if err := tx.NoteDeparture(organization); err != nil {
+		return nil, err
+	}
 	// The event names no organization: the one it left is none of its any more.
 	return told, queueSettings(tx, account.ID, "")
 }

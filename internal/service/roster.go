@@ -133,7 +133,10 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 		if err := tx.ClearConversation(actor.Account, place.organization, place.entity, position); err != nil {
 			return err
 		}
-		return s.queueFriend(tx, actor.Account, place, false)
+		if err := s.queueFriend(tx, actor.Account, place, false); err != nil {
+			return err
+		}
+		return noteRemoved(tx, place, actor.Account)
 	})
 	if err == nil {
 		s.hub.Wake(told...)

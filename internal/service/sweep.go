@@ -113,7 +113,7 @@ func (s *Service) eraseSoon() {
 // attachments, makes their content unrecoverable from the store's files, and
 // destroys the keys of which nothing is left, which makes it so everywhere else. While
 // the clock is in doubt it erases only what somebody asked for: what was recalled, what
-// deleted organizations held, and what lifted holds kept.
+// deleted organizations held, what lifted holds kept, and what nobody can read any more.
 func (s *Service) Sweep(ctx context.Context) error {
 	s.messages.age()
 	at, err := s.endingTime(ctx)
@@ -135,6 +135,9 @@ func (s *Service) eraseEnded(ctx context.Context, at time.Time) error {
 		if err := s.run(ctx, &s.tasks.messages, counting(ended)); err != nil {
 			return err
 		}
+	}
+	if err := s.run(ctx, &s.tasks.unreadable, counting(s.sweepUnreadable)); err != nil {
+		return err
 	}
 	if err := s.run(ctx, &s.tasks.organizations, counting(s.sweepOrganizations)); err != nil {
 		return err

@@ -34,6 +34,9 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 		return nil, err
 	}
 	for _, m := range memberships {
+		if err := tx.NoteDeparture(m.Organization); err != nil {
+			return nil, err
+		}
 		if err := tx.erase(out, "search_words", `DELETE FROM search_words WHERE organization = ? AND entity = ?`, m.Organization, id); err != nil {
 			return nil, err
 		}

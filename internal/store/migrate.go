@@ -26,7 +26,7 @@ type Migration struct {
 // a release: a change is a new step.
 var migrations = []Migration{
 	{SQL: schema}, {SQL: keyNetworks}, {SQL: sealingSchema}, {SQL: auditSchema}, {SQL: holdSchema}, {SQL: eventStatus},
-	{SQL: groupConversationSchema, Alone: true}, {SQL: numbersSchema, Alone: true}, {SQL: nodeNames},
+	{SQL: groupConversationSchema, Alone: true}, {SQL: numbersSchema, Alone: true}, {SQL: nodeNames}, {SQL: departureSchema},
 }
 
 // SchemaVersion is the version of the data that this server writes and reads.

@@ -33,6 +33,7 @@ var distribution = map[string]struct{ key, why string }{
 	"audit_chains":          {"chain", "beside the lines"},
 	"audit_checkpoints":     {"chain", "beside the lines"},
 	"key_endings":           {"organization", "few"},
+	"departures":            {"organization", "few"},
 	"search_entities":       {"organization", "a search looks through one organization"},
 	"search_words":          {"organization", "as above; the largest organization's index has to fit one shard"},
 	"metadata":              {"entity", "asked for by the entity"},

@@ -1,0 +1,106 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+const (
+	// departureBatch is how many organizations a sweep looks through at most, and
+	// departureWindows how many times departureWindow messages, all together, where
+	// these are fewer: a sweep finds what is little at once, and is not busy for long
+	// with what is much.
+	departureBatch   = 100
+	departureWindows = 20
+	departureWindow  = 1000
+)
+
+// sweepUnreadable erases messages that nobody can read any more: all who sent or got
+// one have removed the conversation, left the organization or are gone. It looks where
+// one of these happened, which the transaction that did it has noted.
+func (s *Service) sweepUnreadable(ctx context.Context) (erased int, err error) {
+	var departures []store.Departure
+	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+		departures, err = tx.Departures(departureBatch)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range departures {
+		for range max(1, departureWindows/len(departures)) {
+			var ids []model.MessageID
+			err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+				var next store.Departure
+				ids, next, err = tx.Unreadable(d, departureWindow)
+				if err == nil {
+					d = next
+				}
+				return err
+			})
+			if err != nil {
+				return erased, err
+			}
+			n, err := s.eraseUnreadable(ctx, d, ids)
+			if erased += n; err != nil {
+				return erased, err
+			}
+			if d.Over() {
+				break
+			}
+		}
+	}
+	return erased, nil
+}
+
+// eraseUnreadable erases these messages, and then remembers how far the departure was
+// looked into.
+func (s *Service) eraseUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) (erased int, err error) {
+	for some := range slices.Chunk(ids, sweepBatch) {
+		var rows []store.MessageRow
+		err := s.store.Update(ctx, func(tx *store.Tx) error {
+			if err := tx.LockMessages([]model.OrganizationID{d.Organization}, some...); err != nil {
+				return err
+			}
+			// Once more: another node may have erased them.
+			if rows, err = tx.UnreadableAmong(d.Organization, some); err != nil {
+				return err
+			}
+			if err := shareOrganizations(tx, rows); err != nil {
+				return err
+			}
+			for i := range rows {
+				if err := endMessage(tx, &rows[i]); err != nil {
+					return err
+				}
+			}
+			return noteKeyEndings(tx, rows)
+		})
+		if err != nil {
+			return erased, err
+		}
+		s.messages.forget(some...)
+		erased += len(rows)
+	}
+	return erased, s.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })
+}
+
+// noteRemoved notes, where an account has removed a one-to-one conversation, that nobody
+// may be left who can read it: the other one has removed it too, or is gone.
+func noteRemoved(tx *store.Tx, place place, account model.AccountID) error {
+	other := model.AccountID(place.entity)
+	c, _, err := tx.Conversation(other, place.organization, model.EntityID(account))
+	if err != nil {
+		return err
+	}
+	if c.Cleared == 0 {
+		memberships, err := tx.MembershipsIn(place.organization, []model.AccountID{other})
+		if err != nil || len(memberships) > 0 {
+			return err
+		}
+	}
+	return tx.NoteDeparture(place.organization)
+}

@@ -1,0 +1,107 @@
+package store
+
+import "signet/internal/model"
+
+// departureSchema notes organizations in which somebody stopped being able to read
+// messages, and so may have been the last who could.
+const departureSchema = `
+CREATE TABLE departures (
+	organization {text} NOT NULL,
+	times        BIGINT NOT NULL,
+	begun        BIGINT NOT NULL,
+	looked       {bytes} NOT NULL,
+	PRIMARY KEY (organization)
+){table};
+`
+
+// Departure is an organization whose messages are to be looked through for those that
+// nobody can read any more.
+type Departure struct {
+	Organization model.OrganizationID
+	times        int64           // how often one was noted
+	begun        int64           // how often when it was begun to look
+	looked       model.MessageID // up to where that has come
+}
+
+// NoteDeparture notes that somebody in an organization can no longer read what it could.
+func (tx *Tx) NoteDeparture(organization model.OrganizationID) error {
+	return tx.post(`INSERT INTO departures (organization, times, begun, looked) VALUES (?, 1, 0, ?)
+		ON CONFLICT (organization) DO UPDATE SET times = departures.times + 1`, organization, []byte{})
+}
+
+// Departures returns up to limit of them.
+func (tx *Tx) Departures(limit int) (out []Departure, err error) {
+	err = tx.each(`SELECT organization, times, begun, looked FROM departures ORDER BY organization LIMIT ? + 0`, []any{limit}, func(row Row) error {
+		var d Departure
+		var looked []byte
+		err := row.Scan(&d.Organization, &d.times, &d.begun, &looked)
+		copy(d.looked[:], looked)
+		if d.looked.IsZero() {
+			d.begun = d.times
+		}
+		out = append(out, d)
+		return err
+	})
+	return out, err
+}
+
+// lastMessage is after the identifier of any message.
+var lastMessage = model.MessageID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+
+// unreadable are messages that nobody can read any more, nor ever will: neither the
+// sender nor anybody with a copy is a member who was one when it came and has not
+// removed the conversation since, and it is no part of a history that future members of
+// a group get. It is what the service's visible asks of one reader. CROSS JOIN has
+// SQLite begin with a message's copies, and not with all members of the organization.
+const unreadable = ` AND (m.replay = 0 OR NOT EXISTS (SELECT 1 FROM groups g WHERE g.group_token = m.recipient AND g.deleted = 0))
+	AND NOT EXISTS (SELECT 1 FROM memberships p LEFT JOIN conversations c
+		ON m.is_group = 0 AND c.account = p.account AND c.organization = p.organization AND c.entity = m.recipient
+		WHERE p.organization = ? AND p.account = m.sender AND p.since < m.sort AND COALESCE(c.cleared, 0) < m.sort)
+	AND NOT EXISTS (SELECT 1 FROM deliveries d CROSS JOIN memberships p LEFT JOIN conversations c
+		ON m.is_group = 0 AND c.account = p.account AND c.organization = p.organization AND c.entity = m.sender
+		WHERE d.organization_number = m.organization_number AND d.message = m.message
+		AND p.organization = ? AND p.account = d.account AND p.since < d.position AND COALESCE(c.cleared, 0) < d.position)`
+
+// Unreadable looks through the next of an organization's messages, at most window, and
+// returns the identifiers of those that nobody can read any more, and the departure as
+// it is afterwards.
+func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next Departure, err error) {
+	next = d
+	found, err := tx.one(`SELECT message FROM messages WHERE organization_number = ? AND message > ? ORDER BY message LIMIT 1 OFFSET ? + 0`,
+		[]any{numbered(d.Organization), d.looked, window - 1}, &next.looked)
+	if err != nil {
+		return nil, d, err
+	}
+	if !found {
+		next.looked = lastMessage
+	}
+	err = tx.each(`SELECT m.message FROM messages m WHERE m.organization_number = ? AND m.message > ? AND m.message <= ?`+unreadable,
+		[]any{numbered(d.Organization), d.looked, next.looked, d.Organization, d.Organization}, func(row Row) error {
+			var id model.MessageID
+			err := row.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	return ids, next, err
+}
+
+// Over reports whether the departure has been looked into to the end.
+func (d *Departure) Over() bool { return d.looked == lastMessage }
+
+// UnreadableAmong returns those of these messages of an organization that nobody can
+// read any more, for the transaction to delete.
+func (tx *Tx) UnreadableAmong(organization model.OrganizationID, ids []model.MessageID) ([]MessageRow, error) {
+	return tx.messages(`m.organization_number = ? AND m.message IN (?*)`+unreadable, numbered(organization), ids, organization, organization)
+}
+
+// KeepDeparture remembers how far one was looked into. One that is over is forgotten,
+// unless there was another meanwhile: then all begins again.
+func (tx *Tx) KeepDeparture(d Departure) error {
+	if !d.Over() {
+		return tx.post(`UPDATE departures SET begun = ?, looked = ? WHERE organization = ?`, d.begun, d.looked[:], d.Organization)
+	}
+	if err := tx.post(`DELETE FROM departures WHERE organization = ? AND times = ?`, d.Organization, d.begun); err != nil {
+		return err
+	}
+	return tx.post(`UPDATE departures SET looked = ? WHERE organization = ?`, []byte{}, d.Organization)
+}
