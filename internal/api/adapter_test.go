@@ -353,6 +353,10 @@ func TestTheOrganizationOfACall(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.what, c.got, c.want)
 		}
 	}
+	twice := request{method: "GET", path: "/v2/user/x", headers: []string{"TT-X-Organization-Key: a", "TT-X-Organization-Key: b"}}
+	h.wantError(h.mustSend(twice), 400, codeFieldRepeated, "TT-X-Organization-Key")
+	twice.headers[1] = twice.headers[0]
+	h.wantReply(h.mustSend(twice))
 	got := h.mustPost("/v2/user", `{"TT-X-Organization-Key":7}`)
 	h.wantError(got, 400, codeFieldInvalid, "TT-X-Organization-Key")
 }

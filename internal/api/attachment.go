@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -106,6 +107,10 @@ func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, content
 	if asked := c.request.Header["Range"]; len(asked) > 1 || len(asked) == 1 && !oneRange(asked[0]) {
 		c.request.Header.Del("Range")
 	}
+	if asked := c.request.Header.Get("Range"); strings.HasPrefix(asked, "bytes=-") && strings.Trim(asked[len("bytes=-"):], "0 ") == "" {
+		// The last 0 bytes are none, which ServeContent takes for a range.
+		c.request.Header.Set("Range", "bytes=none")
+	}
 	w := fileWriter{responseWriter: &c.writer}
 	from := fileSource{ReadSeeker: content}
 	http.ServeContent(&w, c.request, "", time.Time{}, &from)
@@ -114,6 +119,13 @@ func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, content
 		a.writeError(c, w.held, model.Invalidf(codePreconditionFailed, "If-Match", "The file is another one."))
 	case w.held == http.StatusRequestedRangeNotSatisfiable:
 		h["Cache-Control"] = noStore // which ServeContent takes away
+		if h.Get("Content-Range") == "" {
+			size, err := content.Seek(0, io.SeekEnd)
+			if err != nil {
+				return err
+			}
+			h.Set("Content-Range", fmt.Sprintf("bytes */%d", size))
+		}
 		a.writeError(c, w.held, model.Invalidf(codeRangeInvalid, "Range", "The file does not have this range."))
 	case from.fault != nil:
 		h["Cache-Control"] = noStore

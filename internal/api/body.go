@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -23,9 +24,9 @@ const (
 
 // contentType returns which of the content types a request has, and a
 // multipart's boundary. Parameters such as a charset change nothing. A coded
-// body (Content-Encoding) is of no type that can be read.
+// body (Content-Encoding) is of no type that can be read, nor is one of two types.
 func contentType(h http.Header) (kind, boundary string) {
-	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+	if isCoded(h) || len(h["Content-Type"]) > 1 {
 		return otherType, ""
 	}
 	given := h.Get("Content-Type")
@@ -78,6 +79,7 @@ func (a *API) readBody(ctx context.Context, c *call) error {
 	if err != nil {
 		return bodyFault(err, limit)
 	}
+	c.sentBody = len(bytes.TrimSpace(text)) > 0
 	var fault *model.Error
 	if kind == jsonType {
 		// Some systems put a mark of the byte order in front of all text.
@@ -103,7 +105,7 @@ func refuseType(r *http.Request, body *bodyReader) error {
 	case n == 0 && err == io.EOF:
 		return nil
 	case n > 0 && !errors.Is(err, errPastLimit):
-		return unsupported()
+		return unsupported(r.Header)
 	default:
 		return bodyFault(err, body.limit)
 	}
@@ -141,9 +143,18 @@ func bodyTooLarge(limit int64) error {
 		Message: "The body is larger than " + bytesText(limit) + "."}
 }
 
-func unsupported() error {
-	return &model.Error{Kind: model.UnsupportedType, Code: codeTypeUnsupported,
-		Message: "The body has to be application/json, application/x-www-form-urlencoded or multipart/form-data."}
+func unsupported(h http.Header) error {
+	message := "The body has to be application/json, application/x-www-form-urlencoded or multipart/form-data."
+	if isCoded(h) {
+		message = "The body has to come as it is, without a Content-Encoding."
+	}
+	return &model.Error{Kind: model.UnsupportedType, Code: codeTypeUnsupported, Message: message}
+}
+
+// isCoded reports whether a body is compressed, or coded otherwise.
+func isCoded(h http.Header) bool {
+	coding := h.Get("Content-Encoding")
+	return coding != "" && !strings.EqualFold(coding, "identity")
 }
 
 // bodyFault is what to answer where a body could not be read to its end. Unless

@@ -23,6 +23,7 @@ type call struct {
 	origin   *service.Origin
 	id       string // of the request, as Request-Id answers it
 	fields   fields // of the body
+	sentBody bool   // there was one, and it was not blank
 
 	query      fields
 	queryKnown bool
@@ -104,8 +105,15 @@ func (c *call) file(name string) (any, bool) {
 // in a query or body field of the header's name; empty if none. It is as the
 // client wrote it: what is no token names no organization.
 func (c *call) organization() model.OrganizationID {
-	if named := strings.TrimSpace(c.request.Header.Get(c.vendor.organizationField)); named != "" {
-		return model.OrganizationID(named)
+	if lines := c.request.Header[c.vendor.organizationField]; len(lines) > 0 {
+		for _, other := range lines[1:] {
+			if other != lines[0] {
+				c.fields.refuse(repeated(c.vendor.organizationKey))
+			}
+		}
+		if named := strings.TrimSpace(lines[0]); named != "" {
+			return model.OrganizationID(named)
+		}
 	}
 	for _, f := range []*fields{c.readQuery(), &c.fields} {
 		for i := range f.list {

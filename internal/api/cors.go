@@ -70,6 +70,13 @@ func (c *cors) isPreflight(r *http.Request) bool {
 		c.allows(r.Header.Get("Origin"))
 }
 
+// IsPreflight reports whether a request asks what a page of an allowed origin may send.
+func (a *API) IsPreflight(r *http.Request) bool { return a.cors.isPreflight(r) }
+
+// SetCrossOrigin sets what pages of other origins are told with every answer, for one
+// that is not the interface's own.
+func (a *API) SetCrossOrigin(h http.Header, r *http.Request) { a.cors.setHeaders(h, r) }
+
 // answerPreflight answers a preflight. Any header of the vendor's is allowed,
 // those that this version does not know included.
 func (a *API) answerPreflight(_ context.Context, c *call) (answer, error) {
@@ -113,12 +120,13 @@ func (a *API) checkOrigin(_ context.Context, c *call) error {
 		}
 	}
 	origin := r.Header.Get("Origin")
-	crossSite := r.Header.Get("Sec-Fetch-Site") == "cross-site"
+	site := r.Header.Get("Sec-Fetch-Site")
+	foreign := site == "cross-site" || site == "same-site"
 	switch {
 	case len(r.Header["Origin"]) > 1:
 	case a.cors.allows(origin):
 		return nil
-	case !crossSite && (origin == "" || origin == a.cors.own || sameOrigin(origin, r.Host)):
+	case !foreign && (origin == "" || origin == a.cors.own || sameOrigin(origin, r.Host)):
 		return nil
 	}
 	return model.Forbiddenf(codeOriginRefused, "Pages of this origin may not call the interface.")

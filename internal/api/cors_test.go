@@ -86,6 +86,8 @@ func TestForeignPagesAreRefused(t *testing.T) {
 		{"empty", "POST", []string{"Origin: "}, false},
 		{"two origins", "POST", []string{"Origin: " + friend, "Origin: " + foreign}, true},
 		{"cross-site without an origin", "POST", []string{"Sec-Fetch-Site: cross-site"}, true},
+		{"same-site without an origin", "POST", []string{"Sec-Fetch-Site: same-site"}, true},
+		{"configured, on the same site", "POST", []string{"Origin: " + friend, "Sec-Fetch-Site: same-site"}, false},
 		{"cross-site with the same origin", "POST", []string{"Origin: http://signet.example", "Sec-Fetch-Site: cross-site"}, true},
 		{"typed by the user", "POST", []string{"Sec-Fetch-Site: none"}, false},
 		{"foreign, only reading", "GET", []string{"Origin: " + foreign, "Sec-Fetch-Site: cross-site"}, false},

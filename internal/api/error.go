@@ -158,7 +158,8 @@ func (a *API) writeError(c *call, status int, shown *model.Error) {
 	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "Etag", "ETag", "Accept-Ranges"} {
 		delete(h, name) // of an answer that did not come about
 	}
-	if status == http.StatusUnauthorized {
+	if status == http.StatusUnauthorized && len(c.request.Header["Sec-Fetch-Site"]) == 0 {
+		// A browser, which alone has this header, would open a dialog of its own.
 		h["WWW-Authenticate"] = basicChallenge
 	}
 	if wait := shown.RetryAfter; wait > 0 {

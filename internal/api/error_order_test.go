@@ -53,8 +53,8 @@ func TestWhichErrorWins(t *testing.T) {
 		{415, "content_type_unsupported", faults{"POST", missing, admin, false, "text/plain", "{"}},
 		{415, "content_type_unsupported", faults{"POST", missing, admin, false, "", "{"}},
 		{400, "body_invalid", faults{"POST", missing, admin, false, "application/json", "{"}},
-		{400, "field_invalid", faults{"POST", missing, admin, false, "application/json", `{"grace":-1}`}},
-		{400, "field_invalid", faults{"POST", forbidden, admin, false, "application/json", `{"grace":-1}`}},
+		{400, "grace_invalid", faults{"POST", missing, admin, false, "application/json", `{"grace":-1}`}},
+		{400, "grace_invalid", faults{"POST", forbidden, admin, false, "application/json", `{"grace":-1}`}},
 		{404, "not_found", faults{"POST", missing, admin, false, "application/json", `{}`}},
 		{403, "not_allowed", faults{"POST", forbidden, admin, false, "application/json", `{}`}},
 

@@ -75,6 +75,7 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 		After:   q.Text("after"),
 		Wait:    time.Duration(q.IntBetween("wait", 0, int(service.MaxWait/time.Second), 0)) * time.Second,
 		AutoAck: q.Bool("auto_ack"),
+		Room:    c.roomForEvents,
 	}
 	if c.head() { // whose answer has no events
 		options.AutoAck = false
@@ -87,6 +88,45 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	return reply(c.appendedEvents(events)), nil
+}
+
+// mostEvents is how many bytes the events of one answer have together at most, even
+// where more were asked for (contract, section 6).
+const mostEvents = 4 << 20
+
+// roomForEvents returns how many of the events fit into one answer. One always does.
+// Only where they may not fit are they written to find out.
+func (v *view) roomForEvents(events []model.Event) int {
+	const (
+		plain   = 4 << 10  // of a message without body and data
+		other   = 16 << 10 // of any other event
+		escaped = 6        // bytes for one, at most
+	)
+	longest := 0
+	for i := range events {
+		longest += other
+		if m := events[i].Message; m != nil {
+			longest += plain - other + escaped*len(m.Content.Body)
+			for _, item := range m.Content.Data {
+				longest += plain + escaped*len(item.Payload)
+			}
+		}
+	}
+	if longest <= mostEvents {
+		return len(events)
+	}
+	size := 0
+	var text []byte
+	for i := range events {
+		var err error
+		if text, err = v.appendEvent(text[:0], &events[i]); err != nil {
+			return len(events) // the answer will fail by it
+		}
+		if size += len(text) + 1; size > mostEvents && i > 0 {
+			return i
+		}
+	}
+	return len(events)
 }
 
 // streamOptions reads what a stream asks for, from header and query.

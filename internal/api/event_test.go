@@ -181,7 +181,7 @@ func TestForeignPagesTakeNoEvents(t *testing.T) {
 	c := startClinic(t)
 	c.alice.mustSend(c.bob.token, "for bob")
 	stream := header("Accept", "text/event-stream")
-	for _, foreign := range []option{header("Sec-Fetch-Site", "cross-site"), header("Origin", "https://evil.example"), header("Origin", "null")} {
+	for _, foreign := range []option{header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Site", "same-site"), header("Origin", "https://evil.example"), header("Origin", "null")} {
 		for _, path := range []string{"/v2/events?auto_ack=true", "/v2/events?auto_ack=1&wait=60", "/v2/events/?auto_ack=true"} {
 			c.bob.get(path, foreign).wantError(403, "origin_refused")
 		}
@@ -191,6 +191,7 @@ func TestForeignPagesTakeNoEvents(t *testing.T) {
 		c.bob.get("/v2/events", foreign).want(200) // which the browser does not show to the page
 	}
 	c.bob.wantEvents("message")
+	c.anyone().get("/v2/events", header("Sec-Fetch-Site", "same-origin")).wantError(401, "credentials_missing").wantHeader("WWW-Authenticate", "")
 	c.bob.get("/v2/events?auto_ack=true", header("Sec-Fetch-Site", "same-origin")).want(200)
 	c.bob.wantEvents()
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -104,11 +105,15 @@ func (c *call) discardFiles(ctx context.Context) {
 	}
 }
 
+// encodedByBrowsers are the characters of a file name that browsers write so.
+var encodedByBrowsers = strings.NewReplacer("%22", `"`, "%0D", "", "%0A", "")
+
 // fileName returns a name under which a file can be offered for download: the
 // last element of what was sent, without control characters and marks that turn
-// the direction of writing (which disguise an ending), of at most 255 bytes.
+// the direction of writing (which disguise an ending), of at most 255 bytes, of which
+// the last are its ending.
 func fileName(sent string) string {
-	sent = strings.ToValidUTF8(sent, "")
+	sent = encodedByBrowsers.Replace(strings.ToValidUTF8(sent, ""))
 	if i := strings.LastIndexAny(sent, `/\`); i >= 0 {
 		sent = sent[i+1:]
 	}
@@ -119,13 +124,17 @@ func fileName(sent string) string {
 		return r
 	}, sent)
 	sent = strings.TrimSpace(sent)
-	const longest = 255
+	const longest, longestEnding = 255, 32
 	if len(sent) > longest {
-		end := longest
+		ending := path.Ext(sent)
+		if len(ending) > longestEnding {
+			ending = ""
+		}
+		end := longest - len(ending)
 		for !utf8.RuneStart(sent[end]) {
 			end--
 		}
-		sent = sent[:end]
+		sent = sent[:end] + ending
 	}
 	if strings.Trim(sent, ".") == "" {
 		return "attachment"

@@ -86,7 +86,10 @@ func (a *API) revokeKey(ctx context.Context, c *call) (answer, error) {
 
 // rotateKey: POST /user/:user/key/:key/rotate.
 func (a *API) rotateKey(ctx context.Context, c *call) (answer, error) {
-	grace := time.Duration(c.fields.IntBetween("grace", 0, int(service.MaxGrace/time.Second), int(service.DefaultGrace/time.Second))) * time.Second
+	grace := service.DefaultGrace
+	if seconds := c.fields.OptionalInt("grace"); seconds != nil {
+		grace = time.Duration(max(-1, min(*seconds, int(service.MaxGrace/time.Second)+1))) * time.Second // which is refused
+	}
 	password := c.fields.Text("password")
 	if err := c.err(); err != nil {
 		return answer{}, err

@@ -23,7 +23,14 @@ func organizationField(f *fields, name string) model.OrganizationID {
 }
 
 // wantsMessage reports whether the caller wants the message in the answer.
-func (c *call) wantsMessage() bool { return c.readQuery().Text("response_format") == "message" }
+func (c *call) wantsMessage() bool {
+	q := c.readQuery()
+	format := q.Text("response_format")
+	if format != "" && format != "message" {
+		q.wrong("response_format", "`message`, or left out")
+	}
+	return format == "message"
+}
 
 // sendMessage: POST /message (call 11).
 func (a *API) sendMessage(ctx context.Context, c *call) (answer, error) {

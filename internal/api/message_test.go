@@ -97,6 +97,8 @@ func TestMessageOfAFormRepeatsItsData(t *testing.T) {
 	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", one, "data", "x")).wantError(400, "body_invalid").wantField("data")
 	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", one, "data", "[1]")).wantError(400, "field_invalid").wantField("data")
 	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", "", "data", "")).wantError(400, "content_required")
+	c.alice.post("/v2/message?response_format=xml", fields{"recipient": c.bob.token, "body": "x"}).wantError(400, "field_invalid").wantField("response_format")
+	c.alice.post("/v2/message?response_format=", fields{"recipient": c.bob.token, "body": "x"}).want(204)
 }
 
 // typedParts is a multipart body whose text parts carry a content type.

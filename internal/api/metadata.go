@@ -31,9 +31,12 @@ func (a *API) getMetadata(ctx context.Context, c *call) (answer, error) {
 
 // setMetadata: POST /metadata/:entity (call 20). The body itself is the object.
 func (a *API) setMetadata(ctx context.Context, c *call) (answer, error) {
+	if !c.sentBody {
+		return answer{}, model.Invalidf("metadata_required", "", "The body has to be the object that the metadata is to be.")
+	}
 	m := map[string]string{}
 	for _, name := range c.fields.Names() {
-		if strings.EqualFold(name, a.vendor.organizationKey) {
+		if strings.EqualFold(name, a.vendor.organizationKey) || !c.fields.storable(name, name) {
 			continue
 		}
 		m[name] = c.fields.Text(name)

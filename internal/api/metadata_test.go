@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -29,6 +30,22 @@ func TestMetadataIsAFlatObject(t *testing.T) {
 	c.alice.get(path, in(c.org)).reply().wantIs(fields{})
 	c.alice.delete(path, jsonBody(fields{"TT-X-Organization-Key": c.org})).want(204)
 	c.alice.post(path, fields{}, in(c.org)).want(204)
+}
+
+// TestMetadataIsNotEmptiedByNoBody: an empty object empties it, nothing at all does not.
+func TestMetadataIsNotEmptiedByNoBody(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	const path = "/v2/metadata/me"
+	c.alice.post(path, fields{"a": "b"}).want(204)
+	for _, contentType := range []string{"", "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"} {
+		c.alice.do("POST", path, body(contentType, strings.NewReader(""))).wantError(400, "metadata_required")
+	}
+	c.alice.do("POST", path, body("application/json", strings.NewReader(" \n"))).wantError(400, "metadata_required")
+	c.alice.post(path, fields{"a\x00": "b"}).wantError(400, "text_invalid")
+	c.alice.get(path).reply().wantIs(fields{"a": "b"})
+	c.alice.post(path, fields{}).want(204)
+	c.alice.get(path).reply().wantIs(fields{})
 }
 
 func TestMetadataBelongsToAnOrganization(t *testing.T) {

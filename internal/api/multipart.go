@@ -85,6 +85,7 @@ func (a *API) readMultipart(ctx context.Context, c *call, body *bodyReader, boun
 			return model.Invalidf(codeBodyInvalid, "", "The body has more than %d parts.", a.limits.Parts)
 		}
 		head.left = -1
+		c.sentBody = true
 		if err := a.readPart(ctx, c, part, &texts); err != nil {
 			return partFault(err, body, shownName(part.FormName()))
 		}

@@ -395,6 +395,8 @@ func TestFileNames(t *testing.T) {
 		"a.png": "a.png", "": "attachment", ".": "attachment", "..": "attachment", "/": "attachment", "a/": "attachment", `C:\docs\a b.txt`: "a b.txt",
 		"../../x": "x", "a\x00\r\nb\x7f": "ab", "fdp.\u202eexe": "fdp.exe", "\xff\xfe.txt": ".txt", "  x  ": "x", "é😀": "é😀",
 		strings.Repeat("é", 200): strings.Repeat("é", 127), strings.Repeat("x", 300): strings.Repeat("x", 255),
+		strings.Repeat("é", 200) + ".docx": strings.Repeat("é", 125) + ".docx", "x." + strings.Repeat("y", 300): "x." + strings.Repeat("y", 253),
+		"a %22b%22%0D%0Ac 100%.txt": `a "b"c 100%.txt`,
 	} {
 		if got := fileName(sent); got != want {
 			t.Errorf("%q: got %q, want %q", sent, got, want)

@@ -20,6 +20,7 @@ type router struct {
 type node struct {
 	static    map[string]*node
 	param     *node
+	anyText   bool                 // as a parameter it takes what nothing could be named
 	endpoints map[string]*endpoint // by method; empty where no pattern ends
 	allow     string               // value of the Allow header
 }
@@ -45,6 +46,7 @@ func (t *router) add(e *endpoint) error {
 				n.param = new(node)
 			}
 			n = n.param
+			n.anyText = n.anyText || e.anyText
 		default:
 			if n.static == nil {
 				n.static = make(map[string]*node)
@@ -127,8 +129,13 @@ func (n *node) find(path string, params []string) (*node, []string) {
 			return found, values
 		}
 	}
-	if n.param == nil || !nameable(segment) {
+	switch {
+	case n.param == nil, segment == "":
 		return nil, params
+	case !nameable(segment) && !n.param.anyText:
+		return nil, params
+	case !nameable(segment):
+		segment = "\ufffd" // names nothing either, and is text
 	}
 	return n.param.find(rest, append(params, segment))
 }

@@ -37,6 +37,9 @@ type route struct {
 	// fields reads the body of a GET or DELETE, which is ignored otherwise. What it
 	// lacks a DELETE takes from the query, else from headers.
 	fields bool
+	// anyText takes a parameter that nothing could be named, in place of answering that
+	// there is no such endpoint.
+	anyText bool
 	// changes reports whether a GET does more than read; nil says no.
 	changes func(c *call) bool
 	// files are the fields that are files in a multipart body.
@@ -103,8 +106,8 @@ func (a *API) routes() []route {
 		{method: put, pattern: "/v2/message/status", handler: a.setMessageStatus},
 		{method: post, pattern: "/v2/get_bulk_message_status", handler: a.getMessageStatuses},
 		{method: post, pattern: "/v2/message/typing", handler: a.startTyping},
-		{method: del, pattern: "/v2/message/typing/:recipient", handler: a.stopTyping},
-		{method: del, pattern: "/v2/message/typing/:recipient/:sender", handler: a.stopTyping},
+		{method: del, pattern: "/v2/message/typing/:recipient", handler: a.stopTyping, anyText: true},
+		{method: del, pattern: "/v2/message/typing/:recipient/:sender", handler: a.stopTyping, anyText: true},
 
 		{method: get, pattern: "/v2/metadata/:entity", handler: a.getMetadata},
 		{method: post, pattern: "/v2/metadata/:entity", handler: a.setMetadata, overseen: true},

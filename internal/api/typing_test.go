@@ -46,7 +46,7 @@ func TestTypingFindsItsRecipient(t *testing.T) {
 	wantSameAnswer(c.carl.post("/v2/message/typing", fields{"recipient": group}).wantMissing(), unknown)
 	wantSameAnswer(c.carl.post("/v2/message/typing", fields{"recipient": stranger.token}).wantMissing(), unknown)
 	// The end of typing comes before every send: it is never 404.
-	for _, recipient := range []string{randomToken(), group, stranger.token, "nobody@example.com", "nonsense"} {
+	for _, recipient := range []string{randomToken(), group, stranger.token, "nobody@example.com", "nonsense", "%00", "%ff"} {
 		c.carl.delete("/v2/message/typing/" + recipient).want(204)
 		c.carl.delete("/v2/message/typing/" + recipient + "/" + c.carl.token).want(204)
 	}

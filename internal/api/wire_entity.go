@@ -87,7 +87,7 @@ type wireGroup struct {
 	Description     string               `json:"description"`
 	Avatar          string               `json:"avatar"`
 	OrganizationKey model.OrganizationID `json:"organization_key"`
-	Members         []model.AccountID    `json:"members"`
+	Members         []model.AccountID    `json:"members,omitzero"`
 	NumMembers      int                  `json:"num_members"`
 	CreatedBy       model.AccountID      `json:"created_by,omitzero"`
 	CreatedTime     wireTime             `json:"created_time,omitzero"`
@@ -109,12 +109,20 @@ func (v *view) group(g *model.Group) wireGroup {
 	}
 }
 
-// entity shows an account or a group.
+// mostMembersTold is how many members a group has at most whose events name them
+// (contract, section 6): else an event to each of them would be as long as they are many.
+const mostMembersTold = 100
+
+// entity shows an account or a group in an event.
 func (v *view) entity(e model.Entity) any {
-	if e.Group != nil {
-		return v.group(e.Group)
+	if e.Group == nil {
+		return v.user(e)
 	}
-	return v.user(e)
+	w := v.group(e.Group)
+	if w.NumMembers > mostMembersTold {
+		w.Members = nil
+	}
+	return w
 }
 
 // entityType is the xmlns of an entity.

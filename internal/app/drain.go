@@ -63,11 +63,25 @@ func (a *App) idleWithin(limit time.Duration) bool {
 	}
 }
 
+// pages is what the interface says to pages of other origins, in a browser.
+type pages interface {
+	IsPreflight(r *http.Request) bool
+	SetCrossOrigin(h http.Header, r *http.Request)
+}
+
 // admit runs requests through the gate; what comes after it is shut gets the
-// interface's 503 (contract, section 1).
+// interface's 503 (contract, section 1). A page of an allowed origin can read that, and
+// the Retry-After: its preflight, which needs no store, is answered as ever.
 func (a *App) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.gate.enter() {
+			if page, ok := next.(pages); ok {
+				if page.IsPreflight(r) {
+					next.ServeHTTP(w, r)
+					return
+				}
+				page.SetCrossOrigin(w.Header(), r)
+			}
 			refuseStopping(w, r)
 			return
 		}

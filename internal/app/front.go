@@ -50,7 +50,21 @@ func (a *App) metricsOnly() http.Handler {
 }
 
 func (a *App) metricsHandler() http.Handler {
-	return promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry})
+	metrics := promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		setCommonHeaders(w.Header(), r)
+		metrics.ServeHTTP(w, r)
+	})
+}
+
+// setCommonHeaders sets what every answer has (contract, section 1), and returns the id
+// of the request.
+func setCommonHeaders(h http.Header, r *http.Request) string {
+	id := requestID(r)
+	h.Set("Request-Id", id)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	return id
 }
 
 // fromThisMachine reports whether a client is on this machine and speaks for
@@ -93,9 +107,8 @@ func (a *App) readiness(ctx context.Context) error {
 // server with warnings serves.
 func answerProbe(w http.ResponseWriter, r *http.Request, problem error, warnings []health.Warning) {
 	h := w.Header()
-	h.Set("Cache-Control", "no-store")
+	setCommonHeaders(h, r)
 	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("X-Content-Type-Options", "nosniff")
 	text := "ok\n"
 	if problem != nil {
 		text = problem.Error() + "\n"
@@ -156,7 +169,8 @@ func refuseStopping(w http.ResponseWriter, r *http.Request) {
 
 // refuse answers with an error as the interface writes it.
 func refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
-	id := requestID(r)
+	h := w.Header()
+	id := setCommonHeaders(h, r)
 	var body struct {
 		Status string `json:"status"`
 		Error  struct {
@@ -168,11 +182,7 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, code, message st
 	}
 	body.Status = "fail"
 	body.Error.Status, body.Error.Code, body.Error.Message, body.Error.RequestID = status, code, message, id
-	h := w.Header()
-	h.Set("Request-Id", id)
-	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "application/json")
-	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
 }

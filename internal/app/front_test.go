@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"signet/internal/api"
 )
 
 func TestProbes(t *testing.T) {
@@ -37,6 +39,9 @@ func TestProbes(t *testing.T) {
 		if body != test.body {
 			t.Errorf("%s %s answered %q, want %q", test.method, test.path, body, test.body)
 		}
+		if strings.HasPrefix(test.path, "/healthz") && len(answer.Header.Get("Request-Id")) != 36 && test.status != 418 {
+			t.Errorf("%s %s: Request-Id is %q", test.method, test.path, answer.Header.Get("Request-Id"))
+		}
 		if allow := answer.Header.Get("Allow"); (test.status == 405) != (allow == "GET, HEAD") {
 			t.Errorf("%s %s: Allow is %q", test.method, test.path, allow)
 		}
@@ -52,7 +57,10 @@ func TestReadinessTellsWhatToSeeTo(t *testing.T) {
 	if want := "ok\nwarning: clock: the clock is in doubt\n"; body != want {
 		t.Errorf("got %q, want %q", body, want)
 	}
-	_, metrics := mustDo(t, "GET", a.BaseURL()+"/metrics")
+	answer, metrics := mustDo(t, "GET", a.BaseURL()+"/metrics", "Request-ID", "mine")
+	if got := answer.Header.Get("Request-Id"); got != "mine" {
+		t.Errorf("/metrics: Request-Id is %q", got)
+	}
 	if want := `signet_warning{topic="clock"} 1`; !strings.Contains(metrics, want) {
 		t.Errorf("/metrics has no %s", want)
 	}
@@ -153,6 +161,39 @@ func TestMetricsOnAnAddressOfTheirOwn(t *testing.T) {
 	wantStatus(t, answer, http.StatusNotFound)
 	if err := stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPagesOfOtherOriginsCanReadThatTheServerStops: else a browser tells them of a
+// failure of the network, and nothing of Retry-After.
+func TestPagesOfOtherOriginsCanReadThatTheServerStops(t *testing.T) {
+	const origin = "https://app.example.com"
+	handler, err := api.New(api.Options{CORSOrigins: []string{origin}, VendorPrefix: "TT"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &App{gate: newGate()}
+	a.gate.close()
+	call := func(method string, headers ...string) *http.Response {
+		r := httptest.NewRequest(method, "/v2/user", nil)
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		w := httptest.NewRecorder()
+		a.admit(handler).ServeHTTP(w, r)
+		return w.Result()
+	}
+	answer := call("GET", "Origin", origin)
+	wantStatus(t, answer, http.StatusServiceUnavailable)
+	if got := answer.Header.Get("Access-Control-Allow-Origin"); got != origin || !strings.Contains(answer.Header.Get("Access-Control-Expose-Headers"), "Retry-After") {
+		t.Errorf("a page gets %v", answer.Header)
+	}
+	wantStatus(t, call("OPTIONS", "Origin", origin, "Access-Control-Request-Method", "GET"), http.StatusNoContent)
+	for _, refused := range []*http.Response{call("GET", "Origin", "https://evil.example"), call("OPTIONS", "Origin", "https://evil.example", "Access-Control-Request-Method", "GET")} {
+		wantStatus(t, refused, http.StatusServiceUnavailable)
+		if got := refused.Header.Get("Access-Control-Allow-Origin"); got != "" {
+			t.Errorf("a foreign page gets %q", got)
+		}
 	}
 }
 

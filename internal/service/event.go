@@ -26,6 +26,9 @@ type PollOptions struct {
 	After   string        // an event id; empty: from the start
 	Wait    time.Duration // up to MaxWait: answer as soon as there is something
 	AutoAck bool          // acknowledge what is returned
+
+	// Room says how many of the events the answer has room for, at least one; nil: all.
+	Room func([]model.Event) int
 }
 
 // Poll returns the oldest unacknowledged events (contract, section 6). Reading
@@ -60,6 +63,9 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 			return nil, err
 		}
 		if len(events) > 0 || sub == nil {
+			if o.Room != nil {
+				events = events[:o.Room(events)]
+			}
 			if o.AutoAck {
 				err = s.ackEvents(ctx, actor, events)
 			}
