@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func openRing(ctx context.Context, in surroundings, kept *store.Store) (*seal.Ri
 	if err != nil {
 		return nil, err
 	}
-	if _, err := service.Check(ctx, kept, service.RingAt(ring.Where()), ring); err != nil {
+	if err := compareRing(ctx, kept, ring); err != nil {
 		return nil, errors.Join(ownershipFault(err), ring.Close())
 	}
 	settled, err := kept.SettleKeyring(ctx, ring.ID())
@@ -82,6 +83,32 @@ func openRing(ctx context.Context, in surroundings, kept *store.Store) (*seal.Ri
 		in.log.Warn("the key ring is a file of this server: another server on the same database will not start before all share one (setting keyring)")
 	}
 	return ring, nil
+}
+
+// compareRing refuses a ring that is another installation's, and notes it where the store
+// has sealed with keys that this one never had: an older copy was put back.
+func compareRing(ctx context.Context, kept *store.Store, ring *seal.Ring) error {
+	fit, err := service.Check(ctx, kept, service.RingAt(ring.Where()), ring)
+	if err != nil {
+		return err
+	}
+	newest, err := kept.NewestKey(ctx)
+	if err != nil {
+		return err
+	}
+	older := fit == model.FitsOlder
+	if newest != "" {
+		id, err := seal.ParseKeyID(newest)
+		if err != nil {
+			return err
+		}
+		older = older || ring.Lacks(id)
+	}
+	ring.Noting(func(ctx context.Context, id seal.KeyID) error { return kept.NoteNewestKey(ctx, id.String()) })
+	if !older {
+		return nil
+	}
+	return kept.NoteKeysMissing(ctx, true)
 }
 
 func openRingFor(ctx context.Context, cfg *config.Config, dir string, o seal.Options, server bool) (_ *seal.Ring, err error) {
@@ -164,6 +191,60 @@ func ExportKeys(ctx context.Context, cfg *config.Config, target string) (n int, 
 		return err
 	})
 	return n, setupFault(err)
+}
+
+// ImportKeys takes over the keys that are missing from a copy of the key ring, while
+// servers use it or not: those that something in the store is sealed with. from is the
+// master key of the copy, as in the setting; empty: the same.
+func ImportKeys(ctx context.Context, cfg *config.Config, source, from string) (done seal.Imported, err error) {
+	theirs, err := master(cmp.Or(from, cfg.MasterKey), cfg.Data)
+	if err != nil {
+		return done, setupFault(err)
+	}
+	if !strings.HasPrefix(source, "postgres://") && !strings.HasPrefix(source, "postgresql://") && !strings.HasPrefix(source, "file:") {
+		source = "file:" + source
+	}
+	copied, err := keyring(ctx, source, "", false)
+	if err != nil {
+		return done, setupFault(err)
+	}
+	defer func() { err = errors.Join(err, copied.Close()) }()
+	contents, _, err := copied.Load(ctx, true)
+	if err == nil && contents == nil {
+		err = Misconfigured{fmt.Errorf("there is no key ring at %s", copied)}
+	}
+	if err != nil {
+		return done, setupFault(err)
+	}
+	err = inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
+		expect, err := kept.Keyring(ctx)
+		if err != nil {
+			return err
+		}
+		ring, err := openRingBeside(ctx, cfg, expect)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, ring.Close()) }()
+		if _, err := service.Check(ctx, kept, service.RingAt(ring.Where()), ring); err != nil {
+			return ownershipFault(err)
+		}
+		needed := map[seal.KeyID]bool{}
+		now := time.Now()
+		err = service.KeysInUse(ctx, kept, now, func(id seal.KeyID, _ func(*service.Missing) *int) { needed[id] = true })
+		if err != nil {
+			return err
+		}
+		done, err = ring.Import(ctx, contents, theirs, func(r seal.Record) bool {
+			end, ends := seal.Ends(r.Name.Period)
+			return needed[r.ID] || r.Name.Scope == "" && (!ends || now.Before(end)) // of Request-IDs, and marks
+		})
+		return err
+	})
+	if err != nil {
+		return done, setupFault(err)
+	}
+	return done, audited(ctx, cfg.Data, cfg.Database, model.ActionRingImport, func() error { return nil })
 }
 
 // VerifyKeys opens everything that is sealed, in the store and the blobs of a data

@@ -14,6 +14,7 @@ type keysCommands struct {
 	Rotate   keysRotateCommand   `cmd:"" help:"Wrap the key ring by a new version of the master key."`
 	Verify   keysVerifyCommand   `cmd:"" help:"Open everything that is sealed, and print what does not open."`
 	Export   keysExportCommand   `cmd:"" help:"Copy what is alive in the key ring."`
+	Import   keysImportCommand   `cmd:"" help:"Take over the keys that are missing from a copy of the key ring."`
 	Generate keysGenerateCommand `cmd:"" help:"Print a new master key."`
 }
 
@@ -126,6 +127,38 @@ func (k *keysExportCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	con.printf("Copied %d keys.\n", n)
+	return nil
+}
+
+type keysImportCommand struct {
+	keysPlace
+	CopyMasterKey string `placeholder:"WHERE" help:"Master key of the copy, file:PATH or env:NAME, where it is an older version than that of now."`
+	Source        string `arg:"" help:"Copy of the key ring, as signet keys export wrote it: a file, or a PostgreSQL database of its own."`
+}
+
+// Help is printed by "signet keys import --help".
+func (keysImportCommand) Help() string {
+	return `For a server whose key ring lacks keys, because an older copy was put in its place: it says so in the log and on /readyz. Servers go on meanwhile, and read what the keys open within seconds. It may be run again, and with several copies.
+
+Only keys come that something in the store is sealed with. What the key ring or the copy knows to be destroyed does not come back: the one remembers it for 400 days, so that a copy which is older is of no use.
+
+Examples:
+
+  signet keys import /media/safe/keyring --data /var/lib/signet
+  signet keys import /media/safe/keyring --copy-master-key file:/media/other/master.json`
+}
+
+// Run imports.
+func (k *keysImportCommand) Run(ctx context.Context, con *console) error {
+	cfg, err := k.settings(con)
+	if err != nil {
+		return err
+	}
+	done, err := app.ImportKeys(ctx, cfg, k.Source, k.CopyMasterKey)
+	if err != nil {
+		return err
+	}
+	con.printf("Took over %d keys; %d were there, %d were destroyed and stay so, nothing is sealed with %d.\n", done.Added, done.Known, done.Ended, done.Unused)
 	return nil
 }
 

@@ -158,6 +158,7 @@ func (r *Ring) destroy(ctx context.Context, ids []KeyID) error {
 			r.opened--
 		}
 		delete(r.keys, id)
+		r.gone[id] = true
 	}
 	return nil
 }

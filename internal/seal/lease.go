@@ -94,6 +94,11 @@ func (r *Ring) add(ctx context.Context, name Name) error {
 	if err != nil {
 		return err
 	}
+	if r.note != nil {
+		if err := r.note(ctx, record.ID); err != nil {
+			return fmt.Errorf("note a new key: %w", err)
+		}
+	}
 	if record, err = r.storage.Add(ctx, record); err != nil {
 		return err
 	}

@@ -57,7 +57,8 @@ type Ring struct {
 	clock   func() time.Time
 	log     *slog.Logger
 
-	guard func(context.Context) error // asked before keys are destroyed; nil: nobody
+	note  func(context.Context, KeyID) error // told before a key is made; nil: nobody
+	guard func(context.Context) error        // asked before keys are destroyed; nil: nobody
 
 	away      atomic.Bool  // the storage did not answer when it was last asked
 	destroyed atomic.Int64 // keys
@@ -70,6 +71,7 @@ type Ring struct {
 	loaded  time.Time // when it was last known to be what the storage holds
 	keys    map[KeyID]*key
 	current map[Name]*key
+	gone    map[KeyID]bool // that were destroyed
 	missing map[KeyID]bool // looked for in vain since it was loaded
 	opened  int            // keys that are unwrapped
 }
@@ -161,6 +163,13 @@ func (r *Ring) ID() string {
 	return r.header.ID
 }
 
+// Size is how many keys the ring holds.
+func (r *Ring) Size() int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return len(r.keys)
+}
+
 // Guard has ask asked each time before keys are destroyed: an error of it keeps them. It
 // comes before the first use.
 func (r *Ring) Guard(ask func(context.Context) error) { r.guard = ask }
@@ -191,6 +200,10 @@ func (r *Ring) take(contents *Contents) {
 	r.keys = make(map[KeyID]*key, len(contents.Records))
 	r.current = make(map[Name]*key)
 	r.missing = make(map[KeyID]bool)
+	r.gone = make(map[KeyID]bool, len(contents.Gone))
+	for id := range contents.Gone {
+		r.gone[id] = true
+	}
 	for _, record := range contents.Records {
 		k := known[record.ID]
 		if k == nil {

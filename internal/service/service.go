@@ -99,6 +99,7 @@ type Service struct {
 
 	node     *Node // nil: the server is alone on its store
 	sweeper  atomic.Pointer[Sweeper]
+	allKeys  atomic.Bool // the next housekeeping asks of every key whether something is left
 	recalled atomic.Bool // content was erased since the last sweep of the files
 
 	presentMu       sync.Mutex               // guards presentAccounts

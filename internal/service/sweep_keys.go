@@ -114,9 +114,10 @@ func (s *Service) endPastKeys(ctx context.Context, at time.Time) error {
 			return err
 		}
 	}
+	everything := s.allKeys.Swap(false)
 	names := slices.DeleteFunc(all, func(n seal.Name) bool {
 		end, ends := seal.Ends(n.Period)
-		past := ends && !end.After(at)
+		past := everything || ends && !end.After(at)
 		return !past && (n.Scope == "" || there[n.Scope])
 	})
 	_, err := s.ring.End(ctx, at, names, s.leftAt(at))

@@ -177,7 +177,9 @@ func (tx *Tx) SealMetadata(m *MetadataRow, sealed []byte) error {
 // The names in meta of what follows.
 const (
 	metaKeyring = "keyring"
-	metaSealing = "sealed" // "sealing" was noted by versions that left out what holds keep
+	metaNewest  = "newest_key"   // the key that was made last
+	metaMissing = "keys_missing" // the key ring was found to be older than what is sealed
+	metaSealing = "sealed"       // "sealing" was noted by versions that left out what holds keep
 )
 
 // Keyring returns the identifier of the key ring that content is sealed with; empty
@@ -211,4 +213,41 @@ func (tx *Tx) SealingDone() (bool, error) {
 func (tx *Tx) FinishSealing() error {
 	_, err := tx.settle(metaSealing, "done")
 	return err
+}
+
+// NoteNewestKey notes a key before it is used for the first time.
+func (s *Store) NoteNewestKey(ctx context.Context, id string) error {
+	return s.Update(ctx, func(tx *Tx) error { return tx.putMeta(metaNewest, id) })
+}
+
+// NewestKey returns the key that was noted last; empty where none was.
+func (s *Store) NewestKey(ctx context.Context) (id string, err error) {
+	err = s.View(ctx, func(tx *Tx) error {
+		id = ""
+		_, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaNewest}, &id)
+		return err
+	})
+	return id, err
+}
+
+// KeysMissing reports whether the key ring was found to be older than what is sealed, and
+// nobody has found since that nothing is missing.
+func (s *Store) KeysMissing(ctx context.Context) (due bool, err error) {
+	err = s.View(ctx, func(tx *Tx) error {
+		var value string
+		due, err = tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaMissing}, &value)
+		return err
+	})
+	return due, err
+}
+
+// NoteKeysMissing notes that it is, or that nothing is missing.
+func (s *Store) NoteKeysMissing(ctx context.Context, missing bool) error {
+	return s.Update(ctx, func(tx *Tx) error {
+		if missing {
+			return tx.putMeta(metaMissing, "due")
+		}
+		_, err := tx.exec(`DELETE FROM meta WHERE name = ?`, metaMissing)
+		return err
+	})
 }
