@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/blob"
+	"signet/internal/health"
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -25,7 +26,7 @@ const (
 
 // The topics of what the operator is told of files.
 const (
-	topicFilesAway = "attachments"
+	topicFilesAway = health.Attachments
 	topicFilesLost = "attachments_missing"
 )
 

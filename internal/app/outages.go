@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"signet/internal/blob"
 	"signet/internal/health"
 	"signet/internal/seal"
 	"signet/internal/service"
@@ -12,7 +11,7 @@ import (
 
 // watchParts says how to find out that what was away is back, and what is told of it
 // until then.
-func watchParts(in surroundings, ready func(context.Context) error, ring *seal.Ring, blobs blob.Store) {
+func watchParts(in surroundings, ready func(context.Context) error, ring *seal.Ring, blobs *files) {
 	away := "the database does not answer: calls are refused with 503 until it does"
 	if in.cfg.Database == "" {
 		away = "the store cannot be used (is its disk full?): calls that need it are refused with 503 until it can"
@@ -26,6 +25,14 @@ func watchParts(in surroundings, ready func(context.Context) error, ring *seal.R
 	})
 	in.outages.Add(health.Keyring, "the key ring does not answer: what takes a key of it, as each message does, is refused with 503 until it does",
 		ring.Refresh)
+	// Whether these are back says who watches them, and ends the warning.
 	in.outages.Add(health.Attachments, "the store of attachments does not answer: uploads and downloads are refused with 503 until it does; everything else goes on",
-		blobs.Check)
+		func(context.Context) error {
+			if blobs.lookSoon(); in.warnings.Holds(health.Attachments) {
+				return errStillAway
+			}
+			return nil
+		})
 }
+
+var errStillAway = errors.New("it is still away")

@@ -82,6 +82,44 @@ func TestDatabaseThatIsAwayIsTwoLines(t *testing.T) {
 	}
 }
 
+// The key ring is away: what takes a new key is refused. The server stays ready, and its
+// probe says what is wrong.
+func TestKeyRingThatIsAwayIsTwoLines(t *testing.T) {
+	t.Parallel()
+	keys := postgrestest.Start(t)
+	_, master := apptest.SharedKeys(t)
+	s := apptest.Start(t, func(cfg *config.Config) {
+		cfg.Database, cfg.Keyring, cfg.MasterKey = postgrestest.URL(t), "postgres://signet@"+keys.Addr()+"/postgres", master
+		cfg.Limits.RequestsPerSecond = 0
+	})
+	const told = "the key ring does not answer"
+	s.Allow(told)
+	alice := s.People().Alice
+	s.Log.Take()
+	probe := func() string {
+		return s.MustSend(t, s.NewHTTPClient(), apptest.Request{Method: "GET", Target: "/readyz"}).Body
+	}
+
+	keys.Stop(t, true)
+	times := refuse(t, s, as(alice, "POST", "/v2/message", `{"recipient":"bob","body":"x"}`)) // the first here
+	lines := urgent(s.Log.String(), "")
+	if len(lines) != 1 || !strings.Contains(lines[0], "level=ERROR") || !strings.Contains(lines[0], told) {
+		t.Errorf("while it is away the log is\n%s", strings.Join(lines, "\n"))
+	}
+	if text := probe(); !strings.HasPrefix(text, "ok\n") || !strings.Contains(text, "warning: keyring: "+told) {
+		t.Errorf("/readyz says %q", text)
+	}
+	keys.Restart(t)
+	eventually(t, "it is told that the ring is back", func() bool { return s.Log.Count("over: "+told) == 1 })
+	lines = urgent(s.Log.Take(), "")
+	if len(lines) != 2 || !strings.Contains(lines[1], fmt.Sprintf("refused_calls=%d", times)) {
+		t.Errorf("the log of all is\n%s", strings.Join(lines, "\n"))
+	}
+	if text := probe(); text != "ok\n" {
+		t.Errorf("/readyz says %q", text)
+	}
+}
+
 // After a power cut the database may come up last: a server that was started before
 // waits for it, and says so once.
 func TestStartWaitsForItsDatabase(t *testing.T) {

@@ -65,6 +65,17 @@ func (w *Warnings) Clear(topic string, more ...any) {
 	}
 }
 
+// Holds reports whether there is a warning of a topic.
+func (w *Warnings) Holds(topic string) bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, known := w.held[topic]
+	return known
+}
+
 // All returns the warnings that hold, by topic.
 func (w *Warnings) All() []Warning {
 	if w == nil {
