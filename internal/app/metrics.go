@@ -92,6 +92,12 @@ func registerService(metrics prometheus.Registerer, cases *service.Service) erro
 		counter("signet_messages_erased_total", "Messages whose rows were removed, whatever for.", nil, c.Erased.Load),
 		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil, c.Orphans.Load),
 		counter("signet_blobs_missing_total", "Times that somebody asked for a file that is lost: a message or a picture refers to it, and it is not there.", nil, c.FilesLost.Load),
+		gauge("signet_audit_chain_broken", "1 while the server finds the audit log changed when it is to sign it; else 0.", nil, func() float64 {
+			if cases.AuditBroken() {
+				return 1
+			}
+			return 0
+		}),
 		counter("signet_rows_unopened_total", closed, labels{"cause": "changed"}, c.Unopened.Load),
 		counter("signet_rows_unopened_total", closed, labels{"cause": "key_gone"}, c.UnopenedKey.Load),
 	}

@@ -28,11 +28,42 @@ func (s *Service) sweepAudit(ctx context.Context) error {
 	if age := now.Sub(time.UnixMilli(s.signedAt.Load())); s.auditKey == nil || age >= 0 && age < checkpointEvery {
 		return nil
 	}
-	err := SignAudit(ctx, s.store, s.auditKey, now)
-	if fault := new(audit.Fault); err == nil || errors.As(err, &fault) {
-		s.signedAt.Store(now.UnixMilli()) // what is wrong stays so, and is told by each signing
+	err := errors.Join(s.wantAuditGrown(ctx), SignAudit(ctx, s.store, s.auditKey, now))
+	fault := new(audit.Fault)
+	switch broken := errors.As(err, &fault); {
+	case broken:
+		s.auditBroken.Store(true)
+		s.warnings.Set("audit", "the audit log was changed behind the server's back: run signet audit verify, which says where, and see docs/audit.md")
+	case err == nil:
+		s.auditBroken.Store(false)
+		s.warnings.Clear("audit")
+	default:
+		return err
 	}
+	s.signedAt.Store(now.UnixMilli()) // what is wrong stays so, and is told by each signing
 	return err
+}
+
+// AuditBroken reports whether the server found the audit log changed when it was to be
+// signed last.
+func (s *Service) AuditBroken() bool { return s.auditBroken.Load() }
+
+// wantAuditGrown is an *audit.Fault where the platform's chain has become shorter since
+// this server looked at it last: no line ever leaves its end.
+func (s *Service) wantAuditGrown(ctx context.Context) error {
+	var end int64
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		end, err = tx.AuditEnd("")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if seen := s.auditSeen.Load(); end < seen {
+		return &audit.Fault{Number: end + 1, Reason: fmt.Sprintf("it is missing: this server has seen entries up to %d", seen)}
+	}
+	s.auditSeen.Store(end)
+	return nil
 }
 
 // SignAudit makes a checkpoint of each chain that has grown since its last one, and
@@ -99,11 +130,11 @@ func AdoptAudit(ctx context.Context, kept *store.Store, key *audit.Key, now time
 		}
 		return nil
 	})
-	if err == nil && len(ends) == 0 {
-		err = kept.Update(ctx, keep)
-	}
-	if err != nil || len(ends) == 0 {
+	if err != nil {
 		return 0, err
+	}
+	if len(ends) == 0 && wantNoAudit(ctx, kept) == nil { // at the first start
+		return 0, kept.Update(ctx, keep)
 	}
 	for i := range ends {
 		e := &ends[i]
@@ -236,6 +267,11 @@ func VerifyAudit(ctx context.Context, kept *store.Store, key *audit.Key, elsewhe
 			return lines, err
 		}
 	}
+	if !known[""] {
+		if err := wantNoAudit(ctx, kept); err != nil {
+			return lines, err
+		}
+	}
 	for chain := range begun {
 		if !known[chain] {
 			return lines, &audit.Fault{Chain: chain, Number: 1, Reason: "it is missing, with the whole chain, which the platform's chain knows of"}
@@ -247,6 +283,20 @@ func VerifyAudit(ctx context.Context, kept *store.Store, key *audit.Key, elsewhe
 		}
 	}
 	return lines, nil
+}
+
+// wantNoAudit is an *audit.Fault for a store without the platform's chain that cannot be
+// without: it begins with the operator, who is there before anybody else.
+func wantNoAudit(ctx context.Context, kept *store.Store) error {
+	var begun bool
+	err := kept.View(ctx, func(tx *store.Tx) (err error) {
+		begun, err = tx.HasOperator()
+		return err
+	})
+	if err == nil && begun {
+		err = &audit.Fault{Number: 1, Reason: "it is missing, with the whole chain, and there are accounts, which it tells of"}
+	}
+	return err
 }
 
 // verifyChain checks one chain, and notes the beginnings of others that it tells of.

@@ -63,25 +63,28 @@ type Options struct {
 
 // Service carries out the interface's use cases. It is safe for concurrent use.
 type Service struct {
-	store     *store.Store
-	ring      *seal.Ring
-	unsealed  bool
-	nodeName  string
-	blobs     blob.Store
-	hub       *live.Hub
-	clock     func() time.Time
-	time      *timekeeper
-	log       *slog.Logger
-	warnings  *health.Warnings
-	outages   *health.Outages
-	limits    Limits
-	region    string
-	retention time.Duration
-	actors    actorCache
-	routes    *routes
-	messages  *messageMemory
-	passwords chan struct{} // a place for each password hash computed at a time
-	derive    derivation
+	store    *store.Store
+	ring     *seal.Ring
+	unsealed bool
+	nodeName string
+	blobs    blob.Store
+	hub      *live.Hub
+	clock    func() time.Time
+	time     *timekeeper
+	log      *slog.Logger
+	warnings *health.Warnings
+
+	auditBroken atomic.Bool  // as the last signing found it
+	auditSeen   atomic.Int64 // the end of the platform's chain
+	outages     *health.Outages
+	limits      Limits
+	region      string
+	retention   time.Duration
+	actors      actorCache
+	routes      *routes
+	messages    *messageMemory
+	passwords   chan struct{} // a place for each password hash computed at a time
+	derive      derivation
 
 	refusals refusals
 	counts   Counts

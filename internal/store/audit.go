@@ -86,6 +86,12 @@ func (tx *Tx) AuditHeads() (out []AuditHead, err error) {
 	return out, err
 }
 
+// AuditEnd returns the number of a chain's last line; 0 where there is none.
+func (tx *Tx) AuditEnd(chain model.OrganizationID) (number int64, err error) {
+	_, err = tx.one(`SELECT number FROM audit_chains WHERE chain = ?`, []any{chain}, &number)
+	return number, err
+}
+
 // HasAuditChain reports whether there is a chain of this name, with lines.
 func (tx *Tx) HasAuditChain(chain model.OrganizationID) (bool, error) {
 	var one int64
