@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"signet/internal/config"
@@ -80,7 +81,7 @@ func Moved(cfg *config.Config) error {
 func wantNotMoved(dir string) error {
 	path := filepath.Join(dir, movedFile)
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the latter is somebody else's to say
 		return nil
 	}
 	note := moved{To: "a PostgreSQL database"}

@@ -265,7 +265,7 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 		{"user show", []string{"SIGNET_URL=http://127.0.0.1:1", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitFailed, "connection refused"},
 		{"user create --username x", s.env(), exitWrong, "missing flags: --org"},
 		{"key create --kind root", s.env(), exitWrong, "--kind must be one of"},
-		{"key create --expires-in soon", s.env(), exitWrong, "want a time such as"},
+		{"key create --expires-in soon", s.env(), exitWrong, "want a duration such as"},
 		{"send bob x --ttl soon", s.env(), exitWrong, "or never, not"},
 		{"send bob - --attach -", s.env(), exitWrong, "standard input"},
 		{"send bob --attach " + filepath.Join(dir, "none"), s.env(), exitFailed, "no such file"},

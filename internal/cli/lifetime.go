@@ -57,7 +57,7 @@ func (s *span) UnmarshalText(text []byte) error {
 func parseSpan(s string) (time.Duration, error) {
 	d, err := config.ParseDuration(s)
 	if err == nil && d < 0 {
-		err = fmt.Errorf("want a time such as 30s, 90m, 8h or 7d, not %q", s)
+		err = fmt.Errorf("want a duration such as 30s, 90m, 8h or 7d, not %q", s)
 	}
 	return d, err
 }
