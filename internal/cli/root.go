@@ -30,6 +30,7 @@ type commands struct {
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
 	Audit    auditCommands    `cmd:"" help:"Read, export and check the audit log."`
 	Account  accountCommands  `cmd:"" help:"Erase accounts from the server's data."`
+	Blobs    blobsCommands    `cmd:"" help:"Count and remove files that nothing refers to."`
 	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, while the server runs or not."`
 	Restore  restoreCommand   `cmd:"" help:"Put a backup into an empty data directory, or check one."`
 	Adopt    adoptCommand     `cmd:"" help:"Take over a key ring and attachments from an installation that is gone."`

@@ -104,6 +104,7 @@ type Service struct {
 	sweeper  atomic.Pointer[Sweeper]
 	allKeys  atomic.Bool // the next housekeeping asks of every key whether something is left
 	recalled atomic.Bool // content was erased since the last sweep of the files
+	restored atomic.Bool // this server is the first on a store that was set back
 
 	presentMu       sync.Mutex               // guards presentAccounts
 	presentAccounts map[model.AccountID]bool // whose presence was told

@@ -18,10 +18,6 @@ const (
 	// sweepBatch is how many messages one transaction of the sweep removes: few
 	// enough that nobody waits for it.
 	sweepBatch = 200
-	// orphanAge is how old a blob is before it counts as left over.
-	orphanAge = 24 * time.Hour
-	// orphanBatch is how many blobs are looked up at a time.
-	orphanBatch = 500
 	// housekeeping is how often what is merely old is removed.
 	housekeeping = time.Hour
 	// repeatFailure is how often a failure that stays the same is logged.
@@ -282,7 +278,7 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 	}
 	// Files that cannot be reached hold up no key.
 	return errors.Join(
-		s.run(ctx, &s.tasks.orphans, func(ctx context.Context) error { return s.sweepOrphans(ctx, now.Add(-orphanAge)) }),
+		s.run(ctx, &s.tasks.orphans, func(ctx context.Context) error { return s.sweepOrphans(ctx, now) }),
 		s.run(ctx, &s.tasks.pastKeys, func(ctx context.Context) error { return s.endPastKeys(ctx, now) }))
 }
 
@@ -319,42 +315,4 @@ func (s *Service) trimQueues(ctx context.Context, oldest int64) error {
 			return err
 		}
 	}
-}
-
-// sweepOrphans removes blobs that are older than a time and that nothing refers to.
-// There may be millions: they are looked up some at a time.
-func (s *Service) sweepOrphans(ctx context.Context, before time.Time) error {
-	var batch []model.BlobID
-	err := s.blobs.List(ctx, func(id model.BlobID, kept time.Time) error {
-		if kept.After(before) {
-			return nil
-		}
-		if batch = append(batch, id); len(batch) < orphanBatch {
-			return nil
-		}
-		err := s.deleteOrphans(ctx, batch)
-		batch = batch[:0]
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return s.deleteOrphans(ctx, batch)
-}
-
-// deleteOrphans deletes those of some blobs that nothing refers to.
-func (s *Service) deleteOrphans(ctx context.Context, ids []model.BlobID) error {
-	var held map[model.BlobID]bool
-	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		held, err = tx.BlobsHeld(ids)
-		return err
-	})
-	for _, id := range ids {
-		if err == nil && !held[id] {
-			if err = s.blobs.Delete(ctx, id); err == nil {
-				s.counts.Orphans.Add(1)
-			}
-		}
-	}
-	return err
 }

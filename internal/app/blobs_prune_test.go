@@ -1,0 +1,57 @@
+package app
+
+import (
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signet/internal/blob"
+	"signet/internal/model"
+)
+
+func TestPruneRemovesWhatNothingRefersToOnceConfirmed(t *testing.T) {
+	cfg := settings(t)
+	a, err := Open(t.Context(), cfg, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A server that ran meanwhile would take some of the files for a few.
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	place, err := blob.At(blobsLocation(cfg.Data, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const old, young = 130, 2
+	for i := range old + young {
+		id := model.BlobID(uuid.Must(uuid.NewV7()))
+		if _, err := place.Put(t.Context(), id, strings.NewReader("x")); err != nil {
+			t.Fatal(err)
+		}
+		if i < old {
+			name := hex.EncodeToString(id[:])
+			before := time.Now().Add(-25 * time.Hour)
+			if err := os.Chtimes(filepath.Join(cfg.Data, "blobs", name[28:30], name[30:], name), before, before); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, test := range []struct {
+		confirmed bool
+		want      Pruned
+	}{{false, Pruned{old + young, old, 0}}, {true, Pruned{old + young, old, old}}, {true, Pruned{young, 0, 0}}} {
+		if got, err := PruneBlobs(t.Context(), cfg, test.confirmed); err != nil || got != test.want {
+			t.Errorf("confirmed %t: %+v, %v, want %+v", test.confirmed, got, err, test.want)
+		}
+	}
+	cfg.Blobs = filepath.Join(t.TempDir(), "elsewhere")
+	if _, err := PruneBlobs(t.Context(), cfg, true); err == nil {
+		t.Error("a place that is none was pruned")
+	}
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"signet/internal/app"
+	"signet/internal/config"
+)
+
+// blobsCommands are about the files of an installation.
+type blobsCommands struct {
+	Prune blobsPruneCommand `cmd:"" help:"Count the files that nothing refers to, and remove them."`
+}
+
+type blobsPruneCommand struct {
+	installation
+	Database string `placeholder:"URL" help:"The server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
+	Confirm  bool   `help:"Remove them, for good; without it they are counted."`
+}
+
+// Help is printed by "signet blobs prune --help".
+func (blobsPruneCommand) Help() string {
+	return `For who runs the server, while it runs or not. A server removes by itself what was uploaded and not sent, as long as that is at most 100 files, or one in a hundred; where it is more it leaves them all, and says so. Before you remove them, look whether the database is the one of these files, and as new as they are: what nothing refers to here, another installation may need.
+
+Example:
+
+  signet blobs prune --data /var/lib/signet --confirm`
+}
+
+func (b *blobsPruneCommand) settings(con *console) (*config.Config, error) {
+	return b.load(con, map[string]string{"database": b.Database})
+}
+
+// Run counts, and removes where that was confirmed.
+func (b *blobsPruneCommand) Run(ctx context.Context, con *console) error {
+	cfg, err := b.settings(con)
+	if err != nil {
+		return err
+	}
+	pruned, err := app.PruneBlobs(ctx, cfg, b.Confirm)
+	if err != nil {
+		return errors.Join(err, con.lines(count(pruned.Removed, "file removed", "files removed")))
+	}
+	con.printf("nothing refers to %d of %s\n", pruned.Unreferenced, count(pruned.Files, "file", "files"))
+	if b.Confirm {
+		con.printf("%s\n", count(pruned.Removed, "file removed", "files removed"))
+	} else if pruned.Unreferenced > 0 {
+		con.printf("nothing was removed; with --confirm they are\n")
+	}
+	return nil
+}
