@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"signet/internal/api"
+	"signet/internal/disk"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -54,6 +55,12 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			err = errors.Join(err, closeAll())
 		}
 	}()
+	disk.Prepare(in.dir)
+	room, err := openRoom(in)
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, room.Close)
 	engine, ready, err := openStore(ctx, in)
 	if err != nil {
 		return nil, err
@@ -94,7 +101,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		times.Offset = func(ctx context.Context) (time.Duration, error) { return clockOffset(ctx, in, engine) }
 	}
 	cases := service.New(service.Options{
-		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: custody.Guarded(), Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings, Outages: in.outages,
+		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: custody.Guarded(), Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -111,13 +118,12 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	undo = append(undo, func() error {
 		// What the last requests noted is written when nobody comes any more.
-		if err := cases.FlushRefusals(context.WithoutCancel(ctx), true); err != nil {
-			return fmt.Errorf("write what was refused: %w", err)
+		err := errors.Join(cases.FlushRefusals(context.WithoutCancel(ctx), true), cases.FlushUses(context.WithoutCancel(ctx)))
+		if errors.Is(err, store.ErrUnavailable) { // a full disk, or no database: no reason to end with an error
+			in.log.Warn("what was refused lately, and when keys were last used, could not be written", "error", err)
+			return nil
 		}
-		if err := cases.FlushUses(context.WithoutCancel(ctx)); err != nil {
-			return fmt.Errorf("write when keys were last used: %w", err)
-		}
-		return nil
+		return err
 	})
 	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases), registerSurvey(in, cases, kept), registerRing(in.metrics, ring)); err != nil {
 		return nil, err
@@ -153,7 +159,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		operators:  cases,
 		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.Survey().Run, cases.SealStored, cases.WatchKeys, custody.Run, blobs.watch, newRest(engine, cases.Forget, in.log).run),
+		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.Survey().Run, cases.SealStored, cases.WatchKeys, custody.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: cases.AwaitStreams, cutStreams: cases.CutStreams,
 		close: closeAll,
 	}, nil

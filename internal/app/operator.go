@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"signet/internal/service"
 )
@@ -96,7 +97,12 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 		return "", nil
 	}
 	fields.set(fieldBaseURL, baseURL)
-	if err := fields.write(path); err != nil {
+	err = fields.write(path)
+	if errors.Is(err, syscall.ENOSPC) && !ours {
+		log.Warn("operator.json says the base URL of the last start: there was no room to write it anew", "error", err)
+		err = nil
+	}
+	if err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
 	if !ours {

@@ -36,6 +36,7 @@ type Config struct {
 	CORS          CORS
 	Limits        Limits
 	Events        Events
+	Disk          Disk
 	Expiry        Expiry
 	Audit         Audit
 	Metrics       Metrics
@@ -105,6 +106,11 @@ type Limits struct {
 // Events is about the queues of events.
 type Events struct {
 	Retention time.Duration
+}
+
+// Disk is about the room on the disk of the data directory.
+type Disk struct {
+	Reserve int64 // bytes; 0: none
 }
 
 // Expiry is about messages whose time has passed.

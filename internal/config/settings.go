@@ -97,6 +97,12 @@ back when the server has had nothing to do for some seconds. The system keeps wh
 has memory for as well, so that more is of use only where very many people are active
 at the same time. With a database it has no effect. 0: 64 MiB.`),
 
+		number(&c.Disk.Reserve, "disk.reserve", 16<<20, 0, 1<<40, `
+Bytes on the disk of the data directory that are kept for the time when it is full
+(16777216 is 16 MiB), twice: in the file "reserve", which is given up bit by bit for
+recalls, acknowledgements and the clean-up; and free, for below that no new message
+or file is taken. On a small disk each is an eighth of it at most. 0: nothing is kept.`),
+
 		text(&c.MasterKey, "master_key", "", "WHERE", masterKey, `
 Master key that wraps the keys of everything that is sealed: file:PATH, or env:NAME
 for a variable of the environment, which is a Tink keyset in JSON. Empty: the file

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,6 +22,7 @@ import (
 type fault interface {
 	strike(t *testing.T, s *server)
 	mend(t *testing.T, s *server)
+	reserved() bool // the server has a reserve against it
 }
 
 // TestFullDiskHarmsNothing fills a file system under a server.
@@ -74,6 +76,8 @@ func (b ballast) mend(t *testing.T, _ *server) {
 	}
 }
 
+func (b ballast) reserved() bool { return true }
+
 // fileLimit is a limit on the size of the files that the server writes.
 type fileLimit struct{}
 
@@ -81,6 +85,8 @@ func (fileLimit) strike(t *testing.T, s *server) {
 	t.Helper()
 	mustLimitFiles(t, s.current().command.Process.Pid, 0)
 }
+
+func (fileLimit) reserved() bool { return false }
 
 func (fileLimit) mend(t *testing.T, s *server) {
 	t.Helper()
@@ -96,6 +102,94 @@ func mustLimitFiles(t *testing.T, pid int, size uint64) {
 	if problem != 0 {
 		t.Fatalf("limit the files of process %d: %v", pid, problem)
 	}
+}
+
+// TestFullDiskMakesRoomByItself fills a disk, on which new messages are refused while
+// the server starts, reads, acknowledges and recalls, until what was recalled has made
+// room.
+func TestFullDiskMakesRoomByItself(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if err := syscall.Mount("signet", disk, "tmpfs", 0, "size=32m,mode=0700"); err != nil {
+		t.Logf("no file system of its own (%v): internal/disk and TestFailingWritesHarmNothing show parts of it", err)
+		return
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Errorf("unmount %s: %v", disk, err)
+		}
+	})
+	ctx := t.Context()
+	s := mustServe(t, filepath.Join(disk, "data"), append(unlimited, "--expiry.sweep", "200ms")...)
+	people := s.mustPeople("alice", "bob")
+	alice, bob := s.impatient(people[0]), s.impatient(people[1])
+	var texts, files []string
+	for n := range 20 {
+		texts = append(texts, mustSend(t, alice, client.Outgoing{Recipient: "bob", Body: fmt.Sprintf("text %d", n)}))
+	}
+	large := make([]byte, 1<<20)
+	rand.Read(large)
+	for range 14 {
+		files = append(files, mustSend(t, alice, fileTo("bob", large)))
+	}
+	if full := s.mustReadMetrics()["signet_disk_full"]; full != 0 {
+		t.Errorf("signet_disk_full is %d before the disk is", full)
+	}
+
+	weight := ballast(filepath.Join(disk, "ballast"))
+	weight.strike(t, s)
+	wantFull := func() {
+		t.Helper()
+		eventually(t, "the operator is told", func() bool { return strings.Contains(s.mustProbe("/readyz"), "warning: disk: ") })
+		if m := s.mustReadMetrics(); m["signet_disk_full"] != 1 || m["signet_disk_reserve_bytes"] == 0 {
+			t.Errorf("signet_disk_full is %d with a reserve of %d bytes", m["signet_disk_full"], m["signet_disk_reserve_bytes"])
+		}
+		_, err := alice.Send(ctx, client.Outgoing{Recipient: "bob", Body: "new"})
+		wantNeutralRefusal(t, "send", err)
+		_, err = alice.Send(ctx, fileTo("bob", large[:100]))
+		wantNeutralRefusal(t, "send with an attachment", err)
+		for _, id := range texts {
+			if m, err := bob.Message(ctx, id); err != nil || m.MessageID != id {
+				t.Errorf("message %s: %v", id, err)
+			}
+		}
+		wantAttachment(t, bob, mustMessage(t, bob, files[0]), large)
+	}
+	wantFull()
+	events := wantQueue(t, bob, append(slices.Clone(texts), files...))
+	if err := bob.Ack(ctx, ids(events[:10])...); err != nil {
+		t.Errorf("acknowledge on a full disk: %v", err)
+	}
+	s.stop()
+	weight.strike(t, s) // what the stop gave back
+	s.mustStart()
+	wantFull()
+	wantQueue(t, bob, append(slices.Clone(texts[10:]), files...))
+	for _, id := range files[1:] {
+		if err := alice.Recall(ctx, id); err != nil {
+			t.Errorf("recall on a full disk: %v", err)
+		}
+	}
+	var again string
+	eventually(t, "there is room for new messages", func() bool {
+		sent, err := alice.Send(ctx, client.Outgoing{Recipient: "bob", Body: "there is room"})
+		if err == nil {
+			again = sent.MessageID
+		}
+		return err == nil
+	})
+	if text := s.mustProbe("/readyz"); text != "ok\n" {
+		t.Errorf("/readyz says %q with room on the disk", text)
+	}
+	mustRestart(t, s)
+	want := append(slices.Clone(texts[10:]), files[0], again)
+	wantQueue(t, bob, want)
+	for _, id := range want {
+		mustMessage(t, bob, id)
+	}
+	wantAttachment(t, bob, mustMessage(t, bob, files[0]), large)
+	s.stop()
+	wantSoundFiles(t, s.dir)
 }
 
 // wantFaultHarmless runs a server into a fault and out of it, and reports where
@@ -155,8 +249,10 @@ func wantFaultHarmless(t *testing.T, dir string, fault fault) {
 	wantNothingUnfinished(t, dir)
 	wantBlobs(t, dir, 1)
 	events := wantQueue(t, bob, confirmed)
-	wantNeutralRefusal(t, "acknowledge", bob.Ack(ctx, ids(events)...))
-	wantNeutralRefusal(t, "recall", alice.Recall(ctx, confirmed[0]))
+	if !fault.reserved() { // TestFullDiskMakesRoomByItself shows what it is for
+		wantNeutralRefusal(t, "acknowledge", bob.Ack(ctx, ids(events)...))
+		wantNeutralRefusal(t, "recall", alice.Recall(ctx, confirmed[0]))
+	}
 	wantReads(t, alice, bob, confirmed, file)
 	wantProbes(t, s)
 

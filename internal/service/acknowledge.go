@@ -35,7 +35,7 @@ func (s *Service) acknowledge(ctx context.Context, account model.AccountID, posi
 	delivered := payload{Account: account, Status: model.Delivered, Time: now.UnixMilli()}.encode()
 	var senders []model.AccountID
 	arrived := 0
-	err := s.store.UpdateTogether(ctx, func(tx *store.Tx) error {
+	err := s.spareTogether(ctx, func(tx *store.Tx) error {
 		senders = nil
 		// Past its retention an event is not queued any more, removed already or not.
 		arrivals, err := tx.Arrivals(account, positions, s.oldest(now), now)

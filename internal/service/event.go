@@ -229,7 +229,7 @@ type Deleted struct {
 func (s *Service) DeleteEvents(ctx context.Context, actor *model.Actor, connectionsOnly bool) (out Deleted, err error) {
 	if !connectionsOnly {
 		now := s.now()
-		err = s.store.Update(ctx, func(tx *store.Tx) error {
+		err = s.spare(ctx, func(tx *store.Tx) error {
 			if out.Events, err = tx.CountEvents(s.queue(actor.Account, 0, store.EndOfQueue, now)); err != nil {
 				return err
 			}

@@ -13,7 +13,7 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	now := s.now()
 	var readers []model.AccountID
 	erased := false
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.spare(ctx, func(tx *store.Tx) error {
 		readers, erased = nil, false
 		for _, organization := range actor.Organizations() { // so that no legal hold begins meanwhile
 			if err := tx.ShareOrganization(organization); err != nil {

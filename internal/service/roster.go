@@ -98,7 +98,7 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 // copies of the messages are gone for it; a group it leaves (contract, call 23).
 func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
 	var told []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.spare(ctx, func(tx *store.Tx) error {
 		told = []model.AccountID{actor.Account}
 		place, err := s.rosterPlace(tx, actor, address, organization)
 		if err != nil {

@@ -133,6 +133,9 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sen
 	if err := p.validate(); err != nil {
 		return Sent{}, err
 	}
+	if !s.room.ForNew() {
+		return Sent{}, noRoom()
+	}
 	now := s.now()
 	p.day = now.Unix() / 86400
 	if s.routeFromMemory(actor, p, now) {
@@ -173,6 +176,7 @@ func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting
 		err = s.store.View(ctx, func(tx *store.Tx) error { return p.findRepeated(tx, actor, now) })
 	}
 	if err != nil {
+		s.room.Struck(err, false)
 		return Sent{}, err
 	}
 	if p.repeated != nil {

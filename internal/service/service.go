@@ -19,6 +19,7 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/blob"
+	"signet/internal/disk"
 	"signet/internal/health"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -47,6 +48,7 @@ type Options struct {
 	Logger          *slog.Logger
 	Warnings        *health.Warnings // nil: nobody looks at them
 	Outages         *health.Outages  // of what it works with; nil: each failure is logged
+	Room            *disk.Room       // nil: there is room for everything
 	Limits          Limits
 	DefaultRegion   string        // of phone numbers without a country code, as in ISO 3166
 	EventsRetention time.Duration // how long an unacknowledged event stays
@@ -77,6 +79,7 @@ type Service struct {
 	auditBroken atomic.Bool  // as the last signing found it
 	auditSeen   atomic.Int64 // the end of the platform's chain
 	outages     *health.Outages
+	room        *disk.Room
 	limits      Limits
 	region      string
 	retention   time.Duration
@@ -116,7 +119,7 @@ type Service struct {
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
 	s := &Service{
-		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, nodeName: o.NodeName, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, outages: o.Outages, limits: o.Limits,
+		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, nodeName: o.NodeName, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, outages: o.Outages, room: o.Room, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention, auditKey: o.AuditKey, auditRetention: o.AuditRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),

@@ -162,7 +162,7 @@ func (s *Service) wipe(ctx context.Context, removed bool) error {
 
 // run does a part of the sweep or of housekeeping, and notes how it ended.
 func (s *Service) run(ctx context.Context, task *meter.Task, work func(context.Context) error) error {
-	return task.Run(ctx, s.clock, func() error { return work(ctx) })
+	return task.Run(ctx, s.clock, func() error { return s.sparing(func() error { return work(ctx) }) })
 }
 
 func (s *Service) sweepMessages(ctx context.Context, at time.Time) (total int, err error) {

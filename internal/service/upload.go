@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/disk"
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
@@ -53,6 +54,9 @@ func (s *Service) newBlobKey() []byte {
 }
 
 func (s *Service) upload(ctx context.Context, a model.Attachment, digest bool, r io.Reader) (*Upload, error) {
+	if !s.room.ForFiles() {
+		return nil, &model.Error{Kind: model.Unavailable, Code: "attachments_unavailable", RetryAfter: disk.RetryAfter, Message: "No files are taken at the moment, please try again."}
+	}
 	read := &countedReader{r: r}
 	if digest {
 		read.digest = sha256.New()

@@ -123,6 +123,7 @@ var (
 	ErrStop        = errors.New("stop")                      // returned by a row function to end a query
 	ErrConflict    = errors.New("unique key is taken")       // a primary or unique key exists already
 	ErrUnavailable = errors.New("store is unavailable")      // disk full, I/O error, no connection: try later
+	ErrFull        = errors.New("there is no room left")     // on the disk; with ErrUnavailable
 	ErrBusy        = errors.New("others hold what it needs") // for longer than is waited; with ErrUnavailable
 	ErrClosed      = errors.New("store is closed")
 )

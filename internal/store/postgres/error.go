@@ -29,6 +29,7 @@ const (
 	codeTableExists     = "42P07"
 	codeObjectExists    = "42710"
 	codeReadOnly        = "25006"
+	codeDiskFull        = "53100"
 	codeCanceled        = "57014" // also: statement_timeout
 	codeLockTimeout     = "55P03"
 	codeUnsupported     = "0A000"
@@ -58,6 +59,8 @@ func translate(err error) error {
 			return fmt.Errorf("%w: %w", store.ErrConflict, err)
 		case told.Code == codeLockTimeout, told.Code == codeSerialization, told.Code == codeDeadlock:
 			return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, store.ErrBusy, err)
+		case told.Code == codeDiskFull:
+			return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, store.ErrFull, err)
 		case told.Code == codeReadOnly, told.Code == codeUnknownOutcome, fatal(told), ofClass(told, unavailableClasses):
 			return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		}

@@ -52,7 +52,8 @@ func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
 		}
 	}()
 	conn.SetBusyTimeout(busyTimeout)
-	if err := c.identify(); err != nil {
+	marked, err := c.identify()
+	if err != nil {
 		return nil, err
 	}
 	// SetDefensive is left out: in v1.4.2 of the binding it corrupts memory
@@ -61,7 +62,7 @@ func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
 	// auto_vacuum stays off: it would make a page of the file ambiguous to the
 	// scrubber and cost a write for each page that moves; free pages are used
 	// again, and a backup leaves them out.
-	for _, pragma := range []string{
+	settings := []string{
 		fmt.Sprintf("page_size = %d", pageSize),
 		"auto_vacuum = NONE",
 		"synchronous = FULL", // logFile relies on it
@@ -72,8 +73,11 @@ func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
 		"temp_store = MEMORY", // content never lies in a temporary file
 		"wal_autocheckpoint = 0",
 		fmt.Sprintf("cache_size = %d", -max(cacheBytes>>10, 1)),
-		fmt.Sprintf("application_id = %d", applicationID),
-	} {
+	}
+	if !marked { // or else a start would write, on a full disk too
+		settings = append(settings, fmt.Sprintf("application_id = %d", applicationID))
+	}
+	for _, pragma := range settings {
 		if _, err := c.number("PRAGMA " + pragma); err != nil {
 			return nil, err
 		}
@@ -118,20 +122,21 @@ func openReader(path string, cacheBytes int64) (_ *connection, err error) {
 	})
 }
 
-// identify refuses a file that holds tables but is not marked as ours.
-func (c *connection) identify() error {
+// identify reports whether the file is marked as ours, and refuses one that holds
+// tables and is not.
+func (c *connection) identify() (marked bool, err error) {
 	id, err := c.number("PRAGMA application_id")
 	if err != nil {
-		return err
+		return false, err
 	}
 	tables, err := c.number("SELECT count(*) FROM sqlite_schema")
 	if err != nil {
-		return err
+		return false, err
 	}
 	if tables > 0 && id != applicationID {
-		return fmt.Errorf("the file is a database of another program (application_id %#x)", id)
+		return false, fmt.Errorf("the file is a database of another program (application_id %#x)", id)
 	}
-	return nil
+	return id == applicationID, nil
 }
 
 func (c *connection) prepare(statements map[**sqlite.Stmt]string) error {

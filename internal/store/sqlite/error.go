@@ -30,7 +30,9 @@ func translate(err error) error {
 		return fmt.Errorf("%w: %w", store.ErrConflict, err)
 	}
 	switch code.ToPrimary() {
-	case sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultCantOpen, sqlite.ResultReadOnly,
+	case sqlite.ResultFull:
+		return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, store.ErrFull, err)
+	case sqlite.ResultIOErr, sqlite.ResultCantOpen, sqlite.ResultReadOnly,
 		sqlite.ResultBusy, sqlite.ResultLocked, sqlite.ResultProtocol, sqlite.ResultNoMem,
 		sqlite.ResultCorrupt, sqlite.ResultNotADB:
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // ErrLocked is the error of LockDirectory where another process has the directory.
@@ -29,7 +30,7 @@ func LockDirectory(dir string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the data directory %s: %w", dir, err)
 	}
-	if err := writeHolder(f); err != nil {
+	if err := writeHolder(f); err != nil && !errors.Is(err, syscall.ENOSPC) { // it only says who, to others
 		return nil, errors.Join(fmt.Errorf("lock the data directory %s: %w", dir, err), releaseLock(f))
 	}
 	return func() error {

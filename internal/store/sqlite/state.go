@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"maps"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -28,13 +29,19 @@ func (w *writer) loadState() (clean bool, err error) {
 		&w.storePosition: `UPDATE engine_state SET value = ? WHERE name = 'position'`,
 	}
 	if w.files == nil {
-		statements[&w.markUnclean] = `UPDATE engine_state SET value = 0 WHERE name = 'clean' AND value = 1`
+		maps.Copy(statements, w.uncleaning())
 	}
 	if err := w.c.prepare(statements); err != nil {
 		return false, err
 	}
 	n, err := w.c.number(`SELECT value FROM engine_state WHERE name = 'clean'`)
 	return n == 1, err
+}
+
+// uncleaning is the statement with which each transaction takes the mark of good order
+// from the file.
+func (w *writer) uncleaning() map[**sqlite.Stmt]string {
+	return map[**sqlite.Stmt]string{&w.markUnclean: `UPDATE engine_state SET value = 0 WHERE name = 'clean' AND value = 1`}
 }
 
 // setClean notes whether the pages of the file hold no remains.

@@ -82,9 +82,10 @@ func newWriter(c *connection, readers *readers, files *files, meters store.Engin
 }
 
 // takeOver brings home what a crash left in the log. An administrator's shell
-// that reads at this moment is no reason not to start.
+// that reads at this moment is no reason not to start, and nor is a full disk: what is
+// in the log is read from there.
 func (w *writer) takeOver(clean bool) error {
-	if err := w.empty("TRUNCATE"); err != nil && !errors.Is(err, errReading) {
+	if err := w.empty("TRUNCATE"); err != nil && !errors.Is(err, errReading) && !errors.Is(err, store.ErrFull) {
 		return err
 	}
 	if !clean {
@@ -94,7 +95,11 @@ func (w *writer) takeOver(clean bool) error {
 		}
 		w.checkpoints.unscrubbed.addAll(uint32(pages))
 	}
-	return w.setClean(false)
+	err := w.setClean(false)
+	if errors.Is(err, store.ErrFull) { // the first transaction that finds room does it
+		return w.c.prepare(w.uncleaning())
+	}
+	return err
 }
 
 // run serves requests and orders until stop closes their channel.

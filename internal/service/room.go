@@ -1,0 +1,36 @@
+package service
+
+import (
+	"context"
+
+	"signet/internal/disk"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// noRoom is the answer to what is new while the disk is full (contract, section 1: the
+// store is away). What is there can be read, acknowledged and recalled meanwhile.
+func noRoom() error {
+	return &model.Error{Kind: model.Unavailable, Code: "unavailable", RetryAfter: disk.RetryAfter,
+		Message: "The service takes nothing new at the moment, please try again."}
+}
+
+// sparing does what removes something, or what nobody should have to wait for while the
+// disk is full. For that the reserve is given up, bit by bit, until it succeeds.
+func (s *Service) sparing(do func() error) error {
+	err := do()
+	for err != nil && s.room.Struck(err, true) {
+		err = do()
+	}
+	return err
+}
+
+// spare is store.Update with the help of the reserve, and spareTogether
+// store.UpdateTogether.
+func (s *Service) spare(ctx context.Context, fn func(*store.Tx) error) error {
+	return s.sparing(func() error { return s.store.Update(ctx, fn) })
+}
+
+func (s *Service) spareTogether(ctx context.Context, fn func(*store.Tx) error) error {
+	return s.sparing(func() error { return s.store.UpdateTogether(ctx, fn) })
+}
