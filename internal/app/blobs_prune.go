@@ -24,6 +24,9 @@ func PruneBlobs(ctx context.Context, cfg *config.Config, confirmed bool) (pruned
 		}
 		files := blob.WhilePresent(place, func() {})
 		defer func() { err = errors.Join(err, files.Close()) }()
+		if _, err := service.Check(ctx, kept, service.BlobsAt(files.String()), files); err != nil {
+			return ownershipFault(err)
+		}
 		for {
 			found, err := service.FindOrphans(ctx, kept, files, time.Now())
 			if err != nil {
