@@ -77,7 +77,7 @@ func mustServeCompose(t *testing.T) (*cluster, *natstest.Server) {
 		if file.Services[name].Image != "signet" {
 			continue
 		}
-		node := newServer(t, freshDirectory(t))
+		node := newServer(t, freshDirectory(t), "--log.format=text") // which these tests read, in place of JSON
 		for variable, value := range file.Services[name].Environment {
 			node.env = append(node.env, variable+"="+addresses.Replace(value))
 		}
