@@ -94,7 +94,7 @@ func TestAnswers(t *testing.T) {
 			text(404, `{"status":"fail","error":{"status":404,"code":"not_found","message":"No.","request_id":"r2"}}`), "error.request_id"},
 		{"an error that the call does not have", "GET /v2/user/nobody", "", refusal(413, "body_too_large"), "the status 413"},
 		{"no word on when to try again", "GET /v2/user", "", refusal(429, "rate_limited"), "header Retry-After: it is missing"},
-		{"no word on how to authenticate", "GET /v2/user", "", refusal(401, "credentials_missing"), "header WWW-Authenticate: it is missing"},
+		{"another way to authenticate", "GET /v2/user", "", refusal(401, "credentials_missing", "WWW-Authenticate: Digest"), "header WWW-Authenticate"},
 		{"an unknown path that is answered", "GET /v2/nothing", "", success("{}"), "does not have this path"},
 		{"an unknown method that is answered", "PATCH /v2/user", "", success(userReply), "does not have this method"},
 		{"no word on the methods", "PATCH /v2/user", "", refusal(405, "method_not_allowed"), "header Allow"},
