@@ -90,6 +90,7 @@ var nounCases = []testCase{
 	{"Metadata", metadata},
 	{"Mutes", mutes},
 	{"OrganizationErasure", organizationErasure},
+	{"Departures", departures},
 	{"Nodes", nodes},
 	{"Streams", streams},
 	{"ManyAtOnce", manyAtOnce},

@@ -1,0 +1,109 @@
+package storetest
+
+import (
+	"testing"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+func departures(t *testing.T, h Harness) {
+	p := newPlatform(t, h)
+	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
+	g := p.mustGroup(t, first, ann, bob)
+	said, answered, apart := p.letter(first, ann, bob), p.letter(first, bob, ann), p.letter(first, ann, eve)
+	toAll, elsewhere, history := p.groupLetter(&g, bob), p.letter(second, ann, bob), p.groupLetter(&g, ann)
+	toAll.Replay, history.Replay = false, true
+	for _, m := range []*store.MessageRow{said, answered, apart, toAll, elsewhere, history} {
+		p.mustSend(t, m)
+	}
+	note := func(organization model.OrganizationID, change func(*store.Tx) error) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			if err := change(tx); err != nil {
+				return err
+			}
+			return tx.NoteDeparture(organization)
+		})
+	}
+	clear := func(account, other model.AccountID) func(*store.Tx) error {
+		return func(tx *store.Tx) error {
+			position, err := tx.Position(1, account)
+			if err != nil {
+				return err
+			}
+			return tx.ClearConversation(account, first, model.EntityID(other), position)
+		}
+	}
+	leave := func(account model.AccountID) func(*store.Tx) error {
+		return func(tx *store.Tx) error { return tx.DeleteMembership(first, account) }
+	}
+	noted := func() []store.Departure {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]store.Departure, error) { return tx.Departures(10) })
+	}
+	// look goes through an organization in windows of one message, as between has it.
+	look := func(between func(), want ...*store.MessageRow) {
+		t.Helper()
+		all := noted()
+		if len(all) != 1 || all[0].Organization != first {
+			t.Fatalf("noted are %+v, want one of the organization", all)
+		}
+		found := map[model.MessageID]bool{}
+		for d, windows := all[0], 0; !d.Over(); windows++ {
+			var ids []model.MessageID
+			p.mustUpdate(t, func(tx *store.Tx) (err error) {
+				if ids, d, err = tx.Unreadable(d, 1); err != nil {
+					return err
+				}
+				rows, err := tx.UnreadableAmong(first, ids)
+				if len(rows) != len(ids) {
+					t.Errorf("of %v there are %d", ids, len(rows))
+				}
+				if err != nil {
+					return err
+				}
+				return tx.KeepDeparture(d)
+			})
+			for _, id := range ids {
+				found[id] = true
+			}
+			if between != nil {
+				between()
+				between = nil
+			}
+			if windows > 20 {
+				t.Fatal("there is no end")
+			}
+			if left := noted(); !d.Over() {
+				d = left[0] // as the next sweep finds it
+			}
+		}
+		wanted := map[model.MessageID]bool{}
+		for _, m := range want {
+			wanted[m.ID] = true
+		}
+		wantEqual(t, "what nobody can read", found, wanted)
+	}
+
+	wantEqual(t, "noted at first", noted(), nil)
+	note(first, clear(ann, bob))
+	look(nil)
+	wantEqual(t, "noted afterwards", noted(), nil)
+	note(first, clear(bob, ann))
+	look(nil, said, answered)
+	note(first, leave(bob))
+	look(nil, said, answered)
+	note(first, leave(ann))
+	look(func() { note(first, func(*store.Tx) error { return nil }) }, said, answered, toAll)
+	look(nil, said, answered, toAll) // again, as one was noted meanwhile
+	wantEqual(t, "noted at last", noted(), nil)
+	note(first, leave(eve))
+	look(nil, said, answered, toAll, apart)
+	note(first, func(tx *store.Tx) error {
+		g.Deleted = true
+		return tx.UpdateGroup(&g)
+	})
+	look(nil, said, answered, toAll, apart, history)
+}
