@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,9 @@ func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.
 
 // noteBackup notes how a backup ended, for monitoring.
 func noteBackup(ctx context.Context, dir string, begun time.Time, made *transfer.Manifest, fault error) error {
+	if wantNotMoved(dir) != nil { // nobody monitors it any more
+		return nil
+	}
 	return maintain(ctx, dir, "", func(kept *store.Store) error {
 		bytes := int64(0)
 		if made != nil {
@@ -90,10 +94,27 @@ func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer
 	}
 	o.NewEpoch = service.NewEpoch
 	restored, err := transfer.Restore(ctx, to, o)
-	if err != nil {
-		return restored, err
+	if err != nil && !exists(transfer.Unfinished(to.Database)) && !exists(to.Database) {
+		removeEmpty(filepath.Join(cfg.Data, blobsDirectory)) // it was not even begun
 	}
-	return restored, audited(ctx, cfg.Data, "", model.ActionBackupRestore, func() error { return nil })
+	if restored == nil {
+		return nil, err
+	}
+	return restored, errors.Join(err, audited(ctx, cfg.Data, "", model.ActionBackupRestore, func() error { return nil }))
+}
+
+// removeEmpty removes the directories of a tree that hold nothing.
+func removeEmpty(root string) {
+	var directories []string
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			directories = append(directories, path)
+		}
+		return err
+	})
+	for _, path := range slices.Backward(directories) {
+		_ = os.Remove(path) // refused where something is in it
+	}
 }
 
 // wantEmpty refuses a directory that holds anything but the keys of what is restored,

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 
 	"signet/internal/app"
 	"signet/internal/config"
@@ -34,6 +36,7 @@ func (i *installation) load(con *console, more map[string]string) (*config.Confi
 type backupCommand struct {
 	installation
 	Target       string `arg:"" help:"Directory, or file whose name ends in .tar, that is made; - writes an archive to standard output."`
+	JSON         bool   `name:"json" help:"Print the backup's manifest as one line of JSON, for scripts."`
 	WithoutBlobs bool   `help:"Leave attachments and avatars out: for those in a bucket that is backed up by itself."`
 }
 
@@ -64,6 +67,9 @@ func (b *backupCommand) Run(ctx context.Context, con *console) error {
 	})
 	if err != nil && !errors.Is(err, transfer.ErrLost) {
 		return err
+	}
+	if b.JSON {
+		return errors.Join(err, json.NewEncoder(out).Encode(m))
 	}
 	fmt.Fprintf(out, "Backed up %s\n", describe(m))
 	if n := len(m.Blobs.Erased); n > 0 {
@@ -104,6 +110,7 @@ func size(n int64) string {
 type restoreCommand struct {
 	installation
 	Source       string `arg:"" optional:"" help:"Directory or archive that signet backup made; - reads an archive from standard input."`
+	KeepGoing    bool   `help:"Restore what is whole of a backup whose attachments are damaged or missing, and list the rest."`
 	Check        bool   `help:"Only read the backup, and say whether it is whole."`
 	WithoutBlobs bool   `help:"Restore the database alone: the attachments are where the setting blobs says already."`
 	NewEpoch     bool   `help:"Restore nothing: tell the clients of a store that was set back by other means to start over. No server may run."`
@@ -150,14 +157,30 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 		con.printf("The key ring and the attachments still belong to the epoch before: \"signet adopt\", with the settings of the server, takes them over; a copy to try something out gets others.\n")
 		return nil
 	}
-	m, err := app.Restore(ctx, cfg, !r.WithoutBlobs, transfer.RestoreOptions{Source: r.Source, Stream: con.stdin, Progress: con.progress().report})
-	if err != nil {
+	m, err := app.Restore(ctx, cfg, !r.WithoutBlobs, transfer.RestoreOptions{
+		Source: r.Source, Stream: con.stdin, Progress: con.progress().report, KeepGoing: r.KeepGoing,
+	})
+	damage := new(transfer.DamageError)
+	damaged := errors.As(err, &damage)
+	switch {
+	case m == nil && damaged && !r.KeepGoing:
+		return fmt.Errorf("%w; nothing was restored. Take another backup, or restore what is whole of this one with --keep-going", err)
+	case m == nil || err != nil && !damaged:
 		return err
+	}
+	for _, file := range damage.Files {
+		fmt.Fprintf(con.stderr, "signet: damaged: %s\n", file)
 	}
 	con.printf("Restored into %s: %s\n", cfg.Data, describe(m))
 	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server starts; then run \"signet adopt\" once, if this is to take the place of the installation that the backup was made of.\n")
 	if !m.Blobs.Included || r.WithoutBlobs {
 		con.printf("No attachments were restored: they have to be where the setting blobs says.\n")
+	}
+	if info, fault := os.Stat(cfg.Data); fault == nil && info.Mode().Perm()&0o077 != 0 {
+		con.printf("The data directory is open to other users of this machine: chmod 700 %s\n", cfg.Data)
+	}
+	if damaged {
+		return fmt.Errorf("restored without what is damaged or missing: %s", count(len(damage.Files), "file", "files"))
 	}
 	return nil
 }

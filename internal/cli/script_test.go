@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"stop":   stopScript,
 	"keep":   keepScript,
 	"tamper": tamperScript,
+	"damage": damageScript,
 }
 
 // running is the key of the server that a script runs.
@@ -90,4 +92,29 @@ func tamperScript(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	defer conn.Close()
 	ts.Check(sqlitex.ExecuteTransient(conn, args[0], nil))
+}
+
+// damageScript changes a byte of a file, or of the first in a directory. Of an archive it
+// is one of the last file in it but two.
+func damageScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage FILE")
+	}
+	path := ts.MkAbs(args[0])
+	_ = filepath.WalkDir(path, func(found string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			path, err = found, filepath.SkipAll
+		}
+		return err
+	})
+	content := []byte(ts.ReadFile(path))
+	at := len(content) / 2
+	if strings.HasSuffix(path, ".tar") {
+		at = strings.Index(string(content), "SHA256SUMS") - 512 - 500 // within the last attachment
+		for content[at] == 0 {
+			at--
+		}
+	}
+	content[at] ^= 1
+	ts.Check(os.WriteFile(path, content, 0o600))
 }

@@ -68,11 +68,11 @@ func readManifest(r io.Reader) (*Manifest, error) {
 		return nil, fmt.Errorf("read the backup's %s: %w", manifestName, err)
 	}
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("the backup's %s cannot be read: %w", manifestName, err)
+		return nil, fmt.Errorf("%w: %w", errDamagedManifest, err)
 	}
 	switch {
 	case m.Format < 1 || m.Database.Rows == nil || len(m.Sums) != 64:
-		return nil, fmt.Errorf("the backup's %s is incomplete", manifestName)
+		return nil, fmt.Errorf("%w: it is incomplete", errDamagedManifest)
 	case m.Format > format:
 		return nil, fmt.Errorf("the backup has form %d, and this program knows forms up to %d: restore it with the program that made it (%s), or a newer one",
 			m.Format, format, m.MadeBy)
@@ -98,6 +98,9 @@ func (m *Manifest) encode() []byte {
 	}
 	return append(text, '\n')
 }
+
+// errDamagedManifest is what a manifest is that says nothing.
+var errDamagedManifest = errors.New("the backup is damaged: " + manifestName + " cannot be read")
 
 // errUnfinished is what a backup is without its manifest.
 var errUnfinished = errors.New("this is no finished backup: it has no " + manifestName)

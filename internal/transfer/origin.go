@@ -72,6 +72,11 @@ func (o *tarOrigin) Close() error {
 	return o.file.Close()
 }
 
+// missingFile is a file that a backup lists and does not have.
+type missingFile struct{ name string }
+
+func (m *missingFile) Error() string { return "the backup is not whole: " + m.name + " is missing" }
+
 // directoryOrigin reads the files that SHA256SUMS names, then that, then the manifest.
 type directoryOrigin struct {
 	root  string
@@ -112,8 +117,11 @@ func (o *directoryOrigin) next() (*backupFile, error) {
 		return nil, fmt.Errorf("%s names %q, which belongs to no backup", sumsName, name)
 	}
 	f, err := os.Open(filepath.Join(o.root, filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &missingFile{name}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("the backup is not whole: %w", err)
+		return nil, fmt.Errorf("the backup cannot be read: %w", err)
 	}
 	o.open = f
 	info, err := f.Stat()

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,6 +22,10 @@ type RestoreOptions struct {
 	Stream   io.Reader // what "-" is
 	NewEpoch func() string
 	Progress Progress
+
+	// KeepGoing restores what is whole of a backup whose attachments or lists are damaged;
+	// the error is a *DamageError then, which names the rest.
+	KeepGoing bool
 }
 
 // Unfinished is the name of a database that is being restored, in the place of the
@@ -36,9 +39,9 @@ func Unfinished(database string) string { return database + ".restoring" }
 func Restore(ctx context.Context, to Installation, o RestoreOptions) (*Manifest, error) {
 	m, err := restore(ctx, to, &o)
 	if err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
+		err = fmt.Errorf("restore: %w", err)
 	}
-	return m, nil
+	return m, err
 }
 
 func restore(ctx context.Context, to Installation, o *RestoreOptions) (m *Manifest, err error) {
@@ -49,8 +52,12 @@ func restore(ctx context.Context, to Installation, o *RestoreOptions) (m *Manife
 	part := Unfinished(to.Database)
 	// From here on the directory is taken for one that is being restored.
 	if err = os.WriteFile(part, nil, 0o600); err == nil {
-		in := &receiver{part: part, blobs: to.Blobs, progress: o.Progress}
+		in := &receiver{part: part, blobs: to.Blobs, progress: o.Progress, keepGoing: o.KeepGoing}
 		m, err = in.receive(ctx, from)
+	}
+	damage := new(DamageError)
+	if errors.As(err, &damage) && m != nil {
+		err = nil
 	}
 	if err := errors.Join(err, from.Close()); err != nil {
 		return nil, err
@@ -61,7 +68,11 @@ func restore(ctx context.Context, to Installation, o *RestoreOptions) (m *Manife
 	if err := os.Rename(part, to.Database); err != nil {
 		return nil, err
 	}
-	return m, syncDirectory(filepath.Dir(to.Database))
+	err = syncDirectory(filepath.Dir(to.Database))
+	if err == nil && len(damage.Files) > 0 {
+		err = damage
+	}
+	return m, err
 }
 
 // CheckBackup reads a backup whole and returns what it is, if every byte is as it was.
@@ -96,20 +107,28 @@ type receiver struct {
 	blobs    blob.Store // where the blobs go; nil: nowhere
 	progress Progress
 
+	keepGoing bool
+
 	manifest *Manifest
-	sums     hash.Hash // of what SHA256SUMS has to say, by the files that came
-	told     string    // digest of the SHA256SUMS that came
-	database int64     // its size; -1 until it came
+	came     map[model.BlobID]digest // of the blobs, until SHA256SUMS has told what they are to be
+	copied   digest                  // of the database
+	right    bool                    // SHA256SUMS says so of the database
+	told     string                  // digest of the SHA256SUMS that came
+	database int64                   // its size; -1 until it came
+	damage   DamageError
 	reading  *step
 }
 
 func (in *receiver) receive(ctx context.Context, from origin) (*Manifest, error) {
-	in.sums, in.database = sha256.New(), -1
+	in.came, in.database = map[model.BlobID]digest{}, -1
 	in.reading = in.progress.begin("backup", 0)
 	for {
 		file, err := from.next()
 		if err == io.EOF {
 			break
+		}
+		if in.keepGoing && errors.As(err, new(*missingFile)) {
+			continue // SHA256SUMS tells of it
 		}
 		if err != nil {
 			return nil, err
@@ -123,7 +142,13 @@ func (in *receiver) receive(ctx context.Context, from origin) (*Manifest, error)
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	return in.manifest, in.forget(ctx)
+	if err := in.forget(ctx); err != nil {
+		return nil, err
+	}
+	if len(in.damage.Files) > 0 {
+		return in.manifest, &in.damage
+	}
+	return in.manifest, nil
 }
 
 // file takes one file.
@@ -138,23 +163,28 @@ func (in *receiver) file(ctx context.Context, file *backupFile) error {
 		if err := in.blob(ctx, id, file); err != nil {
 			return err
 		}
+		in.came[id] = digest(sum.Sum(nil))
 	case file.name == databaseName && in.database < 0:
 		in.database = file.size
 		if err := in.keep(file); err != nil {
 			return err
 		}
+		in.copied = digest(sum.Sum(nil))
 	case file.name == sumsName && in.told == "":
-		_, err := io.Copy(io.Discard, file)
+		if err := in.compare(file); err != nil {
+			return err
+		}
 		in.told = hex.EncodeToString(sum.Sum(nil))
-		return err
 	case file.name == manifestName:
-		var err error
-		in.manifest, err = readManifest(file)
+		m, err := readManifest(file)
+		if errors.Is(err, errDamagedManifest) && in.keepGoing {
+			m, err = &Manifest{Blobs: BlobFiles{Included: len(in.came) > 0}}, nil
+		}
+		in.manifest = m
 		return err
 	default:
 		return errors.New("it belongs to no backup")
 	}
-	in.sums.Write([]byte(sumLine(sum.Sum(nil), file.name)))
 	return nil
 }
 
@@ -188,30 +218,42 @@ func (in *receiver) keep(file io.Reader) error {
 // check compares what came with what the backup says of itself.
 func (in *receiver) check() error {
 	m := in.manifest
-	damaged := func(what string) error {
-		return fmt.Errorf(`the backup is damaged: %s ("sha256sum -c %s" in its directory says which file)`, what, sumsName)
+	if m == nil {
+		return errUnfinished
+	}
+	for id := range in.came {
+		in.damage.add(blobName(id), "is in no list")
+		in.damage.blobs = append(in.damage.blobs, id)
+	}
+	whole := m.Digest == m.digest()
+	if !whole {
+		in.damage.add(manifestName, "is not as it was")
+	}
+	if in.told == "" {
+		in.damage.add(sumsName, "is missing")
+	} else if whole && in.told != m.Sums {
+		in.damage.add(sumsName, "is not as it was")
 	}
 	switch {
-	case m == nil:
-		return errUnfinished
-	case m.Digest != m.digest():
-		return damaged(manifestName + " is not as it was")
-	case in.told != m.Sums:
-		return damaged(sumsName + " is not as it was")
-	case hex.EncodeToString(in.sums.Sum(nil)) != m.Sums:
-		return damaged("a file is not as it was")
-	case in.database != m.Database.Bytes:
-		return damaged("the database is missing")
+	case in.database < 0:
+		in.damage.add(databaseName, "is missing")
+	case !in.right || whole && in.database != m.Database.Bytes:
+		in.damage.add(databaseName, "is not as it was")
+	case in.keepGoing:
+		return nil
 	}
-	return nil
+	if len(in.damage.Files) == 0 {
+		return nil
+	}
+	return &in.damage
 }
 
-// forget removes the blobs that were only half copied.
+// forget removes the blobs that were only half copied, or are damaged.
 func (in *receiver) forget(ctx context.Context) error {
 	if in.blobs == nil {
 		return nil
 	}
-	for _, id := range in.manifest.Blobs.Partial {
+	for _, id := range append(in.damage.blobs, in.manifest.Blobs.Partial...) {
 		if err := in.blobs.Delete(ctx, id); err != nil {
 			return err
 		}
