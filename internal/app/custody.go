@@ -125,7 +125,7 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 		return out, err
 	}
 	// As a server, so that nobody else uses a ring in a file.
-	ring, err := openRingFor(ctx, cfg, cfg.Data, seal.Options{Expect: expect, Existing: true, Clock: time.Now, Log: slog.New(slog.DiscardHandler)}, true)
+	ring, err := openRingFor(ctx, cfg, cfg.Data, seal.Options{Expect: expect, Existing: true, Clock: time.Now, Log: slog.New(slog.DiscardHandler)}, true, nil)
 	if err != nil {
 		return out, err
 	}
@@ -139,13 +139,25 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 	if err != nil {
 		return out, err
 	}
+	marked := []struct {
+		what string
+		of   service.Marked
+	}{{service.RingAt(ring.Where()), ring}, {service.BlobsAt(blobs.String()), blobs}}
+	var copied seal.Storage
+	if cfg.KeyringCopy != "" {
+		if copied, err = keyring(ctx, cfg.KeyringCopy, cfg.Data, false); err != nil {
+			return out, setupFault(err)
+		}
+		defer func() { err = errors.Join(err, copied.Close()) }()
+		marked = append(marked, struct {
+			what string
+			of   service.Marked
+		}{copyAt(copied), copied})
+	}
 	files := service.BlobsAt(blobs.String())
 	confirmed := true
 	var missing []string
-	for _, m := range []struct {
-		what string
-		of   service.Marked
-	}{{service.RingAt(ring.Where()), ring}, {files, blobs}} {
+	for _, m := range marked {
 		_, err := service.Check(ctx, kept, m.what, m.of)
 		var not *service.NotOurs
 		switch {
@@ -172,6 +184,9 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 	mark := model.Mark{Installation: self.Installation, Epoch: self.Epoch, Turn: self.Turn, Home: home(cfg), Used: time.Now().UTC().Truncate(time.Second)}
 	take := func() error {
 		err := ring.SetOwner(ctx, func(model.Mark) (model.Mark, error) { return mark, nil })
+		if err == nil && copied != nil && slices.ContainsFunc(out.From, func(o Owned) bool { return o.What == copyAt(copied) }) {
+			err = copied.SetOwner(ctx, func(model.Mark) (model.Mark, error) { return mark, nil })
+		}
 		there := slices.ContainsFunc(out.From, func(o Owned) bool { return o.What == files })
 		if err == nil && !there {
 			there, err = blobs.Begun(ctx)
@@ -184,3 +199,5 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 	out.Done = true
 	return out, recorded(ctx, kept, model.ActionAdopt, take)
 }
+
+func copyAt(copied seal.Storage) string { return "the copy of the key ring at " + copied.String() }

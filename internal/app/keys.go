@@ -60,17 +60,20 @@ func master(where, dir string) (seal.Master, error) {
 
 // openRing opens the ring that a store is sealed with. It makes one for a store that
 // is not sealed yet.
-func openRing(ctx context.Context, in surroundings, kept *store.Store) (*seal.Ring, error) {
+func openRing(ctx context.Context, in surroundings, kept *store.Store, copied *ringCopy) (*seal.Ring, error) {
 	expect, err := kept.Keyring(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ring, err := openRingFor(ctx, in.cfg, in.dir, seal.Options{Expect: expect, Clock: in.clock, Log: in.log}, true)
+	ring, err := openRingFor(ctx, in.cfg, in.dir, seal.Options{Expect: expect, Clock: in.clock, Log: in.log}, true, copied.wrap)
 	if err != nil {
 		return nil, err
 	}
 	if err := compareRing(ctx, kept, ring); err != nil {
 		return nil, errors.Join(ownershipFault(err), ring.Close())
+	}
+	if err := copied.begin(ctx); err != nil {
+		return nil, errors.Join(setupFault(err), ring.Close())
 	}
 	settled, err := kept.SettleKeyring(ctx, ring.ID())
 	if err == nil && settled != ring.ID() {
@@ -111,7 +114,7 @@ func compareRing(ctx context.Context, kept *store.Store, ring *seal.Ring) error 
 	return kept.NoteKeysMissing(ctx, true)
 }
 
-func openRingFor(ctx context.Context, cfg *config.Config, dir string, o seal.Options, server bool) (_ *seal.Ring, err error) {
+func openRingFor(ctx context.Context, cfg *config.Config, dir string, o seal.Options, server bool, wrap func(seal.Storage) seal.Storage) (_ *seal.Ring, err error) {
 	if o.Master, err = master(cfg.MasterKey, dir); err != nil {
 		return nil, setupFault(err)
 	}
@@ -124,13 +127,16 @@ func openRingFor(ctx context.Context, cfg *config.Config, dir string, o seal.Opt
 	if err != nil {
 		return nil, setupFault(err)
 	}
+	if wrap != nil {
+		o.Storage = wrap(o.Storage)
+	}
 	ring, err := seal.Open(ctx, o)
 	return ring, setupFault(err)
 }
 
 // openRingBeside opens the ring for a command; expect is empty for whichever there is.
 func openRingBeside(ctx context.Context, cfg *config.Config, expect string) (*seal.Ring, error) {
-	return openRingFor(ctx, cfg, cfg.Data, seal.Options{Expect: expect, Existing: true, Clock: time.Now, Log: slog.New(slog.DiscardHandler)}, false)
+	return openRingFor(ctx, cfg, cfg.Data, seal.Options{Expect: expect, Existing: true, Clock: time.Now, Log: slog.New(slog.DiscardHandler)}, false, nil)
 }
 
 // NewMasterKey makes a master key, in the form in which variables hold it.

@@ -102,6 +102,7 @@ func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
 		func(cfg *config.Config) {
 			mustShare(t, cfg)
 			cfg.NATS = natstest.Start(t).URL()
+			cfg.KeyringCopy = "file:" + filepath.Join(t.TempDir(), "copy")
 		},
 	} {
 		cfg := settings(t)

@@ -24,6 +24,7 @@ type Config struct {
 	CacheBytes    int64  // of the embedded store
 	MasterKey     string // empty: a file in Data
 	Keyring       string // empty: a file in Data
+	KeyringCopy   string // empty: none
 	NATS          string // empty: none; comma-separated URLs
 	NATSLogin     string // empty: what NATS says
 	NATSCA        string // file; empty: the machine's authorities

@@ -28,6 +28,9 @@ func (c *Config) conflicts() (problems []error) {
 	if c.Keyring != "" && c.Keyring == c.Database {
 		problems = append(problems, errors.New("keyring: want another database than that of the store, whose copies must not hold the keys"))
 	}
+	if c.KeyringCopy != "" && (c.KeyringCopy == c.Keyring || c.KeyringCopy == c.Database) {
+		problems = append(problems, errors.New("keyring.copy: want another place than those of the key ring and of the store"))
+	}
 	return append(problems, c.natsConflicts()...)
 }
 

@@ -48,10 +48,12 @@ func Describe(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(describeHead)
 	section := ""
+	single := map[string]bool{} // settings that one with a dot stands beside
 	for _, s := range Default().settings() {
 		name, indent := s.key, ""
 		b.WriteString("\n")
-		if before, after, nested := strings.Cut(s.key, "."); nested {
+		single[s.key] = true
+		if before, after, nested := strings.Cut(s.key, "."); nested && !single[before] {
 			if before != section {
 				b.WriteString(before + ":\n")
 			}

@@ -100,7 +100,8 @@ func (r *fileReader) entry(key string, name, content *yaml.Node) {
 	case content.Kind == yaml.AliasNode:
 		r.problem(name, "%s: an alias cannot stand for a section", key)
 		return
-	case s == nil && (content.Kind == yaml.MappingNode || r.firstOf(key) != ""):
+	case s == nil && (content.Kind == yaml.MappingNode || r.firstOf(key) != ""),
+		s != nil && content.Kind == yaml.MappingNode && r.firstOf(key) != "": // keyring is a setting, and a section too
 		r.section(key, content)
 		return
 	case s == nil:

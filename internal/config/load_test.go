@@ -17,8 +17,10 @@ func shift(t *testing.T, s *setting) string {
 		"database":   "postgres://signet@db.example.com:5432/signet",
 		"master_key": "file:/run/secrets/master.json",
 		"keyring":    "postgres://signet@keys.example.com:5432/keyring",
-		"nats":       "nats://a.example:4222, tls://b.example",
-		"nats_login": "creds:/run/secrets/nats.creds", "nats_ca": "/etc/signet/nats-ca.pem",
+
+		"keyring.copy": "file:/mnt/keys/keyring",
+		"nats":         "nats://a.example:4222, tls://b.example",
+		"nats_login":   "creds:/run/secrets/nats.creds", "nats_ca": "/etc/signet/nats-ca.pem",
 		"nats_cert": "/etc/signet/nats.pem", "nats_key": "/etc/signet/nats.key",
 		"blobs":          "s3://signet?endpoint=s3.example.com",
 		"default_region": "DE", "log.level": "debug", "log.format": "json", "log.access": "true",
@@ -236,6 +238,7 @@ func TestPlacesOfKeysAreChecked(t *testing.T) {
 		{"keyring", "file:/keys/keyring", ""},
 		{"keyring", "postgresql://keys.example.com/keyring", ""},
 		{"keyring", "file:", "want file:PATH or the URL"},
+		{"keyring.copy", "keys", "want file:PATH or the URL"},
 		{"keyring", "mysql://signet:hunter2@keys", "want file:PATH or the URL"},
 	} {
 		_, err := Load(Sources{Flags: map[string]string{test.key: test.text}})

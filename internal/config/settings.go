@@ -114,6 +114,11 @@ Key ring, which holds those keys: file:PATH, or a PostgreSQL database of its own
 postgres://user@host/name, for several servers on one database. Empty: the file keyring
 in the data directory. It is in no backup, so that what has ended is gone from backups
 too; "signet keys export" copies what is alive. When it is lost, what is sealed is lost.`),
+		text(&c.KeyringCopy, "keyring.copy", "", "WHERE", keyring, `
+Second place for the key ring, file:PATH or a PostgreSQL database of its own: a new key
+is written there before it is used, and a destroyed one is destroyed there too. So the
+loss of the first place loses nothing. On another disk or machine, and in no backup.
+Where it cannot be reached the server goes on without, and says so. Empty: none.`),
 		text(&c.NATS, "nats", "", "URLS", natsServers, `
 NATS servers by which several servers on one database hear of each other at once:
 of events, typing, presence and ended keys; as nats://user:password@host:4222 or

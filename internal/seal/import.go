@@ -31,6 +31,7 @@ func (r *Ring) Import(ctx context.Context, c *Contents, from Master, wanted func
 	r.mu.RLock()
 	ours := r.master
 	r.mu.RUnlock()
+	var after Contents
 	err = r.storage.Rewrap(ctx, func(here *Contents) error {
 		done = Imported{}
 		if here.ID != c.ID {
@@ -68,24 +69,26 @@ func (r *Ring) Import(ctx context.Context, c *Contents, from Master, wanted func
 			named[record.Name] = true
 			done.Added++
 		}
-		return here.takeGone(c)
+		here.takeGone(c)
+		after = *here
+		return nil
 	})
 	if err != nil {
 		return done, fmt.Errorf("take over keys: %w", err)
 	}
-	return done, r.refresh(ctx)
+	r.take(&after)
+	return done, nil
 }
 
 // takeGone takes over what another copy of the ring knows to be destroyed.
-func (c *Contents) takeGone(from *Contents) error {
+func (c *Contents) takeGone(from *Contents) {
 	if len(from.Gone) == 0 {
-		return nil
+		return
 	}
 	all := maps.Clone(from.Gone)
 	maps.Copy(all, c.Gone)
 	c.Gone = all
 	c.Records = slices.DeleteFunc(c.Records, func(r Record) bool { _, gone := from.Gone[r.ID]; return gone })
-	return nil
 }
 
 // Has reports whether the ring holds a key, as far as it knows without looking again.
