@@ -56,16 +56,15 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 	}()
 	disk.Prepare(in.dir)
-	room, err := openRoom(in)
-	if err != nil {
-		return nil, err
-	}
-	undo = append(undo, room.Close)
 	engine, ready, err := openStore(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	undo = append(undo, engine.Close)
+	room, err := openRoom(in)
+	if err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	undo = append(undo, room.Close, engine.Close) // the store's files are smaller by then
 	if err := upgrade(ctx, in, engine); err != nil {
 		return nil, err
 	}

@@ -343,8 +343,16 @@ func wantErasedLeftOut(t *testing.T, s *story, from place) {
 	}
 	mustRestore(t, target, nil, from, to)
 	server := mustStart(t, to)
-	if _, err := server.As(s.Bob).Client.OpenAttachment(t.Context(), id); !errors.Is(err, &client.Error{Status: 404}) {
-		t.Errorf("the attachment that was erased: %v, want 404", err)
+	wantLostFile(t, server, s.Bob, id)
+}
+
+// wantLostFile reports a message that is there without its file, which does not say so.
+func wantLostFile(t *testing.T, server *apptest.Server, reader *apptest.Person, message string) {
+	t.Helper()
+	server.Allow("files that messages refer to are missing")
+	server.Allow("attachment_lost")
+	if _, err := server.As(reader).Client.OpenAttachment(t.Context(), message); !errors.Is(err, &client.Error{Status: 500, Code: "attachment_lost"}) {
+		t.Errorf("a file that is not in the backup: %v, want 500 attachment_lost", err)
 	}
 }
 

@@ -124,7 +124,5 @@ func TestFileThatIsErasedWhileItIsCopiedIsNotRestored(t *testing.T) {
 	}
 	mustRestore(t, "-", io.Reader(&stream), from, to)
 	server := mustStart(t, to)
-	if _, err := server.As(s.Bob).Client.OpenAttachment(t.Context(), id); !errors.Is(err, &client.Error{Status: 404}) {
-		t.Errorf("the half attachment: %v, want 404", err)
-	}
+	wantLostFile(t, server, s.Bob, id)
 }
