@@ -26,6 +26,7 @@ const (
 type commands struct {
 	Serve    serveCommand     `cmd:"" help:"Run the server."`
 	Health   healthCommand    `cmd:"" help:"Ask the server of this machine whether it is ready; for containers and scripts."`
+	Status   statusCommand    `cmd:"" help:"Tell how the server of this machine does, on one screen."`
 	Config   configCommands   `cmd:"" help:"Print all settings, or those in force, or check a configuration file."`
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
 	Audit    auditCommands    `cmd:"" help:"Read, export and check the audit log."`
@@ -138,6 +139,7 @@ func newCommands() *commands {
 	c := new(commands)
 	c.Serve.Settings = newSettingFlags()
 	c.Health.Settings = newSettingFlags()
+	c.Status.Settings = newSettingFlags()
 	c.Config.Show.Settings = newSettingFlags()
 	return c
 }

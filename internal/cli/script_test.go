@@ -16,7 +16,7 @@ import (
 // scriptCommands are what the scripts have besides those of testscript.
 var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"serve":  serveScript,
-	"stop":   stopScript,
+	"halt":   stopScript, // testscript has a "stop" of its own, which ends the script
 	"keep":   keepScript,
 	"tamper": tamperScript,
 	"damage": damageScript,
@@ -61,11 +61,11 @@ func serveScript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// stopScript stops the server as a service manager does.
+// stopScript ("halt") stops the server as a service manager does.
 func stopScript(ts *testscript.TestScript, neg bool, args []string) {
 	server := ts.Value(running{}).(**exec.Cmd)
 	if neg || len(args) > 0 || *server == nil {
-		ts.Fatalf("usage: stop, of a server that runs")
+		ts.Fatalf("usage: halt, of a server that runs")
 	}
 	command := *server
 	*server = nil

@@ -2,6 +2,7 @@ package service
 
 import (
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"signet/internal/meter"
@@ -80,3 +81,13 @@ func (t *tasks) all() []*meter.Task {
 
 // Tasks are what the service does by itself, part by part.
 func (s *Service) Tasks() []*meter.Task { return s.tasks.all() }
+
+// Housekeeping reports whether a task is one of housekeeping, by its name; the others
+// are the sweep's.
+func Housekeeping(task string) bool {
+	var t tasks
+	t.name()
+	all := t.all()
+	i := slices.IndexFunc(all, func(other *meter.Task) bool { return other.Name == task })
+	return i >= slices.Index(all, &t.records)
+}

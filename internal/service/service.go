@@ -132,7 +132,7 @@ func New(o Options) *Service {
 		presentAccounts: map[model.AccountID]bool{},
 	}
 	s.tasks.name()
-	s.survey = newSurvey(s)
+	s.survey = NewSurvey(o.Store, o.Clock)
 	s.beats = newBeats(&s.turns)
 	o.Hub.OnForget(func(accounts ...model.AccountID) {
 		s.actors.drop(accounts...)

@@ -44,8 +44,9 @@ type Queues struct {
 // Survey counts what only reading the store tells: when somebody asks, and not more
 // often than is good. A server that nobody asks counts nothing.
 type Survey struct {
-	service *Service
-	asked   chan struct{}
+	store *store.Store
+	clock func() time.Time
+	asked chan struct{}
 
 	mu      sync.Mutex // guards all below
 	queues  Queues
@@ -59,8 +60,9 @@ type Survey struct {
 	fault   error
 }
 
-func newSurvey(s *Service) *Survey {
-	return &Survey{service: s, asked: make(chan struct{}, 1), counted: make(chan struct{})}
+// NewSurvey returns one of a store.
+func NewSurvey(kept *store.Store, clock func() time.Time) *Survey {
+	return &Survey{store: kept, clock: clock, asked: make(chan struct{}, 1), counted: make(chan struct{})}
 }
 
 // Survey returns what counts the store.
@@ -75,7 +77,7 @@ func (v *Survey) Run(ctx context.Context) {
 			return
 		}
 		begun := time.Now()
-		queues, err := v.count(ctx)
+		queues, err := v.Count(ctx)
 		took := time.Since(begun)
 		if ctx.Err() != nil {
 			return
@@ -84,7 +86,7 @@ func (v *Survey) Run(ctx context.Context) {
 		if err == nil { // else the store is away, which others tell
 			v.queues = queues
 		}
-		v.due = v.service.clock().Add(max(surveyAge, surveyShare*took))
+		v.due = v.clock().Add(max(surveyAge, surveyShare*took))
 		close(v.counted)
 		v.counted = make(chan struct{})
 		v.mu.Unlock()
@@ -96,7 +98,7 @@ func (v *Survey) Run(ctx context.Context) {
 // were counted for the first time, ok is false.
 func (v *Survey) Queues(ctx context.Context) (q Queues, ok bool) {
 	v.mu.Lock()
-	counted, now := v.counted, v.service.clock()
+	counted, now := v.counted, v.clock()
 	if now.Before(v.due) && v.due.Sub(now) < 24*time.Hour { // a clock that was put back has it counted
 		defer v.mu.Unlock()
 		return v.queues, !v.queues.Counted.IsZero()
@@ -118,15 +120,15 @@ func (v *Survey) Queues(ctx context.Context) (q Queues, ok bool) {
 	return v.queues, !v.queues.Counted.IsZero()
 }
 
-// count reads all queues, some at a time, so that no snapshot lasts.
-func (v *Survey) count(ctx context.Context) (Queues, error) {
-	now := v.service.now()
+// Count reads all queues, some at a time, so that no snapshot lasts.
+func (v *Survey) Count(ctx context.Context) (Queues, error) {
+	now := v.clock()
 	q := Queues{Counted: now}
 	var last model.AccountID
 	var first int64
 	for {
 		var lengths []store.QueueLength
-		err := v.service.store.View(ctx, func(tx *store.Tx) (err error) {
+		err := v.store.View(ctx, func(tx *store.Tx) (err error) {
 			lengths, err = tx.QueueLengths(last, surveyStep)
 			return err
 		})
@@ -162,11 +164,11 @@ func (v *Survey) count(ctx context.Context) (Queues, error) {
 func (v *Survey) Look(ctx context.Context) (store.Backlog, store.BackupNote, error) {
 	v.lookMu.Lock()
 	defer v.lookMu.Unlock()
-	now := v.service.now()
+	now := v.clock()
 	if since := now.Sub(v.looked); !v.looked.IsZero() && since >= 0 && since < backlogAge {
 		return v.backlog, v.backup, v.fault
 	}
-	v.fault = v.service.store.View(ctx, func(tx *store.Tx) (err error) {
+	v.fault = v.store.View(ctx, func(tx *store.Tx) (err error) {
 		if v.backlog, err = tx.Backlog(now, backlogMost); err == nil {
 			v.backup, err = tx.LastBackup()
 		}
