@@ -66,6 +66,14 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	code, said, stderr := run(t, nil, "adopt", "--data", other)
+	_, epoch, found := strings.Cut(stderr, "--confirm=")
+	if code != exitWrong || !found || !strings.Contains(said, "Takes over the key ring at") || !strings.Contains(said, "epoch "+strings.TrimSpace(epoch)) {
+		t.Fatalf("adopt ended with %d and said %q, %q", code, said, stderr)
+	}
+	if said := mustRun(t, nil, "adopt", "--data", other, "--confirm", strings.TrimSpace(epoch)); !strings.Contains(said, "Took over the key ring at") {
+		t.Errorf("adopt says %q", said)
+	}
 	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", other)
 	if said := mustRun(t, []string{"SIGNET_DATA=" + other}, "user", "show", "alice"); !strings.Contains(said, "alice") {
 		t.Errorf("the restored server says %q", said)

@@ -43,6 +43,8 @@ func TestMigrate(t *testing.T) {
 	if said := mustRun(t, nil, move...); !strings.Contains(said, "nothing is left to do") {
 		t.Errorf("the second time it said %q", said)
 	}
+	own := filepath.Join(t.TempDir(), "keyring") // as it was before the new installation used it
+	mustRun(t, nil, "keys", "export", own, "--data", data, "--database", database)
 	moved := mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data, "--database", database, "--blobs", bucket.Location())
 	if said := mustRun(t, env, "user", "show", "alice"); !strings.Contains(said, "alice") {
 		t.Errorf("the server on the database says %q", said)
@@ -56,8 +58,11 @@ func TestMigrate(t *testing.T) {
 	if code, _, stderr := run(t, nil, "operator", "reset", "--data", data); code != exitFailed || !strings.Contains(stderr, "name the database") {
 		t.Errorf("a reset in the old directory ended with %d and said %q", code, stderr)
 	}
-	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data, "--serve-moved").stop() // which changes it
-	if code, _, stderr := run(t, nil, move...); code != exitFailed || !strings.Contains(stderr, "a server's already") {
+	if code, _, stderr := run(t, nil, append(old, "--serve-moved")...); code != exitWrong || !strings.Contains(stderr, "another copy of this store") {
+		t.Errorf("a server on the old directory with the key ring of the new one ended with %d and said %q", code, stderr)
+	}
+	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data, "--serve-moved", "--keyring", "file:"+own).stop() // which changes it
+	if code, _, stderr := run(t, nil, move...); code != exitWrong || !strings.Contains(stderr, "another copy of this store") {
 		t.Errorf("with another source it ended with %d and said %q", code, stderr)
 	}
 }
