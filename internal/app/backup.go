@@ -130,7 +130,7 @@ func wantEmpty(dir, unfinished string) error {
 	}
 	for _, entry := range entries {
 		switch name := entry.Name(); {
-		case name == lockFile, name == "lost+found", name == masterFile, name == auditKeyFile, strings.HasPrefix(name, keyringFile):
+		case name == lockFile, name == reserveFile, name == "lost+found", name == masterFile, name == auditKeyFile, strings.HasPrefix(name, keyringFile):
 		case again && (name == unfinished || name == blobsDirectory):
 		default:
 			return fmt.Errorf("%s is not empty (there is %s): a backup is restored into an empty data directory", dir, name)

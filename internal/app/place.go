@@ -13,7 +13,8 @@ import (
 const (
 	databaseFile   = "signet.db"
 	blobsDirectory = "blobs"
-	lockFile       = "lock" // made by sqlite.LockDirectory
+	lockFile       = "lock"    // made by sqlite.LockDirectory
+	reserveFile    = "reserve" // made by disk.NewReserve, also where a start is refused
 
 	// Where the settings name no other place. Neither is in a backup.
 	masterFile  = "master.json"
