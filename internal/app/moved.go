@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -30,7 +29,7 @@ func noteMoved(dir, database string) error {
 	if exists(path) { // the move was finished before, and is only told again
 		return nil
 	}
-	text, err := json.MarshalIndent(moved{withoutPassword(database), time.Now().UTC().Truncate(time.Second)}, "", "  ")
+	text, err := json.MarshalIndent(moved{config.HideSecrets(database), time.Now().UTC().Truncate(time.Second)}, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -43,19 +42,6 @@ func noteMoved(dir, database string) error {
 		return fmt.Errorf("note the move: %w", errors.Join(err, os.Remove(temp.Name())))
 	}
 	return stagedFile{temp.Name(), path}.commit()
-}
-
-// withoutPassword is the address of a database as others may read it.
-func withoutPassword(database string) string {
-	u, err := url.Parse(database)
-	if err != nil {
-		return "a PostgreSQL database"
-	}
-	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
-	if u.User != nil {
-		shown.User = url.User(u.User.Username())
-	}
-	return shown.String()
 }
 
 // MovedError says that a data directory's installation was moved.

@@ -57,12 +57,22 @@ func (c *confirmation) confirm(con *console, what string, d app.Doomed) error {
 	return nil
 }
 
-// ask asks somebody at a terminal, and returns what was typed; "" where nobody is there.
+// ask asks somebody at a terminal, also where the command's messages go to a file, and
+// returns what was typed; "" where nobody is there.
 func (c *console) ask(question string) (string, error) {
-	if !isTerminal(c.stdin) || !isTerminal(c.stderr) {
+	if !isTerminal(c.stdin) {
 		return "", nil
 	}
-	fmt.Fprint(c.stderr, question)
+	shown := c.stderr
+	if !isTerminal(shown) {
+		terminal, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
+		if err != nil {
+			return "", nil
+		}
+		defer terminal.Close()
+		shown = terminal
+	}
+	fmt.Fprint(shown, question)
 	line, err := bufio.NewReader(c.stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("read the answer: %w", err)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
 	"syscall"
 	"testing"
 
@@ -42,6 +44,24 @@ func (w withoutLeaks) Run() int {
 
 // update writes again what the scripts compare with.
 var update = flag.Bool("update", false, "write golden files again")
+
+// TestScriptsAreReadToTheirEnds: testscript's own "stop" ends a script there and lets it
+// pass; ours, which stops the server, is "halt".
+func TestScriptsAreReadToTheirEnds(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("found %d scripts: %v", len(scripts), err)
+	}
+	for _, script := range scripts {
+		text, err := os.ReadFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if regexp.MustCompile(`(?m)^stop\b`).Match(text) {
+			t.Errorf("%s has a stop, behind which nothing is run: say halt", script)
+		}
+	}
+}
 
 // TestScripts runs the command lines in testdata against the program.
 func TestScripts(t *testing.T) {

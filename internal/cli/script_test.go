@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"archive/tar"
 	"bufio"
+	"bytes"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -94,6 +96,18 @@ func tamperScript(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(sqlitex.ExecuteTransient(conn, args[0], nil))
 }
 
+// middleOfAttachment is where in an archive the middle of its first attachment is.
+func middleOfAttachment(ts *testscript.TestScript, archive []byte) int {
+	left := bytes.NewReader(archive)
+	for entries := tar.NewReader(left); ; {
+		entry, err := entries.Next()
+		ts.Check(err)
+		if strings.Contains(entry.Name, "blobs/") && entry.Size > 0 {
+			return len(archive) - left.Len() + int(entry.Size/2)
+		}
+	}
+}
+
 // damageScript changes a byte of a file, or of the first in a directory. Of an archive it
 // is one of the last file in it but two.
 func damageScript(ts *testscript.TestScript, neg bool, args []string) {
@@ -110,10 +124,7 @@ func damageScript(ts *testscript.TestScript, neg bool, args []string) {
 	content := []byte(ts.ReadFile(path))
 	at := len(content) / 2
 	if strings.HasSuffix(path, ".tar") {
-		at = strings.Index(string(content), "SHA256SUMS") - 512 - 500 // within the last attachment
-		for content[at] == 0 {
-			at--
-		}
+		at = middleOfAttachment(ts, content)
 	}
 	content[at] ^= 1
 	ts.Check(os.WriteFile(path, content, 0o600))

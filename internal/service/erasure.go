@@ -289,7 +289,9 @@ func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keep
 // that is gone already, and not all that it held, is gone on with.
 func (e *Eraser) endOrganization(ctx context.Context, id model.OrganizationID) error {
 	line := model.AuditEntry{Time: model.AuditTime{Time: e.Clock().UTC()}, Action: model.ActionOrganizationDelete}
-	return RecordCommand(ctx, e.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
+	var gone store.Erased
+	err := RecordCommand(ctx, e.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
+		gone = nil
 		onOrganization(line, id)
 		if err := tx.LockOrganization(id); err != nil {
 			return err
@@ -325,6 +327,18 @@ func (e *Eraser) endOrganization(ctx context.Context, id model.OrganizationID) e
 				return err
 			}
 		}
+		groups, err := tx.GroupsIn(id)
+		if err != nil {
+			return err
+		}
+		gone = store.Erased{"organizations": 1, "memberships": int64(len(members))}
+		if len(groups) > 0 {
+			gone["groups"] = int64(len(groups))
+		}
 		return tx.DeleteOrganization(id)
 	})
+	if err == nil {
+		e.add(gone)
+	}
+	return err
 }
