@@ -35,7 +35,10 @@ func takeCustody(ctx context.Context, in surroundings, kept *store.Store, ring *
 	c := &service.Custody{Store: kept, Ring: ring, Blobs: blobs, Clock: in.clock, Log: in.log, Warnings: in.warnings, Home: home(in.cfg)}
 	ctx, cancel := context.WithTimeout(ctx, blobsTimeout)
 	defer cancel()
-	err := c.TakeTurn(ctx)
+	err := followBlobs(ctx, in, kept, blobs)
+	if err == nil {
+		err = c.TakeTurn(ctx)
+	}
 	switch {
 	case errors.As(err, new(*service.NotOurs)):
 		return nil, Misconfigured{firstOf(err)}

@@ -69,6 +69,9 @@ func openRing(ctx context.Context, in surroundings, kept *store.Store, copied *r
 	if err != nil {
 		return nil, err
 	}
+	if err := followRing(ctx, in, kept, ring); err != nil {
+		return nil, errors.Join(err, ring.Close())
+	}
 	if err := compareRing(ctx, kept, ring); err != nil {
 		return nil, errors.Join(ownershipFault(err), ring.Close())
 	}

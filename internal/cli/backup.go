@@ -154,7 +154,7 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 			return err
 		}
 		con.printf("Clients will start over at the beginning of their queues.\n")
-		con.printf("The key ring and the attachments still belong to the epoch before: \"signet adopt\", with the settings of the server, takes them over; a copy to try something out gets others.\n")
+		con.printf("A key ring and attachments outside of the data directory still belong to the epoch before: \"signet adopt\", with the settings of the server, takes them over; a copy to try something out gets others.\n")
 		return nil
 	}
 	m, err := app.Restore(ctx, cfg, !r.WithoutBlobs, transfer.RestoreOptions{
@@ -172,7 +172,7 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 		fmt.Fprintf(con.stderr, "signet: damaged: %s\n", file)
 	}
 	con.printf("Restored into %s: %s\n", cfg.Data, describe(m))
-	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server starts; then run \"signet adopt\" once, if this is to take the place of the installation that the backup was made of.\n")
+	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server starts. Those outside of the data directory have to be taken over by \"signet adopt\", if this is to take the place of the installation that the backup was made of.\n")
 	if !m.Blobs.Included || r.WithoutBlobs {
 		con.printf("No attachments were restored: they have to be where the setting blobs says.\n")
 	}

@@ -10,6 +10,7 @@ import (
 const (
 	metaInstallation = "installation"
 	metaEpoch        = "epoch"
+	metaEpochsBefore = "epochs_before" // with blanks between; missing where the store was never set back
 	metaTurn         = "turn"
 	metaNextTurn     = "turn_next" // agreed on by the nodes, and being taken
 )

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -19,6 +21,34 @@ func (tx *Tx) noteRestored(value string) error {
 	}
 	_, err := tx.settle(metaRestored, value)
 	return err
+}
+
+// noteEpochs adds the epoch that ends to those that the store has had.
+func (tx *Tx) noteEpochs() error {
+	had, epoch := "", ""
+	if _, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaEpochsBefore}, &had); err != nil {
+		return err
+	}
+	if _, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaEpoch}, &epoch); err != nil {
+		return err
+	}
+	if _, err := tx.exec(`DELETE FROM meta WHERE name = ?`, metaEpochsBefore); err != nil {
+		return err
+	}
+	_, err := tx.settle(metaEpochsBefore, strings.TrimSpace(had+" "+epoch))
+	return err
+}
+
+// HadEpoch reports whether an epoch is one that the store had before it was set back, in
+// place of another's that began after a copy was made.
+func (s *Store) HadEpoch(ctx context.Context, epoch string) (had bool, err error) {
+	err = s.View(ctx, func(tx *Tx) error {
+		text := ""
+		_, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaEpochsBefore}, &text)
+		had = slices.Contains(strings.Fields(text), epoch)
+		return err
+	})
+	return had, err
 }
 
 // SinceRestore returns when a server first asked this after the store was set back

@@ -109,6 +109,9 @@ func (s *Store) Epoch() string { return s.epoch }
 // runs meanwhile goes on with the old name until it starts again.
 func (s *Store) ChangeEpoch(ctx context.Context, epoch string) error {
 	err := s.Update(ctx, func(tx *Tx) error {
+		if err := tx.noteEpochs(); err != nil {
+			return err
+		}
 		if _, err := tx.exec(`UPDATE meta SET value = ? WHERE name = 'epoch'`, epoch); err != nil {
 			return err
 		}

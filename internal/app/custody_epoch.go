@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/model"
+	"signet/internal/seal"
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+// followEpoch makes what lies in the data directory itself that of the store's epoch,
+// where it has the mark of an earlier one: the store was restored, and this was put
+// beside it. No other installation uses a directory that this process has locked. What
+// a setting names, or a link leads to, may be somebody else's and is not followed.
+func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what string, of service.Marked, set func(model.Mark) error) error {
+	_, err := service.Check(ctx, kept, what, of)
+	var not *service.NotOurs
+	if !errors.As(err, &not) || not.Fit != model.Foreign || not.Mark.Installation != not.Store.Installation {
+		return nil // Check is asked again, and says what is wrong
+	}
+	// An epoch that the store did not have is that of a copy which took this over.
+	if had, err := kept.HadEpoch(ctx, not.Mark.Epoch); err != nil || !had {
+		return err
+	}
+	mark := model.Mark{
+		Installation: not.Store.Installation, Epoch: not.Store.Epoch, Turn: not.Store.Turn, Home: home(in.cfg), Used: in.clock().UTC().Truncate(time.Second),
+	}
+	if err := recorded(ctx, kept, model.ActionAdopt, func() error { return set(mark) }); err != nil {
+		return err
+	}
+	in.log.Info("what lies in the data directory goes on with the epoch of the restored store", "what", what, "before", not.Mark.Epoch, "epoch", mark.Epoch)
+	return nil
+}
+
+// followRing does so for the key ring.
+func followRing(ctx context.Context, in surroundings, kept *store.Store, ring *seal.Ring) error {
+	if in.cfg.Database != "" || in.cfg.Keyring != "" || !isPlain(filepath.Join(in.dir, keyringFile), 0) {
+		return nil
+	}
+	return followEpoch(ctx, in, kept, service.RingAt(ring.Where()), ring, func(mark model.Mark) error {
+		return ring.SetOwner(ctx, func(model.Mark) (model.Mark, error) { return mark, nil })
+	})
+}
+
+// followBlobs does so for the attachments.
+func followBlobs(ctx context.Context, in surroundings, kept *store.Store, blobs blob.Store) error {
+	if in.cfg.Database != "" || in.cfg.Blobs != "" || !isPlain(filepath.Join(in.dir, blobsDirectory), fs.ModeDir) {
+		return nil
+	}
+	return followEpoch(ctx, in, kept, service.BlobsAt(blobs.String()), blobs, func(mark model.Mark) error {
+		return blobs.SetOwner(ctx, mark)
+	})
+}
+
+// isPlain reports whether there is a file of this type, and no link to one.
+func isPlain(path string, kind fs.FileMode) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().Type() == kind
+}
