@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,9 +20,10 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 		warnings := New(slog.New(slog.NewTextHandler(&log, nil)))
 		o := NewOutages(warnings)
 		away := errors.New("connection refused")
-		there, looks := false, 0
+		var there atomic.Bool
+		var looks atomic.Int64
 		o.Add(Store, "the database does not answer", func(context.Context) error {
-			if looks++; !there {
+			if looks.Add(1); !there.Load() {
 				return away
 			}
 			return nil
@@ -33,11 +35,11 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 		sleep := func(d time.Duration) { time.Sleep(d); synctest.Wait() }
 
 		sleep(time.Hour)
-		if looks > 0 {
-			t.Errorf("while everything is there it is looked for %d times", looks)
+		if n := looks.Load(); n > 0 {
+			t.Errorf("while everything is there it is looked for %d times", n)
 		}
 		for range 2 { // and again
-			there = false
+			there.Store(false)
 			for i := range 1000 {
 				if !o.Refused(Store, away) || !o.Failed(Store, away) {
 					t.Fatal("it is not told")
@@ -52,7 +54,7 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 				t.Errorf("the warnings are %v", all)
 			}
 			sleep(10 * time.Second)
-			there = true
+			there.Store(true)
 			sleep(2 * time.Second)
 			lines = strings.Split(strings.TrimSpace(log.Take()), "\n")
 			if len(lines) != 1 || !strings.Contains(lines[0], `level=INFO msg="over: the database does not answer" warning=store away=2`) ||
@@ -63,9 +65,9 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 				t.Errorf("the warnings are %v, want none", all)
 			}
 		}
-		seen := looks
-		if sleep(time.Hour); looks != seen {
-			t.Errorf("it is looked for %d times after it was back", looks-seen)
+		seen := looks.Load()
+		if sleep(time.Hour); looks.Load() != seen {
+			t.Errorf("it is looked for %d times after it was back", looks.Load()-seen)
 		}
 	})
 }
