@@ -17,6 +17,9 @@ var unportable = regexp.MustCompile(`(?i)\b((SMALL|BIG)?SERIAL|SEQUENCE|NEXTVAL|
 	`LISTEN|UNLISTEN|NOTIFY|PG_NOTIFY|PG_(TRY_)?ADVISORY\w*|LOCK\s+TABLE|FOREIGN\s+KEY|REFERENCES|EXCLUDE|INHERITS|UNLOGGED|TEMP|TEMPORARY|` +
 	`DECLARE|WITH\s+HOLD|PREPARE|SET\s+SESSION|CTID|XMIN|OIDS?)\b`)
 
+// ofTheCatalogue are the columns by which tables of PostgreSQL's own catalogue are joined.
+var ofTheCatalogue = regexp.MustCompile(`\b[a-z]\.oid\b`)
+
 // statementText tells SQL, and parts of it, from the other texts of the code.
 var statementText = regexp.MustCompile(`\b(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|SET|BEGIN|WHERE|AND|ORDER BY|FROM|VACUUM|LOCK)\b|[=<>] \?|^\s*[A-Z]{4,}\b`)
 
@@ -29,6 +32,8 @@ func TestTheSQLCanBeSpreadOverServers(t *testing.T) {
 				continue
 			}
 			statements++
+			// The catalogue, whose tables have them, is each server's own.
+			text = ofTheCatalogue.ReplaceAllString(text, "")
 			if word := unportable.FindString(text); word != "" {
 				t.Errorf("%s: %s in %.200q", file, word, text)
 			}

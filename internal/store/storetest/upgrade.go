@@ -74,7 +74,11 @@ func besides(t *testing.T, h Harness) {
 	beside := store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN rack TEXT NOT NULL DEFAULT '';\n"}
 	node := func(t *testing.T, e store.Engine, name string, lease time.Duration) {
 		t.Helper()
-		mustExec(t, e, `INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?)`, model.NodeID{byte(len(name))}, name, now.Add(lease).UnixMilli())
+		offset, err := store.ClockOffset(t.Context(), e) // leases are of the store's time
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustExec(t, e, `INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?)`, model.NodeID{byte(len(name))}, name, now.Add(offset+lease).UnixMilli())
 	}
 
 	t.Run("refused_while_one_runs_and_by_its_name", func(t *testing.T) {
