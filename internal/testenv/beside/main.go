@@ -44,7 +44,7 @@ func main() {
 
 func run(command []string) error {
 	if len(command) == 0 {
-		return fmt.Errorf("usage: beside COMMAND...")
+		return fmt.Errorf("usage: beside COMMAND")
 	}
 	before, err := directories()
 	if err != nil {
