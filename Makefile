@@ -45,7 +45,7 @@ test-servers:
 	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
 
 # The race detector watches every line but those of SQLite's C, which came to Go by a
-# compiler and are most of what the tests run: watching them took nine tenths of the time.
+# compiler and are most of what the tests run.
 RACE = -race -gcflags=modernc.org/...=-race=false
 
 # The race detector is the only thing here that needs a C compiler. Where it

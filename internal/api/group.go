@@ -61,6 +61,7 @@ func (v *view) groupHeaders(g *model.Group) []header {
 // createRoleGroup: POST /role_group: a group as POST /group makes it.
 func (a *API) createRoleGroup(ctx context.Context, c *call) (answer, error) {
 	command := c.groupCommand()
+	c.fields.Text("created_by") // the caller, whatever it says
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

@@ -133,3 +133,16 @@ func TestRosterRemovalLeavesAGroup(t *testing.T) {
 	wantSameAnswer(c.carl.delete("/v2/roster/"+group).wantMissing(), c.carl.delete("/v2/roster/"+randomToken()).wantMissing())
 	c.carl.post("/v2/roster", fields{"entity": group}).wantMissing()
 }
+
+// The type is known and not needed: a wrong one harms nothing, but it has to be a text.
+func TestTheTypeOfARosterEntryIsAText(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.alice.post("/v2/roster", fields{"entity": c.bob.token, "type": []int{5}}).wantError(400, "field_invalid").wantField("type")
+	c.alice.post("/v2/roster", fields{"entity": c.bob.token, "type": "another:entity"}).want(204)
+	c.alice.delete("/v2/roster/"+c.bob.token, jsonBody(fields{"type": []string{"a"}})).wantError(400, "field_invalid").wantField("type")
+	if got := c.alice.roster(); len(got) != 1 {
+		t.Errorf("the roster is %v, want bob's entry", got)
+	}
+	c.alice.post("/v2/role_group", fields{"name": "G", "created_by": []int{5}}).wantError(400, "field_invalid").wantField("created_by")
+}

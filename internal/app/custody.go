@@ -44,7 +44,7 @@ func takeCustody(ctx context.Context, in surroundings, kept *store.Store, ring *
 		return nil, Misconfigured{firstOf(err)}
 	case errors.Is(err, blob.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		in.log.Warn("whose the attachments are is not known yet: none is kept or erased before it is", "error", err)
-	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC): // what has to be compared was
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT): // what has to be compared was
 		in.log.Warn("the key ring and the attachments were not told that they are in use, as the disk is full; it is tried again", "error", err)
 	case err != nil:
 		return nil, err

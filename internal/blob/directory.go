@@ -86,10 +86,7 @@ func (d *Directory) path(id model.BlobID) string {
 
 // Put implements Store.
 func (d *Directory) Put(ctx context.Context, id model.BlobID, r io.Reader) (size int64, err error) {
-	f, err := os.CreateTemp(d.incoming, "*")
-	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(d.incoming, 0o700) == nil { // of a copy without empty directories
-		f, err = os.CreateTemp(d.incoming, "*")
-	}
+	f, err := d.begin()
 	if err != nil {
 		return 0, refused("keep blob", err)
 	}
@@ -119,6 +116,15 @@ func (d *Directory) Put(ctx context.Context, id model.BlobID, r io.Reader) (size
 		return 0, refused("keep blob", errors.Join(err, os.Remove(path)))
 	}
 	return size, nil
+}
+
+// begin makes a file for what comes in. A copy without empty directories lacks theirs.
+func (d *Directory) begin() (*os.File, error) {
+	f, err := os.CreateTemp(d.incoming, "*")
+	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(d.incoming, 0o700) == nil {
+		f, err = os.CreateTemp(d.incoming, "*")
+	}
+	return f, err
 }
 
 // place moves a finished file to where it belongs. The directories that were known to

@@ -15,8 +15,13 @@ import (
 // this one: nothing is kept or deleted there. Callers see it as ErrUnavailable.
 var ErrNotOurs = errors.New("the attachments belong to another installation")
 
-// guardTrust is for how long what was learned of an owner holds for deleting.
-const guardTrust = time.Minute
+const (
+	// guardTrust is for how long what was learned of an owner holds for deleting.
+	guardTrust = time.Minute
+	// guardRest is for how long a place that did not tell is not asked again: who waited
+	// meanwhile would wait as long once more.
+	guardRest = 2 * time.Second
+)
 
 // Guard returns the store as one that keeps and deletes only while ask says that the
 // place is the caller's own. ask is called before the first blob is kept, and before one
@@ -30,9 +35,10 @@ type guarded struct {
 	clock func() time.Time
 	ask   func(context.Context) error
 
-	mu    sync.Mutex // guards all below; held while somebody asks
-	owned bool
-	asked time.Time
+	mu     sync.Mutex // guards all below; held while somebody asks
+	owned  bool
+	asked  time.Time
+	failed error // of the last time, where it did not tell
 }
 
 // Put implements Store.
@@ -60,10 +66,16 @@ func (g *guarded) own(ctx context.Context, within time.Duration) error {
 	if age := now.Sub(g.asked); g.owned && (within == 0 || age >= 0 && age < within) {
 		return nil
 	}
+	if age := now.Sub(g.asked); g.failed != nil && age >= 0 && age < guardRest {
+		return g.failed
+	}
 	err := g.ask(ctx)
-	g.owned, g.asked = err == nil, now
+	g.owned, g.asked, g.failed = err == nil, now, nil
 	if errors.Is(err, ErrNotOurs) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if err != nil && ctx.Err() == nil { // else it was the caller who had enough
+		g.asked, g.failed = g.clock(), err
 	}
 	return err
 }

@@ -59,20 +59,20 @@ func (d *Directory) SetOwner(_ context.Context, m model.Mark) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(d.incoming, "*")
+	f, err := d.begin()
 	if err != nil {
-		return translated("mark the attachments", err)
+		return refused("mark the attachments", err)
 	}
 	defer func() {
 		if err != nil {
-			err = translated("mark the attachments", errors.Join(err, ignoreMissing(os.Remove(f.Name()))))
+			err = refused("mark the attachments", errors.Join(err, ignoreMissing(os.Remove(f.Name()))))
 		}
 	}()
 	_, err = f.Write(append(text, '\n'))
-	if err == nil { // an administrator may write it, and the server's user has to read it; the directory keeps others out
-		err = f.Chmod(0o644)
-	}
 	if err == nil {
+		// An administrator may write it, and the server's user has to read it; the
+		// directory keeps others out. Not every file system has modes.
+		_ = f.Chmod(0o644)
 		err = f.Sync()
 	}
 	if err := errors.Join(err, f.Close()); err != nil {

@@ -182,8 +182,12 @@ func (c *Custody) mark(ctx context.Context, m model.Mark, blobs bool) error {
 		}
 		return m, nil
 	})
-	if err == nil && blobs {
-		err = c.Blobs.SetOwner(ctx, m)
+	if err != nil || !blobs {
+		return err
+	}
+	// Where it can't be written, whose the attachments are is compared all the same.
+	if err = c.Blobs.SetOwner(ctx, m); err != nil && !errors.Is(err, blob.ErrUnavailable) {
+		err = fmt.Errorf("%w: %w", blob.ErrUnavailable, err)
 	}
 	return err
 }
