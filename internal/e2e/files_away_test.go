@@ -192,9 +192,9 @@ func TestFilesThatAreLost(t *testing.T) {
 		}
 	}
 	wantLost()
-	if !strings.Contains(s.log.String(), "level=ERROR") {
-		t.Error("no ERROR tells of a file that is lost")
-	}
+	eventually(t, "an ERROR tells of a file that is lost", func() bool { // a call is logged after its answer
+		return strings.Contains(s.log.String(), "level=ERROR")
+	})
 	if n := s.mustReadMetrics()["signet_blobs_missing_total"]; n != 1 {
 		t.Errorf("signet_blobs_missing_total is %d, want 1", n)
 	}
