@@ -38,6 +38,8 @@ func changeDatabase(t *testing.T, cfg *config.Config, statements ...string) {
 // mustBeMarked waits until the key ring says that everything is sealed.
 func mustBeMarked(t *testing.T, cfg *config.Config) {
 	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
 	for range 1000 {
 		ring, err := openRingBeside(t.Context(), cfg, "")
 		if err != nil {
@@ -50,7 +52,7 @@ func mustBeMarked(t *testing.T, cfg *config.Config) {
 		if marked {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-tick.C
 	}
 	t.Fatal("the key ring does not say that everything is sealed")
 }

@@ -178,15 +178,7 @@ func (s *Service) sweepMessages(ctx context.Context, at time.Time) (total int, e
 			for i := range rows {
 				ended = append(ended, rows[i].ID)
 			}
-			if err := shareOrganizations(tx, rows); err != nil {
-				return err
-			}
-			for i := range rows {
-				if err := endMessage(tx, &rows[i]); err != nil {
-					return err
-				}
-			}
-			return noteKeyEndings(tx, rows)
+			return endMessages(tx, rows)
 		})
 		if err != nil {
 			return total, err
@@ -218,6 +210,20 @@ func shareOrganizations(tx *store.Tx, rows []store.MessageRow) error {
 		}
 	}
 	return nil
+}
+
+// endMessages removes messages that the sweep has found, and notes the keys of which
+// nothing may be left.
+func endMessages(tx *store.Tx, rows []store.MessageRow) error {
+	if err := shareOrganizations(tx, rows); err != nil {
+		return err
+	}
+	for i := range rows {
+		if err := endMessage(tx, &rows[i]); err != nil {
+			return err
+		}
+	}
+	return noteKeyEndings(tx, rows)
 }
 
 // endMessage removes a message and everything that refers to it but the status

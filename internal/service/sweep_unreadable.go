@@ -69,15 +69,7 @@ func (s *Service) eraseUnreadable(ctx context.Context, d store.Departure, ids []
 			if rows, err = tx.UnreadableAmong(d.Organization, some); err != nil {
 				return err
 			}
-			if err := shareOrganizations(tx, rows); err != nil {
-				return err
-			}
-			for i := range rows {
-				if err := endMessage(tx, &rows[i]); err != nil {
-					return err
-				}
-			}
-			return noteKeyEndings(tx, rows)
+			return endMessages(tx, rows)
 		})
 		if err != nil {
 			return erased, err
