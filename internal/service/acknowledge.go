@@ -32,7 +32,7 @@ func (s *Service) acknowledge(ctx context.Context, account model.AccountID, posi
 		return nil
 	}
 	now := s.now()
-	delivered := payload{Account: account, Status: model.Delivered, Time: now.UnixMilli()}.encode()
+	delivered := store.Payload{Account: account, Status: model.Delivered, Time: now.UnixMilli()}.Encode()
 	var senders []model.AccountID
 	arrived := 0
 	err := s.spareTogether(ctx, func(tx *store.Tx) error {

@@ -229,7 +229,7 @@ func (e *Eraser) eventsNaming(ctx context.Context, id model.AccountID) error {
 	for {
 		var found []store.EventKey
 		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			found, err = tx.EventsNaming(names(id), last, sweepBatch)
+			found, err = tx.EventsNaming(id, last, sweepBatch)
 			return err
 		})
 		if err != nil || len(found) == 0 {

@@ -120,8 +120,8 @@ func (s *Service) enterGroup(tx *store.Tx, g *model.Group, entering []model.Acco
 	if err := tx.AddGroupMembers(g, entering, position); err != nil {
 		return err
 	}
-	added := payload{Added: true, Entity: g.Entity(), Group: true}
-	return tx.InsertEvents(entering, position, g.Organization, model.EventFriends, added.encode())
+	added := store.Payload{Added: true, Entity: g.Entity(), Group: true}
+	return tx.InsertEvents(entering, position, g.Organization, model.EventFriends, added.Encode())
 }
 
 // history lists what of a group's earlier messages those who enter it get. It holds
@@ -228,8 +228,8 @@ func (s *Service) exitGroup(tx *store.Tx, g *model.Group, leaving []model.Accoun
 	if err != nil {
 		return err
 	}
-	gone := payload{Entity: g.Entity(), Group: true}
-	return tx.InsertEvents(leaving, position, g.Organization, model.EventFriends, gone.encode())
+	gone := store.Payload{Entity: g.Entity(), Group: true}
+	return tx.InsertEvents(leaving, position, g.Organization, model.EventFriends, gone.Encode())
 }
 
 // tell queues a bang for every reader and every account that came or went, or,
@@ -243,8 +243,8 @@ func (s *Service) tell(tx *store.Tx, g *model.Group, caller model.AccountID, sub
 		return err
 	}
 	for i, subject := range subjects {
-		change := payload{Added: added, Caller: caller, Account: subject, Entity: g.Entity(), Time: now.UnixMilli()}
-		if err := tx.InsertEvents(readers, position+int64(i), g.Organization, model.EventBang, change.encode()); err != nil {
+		change := store.Payload{Added: added, Caller: caller, Account: subject, Entity: g.Entity(), Time: now.UnixMilli()}
+		if err := tx.InsertEvents(readers, position+int64(i), g.Organization, model.EventBang, change.Encode()); err != nil {
 			return err
 		}
 	}
@@ -261,8 +261,8 @@ func (s *Service) tellEach(tx *store.Tx, g *model.Group, caller model.AccountID,
 		return err
 	}
 	for _, member := range members {
-		change := payload{Added: true, Caller: caller, Account: member, Entity: g.Entity(), Time: now.UnixMilli()}
-		if err := tx.InsertEvent(member, position, g.Organization, model.EventBang, model.MessageID{}, change.encode()); err != nil {
+		change := store.Payload{Added: true, Caller: caller, Account: member, Entity: g.Entity(), Time: now.UnixMilli()}
+		if err := tx.InsertEvent(member, position, g.Organization, model.EventBang, model.MessageID{}, change.Encode()); err != nil {
 			return err
 		}
 	}
@@ -281,6 +281,6 @@ func tellAll(tx *store.Tx, g *model.Group, readers ...model.AccountID) error {
 	if err != nil {
 		return err
 	}
-	update := payload{Entity: g.Entity(), Group: true}
-	return tx.InsertEvents(readers, position, g.Organization, model.EventUpdate, update.encode())
+	update := store.Payload{Entity: g.Entity(), Group: true}
+	return tx.InsertEvents(readers, position, g.Organization, model.EventUpdate, update.Encode())
 }

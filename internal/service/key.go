@@ -344,7 +344,7 @@ func queueSettings(tx *store.Tx, account model.AccountID, organization model.Org
 	if err != nil {
 		return err
 	}
-	return tx.InsertEvent(account, position, organization, model.EventSettings, model.MessageID{}, payload{}.encode())
+	return tx.InsertEvent(account, position, organization, model.EventSettings, model.MessageID{}, store.Payload{}.Encode())
 }
 
 // ErrNoKey says that there is no key of that name.

@@ -296,9 +296,9 @@ func requestAdmin(tx *store.Tx, account *model.Account, organization model.Organ
 	if err != nil {
 		return nil, err
 	}
-	request := payload{Account: account.ID, State: "pending"}
+	request := store.Payload{Account: account.ID, State: "pending"}
 	for _, admin := range admins {
-		if err := tx.InsertEvent(admin, position, organization, model.EventAdminRequest, model.MessageID{}, request.encode()); err != nil {
+		if err := tx.InsertEvent(admin, position, organization, model.EventAdminRequest, model.MessageID{}, request.Encode()); err != nil {
 			return nil, err
 		}
 	}

@@ -27,16 +27,16 @@ func (s *Service) Mute(ctx context.Context, actor *model.Actor, address string, 
 		return model.Invalidf("duration_invalid", "duration", "A duration is 1 to %d minutes.", MaxMute)
 	}
 	now := s.now()
-	return s.changeMute(ctx, actor, address, organization, s.place, func(tx *store.Tx, p place) (payload, error) {
+	return s.changeMute(ctx, actor, address, organization, s.place, func(tx *store.Tx, p place) (store.Payload, error) {
 		mute := model.Mute{Entity: p.entity, Group: p.group, Organization: p.organization, Minutes: minutes, Start: now}
-		return payload{Action: "add", Entity: p.entity, Group: p.group, Minutes: minutes, Time: now.UnixMilli()}, tx.PutMute(actor.Account, mute)
+		return store.Payload{Action: "add", Entity: p.entity, Group: p.group, Minutes: minutes, Time: now.UnixMilli()}, tx.PutMute(actor.Account, mute)
 	})
 }
 
 // Unmute ends a mute; one that is not there is fine.
 func (s *Service) Unmute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
-	return s.changeMute(ctx, actor, address, organization, s.mutedPlace, func(tx *store.Tx, p place) (payload, error) {
-		return payload{Action: "del", Entity: p.entity, Group: p.group}, tx.DeleteMute(actor.Account, p.organization, p.entity)
+	return s.changeMute(ctx, actor, address, organization, s.mutedPlace, func(tx *store.Tx, p place) (store.Payload, error) {
+		return store.Payload{Action: "del", Entity: p.entity, Group: p.group}, tx.DeleteMute(actor.Account, p.organization, p.entity)
 	})
 }
 
@@ -68,7 +68,7 @@ func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string, o
 
 // changeMute changes what find makes of an address.
 func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
-	find func(*store.Tx, *model.Actor, string, model.OrganizationID) (place, error), change func(*store.Tx, place) (payload, error)) error {
+	find func(*store.Tx, *model.Actor, string, model.OrganizationID) (place, error), change func(*store.Tx, place) (store.Payload, error)) error {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		p := place{organization: organization}
 		if address != "" {
@@ -97,7 +97,7 @@ func (s *Service) UnmuteAll(ctx context.Context, actor *model.Actor) error {
 		if err := tx.DeleteMutes(actor.Account); err != nil {
 			return err
 		}
-		return queueMute(tx, actor.Account, "", payload{Action: "clear"})
+		return queueMute(tx, actor.Account, "", store.Payload{Action: "clear"})
 	})
 	if err == nil {
 		s.hub.Wake(actor.Account)
@@ -105,10 +105,10 @@ func (s *Service) UnmuteAll(ctx context.Context, actor *model.Actor) error {
 	return err
 }
 
-func queueMute(tx *store.Tx, account model.AccountID, organization model.OrganizationID, change payload) error {
+func queueMute(tx *store.Tx, account model.AccountID, organization model.OrganizationID, change store.Payload) error {
 	position, err := tx.Position(1, account)
 	if err != nil {
 		return err
 	}
-	return tx.InsertEvent(account, position, organization, model.EventConversationMute, model.MessageID{}, change.encode())
+	return tx.InsertEvent(account, position, organization, model.EventConversationMute, model.MessageID{}, change.Encode())
 }

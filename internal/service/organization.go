@@ -127,7 +127,7 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 		if err != nil {
 			return err
 		}
-		return tx.InsertSettingsEvents(id, position, payload{}.encode())
+		return tx.InsertSettingsEvents(id, position, store.Payload{}.Encode())
 	})
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 				return err
 			}
 		}
-		if err := tx.InsertEvents(members, position, "", model.EventSettings, payload{}.encode()); err != nil {
+		if err := tx.InsertEvents(members, position, "", model.EventSettings, store.Payload{}.Encode()); err != nil {
 			return err
 		}
 		return tx.DeleteOrganization(id)

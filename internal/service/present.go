@@ -30,7 +30,7 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 		event.Message, err = p.message(ctx, row)
 		return event, err
 	}
-	stored, err := decodePayload(row.Payload)
+	stored, err := store.ParsePayload(row.Payload)
 	if err != nil {
 		return event, fmt.Errorf("read event %d: %w", row.Position, err)
 	}

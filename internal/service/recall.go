@@ -47,9 +47,9 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 		if err := tx.RecallMessage(&row); err != nil {
 			return err
 		}
-		change := payload{Recalled: true}
+		change := store.Payload{Recalled: true}
 		for _, account := range readers {
-			if err := tx.InsertEvent(account, position, row.Organization, statusKind(row.Group), row.ID, change.encode()); err != nil {
+			if err := tx.InsertEvent(account, position, row.Organization, statusKind(row.Group), row.ID, change.Encode()); err != nil {
 				return err
 			}
 		}

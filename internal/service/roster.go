@@ -173,6 +173,6 @@ func (s *Service) queueFriend(tx *store.Tx, account model.AccountID, place place
 	if err != nil {
 		return err
 	}
-	change := payload{Added: added, Entity: place.entity, Group: place.group}
-	return tx.InsertEvent(account, position, place.organization, model.EventFriends, model.MessageID{}, change.encode())
+	change := store.Payload{Added: added, Entity: place.entity, Group: place.group}
+	return tx.InsertEvent(account, position, place.organization, model.EventFriends, model.MessageID{}, change.Encode())
 }

@@ -145,8 +145,8 @@ func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
 	if err != nil || !present {
 		return err
 	}
-	change := payload{Account: d.Account, Status: k.status, Time: m.now.UnixMilli()}
-	return tx.ReplaceStatusEvent(row, d, position, statusKind(row.Group), change.encode())
+	change := store.Payload{Account: d.Account, Status: k.status, Time: m.now.UnixMilli()}
+	return tx.ReplaceStatusEvent(row, d, position, statusKind(row.Group), change.Encode())
 }
 
 // endIfAllRead ends a delete-on-read message a grace period after its last

@@ -110,16 +110,19 @@ type EventKey struct {
 	Position int64
 }
 
-// EventsNaming returns up to limit events of whomever whose payload holds one of these
-// two names, in the order of their keys, from the one after the given one.
-func (tx *Tx) EventsNaming(names [2]string, after EventKey, limit int) (out []EventKey, err error) {
-	err = tx.each(`SELECT account, position FROM events WHERE (account, position) > (?, ?) AND (payload LIKE ? OR payload LIKE ?)
-		ORDER BY account, position LIMIT ? + 0`, []any{after.Account, after.Position, "%" + names[0] + "%", "%" + names[1] + "%", limit}, func(row Row) error {
-		var k EventKey
-		err := row.Scan(&k.Account, &k.Position)
-		out = append(out, k)
-		return err
-	})
+// EventsNaming returns up to limit events, of all queues, whose payload names an account,
+// in the order of their keys, from the one after the given one.
+func (tx *Tx) EventsNaming(account model.AccountID, after EventKey, limit int) (out []EventKey, err error) {
+	names := payloadNames(account)
+	err = tx.each(`SELECT account, position FROM events
+		WHERE (account, position) > (?, ?) AND (payload LIKE ? OR payload LIKE ?)
+		ORDER BY account, position LIMIT ? + 0`,
+		[]any{after.Account, after.Position, "%" + names[0] + "%", "%" + names[1] + "%", limit}, func(row Row) error {
+			var k EventKey
+			err := row.Scan(&k.Account, &k.Position)
+			out = append(out, k)
+			return err
+		})
 	return out, err
 }
 

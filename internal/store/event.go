@@ -9,7 +9,7 @@ import (
 )
 
 // EventRow is an event as it is queued. One that carries a message refers to it;
-// the others hold their payload in the service's own form.
+// the others hold a Payload.
 type EventRow struct {
 	Position     int64
 	Kind         model.EventKind

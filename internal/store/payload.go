@@ -1,4 +1,4 @@
-package service
+package store
 
 import (
 	"encoding/base64"
@@ -9,9 +9,9 @@ import (
 	"signet/internal/model"
 )
 
-// payload is the stored form of all events that carry no message. It names
-// accounts and groups; what they look like is read when the event is read.
-type payload struct {
+// Payload is what an event that carries no message says. It names accounts and groups;
+// what they look like is read when the event is.
+type Payload struct {
 	Account  model.AccountID `json:"account,omitzero"`
 	Status   model.Status    `json:"status,omitempty"`
 	Time     int64           `json:"time,omitempty"` // milliseconds
@@ -25,8 +25,9 @@ type payload struct {
 	Minutes  int             `json:"minutes,omitempty"`
 }
 
-func (p payload) encode() []byte {
-	if inShort(p.Status) && p == (payload{Account: p.Account, Status: p.Status, Time: p.Time}) {
+// Encode returns the stored form: JSON, or a shorter form of a status alone.
+func (p Payload) Encode() []byte {
+	if inShort(p.Status) && p == (Payload{Account: p.Account, Status: p.Status, Time: p.Time}) {
 		return p.encodeStatus()
 	}
 	text, err := json.Marshal(p)
@@ -40,17 +41,16 @@ func (p payload) encode() []byte {
 func inShort(s model.Status) bool { return s == model.Delivered || s == model.Read }
 
 // encodeStatus is the form of a status, of which each message leaves one or more: its
-// digit, the account (shortName), and the time to base 36. What servers of before
-// stored is JSON, as all else is, and begins with a brace.
-func (p payload) encodeStatus() []byte {
+// digit, the account (shortName), and the time to base 36.
+func (p Payload) encodeStatus() []byte {
 	text := make([]byte, 0, 1+shortNameLen+9)
 	text = strconv.AppendInt(text, int64(p.Status), 10)
 	text = base64.RawStdEncoding.AppendEncode(text, p.Account[:])
 	return strconv.AppendInt(text, p.Time, 36)
 }
 
-// decodePayload reads what encode wrote.
-func decodePayload(text []byte) (p payload, err error) {
+// ParsePayload reads what Encode wrote.
+func ParsePayload(text []byte) (p Payload, err error) {
 	if len(text) == 0 || text[0] == '{' {
 		err = json.Unmarshal(text, &p)
 		return p, err
@@ -74,5 +74,5 @@ const shortNameLen = 22
 // shortName is how the payload of a status names an account.
 func shortName(id model.AccountID) string { return base64.RawStdEncoding.EncodeToString(id[:]) }
 
-// names are the texts by which payloads name an account.
-func names(id model.AccountID) [2]string { return [2]string{id.String(), shortName(id)} }
+// payloadNames are the texts by which payloads name an account.
+func payloadNames(id model.AccountID) [2]string { return [2]string{id.String(), shortName(id)} }

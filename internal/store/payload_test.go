@@ -1,4 +1,4 @@
-package service
+package store
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func accounts() *rapid.Generator[model.AccountID] {
 // What is stored comes back, and an erasure finds whom it names.
 func TestPayloadsComeBackAndNameTheirAccount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := payload{
+		want := Payload{
 			Account: accounts().Draw(t, "account"),
 			Status:  rapid.SampledFrom([]model.Status{model.New, model.Delivered, model.Read, model.Confirmed}).Draw(t, "status"),
 			Time:    rapid.Int64().Draw(t, "time"),
@@ -30,12 +30,12 @@ func TestPayloadsComeBackAndNameTheirAccount(t *testing.T) {
 			want.Minutes = rapid.Int().Draw(t, "minutes")
 			want.State, want.Action = strings.ToValidUTF8(want.State, ""), strings.ToValidUTF8(want.Action, "")
 		}
-		text := want.encode()
-		got, err := decodePayload(text)
+		text := want.Encode()
+		got, err := ParsePayload(text)
 		if err != nil || got != want {
 			t.Fatalf("%+v is stored as %q and comes back as %+v, %v", want, text, got, err)
 		}
-		searched := names(want.Account)
+		searched := payloadNames(want.Account)
 		if !want.Account.IsZero() && !strings.Contains(string(text), searched[0]) && !strings.Contains(string(text), searched[1]) {
 			t.Fatalf("%q names %s by neither of %q", text, want.Account, searched)
 		}
@@ -44,31 +44,23 @@ func TestPayloadsComeBackAndNameTheirAccount(t *testing.T) {
 
 // A status is what there are most of: its form is the short one.
 func TestStatusesAreStoredShort(t *testing.T) {
-	text := payload{Account: model.AccountID{1, 2, 3}, Status: model.Read, Time: 1795294534889}.encode()
+	text := Payload{Account: model.AccountID{1, 2, 3}, Status: model.Read, Time: 1795294534889}.Encode()
 	if len(text) > 32 || strings.Contains(string(text), "{") {
 		t.Errorf("it takes %d bytes: %q", len(text), text)
 	}
 }
 
-func TestStatusesOfEarlierServersAreRead(t *testing.T) {
-	got, err := decodePayload([]byte(`{"account":"01020300-0000-0000-0000-000000000000","status":1,"time":1795294534889}`))
-	want := payload{Account: model.AccountID{1, 2, 3}, Status: model.Delivered, Time: 1795294534889}
-	if err != nil || got != want {
-		t.Errorf("got %+v, %v", got, err)
-	}
-}
-
-func FuzzDecodePayload(f *testing.F) {
+func FuzzParsePayload(f *testing.F) {
 	for _, text := range []string{"", "{", "{}", "1", "3" + strings.Repeat("A", 22) + "0", "1" + strings.Repeat("A", 22), "2" + strings.Repeat("A", 22) + "z-",
-		"2" + strings.Repeat("/", 22) + "zz", string(payload{Account: model.AccountID{9}, Status: model.Read, Time: 7}.encode())} {
+		"2" + strings.Repeat("/", 22) + "zz", string(Payload{Account: model.AccountID{9}, Status: model.Read, Time: 7}.Encode())} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		read, err := decodePayload(text)
+		read, err := ParsePayload(text)
 		if err != nil {
 			return
 		}
-		again, err := decodePayload(read.encode())
+		again, err := ParsePayload(read.Encode())
 		if err != nil || again != read {
 			t.Errorf("%q is read as %+v, and stored again as %+v, %v", text, read, again, err)
 		}
