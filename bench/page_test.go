@@ -94,7 +94,7 @@ func runs(n int) string {
 
 // wrapped breaks a text into lines as long as the page's others.
 func wrapped(text string) string {
-	const most = 118
+	const most = 110
 	var b strings.Builder
 	length := 0
 	for _, word := range strings.Fields(text) {

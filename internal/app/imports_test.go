@@ -36,6 +36,7 @@ var mayImport = []layer{
 	{"bench", []string{"internal/load"}},
 	{"internal/e2e", nil}, // tests only, of the built program
 	{"internal/clientreplay", nil},
+	{"docs", nil}, // tests only, of the documents
 	{"docs/api", nil},
 	{"deploy", nil},
 	{"internal/app/apptest", nil},

@@ -79,8 +79,8 @@ func prefixLines(prefix, text string) string {
 
 const markdownHead = `# Configuration
 
-A server needs no configuration. What is to be otherwise is told in any of three
-ways; of several that name the same setting, the first of this list counts:
+A server needs no configuration. There are three ways to change a setting. Where several of them name the same
+setting, the first in this list wins:
 
 1. a flag of ` + "`signet serve`: `--limits.messages-per-day 500`" + `
 2. an environment variable: ` + "`SIGNET_LIMITS_MESSAGES_PER_DAY=500`" + `
@@ -94,15 +94,15 @@ ways; of several that name the same setting, the first of this list counts:
    The same key may be written ` + "`limits.messages_per_day: 500`" + ` on one line.
 
 Lists are comma-separated in flags and variables. Durations have units: ` + "`500ms`, `90s`, `8h`, `30d`, `1d12h`" + `.
-An unknown key or ` + "`SIGNET_...`" + ` variable, and a value of the wrong type, keep the server from starting, with a message
-that names it and, for a misspelt name, the nearest known one.
+An unknown key, an unknown ` + "`SIGNET_...`" + ` variable or a value of the wrong type keeps the server from
+starting. The message names it and, for a misspelt name, the nearest known one.
 
-` + "`signet config describe`" + ` prints all settings as a file to start from; ` + "`signet config test FILE`" + ` checks one, with
-the files that it names, and tells of settings without effect. ` + "`signet config show`" + ` prints what is in force, with where
-each setting was said; passwords are hidden.
+- ` + "`signet config describe`" + ` prints all settings as a file to start from.
+- ` + "`signet config test FILE`" + ` checks such a file and the files that it names, and lists settings without effect.
+- ` + "`signet config show`" + ` prints the settings in force and where each comes from. It hides passwords.
 
-` + "`SIGNET_URL`, `SIGNET_API_KEY` and `SIGNET_API_SECRET`" + ` are read by the client commands only. Variables that Kubernetes
-makes for a Service called ` + "`signet`" + ` are ignored.
+Only the client commands read ` + "`SIGNET_URL`, `SIGNET_API_KEY` and `SIGNET_API_SECRET`" + `. The server ignores the
+variables that Kubernetes makes for a Service called ` + "`signet`" + `.
 
 This page is generated from the settings themselves (` + "`make generate`" + `).
 
@@ -119,7 +119,7 @@ func Markdown(w io.Writer) error {
 		if s.Default == "" {
 			value = "empty"
 		}
-		fmt.Fprintf(&b, "### `%s`\n\n%s\n\nDefault: %s. Variable: `%s`. Flag: `%s %s`.\n\n",
+		fmt.Fprintf(&b, "### `%s`\n\n%s\n\nDefault: %s.\nVariable: `%s`.\nFlag: `%s %s`.\n\n",
 			s.Key, s.Doc, value, s.Variable, s.Flag, s.Hint)
 	}
 	_, err := io.WriteString(w, strings.TrimSpace(b.String())+"\n")
