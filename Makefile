@@ -26,8 +26,18 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 .PHONY: build
-build: ## build bin/signet, one static file, the same for the same sources
-	CGO_ENABLED=0 go build -trimpath -o bin/signet ./cmd/signet
+build: ## build bin/signet: one static file, the same bytes for the same sources
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/signet ./cmd/signet
+
+# The second time everything is compiled anew, on another path, so that nothing of the
+# first is taken from Go's cache.
+.PHONY: check-reproducible
+check-reproducible: ## build the last commit twice, on two paths, and compare the files
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	git clone -q . "$$dir/one"; git clone -q . "$$dir/a longer/path to/two"; \
+	$(MAKE) -s -C "$$dir/one" build; GOCACHE="$$dir/cache" $(MAKE) -s -C "$$dir/a longer/path to/two" build; \
+	cmp "$$dir/one/bin/signet" "$$dir/a longer/path to/two/bin/signet"; \
+	echo "both are the same $$(wc -c <"$$dir/one/bin/signet") bytes: $$(sha256sum <"$$dir/one/bin/signet")"
 
 .PHONY: run
 run: build ## start a server on 127.0.0.1:8080 that stores in ./data

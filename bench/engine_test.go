@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 // build builds the program once, when it is first needed, as `make build` does.
 var build = sync.OnceValue(func() error {
-	command := exec.Command("go", "build", "-trimpath", "-o", program, "signet/cmd/signet")
+	command := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "signet/cmd/signet")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, output)

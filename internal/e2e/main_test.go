@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 // detector, whose memory and speed say nothing of the program's.
 func build(dir string) (string, error) {
 	path := filepath.Join(dir, "signet")
-	command := exec.Command("go", "build", "-trimpath", "-o", path, "signet/cmd/signet")
+	command := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "signet/cmd/signet")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, output)
