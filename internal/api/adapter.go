@@ -91,7 +91,7 @@ func (a *API) findRoute(_ context.Context, c *call) error {
 		c.endpoint = e
 		return nil
 	}
-	if a.cors.isPreflight(r) {
+	if a.origins.IsPreflight(r) {
 		c.endpoint = a.preflight
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/api/guard"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/testclock"
@@ -53,9 +54,9 @@ func TestErrorsWinInTheOrderOfTheContract(t *testing.T) {
 	}{
 		{"path", "PUT", "/v2/nowhere", "https://evil.example", "", "text/plain", large, 404, codeEndpointUnknown},
 		{"method", "PUT", "/v2/organization/other", "https://evil.example", "", "text/plain", large, 405, codeMethodNotAllowed},
-		{"origin", "POST", "/v2/organization/other", "https://evil.example", "", "text/plain", large, 403, codeOriginRefused},
+		{"origin", "POST", "/v2/organization/other", "https://evil.example", "", "text/plain", large, 403, guard.CodeOriginRefused},
 		{"credentials", "POST", "/v2/organization/other", "", "", "text/plain", large, 401, codeCredentialsMissing},
-		{"rate", "POST", "/v2/organization/other", "", "second", "text/plain", large, 429, codeRateLimited},
+		{"rate", "POST", "/v2/organization/other", "", "second", "text/plain", large, 429, guard.CodeRateLimited},
 		{"administrative key", "POST", "/v2/organization/other", "", "second2", "text/plain", large, 403, codeAdministrativeKey},
 		{"size", "POST", "/v2/organization/other", "", "root", "text/plain", large, 413, codeBodyTooLarge},
 		{"type", "POST", "/v2/organization/other", "", "root", "text/plain", `{"name":1}`, 415, codeTypeUnsupported},

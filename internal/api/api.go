@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/api/guard"
 	"signet/internal/health"
 	"signet/internal/service"
 )
@@ -65,9 +66,9 @@ type API struct {
 	router        router
 	unmatched     *endpoint // what stands for the route where there is none
 	preflight     *endpoint // answers OPTIONS of allowed origins
-	cors          cors
-	attempts      *attempts
-	rates         *rates
+	origins       guard.Origins
+	attempts      *guard.Attempts
+	rates         *guard.Rates
 	metrics       *metrics
 	bodyPatience  time.Duration
 }
@@ -111,11 +112,12 @@ func newAPI(o Options) (*API, error) {
 		vendor:        newVendor(o.VendorPrefix, o.VendorNamespace),
 		links:         o.Links,
 		clientAddress: o.Address,
-		attempts:      newAttempts(o.Clock, o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress, o.Limits.FailedLoginsPerMinuteName),
-		rates:         newRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),
-		bodyPatience:  cmp.Or(o.BodyPatience, bodyPatience),
+		attempts: guard.NewAttempts(o.Clock, o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress,
+			o.Limits.FailedLoginsPerMinuteName),
+		rates:        guard.NewRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),
+		bodyPatience: cmp.Or(o.BodyPatience, bodyPatience),
 	}
-	a.cors = newCORS(o.CORSOrigins, o.BaseURL, a.vendor)
+	a.origins = newOrigins(&o, &a.vendor)
 	var err error
 	if a.metrics, err = newMetrics(o.Registerer); err != nil {
 		return nil, fmt.Errorf("register the metrics of the interface: %w", err)

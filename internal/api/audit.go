@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 
+	"signet/internal/api/guard"
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -52,7 +53,7 @@ func (a *API) audited(c *call, told *model.Error) bool {
 	case model.Unauthenticated, model.Forbidden:
 		return true
 	case model.TooMany:
-		return told.Code == codeTooManyFailures
+		return told.Code == guard.CodeTooManyFailures
 	case model.Invalid, model.NotFound:
 		return c.endpoint.audit != ""
 	}

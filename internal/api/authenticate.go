@@ -31,7 +31,7 @@ func (a *API) authenticate(ctx context.Context, c *call) error {
 	}
 	c.tried = key
 	from := a.clientAddress(c.request)
-	return a.attempts.guard(from, key, secret, func() error {
+	return a.attempts.Guard(from, key, secret, func() error {
 		actor, err := a.authenticator.Authenticate(ctx, key, secret, from)
 		c.actor = actor
 		return err

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"signet/internal/model"
-	"signet/internal/testclock"
 )
 
 // floor is the cheapest call there is: credentials, the rate, a JSON body of the
@@ -145,26 +144,5 @@ func BenchmarkParseJSON(b *testing.B) {
 		if fault := parseJSON(floorBody, &f); fault != nil {
 			b.Fatal(fault)
 		}
-	}
-}
-
-func BenchmarkGuard(b *testing.B) {
-	t := newAttempts(testclock.New().Now, 10, 100, 100)
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			if err := t.guard(here, "alice", "secret", func() error { return nil }); err != nil {
-				b.Error(err)
-			}
-		}
-	})
-}
-
-func BenchmarkRate(b *testing.B) {
-	t := newRates(testclock.New().Now, 1e6, 1e6)
-	key := &model.Key{Key: "alice"}
-	b.ReportAllocs()
-	for b.Loop() {
-		t.take(key)
 	}
 }

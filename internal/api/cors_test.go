@@ -3,6 +3,8 @@ package api
 import (
 	"strings"
 	"testing"
+
+	"signet/internal/api/guard"
 )
 
 const friend, foreign = "https://app.example.com", "https://evil.example"
@@ -100,7 +102,7 @@ func TestForeignPagesAreRefused(t *testing.T) {
 			h.t = t
 			got := h.mustSend(request{method: c.method, path: "/v2/x", headers: append(c.headers, "Host: signet.example")})
 			if c.refused {
-				h.wantError(got, 403, codeOriginRefused, "")
+				h.wantError(got, 403, guard.CodeOriginRefused, "")
 			} else if got.StatusCode != 204 {
 				t.Errorf("got %d %s", got.StatusCode, got.body)
 			}

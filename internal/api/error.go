@@ -22,11 +22,8 @@ const (
 	codePreconditionFailed = "precondition_failed"         // 412
 	codeRangeInvalid       = "range_invalid"               // 416
 	codeUpgradeInvalid     = "upgrade_invalid"             // 400: no handshake of a WebSocket
-	codeOriginRefused      = "origin_refused"              // 403: a foreign page
 	codeCredentialsMissing = "credentials_missing"         // 401
 	codeCredentialsInvalid = "credentials_invalid"         // 401: not HTTP Basic
-	codeTooManyFailures    = "too_many_failures"           // 429: failed logins
-	codeRateLimited        = "rate_limited"                // 429
 	codeDailyLimit         = "daily_limit"                 // 429: messages a day; the service's
 	codeAdministrativeKey  = "administrative_key_required" // 403
 	codeBodyTooLarge       = "body_too_large"              // 413

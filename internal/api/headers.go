@@ -56,7 +56,7 @@ func (a *API) setHeaders(h http.Header, r *http.Request) string {
 	h["Request-Id"] = sent
 	h["Cache-Control"] = noStore
 	h["X-Content-Type-Options"] = noSniff
-	a.cors.setHeaders(h, r)
+	a.origins.SetHeaders(h, r)
 	return sent[0]
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"signet/internal/api/guard"
 	"signet/internal/model"
 )
 
@@ -46,7 +47,7 @@ func (a *API) logAccess(c *call, took time.Duration) {
 	attrs = append(append(attrs, slog.String("request_id", c.id)), a.readCaller(c).attrs()...)
 	if told, ok := asModel(c.logged); ok {
 		attrs = append(attrs, slog.String("code", told.Code))
-		if c.caller == nil && (told.Kind == model.Unauthenticated || told.Code == codeTooManyFailures) {
+		if c.caller == nil && (told.Kind == model.Unauthenticated || told.Code == guard.CodeTooManyFailures) {
 			attrs = append(attrs, slog.String("client", a.clientAddress(c.request).String()))
 		}
 	}

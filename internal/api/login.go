@@ -46,7 +46,7 @@ func (a *API) signIn(ctx context.Context, c *call, name, secret string, keys boo
 	c.tried = name
 	from := a.clientAddress(c.request)
 	var signed service.Login
-	err := a.attempts.guard(from, name, secret, func() error {
+	err := a.attempts.Guard(from, name, secret, func() error {
 		if keys {
 			actor, err := a.service.Authenticate(ctx, name, secret, from)
 			if err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/api/guard"
 	"signet/internal/model"
 )
 
@@ -66,7 +67,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 var classes = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx", "canceled"}
 
 // limitCodes are the values of the label code.
-var limitCodes = [...]string{codeRateLimited, codeTooManyFailures, codeDailyLimit}
+var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, codeDailyLimit}
 
 // refused counts what was refused for who calls, or how often.
 func (m *metrics) refused(shown *model.Error) {

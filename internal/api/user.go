@@ -144,23 +144,3 @@ func (a *API) setPassword(ctx context.Context, c *call) (answer, error) {
 		return a.service.SetPassword(ctx, c.actor, c.path("user"), old, password)
 	})
 }
-
-// guardPassword counts a wrong password given along with a key as a failed login
-// of the account, so that a key is no way to guess it.
-func (a *API) guardPassword(c *call, password string, use func() error) error {
-	if password == "" {
-		return use()
-	}
-	var refused error
-	err := a.attempts.guard(a.clientAddress(c.request), "password:"+c.actor.Account.String(), password, func() error {
-		refused = use()
-		if service.IsWrongPassword(refused) {
-			return unauthenticated(codeCredentialsInvalid, "The password is wrong.")
-		}
-		return refused
-	})
-	if isUnauthenticated(err) {
-		return refused
-	}
-	return err
-}

@@ -46,7 +46,8 @@ var mayImport = []layer{
 		"internal/config", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},
-	{"internal/api", []string{"internal/service", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi"}},
+	{"internal/api", []string{"internal/api/guard", "internal/service", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi"}},
+	{"internal/api/guard", []string{"internal/model"}},
 	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{"internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/model"}},
@@ -100,9 +101,10 @@ var onlyIn = map[string][]string{
 	"github.com/nyaruka/":             {"internal/config", "internal/service"},
 	"github.com/HdrHistogram/":        {"internal/load"},
 	"github.com/minio/":               {"internal/blob"},
-	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/blob", "internal/load", "client"},
+	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/api/guard", "internal/blob", "internal/load", "client"},
 	"golang.org/x/mod":                {"internal/audit"},
 	"golang.org/x/sys":                {"internal/clock"},
+	"golang.org/x/time":               {"internal/api/guard"},
 	"golang.org/x/crypto":             {"internal/service", "internal/seal", "internal/transport"},
 	"github.com/letsencrypt/":         nil, // tests only
 	"github.com/rogpeppe/go-internal": nil,

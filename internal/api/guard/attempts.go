@@ -1,6 +1,7 @@
-package api
+package guard
 
 import (
+	"errors"
 	"hash/maphash"
 	"net/netip"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"signet/internal/model"
 )
 
-// attempts counts failed logins (contract, section 1, Limits): so many a minute
+// Attempts counts failed logins (contract, section 1, Limits): so many a minute
 // for each pair of address and key, and more for an address with whatever key and
 // for a key or user name from whatever address, which somebody with many addresses
 // meets. A pair past its limit is refused even with the right secret, so that the
@@ -26,7 +27,7 @@ import (
 //
 // Counts are of this node, in bounded memory. They hold no key and no secret,
 // only seeded hashes of them.
-type attempts struct {
+type Attempts struct {
 	clock      func() time.Time
 	perPair    int // failures a minute; 0: no limit
 	perAddress int
@@ -57,8 +58,8 @@ type failureShard struct {
 	failures generations[*failures]
 }
 
-func newAttempts(clock func() time.Time, perPair, perAddress, perName int) *attempts {
-	t := &attempts{clock: clock, perPair: perPair, perAddress: perAddress, perName: perName, seed: maphash.MakeSeed()}
+func NewAttempts(clock func() time.Time, perPair, perAddress, perName int) *Attempts {
+	t := &Attempts{clock: clock, perPair: perPair, perAddress: perAddress, perName: perName, seed: maphash.MakeSeed()}
 	for i := range t.pairs {
 		t.pairs[i].failures = generations[*failures]{most: attemptEntries, life: attemptWindow}
 		t.pairs[i].known.most = attemptEntries
@@ -68,11 +69,11 @@ func newAttempts(clock func() time.Time, perPair, perAddress, perName int) *atte
 	return t
 }
 
-// guard runs verify for credentials from an address, unless too many have failed,
+// Guard runs verify for credentials from an address, unless too many have failed,
 // and counts how it ends: an Unauthenticated error is a failed login. The name
 // is a key or a user name. Guesses made at the same time gain nothing: past the
 // limit they are refused whatever verify found.
-func (t *attempts) guard(from netip.Addr, name, secret string, verify func() error) error {
+func (t *Attempts) Guard(from netip.Addr, name, secret string, verify func() error) error {
 	if t.perPair == 0 && t.perAddress == 0 && t.perName == 0 {
 		return verify()
 	}
@@ -104,7 +105,7 @@ func foldLogin(name string) string {
 
 // attempt is one login while it is verified.
 type attempt struct {
-	*attempts
+	*Attempts
 	pair        *pairShard
 	pairKey     uint64
 	addressKey  uint64
@@ -113,12 +114,12 @@ type attempt struct {
 	known       bool
 }
 
-func (t *attempts) begin(from netip.Addr, name, secret string) attempt {
+func (t *Attempts) begin(from netip.Addr, name, secret string) attempt {
 	octets := model.ClientOf(from).As16()
 	var h maphash.Hash
 	h.SetSeed(t.seed)
 	_, _ = h.Write(octets[:])
-	try := attempt{attempts: t, addressKey: h.Sum64()}
+	try := attempt{Attempts: t, addressKey: h.Sum64()}
 	name = foldLogin(name)
 	try.nameKey = maphash.String(t.seed, name)
 	_, _ = h.WriteString(name)
@@ -235,7 +236,7 @@ func (f *failures) full(limit int, now time.Time) time.Duration {
 }
 
 func isUnauthenticated(err error) bool {
-	e, ok := asModel(err)
+	e, ok := errors.AsType[*model.Error](err)
 	return ok && e.Kind == model.Unauthenticated
 }
 
@@ -243,6 +244,6 @@ func tooManyFailures(wait time.Duration) error {
 	if wait == 0 {
 		return nil
 	}
-	return &model.Error{Kind: model.TooMany, Code: codeTooManyFailures, RetryAfter: wait,
+	return &model.Error{Kind: model.TooMany, Code: CodeTooManyFailures, RetryAfter: wait,
 		Message: "Too many failed logins, please try again later."}
 }

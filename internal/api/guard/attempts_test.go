@@ -1,4 +1,4 @@
-package api
+package guard
 
 import (
 	"errors"
@@ -20,25 +20,25 @@ var (
 
 // doorkeeper tries credentials, of which only the secret "right" is good.
 type doorkeeper struct {
-	*attempts
+	*Attempts
 	verified int
 }
 
 func (d *doorkeeper) try(from netip.Addr, name, secret string) string {
-	err := d.guard(from, name, secret, func() error {
+	err := d.Guard(from, name, secret, func() error {
 		d.verified++
 		if secret != "right" {
-			return unauthenticated("credentials_invalid", "Wrong.")
+			return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "Wrong."}
 		}
 		return nil
 	})
-	told, ok := asModel(err)
+	told, ok := errors.AsType[*model.Error](err)
 	switch {
 	case err == nil:
 		return "in"
 	case ok && told.Kind == model.Unauthenticated:
 		return "wrong"
-	case ok && told.Kind == model.TooMany && told.Code == codeTooManyFailures:
+	case ok && told.Kind == model.TooMany && told.Code == CodeTooManyFailures:
 		return "wait " + told.RetryAfter.String()
 	}
 	return err.Error()
@@ -53,7 +53,7 @@ func (d *doorkeeper) want(t *testing.T, from netip.Addr, name, secret, want stri
 
 func newDoorkeeper() (*doorkeeper, *testclock.Clock) {
 	clock := testclock.New()
-	return &doorkeeper{attempts: newAttempts(clock.Now, 10, 100, 100)}, clock
+	return &doorkeeper{Attempts: NewAttempts(clock.Now, 10, 100, 100)}, clock
 }
 
 func TestTenFailuresStopAPair(t *testing.T) {
@@ -109,7 +109,7 @@ func TestAHundredFailuresFromManyAddressesStopAName(t *testing.T) {
 	d.want(t, far(500), "bob", "right", "in")          // another name
 	clock.Advance(time.Minute)
 	d.want(t, there, "alice", "right", "in")
-	d = &doorkeeper{attempts: newAttempts(clock.Now, 0, 0, 5)}
+	d = &doorkeeper{Attempts: NewAttempts(clock.Now, 0, 0, 5)}
 	for i := range 5 {
 		d.want(t, far(i), "alice", "guess", "wrong")
 	}
@@ -133,8 +133,8 @@ func TestANetworkOfIPv6IsOneAddress(t *testing.T) {
 func TestARevokedSecretIsForgotten(t *testing.T) {
 	d, _ := newDoorkeeper()
 	d.want(t, here, "alice", "right", "in")
-	wrong := unauthenticated("credentials_invalid", "Revoked.")
-	if err := d.guard(here, "alice", "right", func() error { return wrong }); !errors.Is(err, wrong) {
+	wrong := &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "Revoked."}
+	if err := d.Guard(here, "alice", "right", func() error { return wrong }); !errors.Is(err, wrong) {
 		t.Fatal(err)
 	}
 	for i := range 99 {
@@ -153,10 +153,10 @@ func TestGuessesAtTheSameTimeGainNothing(t *testing.T) {
 		done.Add(1)
 		go func() {
 			defer done.Done()
-			results <- d.guard(here, "alice", "guess"+strconv.Itoa(i), func() error {
+			results <- d.Guard(here, "alice", "guess"+strconv.Itoa(i), func() error {
 				waiting.Done()
 				waiting.Wait() // until all of them have been let in
-				return unauthenticated("credentials_invalid", "Wrong.")
+				return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "Wrong."}
 			})
 		}()
 	}
@@ -173,13 +173,13 @@ func TestGuessesAtTheSameTimeGainNothing(t *testing.T) {
 	}
 	// Nor does a right guess among them.
 	d, _ = newDoorkeeper()
-	err := d.guard(here, "alice", "right", func() error {
+	err := d.Guard(here, "alice", "right", func() error {
 		for range 10 {
 			d.want(t, here, "alice", "guess", "wrong")
 		}
 		return nil
 	})
-	if told, ok := asModel(err); !ok || told.Code != codeTooManyFailures {
+	if told, ok := errors.AsType[*model.Error](err); !ok || told.Code != CodeTooManyFailures {
 		t.Errorf("got %v", err)
 	}
 }
@@ -191,7 +191,7 @@ func TestManyRightLoginsAtTheSameTimeAreAllLetIn(t *testing.T) {
 		done.Add(1)
 		go func() {
 			defer done.Done()
-			if err := d.guard(here, "alice", "right", func() error { return nil }); err != nil {
+			if err := d.Guard(here, "alice", "right", func() error { return nil }); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -200,11 +200,11 @@ func TestManyRightLoginsAtTheSameTimeAreAllLetIn(t *testing.T) {
 }
 
 func TestNoLimitOfFailedLogins(t *testing.T) {
-	d := &doorkeeper{attempts: newAttempts(time.Now, 0, 0, 0)}
+	d := &doorkeeper{Attempts: NewAttempts(time.Now, 0, 0, 0)}
 	for range 200 {
 		d.want(t, here, "alice", "guess", "wrong")
 	}
-	d = &doorkeeper{attempts: newAttempts(time.Now, 0, 5, 0)}
+	d = &doorkeeper{Attempts: NewAttempts(time.Now, 0, 5, 0)}
 	for range 5 {
 		d.want(t, here, "alice", "guess", "wrong")
 	}
@@ -217,7 +217,8 @@ func TestAttemptsHoldABoundedNumber(t *testing.T) {
 	d, clock := newDoorkeeper()
 	size := func() (n int) {
 		for i := range d.pairs {
-			n += len(d.pairs[i].failures.young) + len(d.pairs[i].failures.old) + len(d.pairs[i].known.young) + len(d.pairs[i].known.old)
+			n += len(d.pairs[i].failures.young) + len(d.pairs[i].failures.old)
+			n += len(d.pairs[i].known.young) + len(d.pairs[i].known.old)
 			n += len(d.addresses[i].failures.young) + len(d.addresses[i].failures.old)
 			n += len(d.names[i].failures.young) + len(d.names[i].failures.old)
 		}
@@ -248,23 +249,5 @@ func TestAttemptsHoldABoundedNumber(t *testing.T) {
 		if d.pairs[i].failures.old != nil {
 			t.Fatal("old failures are still held")
 		}
-	}
-}
-
-func TestFailedLoginsOverHTTP(t *testing.T) {
-	h := start(t, nil, route{method: "GET", pattern: "/v2/x", handler: nothing})
-	for range 10 {
-		h.wantError(h.mustSend(request{method: "GET", path: "/v2/x", headers: []string{"Authorization: Basic YWxpY2U6d3Jvbmc="}}), 401, "credentials_invalid", "")
-	}
-	got := h.mustSend(request{method: "GET", path: "/v2/x"})
-	h.wantError(got, 429, codeTooManyFailures, "")
-	h.wantHeader(got, "Retry-After", "60")
-	// What is no pair of key and secret at all is no guess.
-	for range 200 {
-		h.mustSend(request{method: "GET", path: "/v2/x", anyone: true})
-	}
-	h.clock.Advance(time.Minute)
-	if got := h.mustSend(request{method: "GET", path: "/v2/x"}); got.StatusCode != 204 {
-		t.Errorf("got %d %s", got.StatusCode, got.body)
 	}
 }

@@ -1,0 +1,89 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"signet/internal/api/guard"
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+func newOrigins(o *Options, v *vendor) guard.Origins {
+	return guard.NewOrigins(o.CORSOrigins, o.BaseURL, v.prefix,
+		[]string{v.organizationKey, v.features, v.entityType},
+		[]string{v.organizationKey, v.messageID, v.messageTTL, v.groupToken, v.groupAvatar})
+}
+
+// checkOrigin refuses what a foreign page makes a browser send, where that could
+// change something or open a WebSocket (contract, section 1).
+func (a *API) checkOrigin(_ context.Context, c *call) error {
+	r := c.request
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		changes := c.endpoint.changes
+		if len(r.Header["Upgrade"]) == 0 && (changes == nil || !changes(c)) {
+			return nil
+		}
+	}
+	return a.origins.Check(r)
+}
+
+// answerPreflight answers what a page of an allowed origin asks before it calls.
+func (a *API) answerPreflight(_ context.Context, c *call) (answer, error) {
+	const age = "3600" // seconds for which a browser may remember the answer
+	return noContent(
+		header{"Access-Control-Allow-Methods", c.allow},
+		header{"Access-Control-Allow-Headers", a.origins.AllowedHeaders(c.request)},
+		header{"Access-Control-Max-Age", age},
+	), nil
+}
+
+// countRate counts the call against the rate of its key and sets the headers
+// that tell what is left.
+func (a *API) countRate(_ context.Context, c *call) error {
+	if c.actor == nil {
+		return nil
+	}
+	left, err := a.rates.Take(&c.actor.Key)
+	if left.Limit > 0 {
+		h := c.writer.Header()
+		// Set directly, because http.Header.Set would change how the names are spelt.
+		values := []string{strconv.Itoa(left.Limit), strconv.Itoa(left.Remaining), strconv.Itoa(left.Reset)}
+		h["RateLimit-Limit"], h["RateLimit-Remaining"], h["RateLimit-Reset"] = values[0:1:1], values[1:2:2], values[2:3:3]
+	}
+	return err
+}
+
+// guardPassword counts a wrong password given along with a key as a failed login
+// of the account, so that a key is no way to guess it.
+func (a *API) guardPassword(c *call, password string, use func() error) error {
+	if password == "" {
+		return use()
+	}
+	var refused error
+	err := a.attempts.Guard(a.clientAddress(c.request), "password:"+c.actor.Account.String(), password, func() error {
+		refused = use()
+		if service.IsWrongPassword(refused) {
+			return unauthenticated(codeCredentialsInvalid, "The password is wrong.")
+		}
+		return refused
+	})
+	if isUnauthenticated(err) {
+		return refused
+	}
+	return err
+}
+
+func isUnauthenticated(err error) bool {
+	told, ok := asModel(err)
+	return ok && told.Kind == model.Unauthenticated
+}
+
+// IsPreflight reports whether a request asks what a page of an allowed origin may send.
+func (a *API) IsPreflight(r *http.Request) bool { return a.origins.IsPreflight(r) }
+
+// SetCrossOrigin sets what pages of other origins are told with every answer, for one
+// that is not the interface's own.
+func (a *API) SetCrossOrigin(h http.Header, r *http.Request) { a.origins.SetHeaders(h, r) }

@@ -1,0 +1,31 @@
+package guard
+
+import (
+	"testing"
+
+	"signet/internal/model"
+	"signet/internal/testclock"
+)
+
+func BenchmarkGuard(b *testing.B) {
+	t := NewAttempts(testclock.New().Now, 10, 100, 100)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := t.Guard(here, "alice", "secret", func() error { return nil }); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+func BenchmarkRate(b *testing.B) {
+	t := NewRates(testclock.New().Now, 1e6, 1e6)
+	key := &model.Key{Key: "alice"}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := t.Take(key); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
