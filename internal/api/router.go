@@ -10,8 +10,8 @@ import (
 )
 
 // router finds the endpoint of a path. It is a tree of path segments; the
-// standard library's mux is not used because it redirects, cleans paths and
-// splits them after decoding, all of which published clients trip over.
+// standard library's mux is not used because it redirects and cleans paths, which
+// published clients trip over.
 type router struct {
 	root node
 }
