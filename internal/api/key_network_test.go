@@ -164,7 +164,7 @@ func TestSecretsHaveTheFormThatScannersLookFor(t *testing.T) {
 			t.Errorf("the secret that was %s is %q", what, secret)
 		}
 	}
-	// One with a slip in it, and one from before there was a form.
+	// One with a slip in it, and one without the form.
 	slip := c.bob.secret[:len(c.bob.secret)-1] + "~"
 	wantSameAnswer(c.bob.with(c.bob.key, slip).get("/v2/user").wantError(401, "credentials_invalid"), c.bob.with(c.bob.key, "wrong").get("/v2/user"))
 	c.operator.with("operator-key", "operator-secret").get("/v2/user").want(200)

@@ -59,7 +59,7 @@ func master(where, dir string) (seal.Master, error) {
 }
 
 // openRing opens the ring that a store is sealed with. It makes one for a store that
-// is not sealed yet.
+// has none yet.
 func openRing(ctx context.Context, in surroundings, kept *store.Store, copied *ringCopy) (*seal.Ring, error) {
 	expect, err := kept.Keyring(ctx)
 	if err != nil {
@@ -246,7 +246,7 @@ func ImportKeys(ctx context.Context, cfg *config.Config, source, from string) (d
 		}
 		done, err = ring.Import(ctx, contents, theirs, func(r seal.Record) bool {
 			end, ends := seal.Ends(r.Name.Period)
-			return needed[r.ID] || r.Name.Scope == "" && (!ends || now.Before(end)) // of Request-IDs, and marks
+			return needed[r.ID] || r.Name.Scope == "" && (!ends || now.Before(end)) // of Request-IDs
 		})
 		return err
 	})

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"signet/client"
 	"signet/internal/config"
@@ -214,61 +213,6 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 			t.Errorf("%s made %q", what, left)
 		}
 	}
-}
-
-// TestWhatWasStoredBeforeIsSealedWhileTheServerServes goes on from a store in which
-// nothing is sealed.
-func TestWhatWasStoredBeforeIsSealedWhileTheServerServes(t *testing.T) {
-	t.Parallel()
-	w := mustOpenUnsealedWard(t)
-	ctx := t.Context()
-	var all []*specimen
-	for range 12 {
-		all = append(all, w.mustSend(kept))
-	}
-	lasting := w.mustSendTo("bob", client.Outgoing{Body: newCanary(), TTL: -1})
-	expiring := w.mustSendTo("bob", client.Outgoing{Body: newCanary(), TTL: 3 * 24 * 60})
-	if err := w.alice.SetMetadata(ctx, "me", client.Metadata{"a": newCanary()}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
-	inDatabase := func() int {
-		n := 0
-		for _, path := range canariesInFiles(t, w.app.dir) {
-			if strings.HasPrefix(filepath.Base(path), databaseFile) {
-				n++
-			}
-		}
-		return n
-	}
-	if inDatabase() == 0 {
-		t.Fatalf("the database holds %d canaries: this test looks at the wrong place", inDatabase())
-	}
-	w = w.mustReopen(configAt(t, w.app.dir))
-	w.wantEnds(all) // before
-	w.sweep()       // which lets all background tasks begin
-	wantIn(t, "nothing that was stored before is in the database as it was", func() bool { return inDatabase() == 0 })
-	w.wantEnds(all) // and after, with the files that stay as they were
-	more := w.mustSend(kept)
-	w.wantEnds([]*specimen{more})
-	if got, err := w.alice.Metadata(ctx, "me"); err != nil || !strings.HasPrefix(got["a"], canaryMark) {
-		t.Errorf("metadata reads %v, %v", got, err)
-	}
-	v, err := VerifyKeys(ctx, configAt(t, w.app.dir), true, func(line string) { t.Error(line) })
-	if err != nil || v.Unsealed != 0 || v.Messages != len(all)+3 {
-		t.Errorf("verify says %+v, %v", v, err)
-	}
-	// Their keys end as those of others do.
-	const day = 24 * time.Hour
-	if !w.hasKey(0) || !w.hasKey(3*day) {
-		t.Fatalf("keys are %q", periods(t, w.app.dir))
-	}
-	if err := errors.Join(w.alice.Recall(ctx, lasting), w.alice.Recall(ctx, expiring)); err != nil {
-		t.Fatal(err)
-	}
-	wantIn(t, "the keys of what was recalled are destroyed", func() bool { return !w.hasKey(0) && !w.hasKey(3*day) })
 }
 
 // TestServersShareAKeyRingInADatabase is one on a ring in PostgreSQL, and one that

@@ -91,9 +91,6 @@ func (k *keysVerifyCommand) Run(ctx context.Context, con *console) error {
 	if v.Ended > 0 {
 		con.printf("; %d messages have ended, and their keys are destroyed", v.Ended)
 	}
-	if v.Unsealed > 0 {
-		con.printf("; %d are not sealed", v.Unsealed)
-	}
 	con.printf("\n")
 	if v.Broken > 0 {
 		return fmt.Errorf("%d do not open", v.Broken)

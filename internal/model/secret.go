@@ -23,8 +23,8 @@ func FormatSecret(payload string) string {
 }
 
 // MalformedSecret reports whether a secret has the prefix and yet was never made by
-// FormatSecret: a part of it is missing, or was mistyped. Without the prefix it may
-// be one from before there was a form.
+// FormatSecret: a part of it is missing, or was mistyped. One without the prefix is not
+// judged.
 func MalformedSecret(secret string) bool {
 	rest, prefixed := strings.CutPrefix(secret, SecretPrefix)
 	if !prefixed {

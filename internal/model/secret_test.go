@@ -35,7 +35,7 @@ func TestMalformedSecrets(t *testing.T) {
 	for secret, want := range map[string]bool{
 		good: false, good + "0": true, good[:len(good)-1]: true, "sgk_": true, good + "\n": true,
 		strings.Replace(good, "0", "-", 1): true,
-		// Secrets from before there was a form, and anything else, are not judged.
+		// What has no prefix is not judged.
 		"": false, "sgk": false, "SGK_" + good[4:]: false, strings.Repeat("A", 43): false, "operator-secret": false,
 	} {
 		if got := MalformedSecret(secret); got != want {

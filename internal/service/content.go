@@ -11,9 +11,8 @@ import (
 	"signet/internal/store"
 )
 
-// The forms of a message's content, told apart by their first byte. What is stored
-// is the sealed form of one of the first two (seal.Form); unsealed there is only what
-// was stored before content was sealed, until SealStored has been there.
+// The forms of a message's content, told apart by their first byte. What is stored is
+// the sealed form of one of them, and nothing else is read.
 const (
 	plainBody  = 0 // the rest is the body; there is nothing else
 	structured = 1 // the rest is a JSON object
@@ -78,20 +77,18 @@ func (s *Service) openContent(ctx context.Context, row *store.MessageRow) (model
 	return decodeContent(row, text)
 }
 
-// open opens what is stored. What is not sealed was stored before content was, until
-// SealStored has been there; from then on somebody else put it there.
+// open opens what is stored. What is not sealed does not open either: somebody who has
+// no key put it there.
 func (s *Service) open(ctx context.Context, stored, bound []byte) ([]byte, error) {
-	var err error
-	if seal.Sealed(stored) {
-		stored, err = s.ring.Open(ctx, stored, bound)
-	} else if !s.unsealed {
-		err = s.ring.Accept(stored)
+	if s.unsealed {
+		return stored, nil
 	}
+	text, err := s.ring.Open(ctx, stored, bound)
 	if err != nil {
 		s.countUnopened(err)
 		return nil, keyFault(err)
 	}
-	return stored, nil
+	return text, nil
 }
 
 // readable turns a row, which is not opened, into the message as a reader with this

@@ -46,7 +46,7 @@ func KeysInUse(ctx context.Context, kept *store.Store, now time.Time, fn func(id
 		for {
 			var rows []store.MessageRow
 			err := kept.View(ctx, func(tx *store.Tx) (err error) {
-				rows, err = table.after(tx, organization, last, sealBatch)
+				rows, err = table.after(tx, organization, last, readBatch)
 				return err
 			})
 			if err != nil {
@@ -70,7 +70,7 @@ func KeysInUse(ctx context.Context, kept *store.Store, now time.Time, fn func(id
 	for {
 		var rows []store.MetadataRow
 		err := kept.View(ctx, func(tx *store.Tx) (err error) {
-			rows, err = tx.MetadataAfter(organization, entity, sealBatch)
+			rows, err = tx.MetadataAfter(organization, entity, readBatch)
 			return err
 		})
 		if err != nil || len(rows) == 0 {

@@ -28,7 +28,8 @@ type cluster struct {
 	store *store.Store // of the first node
 	admin *model.Actor // an operator with an administrative key
 
-	clock *testclock.Clock
+	clock  *testclock.Clock
+	engine store.Engine // below store, of newSealed
 }
 
 func newCluster(t *testing.T, limits Limits) *cluster {

@@ -48,13 +48,9 @@ func (p *posting) requestFingerprint() []byte {
 // repeat answers a send whose Request-ID was used before.
 func (s *Service) repeat(ctx context.Context, actor *model.Actor, p *posting) (Sent, error) {
 	first := p.repeated
-	fingerprint := first.Fingerprint
-	if len(fingerprint) != fingerprintSize { // else it was stored before such were sealed
-		var err error
-		fingerprint, err = s.ring.Open(ctx, fingerprint, requestBinding(actor.Account, p.request))
-		if err != nil && !unreadable(err) {
-			return Sent{}, keyFault(err)
-		}
+	fingerprint, err := s.open(ctx, first.Fingerprint, requestBinding(actor.Account, p.request))
+	if err != nil && !unreadable(err) {
+		return Sent{}, err
 	}
 	if !bytes.Equal(fingerprint, p.requestFingerprint()) {
 		return Sent{}, model.Invalidf("request_id_reused", "Request-ID", "Another message was sent under this Request-ID.")

@@ -135,11 +135,6 @@ func (tx *Tx) HeldMessage(organization model.OrganizationID, id model.MessageID)
 	return rows[0], true, nil
 }
 
-// SealHeldMessage is SealMessage for what is kept.
-func (tx *Tx) SealHeldMessage(m *MessageRow, sealed []byte) error {
-	return tx.post(`UPDATE held_messages SET content = ? WHERE organization = ? AND message = ? AND content = ?`, sealed, m.Organization, m.ID, m.Sealed)
-}
-
 // MessagesIn returns up to limit messages of an organization that were not recalled,
 // in the order of their identifiers, from the one after the given one.
 func (tx *Tx) MessagesIn(organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {

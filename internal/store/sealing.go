@@ -141,13 +141,6 @@ func (tx *Tx) MessagesAfter(organization model.OrganizationID, id model.MessageI
 	return tx.messages(`(m.organization_number, m.message) > (?, ?) ORDER BY m.organization_number, m.message LIMIT ? + 0`, numbered(organization), id, limit)
 }
 
-// SealMessage puts sealed content in the place of what a message had before, unless
-// it has changed since.
-func (tx *Tx) SealMessage(m *MessageRow, sealed []byte) error {
-	return tx.post(`UPDATE messages SET content = ?, ends = CASE WHEN ends >= ? THEN ? ELSE ends END
-		WHERE organization_number = ? AND message = ? AND content = ?`, sealed, never, m.ends(), numbered(m.Organization), m.ID, m.Sealed)
-}
-
 // MetadataRow is what is kept for an entity in an organization.
 type MetadataRow struct {
 	Organization model.OrganizationID
@@ -168,18 +161,11 @@ func (tx *Tx) MetadataAfter(organization model.OrganizationID, entity model.Enti
 	return out, err
 }
 
-// SealMetadata puts sealed content in the place of what a row had before, unless it
-// has changed since.
-func (tx *Tx) SealMetadata(m *MetadataRow, sealed []byte) error {
-	return tx.post(`UPDATE metadata SET content = ? WHERE organization = ? AND entity = ? AND content = ?`, sealed, m.Organization, m.Entity, m.Content)
-}
-
 // The names in meta of what follows.
 const (
 	metaKeyring = "keyring"
 	metaNewest  = "newest_key"   // the key that was made last
 	metaMissing = "keys_missing" // the key ring was found to be older than what is sealed
-	metaSealing = "sealed"       // "sealing" was noted by versions that left out what holds keep
 )
 
 // Keyring returns the identifier of the key ring that content is sealed with; empty
@@ -201,18 +187,6 @@ func (s *Store) SettleKeyring(ctx context.Context, id string) (settled string, e
 		return err
 	})
 	return settled, err
-}
-
-// SealingDone reports whether everything is sealed that was stored before content was.
-func (tx *Tx) SealingDone() (bool, error) {
-	var done string
-	return tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaSealing}, &done)
-}
-
-// FinishSealing notes that it is.
-func (tx *Tx) FinishSealing() error {
-	_, err := tx.settle(metaSealing, "done")
-	return err
 }
 
 // NoteNewestKey notes a key before it is used for the first time.
