@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"signet/internal/model"
+	"signet/internal/search"
 	"signet/internal/service"
 )
 
@@ -65,13 +66,13 @@ func (a *API) search(ctx context.Context, c *call) (answer, error) {
 // because no account can be disabled.
 func (c *call) searchCommand() (command service.SearchCommand, shown map[string]bool) {
 	f := &c.fields
-	command = service.SearchCommand{
-		Types:          f.List("type"),
-		PageSize:       f.IntBetween("page_size", 1, maxPageSize, defaultPageSize),
-		Continuation:   f.Text("continuation"),
-		IncludeTotal:   f.Bool("include_total"),
-		RenderMetadata: f.Bool("render_metadata") || c.rendersMetadata(),
+	command.Query = search.Query{
+		Types:        f.List("type"),
+		PageSize:     f.IntBetween("page_size", 1, maxPageSize, defaultPageSize),
+		Continuation: f.Text("continuation"),
+		IncludeTotal: f.Bool("include_total"),
 	}
+	command.RenderMetadata = f.Bool("render_metadata") || c.rendersMetadata()
 	_ = f.Bool("include_disabled")
 	for _, token := range f.List("directory") {
 		command.Directory = append(command.Directory, model.OrganizationID(token))
@@ -104,7 +105,7 @@ func (c *call) readCriteria(command *service.SearchCommand) {
 	f := &c.fields
 	for _, name := range f.Names() {
 		if fields := searchFields(name); fields != nil {
-			command.Must = append(command.Must, service.SearchCriterion{Fields: fields, Text: f.Text(name)})
+			command.Must = append(command.Must, search.Criterion{Fields: fields, Text: f.Text(name)})
 		}
 	}
 	const want = "an object whose must and must_not are objects of texts, or lists of them"
@@ -121,7 +122,7 @@ func (c *call) readCriteria(command *service.SearchCommand) {
 }
 
 // criteria reads {FIELD: TEXT} or a list of these. A null is as good as absent.
-func criteria(raw json.RawMessage) (out []service.SearchCriterion, ok bool) {
+func criteria(raw json.RawMessage) (out []search.Criterion, ok bool) {
 	if len(raw) == 0 {
 		return nil, true
 	}
@@ -140,7 +141,7 @@ func criteria(raw json.RawMessage) (out []service.SearchCriterion, ok bool) {
 	for _, object := range objects {
 		for _, name := range sortedKeys(object) {
 			if text := object[name]; text != nil {
-				out = append(out, service.SearchCriterion{Fields: splitFields(name), Text: *text})
+				out = append(out, search.Criterion{Fields: splitFields(name), Text: *text})
 			}
 		}
 	}
@@ -152,7 +153,7 @@ func criteria(raw json.RawMessage) (out []service.SearchCriterion, ok bool) {
 func searchFields(name string) []string {
 	fields := splitFields(name)
 	for _, field := range fields {
-		if service.IsSearchField(field) {
+		if search.IsField(field) {
 			return fields
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/search"
 	"signet/internal/store"
 )
 
@@ -173,7 +174,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 		if err := s.tellEach(tx, &g, actor.Account, members, now); err != nil {
 			return err
 		}
-		if err := indexGroup(tx, &g); err != nil || actor.MemberOf(g.Organization) {
+		if err := search.IndexGroup(tx, &g); err != nil || actor.MemberOf(g.Organization) {
 			return err
 		}
 		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupCreate, g.Organization, id)
@@ -332,7 +333,7 @@ func (s *Service) UpdateGroup(ctx context.Context, actor *model.Actor, id model.
 		if err := tx.UpdateGroup(&g); err != nil {
 			return err
 		}
-		if err := indexGroup(tx, &g); err != nil {
+		if err := search.IndexGroup(tx, &g); err != nil {
 			return err
 		}
 		told = append(told, g.Members...)
@@ -436,7 +437,7 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 		if err := tx.UpdateGroup(&g); err != nil {
 			return err
 		}
-		if err := unindex(tx, g.Organization, g.Entity()); err != nil {
+		if err := tx.UnindexEntity(g.Organization, g.Entity()); err != nil {
 			return err
 		}
 		told = members

@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/search"
 	"signet/internal/store"
 )
 
@@ -20,7 +21,7 @@ func join(tx *store.Tx, account *model.Account, m model.Membership) error {
 	if _, err := tx.PutMembership(m); err != nil {
 		return err
 	}
-	return indexAccount(tx, account, m)
+	return search.IndexAccount(tx, account, m)
 }
 
 // membershipChanged makes a change of memberships or roles hold at once.
@@ -136,7 +137,7 @@ func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account
 	if err := tx.DeleteMembership(organization, account.ID); err != nil {
 		return nil, err
 	}
-	if err := unindex(tx, organization, model.EntityID(account.ID)); err != nil {
+	if err := tx.UnindexEntity(organization, model.EntityID(account.ID)); err != nil {
 		return nil, err
 	}
 	if err := tx.NoteDeparture(organization); err != nil {

@@ -18,7 +18,7 @@ import (
 // and a count of the hashes that it computes: the one thing about a sign-in that
 // takes long enough to be told from outside.
 type passwordFixture struct {
-	*searchFixture
+	*fixture
 	alice, bob model.AccountID
 	computed   atomic.Int64
 }
@@ -27,7 +27,7 @@ const rightPassword = "correct horse battery"
 
 func newPasswordFixture(t *testing.T) *passwordFixture {
 	t.Helper()
-	f := &passwordFixture{searchFixture: newSearchFixture(t)}
+	f := &passwordFixture{fixture: newFixture(t)}
 	f.service.derive = func(password, salt []byte, _, _ uint32, _ uint8, keyLen uint32) []byte {
 		f.computed.Add(1)
 		mac := hmac.New(sha256.New, salt) // argon2 itself would take most of the test's time

@@ -22,6 +22,12 @@ type presenter struct {
 	entities map[placed]model.Entity
 }
 
+// placed is an entity in an organization: an account looks different in each.
+type placed struct {
+	organization model.OrganizationID
+	entity       model.EntityID
+}
+
 // event shows one row.
 func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event, error) {
 	event := model.Event{Kind: row.Kind}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"signet/internal/model"
+	"signet/internal/search"
 	"signet/internal/store"
 )
 
@@ -68,7 +69,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 			return err
 		}
 		for _, m := range t.memberships {
-			if err := indexAccount(tx, a, m); err != nil {
+			if err := search.IndexAccount(tx, a, m); err != nil {
 				return err
 			}
 			members, err := tx.MembersOf(m.Organization)

@@ -2,21 +2,15 @@ package service
 
 import (
 	"context"
-	"slices"
 
 	"signet/internal/model"
+	"signet/internal/search"
 	"signet/internal/store"
 )
 
-// SearchCommand says what to look for (contract, section 5.2).
+// SearchCommand says what to look for and what to show of it (contract, section 5.2).
 type SearchCommand struct {
-	Types          []string // account, group; others match nothing; none: both
-	Directory      []model.OrganizationID
-	Must, MustNot  []SearchCriterion
-	Sort           []string // names of fields in snake_case; a minus in front: descending
-	PageSize       int
-	Continuation   string // of the page before; empty: the first page
-	IncludeTotal   bool   // count past what is counted anyway
+	search.Query
 	RenderMetadata bool
 	TokensOnly     bool // the hits' entities are not wanted
 }
@@ -39,284 +33,146 @@ type SearchResult struct {
 }
 
 // Search finds accounts and groups of the caller's organizations (contract,
-// call 24). What is not the caller's to see is never looked at: only the indexes
-// of its own organizations are read, and of the groups that are not public only
-// its own. An administrator finds what a member finds.
-func (s *Service) Search(ctx context.Context, actor *model.Actor, c SearchCommand) (SearchResult, error) {
-	q, err := s.newSearch(actor, c)
+// call 24). An administrator finds what a member finds.
+func (s *Service) Search(ctx context.Context, actor *model.Actor, c SearchCommand) (result SearchResult, err error) {
+	organizations, err := searchedOrganizations(actor, c.Directory)
 	if err != nil {
-		return SearchResult{}, err
+		return result, err
 	}
-	return q.run(ctx)
-}
-
-// searchLimits are the sizes at which a search changes its ways. Tests make them
-// small.
-type searchLimits struct {
-	// counted is up to how many hits are counted unasked.
-	counted int
-	// gathered is up to how many hits are gathered and sorted where the order is
-	// not that of the display names. Only these are stored beside the words; other
-	// orders have to look at all entities in between.
-	gathered int
-	// batch is how many candidates are read at a time, at most.
-	batch int
-	// prefixes is up to how many different second letters a text of one letter is
-	// looked up with each; past it all of its words are sorted.
-	prefixes int
-}
-
-// search is a search as it is carried out.
-type search struct {
-	service       *Service
-	tx            *store.Tx
-	actor         *model.Actor
-	command       SearchCommand
-	organizations []model.OrganizationID
-	kinds         []store.SearchKind // of what everybody in the organization finds
-	groups        bool
-	must, mustNot []*criterion
-	order         searchOrder
-	after         *candidate // the last result of the page before
-	before        int
-
-	limits  searchLimits
-	driver  *criterion // the one of must whose words are looked up; nil: all entities are gone through
-	checked bool       // a candidate has to be looked at to know whether it matches
-}
-
-func (s *Service) newSearch(actor *model.Actor, c SearchCommand) (*search, error) {
-	q := &search{service: s, actor: actor, command: c, limits: searchLimits{counted: 1000, gathered: 10_000, batch: 1024, prefixes: 64}}
-	for _, organization := range c.Directory {
-		if !actor.MemberOf(organization) {
-			refusal := model.Forbiddenf("not_member", "The API key does not have access: its account is not in that organization.")
-			refusal.Field = "directory"
-			return nil, refusal
-		}
-	}
-	q.organizations = slices.Clone(c.Directory)
-	if len(q.organizations) == 0 {
-		q.organizations = actor.Organizations()
-	}
-	slices.Sort(q.organizations)
-	q.organizations = slices.Compact(q.organizations)
-	if len(c.Types) == 0 || slices.Contains(c.Types, "account") {
-		q.kinds = append(q.kinds, store.SearchAccount)
-	}
-	if len(c.Types) == 0 || slices.Contains(c.Types, "group") {
-		q.kinds = append(q.kinds, store.SearchPublicGroup)
-		q.groups = true
-	}
-	if len(c.Must)+len(c.MustNot) > maxCriteria {
-		return nil, model.Invalidf("too_many_criteria", "bool", "At most %d criteria are allowed.", maxCriteria)
-	}
-	q.must, q.mustNot = newCriteria(c.Must), newCriteria(c.MustNot)
-	var err error
-	if q.order, err = newSearchOrder(c.Sort); err != nil || c.Continuation == "" {
-		return q, err
-	}
-	from, err := s.openContinuation(c.Continuation, q.binding(), &q.order)
+	q, err := search.New(s.store.Secret(), actor.Account, organizations, c.Query)
 	if err != nil {
-		return nil, err
+		return result, err
 	}
-	q.after, q.before = from.last(&q.order), from.Before
-	return q, nil
-}
-
-func newCriteria(all []SearchCriterion) []*criterion {
-	var out []*criterion
-	for _, c := range all {
-		if parsed := newCriterion(c); parsed != nil {
-			out = append(out, parsed)
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		page, err := q.Page(tx)
+		if err != nil {
+			return err
 		}
-	}
-	return out
-}
-
-// matches decides whether an entity of the index is a hit. The caller has to
-// know that the actor may see it.
-func (q *search) matches(e *store.SearchEntity) bool {
-	for _, c := range q.must {
-		if !c.matches(e) {
-			return false
-		}
-	}
-	for _, c := range q.mustNot {
-		if c.matches(e) {
-			return false
-		}
-	}
-	return true
-}
-
-// run carries the search out.
-func (q *search) run(ctx context.Context) (result SearchResult, err error) {
-	err = q.service.store.View(ctx, func(tx *store.Tx) error {
-		q.tx = tx
-		result, err = q.page(ctx)
+		result = SearchResult{Total: page.Total, First: page.First, Continuation: page.Continuation}
+		result.Hits, err = s.presentHits(ctx, tx, actor, &c, page.Hits)
 		return err
 	})
 	return result, err
 }
 
-// page finds the hits that follow on the page before.
-//
-// A search of few hits gathers them all and sorts them. One of many does not look
-// at all of them: it goes through what is stored in the order that was asked for
-// until the page is full. Which of the two it is turns out while counting.
-func (q *search) page(ctx context.Context) (SearchResult, error) {
-	result := SearchResult{First: q.before}
-	own, err := q.own()
-	if err != nil {
-		return result, err
-	}
-	if err := q.choose(); err != nil {
-		return result, err
-	}
-	hits, all := own, false
-	if q.driver == nil && len(q.mustNot) == 0 {
-		result.Total, err = q.countAll(len(own))
-	} else {
-		hits, result.Total, all, err = q.gather(own)
-	}
-	if err != nil {
-		return result, err
-	}
-	if all {
-		hits = q.following(hits)
-	} else if hits, err = q.merge(own, q.command.PageSize+1); err != nil {
-		return result, err
-	}
-	more := len(hits) > q.command.PageSize
-	if more {
-		hits = hits[:q.command.PageSize]
-		next := newContinuation(&q.order, &hits[len(hits)-1], q.before+len(hits))
-		if result.Continuation, err = q.service.sealContinuation(next, q.binding()); err != nil {
-			return result, err
+// searchedOrganizations are those that a call names, or all of the caller's.
+func searchedOrganizations(actor *model.Actor, directory []model.OrganizationID) ([]model.OrganizationID, error) {
+	for _, organization := range directory {
+		if !actor.MemberOf(organization) {
+			refusal := model.Forbiddenf("not_member",
+				"The API key does not have access: its account is not in that organization.")
+			refusal.Field = "directory"
+			return nil, refusal
 		}
 	}
-	if !q.command.IncludeTotal {
-		result.Total = min(result.Total, q.limits.counted)
+	if len(directory) == 0 {
+		return actor.Organizations(), nil
 	}
-	result.Hits, err = q.present(ctx, hits)
-	return result, err
+	return directory, nil
 }
 
-// own finds those hits that are not found through the words that everybody in
-// the organization searches: the actor's own private groups, and what criteria
-// name by its token.
-func (q *search) own() (hits []candidate, err error) {
-	var tokens []model.EntityID
-	for _, c := range q.must {
-		for _, w := range append(slices.Clone(c.accounts), c.groups...) {
-			if len(w.words) == 0 {
-				tokens = append(tokens, w.token)
-			}
-		}
+// presentHits shows hits to the actor, in their order.
+func (s *Service) presentHits(
+	ctx context.Context, tx *store.Tx, actor *model.Actor, c *SearchCommand, hits []search.Hit,
+) ([]SearchHit, error) {
+	out := make([]SearchHit, len(hits))
+	for i, h := range hits {
+		out[i] = SearchHit{Organization: h.Organization, Token: h.Entity, Group: h.Group}
 	}
-	for _, organization := range q.organizations {
-		if q.groups {
-			groups, err := q.tx.PrivateGroupsOf(q.actor.Account, organization)
-			if err != nil {
+	if c.TokensOnly {
+		return out, nil
+	}
+	accounts, err := presentAccounts(tx, actor, hits)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := presentGroups(tx, hits)
+	if err != nil {
+		return nil, err
+	}
+	shown := out[:0]
+	for _, hit := range out {
+		entity, there := accounts[placed{hit.Organization, hit.Token}]
+		if hit.Group {
+			entity, there = groups[hit.Token]
+		}
+		if !there {
+			continue
+		}
+		hit.Entity = entity
+		if c.RenderMetadata {
+			if hit.Metadata, err = s.getMetadata(ctx, tx, hit.Organization, hit.Token); err != nil {
 				return nil, err
 			}
-			hits = q.appendMatching(hits, groups)
 		}
-		if len(tokens) > 0 {
-			named, err := q.named(organization, tokens)
-			if err != nil {
-				return nil, err
-			}
-			hits = q.appendMatching(hits, named)
-		}
+		shown = append(shown, hit)
 	}
-	return hits, nil
+	return shown, nil
 }
 
-// named returns those of the entities that everybody in the organization may
-// find, and that are of a kind that is looked for.
-func (q *search) named(organization model.OrganizationID, tokens []model.EntityID) ([]store.SearchEntity, error) {
-	rows, err := q.tx.SearchEntities(organization, tokens)
-	return slices.DeleteFunc(rows, func(e store.SearchEntity) bool { return !slices.Contains(q.kinds, e.Kind) }), err
-}
-
-func (q *search) appendMatching(hits []candidate, rows []store.SearchEntity) []candidate {
-	for i := range rows {
-		if q.matches(&rows[i]) {
-			hits = append(hits, *found(&rows[i]))
+// presentAccounts shows the accounts among hits, each as a member of the
+// organization that it was found in.
+func presentAccounts(tx *store.Tx, actor *model.Actor, hits []search.Hit) (map[placed]model.Entity, error) {
+	var ids []model.AccountID
+	members := map[model.OrganizationID][]model.AccountID{}
+	for i := range hits {
+		if h := &hits[i]; !h.Group {
+			ids = append(ids, model.AccountID(h.Entity))
+			members[h.Organization] = append(members[h.Organization], model.AccountID(h.Entity))
 		}
 	}
-	return hits
-}
-
-// choose picks the criterion whose words are looked up: the one with the fewest.
-func (q *search) choose() error {
-	q.checked = len(q.must) > 1 || len(q.mustNot) > 0
-	fewest := q.limits.counted + 1
-	for i, c := range q.must {
-		n := 0
-		if len(q.must) > 1 {
-			var err error
-			if n, err = q.estimate(c, fewest); err != nil {
-				return err
-			}
-		}
-		if i == 0 || n < fewest {
-			q.driver, fewest = c, n
-		}
-		if fewest == 0 {
-			break
-		}
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	if q.driver != nil {
-		for _, kind := range q.kinds {
-			q.checked = q.checked || slices.ContainsFunc(q.driver.ways(kind), func(w way) bool { return len(w.words) > 1 })
-		}
+	accounts, err := tx.Accounts(ids)
+	if err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-// estimate returns how many words a criterion would have to look at, at most limit.
-func (q *search) estimate(c *criterion, limit int) (n int, err error) {
-	for _, r := range q.ranges(c) {
-		words, err := q.tx.CountWords(r, limit-n)
-		if n += words; err != nil || n >= limit {
-			return n, err
-		}
+	byID := make(map[model.AccountID]*model.Account, len(accounts))
+	for i := range accounts {
+		byID[accounts[i].ID] = &accounts[i]
 	}
-	return n, nil
-}
-
-// ranges lists the words that a criterion looks up: of each way to match, those
-// that begin with its longest word.
-func (q *search) ranges(c *criterion) (out []store.SearchRange) {
-	for _, organization := range q.organizations {
-		for _, kind := range q.kinds {
-			for _, w := range c.ways(kind) {
-				if len(w.words) > 0 {
-					out = append(out, store.SearchRange{Organization: organization, Kind: kind, Field: w.field, Text: w.longest()})
-				}
+	out := make(map[placed]model.Entity, len(hits))
+	for organization, ids := range members {
+		memberships, err := tx.MembershipsIn(organization, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range memberships {
+			if account := byID[m.Account]; account != nil {
+				out[placed{organization, model.EntityID(m.Account)}] = present(actor, &target{*account, []model.Membership{m}},
+					organization)
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
-// countAll counts what a search without criteria finds.
-func (q *search) countAll(own int) (int, error) {
-	total := own
-	for _, organization := range q.organizations {
-		for _, kind := range q.kinds {
-			limit := q.limits.counted
-			if q.command.IncludeTotal {
-				limit = uncounted
-			}
-			n, err := q.tx.CountSearchEntities(organization, kind, limit)
-			if err != nil {
-				return 0, err
-			}
-			total += n
+// presentGroups shows the groups among hits, with their members.
+func presentGroups(tx *store.Tx, hits []search.Hit) (map[model.EntityID]model.Entity, error) {
+	var ids []model.GroupID
+	for i := range hits {
+		if h := &hits[i]; h.Group {
+			ids = append(ids, model.GroupID(h.Entity))
 		}
 	}
-	return total, nil
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	groups, err := tx.GroupsAmong(ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[model.EntityID]model.Entity, len(groups))
+	for i := range groups {
+		g := &groups[i]
+		if g.Deleted {
+			continue
+		}
+		if g.Members, err = tx.GroupMembers(g.ID); err != nil {
+			return nil, err
+		}
+		out[g.Entity()] = model.Entity{Group: g, Organization: g.Organization}
+	}
+	return out, nil
 }

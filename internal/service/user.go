@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"signet/internal/model"
+	"signet/internal/search"
 	"signet/internal/store"
 )
 
@@ -139,7 +140,7 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 				return err
 			}
 		}
-		return indexAccount(tx, &account, m)
+		return search.IndexAccount(tx, &account, m)
 	})
 	if err != nil {
 		return CreatedUser{}, err

@@ -12,51 +12,47 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal/sealtest"
+	"signet/internal/search"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
 )
 
-// searchFixture is a service on the embedded store, with the organizations,
-// accounts and groups that a test puts into it.
-type searchFixture struct {
+// fixture is a service on the embedded store, with the organizations, accounts and
+// groups that a test puts into it.
+type fixture struct {
 	t       testing.TB
 	service *Service
 	store   *store.Store
-	path    string
 	now     time.Time
 	made    uint64 // how many identifiers: in a run of the same steps they are the same
 }
 
-func newSearchFixture(t testing.TB) *searchFixture {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	f := &searchFixture{t: t, path: filepath.Join(t.TempDir(), "search.db"), now: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)}
-	f.open()
-	t.Cleanup(f.close)
+	f := &fixture{t: t, now: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)}
+	clock := func() time.Time { return f.now }
+	dir := t.TempDir()
+	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.store, err = store.Open(context.Background(), engine, NewEpoch); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	f.service = New(Options{
+		Store: f.store, Ring: sealtest.Open(t, dir, clock), Hub: live.NewHub(0), Clock: clock,
+		Logger: slog.New(slog.DiscardHandler),
+	})
 	return f
 }
 
-// open opens the store; what it held before is still there.
-func (f *searchFixture) open() {
-	f.t.Helper()
-	clock := func() time.Time { return f.now }
-	engine, err := sqlite.Open(f.path, sqlite.Options{Clock: clock})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	if f.store, err = store.Open(context.Background(), engine, NewEpoch); err != nil {
-		f.t.Fatal(err)
-	}
-	f.service = New(Options{Store: f.store, Ring: sealtest.Open(f.t, filepath.Dir(f.path), clock), Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler)})
-}
-
-func (f *searchFixture) close() {
-	if err := f.store.Close(); err != nil {
-		f.t.Error(err)
-	}
-}
-
 // mustUpdate runs fn in a transaction.
-func (f *searchFixture) mustUpdate(fn func(tx *store.Tx) error) {
+func (f *fixture) mustUpdate(fn func(tx *store.Tx) error) {
 	f.t.Helper()
 	if err := f.store.Update(context.Background(), fn); err != nil {
 		f.t.Fatal(err)
@@ -64,14 +60,14 @@ func (f *searchFixture) mustUpdate(fn func(tx *store.Tx) error) {
 }
 
 // id makes an identifier that follows on all that were made before.
-func (f *searchFixture) id() (id [16]byte) {
+func (f *fixture) id() (id [16]byte) {
 	f.made++
 	binary.BigEndian.PutUint64(id[8:], f.made)
 	return id
 }
 
 // organization makes an organization.
-func (f *searchFixture) organization() model.OrganizationID {
+func (f *fixture) organization() model.OrganizationID {
 	f.t.Helper()
 	f.made++
 	o := model.Organization{ID: model.OrganizationID(fmt.Sprintf("%024d", f.made)), Name: "Organization", Created: f.now}
@@ -86,7 +82,7 @@ type searchPerson struct {
 }
 
 // account makes an account in some organizations.
-func (f *searchFixture) account(p searchPerson, organizations ...model.OrganizationID) model.AccountID {
+func (f *fixture) account(p searchPerson, organizations ...model.OrganizationID) model.AccountID {
 	f.t.Helper()
 	var id model.AccountID
 	f.mustUpdate(func(tx *store.Tx) error {
@@ -98,12 +94,13 @@ func (f *searchFixture) account(p searchPerson, organizations ...model.Organizat
 }
 
 // named makes an account with a display name.
-func (f *searchFixture) named(name string, organizations ...model.OrganizationID) model.AccountID {
+func (f *fixture) named(name string, organizations ...model.OrganizationID) model.AccountID {
 	f.t.Helper()
 	return f.account(searchPerson{Account: model.Account{DisplayName: name}}, organizations...)
 }
 
-func (f *searchFixture) insertAccount(tx *store.Tx, p searchPerson, organizations ...model.OrganizationID) (model.AccountID, error) {
+func (f *fixture) insertAccount(tx *store.Tx, p searchPerson,
+	organizations ...model.OrganizationID) (model.AccountID, error) {
 	if p.ID.IsZero() {
 		p.ID = f.id()
 	}
@@ -122,7 +119,8 @@ func (f *searchFixture) insertAccount(tx *store.Tx, p searchPerson, organization
 }
 
 // group makes a group.
-func (f *searchFixture) group(organization model.OrganizationID, name string, public bool, members ...model.AccountID) model.Group {
+func (f *fixture) group(organization model.OrganizationID, name string, public bool,
+	members ...model.AccountID) model.Group {
 	f.t.Helper()
 	g := model.Group{ID: f.id(), Organization: organization, Name: name, Public: public, Created: f.now}
 	f.mustUpdate(func(tx *store.Tx) error {
@@ -132,14 +130,14 @@ func (f *searchFixture) group(organization model.OrganizationID, name string, pu
 		if err := tx.AddGroupMembers(&g, members, 1); err != nil {
 			return err
 		}
-		return indexGroup(tx, &g)
+		return search.IndexGroup(tx, &g)
 	})
 	g.Members = members
 	return g
 }
 
 // actor is an account with a regular key.
-func (f *searchFixture) actor(id model.AccountID) *model.Actor {
+func (f *fixture) actor(id model.AccountID) *model.Actor {
 	f.t.Helper()
 	actor := &model.Actor{Account: id, Key: model.Key{Account: id}}
 	err := f.store.View(context.Background(), func(tx *store.Tx) (err error) {
@@ -150,22 +148,4 @@ func (f *searchFixture) actor(id model.AccountID) *model.Actor {
 		f.t.Fatal(err)
 	}
 	return actor
-}
-
-// mustSearch searches with a page of 50 where the command names none.
-func (f *searchFixture) mustSearch(actor *model.Actor, c SearchCommand) SearchResult {
-	f.t.Helper()
-	if c.PageSize == 0 {
-		c.PageSize = 50
-	}
-	result, err := f.service.Search(context.Background(), actor, c)
-	if err != nil {
-		f.t.Fatalf("search %+v: %v", c, err)
-	}
-	return result
-}
-
-// must is one criterion that holds.
-func must(field, text string) []SearchCriterion {
-	return []SearchCriterion{{Fields: []string{field}, Text: text}}
 }

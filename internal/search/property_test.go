@@ -1,4 +1,4 @@
-package service
+package search
 
 import (
 	"cmp"
@@ -65,7 +65,7 @@ func (e *plainEntity) matchesField(field, text string) bool {
 	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(w string) bool { return !begun(w) })
 }
 
-func (e *plainEntity) matches(c SearchCriterion) bool {
+func (e *plainEntity) matches(c Criterion) bool {
 	return slices.ContainsFunc(c.Fields, func(field string) bool { return e.matchesField(field, c.Text) })
 }
 
@@ -83,9 +83,9 @@ func (e *plainEntity) sortedBy(field string) string {
 }
 
 // find returns the tokens and organizations of all hits, in order.
-func (s *plainSearch) find(actor *model.Actor, c SearchCommand) (out []placed) {
+func (s *plainSearch) find(actor *model.Actor, c Query) (out []placed) {
 	var hits []*plainEntity
-	blank := func(c SearchCriterion) bool { return strings.TrimSpace(c.Text) == "" }
+	blank := func(c Criterion) bool { return strings.TrimSpace(c.Text) == "" }
 	for _, e := range s.entities {
 		kind := "account"
 		if e.group {
@@ -96,8 +96,8 @@ func (s *plainSearch) find(actor *model.Actor, c SearchCommand) (out []placed) {
 		case len(c.Directory) > 0 && !slices.Contains(c.Directory, e.organization):
 		case len(c.Types) > 0 && !slices.Contains(c.Types, kind):
 		case e.group && !e.public && !slices.Contains(e.members, actor.Account):
-		case slices.ContainsFunc(c.Must, func(c SearchCriterion) bool { return !blank(c) && !e.matches(c) }):
-		case slices.ContainsFunc(c.MustNot, func(c SearchCriterion) bool { return !blank(c) && e.matches(c) }):
+		case slices.ContainsFunc(c.Must, func(c Criterion) bool { return !blank(c) && !e.matches(c) }):
+		case slices.ContainsFunc(c.MustNot, func(c Criterion) bool { return !blank(c) && e.matches(c) }):
 		default:
 			hits = append(hits, e)
 		}
@@ -121,18 +121,21 @@ func (s *plainSearch) find(actor *model.Actor, c SearchCommand) (out []placed) {
 }
 
 var (
-	plainTexts = []string{"", "Ann", "ANNA", "anna-maria", "Énya", "enya", "Straße", "strasse 4", "Bo", "Bob", "bobby bo", "b2", "Åsa", "asa", "İda", "ﬁn", "fin b",
+	plainTexts = []string{"", "Ann", "ANNA", "anna-maria", "Énya", "enya", "Straße", "strasse 4", "Bo", "Bob",
+		"bobby bo", "b2", "Åsa", "asa", "İda", "ﬁn", "fin b",
 		"田中", "田太郎", "Щука", "a", "ab ac ad", "ann bob", "Bob Ann", "x.y@z", "zz"}
-	plainQueries = []string{"a", "an", "ann", "anna", "anna m", "b", "bo", "bob", "bob ann", "B2", "é", "en", "ss", "stra", "straß", "STRASSE", "ås", "id", "fi", "ﬁ",
+	plainQueries = []string{"a", "an", "ann", "anna", "anna m", "b", "bo", "bob", "bob ann", "B2", "é", "en", "ss",
+		"stra", "straß", "STRASSE", "ås", "id", "fi", "ﬁ",
 		"田", "田中", "щ", "Щу", "ac ab", "z", "zz", "q", "  ", "", "!", "x y", "x.y", "a b", "b a f"}
-	plainFields = []string{"display_name", "first_name", "last_name", "username", "email", "title", "department", "name", "any", "token", "nickname"}
+	plainFields = []string{"display_name", "first_name", "last_name", "username", "email", "title", "department",
+		"name", "any", "token", "nickname"}
 )
 
 // searchWorld is what a run of the property test makes: drawn first, and then
 // written in one transaction.
 type searchWorld struct {
 	plainSearch
-	f             *searchFixture
+	f             *fixture
 	organizations []model.OrganizationID
 	accounts      []*model.Account
 	steps         []func(tx *store.Tx) error
@@ -149,7 +152,8 @@ func (w *searchWorld) fill(t *rapid.T) {
 	}
 	for range rapid.IntRange(1, 14).Draw(t, "accounts") {
 		account := &model.Account{ID: w.f.id(), Created: w.f.now,
-			DisplayName: text.Draw(t, "display name"), FirstName: text.Draw(t, "first name"), LastName: text.Draw(t, "last name")}
+			DisplayName: text.Draw(t, "display name"), FirstName: text.Draw(t, "first name"),
+			LastName: text.Draw(t, "last name")}
 		account.DisplayName = account.ComposeDisplayName()
 		w.accounts = append(w.accounts, account)
 		w.step(func(tx *store.Tx) error { return tx.InsertAccount(account, "") })
@@ -160,7 +164,8 @@ func (w *searchWorld) fill(t *rapid.T) {
 		}
 	}
 	for range rapid.IntRange(0, 8).Draw(t, "groups") {
-		g := &model.Group{ID: w.f.id(), Organization: rapid.SampledFrom(w.organizations).Draw(t, "of"), Name: text.Draw(t, "name"), Public: rapid.Bool().Draw(t, "public")}
+		g := &model.Group{ID: w.f.id(), Organization: rapid.SampledFrom(w.organizations).Draw(t, "of"),
+			Name: text.Draw(t, "name"), Public: rapid.Bool().Draw(t, "public")}
 		members := rapid.SliceOfDistinct(rapid.SampledFrom(w.ids()), rapid.ID).Draw(t, "members")
 		w.step(func(tx *store.Tx) error {
 			if err := tx.InsertGroup(g); err != nil {
@@ -197,16 +202,18 @@ func (w *searchWorld) enter(t *rapid.T, e *plainEntity) {
 	text := rapid.SampledFrom(plainTexts)
 	i := slices.Index(w.ids(), model.AccountID(e.token))
 	account := w.accounts[i]
-	m := model.Membership{Organization: e.organization, Account: account.ID, Title: text.Draw(t, "title"), Department: text.Draw(t, "department"), Joined: w.f.now}
-	w.step(func(tx *store.Tx) error { return join(tx, account, m) })
+	m := model.Membership{Organization: e.organization, Account: account.ID, Title: text.Draw(t, "title"),
+		Department: text.Draw(t, "department"), Joined: w.f.now}
+	w.step(func(tx *store.Tx) error { return enter(tx, account, m) })
 	e.fields = map[string][]string{
-		"display_name": {account.DisplayName}, "first_name": {account.FirstName}, "last_name": {account.LastName}, "username": {account.Username},
-		"title": {m.Title}, "department": {m.Department}, "email": nil, "phone": nil,
+		"display_name": {account.DisplayName}, "first_name": {account.FirstName}, "last_name": {account.LastName},
+		"username": {account.Username},
+		"title":    {m.Title}, "department": {m.Department}, "email": nil, "phone": nil,
 	}
 }
 
 func (w *searchWorld) setGroup(e *plainEntity, g *model.Group) {
-	w.step(func(tx *store.Tx) error { return indexGroup(tx, g) })
+	w.step(func(tx *store.Tx) error { return IndexGroup(tx, g) })
 	e.public = g.Public
 	e.fields = map[string][]string{"display_name": {g.Name}, "name": {g.Name}}
 }
@@ -226,7 +233,7 @@ func (w *searchWorld) change(t *rapid.T) {
 					return err
 				}
 			}
-			return unindex(tx, e.organization, e.token)
+			return tx.UnindexEntity(e.organization, e.token)
 		})
 		w.entities = slices.Delete(w.entities, i, i+1)
 	case e.group:
@@ -237,21 +244,24 @@ func (w *searchWorld) change(t *rapid.T) {
 	}
 }
 
-// command draws a search.
-func (w *searchWorld) command(t *rapid.T, actor *model.Actor) SearchCommand {
+// query draws a search.
+func (w *searchWorld) query(t *rapid.T, actor *model.Actor) Query {
 	queries := rapid.SampledFrom(plainQueries)
 	if len(w.entities) > 0 {
-		queries = rapid.OneOf(queries, rapid.Map(rapid.SampledFrom(w.entities), func(e *plainEntity) string { return e.token.String() }))
+		queries = rapid.OneOf(queries, rapid.Map(rapid.SampledFrom(w.entities),
+			func(e *plainEntity) string { return e.token.String() }))
 	}
-	criterion := rapid.Custom(func(t *rapid.T) SearchCriterion {
-		return SearchCriterion{Fields: rapid.SliceOfN(rapid.SampledFrom(plainFields), 1, 3).Draw(t, "fields"), Text: queries.Draw(t, "text")}
+	criterion := rapid.Custom(func(t *rapid.T) Criterion {
+		return Criterion{Fields: rapid.SliceOfN(rapid.SampledFrom(plainFields), 1, 3).Draw(t, "fields"),
+			Text: queries.Draw(t, "text")}
 	})
 	terms := []string{"display_name", "name", "first_name", "last_name", "title", "department", "token", "username"}
 	for _, term := range terms {
 		terms = append(terms, "-"+term)
 	}
-	c := SearchCommand{
-		Types:        rapid.SampledFrom([][]string{nil, {"account"}, {"group"}, {"account", "group"}, {"tag"}}).Draw(t, "types"),
+	c := Query{
+		Types: rapid.SampledFrom([][]string{nil, {"account"}, {"group"}, {"account", "group"}, {"tag"}}).Draw(t,
+			"types"),
 		Must:         rapid.SliceOfN(criterion, 0, 3).Draw(t, "must"),
 		MustNot:      rapid.SliceOfN(criterion, 0, 2).Draw(t, "must not"),
 		Sort:         rapid.SliceOfN(rapid.SampledFrom(terms), 0, 3).Draw(t, "sort"),
@@ -265,14 +275,14 @@ func (w *searchWorld) command(t *rapid.T, actor *model.Actor) SearchCommand {
 }
 
 func TestSearchFindsWhatAPlainSearchFinds(t *testing.T) {
-	f := newSearchFixture(t)
+	f := newFixture(t)
 	rapid.Check(t, func(t *rapid.T) {
 		w := searchWorld{f: f}
 		w.fill(t)
 		for range 4 {
 			actor := f.actor(rapid.SampledFrom(w.ids()).Draw(t, "actor"))
-			c := w.command(t, actor)
-			limits := searchLimits{
+			c := w.query(t, actor)
+			limits := limits{
 				counted: rapid.IntRange(1, 20).Draw(t, "counted"), gathered: rapid.IntRange(1, 20).Draw(t, "gathered"),
 				batch: rapid.IntRange(1, 20).Draw(t, "batch"), prefixes: rapid.IntRange(1, 4).Draw(t, "prefixes"),
 			}
@@ -292,7 +302,7 @@ func TestSearchFindsWhatAPlainSearchFinds(t *testing.T) {
 					t.Fatalf("%+v with %+v: total %d, first %d, want %d and %d", c, limits, r.Total, r.First, counted, len(got))
 				}
 				for _, hit := range r.Hits {
-					got = append(got, placed{hit.Organization, hit.Token})
+					got = append(got, placed{hit.Organization, hit.Entity})
 				}
 				if page.Continuation = r.Continuation; r.Continuation == "" || len(got) > len(want) {
 					break

@@ -1,4 +1,4 @@
-package service
+package search
 
 import (
 	"slices"
@@ -51,31 +51,28 @@ func shorten(text string, limit int) string {
 	return text[:limit]
 }
 
-// searchTexts are an entity's texts that are found and sorted by, by field.
-type searchTexts map[store.SearchField][]string
+// texts are an entity's texts that are found and sorted by, by field.
+type texts map[store.SearchField][]string
 
 // entity makes what the index keeps of them.
-func (t searchTexts) entity(organization model.OrganizationID, id model.EntityID, kind store.SearchKind) *store.SearchEntity {
+func (t texts) entity(organization model.OrganizationID, id model.EntityID,
+	kind store.SearchKind) *store.SearchEntity {
 	e := &store.SearchEntity{Organization: organization, Entity: id, Kind: kind}
 	found := make(map[store.SearchField][]string, len(t))
-	for field, texts := range t {
-		if len(texts) > 0 {
-			found[field] = words(strings.Join(texts, " "))
-			e.Keys[field] = shorten(fold(texts[0]), store.MaxSearchKey)
+	for field, list := range t {
+		if len(list) > 0 {
+			found[field] = words(strings.Join(list, " "))
+			e.Keys[field] = shorten(fold(list[0]), store.MaxSearchKey)
 		}
 	}
 	e.Words = store.JoinSearchWords(found)
 	return e
 }
 
-// indexAccount puts an account into the search index of an organization, in
+// IndexAccount puts an account into the search index of an organization, in
 // place of what is there.
-func indexAccount(tx *store.Tx, a *model.Account, m model.Membership) error {
-	return tx.IndexEntity(searchableAccount(a, m))
-}
-
-func searchableAccount(a *model.Account, m model.Membership) *store.SearchEntity {
-	texts := searchTexts{
+func IndexAccount(tx *store.Tx, a *model.Account, m model.Membership) error {
+	t := texts{
 		store.SearchDisplayName: {a.DisplayName},
 		store.SearchFirstName:   {a.FirstName},
 		store.SearchLastName:    {a.LastName},
@@ -84,28 +81,20 @@ func searchableAccount(a *model.Account, m model.Membership) *store.SearchEntity
 		store.SearchDepartment:  {m.Department},
 	}
 	for _, e := range a.Emails {
-		texts[store.SearchEmail] = append(texts[store.SearchEmail], e.Address)
+		t[store.SearchEmail] = append(t[store.SearchEmail], e.Address)
 	}
 	for _, p := range a.Phones {
-		texts[store.SearchPhone] = append(texts[store.SearchPhone], p.Number)
+		t[store.SearchPhone] = append(t[store.SearchPhone], p.Number)
 	}
-	return texts.entity(m.Organization, model.EntityID(a.ID), store.SearchAccount)
+	return tx.IndexEntity(t.entity(m.Organization, model.EntityID(a.ID), store.SearchAccount))
 }
 
-// indexGroup does so for a group. Its name and its display name are one.
-func indexGroup(tx *store.Tx, g *model.Group) error {
-	return tx.IndexEntity(searchableGroup(g))
-}
-
-func searchableGroup(g *model.Group) *store.SearchEntity {
+// IndexGroup puts a group into the search index of its organization, in place of
+// what is there. Its name and its display name are one.
+func IndexGroup(tx *store.Tx, g *model.Group) error {
 	kind := store.SearchPrivateGroup
 	if g.Public {
 		kind = store.SearchPublicGroup
 	}
-	return searchTexts{store.SearchDisplayName: {g.Name}}.entity(g.Organization, g.Entity(), kind)
-}
-
-// unindex takes an entity out of the search index of an organization.
-func unindex(tx *store.Tx, organization model.OrganizationID, entity model.EntityID) error {
-	return tx.UnindexEntity(organization, entity)
+	return tx.IndexEntity(texts{store.SearchDisplayName: {g.Name}}.entity(g.Organization, g.Entity(), kind))
 }

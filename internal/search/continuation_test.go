@@ -1,4 +1,4 @@
-package service
+package search
 
 import (
 	"encoding/base64"
@@ -10,15 +10,16 @@ import (
 )
 
 // continued is a search that has a second page.
-func continued(t testing.TB) (*searchFixture, *model.Actor, SearchCommand) {
+func continued(t testing.TB) (*fixture, *model.Actor, Query) {
 	t.Helper()
-	f := newSearchFixture(t)
+	f := newFixture(t)
 	o := f.organization()
 	me := f.named("Bob A", o)
 	for _, name := range []string{"Bob B", "Bob C", "Bob D"} {
 		f.named(name, o)
 	}
-	c := SearchCommand{Types: []string{"account"}, Must: must("display_name", "bob"), MustNot: must("title", "x"), Sort: []string{"display_name"}, PageSize: 2}
+	c := Query{Types: []string{"account"}, Must: must("display_name", "bob"), MustNot: must("title", "x"),
+		Sort: []string{"display_name"}, PageSize: 2}
 	c.Continuation = f.mustSearch(f.actor(me), c).Continuation
 	if c.Continuation == "" {
 		t.Fatal("the first page has no continuation")
@@ -26,29 +27,29 @@ func continued(t testing.TB) (*searchFixture, *model.Actor, SearchCommand) {
 	return f, f.actor(me), c
 }
 
-func (f *searchFixture) wantContinuationRefused(actor *model.Actor, c SearchCommand) {
+func (f *fixture) wantContinuationRefused(actor *model.Actor, c Query) {
 	f.t.Helper()
-	f.wantRefused(actor, c, model.Invalid, "continuation_invalid", "continuation")
+	f.wantRefused(actor, c, "continuation_invalid", "continuation")
 }
 
 func TestContinuationLeadsToTheNextPage(t *testing.T) {
 	f, actor, c := continued(t)
 	want := []string{"Bob C", "Bob D"}
 	r := f.mustSearch(actor, c)
-	if got := shownNames(r); !slices.Equal(got, want) || r.First != 2 || r.Continuation != "" {
+	if got := f.shownNames(r.Hits); !slices.Equal(got, want) || r.First != 2 || r.Continuation != "" {
 		t.Errorf("got %q from %d on, then %q; want %q from 2 on and the end", got, r.First, r.Continuation, want)
 	}
 	t.Run("with other sizes and more shown", func(t *testing.T) {
 		c := c
-		c.PageSize, c.RenderMetadata, c.IncludeTotal = 1, true, true
-		if got := shownNames(f.mustSearch(actor, c)); !slices.Equal(got, want[:1]) {
+		c.PageSize, c.IncludeTotal = 1, true
+		if got := f.shownNames(f.mustSearch(actor, c).Hits); !slices.Equal(got, want[:1]) {
 			t.Errorf("got %q, want %q", got, want[:1])
 		}
 	})
 	t.Run("after a restart, and on another node", func(t *testing.T) {
 		f.close()
 		f.open()
-		if got := shownNames(f.mustSearch(actor, c)); !slices.Equal(got, want) {
+		if got := f.shownNames(f.mustSearch(actor, c).Hits); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
@@ -84,21 +85,22 @@ func TestContinuationIsRefusedWhenTamperedWith(t *testing.T) {
 			tamper(whole[i:])
 		}
 	}
-	for _, text := range []string{"x", "=", whole + "=", whole + "A", whole + "\n", whole[:8] + "\r\n" + whole[8:], " " + whole, whole + whole, "é", strings.Repeat("A", 1<<20)} {
+	for _, text := range []string{"x", "=", whole + "=", whole + "A", whole + "\n", whole[:8] + "\r\n" + whole[8:],
+		" " + whole, whole + whole, "é", strings.Repeat("A", 1<<20)} {
 		tamper(text)
 	}
 }
 
 func TestContinuationIsRefusedForAnotherSearch(t *testing.T) {
 	f, actor, c := continued(t)
-	for name, change := range map[string]func(*SearchCommand){
-		"another text":      func(c *SearchCommand) { c.Must = must("display_name", "bo") },
-		"another field":     func(c *SearchCommand) { c.Must = must("any", "bob") },
-		"no criteria":       func(c *SearchCommand) { c.Must, c.MustNot = nil, nil },
-		"must for must not": func(c *SearchCommand) { c.Must, c.MustNot = c.MustNot, c.Must },
-		"another type":      func(c *SearchCommand) { c.Types = nil },
-		"another order":     func(c *SearchCommand) { c.Sort = []string{"-display_name"} },
-		"a directory":       func(c *SearchCommand) { c.Directory = actor.Organizations() },
+	for name, change := range map[string]func(*Query){
+		"another text":      func(c *Query) { c.Must = must("display_name", "bo") },
+		"another field":     func(c *Query) { c.Must = must("any", "bob") },
+		"no criteria":       func(c *Query) { c.Must, c.MustNot = nil, nil },
+		"must for must not": func(c *Query) { c.Must, c.MustNot = c.MustNot, c.Must },
+		"another type":      func(c *Query) { c.Types = nil },
+		"another order":     func(c *Query) { c.Sort = []string{"-display_name"} },
+		"a directory":       func(c *Query) { c.Directory = actor.Organizations() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := c
@@ -110,7 +112,7 @@ func TestContinuationIsRefusedForAnotherSearch(t *testing.T) {
 		f.wantContinuationRefused(f.actor(f.named("Bob E", actor.Organizations()...)), c)
 	})
 	t.Run("another installation", func(t *testing.T) {
-		newSearchFixture(t).wantContinuationRefused(actor, c)
+		newFixture(t).wantContinuationRefused(actor, c)
 	})
 }
 

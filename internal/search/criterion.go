@@ -1,4 +1,4 @@
-package service
+package search
 
 import (
 	"slices"
@@ -8,15 +8,12 @@ import (
 	"signet/internal/store"
 )
 
-// SearchCriterion is one condition of a search: some of the fields has, for every
+// Criterion is one condition of a search: some of the fields has, for every
 // word of the text, a word that begins with it. A blank text is no condition.
-type SearchCriterion struct {
+type Criterion struct {
 	Fields []string // of contract section 5.2; in what others name nothing is found
 	Text   string
 }
-
-// maxCriteria is how many conditions a search may have.
-const maxCriteria = 64
 
 // searchable are the fields of accounts, by name; `any` is all of them.
 var searchable = map[string]store.SearchField{
@@ -37,13 +34,13 @@ const (
 	tokenField = "token"
 )
 
-// IsSearchField reports whether a search knows a field of this name.
-func IsSearchField(name string) bool {
+// IsField reports whether a search knows a field of this name.
+func IsField(name string) bool {
 	_, known := searchable[name]
 	return known || name == anyField || name == nameField || name == tokenField
 }
 
-// criterion is a SearchCriterion as it is carried out: an entity matches if one
+// criterion is a Criterion as it is carried out: an entity matches if one
 // of the ways that its kind has matches.
 type criterion struct {
 	accounts []way
@@ -57,8 +54,19 @@ type way struct {
 	token model.EntityID
 }
 
+// newCriteria leaves out what is no condition.
+func newCriteria(all []Criterion) []*criterion {
+	var out []*criterion
+	for _, c := range all {
+		if parsed := newCriterion(c); parsed != nil {
+			out = append(out, parsed)
+		}
+	}
+	return out
+}
+
 // newCriterion returns nil for a criterion that is no condition.
-func newCriterion(c SearchCriterion) *criterion {
+func newCriterion(c Criterion) *criterion {
 	if strings.TrimSpace(c.Text) == "" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package service
+package search
 
 import (
 	"context"
@@ -12,29 +12,14 @@ import (
 
 // smallLimits make a handful of entities take each of the ways that a search has:
 // all are gathered; none are; and in between, with other sizes of what is read.
-var smallLimits = []searchLimits{
+var smallLimits = []limits{
 	{counted: 1000, gathered: 1000, batch: 1024, prefixes: 64},
 	{counted: 1, gathered: 1, batch: 2, prefixes: 1},
 	{counted: 4, gathered: 6, batch: 3, prefixes: 64},
 }
 
-// mustPage returns one page.
-func (f *searchFixture) mustPage(actor *model.Actor, c SearchCommand, limits searchLimits) SearchResult {
-	f.t.Helper()
-	q, err := f.service.newSearch(actor, c)
-	if err != nil {
-		f.t.Fatalf("search %+v: %v", c, err)
-	}
-	q.limits = limits
-	r, err := q.run(context.Background())
-	if err != nil {
-		f.t.Fatalf("search %+v: %v", c, err)
-	}
-	return r
-}
-
 // mustPages returns the hits of all pages, and checks what each says of itself.
-func (f *searchFixture) mustPages(actor *model.Actor, c SearchCommand, limits searchLimits) (hits []SearchHit) {
+func (f *fixture) mustPages(actor *model.Actor, c Query, limits limits) (hits []Hit) {
 	f.t.Helper()
 	for {
 		r := f.mustPage(actor, c, limits)
@@ -52,7 +37,7 @@ func (f *searchFixture) mustPages(actor *model.Actor, c SearchCommand, limits se
 }
 
 func TestSearchPagesShowEachHitOnce(t *testing.T) {
-	f := newSearchFixture(t)
+	f := newFixture(t)
 	o := f.organization()
 	me := f.named("Bob 00", o)
 	want := []string{"Bob 00"}
@@ -64,10 +49,11 @@ func TestSearchPagesShowEachHitOnce(t *testing.T) {
 	slices.Sort(want)
 	for _, limits := range smallLimits {
 		for _, size := range []int{1, 2, 7, 22, 23, 24, 200} {
-			for _, c := range []SearchCommand{{}, {Must: must("display_name", "bo")}, {Must: must("any", "b")}, {MustNot: must("title", "x")},
+			for _, c := range []Query{{}, {Must: must("display_name", "bo")}, {Must: must("any", "b")},
+				{MustNot: must("title", "x")},
 				{Must: must("display_name", "bob"), Sort: []string{"name", "first_name"}}} {
 				c.PageSize = size
-				if got := shownNames(SearchResult{Hits: f.mustPages(f.actor(me), c, limits)}); !slices.Equal(got, want) {
+				if got := f.shownNames(f.mustPages(f.actor(me), c, limits)); !slices.Equal(got, want) {
 					t.Errorf("%+v with %+v:\n got %q\nwant %q", c, limits, got, want)
 				}
 			}
@@ -76,7 +62,7 @@ func TestSearchPagesShowEachHitOnce(t *testing.T) {
 }
 
 func TestSearchPagesShowOnlyWhatTheWholeTextBegins(t *testing.T) {
-	f := newSearchFixture(t)
+	f := newFixture(t)
 	o := f.organization()
 	me := f.named("Max", o)
 	for _, name := range []string{"Mara", "Marc", "Mary Max", "Max Mars", "Maya", "Märta"} {
@@ -90,8 +76,8 @@ func TestSearchPagesShowOnlyWhatTheWholeTextBegins(t *testing.T) {
 			"m":    {"Mara", "Marc", "Märta", "Mary Max", "Max", "Max Mars", "Maya"},
 			"mx":   {},
 		} {
-			c := SearchCommand{Must: must("display_name", text), PageSize: 2}
-			if got := shownNames(SearchResult{Hits: f.mustPages(f.actor(me), c, limits)}); !slices.Equal(got, want) {
+			c := Query{Must: must("display_name", text), PageSize: 2}
+			if got := f.shownNames(f.mustPages(f.actor(me), c, limits)); !slices.Equal(got, want) {
 				t.Errorf("%q with %+v:\n got %q\nwant %q", text, limits, got, want)
 			}
 		}
@@ -99,7 +85,7 @@ func TestSearchPagesShowOnlyWhatTheWholeTextBegins(t *testing.T) {
 }
 
 func TestSearchPagesOfSeveralOrganizations(t *testing.T) {
-	f := newSearchFixture(t)
+	f := newFixture(t)
 	organizations := []model.OrganizationID{f.organization(), f.organization(), f.organization()}
 	me := f.named("Bob everywhere", organizations...)
 	f.named("Bob everywhere", organizations...) // the same name, and another token
@@ -109,8 +95,9 @@ func TestSearchPagesOfSeveralOrganizations(t *testing.T) {
 		f.group(o, fmt.Sprintf("Bobs %d private", i), false, me)
 	}
 	for _, limits := range smallLimits {
-		for _, c := range []SearchCommand{{}, {Must: must("any", "bo")}, {Must: must("any", "bo"), Sort: []string{"-display_name"}},
-			{Must: must("display_name", "bob"), Sort: []string{"title"}}, {Sort: []string{"-token"}}, {MustNot: must("any", "x")}} {
+		for _, c := range []Query{{}, {Must: must("any", "bo")}, {Must: must("any", "bo"), Sort: []string{"-display_name"}},
+			{Must: must("display_name", "bob"), Sort: []string{"title"}}, {Sort: []string{"-token"}},
+			{MustNot: must("any", "x")}} {
 			c.PageSize = 200
 			whole := f.mustPage(f.actor(me), c, limits).Hits
 			if len(whole) != 2*3+3*3 {
@@ -119,7 +106,10 @@ func TestSearchPagesOfSeveralOrganizations(t *testing.T) {
 			for _, size := range []int{1, 2, 5} {
 				c.PageSize = size
 				pages := f.mustPages(f.actor(me), c, limits)
-				if !slices.EqualFunc(pages, whole, func(a, b SearchHit) bool { return a.Token == b.Token && a.Organization == b.Organization }) {
+				if !slices.EqualFunc(pages, whole, func(a, b Hit) bool {
+					return a.Entity == b.Entity &&
+						a.Organization == b.Organization
+				}) {
 					t.Errorf("%+v with %+v: pages of %d differ from the whole", c, limits, size)
 				}
 			}
@@ -131,7 +121,7 @@ func TestSearchPagesOfSeveralOrganizations(t *testing.T) {
 // time is shown exactly once.
 func TestSearchPagesStayStableWhileOthersComeAndGo(t *testing.T) {
 	for _, limits := range smallLimits {
-		f := newSearchFixture(t)
+		f := newFixture(t)
 		o := f.organization()
 		me := f.named("Bob Zz", o)
 		var steady, fleeting []model.AccountID
@@ -140,11 +130,11 @@ func TestSearchPagesStayStableWhileOthersComeAndGo(t *testing.T) {
 			fleeting = append(fleeting, f.named(fmt.Sprintf("Bob %02d", i), o))
 		}
 		shown := map[model.EntityID]int{}
-		c := SearchCommand{Must: must("display_name", "bo"), PageSize: 3}
+		c := Query{Must: must("display_name", "bo"), PageSize: 3}
 		for page := 0; ; page++ {
 			r := f.mustPage(f.actor(me), c, limits)
 			for _, hit := range r.Hits {
-				shown[hit.Token]++
+				shown[hit.Entity]++
 			}
 			if c.Continuation = r.Continuation; c.Continuation == "" {
 				break
@@ -154,9 +144,9 @@ func TestSearchPagesStayStableWhileOthersComeAndGo(t *testing.T) {
 			if page < 10 {
 				f.named(fmt.Sprintf("Bob 99 %d", page), o)
 			}
-			last := r.Hits[len(r.Hits)-1].Token
+			last := r.Hits[len(r.Hits)-1].Entity
 			if slices.Contains(fleeting, model.AccountID(last)) {
-				f.mustUpdate(func(tx *store.Tx) error { return unindex(tx, o, last) })
+				f.mustUpdate(func(tx *store.Tx) error { return tx.UnindexEntity(o, last) })
 			}
 		}
 		for _, id := range steady {
@@ -174,7 +164,7 @@ func TestSearchPagesStayStableWhileOthersComeAndGo(t *testing.T) {
 
 // Writers and readers at the same time, each page being one snapshot.
 func TestSearchPagesWhileOthersAreAdded(t *testing.T) {
-	f := newSearchFixture(t)
+	f := newFixture(t)
 	o := f.organization()
 	actor := f.actor(f.named("Bob Me", o))
 	var steady []model.EntityID
@@ -190,7 +180,7 @@ func TestSearchPagesWhileOthersAreAdded(t *testing.T) {
 				return
 			default:
 			}
-			p := searchPerson{Account: model.Account{DisplayName: fmt.Sprintf("Bob %c%d", 'A'+i%26, i)}}
+			p := person{Account: model.Account{DisplayName: fmt.Sprintf("Bob %c%d", 'A'+i%26, i)}}
 			err := f.store.Update(context.Background(), func(tx *store.Tx) error {
 				_, err := f.insertAccount(tx, p, o)
 				return err
@@ -204,11 +194,11 @@ func TestSearchPagesWhileOthersAreAdded(t *testing.T) {
 	for range 10 {
 		shown := map[model.EntityID]int{}
 		// A bound on the name, so that the search ends while names are added.
-		c := SearchCommand{Must: must("display_name", "bob"), Sort: []string{"token"}, PageSize: 7}
+		c := Query{Must: must("display_name", "bob"), Sort: []string{"token"}, PageSize: 7}
 		for pages := 0; pages < 8; pages++ {
 			r := f.mustPage(actor, c, smallLimits[1])
 			for _, hit := range r.Hits {
-				shown[hit.Token]++
+				shown[hit.Entity]++
 			}
 			if c.Continuation = r.Continuation; c.Continuation == "" {
 				break
@@ -229,7 +219,7 @@ func TestSearchPagesWhileOthersAreAdded(t *testing.T) {
 // Who has the same name comes in the order of the identifiers that was asked for,
 // whichever way the search takes.
 func TestSearchOrdersTheSameNameByTokenBothWays(t *testing.T) {
-	f := newSearchFixture(t)
+	f := newFixture(t)
 	o := f.organization()
 	var accounts []model.EntityID
 	for range 5 {
@@ -239,10 +229,10 @@ func TestSearchOrdersTheSameNameByTokenBothWays(t *testing.T) {
 	for _, limits := range smallLimits {
 		for _, name := range []string{"display_name", "-display_name"} {
 			for token, want := range map[string][]model.EntityID{"token": accounts, "-token": reversed(accounts)} {
-				c := SearchCommand{Must: must("display_name", "ann"), Sort: []string{name, token}, PageSize: 2}
+				c := Query{Must: must("display_name", "ann"), Sort: []string{name, token}, PageSize: 2}
 				var got []model.EntityID
 				for _, hit := range f.mustPages(me, c, limits) {
-					got = append(got, hit.Token)
+					got = append(got, hit.Entity)
 				}
 				if !slices.Equal(got, want) {
 					t.Errorf("sorted by %s and %s with %+v: %v, want %v", name, token, limits, got, want)

@@ -1,4 +1,4 @@
-package service
+package search
 
 import (
 	"crypto/aes"
@@ -32,9 +32,10 @@ func continuationInvalid() *model.Error {
 }
 
 // newContinuation returns the place after a result.
-func newContinuation(order *searchOrder, last *candidate, before int) continuation {
-	c := continuation{Keys: make([]string, len(order.Terms)), Entity: last.entity, Organization: last.organization, Before: before}
-	for i, term := range order.Terms {
+func newContinuation(o *order, last *candidate, before int) continuation {
+	c := continuation{Entity: last.entity, Organization: last.organization, Before: before}
+	c.Keys = make([]string, len(o.Terms))
+	for i, term := range o.Terms {
 		c.Keys[i] = last.key(term.Field)
 	}
 	return c
@@ -42,17 +43,16 @@ func newContinuation(order *searchOrder, last *candidate, before int) continuati
 
 // last returns the result that the next page follows on, as far as the order
 // looks at it.
-func (c *continuation) last(order *searchOrder) *candidate {
+func (c *continuation) last(o *order) *candidate {
 	row := &store.SearchEntity{Organization: c.Organization, Entity: c.Entity}
-	for i, term := range order.Terms {
+	for i, term := range o.Terms {
 		row.Keys[term.Field] = c.Keys[i]
 	}
 	return found(row)
 }
 
-// sealContinuation writes a continuation for a client. The binding says for whom
-// and for which search it is.
-func (s *Service) sealContinuation(c continuation, binding []byte) (string, error) {
+// sealContinuation writes a continuation for a client.
+func (s *Search) sealContinuation(c continuation) (string, error) {
 	aead, err := s.continuationCipher()
 	if err != nil {
 		return "", err
@@ -61,28 +61,29 @@ func (s *Service) sealContinuation(c continuation, binding []byte) (string, erro
 	if err != nil {
 		return "", err
 	}
-	return base64.RawURLEncoding.EncodeToString(aead.Seal(nil, nil, text, binding)), nil
+	return base64.RawURLEncoding.EncodeToString(aead.Seal(nil, nil, text, s.binding())), nil
 }
 
 // openContinuation reads what a client brought back. Anything but what was sealed
-// with the same binding is continuation_invalid.
-func (s *Service) openContinuation(text string, binding []byte, order *searchOrder) (c continuation, err error) {
+// for this account and this search is continuation_invalid.
+func (s *Search) openContinuation(text string) (c continuation, err error) {
 	if len(text) > maxContinuation {
 		return c, continuationInvalid()
 	}
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || base64.RawURLEncoding.EncodedLen(len(sealed)) != len(text) { // line ends would be skipped
+	// Line ends are skipped by the decoder.
+	if err != nil || base64.RawURLEncoding.EncodedLen(len(sealed)) != len(text) {
 		return c, continuationInvalid()
 	}
 	aead, err := s.continuationCipher()
 	if err != nil {
 		return c, err
 	}
-	opened, err := aead.Open(nil, nil, sealed, binding)
+	opened, err := aead.Open(nil, nil, sealed, s.binding())
 	if err != nil {
 		return c, continuationInvalid()
 	}
-	if err := json.Unmarshal(opened, &c); err != nil || len(c.Keys) != len(order.Terms) || c.Before < 0 {
+	if err := json.Unmarshal(opened, &c); err != nil || len(c.Keys) != len(s.order.Terms) || c.Before < 0 {
 		return c, continuationInvalid()
 	}
 	return c, nil
@@ -91,8 +92,8 @@ func (s *Service) openContinuation(text string, binding []byte, order *searchOrd
 // continuationCipher derives the key from the installation's secret, so that
 // every node, and the next start, opens what this one sealed. The number in the
 // purpose changes with the form of what is sealed.
-func (s *Service) continuationCipher() (cipher.AEAD, error) {
-	key, err := hkdf.Key(sha256.New, s.store.Secret(), nil, "search continuation 1", 32)
+func (s *Search) continuationCipher() (cipher.AEAD, error) {
+	key, err := hkdf.Key(sha256.New, s.secret, nil, "search continuation 1", 32)
 	if err != nil {
 		return nil, fmt.Errorf("derive the key of continuations: %w", err)
 	}
@@ -103,11 +104,11 @@ func (s *Service) continuationCipher() (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// binding names an account and what it searches for. How many results a page has,
-// and what of them is shown, may change from page to page.
-func (q *search) binding() []byte {
-	c := &q.command
-	asked, err := json.Marshal([]any{q.actor.Account, c.Types, c.Directory, c.Must, c.MustNot, c.Sort})
+// binding names the account and what it searches for. How many results a page has,
+// and how much of them is shown, may change from page to page.
+func (s *Search) binding() []byte {
+	q := &s.query
+	asked, err := json.Marshal([]any{s.account, q.Types, q.Directory, q.Must, q.MustNot, q.Sort})
 	if err != nil {
 		panic(err) // texts always encode
 	}

@@ -1,7 +1,6 @@
-package service
+package search
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -37,17 +36,19 @@ func newBenchNames() *benchNames {
 		}
 		return out
 	}
-	n.firsts = append(strings.Fields("Maria John Anna Martin Wilma William Mary James Linda Peter Yolanda Zoe Mark Margaret Marion"), names(3000, 2)...)
-	n.lasts = append(strings.Fields("Smith Johnson Martinez Williams Wilson Brown Garcia Miller Davis Marshall Mason Young Zimmermann Marsh Wood"), names(20000, 3)...)
+	n.firsts = append(strings.Fields(`Maria John Anna Martin Wilma William Mary James Linda Peter Yolanda
+		Zoe Mark Margaret Marion`), names(3000, 2)...)
+	n.lasts = append(strings.Fields(`Smith Johnson Martinez Williams Wilson Brown Garcia Miller Davis Marshall
+		Mason Young Zimmermann Marsh Wood`), names(20000, 3)...)
 	n.first = rand.NewZipf(r, 1.1, 12, uint64(len(n.firsts)-1))
 	n.last = rand.NewZipf(r, 1.05, 20, uint64(len(n.lasts)-1))
 	return n
 }
 
-func (n *benchNames) person(i int) searchPerson {
+func (n *benchNames) person(i int) person {
 	first, last := n.firsts[n.first.Uint64()], n.lasts[n.last.Uint64()]
 	title := []string{"Nurse", "Physician", "Technician", "Porter", "Pharmacist"}[n.random.IntN(5)]
-	return searchPerson{Account: model.Account{
+	return person{Account: model.Account{
 		FirstName: first, LastName: last, Username: fmt.Sprintf("%s%s%d", first, last, i),
 		Emails: []model.Email{{Address: strings.ToLower(fmt.Sprintf("%s.%s%d@example.com", first, last, i))}},
 		Phones: []model.Phone{{Number: fmt.Sprintf("+1555%07d", i)}},
@@ -57,18 +58,18 @@ func (n *benchNames) person(i int) searchPerson {
 // BenchmarkSearch measures the first page, of 50, in an organization of 100,000
 // accounts on disk. The goal is 5 ms for a text of two letters.
 func BenchmarkSearch(b *testing.B) {
-	f := newSearchFixture(b)
+	f := newFixture(b)
 	actor := f.actor(benchOrganization(f))
 	for _, bench := range benchSearches() {
 		b.Run(strings.ReplaceAll(bench.name, " ", "-"), func(b *testing.B) {
-			bench.command.PageSize = 50
-			var result SearchResult
+			bench.query.PageSize = 50
+			var result Page
 			best := time.Hour
 			b.ReportAllocs()
 			for b.Loop() {
 				start := time.Now()
 				var err error
-				if result, err = f.service.Search(context.Background(), actor, bench.command); err != nil {
+				if result, err = f.search(actor, bench.query); err != nil {
 					b.Fatal(err)
 				}
 				best = min(best, time.Since(start))
@@ -81,14 +82,14 @@ func BenchmarkSearch(b *testing.B) {
 }
 
 // benchOrganization makes the organization, and returns a member.
-func benchOrganization(f *searchFixture) model.AccountID {
+func benchOrganization(f *fixture) model.AccountID {
 	f.t.Helper()
 	organization := f.organization()
 	me := f.named("Marker", organization)
 	names := newBenchNames()
 	const batch = 5000
 	for from := 0; from < benchAccounts; from += batch {
-		people := make([]searchPerson, batch)
+		people := make([]person, batch)
 		for i := range people {
 			people[i] = names.person(from + i)
 		}
@@ -109,32 +110,32 @@ func benchOrganization(f *searchFixture) model.AccountID {
 
 // benchSearch is a search that is measured.
 type benchSearch struct {
-	name    string
-	command SearchCommand
+	name  string
+	query Query
 }
 
 func benchSearches() []benchSearch {
 	accounts := []string{"account"}
 	return []benchSearch{
-		{"name two letters dense", SearchCommand{Must: must("display_name", "ma")}},
-		{"name two letters sparse", SearchCommand{Must: must("display_name", "yo")}},
-		{"name two letters, accounts", SearchCommand{Types: accounts, Must: must("display_name", "ma")}},
-		{"name two letters descending", SearchCommand{Must: must("display_name", "ma"), Sort: []string{"-display_name"}}},
-		{"first name two letters at the end", SearchCommand{Must: must("first_name", "wi")}},
-		{"any two letters", SearchCommand{Must: must("any", "ma")}},
-		{"any one letter", SearchCommand{Must: must("any", "m")}},
-		{"name one letter", SearchCommand{Must: must("display_name", "m")}},
-		{"name three letters", SearchCommand{Must: must("display_name", "mar")}},
-		{"name whole word", SearchCommand{Must: must("display_name", "martinez")}},
-		{"name two words", SearchCommand{Must: must("display_name", "mar joh")}},
-		{"name of nobody", SearchCommand{Must: must("display_name", "qqqq")}},
-		{"email that all have", SearchCommand{Must: must("email", "ex")}},
-		{"name and department", SearchCommand{Must: append(must("display_name", "ma"), must("department", "ward 1")...)}},
-		{"name but not title", SearchCommand{Must: must("display_name", "ma"), MustNot: must("title", "nurse")}},
-		{"everybody", SearchCommand{}},
-		{"everybody but nurses", SearchCommand{MustNot: must("title", "nurse")}},
-		{"name by last name", SearchCommand{Must: must("last_name", "wi"), Sort: []string{"last_name", "first_name"}}},
-		{"everybody by department and last name", SearchCommand{Sort: []string{"department", "last_name"}}},
-		{"name with total", SearchCommand{Must: must("display_name", "ma"), IncludeTotal: true}},
+		{"name two letters dense", Query{Must: must("display_name", "ma")}},
+		{"name two letters sparse", Query{Must: must("display_name", "yo")}},
+		{"name two letters, accounts", Query{Types: accounts, Must: must("display_name", "ma")}},
+		{"name two letters descending", Query{Must: must("display_name", "ma"), Sort: []string{"-display_name"}}},
+		{"first name two letters at the end", Query{Must: must("first_name", "wi")}},
+		{"any two letters", Query{Must: must("any", "ma")}},
+		{"any one letter", Query{Must: must("any", "m")}},
+		{"name one letter", Query{Must: must("display_name", "m")}},
+		{"name three letters", Query{Must: must("display_name", "mar")}},
+		{"name whole word", Query{Must: must("display_name", "martinez")}},
+		{"name two words", Query{Must: must("display_name", "mar joh")}},
+		{"name of nobody", Query{Must: must("display_name", "qqqq")}},
+		{"email that all have", Query{Must: must("email", "ex")}},
+		{"name and department", Query{Must: append(must("display_name", "ma"), must("department", "ward 1")...)}},
+		{"name but not title", Query{Must: must("display_name", "ma"), MustNot: must("title", "nurse")}},
+		{"everybody", Query{}},
+		{"everybody but nurses", Query{MustNot: must("title", "nurse")}},
+		{"name by last name", Query{Must: must("last_name", "wi"), Sort: []string{"last_name", "first_name"}}},
+		{"everybody by department and last name", Query{Sort: []string{"department", "last_name"}}},
+		{"name with total", Query{Must: must("display_name", "ma"), IncludeTotal: true}},
 	}
 }
