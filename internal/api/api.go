@@ -13,6 +13,7 @@ import (
 	"signet/internal/api/guard"
 	"signet/internal/health"
 	"signet/internal/service"
+	"signet/internal/stream"
 )
 
 // Limits are those of contract section 1 that hold for every call; 0 is no limit.
@@ -35,6 +36,7 @@ const defaultParts = 100
 // authenticator is usable, but vendor names are what clients look for.
 type Options struct {
 	Service         *service.Service // the use cases behind the endpoints
+	Streams         *stream.Streams
 	Authenticator   Authenticator
 	Clock           func() time.Time // nil: the system's
 	Logger          *slog.Logger     // nil: nothing is logged
@@ -54,6 +56,7 @@ type Options struct {
 // API serves the interface. It is an http.Handler, safe for concurrent use.
 type API struct {
 	service       *service.Service
+	streams       *stream.Streams
 	authenticator Authenticator
 	clock         func() time.Time
 	logger        *slog.Logger
@@ -103,6 +106,7 @@ func newAPI(o Options) (*API, error) {
 	}
 	a := &API{
 		service:       o.Service,
+		streams:       o.Streams,
 		authenticator: o.Authenticator,
 		clock:         o.Clock,
 		logger:        o.Logger,

@@ -10,6 +10,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/service"
+	"signet/internal/stream"
 )
 
 // getEvents: GET /events (call 1): a WebSocket, an event stream, or a list,
@@ -130,8 +131,8 @@ func (v *view) roomForEvents(events []model.Event) int {
 }
 
 // streamOptions reads what a stream asks for, from header and query.
-func (a *API) streamOptions(c *call) service.StreamOptions {
-	var options service.StreamOptions
+func (a *API) streamOptions(c *call) stream.Request {
+	var options stream.Request
 	if sent, ok := c.request.Header["Last-Event-Id"]; ok {
 		options.LastEventID = sent[0]
 	} else if given := c.readQuery().get("lastEventId"); given != nil {

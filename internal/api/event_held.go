@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"signet/internal/service"
+	"signet/internal/stream"
 )
 
 // An event stream lasts for hours and does nothing most of the time. What net/http
@@ -47,7 +47,7 @@ func (c *heldConnection) abort() { _ = c.Close() }
 
 // hold has a stream go on on a connection that was taken over. The call is over for
 // its caller, and is counted and logged when the stream ends.
-func (a *API) hold(c *call, st *service.Stream, conn net.Conn) {
+func (a *API) hold(c *call, st *stream.Stream, conn net.Conn) {
 	c.held = true
 	a.logOpened(c)
 	held := &heldConnection{Conn: conn, raw: rawOf(conn), left: make(chan struct{})}
@@ -61,7 +61,7 @@ func (a *API) hold(c *call, st *service.Stream, conn net.Conn) {
 }
 
 // watch ends the stream when the client has left, or sends what it has no reason to.
-func (c *heldConnection) watch(st *service.Stream) {
+func (c *heldConnection) watch(st *stream.Stream) {
 	defer close(c.left)
 	var b [64]byte
 	for n := 0; n < strayBytes; {

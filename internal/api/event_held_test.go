@@ -76,11 +76,11 @@ func TestStreamEndsWhenItsClientLeavesOrGoesOnSending(t *testing.T) {
 		"sends":       func(conn net.Conn) { _, _ = conn.Write(make([]byte, 5<<10)) },
 	} {
 		conn, _, _ := c.bob.dialStream(address, "HTTP/1.1")
-		if n := c.service.AwaitStreams(over); n != 1 {
+		if n := c.streams.Await(over); n != 1 {
 			t.Errorf("%d streams are open, want 1", n)
 		}
 		end(conn)
-		if n := c.service.AwaitStreams(within(t)); n != 0 {
+		if n := c.streams.Await(within(t)); n != 0 {
 			t.Errorf("a client %s, and its stream is still open", name)
 		}
 	}
@@ -107,7 +107,7 @@ func TestStreamOverHTTP2(t *testing.T) {
 	id := c.alice.mustSend(c.bob.token, "text")
 	st.wantNext("message").wantFields(fields{"message_id": id})
 	st.close()
-	if n := c.service.AwaitStreams(within(t)); n != 0 {
+	if n := c.streams.Await(within(t)); n != 0 {
 		t.Errorf("%d streams are open, want none", n)
 	}
 }

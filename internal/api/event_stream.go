@@ -11,7 +11,7 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/service"
+	"signet/internal/stream"
 )
 
 // streamPatience is how long one write to a stream may take. A reader that is
@@ -29,7 +29,7 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 		held: c.request.ProtoMajor == 1 && !options.CloseAfterMessages}
 	// Nothing is to cut a stream but its own deadlines.
 	_ = head.control.SetReadDeadline(time.Time{})
-	st, err := a.service.OpenStream(ctx, c.actor, options, &eventSink{view: c.view, out: head})
+	st, err := a.streams.Open(ctx, c.actor, options, &eventSink{view: c.view, out: head})
 	switch {
 	case err != nil && c.writer.status == 0:
 		return answer{}, err
@@ -187,7 +187,7 @@ func (v *view) serverSent(e *model.Event) ([]byte, error) {
 
 // streamEnded takes note of a stream that outlived its call, which is over now.
 func (a *API) streamEnded(c *call, err error) {
-	if fell, ok := errors.AsType[*service.StreamPanic](err); ok {
+	if fell, ok := errors.AsType[*stream.Panic](err); ok {
 		a.metrics.panics.Inc()
 		a.logger.LogAttrs(context.Background(), slog.LevelError, "a stream panicked", slog.String("request_id", c.id),
 			slog.String("route", c.endpoint.label), slog.String("panic", model.PanicText(fell.Value)), slog.String("stack", string(fell.Stack)))

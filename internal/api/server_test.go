@@ -21,6 +21,7 @@ import (
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
+	streaming "signet/internal/stream"
 	"signet/internal/testclock"
 	"signet/internal/testlog"
 	"signet/openapi/openapitest"
@@ -34,6 +35,7 @@ type server struct {
 	clock   *testclock.Clock
 	api     *api.API
 	service *service.Service
+	streams *streaming.Streams
 	store   *store.Store
 	hub     *live.Hub
 	client  *http.Client
@@ -89,11 +91,13 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	}
 	t.Cleanup(func() { s.closed("the blobs", blobs.Close()) })
 	s.blobs, s.hub = blobs, live.NewHub(f.streams)
+	registry := streaming.NewRegistry(streaming.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Log: logger})
 	s.service = service.New(service.Options{
 		Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.Now), Blobs: blobs, Hub: s.hub, Clock: s.clock.Now, Time: service.ClockOptions{Elapsed: s.clock.Elapsed}, Logger: logger, Limits: f.service,
 		DefaultRegion: "US", EventsRetention: f.retention, Unsealed: f.unsealed,
-		AuditKey: s.audit, AuditRetention: auditRetention,
+		AuditKey: s.audit, AuditRetention: auditRetention, Streams: registry,
 	})
+	s.streams = streaming.New(registry, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
 	listener := httptest.NewServer(s.checks.Middleware(front))
 	s.url, s.client = listener.URL, listener.Client()
@@ -108,7 +112,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		}
 	})
 	s.api, err = api.New(api.Options{
-		Service: s.service, Authenticator: s.service, Clock: s.clock.Now, Logger: logger, Limits: f.api,
+		Service: s.service, Streams: s.streams, Authenticator: s.service, Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address,
 	})

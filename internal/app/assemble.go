@@ -13,6 +13,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
+	"signet/internal/stream"
 	"signet/internal/transfer"
 )
 
@@ -103,18 +104,19 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if in.cfg.Database != "" {
 		times.Offset = func(ctx context.Context) (time.Duration, error) { return clockOffset(ctx, in, engine) }
 	}
+	registry := stream.NewRegistry(stream.Options{
+		Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Limit: limits.StreamsPerAccount, NodeName: nodeName(),
+	})
 	cases := service.New(service.Options{
-		Store: kept, Ring: ring, Unsealed: in.unsealed, NodeName: nodeName(), Blobs: custody.Guarded(), Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
+		Store: kept, Ring: ring, Unsealed: in.unsealed, Blobs: custody.Guarded(), Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
 			GroupMembers:   limits.GroupMembers,
 			MetadataKeys:   limits.MetadataKeys,
-
-			StreamsPerAccount: limits.StreamsPerAccount,
 		},
 		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
-		AuditKey: auditKey, AuditRetention: in.cfg.Audit.Retention,
+		AuditKey: auditKey, AuditRetention: in.cfg.Audit.Retention, Streams: registry,
 	})
 	if err := registerClock(in, cases); err != nil {
 		return nil, err
@@ -131,13 +133,14 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases), registerSurvey(in, cases, kept), registerRing(in.metrics, ring)); err != nil {
 		return nil, err
 	}
-	nodes, err := join(ctx, in, cases, hub, kept)
+	nodes, err := registerNode(ctx, in, registry, cases, hub, kept)
 	if err != nil {
 		return nil, err
 	}
 	undo = append(undo, nodes.close)
+	streams := stream.New(registry, cases)
 	options := api.Options{
-		Service: cases, Authenticator: cases, Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages,
+		Service: cases, Streams: streams, Authenticator: cases, Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,
 			Burst:                        limits.Burst,
@@ -162,8 +165,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		operators:  cases,
 		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, cases)...), sweeper.Run, cases.Survey().Run, cases.WatchKeys, copied.run, custody.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
-		endStreams: hub.Close, awaitStreams: cases.AwaitStreams, cutStreams: cases.CutStreams,
+		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, cases.Survey().Run, cases.WatchKeys, copied.run, custody.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
+		endStreams: hub.Close, awaitStreams: streams.Await, cutStreams: streams.Cut,
 		close: closeAll,
 	}, nil
 }

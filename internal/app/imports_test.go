@@ -42,13 +42,14 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/transfer", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/clock",
+		"internal/transport", "internal/api", "internal/stream", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/clock",
 		"internal/config", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},
-	{"internal/api", []string{"internal/api/guard", "internal/service", "internal/search", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi"}},
+	{"internal/api", []string{"internal/api/guard", "internal/stream", "internal/service", "internal/search", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi"}},
 	{"internal/api/guard", []string{"internal/model"}},
 	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/model"}},
+	{"internal/stream", []string{"internal/service", "internal/store", "internal/live", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{"internal/search", "internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/model"}},
 	{"internal/search", []string{"internal/store", "internal/model"}},

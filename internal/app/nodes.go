@@ -11,6 +11,7 @@ import (
 	"signet/internal/live/natsbus"
 	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/stream"
 )
 
 // nodes is what connects this server to others on the same database. A server on the
@@ -21,7 +22,7 @@ type nodes struct {
 }
 
 // newHub returns the hub of this node. Where there may be several, no single one
-// knows how many streams an account has: the service sees to the limit.
+// knows how many streams an account has: the registry sees to the limit.
 func newHub(in surroundings) *live.Hub {
 	if in.cfg.Database != "" {
 		return live.NewHub(0)
@@ -29,8 +30,8 @@ func newHub(in surroundings) *live.Hub {
 	return live.NewHub(in.cfg.Limits.StreamsPerAccount)
 }
 
-// join makes the server one of several, if it may be.
-func join(ctx context.Context, in surroundings, cases *service.Service, hub *live.Hub, kept *store.Store) (nodes, error) {
+// registerNode makes the server one of several, if it may be.
+func registerNode(ctx context.Context, in surroundings, registry *stream.Registry, cases *service.Service, hub *live.Hub, kept *store.Store) (nodes, error) {
 	out := nodes{close: func() error { return nil }}
 	err := in.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "signet_streams",
@@ -45,9 +46,9 @@ func join(ctx context.Context, in surroundings, cases *service.Service, hub *liv
 		}
 		return out, nil
 	}
-	node, err := cases.Join(ctx)
+	node, err := registry.Register(ctx, cases)
 	if err != nil {
-		return out, fmt.Errorf("join the servers on the database: %w", err)
+		return out, fmt.Errorf("register with the servers on the database: %w", err)
 	}
 	out.tasks = append(out.tasks, node.Run)
 	if in.cfg.NATS == "" {
@@ -69,11 +70,11 @@ func join(ctx context.Context, in surroundings, cases *service.Service, hub *liv
 }
 
 // guard returns the task that watches over the readers of a server that is alone.
-func guard(engine store.Engine, cases *service.Service) (tasks []func(context.Context)) {
+func guard(engine store.Engine, registry *stream.Registry, cases *service.Service) (tasks []func(context.Context)) {
 	if e, ok := engine.(interface {
 		WrittenBeside(context.Context) (bool, error)
 	}); ok {
-		tasks = append(tasks, cases.Guard(e.WrittenBeside))
+		tasks = append(tasks, registry.Guard(cases, e.WrittenBeside))
 	}
 	return tasks
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/google/uuid"
+
 	"signet/internal/model"
 )
 
@@ -139,6 +141,9 @@ func (h *Hub) Signal(signal Signal, accounts ...model.AccountID) {
 	h.signal(&signal, accounts)
 	h.publish(Notice{Kind: NoticeSignal, Accounts: accounts, Signal: &signal})
 }
+
+// NewID names an event that is in no queue.
+func NewID() string { return uuid.NewString() }
 
 func (h *Hub) signal(signal *Signal, accounts []model.AccountID) {
 	h.mu.Lock()

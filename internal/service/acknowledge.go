@@ -19,7 +19,8 @@ func (s *Service) Acknowledge(ctx context.Context, actor *model.Actor, ids []str
 	return s.acknowledge(ctx, actor.Account, positions)
 }
 
-func (s *Service) ackEvents(ctx context.Context, actor *model.Actor, events []model.Event) error {
+// AcknowledgeEvents is Acknowledge for events that were read from the queue.
+func (s *Service) AcknowledgeEvents(ctx context.Context, actor *model.Actor, events []model.Event) error {
 	ids := make([]string, len(events))
 	for i := range events {
 		ids[i] = events[i].ID

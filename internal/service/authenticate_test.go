@@ -9,7 +9,7 @@ import (
 
 // A caller's key lies in one piece of memory with its secret.
 func TestWhatIsRememberedOfACallerKeepsNoSecretInMemory(t *testing.T) {
-	c, _ := newFed(t)
+	c := newSealed(t)
 	sent := strings.Clone("operator:secret")
 	key := sent[:len("operator")]
 	if _, err := c.nodes[0].Authenticate(t.Context(), key, sent[len("operator:"):], netip.Addr{}); err != nil {

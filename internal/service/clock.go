@@ -63,8 +63,8 @@ func (s *Service) ClockInDoubt() bool { return s.time.doubted.Load() }
 // looked at last; 0 where it has none of its own.
 func (s *Service) ClockOffset() time.Duration { return time.Duration(s.time.offset.Load()) }
 
-// measureClock asks by how much the store's clock is ahead.
-func (s *Service) measureClock(ctx context.Context) (offset time.Duration, err error) {
+// MeasureClock asks by how much the store's clock is ahead.
+func (s *Service) MeasureClock(ctx context.Context) (offset time.Duration, err error) {
 	if s.time.Offset == nil {
 		return 0, nil
 	}
@@ -74,9 +74,9 @@ func (s *Service) measureClock(ctx context.Context) (offset time.Duration, err e
 	return offset, err
 }
 
-// storeTime is the time by the store's clock, as far as is known, for what servers on
+// StoreTime is the time by the store's clock, as far as is known, for what servers on
 // one store tell each other.
-func (s *Service) storeTime(now time.Time) time.Time { return now.Add(s.ClockOffset()) }
+func (s *Service) StoreTime(now time.Time) time.Time { return now.Add(s.ClockOffset()) }
 
 // latest is a time by which no clock was ahead yet, those included that were wrong.
 func (s *Service) latest(now time.Time) time.Time {
@@ -92,7 +92,7 @@ func (s *Service) endingTime(ctx context.Context) (at time.Time, err error) {
 	t := s.time
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	offset, err := s.measureClock(ctx)
+	offset, err := s.MeasureClock(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/google/uuid"
-
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal"
@@ -58,7 +56,7 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 		defer stop()
 	}
 	for {
-		events, err := s.events(ctx, actor, after, store.EndOfQueue, o.Limit)
+		events, err := s.Events(ctx, actor, after, store.EndOfQueue, o.Limit)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +65,7 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 				events = events[:o.Room(events)]
 			}
 			if o.AutoAck {
-				err = s.ackEvents(ctx, actor, events)
+				err = s.AcknowledgeEvents(ctx, actor, events)
 			}
 			return events, err
 		}
@@ -82,7 +80,7 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if actor, err = s.current(ctx, actor); err != nil {
+		if actor, err = s.Current(ctx, actor); err != nil {
 			return nil, err
 		}
 	}
@@ -101,9 +99,9 @@ func (s *Service) accessEnds(actor *model.Actor) (ended <-chan time.Time, stop f
 	return timer.C, func() { timer.Stop() }
 }
 
-// current returns what the actor is by now: its key or its secret may have ended, and
+// Current returns what the actor is by now: its key or its secret may have ended, and
 // its memberships may have changed, while a call waited.
-func (s *Service) current(ctx context.Context, actor *model.Actor) (*model.Actor, error) {
+func (s *Service) Current(ctx context.Context, actor *model.Actor) (*model.Actor, error) {
 	now := s.clock()
 	fresh, err := s.actor(ctx, actor.Key.Key, now)
 	if err != nil {
@@ -115,8 +113,8 @@ func (s *Service) current(ctx context.Context, actor *model.Actor) (*model.Actor
 	return fresh.By(actor.Secret), nil
 }
 
-// remembered is current where that needs no look into the store.
-func (s *Service) remembered(actor *model.Actor) (*model.Actor, bool) {
+// Remembered is Current where that needs no look into the store.
+func (s *Service) Remembered(actor *model.Actor) (*model.Actor, bool) {
 	now := s.clock()
 	fresh, _, known := s.actors.get(actor.Key.Key, now)
 	if !known || !admits(fresh, actor, now) {
@@ -138,6 +136,30 @@ func (s *Service) cursor(id string) (model.Cursor, bool) {
 	return cursor, ok && cursor.Epoch == s.store.Epoch() && cursor.Position <= s.latest(s.clock()).Add(time.Second).UnixMicro()
 }
 
+// Unacknowledged says what of a queue a reader has not acknowledged.
+type Unacknowledged struct {
+	After int64 // the position that the reader has seen; 0: none
+	Last  int64 // the last one that was handed out
+	Count int   // events between them
+}
+
+// Unacknowledged looks at the actor's queue from an event id on. An empty id, or one
+// that is not the queue's, means its start.
+func (s *Service) Unacknowledged(ctx context.Context, actor *model.Actor, seen string) (q Unacknowledged, err error) {
+	if cursor, ok := s.cursor(seen); ok {
+		q.After = cursor.Position
+	}
+	now := s.now()
+	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+		if q.Last, err = tx.LastPosition(actor.Account); err != nil {
+			return err
+		}
+		q.Count, err = tx.CountEvents(s.queue(actor.Account, q.After, q.Last, now))
+		return err
+	})
+	return q, err
+}
+
 // oldest is the position before which events are older than the retention.
 func (s *Service) oldest(now time.Time) int64 {
 	if s.retention <= 0 {
@@ -146,8 +168,9 @@ func (s *Service) oldest(now time.Time) int64 {
 	return now.Add(-s.retention).UnixMicro()
 }
 
-// events reads a part of the actor's queue.
-func (s *Service) events(ctx context.Context, actor *model.Actor, after, upTo int64, limit int) (out []model.Event, err error) {
+// Events reads a part of the actor's queue: up to limit events behind a position, and
+// not behind another one.
+func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo int64, limit int) (out []model.Event, err error) {
 	now := s.now()
 	known := s.messages.reading()
 	// Others wait for a short read: it must not take long, nor wait for anything itself.
@@ -239,15 +262,12 @@ func (s *Service) DeleteEvents(ctx context.Context, actor *model.Actor, connecti
 			return Deleted{}, err
 		}
 	}
-	out.Streams, err = s.endStreams(ctx, actor.Account, "")
+	out.Streams, err = s.streams.End(ctx, actor.Account, "")
 	return out, err
 }
 
-// liveID names an event that is in no queue.
-func liveID() string { return uuid.NewString() }
-
 // signal passes a live event to open streams of these accounts.
 func (s *Service) signal(feature string, event model.Event, accounts ...model.AccountID) {
-	event.ID = liveID()
+	event.ID = live.NewID()
 	s.hub.Signal(live.Signal{Event: event, Feature: feature}, accounts...)
 }

@@ -6,3 +6,10 @@ func (s *Service) Forget() {
 	s.messages.forget()
 	s.routes.forget()
 }
+
+// ForgetAccess drops all that is remembered of keys, and of who receives what: another
+// process has written to the store.
+func (s *Service) ForgetAccess() {
+	s.actors.dropAll()
+	s.routes.forget()
+}

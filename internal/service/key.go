@@ -233,7 +233,7 @@ func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 		return nil, err
 	}
 	s.actors.forget(t.ID)
-	s.guard.remind(s.clock()) // of who reads with the old secret, or the one before
+	s.streams.Recheck() // some may read with the old secret, or the one before
 	if grace == 0 {
 		s.hub.CloseSecrets(t.ID, key, model.MarkOf(hash), live.Revoked)
 	}

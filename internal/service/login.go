@@ -151,7 +151,7 @@ func (s *Service) Logout(ctx context.Context, actor *model.Actor) error {
 		return err
 	}
 	if !actor.Key.Login {
-		_, err := s.endStreams(ctx, actor.Account, actor.Key.Key)
+		_, err := s.streams.End(ctx, actor.Account, actor.Key.Key)
 		return err
 	}
 	s.ended(actor.Account, actor.Key.Key)

@@ -1,14 +1,15 @@
 package service
 
 import (
+	"context"
 	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
 )
 
-// muted is what an account has muted, and until when; nil: that has not been read.
-type muted map[muteKey]time.Time
+// Muted is what an account has muted, and until when; nil: that has not been read.
+type Muted map[muteKey]time.Time
 
 type muteKey struct {
 	organization model.OrganizationID
@@ -16,25 +17,35 @@ type muteKey struct {
 }
 
 // mutedBy reads what an account has muted at a time.
-func mutedBy(tx *store.Tx, account model.AccountID, now time.Time) (muted, error) {
+func mutedBy(tx *store.Tx, account model.AccountID, now time.Time) (Muted, error) {
 	all, err := tx.Mutes(account, now)
 	if err != nil {
 		return nil, err
 	}
-	out := make(muted, len(all))
+	out := make(Muted, len(all))
 	for _, m := range all {
 		out[muteKey{m.Organization, m.Entity}] = m.Start.Add(time.Duration(m.Minutes) * time.Minute)
 	}
 	return out, nil
 }
 
+// MutedBy reads what an actor has muted now.
+func (s *Service) MutedBy(ctx context.Context, actor *model.Actor) (out Muted, err error) {
+	now := s.now()
+	err = s.store.ViewTogether(ctx, func(tx *store.Tx) error {
+		out, err = mutedBy(tx, actor.Account, now)
+		return err
+	})
+	return out, err
+}
+
 // covers reports whether a conversation, or its organization, is muted at a time.
-func (m muted) covers(organization model.OrganizationID, entity model.EntityID, now time.Time) bool {
+func (m Muted) covers(organization model.OrganizationID, entity model.EntityID, now time.Time) bool {
 	return now.Before(m[muteKey{organization, entity}]) || now.Before(m[muteKey{organization: organization}])
 }
 
-// hush reports whether the conversation of a message that the account received is muted.
-func (m muted) hush(message *model.Message, now time.Time) bool {
+// Hush reports whether the conversation of a message that the account received is muted.
+func (m Muted) Hush(message *model.Message, now time.Time) bool {
 	entity := model.EntityID(message.Sender)
 	if message.Group {
 		entity = message.Recipient

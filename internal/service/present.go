@@ -18,7 +18,7 @@ type presenter struct {
 	actor    *model.Actor
 	known    *messageReading
 	prompt   bool  // it answers errWaits rather than wait for the key ring
-	muted    muted // nil until it is needed
+	muted    Muted // nil until it is needed
 	entities map[placed]model.Entity
 }
 
@@ -101,7 +101,7 @@ func (p *presenter) message(ctx context.Context, row *store.EventRow) (*model.Me
 			return nil, err
 		}
 	}
-	muted := len(p.muted) > 0 && p.muted.hush(&row.Message.Message, p.service.now())
+	muted := len(p.muted) > 0 && p.muted.Hush(&row.Message.Message, p.service.now())
 	if row.Status == row.Message.Status && !muted {
 		return &row.Message.Message, nil
 	}

@@ -33,8 +33,6 @@ type Limits struct {
 	MessageBytes   int
 	GroupMembers   int
 	MetadataKeys   int
-
-	StreamsPerAccount int // on all nodes, where there are several; else the hub's is the one
 }
 
 // Options are what a service works with.
@@ -59,8 +57,7 @@ type Options struct {
 	// for tests that look for content in files, and for what sealing costs.
 	Unsealed bool
 
-	// NodeName is what this server is called among others on its store, for who runs it.
-	NodeName string
+	Streams Streams // nil: there are no streams
 }
 
 // Service carries out the interface's use cases. It is safe for concurrent use.
@@ -68,7 +65,6 @@ type Service struct {
 	store    *store.Store
 	ring     *seal.Ring
 	unsealed bool
-	nodeName string
 	blobs    blob.Store
 	hub      *live.Hub
 	clock    func() time.Time
@@ -98,19 +94,12 @@ type Service struct {
 	auditRetention time.Duration
 	signedAt       atomic.Int64 // when checkpoints were last made, in milliseconds
 
-	streams streams
-	turns   turns
-	beats   *beats
-	guard   guard
+	streams Streams
 
-	node     *Node // nil: the server is alone on its store
 	sweeper  atomic.Pointer[Sweeper]
 	allKeys  atomic.Bool // the next housekeeping asks of every key whether something is left
 	recalled atomic.Bool // content was erased since the last sweep of the files
 	restored atomic.Bool // this server is the first on a store that was set back
-
-	presentMu       sync.Mutex               // guards presentAccounts
-	presentAccounts map[model.AccountID]bool // whose presence was told
 
 	usedMu sync.Mutex // guards used
 	used   map[string]time.Time
@@ -119,7 +108,7 @@ type Service struct {
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
 	s := &Service{
-		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, nodeName: o.NodeName, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, outages: o.Outages, room: o.Room, limits: o.Limits,
+		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, outages: o.Outages, room: o.Room, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention, auditKey: o.AuditKey, auditRetention: o.AuditRetention,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),
@@ -128,12 +117,13 @@ func New(o Options) *Service {
 		passwords: make(chan struct{}, 2),
 		derive:    argon2.IDKey,
 		used:      map[string]time.Time{},
-
-		presentAccounts: map[model.AccountID]bool{},
+		streams:   o.Streams,
+	}
+	if s.streams == nil {
+		s.streams = noStreams{}
 	}
 	s.tasks.name()
 	s.survey = NewSurvey(o.Store, o.Clock)
-	s.beats = newBeats(&s.turns)
 	o.Hub.OnForget(func(accounts ...model.AccountID) {
 		s.actors.drop(accounts...)
 		s.routes.forget()

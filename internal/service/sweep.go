@@ -44,7 +44,7 @@ func (s *Service) NewSweeper(interval time.Duration) *Sweeper {
 
 // complain logs a failure. That the store or the files are away for a while is no
 // defect, and is told once for all that fails for it.
-func (s *Service) complain(ctx context.Context, what string, err error) {
+func (s *Service) Complain(ctx context.Context, what string, err error) {
 	if s.outages.Failed(MissingPart(err), err) {
 		return
 	}
@@ -63,7 +63,7 @@ func (w *Sweeper) complain(ctx context.Context, what string, err error) {
 		return
 	}
 	w.said, w.saidAt = text, now
-	w.service.complain(ctx, what, err)
+	w.service.Complain(ctx, what, err)
 }
 
 // Run sweeps until ctx ends. It sweeps at half its interval, so that what ends
@@ -287,6 +287,9 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 		s.run(ctx, &s.tasks.orphans, func(ctx context.Context) error { return s.sweepOrphans(ctx, now) }),
 		s.run(ctx, &s.tasks.pastKeys, func(ctx context.Context) error { return s.endPastKeys(ctx, now) }))
 }
+
+// nodeMemory is how long a node that has lapsed is remembered.
+const nodeMemory = time.Hour
 
 // trimRecords removes what only a time was good for.
 func (s *Service) trimRecords(ctx context.Context, now time.Time) error {

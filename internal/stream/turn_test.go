@@ -1,4 +1,4 @@
-package service
+package stream
 
 import (
 	"math/rand/v2"
@@ -20,7 +20,7 @@ func begunGoroutines() uint64 {
 }
 
 // many opens streams of the members of a group, and returns the group's token.
-func (c *cluster) many(of *model.Actor, n int, o StreamOptions) (group string, readers []*pen) {
+func (c *house) many(of *model.Actor, n int, o Request) (group string, readers []*pen) {
 	c.t.Helper()
 	var members []*model.Actor
 	for i := range n {
@@ -42,10 +42,10 @@ func wantNextOfAll(readers []*pen, want string) {
 }
 
 func TestManyStreamsAreWrittenByFewGoroutines(t *testing.T) {
-	c, _ := newFed(t)
+	c, _ := newHouse(t)
 	alice, _ := c.pair()
 	const streams, messages = 100, 10
-	group, readers := c.many(alice, streams, StreamOptions{})
+	group, readers := c.many(alice, streams, Request{})
 	c.say(alice, group, "first") // after which each knows what its reader has muted
 	wantNextOfAll(readers, "first")
 	c.quiesce(readers...)
@@ -61,10 +61,10 @@ func TestManyStreamsAreWrittenByFewGoroutines(t *testing.T) {
 }
 
 func TestWhatStreamsSayByThemselvesIsSaidByFewGoroutines(t *testing.T) {
-	c, _ := newFed(t)
+	c, _ := newHouse(t)
 	alice, _ := c.pair()
 	const streams = 100
-	_, readers := c.many(alice, streams, StreamOptions{Heartbeat: time.Second})
+	_, readers := c.many(alice, streams, Request{Heartbeat: time.Second})
 	wantNextOfAll(readers, string(model.EventHeartbeat))
 	// What tells them of the time takes some goroutines each tenth of a second, so that a
 	// machine that has much else to do sees more of these: one second of several is enough.
@@ -84,10 +84,10 @@ func TestWhatStreamsSayByThemselvesIsSaidByFewGoroutines(t *testing.T) {
 
 // More streams wait for their clients than there are goroutines that give turns.
 func TestStreamThatWaitsForItsClientHoldsNobodyUp(t *testing.T) {
-	c, _ := newFed(t)
+	c, _ := newHouse(t)
 	alice, bob := c.pair()
 	slow := runtime.GOMAXPROCS(0) + 2
-	group, readers := c.many(alice, slow, StreamOptions{})
+	group, readers := c.many(alice, slow, Request{})
 	quick := c.follow(bob)
 	c.say(alice, group, "first")
 	wantNextOfAll(readers, "first")

@@ -1,4 +1,4 @@
-package service
+package stream
 
 import (
 	"context"
@@ -7,8 +7,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -27,9 +30,6 @@ const (
 	nodeLease = 30 * time.Second
 	nodeRenew = 10 * time.Second
 
-	// nodeMemory is how long a node that has lapsed is remembered.
-	nodeMemory = time.Hour
-
 	// nodeBatch is how many readers one statement is about.
 	nodeBatch = 500
 )
@@ -41,9 +41,10 @@ const (
 //
 // A server that is alone has none, and its hub knows everything.
 type Node struct {
-	service *Service
-	id      model.NodeID
-	soon    chan struct{} // receives when there is something in closed
+	registry *Registry
+	cases    *service.Service // for the store's time
+	id       model.NodeID
+	soon     chan struct{} // receives when there is something in closed
 
 	mu     sync.Mutex // guards closed
 	closed []*live.Subscription
@@ -54,18 +55,25 @@ type Node struct {
 	failing, warned bool
 }
 
-// Join makes the server one of several on its store, until the node's Run has ended.
-// It comes before the first call.
-func (s *Service) Join(ctx context.Context) (*Node, error) {
-	if _, err := s.measureClock(ctx); err != nil {
+// Register makes the server one of several on its store, until the node's Run has
+// ended. It comes before the first call.
+func (r *Registry) Register(ctx context.Context, cases *service.Service) (*Node, error) {
+	if _, err := cases.MeasureClock(ctx); err != nil {
 		return nil, err
 	}
-	n := &Node{service: s, id: newID(), soon: make(chan struct{}, 1), looked: s.clock(), renewed: s.clock()}
-	if err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, s.nodeName, s.storeTime(n.renewed).Add(nodeLease)) }); err != nil {
+	n := &Node{
+		registry: r, cases: cases, id: model.NodeID(uuid.Must(uuid.NewV7())), soon: make(chan struct{}, 1), looked: r.clock(), renewed: r.clock(),
+	}
+	if err := n.lease(ctx, cases.StoreTime(n.renewed).Add(nodeLease)); err != nil {
 		return nil, err
 	}
-	s.node = n
+	r.node = n
 	return n, nil
+}
+
+// lease notes until when the node counts as there.
+func (n *Node) lease(ctx context.Context, until time.Time) error {
+	return n.registry.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, n.registry.name, until) })
 }
 
 // Run does what is due until ctx ends. By then no stream is open any more.
@@ -79,11 +87,11 @@ func (n *Node) Run(ctx context.Context) {
 			err = n.Round(ctx)
 		case <-n.soon:
 			err = n.writeClosed(ctx)
-		case <-n.service.hub.Missed():
+		case <-n.registry.hub.Missed():
 			err = n.look(ctx)
 		case <-ctx.Done():
 			if err := n.leave(context.WithoutCancel(ctx)); err != nil {
-				n.service.log.Warn("the streams of this node count as open for a while yet", "error", err)
+				n.registry.log.Warn("the streams of this node count as open for a while yet", "error", err)
 			}
 			return
 		}
@@ -96,7 +104,7 @@ func (n *Node) Run(ctx context.Context) {
 // report logs the first of what may be many failures in a row.
 func (n *Node) report(ctx context.Context, err error) {
 	if err != nil && !n.failing {
-		n.service.complain(ctx, "this node does not learn from the store what others do; it asks again until it does", err)
+		n.cases.Complain(ctx, "this node does not learn from the store what others do; it asks again until it does", err)
 	}
 	n.failing = err != nil
 }
@@ -104,10 +112,10 @@ func (n *Node) report(ctx context.Context, err error) {
 // Round does what is due by now. Run calls it; it is not for several goroutines at a
 // time.
 func (n *Node) Round(ctx context.Context) error {
-	now := n.service.clock()
+	now := n.registry.clock()
 	problems := []error{n.check(ctx), n.writeClosed(ctx), n.depart(ctx, now)}
 	interval := lookAlone
-	if n.service.hub.Connected() {
+	if n.registry.hub.Connected() {
 		interval = lookConnected
 	}
 	if now.Sub(n.looked) >= interval {
@@ -126,8 +134,8 @@ func (n *Node) Round(ctx context.Context) error {
 // check ends what was opened with a key or for a membership that is no more, and the
 // streams that another node has told this one to end.
 func (n *Node) check(ctx context.Context) error {
-	all := n.service.hub.Subscriptions()
-	if err := n.service.endRevoked(ctx, all, n.service.clock()); err != nil {
+	all := n.registry.hub.Subscriptions()
+	if err := n.registry.endRevoked(ctx, all, n.registry.clock()); err != nil {
 		return err
 	}
 	return n.endTold(ctx, all)
@@ -135,19 +143,19 @@ func (n *Node) check(ctx context.Context) error {
 
 // look wakes the readers whose queue has what they have not read.
 func (n *Node) look(ctx context.Context) error {
-	s := n.service
-	n.looked = s.clock()
-	accounts := accountsOf(s.hub.Subscriptions())
+	r := n.registry
+	n.looked = r.clock()
+	accounts := accountsOf(r.hub.Subscriptions())
 	for some := range slices.Chunk(accounts, nodeBatch) {
 		var last map[model.AccountID]int64
-		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		err := r.store.View(ctx, func(tx *store.Tx) (err error) {
 			last, err = tx.LastPositions(some)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		s.hub.WakeBehind(last)
+		r.hub.WakeBehind(last)
 	}
 	return nil
 }
@@ -155,18 +163,18 @@ func (n *Node) look(ctx context.Context) error {
 // renew extends the lease. Where that lapsed, because this node hung or the store
 // was away, others may have removed its streams: they are noted again.
 func (n *Node) renew(ctx context.Context, now time.Time) error {
-	s := n.service
+	r := n.registry
 	var held bool
 	var others int
 	// Leases are of the store's time: a server whose clock is ahead would end those of
 	// all others, and have one that lasts.
-	if _, err := s.measureClock(ctx); err != nil {
+	if _, err := n.cases.MeasureClock(ctx); err != nil {
 		return err
 	}
-	at := s.storeTime(now)
-	err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
+	at := n.cases.StoreTime(now)
+	err := r.store.Update(ctx, func(tx *store.Tx) (err error) {
 		if held, err = tx.RenewNode(n.id, at, at.Add(nodeLease)); err == nil && !held {
-			err = tx.PutNode(n.id, s.nodeName, at.Add(nodeLease))
+			err = tx.PutNode(n.id, r.name, at.Add(nodeLease))
 		}
 		if err != nil {
 			return err
@@ -178,19 +186,19 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 		return err
 	}
 	n.renewed = now
-	if others > 0 && !s.hub.Joined() && !n.warned {
+	if others > 0 && !r.hub.Joined() && !n.warned {
 		n.warned = true
-		s.log.Warn("other servers use the same database, and they hear of each other by looking into it only: events can come "+
+		r.log.Warn("other servers use the same database, and they hear of each other by looking into it only: events can come "+
 			"seconds late, and typing and presence not at all; set nats", "others", others)
 	}
 	if held {
 		return nil
 	}
-	for _, sub := range s.hub.Subscriptions() {
+	for _, sub := range r.hub.Subscriptions() {
 		if !sub.Stream {
 			continue
 		}
-		if err := s.arrived(ctx, sub); err != nil {
+		if err := r.arrived(ctx, sub); err != nil {
 			n.renewed = time.Time{} // try again
 			return err
 		}
@@ -204,8 +212,7 @@ func (n *Node) leave(ctx context.Context) error {
 	if err := n.writeClosed(ctx); err != nil {
 		return err
 	}
-	lease := n.service.storeTime(n.service.clock()).Add(presenceLinger)
-	return n.service.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, n.service.nodeName, lease) })
+	return n.lease(ctx, n.cases.StoreTime(n.registry.clock()).Add(presenceLinger))
 }
 
 func keysOf(subs []*live.Subscription) []string {

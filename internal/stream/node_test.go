@@ -1,4 +1,4 @@
-package service
+package stream
 
 import (
 	"context"
@@ -10,37 +10,31 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/service"
 	"signet/internal/store"
 )
 
-// joined are the nodes of a cluster that know of each other by the store alone:
-// nothing is said between them. Their rounds are called by the test.
-type joined struct {
-	*cluster
-	node []*Node
-	one  *model.Actor
-	pal  *model.Actor // has one in its roster, and is in that of one
+// nodes are two servers on one store, with two people of an organization.
+type nodes struct {
+	*house
+	one *model.Actor
+	pal *model.Actor // has one in its roster, and is in that of one
 }
 
-func newJoined(t *testing.T, limits Limits) *joined {
+func newPeople(t *testing.T, limit int) *nodes {
 	t.Helper()
-	j := &joined{cluster: newCluster(t, limits)}
-	for _, s := range j.nodes {
-		n, err := s.Join(t.Context())
-		j.must(err)
-		j.node = append(j.node, n)
-	}
+	j := &nodes{house: newNodes(t, limit)}
 	o := j.organization()
 	j.one, j.pal = j.member(o, "one"), j.member(o, "pal")
-	j.mustSend(j.one, j.pal.Account.String())
-	j.mustSend(j.pal, j.one.Account.String())
+	j.say(j.one, j.pal.Account.String(), "text")
+	j.say(j.pal, j.one.Account.String(), "text")
 	return j
 }
 
 // round has a node do what is due.
-func (j *joined) round(i int) {
+func (j *nodes) round(i int) {
 	j.t.Helper()
-	j.must(j.node[i].Round(j.t.Context()))
+	j.must(j.servers[i].node.Round(j.t.Context()))
 }
 
 // sink is the reading end of a stream.
@@ -73,7 +67,7 @@ func (s *sink) Abort()          {}
 
 // stream opens a stream on a node, and returns once that is open. It ends with the
 // test at the latest.
-func (j *joined) stream(i int, actor *model.Actor, features ...string) *sink {
+func (j *nodes) stream(i int, actor *model.Actor, features ...string) *sink {
 	j.t.Helper()
 	s := &sink{t: j.t, events: make(chan model.Event, 100), ended: make(chan error)}
 	begun := &beginning{sink: s, begun: make(chan struct{})}
@@ -81,7 +75,7 @@ func (j *joined) stream(i int, actor *model.Actor, features ...string) *sink {
 	s.cancel = cancel
 	go func() {
 		defer close(s.ended)
-		st, err := j.nodes[i].OpenStream(ctx, actor, StreamOptions{NoOfflineMessages: true, Features: features}, begun)
+		st, err := j.servers[i].streams.Open(ctx, actor, Request{NoOfflineMessages: true, Features: features}, begun)
 		if err == nil {
 			err = st.Run(ctx)
 		}
@@ -145,9 +139,9 @@ func (s *sink) wantOpen() {
 
 // wantPresence compares what the pal, who watches on the first node, was told there
 // of who comes and goes.
-func (j *joined) wantPresence(watching *sink, account model.AccountID, want ...bool) {
+func (j *nodes) wantPresence(watching *sink, account model.AccountID, want ...bool) {
 	j.t.Helper()
-	j.must(j.nodes[0].Typing(j.t.Context(), j.one, j.pal.Account.String(), true)) // comes after what was told
+	j.must(j.servers[0].Typing(j.t.Context(), j.one, j.pal.Account.String(), true)) // comes after what was told
 	got := []bool{}
 	for {
 		e := watching.next()
@@ -175,18 +169,27 @@ func (s *sink) next() (e model.Event) {
 	return e
 }
 
-// states are the streams of an account as the store has them, the oldest first.
-func (j *joined) states(actor *model.Actor) []store.StreamState {
+// rows are the streams of an account as the store has them, the oldest first.
+func (j *nodes) rows(actor *model.Actor) (rows []store.StreamRow) {
 	j.t.Helper()
-	rows := view(j.cluster, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOf(actor.Account, j.clock.Now()) })
+	j.must(j.store.View(j.t.Context(), func(tx *store.Tx) (err error) {
+		rows, err = tx.StreamsOf(actor.Account, j.clock.Now())
+		return err
+	}))
+	return rows
+}
+
+// states are the states of these.
+func (j *nodes) states(actor *model.Actor) []store.StreamState {
+	j.t.Helper()
 	out := []store.StreamState{}
-	for _, r := range rows {
+	for _, r := range j.rows(actor) {
 		out = append(out, r.State)
 	}
 	return out
 }
 
-func (j *joined) wantStates(actor *model.Actor, want ...store.StreamState) {
+func (j *nodes) wantStates(actor *model.Actor, want ...store.StreamState) {
 	j.t.Helper()
 	if got := j.states(actor); !slices.Equal(got, want) {
 		j.t.Errorf("the streams are %v, want %v", got, want)
@@ -195,7 +198,7 @@ func (j *joined) wantStates(actor *model.Actor, want ...store.StreamState) {
 
 func TestStreamsPastTheLimitEndOnWhicheverNode(t *testing.T) {
 	t.Parallel()
-	j := newJoined(t, Limits{StreamsPerAccount: 2})
+	j := newPeople(t, 2)
 	oldest, second := j.stream(0, j.one), j.stream(1, j.one)
 	other := j.stream(0, j.pal)
 	third := j.stream(1, j.one)
@@ -214,7 +217,7 @@ func TestStreamsPastTheLimitEndOnWhicheverNode(t *testing.T) {
 func TestNodesKeepToTheStreamsOfAnAccount(t *testing.T) {
 	t.Parallel()
 	const limit = 3
-	j := newJoined(t, Limits{StreamsPerAccount: limit})
+	j := newPeople(t, limit)
 	var group sync.WaitGroup
 	for i := range 10 { // at once
 		group.Go(func() { j.stream(i%2, j.one) })
@@ -235,12 +238,12 @@ func TestNodesKeepToTheStreamsOfAnAccount(t *testing.T) {
 
 func TestDeletingEventsClosesAndCountsStreamsOfAllNodes(t *testing.T) {
 	t.Parallel()
-	j := newJoined(t, Limits{})
+	j := newPeople(t, 0)
 	here, there, gone := j.stream(0, j.one), j.stream(1, j.one), j.stream(1, j.one)
 	other := j.stream(1, j.pal)
 	gone.close()
 	j.round(1)
-	deleted, err := j.nodes[0].DeleteEvents(t.Context(), j.one, true)
+	deleted, err := j.servers[0].DeleteEvents(t.Context(), j.one, true)
 	j.must(err)
 	if deleted.Streams != 2 {
 		t.Errorf("%d streams were closed, want 2", deleted.Streams)
@@ -251,10 +254,10 @@ func TestDeletingEventsClosesAndCountsStreamsOfAllNodes(t *testing.T) {
 	other.wantOpen()
 
 	// So does a logout of a key that no login issued, for its own streams.
-	key, err := j.nodes[0].IssueKey(t.Context(), j.one, IssueKeyCommand{Account: "me"})
+	key, err := j.servers[0].IssueKey(t.Context(), j.one, service.IssueKeyCommand{Account: "me"})
 	j.must(err)
-	mine, others := j.stream(1, j.one), j.stream(1, j.fresh(key.Key.Key))
-	j.must(j.nodes[0].Logout(t.Context(), j.one))
+	mine, others := j.stream(1, j.one), j.stream(1, j.signIn(j.servers[0], key.Key.Key, key.Secret))
+	j.must(j.servers[0].Logout(t.Context(), j.one))
 	j.round(1)
 	mine.wantEnd()
 	others.wantOpen()
@@ -262,21 +265,21 @@ func TestDeletingEventsClosesAndCountsStreamsOfAllNodes(t *testing.T) {
 
 func TestKeysAndMembershipsThatEndedElsewhereEndTheirReaders(t *testing.T) {
 	t.Parallel()
-	j := newJoined(t, Limits{})
-	key, err := j.nodes[0].IssueKey(t.Context(), j.one, IssueKeyCommand{Account: "me"})
+	j := newPeople(t, 0)
+	key, err := j.servers[0].IssueKey(t.Context(), j.one, service.IssueKeyCommand{Account: "me"})
 	j.must(err)
-	second := j.fresh(key.Key.Key)
+	second := j.signIn(j.servers[0], key.Key.Key, key.Secret)
 	byKey, stays, member := j.stream(1, second), j.stream(1, j.one), j.stream(1, j.pal)
 	polled := make(chan error, 1)
 	go func() {
-		_, err := j.nodes[1].Poll(context.Background(), second, PollOptions{After: j.lastEvent(j.one), Limit: 1, Wait: MaxWait})
+		_, err := j.servers[1].Poll(context.Background(), second, service.PollOptions{After: j.lastEvent(j.one), Limit: 1, Wait: service.MaxWait})
 		polled <- err
 	}()
-	for len(j.nodes[1].hub.Subscriptions()) < 4 {
+	for len(j.servers[1].hub.Subscriptions()) < 4 {
 		j.round(1) // nothing ends while all holds
 	}
-	j.must(j.nodes[0].RevokeKey(t.Context(), j.one, "me", second.Key.Key))
-	j.clock.Advance(actorLife + 1)
+	j.must(j.servers[0].RevokeKey(t.Context(), j.one, "me", second.Key.Key))
+	j.clock.Advance(time.Second)
 	j.round(1)
 	byKey.wantEnd()
 	var told *model.Error
@@ -286,37 +289,37 @@ func TestKeysAndMembershipsThatEndedElsewhereEndTheirReaders(t *testing.T) {
 	stays.wantOpen()
 	member.wantOpen()
 
-	j.must(j.nodes[0].RemoveMember(t.Context(), j.admin, j.pal.Account.String(), j.pal.Memberships[0].Organization))
+	j.must(j.servers[0].RemoveMember(t.Context(), j.admin, j.pal.Account.String(), j.pal.Memberships[0].Organization))
 	j.round(1)
 	member.wantEnd()
 	stays.wantOpen()
 }
 
 // lastEvent is the id of the newest event of an account.
-func (j *joined) lastEvent(actor *model.Actor) string {
+func (j *nodes) lastEvent(actor *model.Actor) string {
 	j.t.Helper()
-	events, err := j.nodes[0].Poll(j.t.Context(), actor, PollOptions{Limit: MaxEvents})
+	events, err := j.servers[0].Poll(j.t.Context(), actor, service.PollOptions{Limit: service.MaxEvents})
 	j.must(err)
 	return events[len(events)-1].ID
 }
 
 func TestReadersAreWokenForWhatNobodyToldThem(t *testing.T) {
 	t.Parallel()
-	j := newJoined(t, Limits{})
+	j := newPeople(t, 0)
 	stream := j.stream(1, j.one)
 	polled := make(chan []model.Event, 1)
 	after := j.lastEvent(j.pal)
 	go func() {
-		events, err := j.nodes[1].Poll(context.Background(), j.pal, PollOptions{After: after, Limit: 10, Wait: MaxWait})
+		events, err := j.servers[1].Poll(context.Background(), j.pal, service.PollOptions{After: after, Limit: 10, Wait: service.MaxWait})
 		if err != nil {
 			t.Error(err)
 		}
 		polled <- events
 	}()
-	for len(j.nodes[1].hub.Subscriptions()) < 2 {
+	for len(j.servers[1].hub.Subscriptions()) < 2 {
 		j.round(1)
 	}
-	first, second := j.mustSend(j.pal, j.one.Account.String()), j.mustSend(j.one, j.pal.Account.String())
+	first, second := j.say(j.pal, j.one.Account.String(), "text"), j.say(j.one, j.pal.Account.String(), "text")
 	j.clock.Advance(lookAlone)
 	j.round(1)
 	if e := stream.next(); e.Message == nil || e.Message.ID != first {
@@ -329,7 +332,7 @@ func TestReadersAreWokenForWhatNobodyToldThem(t *testing.T) {
 
 func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 	t.Parallel()
-	j := newJoined(t, Limits{})
+	j := newPeople(t, 0)
 	watching := j.stream(0, j.pal, "presence", "is-typing") // tells of what node 0 tells only: there is no bus
 	first := j.stream(0, j.one)
 	j.wantPresence(watching, j.one.Account, true)
@@ -367,7 +370,7 @@ func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 
 func TestStreamsOfANodeThatDiedLapse(t *testing.T) {
 	t.Parallel()
-	j := newJoined(t, Limits{StreamsPerAccount: 2})
+	j := newPeople(t, 2)
 	watching := j.stream(0, j.pal, "presence", "is-typing")
 	j.stream(1, j.one)
 	here := j.stream(0, j.one)
@@ -400,7 +403,7 @@ func TestStreamsOfANodeThatDiedLapse(t *testing.T) {
 
 func TestWhoWasOnANodeThatDiedIsToldToBeAway(t *testing.T) {
 	t.Parallel()
-	j := newJoined(t, Limits{})
+	j := newPeople(t, 0)
 	watching := j.stream(0, j.pal, "presence", "is-typing")
 	j.stream(1, j.one)
 	for range 2 { // the second time there is nothing left to see to
@@ -413,7 +416,7 @@ func TestWhoWasOnANodeThatDiedIsToldToBeAway(t *testing.T) {
 
 func TestNodeThatHungNotesItsStreamsAgain(t *testing.T) {
 	t.Parallel()
-	j := newJoined(t, Limits{})
+	j := newPeople(t, 0)
 	watching := j.stream(0, j.pal, "presence", "is-typing")
 	hung := j.stream(1, j.one)
 	for range 4 {
@@ -429,16 +432,16 @@ func TestNodeThatHungNotesItsStreamsAgain(t *testing.T) {
 
 func TestNodeThatStopsLeavesItsStreamsToTheOthers(t *testing.T) {
 	t.Parallel()
-	j := newJoined(t, Limits{})
+	j := newPeople(t, 0)
 	watching := j.stream(0, j.pal, "presence", "is-typing")
 	stream := j.stream(1, j.one)
 	ctx, stop := context.WithCancel(t.Context())
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		j.node[1].Run(ctx)
+		j.servers[1].node.Run(ctx)
 	}()
-	j.nodes[1].hub.Close()
+	j.servers[1].hub.Close()
 	if e := stream.next(); e.Kind != model.EventReconnect {
 		t.Errorf("got %+v, want the word to connect again", e)
 	}
@@ -447,21 +450,21 @@ func TestNodeThatStopsLeavesItsStreamsToTheOthers(t *testing.T) {
 	<-stopped
 	j.wantStates(j.one, store.StreamClosed)
 	j.clock.Advance(presenceLinger - time.Millisecond)
-	j.node[0].renewed = time.Time{} // its time to look for nodes that lapsed
+	j.servers[0].node.renewed = time.Time{} // its time to look for nodes that lapsed
 	j.round(0)
 	j.wantPresence(watching, j.one.Account)
 	j.clock.Advance(time.Millisecond)
-	j.node[0].renewed = time.Time{}
+	j.servers[0].node.renewed = time.Time{}
 	j.round(0)
 	j.wantPresence(watching, j.one.Account, false)
 }
 
 func TestServerThatIsAloneKeepsNoRows(t *testing.T) {
 	t.Parallel()
-	j := newJoined(t, Limits{})
-	j.nodes[0].node = nil // as on the embedded store
+	j := newPeople(t, 0)
+	j.servers[0].registry.node = nil // as on the embedded store
 	s := j.stream(0, j.one)
-	deleted, err := j.nodes[0].DeleteEvents(t.Context(), j.one, true)
+	deleted, err := j.servers[0].DeleteEvents(t.Context(), j.one, true)
 	j.must(err)
 	s.wantEnd()
 	if deleted.Streams != 1 {
@@ -473,10 +476,9 @@ func TestServerThatIsAloneKeepsNoRows(t *testing.T) {
 // A node whose clock is a month ahead takes nobody for lapsed, and does not count as
 // there for a month.
 func TestNodeWhoseClockIsWrongKeepsToTheStoresTime(t *testing.T) {
-	j := newJoined(t, Limits{})
+	j := newPeople(t, 0)
 	const wrong = 31 * 24 * time.Hour
-	j.nodes[1].clock = func() time.Time { return j.clock.Now().Add(wrong) }
-	j.nodes[1].time.Offset = func(context.Context) (time.Duration, error) { return -wrong, nil }
+	j.servers[1].ahead = wrong
 	stream := j.stream(0, j.one)
 	for range 2 {
 		j.clock.Advance(nodeRenew)

@@ -1,4 +1,4 @@
-package service
+package stream
 
 import (
 	"time"
@@ -12,42 +12,6 @@ import (
 // that has waited longer behind a slow reader it looks again.
 const copyLife = 5 * time.Second
 
-// feed gives this node's readers what a transaction did to queues. It is called by
-// the store, in the order of the commits.
-//
-// They are told by the hub's Tell, once the senders have been answered, so that a
-// stream writes at once all that came together. And it writes before the answer goes
-// out: of what the writer wakes, Go's scheduler runs the last first.
-func (s *Service) feed(c *store.Change) {
-	if c.Withdrawn {
-		s.hub.Withdraw()
-	}
-	for i := range c.Queued {
-		q := &c.Queued[i]
-		if sent, ok := q.What.(*posting); ok {
-			// The sender's queue was asked for a position too, and has got nothing.
-			s.hub.Feed(sent.readers, func() *live.Copy { return s.copyOf(sent) })
-		} else {
-			s.hub.Touch(q.Accounts)
-		}
-	}
-}
-
-// copyOf is the event by which the readers of a message have it in their queues, as
-// reading these would show it: nobody has it Delivered yet.
-func (s *Service) copyOf(p *posting) *live.Copy {
-	m := p.row.Message
-	m.Content = p.content
-	kind := model.EventMessage
-	if m.Group {
-		kind = model.EventGroupMessage
-	}
-	return &live.Copy{
-		Position: m.Sort, Organization: m.Organization, Ends: p.row.Ends, Queued: s.clock(),
-		Event: model.Event{ID: model.Cursor{Epoch: s.store.Epoch(), Position: m.Sort}.String(), Kind: kind, Queued: true, Message: &m},
-	}
-}
-
 // writeCopies writes what the hub was fed with. Where the queue may show it otherwise
 // by now, that is read.
 func (st *Stream) writeCopies(copies []*live.Copy) error {
@@ -57,7 +21,7 @@ func (st *Stream) writeCopies(copies []*live.Copy) error {
 	if err := st.knowMuted(); err != nil {
 		return err
 	}
-	now := st.service.now()
+	now := st.streams.registry.clock()
 	for i, c := range copies {
 		if c.Position <= st.after {
 			continue // it was read
@@ -68,7 +32,7 @@ func (st *Stream) writeCopies(copies []*live.Copy) error {
 			}
 			return st.writeQueued(st.ctx, store.EndOfQueue)
 		}
-		if err := st.sink.Copy(c, st.muted.hush(c.Event.Message, now)); err != nil {
+		if err := st.sink.Copy(c, st.muted.Hush(c.Event.Message, now)); err != nil {
 			return err
 		}
 	}
@@ -83,7 +47,7 @@ func (st *Stream) copied(copies []*live.Copy) error {
 			continue
 		}
 		st.after = c.Position
-		if st.options.AutoAck || st.options.AutoDeliver {
+		if st.request.AutoAck || st.request.AutoDeliver {
 			events = append(events, c.Event)
 		}
 	}
@@ -100,14 +64,11 @@ func (st *Stream) stands(c *live.Copy, now time.Time) bool {
 // knowMuted reads what the account has muted, once after each reading of the queue: as
 // long as nothing but copies comes it stays so, for who mutes or unmutes something has an
 // event of that in the queue.
-func (st *Stream) knowMuted() error {
+func (st *Stream) knowMuted() (err error) {
 	if st.muted != nil {
 		return nil
 	}
 	st.waits()
-	now := st.service.now()
-	return st.service.store.ViewTogether(st.ctx, func(tx *store.Tx) (err error) {
-		st.muted, err = mutedBy(tx, st.actor.Account, now)
-		return err
-	})
+	st.muted, err = st.streams.cases.MutedBy(st.ctx, st.actor)
+	return err
 }

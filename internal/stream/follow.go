@@ -1,4 +1,4 @@
-package service
+package stream
 
 import (
 	"runtime/debug"
@@ -22,12 +22,12 @@ func (st *Stream) Follow(sink Sink, ended func(error)) {
 	st.following.Store(&sink)
 	now := time.Now()
 	st.due.beat = st.nextBeat(now)
-	present := st.service.clock()
+	present := st.streams.registry.clock()
 	if ends, _ := st.actor.Key.Admits(st.actor.Secret, present); !ends.IsZero() {
 		st.due.end = now.Add(ends.Sub(present))
 	}
-	st.service.beats.set(st, st.due.next())
-	st.service.turns.add(st)
+	st.streams.beats.set(st, st.due.next())
+	st.streams.turns.add(st)
 }
 
 // Close ends the stream from the reader's side.
@@ -42,7 +42,7 @@ func (st *Stream) Reason() live.Reason { return st.sub.Reason() }
 // notice has the stream look at what there is to do. It does not wait.
 func (st *Stream) notice() {
 	if st.notices.Add(1) == 1 {
-		st.service.turns.add(st)
+		st.streams.turns.add(st)
 	}
 }
 
@@ -51,17 +51,17 @@ func (st *Stream) notice() {
 func (st *Stream) waits() {
 	if !st.apart {
 		st.apart = true
-		st.service.turns.leave()
+		st.streams.turns.leave()
 	}
 }
 
-// StreamPanic is the end of a stream by a panic in what writes it.
-type StreamPanic struct {
+// Panic is the end of a stream by a panic in what writes it.
+type Panic struct {
 	Value any
 	Stack []byte
 }
 
-func (p *StreamPanic) Error() string { return "panic in a stream: " + model.PanicText(p.Value) }
+func (p *Panic) Error() string { return "panic in a stream: " + model.PanicText(p.Value) }
 
 // work deals with the notices that have come, and then gets another turn where there
 // are more. A stream that had to wait deals with all that come, and reports that it has
@@ -69,7 +69,7 @@ func (p *StreamPanic) Error() string { return "panic in a stream: " + model.Pani
 func (st *Stream) work() (kept bool) {
 	defer func() {
 		if v := recover(); v != nil {
-			st.finish(&StreamPanic{v, debug.Stack()})
+			st.finish(&Panic{v, debug.Stack()})
 			kept = true
 		}
 	}()
@@ -87,7 +87,7 @@ func (st *Stream) work() (kept bool) {
 		case st.notices.CompareAndSwap(n, 0):
 			return kept // somebody else may be at work from here on
 		case !kept:
-			st.service.turns.add(st)
+			st.streams.turns.add(st)
 			return false
 		}
 	}
@@ -97,7 +97,7 @@ func (st *Stream) work() (kept bool) {
 // reader has gone is noted before anybody is told: a node that stops notes it no more.
 func (st *Stream) finish(err error) {
 	st.waits()
-	defer st.service.streams.remove(st)
+	defer st.streams.remove(st)
 	st.leave()
 	st.ended(err)
 }
@@ -159,13 +159,13 @@ func (st *Stream) keepTime(now time.Time) (over bool, err error) {
 		d.beat = st.nextBeat(now)
 		err = st.sayAlive()
 	}
-	st.service.beats.set(st, d.next())
+	st.streams.beats.set(st, d.next())
 	return false, err
 }
 
 func (st *Stream) interval() time.Duration {
-	if st.options.Heartbeat > 0 {
-		return st.options.Heartbeat
+	if st.request.Heartbeat > 0 {
+		return st.request.Heartbeat
 	}
 	return quietComment
 }
@@ -173,12 +173,12 @@ func (st *Stream) interval() time.Duration {
 // nextBeat is when the stream has to show again that it is alive: not later than
 // after its interval.
 func (st *Stream) nextBeat(now time.Time) time.Time {
-	return st.service.beats.floor(now.Add(st.interval()))
+	return st.streams.beats.floor(now.Add(st.interval()))
 }
 
 func (st *Stream) sayAlive() error {
-	if st.options.Heartbeat > 0 {
-		return st.sink.Event(model.Event{ID: liveID(), Kind: model.EventHeartbeat})
+	if st.request.Heartbeat > 0 {
+		return st.sink.Event(model.Event{ID: live.NewID(), Kind: model.EventHeartbeat})
 	}
 	return st.sink.Comment()
 }
@@ -188,7 +188,7 @@ func (st *Stream) goodbye(why live.Reason) error {
 	if why != live.Shutdown {
 		return nil
 	}
-	if err := st.sink.Event(model.Event{ID: liveID(), Kind: model.EventReconnect}); err != nil {
+	if err := st.sink.Event(model.Event{ID: live.NewID(), Kind: model.EventReconnect}); err != nil {
 		return err
 	}
 	return st.sink.Flush()

@@ -1,4 +1,4 @@
-package service
+package stream
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -43,7 +44,7 @@ func (g *guard) reminded(now time.Time) bool {
 
 // Guard returns the guard's task, which runs until its context ends. written reports
 // whether another process has written to the store since it was last asked.
-func (s *Service) Guard(written func(context.Context) (bool, error)) func(ctx context.Context) {
+func (r *Registry) Guard(cases *service.Service, written func(context.Context) (bool, error)) func(ctx context.Context) {
 	return func(ctx context.Context) {
 		tick := time.NewTicker(nodeTick)
 		defer tick.Stop()
@@ -54,12 +55,12 @@ func (s *Service) Guard(written func(context.Context) (bool, error)) func(ctx co
 			case <-ctx.Done():
 				return
 			}
-			err := s.watch(ctx, written)
+			err := r.watch(ctx, cases, written)
 			if ctx.Err() != nil {
 				return
 			}
 			if err != nil && !failing {
-				s.complain(ctx, "what a command has ended stays open until the store can be asked; the server asks again", err)
+				cases.Complain(ctx, "what a command has ended stays open until the store can be asked; the server asks again", err)
 			}
 			failing = err != nil
 		}
@@ -67,8 +68,8 @@ func (s *Service) Guard(written func(context.Context) (bool, error)) func(ctx co
 }
 
 // watch looks at the readers where there is a reason to.
-func (s *Service) watch(ctx context.Context, written func(context.Context) (bool, error)) error {
-	subs := s.hub.Subscriptions()
+func (r *Registry) watch(ctx context.Context, cases *service.Service, written func(context.Context) (bool, error)) error {
+	subs := r.hub.Subscriptions()
 	if len(subs) == 0 {
 		return nil
 	}
@@ -77,26 +78,25 @@ func (s *Service) watch(ctx context.Context, written func(context.Context) (bool
 		return err
 	}
 	if beside {
-		s.actors.dropAll()
-		s.routes.forget()
+		cases.ForgetAccess()
 	}
-	now := s.clock()
-	if !s.guard.reminded(now) && !beside {
+	now := r.clock()
+	if !r.guard.reminded(now) && !beside {
 		return nil
 	}
-	if err := s.endRevoked(ctx, subs, now); err != nil {
-		s.guard.remind(now) // try again
+	if err := r.endRevoked(ctx, subs, now); err != nil {
+		r.guard.remind(now) // try again
 		return err
 	}
 	return nil
 }
 
 // endRevoked ends those of the readers whose key, secret or membership is no more.
-func (s *Service) endRevoked(ctx context.Context, all []*live.Subscription, now time.Time) error {
+func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now time.Time) error {
 	for some := range slices.Chunk(all, nodeBatch) {
 		var keys map[string]model.Key
 		var places map[model.AccountID][]model.OrganizationID
-		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		err := r.store.View(ctx, func(tx *store.Tx) (err error) {
 			if keys, err = tx.KeySecrets(keysOf(some)); err != nil {
 				return err
 			}
@@ -113,7 +113,7 @@ func (s *Service) endRevoked(ctx context.Context, all []*live.Subscription, now 
 			if !known || !admitted || slices.ContainsFunc(sub.Organizations, gone) {
 				sub.End(live.Revoked)
 			} else if !ends.Equal(key.Expires) { // a reader sees to its key's end itself
-				s.guard.remind(ends)
+				r.guard.remind(ends)
 			}
 		}
 	}

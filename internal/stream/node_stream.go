@@ -1,4 +1,4 @@
-package service
+package stream
 
 import (
 	"context"
@@ -21,21 +21,21 @@ type lingering struct {
 // ones past the limit, wherever they are. first reports whether the account was not
 // there before, on any node.
 func (n *Node) open(ctx context.Context, sub *live.Subscription) (first bool, err error) {
-	s := n.service
+	r := n.registry
 	var replaced []model.StreamID
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
+	err = r.store.Update(ctx, func(tx *store.Tx) error {
 		replaced = nil
 		// Who holds the queue is the only one to open a stream of the account.
 		position, err := tx.Position(1, sub.Account)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.StreamsOf(sub.Account, s.storeTime(s.now()))
+		rows, err := tx.StreamsOf(sub.Account, n.cases.StoreTime(r.clock()))
 		if err != nil {
 			return err
 		}
 		first = len(rows) == 0
-		if limit := s.limits.StreamsPerAccount; limit > 0 {
+		if limit := r.limit; limit > 0 {
 			open := openStreams(rows, "")
 			replaced = open[:max(len(open)-limit+1, 0)]
 		}
@@ -49,7 +49,7 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (first bool, er
 		n.close(sub) // it may be noted all the same
 		return false, err
 	}
-	s.hub.CloseStreams(sub.Account, live.Replaced, replaced...)
+	r.hub.CloseStreams(sub.Account, live.Replaced, replaced...)
 	return first, nil
 }
 
@@ -67,10 +67,10 @@ func openStreams(rows []store.StreamRow, key string) (out []model.StreamID) {
 // end ends the open streams of an account on all nodes, or those of one of its keys,
 // and returns how many these were.
 func (n *Node) end(ctx context.Context, account model.AccountID, key string) (int, error) {
-	s := n.service
+	r := n.registry
 	var streams []model.StreamID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		rows, err := tx.StreamsOf(account, s.storeTime(s.now()))
+	err := r.store.Update(ctx, func(tx *store.Tx) error {
+		rows, err := tx.StreamsOf(account, n.cases.StoreTime(r.clock()))
 		if err != nil {
 			return err
 		}
@@ -80,20 +80,20 @@ func (n *Node) end(ctx context.Context, account model.AccountID, key string) (in
 	if err != nil {
 		return 0, err
 	}
-	s.hub.CloseStreams(account, live.Deleted, streams...)
+	r.hub.CloseStreams(account, live.Deleted, streams...)
 	return len(streams), nil
 }
 
 // endTold ends the streams that another node has told this one to end, in case
 // nobody has heard it.
 func (n *Node) endTold(ctx context.Context, subs []*live.Subscription) error {
-	s := n.service
+	r := n.registry
 	if len(subs) == 0 {
 		return nil
 	}
 	var rows []store.StreamRow
-	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		rows, err = tx.StreamsToEnd(n.id, s.storeTime(s.now()))
+	err := r.store.View(ctx, func(tx *store.Tx) (err error) {
+		rows, err = tx.StreamsToEnd(n.id, n.cases.StoreTime(r.clock()))
 		return err
 	})
 	for _, r := range rows {
@@ -128,10 +128,10 @@ func (n *Node) writeClosed(ctx context.Context) error {
 	closed := n.closed
 	n.closed = nil
 	n.mu.Unlock()
-	until := n.service.clock().Add(presenceLinger)
+	until := n.registry.clock().Add(presenceLinger)
 	for len(closed) > 0 {
 		some := closed[:min(len(closed), nodeBatch)]
-		err := n.service.store.Update(ctx, func(tx *store.Tx) error {
+		err := n.registry.store.Update(ctx, func(tx *store.Tx) error {
 			return tx.CloseStreams(accountsOf(some), streamsOf(some))
 		})
 		if err != nil {
@@ -151,7 +151,7 @@ func (n *Node) depart(ctx context.Context, now time.Time) error {
 	for len(n.lingering) > 0 && !n.lingering[0].until.After(now) {
 		over := n.lingering[0].streams
 		var left []model.AccountID
-		err := n.service.store.Update(ctx, func(tx *store.Tx) (err error) {
+		err := n.registry.store.Update(ctx, func(tx *store.Tx) (err error) {
 			left, err = forgetStreams(tx, accountsOf(over), streamsOf(over))
 			return err
 		})
@@ -167,11 +167,11 @@ func (n *Node) depart(ctx context.Context, now time.Time) error {
 // sweepLapsed forgets the streams of nodes that are heard of no more, and tells who
 // is not there any more.
 func (n *Node) sweepLapsed(ctx context.Context) error {
-	s := n.service
-	now := s.storeTime(s.now()) // of the renewal right before
+	r := n.registry
+	now := n.cases.StoreTime(r.clock()) // of the renewal right before
 	for {
 		var found bool
-		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		err := r.store.View(ctx, func(tx *store.Tx) (err error) {
 			_, found, err = tx.LapsedNode(now)
 			return err
 		})
@@ -179,7 +179,7 @@ func (n *Node) sweepLapsed(ctx context.Context) error {
 			return err
 		}
 		var left []model.AccountID
-		err = s.store.Update(ctx, func(tx *store.Tx) error {
+		err = r.store.Update(ctx, func(tx *store.Tx) error {
 			left = nil
 			var node model.NodeID
 			if node, found, err = tx.LapsedNode(now); err != nil || !found {
@@ -224,7 +224,7 @@ func forgetStreams(tx *store.Tx, accounts []model.AccountID, streams []model.Str
 
 func (n *Node) tellDeparted(ctx context.Context, accounts []model.AccountID) {
 	for _, account := range accounts {
-		n.service.tellPresence(ctx, account, false)
+		n.registry.tellPresence(ctx, account, false)
 	}
 }
 

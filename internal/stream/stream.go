@@ -1,20 +1,22 @@
-package service
+package stream
 
 import (
 	"context"
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/service"
 )
 
 // streamBatch is how many events a stream reads at a time.
 const streamBatch = 100
 
-// StreamOptions are what a stream asked for (contract, section 6).
-type StreamOptions struct {
+// Request is what a stream asked for (contract, section 6).
+type Request struct {
 	LastEventID        string        // skips what a connection had seen; anything unreadable means none
 	Heartbeat          time.Duration // 0: a comment every 10 s instead
 	AutoAck            bool
@@ -50,9 +52,9 @@ type Sink interface {
 // gets it a turn on a goroutine that gives them to others too, or which it keeps until
 // all notices are dealt with; so an idle stream costs what is in here, and no stack.
 type Stream struct {
-	service *Service
+	streams *Streams
 	sub     *live.Subscription
-	options StreamOptions
+	request Request
 	ended   func(error)
 
 	ctx    context.Context // its own
@@ -69,7 +71,7 @@ type Stream struct {
 	sink  Sink
 	after int64 // position of the last event that was written
 	looks bool  // the queue has not been read since the replay
-	muted muted
+	muted service.Muted
 	due   dues
 	apart bool // who works has the goroutine to itself, and may wait
 
@@ -77,19 +79,19 @@ type Stream struct {
 	beat   beatPlace // guarded by that of beats
 }
 
-// OpenStream opens a stream of the actor's queue and writes to the sink what is
+// Open opens a stream of the actor's queue and writes to the sink what is
 // unacknowledged. It returns nil where the stream is over with that; else Follow or
 // Run must follow.
-func (s *Service) OpenStream(ctx context.Context, actor *model.Actor, o StreamOptions, sink Sink) (*Stream, error) {
-	st := &Stream{service: s, actor: actor, options: o, sink: sink, looks: true, apart: true}
-	st.ctx, st.cancel = context.WithCancel(Outlive(ctx))
+func (s *Streams) Open(ctx context.Context, actor *model.Actor, o Request, sink Sink) (*Stream, error) {
+	st := &Stream{streams: s, actor: actor, request: o, sink: sink, looks: true, apart: true}
+	st.ctx, st.cancel = context.WithCancel(service.Outlive(ctx))
 	st.notices.Store(1)
-	st.sub = s.hub.Subscribe(live.Subscriber{
-		Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Organizations: actor.Organizations(), Stream: true, ID: newID(),
+	st.sub = s.registry.hub.Subscribe(live.Subscriber{
+		Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Organizations: actor.Organizations(), Stream: true, ID: model.StreamID(uuid.Must(uuid.NewV7())),
 		Features: o.Features,
 		Notify:   st.notice,
 	})
-	s.streams.add(st)
+	s.add(st)
 	sink.Waits(st.waits)
 	err := st.begin(ctx)
 	if err != nil || o.CloseAfterMessages {
@@ -101,14 +103,13 @@ func (s *Service) OpenStream(ctx context.Context, actor *model.Actor, o StreamOp
 
 // begin carries out the opening, up to the end of the replay.
 func (st *Stream) begin(ctx context.Context) error {
-	s := st.service
 	// Where the replay ends is settled before the client hears anything: what is
 	// queued once it has is new to it, and never passed over.
 	last, count, err := st.look(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.arrived(ctx, st.sub); err != nil {
+	if err := st.streams.registry.arrived(ctx, st.sub); err != nil {
 		return err
 	}
 	if err := st.sink.Comment(); err != nil {
@@ -126,14 +127,14 @@ func (st *Stream) begin(ctx context.Context) error {
 // close ends what OpenStream began.
 func (st *Stream) close() {
 	st.leave()
-	st.service.streams.remove(st)
+	st.streams.remove(st)
 }
 
 // leave ends the part of the reader.
 func (st *Stream) leave() {
-	st.service.beats.remove(st)
+	st.streams.beats.remove(st)
 	st.cancel()
-	st.service.departed(st.sub)
+	st.streams.registry.departed(st.sub)
 }
 
 // Run writes what comes to the sink that the stream was opened with, until ctx ends
@@ -149,24 +150,14 @@ func (st *Stream) Run(ctx context.Context) error {
 // look finds where the stream starts, up to where it replays, and how many events
 // that are.
 func (st *Stream) look(ctx context.Context) (last int64, count int, err error) {
-	s := st.service
-	if cursor, ok := s.cursor(st.options.LastEventID); ok {
-		st.after = cursor.Position
-	}
-	now := s.now()
-	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
-		if last, err = tx.LastPosition(st.actor.Account); err != nil {
-			return err
-		}
-		count, err = tx.CountEvents(s.queue(st.actor.Account, st.after, last, now))
-		return err
-	})
-	return last, count, err
+	q, err := st.streams.cases.Unacknowledged(ctx, st.actor, st.request.LastEventID)
+	st.after = q.After
+	return q.Last, q.Count, err
 }
 
 // replay writes what is queued at the start, between its brackets.
 func (st *Stream) replay(ctx context.Context, last int64, count int) error {
-	if st.options.NoOfflineMessages {
+	if st.request.NoOfflineMessages {
 		st.after = max(st.after, last)
 		return st.refresh(ctx) // as the replay does: what ended before the stream was noted ended it
 	}
@@ -180,7 +171,7 @@ func (st *Stream) replay(ctx context.Context, last int64, count int) error {
 }
 
 func (st *Stream) advise(name string, count *int) error {
-	return st.sink.Event(model.Event{ID: liveID(), Kind: model.EventAdvisory, Advisory: &model.Advisory{Name: name, Count: count}})
+	return st.sink.Event(model.Event{ID: live.NewID(), Kind: model.EventAdvisory, Advisory: &model.Advisory{Name: name, Count: count}})
 }
 
 // writeQueued writes what is queued after the last event written, up to a position.
@@ -191,7 +182,7 @@ func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
 		if err := st.refresh(ctx); err != nil {
 			return err
 		}
-		events, err := st.service.events(ctx, st.actor, st.after, upTo, streamBatch)
+		events, err := st.streams.cases.Events(ctx, st.actor, st.after, upTo, streamBatch)
 		if err != nil {
 			return err
 		}
@@ -216,10 +207,10 @@ func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
 
 // refresh finds out who the actor is by now. It fails where its key has ended.
 func (st *Stream) refresh(ctx context.Context) (err error) {
-	actor, known := st.service.remembered(st.actor)
+	actor, known := st.streams.cases.Remembered(st.actor)
 	if !known {
 		st.waits()
-		if actor, err = st.service.current(ctx, st.actor); err != nil {
+		if actor, err = st.streams.cases.Current(ctx, st.actor); err != nil {
 			return err
 		}
 	}
@@ -236,10 +227,10 @@ func (st *Stream) written(ctx context.Context, events []model.Event) error {
 	switch {
 	case len(events) == 0:
 		return nil
-	case st.options.AutoAck:
+	case st.request.AutoAck:
 		st.waits()
-		return st.service.ackEvents(ctx, st.actor, events)
-	case st.options.AutoDeliver:
+		return st.streams.cases.AcknowledgeEvents(ctx, st.actor, events)
+	case st.request.AutoDeliver:
 		st.waits()
 		var ids []model.MessageID
 		for _, event := range events {
@@ -247,7 +238,7 @@ func (st *Stream) written(ctx context.Context, events []model.Event) error {
 				ids = append(ids, event.Message.ID)
 			}
 		}
-		return st.service.MarkStatus(ctx, st.actor, ids, nil)
+		return st.streams.cases.MarkStatus(ctx, st.actor, ids, nil)
 	}
 	return nil
 }

@@ -1,10 +1,8 @@
-package service
+package stream
 
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -12,50 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"signet/internal/blob"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/seal/sealtest"
+	"signet/internal/service"
 	"signet/internal/store"
-	"signet/internal/store/sqlite"
-	"signet/internal/testclock"
 )
-
-// readings counts how often a store is read.
-type readings struct {
-	store.Engine
-	n atomic.Int64
-}
-
-func (r *readings) View(ctx context.Context, fn func(store.Session) error) error {
-	r.n.Add(1)
-	return r.Engine.View(ctx, fn)
-}
-
-func (r *readings) ViewTogether(ctx context.Context, fn func(store.Session) error) error {
-	r.n.Add(1)
-	return r.Engine.ViewTogether(ctx, fn)
-}
-
-// newFed is one service on an embedded store, whose readings are counted.
-func newFed(t *testing.T) (*cluster, *readings) {
-	t.Helper()
-	c := &cluster{t: t, clock: testclock.New()}
-	dir := t.TempDir()
-	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{Clock: c.clock.Now})
-	c.must(err)
-	t.Cleanup(func() { c.must(engine.Close()) })
-	counted := &readings{Engine: engine}
-	c.store, err = store.Open(t.Context(), counted, NewEpoch)
-	c.must(err)
-	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
-	c.must(err)
-	c.nodes = []*Service{New(Options{Store: c.store, Ring: sealtest.Open(t, dir, c.clock.Now), Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock.Now,
-		Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30})}
-	c.must(c.nodes[0].CreateOperator(t.Context(), "operator", "secret"))
-	c.admin = c.fresh("operator")
-	return c, counted
-}
 
 // pen is a sink that writes when a test says so.
 type pen struct {
@@ -105,15 +64,15 @@ func (p *pen) Flush() error {
 }
 
 // follow opens a stream for what comes, which ends with the test at the latest.
-func (c *cluster) follow(actor *model.Actor) *pen {
+func (c *house) follow(actor *model.Actor) *pen {
 	c.t.Helper()
-	return c.followWith(actor, StreamOptions{NoOfflineMessages: true})
+	return c.followWith(actor, Request{NoOfflineMessages: true})
 }
 
-func (c *cluster) followWith(actor *model.Actor, o StreamOptions) *pen {
+func (c *house) followWith(actor *model.Actor, o Request) *pen {
 	c.t.Helper()
 	p := &pen{t: c.t, writing: make(chan struct{}), resume: make(chan struct{}), written: make(chan string, 1000), ended: make(chan error, 1)}
-	st, err := c.nodes[0].OpenStream(c.t.Context(), actor, o, p)
+	st, err := c.servers[0].streams.Open(c.t.Context(), actor, o, p)
 	c.must(err)
 	p.stream = st
 	ended := make(chan struct{})
@@ -150,27 +109,8 @@ func (p *pen) goOn() {
 	p.resume <- struct{}{}
 }
 
-func (c *cluster) say(from *model.Actor, to, body string) model.MessageID {
-	c.t.Helper()
-	sent, err := c.nodes[0].Send(c.t.Context(), from, SendCommand{Recipient: to, Body: body})
-	c.must(err)
-	return sent.Message
-}
-
-func (c *cluster) group(of *model.Actor, members ...*model.Actor) string {
-	c.t.Helper()
-	command := GroupCommand{Name: new(string)}
-	*command.Name = "Ward"
-	for _, m := range members {
-		command.Members = append(command.Members, m.Account.String())
-	}
-	g, err := c.nodes[0].CreateGroup(c.t.Context(), of, command)
-	c.must(err)
-	return g.ID.String()
-}
-
 func TestStreamAtTheEndOfItsQueueReadsNothing(t *testing.T) {
-	c, counted := newFed(t)
+	c, counted := newHouse(t)
 	alice, bob := c.pair()
 	carl := c.member(alice.Organizations()[0], "carl")
 	group := c.group(alice, bob, carl)
@@ -205,7 +145,7 @@ func TestStreamAtTheEndOfItsQueueReadsNothing(t *testing.T) {
 }
 
 // quiesce waits until streams have nothing to do.
-func (c *cluster) quiesce(readers ...*pen) {
+func (c *house) quiesce(readers ...*pen) {
 	c.t.Helper()
 	for _, p := range readers {
 		for late := time.After(30 * time.Second); p.stream.notices.Load() != 0; {
@@ -220,20 +160,21 @@ func (c *cluster) quiesce(readers ...*pen) {
 }
 
 func TestStreamKeepsTheOrderOfItsQueue(t *testing.T) {
-	c, _ := newFed(t)
+	c, _ := newHouse(t)
 	alice, bob := c.pair()
 	carl := c.member(alice.Organizations()[0], "carl")
 	group := c.group(alice, bob, carl)
 	p := c.follow(bob)
 	const each = 60
-	c.atOnce(3, func(i int, node *Service) error {
+	node := c.servers[0]
+	c.atOnce(3, func(i int) error {
 		for n := range each {
 			var err error
 			switch i {
 			case 0:
-				_, err = node.Send(t.Context(), alice, SendCommand{Recipient: group, Body: "a" + strconv.Itoa(n)})
+				_, err = node.Send(t.Context(), alice, service.SendCommand{Recipient: group, Body: "a" + strconv.Itoa(n)})
 			case 1:
-				_, err = node.Send(t.Context(), carl, SendCommand{Recipient: bob.Account.String(), Body: "c" + strconv.Itoa(n)})
+				_, err = node.Send(t.Context(), carl, service.SendCommand{Recipient: bob.Account.String(), Body: "c" + strconv.Itoa(n)})
 			default: // which is not fed
 				err = node.Mute(t.Context(), bob, alice.Account.String(), bob.Organizations()[0], 1+n)
 			}
@@ -243,7 +184,7 @@ func TestStreamKeepsTheOrderOfItsQueue(t *testing.T) {
 		}
 		return nil
 	})
-	events, err := c.nodes[0].Poll(t.Context(), bob, PollOptions{Limit: MaxEvents})
+	events, err := c.servers[0].Poll(t.Context(), bob, service.PollOptions{Limit: service.MaxEvents})
 	c.must(err)
 	queue := &pen{}
 	for _, e := range events {
@@ -258,21 +199,21 @@ func TestStreamKeepsTheOrderOfItsQueue(t *testing.T) {
 }
 
 func TestStreamShowsNothingThatWasTakenBackMeanwhile(t *testing.T) {
-	for name, take := range map[string]func(c *cluster, sender, reader *model.Actor, id model.MessageID){
-		"it is recalled": func(c *cluster, sender, _ *model.Actor, id model.MessageID) {
-			c.must(c.nodes[0].Recall(c.t.Context(), sender, id))
+	for name, take := range map[string]func(c *house, sender, reader *model.Actor, id model.MessageID){
+		"it is recalled": func(c *house, sender, _ *model.Actor, id model.MessageID) {
+			c.must(c.servers[0].Recall(c.t.Context(), sender, id))
 		},
-		"it has expired": func(c *cluster, _, _ *model.Actor, _ model.MessageID) { c.clock.Advance(time.Minute) },
-		"the queue is emptied behind the hub's back": func(c *cluster, _, reader *model.Actor, _ model.MessageID) {
+		"it has expired": func(c *house, _, _ *model.Actor, _ model.MessageID) { c.clock.Advance(time.Minute) },
+		"the queue is emptied behind the hub's back": func(c *house, _, reader *model.Actor, _ model.MessageID) {
 			c.must(c.store.Update(c.t.Context(), func(tx *store.Tx) error { return tx.DeleteAllEvents(reader.Account) }))
 		},
-		"the reader is out of the organization": func(c *cluster, _, reader *model.Actor, _ model.MessageID) {
+		"the reader is out of the organization": func(c *house, _, reader *model.Actor, _ model.MessageID) {
 			o := reader.Organizations()[0]
-			c.must(c.nodes[0].RemoveMember(c.t.Context(), c.admin, reader.Account.String(), o))
+			c.must(c.servers[0].RemoveMember(c.t.Context(), c.admin, reader.Account.String(), o))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, _ := newFed(t)
+			c, _ := newHouse(t)
 			alice, bob := c.pair()
 			p := c.follow(bob)
 			c.say(alice, bob.Account.String(), "known")
@@ -281,7 +222,7 @@ func TestStreamShowsNothingThatWasTakenBackMeanwhile(t *testing.T) {
 			c.say(alice, bob.Account.String(), "on its way")
 			p.waits()
 			minute := 1
-			sent, err := c.nodes[0].Send(t.Context(), alice, SendCommand{Recipient: bob.Account.String(), Body: "secret", TTL: &minute})
+			sent, err := c.servers[0].Send(t.Context(), alice, service.SendCommand{Recipient: bob.Account.String(), Body: "secret", TTL: &minute})
 			c.must(err)
 			take(c, alice, bob, sent.Message)
 			p.goOn()
@@ -299,7 +240,7 @@ func TestStreamShowsNothingThatWasTakenBackMeanwhile(t *testing.T) {
 }
 
 func TestStreamShowsAMessageOfAMutedConversationSo(t *testing.T) {
-	c, _ := newFed(t)
+	c, _ := newHouse(t)
 	alice, bob := c.pair()
 	group := c.group(alice, bob)
 	o := bob.Organizations()[0]
@@ -311,35 +252,35 @@ func TestStreamShowsAMessageOfAMutedConversationSo(t *testing.T) {
 		p.wantNext(want...)
 	}
 	say("text", "mine")
-	c.must(c.nodes[0].Mute(t.Context(), bob, group, o, 1))
+	c.must(c.servers[0].Mute(t.Context(), bob, group, o, 1))
 	p.wantNext("conversation_mute")
 	say("text (muted)", "mine")
 	say("text (muted)", "mine")
 	c.clock.Advance(time.Minute)
 	say("text", "mine")
-	c.must(c.nodes[0].Mute(t.Context(), bob, "", o, 1))
+	c.must(c.servers[0].Mute(t.Context(), bob, "", o, 1))
 	p.wantNext("conversation_mute")
 	say("text (muted)", "mine (muted)")
-	c.must(c.nodes[0].Unmute(t.Context(), bob, "", o))
+	c.must(c.servers[0].Unmute(t.Context(), bob, "", o))
 	p.wantNext("conversation_mute")
 	say("text", "mine")
 }
 
 func TestPanicEndsItsStreamOnly(t *testing.T) {
-	c, _ := newFed(t)
+	c, _ := newHouse(t)
 	alice, bob := c.pair()
 	broken := &panics{}
-	st, err := c.nodes[0].OpenStream(t.Context(), bob, StreamOptions{NoOfflineMessages: true}, broken)
+	st, err := c.servers[0].streams.Open(t.Context(), bob, Request{NoOfflineMessages: true}, broken)
 	c.must(err)
 	ended := make(chan error, 1)
 	st.Follow(broken, func(err error) { ended <- err })
 	p := c.follow(bob)
 	c.say(alice, bob.Account.String(), "text")
 	p.wantNext("text")
-	if fell, ok := errors.AsType[*StreamPanic](<-ended); !ok || fell.Value != "broken" || len(fell.Stack) == 0 {
+	if fell, ok := errors.AsType[*Panic](<-ended); !ok || fell.Value != "broken" || len(fell.Stack) == 0 {
 		t.Errorf("it ended with %v", fell)
 	}
-	if n := c.nodes[0].hub.Streams(bob.Account); n != 1 {
+	if n := c.servers[0].hub.Streams(bob.Account); n != 1 {
 		t.Errorf("%d streams are open, want 1", n)
 	}
 }
@@ -350,17 +291,17 @@ func (p *panics) Copy(*live.Copy, bool) error { panic("broken") }
 func (p *panics) Event(e model.Event) error   { panic("broken") }
 
 func TestStreamsAreAwaited(t *testing.T) {
-	c, _ := newFed(t)
+	c, _ := newHouse(t)
 	alice, bob := c.pair()
 	one, two := c.follow(alice), c.follow(bob)
-	s := c.nodes[0]
+	s := c.servers[0]
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if n := s.AwaitStreams(over); n != 2 {
+	if n := s.streams.Await(over); n != 2 {
 		t.Errorf("%d streams are open, want 2", n)
 	}
 	s.hub.Close()
-	if n := s.AwaitStreams(t.Context()); n != 0 {
+	if n := s.streams.Await(t.Context()); n != 0 {
 		t.Errorf("%d streams are open, want none", n)
 	}
 	for _, p := range []*pen{one, two} {

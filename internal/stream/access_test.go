@@ -1,0 +1,123 @@
+package stream
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"time"
+
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+// beside says whether a command has written to the store.
+func beside(written bool) func(context.Context) (bool, error) {
+	return func(context.Context) (bool, error) { return written, nil }
+}
+
+// wantEnd waits until the stream has ended.
+func (p *pen) wantEnd() {
+	p.t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(30 * time.Second):
+		p.t.Fatal("the stream does not end")
+	}
+}
+
+func (p *pen) wantOpen() {
+	p.t.Helper()
+	select {
+	case err := <-p.ended:
+		p.t.Errorf("the stream has ended: %v", err)
+	default:
+	}
+}
+
+func TestStreamsOfAReplacedSecretEndWithItsGrace(t *testing.T) {
+	t.Parallel()
+	c, _ := newHouse(t)
+	one := c.member(c.organization(), "one")
+	key, node, ctx := c.issue(one), c.servers[0], t.Context()
+	before := c.follow(c.signIn(node, key.Key.Key, key.Secret))
+	other := c.follow(one)
+
+	rotated := c.rotate(one, key, time.Minute)
+	during := c.follow(c.signIn(node, key.Key.Key, key.Secret))
+	renewed := c.follow(c.signIn(node, key.Key.Key, rotated.Secret))
+	c.must(node.registry.watch(ctx, node.Service, beside(false)))
+	before.wantOpen()
+	during.wantOpen()
+
+	c.clock.Advance(time.Minute)
+	c.must(node.registry.watch(ctx, node.Service, beside(false)))
+	before.wantEnd()
+	during.wantEnd()
+	renewed.wantOpen()
+	other.wantOpen()
+
+	// A second rotation ends the first secret, however long its grace was to be.
+	again := c.rotate(one, key, time.Hour)
+	c.rotate(one, key, time.Hour)
+	c.must(node.registry.watch(ctx, node.Service, beside(false)))
+	renewed.wantEnd()
+
+	last := c.follow(c.signIn(node, key.Key.Key, again.Secret))
+	c.rotate(one, key, 0)
+	last.wantEnd() // at once
+	other.wantOpen()
+}
+
+func TestWhatACommandHasEndedEndsItsReaders(t *testing.T) {
+	t.Parallel()
+	c, read := newHouse(t)
+	o := c.organization()
+	one, two, stays := c.member(o, "one"), c.member(o, "two"), c.member(c.organization(), "stays")
+	first, second, other := c.follow(one), c.follow(two), c.follow(stays)
+	node, ctx := c.servers[0], t.Context()
+	c.must(c.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteKey(one.Key.Key) }))
+	had := read.n.Load()
+	for range 10 {
+		c.must(node.registry.watch(ctx, node.Service, beside(false)))
+	}
+	if got := read.n.Load() - had; got != 0 {
+		t.Errorf("nobody wrote, and the store was read %d times", got)
+	}
+	first.wantOpen()
+	c.must(node.registry.watch(ctx, node.Service, beside(true)))
+	first.wantEnd()
+	second.wantOpen()
+	if _, err := node.Authenticate(ctx, one.Key.Key, "x", netip.Addr{}); err == nil {
+		t.Error("the key still opens")
+	}
+	c.must((&service.Eraser{Store: c.store, Clock: c.clock.Now}).Organization(ctx, o, true))
+	c.must(node.registry.watch(ctx, node.Service, beside(true)))
+	second.wantEnd()
+	other.wantOpen()
+}
+
+func TestStreamsOfAReplacedSecretEndOnEachNode(t *testing.T) {
+	t.Parallel()
+	j := newPeople(t, 0)
+	key := j.issue(j.one)
+	leaked := j.stream(1, j.signIn(j.servers[1], key.Key.Key, key.Secret))
+	other := j.stream(1, j.one)
+	j.round(1)
+	rotated := j.rotate(j.one, key, 0)
+	j.round(1)
+	leaked.wantEnd()
+
+	before := j.stream(1, j.signIn(j.servers[1], key.Key.Key, rotated.Secret))
+	renewed := j.rotate(j.one, key, time.Minute)
+	during := j.stream(1, j.signIn(j.servers[1], key.Key.Key, rotated.Secret))
+	stays := j.stream(1, j.signIn(j.servers[1], key.Key.Key, renewed.Secret))
+	j.round(1)
+	before.wantOpen()
+	during.wantOpen()
+	j.clock.Advance(time.Minute)
+	j.round(1)
+	before.wantEnd()
+	during.wantEnd()
+	stays.wantOpen()
+	other.wantOpen()
+}

@@ -1,0 +1,207 @@
+package stream
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/seal/sealtest"
+	"signet/internal/service"
+	"signet/internal/store"
+	"signet/internal/store/postgres"
+	"signet/internal/store/postgrestest"
+	"signet/internal/store/sqlite"
+	"signet/internal/testclock"
+)
+
+// house is one server on an embedded store, or two on one PostgreSQL.
+type house struct {
+	t       *testing.T
+	servers []*server
+	store   *store.Store // of the first server
+	admin   *model.Actor // an operator with an administrative key
+	clock   *testclock.Clock
+}
+
+// server is what one server has of streams.
+type server struct {
+	*service.Service
+	hub      *live.Hub
+	registry *Registry
+	streams  *Streams
+	node     *Node         // nil: it is alone
+	ahead    time.Duration // by how much the registry's clock is, of those of all others
+}
+
+// readings counts how often a store is read.
+type readings struct {
+	store.Engine
+	n atomic.Int64
+}
+
+func (r *readings) View(ctx context.Context, fn func(store.Session) error) error {
+	r.n.Add(1)
+	return r.Engine.View(ctx, fn)
+}
+
+func (r *readings) ViewTogether(ctx context.Context, fn func(store.Session) error) error {
+	r.n.Add(1)
+	return r.Engine.ViewTogether(ctx, fn)
+}
+
+// newHouse is one server on an embedded store, whose readings are counted.
+func newHouse(t *testing.T) (*house, *readings) {
+	t.Helper()
+	h := &house{t: t, clock: testclock.New()}
+	dir := t.TempDir()
+	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{Clock: h.clock.Now})
+	h.must(err)
+	t.Cleanup(func() { h.must(engine.Close()) })
+	counted := &readings{Engine: engine}
+	h.serve(counted, service.Options{Ring: sealtest.Open(t, dir, h.clock.Now)}, 0, filepath.Join(dir, "blobs"))
+	return h.open(), counted
+}
+
+// newNodes is two servers on one PostgreSQL, which know of each other by the store
+// alone: nothing is said between them. Their rounds are called by the test.
+func newNodes(t *testing.T, limit int) *house {
+	t.Helper()
+	h := &house{t: t, clock: testclock.New()}
+	url, ring, dir := postgrestest.URL(t), postgrestest.URL(t), t.TempDir()
+	for range 2 {
+		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: h.clock.Now, Connections: 8})
+		h.must(err)
+		t.Cleanup(func() { engine.Close() })
+		s := h.serve(engine, service.Options{Ring: sealtest.OpenShared(t, ring, dir, h.clock.Now)}, limit, filepath.Join(dir, "blobs"))
+		s.node, err = s.registry.Register(t.Context(), s.Service)
+		h.must(err)
+	}
+	return h.open()
+}
+
+// serve adds a server on an engine.
+func (h *house) serve(engine store.Engine, o service.Options, limit int, blobs string) *server {
+	h.t.Helper()
+	kept, err := store.Open(h.t.Context(), engine, service.NewEpoch)
+	h.must(err)
+	files, err := blob.OpenDirectory(blobs)
+	h.must(err)
+	h.t.Cleanup(func() { h.must(files.Close()) })
+	hub, log := live.NewHub(0), slog.New(slog.DiscardHandler)
+	s := &server{hub: hub}
+	clock := func() time.Time { return h.clock.Now().Add(s.ahead) }
+	s.registry = NewRegistry(Options{Store: kept, Hub: hub, Clock: clock, Log: log, Limit: limit})
+	o.Time.Offset = func(context.Context) (time.Duration, error) { return -s.ahead, nil }
+	o.Store, o.Blobs, o.Hub, o.Clock, o.Logger, o.Streams = kept, files, hub, h.clock.Now, log, s.registry
+	o.DefaultRegion, o.EventsRetention = "US", 30*24*time.Hour
+	s.Service = service.New(o)
+	s.streams = New(s.registry, s.Service)
+	h.servers = append(h.servers, s)
+	if h.store == nil {
+		h.store = kept
+	}
+	return s
+}
+
+// open makes the operator.
+func (h *house) open() *house {
+	h.t.Helper()
+	h.must(h.servers[0].CreateOperator(h.t.Context(), "operator", "secret"))
+	h.admin = h.signIn(h.servers[0], "operator", "secret")
+	return h
+}
+
+func (h *house) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// signIn returns who comes with a key and its secret, as it is now.
+func (h *house) signIn(s *server, key, secret string) *model.Actor {
+	h.t.Helper()
+	h.clock.Advance(time.Second) // past what is remembered of it
+	actor, err := s.Authenticate(h.t.Context(), key, secret, netip.Addr{})
+	h.must(err)
+	return actor
+}
+
+func (h *house) organization() model.OrganizationID {
+	h.t.Helper()
+	name := "Hospital"
+	id, err := h.servers[0].CreateOrganization(h.t.Context(), h.admin, service.OrganizationCommand{Name: &name})
+	h.must(err)
+	return id
+}
+
+// member makes an account in an organization and returns it as it calls.
+func (h *house) member(organization model.OrganizationID, name string) *model.Actor {
+	h.t.Helper()
+	made, err := h.servers[0].CreateUser(h.t.Context(), h.admin, service.CreateUserCommand{Organization: organization, Username: name, IssueKey: true})
+	h.must(err)
+	return h.signIn(h.servers[0], made.Key.Key.Key, made.Key.Secret)
+}
+
+func (h *house) pair() (alice, bob *model.Actor) {
+	h.t.Helper()
+	o := h.organization()
+	return h.member(o, "alice"), h.member(o, "bob")
+}
+
+func (h *house) group(of *model.Actor, members ...*model.Actor) string {
+	h.t.Helper()
+	name := "Ward"
+	command := service.GroupCommand{Name: &name}
+	for _, m := range members {
+		command.Members = append(command.Members, m.Account.String())
+	}
+	g, err := h.servers[0].CreateGroup(h.t.Context(), of, command)
+	h.must(err)
+	return g.ID.String()
+}
+
+// say sends a message through the first server.
+func (h *house) say(from *model.Actor, to, body string) model.MessageID {
+	h.t.Helper()
+	sent, err := h.servers[0].Send(h.t.Context(), from, service.SendCommand{Recipient: to, Body: body})
+	h.must(err)
+	return sent.Message
+}
+
+// issue issues a key to its account, and rotate another secret of it.
+func (h *house) issue(to *model.Actor) *service.IssuedKey {
+	h.t.Helper()
+	key, err := h.servers[0].IssueKey(h.t.Context(), to, service.IssueKeyCommand{Account: "me"})
+	h.must(err)
+	return key
+}
+
+func (h *house) rotate(of *model.Actor, key *service.IssuedKey, grace time.Duration) *service.IssuedKey {
+	h.t.Helper()
+	rotated, err := h.servers[0].RotateKey(h.t.Context(), of, "me", key.Key.Key, grace, "")
+	h.must(err)
+	return rotated
+}
+
+// atOnce does n things at the same time on the first server.
+func (h *house) atOnce(n int, do func(i int) error) {
+	h.t.Helper()
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() {
+			if err := do(i); err != nil {
+				h.t.Errorf("%d: %v", i, err)
+			}
+		})
+	}
+	group.Wait()
+}

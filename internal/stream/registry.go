@@ -1,0 +1,65 @@
+package stream
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Options are what a registry works with.
+type Options struct {
+	Store *store.Store
+	Hub   *live.Hub
+	Clock func() time.Time
+	Log   *slog.Logger
+	Limit int // streams that an account may have on all nodes, where there are several (Register); 0: any number
+
+	// NodeName is what this server is called among others on its store, for its operator.
+	NodeName string
+}
+
+// Registry knows which event streams are open: here, or on all nodes where there are
+// several. It tells who is present, and ends streams and waiting polls whose key or
+// membership has ended. It is safe for concurrent use.
+type Registry struct {
+	store *store.Store
+	hub   *live.Hub
+	clock func() time.Time
+	log   *slog.Logger
+	limit int
+	name  string
+
+	node  *Node // nil: the server is alone on its store
+	guard guard
+
+	mu      sync.Mutex               // guards present
+	present map[model.AccountID]bool // whose presence was told
+}
+
+// NewRegistry returns the registry of a server that is alone on its store.
+func NewRegistry(o Options) *Registry {
+	return &Registry{
+		store: o.Store, hub: o.Hub, clock: o.Clock, log: o.Log, limit: o.Limit, name: o.NodeName, present: map[model.AccountID]bool{},
+	}
+}
+
+// End ends the open streams of an account, on all nodes, or those of one of its keys,
+// and returns how many these were.
+func (r *Registry) End(ctx context.Context, account model.AccountID, key string) (int, error) {
+	switch {
+	case r.node != nil:
+		return r.node.end(ctx, account, key)
+	case key != "":
+		return r.hub.CloseKey(account, key, live.Deleted), nil
+	default:
+		return r.hub.CloseAccount(account, live.Deleted), nil
+	}
+}
+
+// Recheck asks soon whether those who read still may.
+func (r *Registry) Recheck() { r.guard.remind(r.clock()) }

@@ -1,0 +1,77 @@
+package stream
+
+import (
+	"context"
+	"sync"
+
+	"signet/internal/service"
+)
+
+// Streams opens event streams, and knows the open ones of this server.
+type Streams struct {
+	registry *Registry
+	cases    *service.Service
+	turns    turns
+	beats    *beats
+
+	mu    sync.Mutex // guards all below
+	open  map[*Stream]struct{}
+	empty chan struct{} // closed when none is open any more; nil: nobody waits for that
+}
+
+// New returns streams of the queues that the use cases read.
+func New(registry *Registry, cases *service.Service) *Streams {
+	s := &Streams{registry: registry, cases: cases, open: map[*Stream]struct{}{}}
+	s.beats = newBeats(&s.turns)
+	return s
+}
+
+func (s *Streams) add(st *Stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[st] = struct{}{}
+}
+
+func (s *Streams) remove(st *Stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, st)
+	if len(s.open) == 0 && s.empty != nil {
+		close(s.empty)
+		s.empty = nil
+	}
+}
+
+// Await waits until no event stream is open, or ctx ends, and returns how many are
+// open then. Streams that the hub has ended may still be saying goodbye.
+func (s *Streams) Await(ctx context.Context) int {
+	for {
+		s.mu.Lock()
+		left := len(s.open)
+		if left > 0 && s.empty == nil {
+			s.empty = make(chan struct{})
+		}
+		empty := s.empty
+		s.mu.Unlock()
+		if left == 0 {
+			return 0
+		}
+		select {
+		case <-empty:
+		case <-ctx.Done():
+			return left
+		}
+	}
+}
+
+// Cut ends all event streams without a word.
+func (s *Streams) Cut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for st := range s.open {
+		st.Close()
+		if following := st.following.Load(); following != nil {
+			(*following).Abort()
+		}
+	}
+}
