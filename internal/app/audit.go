@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"signet/internal/audit"
+	"signet/internal/durable"
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -71,19 +72,9 @@ var errOtherKey = errors.New("another server made the audit key")
 // settleFile returns what a file holds, which is the given text where there was no
 // file. It is readable for its owner only.
 func settleFile(path, text string) (string, error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = os.Remove(temp.Name()) }()
-	_, err = temp.WriteString(text)
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return "", err
-	}
-	// A link is made only where there is no file yet, whoever else is at it.
-	switch err := os.Link(temp.Name(), path); {
+	switch err := durable.PutNew(path, []byte(text)); {
 	case err == nil:
-		return text, syncDirectory(filepath.Dir(path))
+		return text, nil
 	case !errors.Is(err, fs.ErrExist):
 		return "", err
 	}

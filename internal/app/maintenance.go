@@ -59,9 +59,9 @@ func ResetOperator(ctx context.Context, dir, database, name string) (path string
 			return fmt.Errorf("write %s: %w", path, err)
 		}
 		if err := service.ResetOperator(ctx, kept, time.Now(), name, key, secret); err != nil {
-			return errors.Join(fmt.Errorf("replace the operator's credentials: %w", err), staged.discard())
+			return errors.Join(fmt.Errorf("replace the operator's credentials: %w", err), staged.Discard())
 		}
-		if err := staged.commit(); err != nil {
+		if err := errors.Join(staged.Commit(), staged.Discard()); err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
 		return nil

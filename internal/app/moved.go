@@ -33,15 +33,14 @@ func noteMoved(dir, database string) error {
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, movedFile+".*") // mode 0600
+	f, err := stage(path, append(text, '\n'))
+	if err == nil {
+		err = errors.Join(f.Commit(), f.Discard())
+	}
 	if err != nil {
 		return fmt.Errorf("note the move: %w", err)
 	}
-	_, err = temp.Write(append(text, '\n'))
-	if err = errors.Join(err, giveToOwner(temp), temp.Sync(), temp.Close()); err != nil {
-		return fmt.Errorf("note the move: %w", errors.Join(err, os.Remove(temp.Name())))
-	}
-	return stagedFile{temp.Name(), path}.commit()
+	return nil
 }
 
 // MovedError says that a data directory's installation was moved.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"signet/internal/durable"
 	"signet/internal/service"
 )
 
@@ -172,62 +173,32 @@ func (f operatorFields) write(path string) error {
 	if err != nil {
 		return err
 	}
-	return staged.commit()
+	return errors.Join(staged.Commit(), staged.Discard())
 }
 
-// stagedFile is a file that is on disk under another name, and takes its place in
-// one step, so that a client never finds half a file and a crash leaves the old or
-// the new one.
-type stagedFile struct{ temporary, path string }
-
-func (s stagedFile) commit() error {
-	if err := os.Rename(s.temporary, s.path); err != nil {
-		return errors.Join(err, s.discard())
-	}
-	return syncDirectory(filepath.Dir(s.path))
-}
-
-func (s stagedFile) discard() error { return os.Remove(s.temporary) }
-
-// stage writes what is to become the file, readable for its owner only.
-func (f operatorFields) stage(path string) (_ stagedFile, err error) {
+// stage writes what is to become the file beside it: it is on disk, and neither a client
+// nor a crash finds half of it.
+func (f operatorFields) stage(path string) (*durable.File, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(f); err != nil {
-		return stagedFile{}, err
+		return nil, err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), operatorFile+".*") // mode 0600
-	if err != nil {
-		return stagedFile{}, err
-	}
-	defer func() {
-		if err != nil {
-			temp.Close()
-			os.Remove(temp.Name())
-		}
-	}()
-	if _, err := temp.Write(b.Bytes()); err != nil {
-		return stagedFile{}, err
-	}
-	if err := giveToOwner(temp); err != nil {
-		return stagedFile{}, err
-	}
-	if err := temp.Sync(); err != nil {
-		return stagedFile{}, err
-	}
-	if err := temp.Close(); err != nil {
-		return stagedFile{}, err
-	}
-	return stagedFile{temp.Name(), path}, nil
+	return stage(path, b.Bytes())
 }
 
-// syncDirectory makes a rename in it survive a power cut.
-func syncDirectory(dir string) error {
-	d, err := os.Open(dir)
+// stage writes a file of the data directory beside its place. It belongs to the owner of
+// the directory, where the administrator does what else the server's user does.
+func stage(path string, text []byte) (*durable.File, error) {
+	f, err := durable.New(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.GiveTo(filepath.Dir(path)), f.Close()); err != nil {
+		return nil, errors.Join(err, f.Discard())
+	}
+	return f, nil
 }

@@ -60,9 +60,9 @@ func CreateOperator(ctx context.Context, dir, database, username, path string) (
 			return fmt.Errorf("write %s: %w", path, err)
 		}
 		if err := service.AddOperator(ctx, kept, time.Now(), username, key, secret); err != nil {
-			return errors.Join(fmt.Errorf("make the operator: %w", err), staged.discard())
+			return errors.Join(fmt.Errorf("make the operator: %w", err), staged.Discard())
 		}
-		if err := staged.commit(); err != nil {
+		if err := errors.Join(staged.Commit(), staged.Discard()); err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
 		return nil

@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"signet/internal/durable"
 	"signet/internal/model"
 )
 
@@ -86,43 +86,40 @@ func (d *Directory) path(id model.BlobID) string {
 
 // Put implements Store.
 func (d *Directory) Put(ctx context.Context, id model.BlobID, r io.Reader) (size int64, err error) {
-	f, err := d.begin()
+	path := d.path(id)
+	f, err := d.begin(path)
 	if err != nil {
 		return 0, refused("keep blob", err)
 	}
 	defer func() {
 		if err != nil {
-			_ = f.Close() // an error before, or a second Close
-			err = errors.Join(err, ignoreMissing(os.Remove(f.Name())))
+			err = errors.Join(err, ignoreMissing(f.Discard()))
 		}
 	}()
 	source := &source{ctx: ctx, r: r}
-	if size, err = writeAll(f, source, writeBack(f)); source.err != nil {
+	if size, err = writeAll(f.File, source, writeBack(f.File)); source.err != nil {
 		return 0, fmt.Errorf("keep blob: %w", source.err)
 	} else if err != nil {
-		return 0, refused("keep blob", err)
-	}
-	if err := f.Sync(); err != nil {
 		return 0, refused("keep blob", err)
 	}
 	if err := f.Close(); err != nil {
 		return 0, refused("keep blob", err)
 	}
-	path := d.path(id)
 	if err := d.place(f.Name(), path); err != nil {
 		return 0, refused("keep blob", err)
 	}
-	if err := syncDirectory(filepath.Dir(path)); err != nil {
+	if err := durable.SyncDirectory(filepath.Dir(path)); err != nil {
 		return 0, refused("keep blob", errors.Join(err, os.Remove(path)))
 	}
 	return size, nil
 }
 
-// begin makes a file for what comes in. A copy without empty directories lacks theirs.
-func (d *Directory) begin() (*os.File, error) {
-	f, err := os.CreateTemp(d.incoming, "*")
+// begin makes a file for what comes in and is to be at path. A copy of the directory that
+// left out empty ones lacks incoming.
+func (d *Directory) begin(path string) (*durable.File, error) {
+	f, err := durable.NewIn(d.incoming, path)
 	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(d.incoming, 0o700) == nil {
-		f, err = os.CreateTemp(d.incoming, "*")
+		f, err = durable.NewIn(d.incoming, path)
 	}
 	return f, err
 }
@@ -155,25 +152,12 @@ func (d *Directory) makeParents(path string) error {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if err := syncDirectory(filepath.Dir(dir)); err != nil {
+		if err := durable.SyncDirectory(filepath.Dir(dir)); err != nil {
 			return err
 		}
 		d.durable.Store(dir, true)
 	}
 	return nil
-}
-
-// syncDirectory makes the names in a directory durable. Windows has no such
-// call, and needs none.
-func syncDirectory(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // source reads until its context ends, and keeps the error, so that one of the
@@ -220,7 +204,7 @@ func (d *Directory) Delete(_ context.Context, id model.BlobID) error {
 	if err := os.Remove(path); err != nil {
 		return translated("delete blob", ignoreMissing(err))
 	}
-	return translated("delete blob", syncDirectory(filepath.Dir(path)))
+	return translated("delete blob", durable.SyncDirectory(filepath.Dir(path)))
 }
 
 // List implements Store. It also removes what a crash left in incoming.
@@ -261,19 +245,16 @@ func (d *Directory) Begin(context.Context) error {
 	return refused("begin a directory of blobs", err)
 }
 
-func (d *Directory) writeMark() error {
-	f, err := os.CreateTemp(d.incoming, "*")
+func (d *Directory) writeMark() (err error) {
+	f, err := durable.NewIn(d.incoming, filepath.Join(d.root, MarkName))
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(markText)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(d.root, MarkName))
+	defer func() { err = errors.Join(err, ignoreMissing(f.Discard())) }()
+	if _, err := f.WriteString(markText); err != nil {
+		return err
 	}
-	if err != nil {
-		return errors.Join(err, ignoreMissing(os.Remove(f.Name())))
-	}
-	return syncDirectory(d.root)
+	return f.Commit()
 }
 
 // Begun implements Store.

@@ -59,30 +59,18 @@ func (d *Directory) SetOwner(_ context.Context, m model.Mark) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := d.begin()
+	f, err := d.begin(filepath.Join(d.root, ownerName))
 	if err != nil {
 		return refused("mark the attachments", err)
 	}
-	defer func() {
-		if err != nil {
-			err = refused("mark the attachments", errors.Join(err, ignoreMissing(os.Remove(f.Name()))))
-		}
-	}()
-	_, err = f.Write(append(text, '\n'))
-	if err == nil {
-		// An administrator may write it, and the server's user has to read it; the
-		// directory keeps others out. Not every file system has modes.
-		_ = f.Chmod(0o644)
-		err = f.Sync()
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
+	defer func() { err = refused("mark the attachments", errors.Join(err, ignoreMissing(f.Discard()))) }()
+	if _, err := f.Write(append(text, '\n')); err != nil {
 		return err
 	}
-	path := filepath.Join(d.root, ownerName)
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDirectory(d.root)
+	// An administrator may write it, and the server's user has to read it; the directory
+	// keeps others out. Not every file system has modes.
+	_ = f.Chmod(0o644)
+	return f.Commit()
 }
 
 // String implements Store.

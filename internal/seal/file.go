@@ -8,12 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"signet/internal/durable"
 	"signet/internal/model"
 )
 
@@ -27,7 +26,7 @@ import (
 // PATH.server for as long as a server uses it.
 type File struct {
 	path   string
-	server *os.File // the lock of a server; nil for a command
+	server *durable.Lock // the lock of a server; nil for a command
 
 	mu     sync.Mutex // guards all below, and this process's use of the lock
 	known  fs.FileInfo
@@ -42,8 +41,8 @@ var _ Storage = (*File)(nil)
 // OpenFile opens a ring in a file, for a server, which has it for itself until
 // Close. The file need not be there; its directory must.
 func OpenFile(path string) (*File, error) {
-	lock, err := holdLock(path + ".server")
-	if errors.Is(err, errHeld) {
+	lock, err := durable.TryLock(path + ".server")
+	if errors.Is(err, durable.ErrLocked) {
 		return nil, &SetupError{fmt.Sprintf("another server already uses the key ring %s", path)}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,9 +121,19 @@ func (f *File) Destroy(ctx context.Context, ids []KeyID, at time.Time) error {
 
 // Rewrap implements Storage.
 func (f *File) Rewrap(_ context.Context, change func(*Contents) error) error {
+	return f.change(func(contents *Contents) error {
+		if err := change(contents); err != nil {
+			return err
+		}
+		return f.write(contents)
+	})
+}
+
+// change runs fn with what the file holds. What was known of it stays known only if
+// nobody else changed it: else it has to be loaded before the next change, for what this
+// one did not tell.
+func (f *File) change(fn func(*Contents) error) error {
 	return f.locked(func() error {
-		// What was known stays known only if nobody else changed it: else it has to be
-		// loaded before the next change, for what this one did not tell.
 		same, err := f.same()
 		if err != nil {
 			return err
@@ -136,16 +145,11 @@ func (f *File) Rewrap(_ context.Context, change func(*Contents) error) error {
 		if contents == nil {
 			return fmt.Errorf("%w: there is none at %s", ErrUnavailable, f.path)
 		}
-		if err := change(contents); err != nil {
-			return err
-		}
-		if err := f.write(contents); err != nil {
-			return err
-		}
+		err = fn(contents)
 		if !same {
 			f.known = nil
 		}
-		return nil
+		return err
 	})
 }
 
@@ -194,35 +198,16 @@ const mostOwners = 100
 
 // SetOwner implements Storage. A mark is a line at the end.
 func (f *File) SetOwner(_ context.Context, change func(model.Mark) (model.Mark, error)) error {
-	return f.locked(func() error {
-		same, err := f.same()
-		if err != nil {
-			return err
-		}
-		contents, err := f.read()
-		if err != nil {
-			return err
-		}
-		if contents == nil {
-			return fmt.Errorf("%w: there is none at %s", ErrUnavailable, f.path)
-		}
+	return f.change(func(contents *Contents) (err error) {
 		before := contents.Owner
 		if contents.Owner, err = change(before); err != nil || contents.Owner == before {
-			if !same {
-				f.known = nil
-			}
 			return err
 		}
 		if f.owners < mostOwners {
 			f.owners++
-			err = f.append(appendOwner(nil, &contents.Owner))
-		} else {
-			err = f.write(contents)
+			return f.append(appendOwner(nil, &contents.Owner))
 		}
-		if !same {
-			f.known = nil
-		}
-		return err
+		return f.write(contents)
 	})
 }
 
@@ -234,21 +219,21 @@ func (f *File) Close() error {
 		return nil
 	}
 	f.closed = true
-	return releaseLock(f.server)
+	return f.server.Unlock()
 }
 
 // locked runs fn while nobody else reads or writes the file.
 func (f *File) locked(fn func() error) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	lock, err := waitLock(f.path + ".lock")
+	lock, err := durable.WaitLock(f.path + ".lock")
 	if errors.Is(err, fs.ErrNotExist) {
 		return &SetupError{fmt.Sprintf("the directory of the key ring %s does not exist", f.path)}
 	}
 	if err != nil {
 		return fmt.Errorf("%w: lock %s: %w", ErrUnavailable, f.path, err)
 	}
-	defer func() { err = errors.Join(err, releaseLock(lock)) }()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	return fn()
 }
 
@@ -296,19 +281,11 @@ func (f *File) read() (*Contents, error) {
 // removeRemains removes what a crash left of writing a file anew. It holds keys, and
 // what is destroyed later would go on there.
 func removeRemains(path string) error {
-	dir, base := filepath.Split(path)
-	entries, err := os.ReadDir(filepath.Clean(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	remains, err := durable.Remains(path)
 	if err != nil {
 		return err
 	}
-	for _, entry := range entries {
-		if name := entry.Name(); !strings.HasPrefix(name, base+".") || !strings.HasSuffix(name, newSuffix) {
-			continue
-		}
-		path := filepath.Join(dir, entry.Name())
+	for _, path := range remains {
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -319,9 +296,6 @@ func removeRemains(path string) error {
 	}
 	return nil
 }
-
-// newSuffix ends the name of a file that is to take another one's place.
-const newSuffix = ".new"
 
 // append adds a line. What a crash left of a line before is cut off: no key of which
 // the line was not whole has ever been used.
@@ -361,7 +335,7 @@ func (f *File) write(contents *Contents) (err error) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	f.known = nil
-	if err := replaceFile(f.path, text); err != nil {
+	if err := durable.Replace(f.path, text); err != nil {
 		if old != nil {
 			err = errors.Join(err, old.Close())
 		}
@@ -392,49 +366,4 @@ func overwrite(file *os.File) error {
 		}
 	}
 	return errors.Join(file.Sync(), file.Close())
-}
-
-// replaceFile writes a file in one step, readable for its owner only: after a crash
-// there is the old one or the new one, whole.
-func replaceFile(path string, text []byte) error { return putFile(path, text, os.Rename) }
-
-// makeFile does so where there is no file, and answers fs.ErrExist where there is one.
-func makeFile(path string, text []byte) error {
-	return putFile(path, text, func(from, to string) error {
-		err := os.Link(from, to)
-		if err == nil {
-			return os.Remove(from)
-		}
-		if _, there := os.Lstat(to); errors.Is(err, fs.ErrExist) || there == nil {
-			return err
-		}
-		return os.Rename(from, to) // a file system without links
-	})
-}
-
-func putFile(path string, text []byte, put func(from, to string) error) (err error) {
-	dir := filepath.Dir(path)
-	file, err := os.CreateTemp(dir, filepath.Base(path)+".*"+newSuffix) // of mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
-		}
-	}()
-	_, err = io.Copy(file, bytes.NewReader(text))
-	if err == nil {
-		err = keepOwner(file, path)
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if err := errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if err := put(file.Name(), path); err != nil {
-		return err
-	}
-	return syncDirectory(dir)
 }

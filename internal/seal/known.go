@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"signet/internal/durable"
 )
 
 // timeSuffix ends the name of the file beside a ring's own that holds the latest time
@@ -42,7 +44,7 @@ func (f *File) KnownTime(context.Context) (time.Time, error) {
 // NoteTime implements Storage.
 func (f *File) NoteTime(_ context.Context, at time.Time) error {
 	err := f.locked(func() error {
-		return replaceFile(f.path+timeSuffix, fmt.Appendf(nil, "%d\n", at.UnixMilli()))
+		return durable.Replace(f.path+timeSuffix, fmt.Appendf(nil, "%d\n", at.UnixMilli()))
 	})
 	if err != nil {
 		return fmt.Errorf("%w: note the time beside %s: %w", ErrUnavailable, f.path, err)

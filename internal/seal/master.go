@@ -14,6 +14,8 @@ import (
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
 	"github.com/tink-crypto/tink-go/v2/keyset"
 	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"signet/internal/durable"
 )
 
 // Master is where the master key is: a Tink keyset of AES-256-GCM keys in Tink's
@@ -165,7 +167,7 @@ func (m Master) create(log *slog.Logger) (*masterKeys, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch err := makeFile(m.path, text); {
+	switch err := durable.PutNew(m.path, text); {
 	case errors.Is(err, fs.ErrExist): // another server was first
 		return m.load()
 	case errors.Is(err, fs.ErrNotExist):
@@ -182,7 +184,7 @@ func (m Master) create(log *slog.Logger) (*masterKeys, error) {
 func (m Master) write(text []byte) error {
 	err := removeRemains(m.path)
 	if err == nil {
-		err = replaceFile(m.path, text)
+		err = durable.Replace(m.path, text)
 	}
 	if err != nil {
 		return fmt.Errorf("write the master key: %w", err)

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"signet/internal/blob"
+	"signet/internal/durable"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
@@ -65,14 +65,13 @@ func restore(ctx context.Context, to Installation, o *RestoreOptions) (m *Manife
 	if err := renew(ctx, part, o.NewEpoch); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(part, to.Database); err != nil {
+	if err := durable.Rename(part, to.Database); err != nil {
 		return nil, err
 	}
-	err = syncDirectory(filepath.Dir(to.Database))
-	if err == nil && len(damage.Files) > 0 {
-		err = damage
+	if len(damage.Files) > 0 {
+		return m, damage
 	}
-	return m, err
+	return m, nil
 }
 
 // CheckBackup reads a backup whole and returns what it is, if every byte is as it was.
@@ -212,7 +211,7 @@ func (in *receiver) keep(file io.Reader) error {
 		return err
 	}
 	_, err = io.Copy(f, file)
-	return errors.Join(err, durableFile{f}.Close())
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // check compares what came with what the backup says of itself.

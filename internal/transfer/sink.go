@@ -8,8 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
+
+	"signet/internal/durable"
 )
 
 // sink is where the files of a backup go, one after the other.
@@ -60,29 +61,20 @@ func (d *directorySink) create(name string, _ int64) (io.WriteCloser, error) {
 			d.dirs[parent] = true
 		}
 	}
-	f, err := os.OpenFile(filepath.Join(d.root, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return durableFile{f}, nil
+	return durable.Create(filepath.Join(d.root, name))
 }
 
 func (d *directorySink) adopt(name, path string, _ int64) error {
 	return os.Rename(path, filepath.Join(d.root, name))
 }
 
-// durableFile is on disk when it is closed without an error.
-type durableFile struct{ *os.File }
-
-func (f durableFile) Close() error { return errors.Join(f.Sync(), f.File.Close()) }
-
 func (d *directorySink) finish() error {
 	for dir := range d.dirs {
-		if err := syncDirectory(filepath.Join(d.root, dir)); err != nil {
+		if err := durable.SyncDirectory(filepath.Join(d.root, dir)); err != nil {
 			return err
 		}
 	}
-	return syncDirectory(filepath.Dir(d.root))
+	return durable.SyncDirectory(filepath.Dir(d.root))
 }
 
 func (d *directorySink) abort() error {
@@ -100,8 +92,7 @@ func (d *directorySink) abort() error {
 type tarSink struct {
 	archive *tar.Writer
 	time    time.Time
-	file    *os.File // nil: a stream that is somebody else's
-	path    string   // what the file is called in the end
+	file    *durable.File // nil: a stream that is somebody else's
 }
 
 func newTarSink(w io.Writer, at time.Time) *tarSink {
@@ -115,12 +106,12 @@ func openTarSink(path string, at time.Time) (*tarSink, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part") // mode 0600
+	f, err := durable.New(path)
 	if err != nil {
 		return nil, err
 	}
 	s := newTarSink(f, at)
-	s.file, s.path = f, path
+	s.file = f
 	return s, nil
 }
 
@@ -151,32 +142,12 @@ func (s *tarSink) finish() error {
 	if err := s.archive.Close(); err != nil || s.file == nil {
 		return err
 	}
-	if err := (durableFile{s.file}).Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(s.file.Name(), s.path); err != nil {
-		return err
-	}
-	return syncDirectory(filepath.Dir(s.path))
+	return s.file.CommitNew()
 }
 
 func (s *tarSink) abort() error {
 	if s.file == nil {
 		return nil
 	}
-	_ = s.file.Close() // finish may have
-	return os.Remove(s.file.Name())
-}
-
-// syncDirectory makes the names in a directory durable. Windows has no such call,
-// and needs none.
-func syncDirectory(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return s.file.Discard()
 }

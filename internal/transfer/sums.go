@@ -6,20 +6,21 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash"
-	"os"
+
+	"signet/internal/durable"
 )
 
 // sums is SHA256SUMS while it is written: a line for each file, in a file of its own,
 // because there can be millions.
 type sums struct {
-	*os.File
+	*durable.File
 	w    *bufio.Writer
 	size int64
 	hash hash.Hash
 }
 
 func createSums(path string) (*sums, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := durable.Create(path)
 	if err != nil {
 		return nil, err
 	}
@@ -36,16 +37,8 @@ func (s *sums) add(digest []byte, name string) error {
 
 // finish makes the file durable, closes it, and returns its size and its own digest.
 func (s *sums) finish() (size int64, digest string, err error) {
-	err = errors.Join(s.w.Flush(), s.Sync(), s.Close())
+	err = errors.Join(s.w.Flush(), s.Close())
 	return s.size, hex.EncodeToString(s.hash.Sum(nil)), err
-}
-
-// Close closes the file. It may be called twice.
-func (s *sums) Close() error {
-	if err := s.File.Close(); !errors.Is(err, os.ErrClosed) {
-		return err
-	}
-	return nil
 }
 
 // sumLine is a line in the form of sha256sum.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-
 	"zombiezen.com/go/sqlite"
+
+	"signet/internal/durable"
 )
 
 // Backup writes a consistent copy of the database to path, which must not exist,
@@ -38,27 +38,20 @@ func backup(ctx context.Context, from, path string) (err error) {
 	}
 	// An empty file of ours is filled, because one that SQLite makes is for
 	// everybody to read.
-	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
+	part, err := durable.New(path)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = part.Close() // an error before, or a second Close
-			os.Remove(part.Name())
+			err = errors.Join(err, part.Discard())
 			os.Remove(part.Name() + "-journal")
 		}
 	}()
 	if err := copyInto(ctx, from, part.Name()); err != nil {
 		return err
 	}
-	if err := errors.Join(part.Sync(), part.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(part.Name(), path); err != nil {
-		return err
-	}
-	return syncDirectory(filepath.Dir(path))
+	return part.CommitNew()
 }
 
 // copyInto copies the live rows of a database into an empty file.

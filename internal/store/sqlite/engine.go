@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -198,17 +196,4 @@ func (e *Engine) release() error {
 		return fmt.Errorf("close store: %w", err)
 	}
 	return nil
-}
-
-// syncDirectory makes the creation, renaming and removal of files in a
-// directory durable. Windows has no such call, and needs none.
-func syncDirectory(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"signet/internal/durable"
 )
 
 // files are the database's files, opened beside SQLite's own handles, for the
@@ -27,7 +29,7 @@ func openFiles(path string) (*files, error) {
 	db, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		if db, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
-			err = syncDirectory(filepath.Dir(path))
+			err = durable.SyncDirectory(filepath.Dir(path))
 		}
 	}
 	f := &files{path: path, db: db}

@@ -9,13 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"signet/internal/durable"
 )
 
 // ErrLocked is the error of LockDirectory where another process has the directory.
 var ErrLocked = errors.New("already uses the data directory")
-
-// errHeld is what takeLock answers when somebody else has the lock.
-var errHeld = errors.New("the lock is held")
 
 // LockDirectory makes a data directory this process's own, until unlock is
 // called or the process ends. It answers ErrLocked if another process has it, and
@@ -23,23 +22,17 @@ var errHeld = errors.New("the lock is held")
 // number of the process and stays when it ends.
 func LockDirectory(dir string) (unlock func() error, err error) {
 	path := filepath.Join(dir, "lock")
-	f, err := takeLock(path)
-	if errors.Is(err, errHeld) {
+	lock, err := durable.TryLock(path)
+	if errors.Is(err, durable.ErrLocked) {
 		return nil, fmt.Errorf("another signet %w %s%s", ErrLocked, dir, holder(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the data directory %s: %w", dir, err)
 	}
-	if err := writeHolder(f); err != nil && !errors.Is(err, syscall.ENOSPC) { // it only says who, to others
-		return nil, errors.Join(fmt.Errorf("lock the data directory %s: %w", dir, err), releaseLock(f))
+	if err := writeHolder(lock.File); err != nil && !errors.Is(err, syscall.ENOSPC) { // it only says who, to others
+		return nil, errors.Join(fmt.Errorf("lock the data directory %s: %w", dir, err), lock.Unlock())
 	}
-	return func() error {
-		err := releaseLock(f)
-		if errors.Is(err, os.ErrClosed) { // unlocked before
-			return nil
-		}
-		return err
-	}, nil
+	return lock.Unlock, nil
 }
 
 // writeHolder leaves the number of this process in the lock file.

@@ -10,27 +10,6 @@ import (
 	"syscall"
 )
 
-// takeLock opens the file and locks it, or answers errHeld. The lock ends with
-// the process, whatever ends that.
-func takeLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = errHeld
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-// releaseLock gives the lock up. The file stays: another process may be about
-// to lock it.
-func releaseLock(f *os.File) error { return f.Close() }
-
 // checkpointLock is the byte of the log's index that SQLite locks while it makes
 // a checkpoint (https://sqlite.org/walformat.html, section 2.3).
 const checkpointLock = 121

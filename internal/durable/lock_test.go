@@ -1,0 +1,54 @@
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"testing"
+)
+
+func TestLockKeepsOthersOut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	for range 2 {
+		lock, err := TryLock(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := TryLock(path); !errors.Is(err, ErrLocked) {
+			t.Errorf("error %v, want ErrLocked", err)
+		}
+		if err := errors.Join(lock.Unlock(), lock.Unlock()); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := TryLock(filepath.Join(t.TempDir(), "missing", "lock")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v, want fs.ErrNotExist", err)
+	}
+}
+
+func TestWaitLockComesAfterTheOther(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var free bool // guarded by the lock itself
+	done := make(chan error)
+	go func() {
+		second, err := WaitLock(path)
+		if err == nil && !free {
+			err = errors.New("there were two at a time")
+		}
+		if err == nil {
+			err = second.Unlock()
+		}
+		done <- err
+	}()
+	free = true
+	if err := first.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,25 @@
+package durable
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"signet/internal/testenv"
+)
+
+// children are what a process of a test does with a file, by its first argument.
+var children = map[string]func(path string) error{"replace": replaceForever}
+
+// TestMain is the test, or the process that a test starts of it.
+func TestMain(m *testing.M) {
+	testenv.Clear()
+	if len(os.Args) == 3 && children[os.Args[1]] != nil {
+		if err := children[os.Args[1]](os.Args[2]); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,56 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package durable
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lock opens the file and locks it. The lock ends with the process, whatever ends that.
+func lock(path string, wait bool) (*Lock, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	how := syscall.LOCK_EX
+	if !wait {
+		how |= syscall.LOCK_NB
+	}
+	for {
+		if err = syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = ErrLocked
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Lock{f}, nil
+}
+
+// Unlock gives the lock up; a second call does nothing. The file stays: another process
+// may be about to lock it.
+func (l *Lock) Unlock() error {
+	if err := l.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// GiveTo gives the file the owner of the one at path, if there is one, where the
+// administrator does what else the server's user does.
+func (f *File) GiveTo(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || os.Geteuid() != 0 {
+		return nil
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	return f.Chown(int(owner.Uid), int(owner.Gid))
+}
