@@ -38,10 +38,7 @@ type connection struct {
 
 // openWriter opens the connection that writes, and sets up an empty file.
 func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
-	if err := registerLogVFS(); err != nil {
-		return nil, err
-	}
-	conn, err := sqlite.OpenConn(logURI(path), sqlite.OpenReadWrite, sqlite.OpenURI)
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -65,7 +62,7 @@ func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
 	settings := []string{
 		fmt.Sprintf("page_size = %d", pageSize),
 		"auto_vacuum = NONE",
-		"synchronous = FULL", // logFile relies on it
+		"synchronous = FULL",
 		"journal_mode = WAL",
 		"secure_delete = ON",
 		"foreign_keys = ON",
