@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -34,14 +33,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// build builds the program once, when it is first needed, as `make build` does.
+// build builds the program once, when it is first needed.
 var build = sync.OnceValue(func() error {
-	command := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "signet/cmd/signet")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, output)
-	}
-	return nil
+	_, err := testenv.Build(filepath.Dir(program))
+	return err
 })
 
 // engine is where a server stores.

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,28 +15,22 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(withoutLeaks{m}, map[string]func(){"signet": signet})
-}
-
-// signet is the program of the scripts.
-func signet() {
-	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := Run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
-	release()
-	os.Exit(code)
-}
-
-// withoutLeaks fails a run that leaves goroutines behind.
-type withoutLeaks struct{ m *testing.M }
-
-func (w withoutLeaks) Run() int {
 	testenv.Clear()
-	code := w.m.Run()
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	dir, err := os.MkdirTemp("", "signet-cli-")
+	if err == nil {
+		_, err = testenv.Build(dir)
 	}
-	return code
+	if err == nil {
+		err = os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(dir)
+		os.Exit(code)
+	}))
 }
 
 // update writes again what the scripts compare with.
@@ -63,7 +54,8 @@ func TestScriptsAreReadToTheirEnds(t *testing.T) {
 	}
 }
 
-// TestScripts runs the command lines in testdata against the program.
+// TestScripts runs the command lines in testdata against the program as it is built for
+// people: each starts it anew, which would take four times as long with the race detector.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",

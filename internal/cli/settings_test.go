@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"maps"
 	"strings"
 	"testing"
 
@@ -25,27 +24,39 @@ func parse(t *testing.T, args ...string) map[string]string {
 }
 
 func TestEverySettingHasAFlag(t *testing.T) {
-	for _, s := range config.Settings() {
-		want := map[string]string{s.Key: "text"}
-		dashes := "--" + strings.NewReplacer(".", "-", "_", "-").Replace(s.Key)
-		if s.Toggle {
-			for flag, on := range map[string]string{s.Flag: "true", dashes + "=true": "true", "--" + s.Key + "=false": "false"} {
-				if got := parse(t, flag); got[s.Key] != on {
-					t.Errorf("%s gives %q, want %s", flag, got, on)
-				}
+	dashes := func(s config.Setting) string { return "--" + strings.NewReplacer(".", "-", "_", "-").Replace(s.Key) }
+	// Each row is a command line that gives every setting in one form.
+	for _, form := range []struct {
+		name, value, toggled string
+		flag                 func(s config.Setting, value string) []string
+	}{
+		{"the flag", "text", "true", func(s config.Setting, value string) []string {
+			if s.Toggle {
+				return []string{s.Flag}
 			}
-			continue
+			return []string{s.Flag, value}
+		}},
+		{"the key", "text", "false", func(s config.Setting, value string) []string { return []string{"--" + s.Key + "=" + value} }},
+		{"dashes", "text", "true", func(s config.Setting, value string) []string { return []string{dashes(s) + "=" + value} }},
+		{"nothing", "", "true", func(s config.Setting, value string) []string { return []string{s.Flag + "=" + value} }},
+	} {
+		var args []string
+		want := map[string]string{}
+		for _, s := range config.Settings() {
+			want[s.Key] = form.value
+			if s.Toggle {
+				want[s.Key] = form.toggled
+			}
+			args = append(args, form.flag(s, want[s.Key])...)
 		}
-		if got := parse(t, s.Flag, "text"); !maps.Equal(got, want) {
-			t.Errorf("%s gives %q, want %q", s.Flag, got, want)
-		}
-		for _, flag := range []string{"--" + s.Key, dashes} {
-			if got := parse(t, flag+"=text"); !maps.Equal(got, want) {
-				t.Errorf("%s gives %q, want %q", flag, got, want)
+		got := parse(t, args...)
+		for key, value := range want {
+			if given, ok := got[key]; !ok || given != value {
+				t.Errorf("%s given by %s is %q, want %q", key, form.name, given, value)
 			}
 		}
-		if got := parse(t, s.Flag+"="); !maps.Equal(got, map[string]string{s.Key: ""}) {
-			t.Errorf("%s given empty gives %q, want an empty text", s.Flag, got)
+		if len(got) != len(want) {
+			t.Errorf("by %s, %d settings are given, want %d", form.name, len(got), len(want))
 		}
 	}
 }

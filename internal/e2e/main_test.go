@@ -3,8 +3,6 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -26,10 +24,10 @@ func TestMain(m *testing.M) {
 	testenv.Clear()
 	dir, err := os.MkdirTemp("", "signet-e2e-")
 	if err == nil {
-		program, err = build(dir)
+		program, err = testenv.Build(dir)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "build the program:", err)
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	// Pebble has no way to be stopped.
@@ -38,16 +36,4 @@ func TestMain(m *testing.M) {
 		_ = os.RemoveAll(dir) // it lies where the system cleans up
 		os.Exit(code)
 	}))
-}
-
-// build makes the binary as "make build" does: static, and without the race
-// detector, whose memory and speed say nothing of the program's.
-func build(dir string) (string, error) {
-	path := filepath.Join(dir, "signet")
-	command := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "signet/cmd/signet")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, output)
-	}
-	return path, nil
 }

@@ -1,6 +1,7 @@
-// Package testenv keeps away from the tests what somebody has set for servers and
-// clients of their own. Each package's TestMain calls Clear, which a test of the
-// imports holds. It owns nothing else, and must not be imported by what is no test.
+// Package testenv is what tests need of their surroundings: it keeps away from them what
+// somebody has set for servers and clients of their own, and builds the program that
+// they run. Each package's TestMain calls Clear, which a test of the imports holds. It
+// must not be imported by what is no test.
 package testenv
 
 import (
