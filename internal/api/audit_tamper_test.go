@@ -10,7 +10,6 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -65,7 +64,7 @@ func startTampered(t *testing.T) (s *server, chains []model.OrganizationID, leng
 
 func (s *server) wantTampered(t rapid.TB, what string, elsewhere ...audit.Checkpoint) {
 	t.Helper()
-	_, err := service.VerifyAudit(s.t.Context(), s.store, s.audit, elsewhere)
+	_, err := audit.Verify(s.t.Context(), s.store, s.audit, elsewhere)
 	if fault := new(audit.Fault); !errors.As(err, &fault) {
 		t.Errorf("%s: the check says %v", what, err)
 	}
@@ -184,8 +183,8 @@ func TestAuditPastThatWasRewrittenIsNeverSigned(t *testing.T) {
 func (s *server) grow(chain model.OrganizationID) {
 	ctx, now := s.t.Context(), s.clock.Now()
 	line := model.AuditEntry{Time: model.AuditTime{Time: now}, Action: model.ActionKeyLimit, Chain: chain}
-	_ = service.RecordCommand(ctx, s.store, line, func(*store.Tx, *model.AuditEntry) error { return nil })
-	_ = service.SignAudit(ctx, s.store, s.audit, now)
+	_ = audit.RecordCommand(ctx, s.store, line, func(*store.Tx, *model.AuditEntry) error { return nil })
+	_ = audit.Sign(ctx, s.store, s.audit, now)
 }
 
 // mustRehash changes a line, and all hashes from it on, with the head.

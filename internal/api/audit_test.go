@@ -11,7 +11,6 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -58,7 +57,7 @@ func (s *server) auditLines() (out []store.AuditRow) {
 // mustVerify checks the audit log, and returns how many lines it has.
 func (s *server) mustVerify(elsewhere ...audit.Checkpoint) int64 {
 	s.t.Helper()
-	n, err := service.VerifyAudit(s.t.Context(), s.store, s.audit, elsewhere)
+	n, err := audit.Verify(s.t.Context(), s.store, s.audit, elsewhere)
 	if err != nil {
 		s.t.Fatalf("the audit log is not as it was written: %v", err)
 	}

@@ -95,7 +95,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.service = service.New(service.Options{
 		Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.Now), Blobs: blobs, Hub: s.hub, Clock: s.clock.Now, Time: service.ClockOptions{Elapsed: s.clock.Elapsed}, Logger: logger, Limits: f.service,
 		DefaultRegion: "US", EventsRetention: f.retention, Unsealed: f.unsealed,
-		AuditKey: s.audit, AuditRetention: auditRetention, Streams: registry,
+		Audit: audit.NewLog(audit.Options{Store: s.store, Key: s.audit, Retention: auditRetention, Clock: s.clock.Now}), Streams: registry,
 	})
 	s.streams = streaming.New(registry, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })

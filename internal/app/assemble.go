@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"signet/internal/api"
+	"signet/internal/audit"
 	"signet/internal/disk"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -107,6 +108,9 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	registry := stream.NewRegistry(stream.Options{
 		Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Limit: limits.StreamsPerAccount, NodeName: nodeName(),
 	})
+	auditLog := audit.NewLog(audit.Options{
+		Store: kept, Key: auditKey, Retention: in.cfg.Audit.Retention, Clock: in.clock, Warnings: in.warnings,
+	})
 	cases := service.New(service.Options{
 		Store: kept, Ring: ring, Unsealed: in.unsealed, Blobs: custody.Guarded(), Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
 		Limits: service.Limits{
@@ -116,21 +120,21 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			MetadataKeys:   limits.MetadataKeys,
 		},
 		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
-		AuditKey: auditKey, AuditRetention: in.cfg.Audit.Retention, Streams: registry,
+		Audit: auditLog, Streams: registry,
 	})
 	if err := registerClock(in, cases); err != nil {
 		return nil, err
 	}
 	undo = append(undo, func() error {
 		// What the last requests noted is written when nobody comes any more.
-		err := errors.Join(cases.FlushRefusals(context.WithoutCancel(ctx), true), cases.FlushUses(context.WithoutCancel(ctx)))
+		err := errors.Join(auditLog.Flush(context.WithoutCancel(ctx)), cases.FlushUses(context.WithoutCancel(ctx)))
 		if errors.Is(err, store.ErrUnavailable) { // a full disk, or no database: no reason to end with an error
 			in.log.Warn("what was refused lately, and when keys were last used, could not be written", "error", err)
 			return nil
 		}
 		return err
 	})
-	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases), registerSurvey(in, cases, kept), registerRing(in.metrics, ring)); err != nil {
+	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases, auditLog), registerSurvey(in, cases, kept), registerRing(in.metrics, ring)); err != nil {
 		return nil, err
 	}
 	nodes, err := registerNode(ctx, in, registry, cases, hub, kept)

@@ -17,7 +17,6 @@ import (
 	"signet/internal/audit"
 	"signet/internal/durable"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -42,7 +41,7 @@ func openAuditKey(ctx context.Context, in surroundings, kept *store.Store) (*aud
 	// What is signed already is signed anew before the key is kept: a start that ends in
 	// between is followed by one that does it again, with another key.
 	settled := text
-	adopted, err := service.AdoptAudit(ctx, kept, key, in.clock(), func(tx *store.Tx) (err error) {
+	adopted, err := audit.Adopt(ctx, kept, key, in.clock(), func(tx *store.Tx) (err error) {
 		if database == "" {
 			return nil
 		}
@@ -131,7 +130,7 @@ func VerifyAudit(ctx context.Context, dir, database string, checkpoints []string
 			}
 			elsewhere = append(elsewhere, found...)
 		}
-		entries, err = service.VerifyAudit(ctx, kept, key, elsewhere)
+		entries, err = audit.Verify(ctx, kept, key, elsewhere)
 		return err
 	})
 	return entries, err
@@ -156,7 +155,7 @@ func recorded(ctx context.Context, kept *store.Store, action model.AuditAction, 
 		line.Outcome = auditFailed
 	}
 	line.Time.Time = time.Now().UTC()
-	return errors.Join(err, service.RecordCommand(context.WithoutCancel(ctx), kept, line, func(*store.Tx, *model.AuditEntry) error { return nil }))
+	return errors.Join(err, audit.RecordCommand(context.WithoutCancel(ctx), kept, line, func(*store.Tx, *model.AuditEntry) error { return nil }))
 }
 
 // auditFailed is the outcome of a command that was begun and not finished.
@@ -218,7 +217,7 @@ func ExportAudit(ctx context.Context, dir, database string, which AuditSelection
 		}
 		line := model.AuditEntry{Time: model.AuditTime{Time: time.Now().UTC()}, Action: model.ActionAuditExport}
 		chain := model.OrganizationID(which.Organization)
-		err = service.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
+		err = audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
 			if chain == "" {
 				return nil
 			}
@@ -232,7 +231,7 @@ func ExportAudit(ctx context.Context, dir, database string, which AuditSelection
 		if err != nil {
 			return err
 		}
-		if err := service.SignAudit(ctx, kept, key, time.Now().UTC()); err != nil {
+		if err := audit.Sign(ctx, kept, key, time.Now().UTC()); err != nil {
 			return err
 		}
 		return writeAudit(ctx, kept, chain, which, w)

@@ -53,6 +53,7 @@ var mayImport = []layer{
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{"internal/search", "internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/model"}},
 	{"internal/search", []string{"internal/store", "internal/model"}},
+	{"internal/audit", []string{"internal/store", "internal/health", "internal/model"}},
 	{"internal/store/enginetest", []string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},
 	{"internal/store/storetest", []string{"internal/store", "internal/model"}},
 	{"internal/store/postgrestest", nil},
@@ -65,7 +66,6 @@ var mayImport = []layer{
 	{"internal/seal/sealtest", nil},
 	{"internal/blob/blobtest", []string{"internal/blob", "internal/model"}},
 	{"internal/blob/s3test", nil},
-	{"internal/audit", []string{"internal/model"}},
 	{"internal/seal/pgring", []string{"internal/seal", "internal/model"}},
 	{"internal/seal", []string{"internal/durable", "internal/model"}},
 	{"internal/blob", []string{"internal/durable", "internal/model"}},
@@ -106,7 +106,7 @@ var onlyIn = map[string][]string{
 	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/api/guard", "internal/blob", "internal/load", "client"},
 	"golang.org/x/mod":                {"internal/audit"},
 	"golang.org/x/sys":                {"internal/clock"},
-	"golang.org/x/time":               {"internal/api/guard"},
+	"golang.org/x/time":               {"internal/api/guard", "internal/audit"},
 	"golang.org/x/crypto":             {"internal/service", "internal/seal", "internal/transport"},
 	"github.com/letsencrypt/":         nil, // tests only
 	"github.com/rogpeppe/go-internal": nil,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/audit"
 	"signet/internal/meter"
 	"signet/internal/seal"
 	"signet/internal/service"
@@ -73,7 +74,7 @@ func unixSeconds(at time.Time) float64 {
 }
 
 // registerService adds what the service counts.
-func registerService(metrics prometheus.Registerer, cases *service.Service) error {
+func registerService(metrics prometheus.Registerer, cases *service.Service, auditLog *audit.Log) error {
 	c := cases.Counts()
 	const (
 		sent   = "Messages sent, forwards included, by whom they are for."
@@ -93,7 +94,7 @@ func registerService(metrics prometheus.Registerer, cases *service.Service) erro
 		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil, c.Orphans.Load),
 		counter("signet_blobs_missing_total", "Times that somebody asked for a file that is lost: a message or a picture refers to it, and it is not there.", nil, c.FilesLost.Load),
 		gauge("signet_audit_chain_broken", "1 while the server finds the audit log changed when it is to sign it; else 0.", nil, func() float64 {
-			if cases.AuditBroken() {
+			if auditLog.Broken() {
 				return 1
 			}
 			return 0

@@ -78,7 +78,8 @@ func (k *Key) Sign(c Checkpoint) (string, error) {
 	if c.Oldest {
 		kind = oldest
 	}
-	text := strings.Join([]string{heading, kind, chain, strconv.FormatInt(c.Number, 10), base64.StdEncoding.EncodeToString(c.Hash),
+	text := strings.Join([]string{heading, kind, chain, strconv.FormatInt(c.Number, 10),
+		base64.StdEncoding.EncodeToString(c.Hash),
 		c.Time.UTC().Format(time.RFC3339)}, "\n") + "\n"
 	signed, err := note.Sign(&note.Note{Text: text}, k.signer)
 	return string(signed), err

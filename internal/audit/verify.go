@@ -1,95 +1,149 @@
 package audit
 
 import (
-	"bytes"
-	"fmt"
-	"time"
+	"context"
 
 	"signet/internal/model"
+	"signet/internal/store"
 )
 
-// Fault is a place where a chain is not what it was.
-type Fault struct {
-	Chain  model.OrganizationID // empty: the platform's
-	Number int64                // of the line where it shows
-	Reason string
-}
-
-func (f *Fault) Error() string {
-	chain := "the platform's chain"
-	if f.Chain != "" {
-		chain = "the chain of organization " + string(f.Chain)
+// Verify checks all chains, or one, and returns how many lines it found right.
+// What is wrong is a *Fault. Checkpoints that were kept elsewhere are looked
+// for too: only these tell that the end of a chain was cut off together with its own.
+func Verify(ctx context.Context, kept *store.Store, key *Key, elsewhere []Checkpoint) (lines int64, err error) {
+	var chains []model.OrganizationID
+	err = kept.View(ctx, func(tx *store.Tx) (err error) {
+		chains, err = tx.AuditChains()
+		return err
+	})
+	if err != nil {
+		return 0, err
 	}
-	return fmt.Sprintf("%s, entry %d: %s", chain, f.Number, f.Reason)
-}
-
-// Chain checks the lines of one chain, which it is given in their order.
-type Chain struct {
-	name        model.OrganizationID
-	number      int64
-	hash        []byte
-	time        time.Time
-	checkpoints []Checkpoint // of the newest end, which are still to be met
-}
-
-// NewChain begins at the first line, or after the last one that was removed, of
-// which the checkpoint is given then. The other checkpoints are to be met on the way.
-func NewChain(name model.OrganizationID, removed *Checkpoint, met ...Checkpoint) (*Chain, error) {
-	c := &Chain{name: name}
-	if removed != nil {
-		if removed.Chain != name || !removed.Oldest {
-			return nil, c.fault(removed.Number, "the checkpoint of what was removed belongs elsewhere")
-		}
-		c.number, c.hash = removed.Number, removed.Hash
-	}
-	for _, checkpoint := range met {
-		if checkpoint.Chain != name {
-			return nil, c.fault(checkpoint.Number, "a checkpoint belongs to another chain")
-		}
-		if checkpoint.Number > c.number {
-			c.checkpoints = append(c.checkpoints, checkpoint)
-		} else if checkpoint.Number == c.number && !bytes.Equal(checkpoint.Hash, c.hash) {
-			return nil, c.fault(checkpoint.Number, "it is not the one that was signed")
+	known := make(map[model.OrganizationID]bool, len(chains))
+	begun := map[model.OrganizationID]int64{}
+	for _, chain := range chains {
+		known[chain] = true
+		n, err := verifyChain(ctx, kept, key, chain, elsewhere, begun)
+		lines += n
+		if err != nil {
+			return lines, err
 		}
 	}
-	return c, nil
-}
-
-func (c *Chain) fault(number int64, reason string) error { return &Fault{c.name, number, reason} }
-
-// Next checks the next line against its hash and the line before.
-func (c *Chain) Next(e *model.AuditEntry, hash []byte) error {
-	expected := c.number + 1
-	switch {
-	case e.Chain != c.name:
-		return c.fault(expected, "it belongs to another chain")
-	case e.Number > expected:
-		return c.fault(expected, "it is missing")
-	case e.Number < expected:
-		return c.fault(expected, "its place holds one of another number")
-	case !bytes.Equal(Hash(c.hash, e), hash):
-		return c.fault(e.Number, "it, or what came before it, was changed")
-	case e.Time.Before(c.time):
-		return c.fault(e.Number, "it is earlier than the one before")
-	}
-	c.number, c.hash, c.time = e.Number, hash, e.Time.Time
-	for _, checkpoint := range c.checkpoints {
-		if checkpoint.Number == c.number && !bytes.Equal(checkpoint.Hash, hash) {
-			return c.fault(e.Number, "it is not the one that was signed")
+	if !known[""] {
+		if err := wantNone(ctx, kept); err != nil {
+			return lines, err
 		}
 	}
-	return nil
-}
-
-// End checks that the chain ends where its head says, and not before a checkpoint.
-func (c *Chain) End(number int64, hash []byte) error {
-	if number != c.number || !bytes.Equal(hash, c.hash) {
-		return c.fault(max(number, c.number), fmt.Sprintf("the chain ends at %d, and its head says %d", c.number, number))
-	}
-	for _, checkpoint := range c.checkpoints {
-		if checkpoint.Number > c.number {
-			return c.fault(c.number+1, fmt.Sprintf("it is missing: entries up to %d were signed", checkpoint.Number))
+	for chain := range begun {
+		if !known[chain] {
+			return lines, &Fault{Chain: chain, Number: 1,
+				Reason: "it is missing, with the whole chain, which the platform's chain knows of"}
 		}
 	}
-	return nil
+	for _, c := range elsewhere {
+		if !known[c.Chain] {
+			return lines, &Fault{Chain: c.Chain, Number: c.Number,
+				Reason: "it is missing, with the whole chain, and was signed"}
+		}
+	}
+	return lines, nil
+}
+
+// wantNone is a *Fault for a store without the platform's chain that cannot be
+// without: it begins with the operator, who is there before anybody else.
+func wantNone(ctx context.Context, kept *store.Store) error {
+	var begun bool
+	err := kept.View(ctx, func(tx *store.Tx) (err error) {
+		begun, err = tx.HasOperator()
+		return err
+	})
+	if err == nil && begun {
+		err = &Fault{Number: 1, Reason: "it is missing, with the whole chain, and there are accounts, which it tells of"}
+	}
+	return err
+}
+
+// verifyChain checks one chain, and notes the beginnings of others that it tells of.
+func verifyChain(
+	ctx context.Context, kept *store.Store, key *Key, chain model.OrganizationID,
+	elsewhere []Checkpoint, begun map[model.OrganizationID]int64,
+) (lines int64, err error) {
+	var head store.AuditHead
+	var removed, met store.AuditCheckpoint
+	at := int64(0)
+	read := func() (rows []store.AuditRow, err error) {
+		err = kept.View(ctx, func(tx *store.Tx) error {
+			heads, err := tx.AuditHeads()
+			if err != nil {
+				return err
+			}
+			head = store.AuditHead{Chain: chain}
+			for _, h := range heads {
+				if h.Chain == chain {
+					head = h
+				}
+			}
+			if removed, err = tx.AuditCheckpoint(chain, true); err != nil {
+				return err
+			}
+			if met, err = tx.AuditCheckpoint(chain, false); err != nil {
+				return err
+			}
+			rows, err = tx.AuditEntries(store.AuditQuery{Chain: chain, After: at}, batch)
+			return err
+		})
+		return rows, err
+	}
+	var walk *Chain
+	for {
+		rows, err := read()
+		if err != nil {
+			return lines, err
+		}
+		if walk == nil {
+			if walk, err = beginChain(key, chain, removed, met, elsewhere); err != nil {
+				return lines, err
+			}
+		}
+		for i := range rows {
+			if err := walk.Next(&rows[i].AuditEntry, rows[i].Hash); err != nil {
+				return lines, err
+			}
+			lines++
+			at = rows[i].Number
+			if rows[i].Action == model.ActionAuditBegin {
+				begun[rows[i].Organization] = at
+			}
+		}
+		if len(rows) < batch { // the head is of the same snapshot
+			return lines, walk.End(head.Number, head.Hash)
+		}
+	}
+}
+
+// beginChain opens a chain's own checkpoints, whose signatures and numbers are
+// checked too.
+func beginChain(key *Key, chain model.OrganizationID, removed, met store.AuditCheckpoint,
+	elsewhere []Checkpoint) (*Chain, error) {
+	var expected []Checkpoint
+	for _, c := range elsewhere {
+		if c.Chain == chain && !c.Oldest {
+			expected = append(expected, c)
+		}
+	}
+	if met.Number > 0 {
+		c, err := openCheckpoint(key, chain, met, false)
+		if err != nil {
+			return nil, err
+		}
+		expected = append(expected, c)
+	}
+	if removed.Number == 0 {
+		return NewChain(chain, nil, expected...)
+	}
+	c, err := openCheckpoint(key, chain, removed, true)
+	if err != nil {
+		return nil, err
+	}
+	return NewChain(chain, &c, expected...)
 }

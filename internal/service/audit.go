@@ -43,7 +43,8 @@ func originOf(ctx context.Context) *Origin {
 // act carries out an administrative act: fn does it and says on whom, and the line
 // of the audit log is written in the same transaction. A line without a chain is the
 // platform's.
-func (s *Service) act(ctx context.Context, actor *model.Actor, action model.AuditAction, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
+func (s *Service) act(ctx context.Context, actor *model.Actor, action model.AuditAction,
+	fn func(tx *store.Tx, line *model.AuditEntry) error) error {
 	origin := originOf(ctx)
 	first := s.newLine(ctx, actor, action)
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
@@ -51,28 +52,33 @@ func (s *Service) act(ctx context.Context, actor *model.Actor, action model.Audi
 		if err := fn(tx, &line); err != nil {
 			return err
 		}
-		return record(tx, &line)
+		return audit.Record(tx, &line)
 	})
 	origin.recorded = origin.recorded || err == nil
 	return err
 }
 
-// newLine is the line of an act that succeeds now.
+// newLine is the line of an act that succeeds now, of an actor who may be nil.
 func (s *Service) newLine(ctx context.Context, actor *model.Actor, action model.AuditAction) model.AuditEntry {
 	origin := originOf(ctx)
-	return model.AuditEntry{
+	line := model.AuditEntry{
 		Time: model.AuditTime{Time: s.now()}, Action: action, Outcome: model.AuditOK, Times: 1,
-		Account: actor.Account, Key: actor.Key.Key, Address: origin.Address, RequestID: origin.RequestID,
+		Address: origin.Address, RequestID: origin.RequestID,
 	}
+	if actor != nil { // the call was refused before its key was known
+		line.Account, line.Key = actor.Account, actor.Key.Key
+	}
+	return line
 }
 
 // recordOnGroup adds the line of an act on a group to one that members may do too,
 // of which there is none. It comes last in a transaction.
-func (s *Service) recordOnGroup(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction, organization model.OrganizationID, id model.GroupID) error {
+func (s *Service) recordOnGroup(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction,
+	organization model.OrganizationID, id model.GroupID) error {
 	line := s.newLine(ctx, actor, action)
 	onOrganization(&line, organization)
 	line.Group = id
-	return record(tx, &line)
+	return audit.Record(tx, &line)
 }
 
 // onOrganization says that a line is about an organization, and belongs to its chain.
@@ -99,43 +105,3 @@ func atHome(tx *store.Tx, line *model.AuditEntry, account *model.Account) error 
 	}
 	return err
 }
-
-// record adds a line to the audit log. It comes last in a transaction, because it
-// holds the end of the chain. The platform's chain has a line of the beginning of
-// every other one, so that none can vanish as a whole.
-func record(tx *store.Tx, line *model.AuditEntry) error {
-	head, err := tx.LockAuditHead(line.Chain)
-	if err != nil {
-		return err
-	}
-	line.Number = head.Number + 1
-	if line.Time.Before(head.Time) {
-		line.Time.Time = head.Time
-	}
-	if err := tx.AppendAudit(&store.AuditRow{AuditEntry: *line, Hash: audit.Hash(head.Hash, line)}); err != nil {
-		return err
-	}
-	if head.Number > 0 || line.Chain == "" {
-		return nil
-	}
-	return record(tx, &model.AuditEntry{Time: line.Time, Action: model.ActionAuditBegin, Outcome: model.AuditOK, Times: 1, Organization: line.Chain})
-}
-
-// RecordCommand carries out what the command line of the server's machine does to
-// the store itself, with its line of the audit log in the same transaction.
-func RecordCommand(ctx context.Context, kept *store.Store, line model.AuditEntry, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
-	if line.Times, line.Address = 1, CommandLine; line.Outcome == "" {
-		line.Outcome = model.AuditOK
-	}
-	return kept.Update(ctx, func(tx *store.Tx) error {
-		line := line
-		if err := fn(tx, &line); err != nil {
-			return err
-		}
-		return record(tx, &line)
-	})
-}
-
-// CommandLine stands for the address of a client where the command line of the
-// server's machine did something to the store itself.
-const CommandLine = "command"

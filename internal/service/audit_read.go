@@ -24,7 +24,8 @@ type AuditPage struct {
 // Audit reads an organization's part of the audit log: for its administrators and
 // for operators, who read that of an organization that was deleted, and the
 // platform's (empty), too. The reading leaves a line itself.
-func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.OrganizationID, page AuditPage) (lines []store.AuditRow, err error) {
+func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.OrganizationID,
+	page AuditPage) (lines []store.AuditRow, err error) {
 	if id == "" && !(actor.Operator && actor.Administrative()) {
 		return nil, notAllowed()
 	}
@@ -49,7 +50,8 @@ func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.Organi
 			}
 		}
 		lines, err = tx.AuditEntries(store.AuditQuery{
-			Chain: id, After: page.After, Before: page.Before, Since: page.Since, Until: page.Until, Action: page.Action, Newest: !page.Forward,
+			Chain: id, After: page.After, Before: page.Before, Since: page.Since, Until: page.Until, Action: page.Action,
+			Newest: !page.Forward,
 		}, page.Limit)
 		return err
 	})

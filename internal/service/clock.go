@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/clock"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -226,7 +227,7 @@ func AcceptClock(ctx context.Context, kept *store.Store, now time.Time) (r Clock
 		return r, err
 	}
 	line := model.AuditEntry{Time: model.AuditTime{Time: r.Now}, Action: model.ActionClockAccept}
-	return r, RecordCommand(ctx, kept, line, func(tx *store.Tx, _ *model.AuditEntry) error {
+	return r, audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, _ *model.AuditEntry) error {
 		return tx.SetClock(r.State.Accepted(r.Now).String())
 	})
 }

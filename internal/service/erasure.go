@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -76,7 +77,7 @@ func (e *Eraser) add(gone store.Erased) {
 func (e *Eraser) Account(ctx context.Context, id model.AccountID) error {
 	var gone store.Erased
 	line := model.AuditEntry{Time: model.AuditTime{Time: e.Clock().UTC()}, Action: model.ActionUserErase}
-	err := RecordCommand(ctx, e.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
+	err := audit.RecordCommand(ctx, e.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		account, found, err := tx.Account(id)
 		if err != nil {
 			return err
@@ -290,7 +291,7 @@ func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keep
 func (e *Eraser) endOrganization(ctx context.Context, id model.OrganizationID) error {
 	line := model.AuditEntry{Time: model.AuditTime{Time: e.Clock().UTC()}, Action: model.ActionOrganizationDelete}
 	var gone store.Erased
-	err := RecordCommand(ctx, e.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
+	err := audit.RecordCommand(ctx, e.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		gone = nil
 		onOrganization(line, id)
 		if err := tx.LockOrganization(id); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -44,7 +45,7 @@ func HoldOrganization(ctx context.Context, kept *store.Store, now time.Time, id 
 	if !held {
 		line.Action = model.ActionHoldRelease
 	}
-	return RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
+	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		onOrganization(line, id)
 		if err := tx.LockOrganization(id); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/blob"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -57,7 +58,7 @@ type heldStatus struct {
 // and leaves a line in the audit log before anything is read.
 func (s *Service) ExportHeld(ctx context.Context, id model.OrganizationID, create func(name string) (io.WriteCloser, error)) (n int, err error) {
 	line := model.AuditEntry{Time: model.AuditTime{Time: s.now()}, Action: model.ActionHoldExport}
-	err = RecordCommand(ctx, s.store, line, func(tx *store.Tx, line *model.AuditEntry) error {
+	err = audit.RecordCommand(ctx, s.store, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		onOrganization(line, id)
 		held, err := tx.Held(id)
 		if err == nil && !held {

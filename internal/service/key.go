@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -355,7 +356,7 @@ var ErrNoKey = errors.New("there is no such key")
 // configured one, and 0 is none.
 func LimitKey(ctx context.Context, kept *store.Store, now time.Time, key string, messagesPerDay, requestsPerSecond *int) error {
 	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionKeyLimit, OnKey: key}
-	return RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
+	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		k, found, err := tx.Key(key)
 		if err != nil {
 			return err

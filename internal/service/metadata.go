@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -145,7 +146,7 @@ func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *mode
 	line := s.newLine(ctx, actor, action)
 	onOrganization(&line, p.organization)
 	line.User = model.AccountID(p.entity)
-	return record(tx, &line)
+	return audit.Record(tx, &line)
 }
 
 // placeToDescribe finds an entity of which the actor may set the metadata.

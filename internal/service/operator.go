@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -51,8 +52,8 @@ func (s *Service) CreateOperator(ctx context.Context, key, secret string) error 
 		if err := tx.InsertKey(&issued); err != nil {
 			return err
 		}
-		return record(tx, &model.AuditEntry{Time: model.AuditTime{Time: account.Created}, Action: model.ActionOperatorMake, Outcome: model.AuditOK,
-			Times: 1, Address: CommandLine, User: account.ID, OnKey: key})
+		return audit.Record(tx, &model.AuditEntry{Time: model.AuditTime{Time: account.Created}, Action: model.ActionOperatorMake, Outcome: model.AuditOK,
+			Times: 1, Address: audit.CommandLine, User: account.ID, OnKey: key})
 	}
 	err := s.store.Update(ctx, create)
 	if err == nil || errors.Is(err, ErrOperatorExists) {
@@ -98,7 +99,7 @@ func ResetOperator(ctx context.Context, kept *store.Store, now time.Time, name, 
 	now = now.UTC().Truncate(time.Millisecond)
 	account, issued := operatorAccount(now), operatorKey(key, secret, now)
 	line := model.AuditEntry{Time: model.AuditTime{Time: now}, Action: model.ActionOperatorReset, OnKey: key}
-	return RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
+	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		operators, err := tx.Operators()
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -67,7 +68,7 @@ func AddOperator(ctx context.Context, kept *store.Store, now time.Time, username
 	issued := operatorKey(key, secret, account.Created)
 	issued.Account = account.ID
 	line := model.AuditEntry{Time: model.AuditTime{Time: account.Created}, Action: model.ActionOperatorMake, User: account.ID, OnKey: key}
-	return RecordCommand(ctx, kept, line, func(tx *store.Tx, _ *model.AuditEntry) error {
+	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, _ *model.AuditEntry) error {
 		if err := tx.InsertAccount(&account, ""); err != nil {
 			return err
 		}
@@ -81,7 +82,7 @@ func AddOperator(ctx context.Context, kept *store.Store, now time.Time, username
 // left.
 func EndOperator(ctx context.Context, kept *store.Store, now time.Time, name string) error {
 	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionOperatorEnd}
-	return RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
+	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		all, err := tx.Operators()
 		if err != nil {
 			return err

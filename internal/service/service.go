@@ -50,8 +50,7 @@ type Options struct {
 	Limits          Limits
 	DefaultRegion   string        // of phone numbers without a country code, as in ISO 3166
 	EventsRetention time.Duration // how long an unacknowledged event stays
-	AuditKey        *audit.Key    // signs checkpoints of the audit log; nil: nobody does
-	AuditRetention  time.Duration // how long a line of it stays; 0: for good
+	Audit           *audit.Log    // nil: one that signs nothing
 
 	// Unsealed stores content as it is. Nothing that a user can set reaches it: it is
 	// for tests that look for content in files, and for what sealing costs.
@@ -72,27 +71,22 @@ type Service struct {
 	log      *slog.Logger
 	warnings *health.Warnings
 
-	auditBroken atomic.Bool  // as the last signing found it
-	auditSeen   atomic.Int64 // the end of the platform's chain
-	outages     *health.Outages
-	room        *disk.Room
-	limits      Limits
-	region      string
-	retention   time.Duration
-	actors      actorCache
-	routes      *routes
-	messages    *messageMemory
-	passwords   chan struct{} // a place for each password hash computed at a time
-	derive      derivation
+	outages   *health.Outages
+	room      *disk.Room
+	limits    Limits
+	region    string
+	retention time.Duration
+	actors    actorCache
+	routes    *routes
+	messages  *messageMemory
+	passwords chan struct{} // a place for each password hash computed at a time
+	derive    derivation
 
-	refusals refusals
-	counts   Counts
-	tasks    tasks
-	survey   *Survey
+	counts Counts
+	tasks  tasks
+	survey *Survey
 
-	auditKey       *audit.Key
-	auditRetention time.Duration
-	signedAt       atomic.Int64 // when checkpoints were last made, in milliseconds
+	audit *audit.Log
 
 	streams Streams
 
@@ -107,9 +101,12 @@ type Service struct {
 
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
+	if o.Audit == nil {
+		o.Audit = audit.NewLog(audit.Options{Store: o.Store, Clock: o.Clock})
+	}
 	s := &Service{
 		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, outages: o.Outages, room: o.Room, limits: o.Limits,
-		region: o.DefaultRegion, retention: o.EventsRetention, auditKey: o.AuditKey, auditRetention: o.AuditRetention,
+		region: o.DefaultRegion, retention: o.EventsRetention, audit: o.Audit,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),
 		messages:  newMessageMemory(),

@@ -143,7 +143,7 @@ func (s *Service) eraseEnded(ctx context.Context, at time.Time) error {
 	}
 	// Files that cannot be reached hold up nothing else: their erasures stay noted. Nor
 	// does an audit log that somebody has changed.
-	aside := errors.Join(s.run(ctx, &s.tasks.files, s.eraseBlobs), s.run(ctx, &s.tasks.keyUses, s.FlushUses), s.run(ctx, &s.tasks.audit, s.sweepAudit))
+	aside := errors.Join(s.run(ctx, &s.tasks.files, s.eraseBlobs), s.run(ctx, &s.tasks.keyUses, s.FlushUses), s.run(ctx, &s.tasks.audit, s.audit.Sweep))
 	err := s.run(ctx, &s.tasks.wipe, func(ctx context.Context) error { return s.wipe(ctx, removed > 0) })
 	return errors.Join(aside, err)
 }
@@ -276,7 +276,7 @@ func (s *Service) KeepHouse(ctx context.Context) error {
 	if err := s.run(ctx, &s.tasks.records, func(ctx context.Context) error { return s.trimRecords(ctx, now) }); err != nil {
 		return err
 	}
-	if err := s.run(ctx, &s.tasks.auditTrim, func(ctx context.Context) error { return s.trimAudit(ctx, now) }); err != nil {
+	if err := s.run(ctx, &s.tasks.auditTrim, func(ctx context.Context) error { return s.audit.Trim(ctx, now) }); err != nil {
 		return err
 	}
 	if err := s.run(ctx, &s.tasks.queues, func(ctx context.Context) error { return s.trimQueues(ctx, s.oldest(now)) }); err != nil {

@@ -1,0 +1,107 @@
+package service
+
+import (
+	"context"
+	"strings"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Refusal is a call that was refused, as the interface knows it.
+type Refusal struct {
+	Action       model.AuditAction
+	Outcome      string       // the code of the error
+	Actor        *model.Actor // nil where nobody was recognised
+	Name         string       // the key, or else the address, that was tried then
+	Organization model.OrganizationID
+	User         string // as the path names them
+	Group        string
+	Key          string
+}
+
+// Refused notes in the audit log that a call was refused. It never fails.
+func (s *Service) Refused(ctx context.Context, r Refusal) {
+	line := s.newLine(ctx, r.Actor, r.Action)
+	line.Outcome = r.Outcome
+	s.audit.Refuse(ctx, line, func(tx *store.Tx, line *model.AuditEntry) error {
+		return s.describeRefusal(tx, &r, line)
+	})
+}
+
+// describeRefusal says on whom a refused call was. Of what the path names only
+// tokens are noted, and only where they exist: the rest may be anybody's address, or
+// a secret in the wrong place. The line goes into an organization's chain where its
+// member was refused there; what strangers try is for the operators alone.
+func (s *Service) describeRefusal(tx *store.Tx, r *Refusal, line *model.AuditEntry) error {
+	concerned := line.Account
+	if r.Actor == nil {
+		if err := s.describeAttempt(tx, r.Name, line); err != nil {
+			return err
+		}
+		concerned = line.User
+	}
+	if id, ok := model.ParseAccountID(r.User); ok {
+		line.User = id
+	}
+	if id, ok := model.ParseGroupID(r.Group); ok {
+		line.Group = id
+	}
+	if r.Key != "" && r.Actor != nil {
+		k, found, err := tx.Key(r.Key)
+		if err != nil {
+			return err
+		}
+		if found {
+			line.OnKey = k.Key
+		}
+	}
+	if id, ok := model.ParseOrganizationID(string(r.Organization)); ok {
+		_, found, err := tx.Organization(id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return s.refusedAtHome(tx, concerned, line)
+		}
+		line.Organization = r.Organization
+		if r.Actor != nil && (r.Actor.MemberOf(r.Organization) || r.Actor.Operator) {
+			line.Chain = r.Organization
+			return nil
+		}
+	}
+	return s.refusedAtHome(tx, concerned, line)
+}
+
+// refusedAtHome puts a refusal into the chain of the account that was refused, or
+// tried.
+func (s *Service) refusedAtHome(tx *store.Tx, concerned model.AccountID, line *model.AuditEntry) error {
+	account, _, err := tx.Account(concerned)
+	if err != nil {
+		return err
+	}
+	return atHome(tx, line, &account)
+}
+
+// maxAttempt is more than a key or an address has, in bytes.
+const maxAttempt = 320
+
+// describeAttempt finds out whose key, or whose account, was tried in vain.
+func (s *Service) describeAttempt(tx *store.Tx, name string, line *model.AuditEntry) error {
+	if name == "" || len(name) > maxAttempt || strings.ContainsRune(name, 0) {
+		return nil
+	}
+	key, found, err := tx.Key(name)
+	if err != nil {
+		return err
+	}
+	if found {
+		line.OnKey, line.User = key.Key, key.Account
+		return nil
+	}
+	entity, _, found, err := s.resolve(tx, &model.Actor{}, name, false)
+	if found {
+		line.User = model.AccountID(entity)
+	}
+	return err
+}
