@@ -91,12 +91,39 @@ var (
 	namedTest = regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`")
 )
 
+// pageItem is a threat or a safeguard: an item of a list, which names code and tests.
+type pageItem struct {
+	title, code, tests string
+}
+
+// mustReadItems reads the lists of a page in which each item says what keeps it.
+func mustReadItems(t *testing.T, page, text string) (items []pageItem) {
+	t.Helper()
+	section := regexp.MustCompile(`(?m)^## `)
+	item := regexp.MustCompile(`(?m)^- \*\*`)
+	for _, part := range section.Split(text, -1) {
+		if !strings.Contains(part, "Code:") {
+			continue // not a list of threats
+		}
+		for _, text := range item.Split(part, -1)[1:] {
+			title, _, _ := strings.Cut(text, "**")
+			_, rest, hasCode := strings.Cut(text, "Code:")
+			code, tests, hasTests := strings.Cut(rest, "Tests:")
+			if !hasCode || !hasTests {
+				t.Errorf("docs/%s: %q does not end with code and tests", page, title)
+				continue
+			}
+			items = append(items, pageItem{title, code, tests})
+		}
+	}
+	return items
+}
+
 // A test or a piece of code that is renamed or gone must not stay in the pages as a
-// promise, and no threat may be without either: each row of a table that has columns of
-// both is looked at.
+// promise, and no threat may be without either.
 func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 	d := mustParseModule(t)
-	rows := 0
+	items := 0
 	for _, name := range securityPages {
 		page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", name))
 		if err != nil {
@@ -107,34 +134,14 @@ func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 				t.Errorf("docs/%s names %s, which is no test", name, match[1])
 			}
 		}
-		code, test := -1, -1 // the columns, within a table that has them
-		for line := range strings.Lines(string(page)) {
-			if !strings.HasPrefix(line, "|") {
-				code, test = -1, -1
-				continue
+		for _, item := range mustReadItems(t, name, string(page)) {
+			items++
+			if !namedTest.MatchString(item.tests) {
+				t.Errorf("docs/%s: %q names no test", name, item.title)
 			}
-			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-			for i := range cells {
-				cells[i] = strings.TrimSpace(cells[i])
-			}
-			if slices.Contains(cells, "code") && slices.Contains(cells, "test") {
-				code, test = slices.Index(cells, "code"), slices.Index(cells, "test")
-				continue
-			}
-			if code < 0 || strings.HasPrefix(line, "|---") {
-				continue
-			}
-			rows++
-			if len(cells) <= max(code, test) {
-				t.Errorf("docs/%s: a row lacks columns: %s", name, line)
-				continue
-			}
-			if !namedTest.MatchString(cells[test]) {
-				t.Errorf("docs/%s: a row names no test: %s", name, line)
-			}
-			named := quoted.FindAllStringSubmatch(cells[code], -1)
+			named := quoted.FindAllStringSubmatch(item.code, -1)
 			if len(named) == 0 {
-				t.Errorf("docs/%s: a row names no code: %s", name, line)
+				t.Errorf("docs/%s: %q names no code", name, item.title)
 			}
 			for _, match := range named {
 				if !d.code[match[1]] && !exists(filepath.Join(moduleRoot, filepath.FromSlash(match[1]))) {
@@ -143,8 +150,8 @@ func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 			}
 		}
 	}
-	if rows < 90 {
-		t.Errorf("the pages have %d rows of threats and safeguards", rows)
+	if items < 90 {
+		t.Errorf("the pages have %d threats and safeguards", items)
 	}
 }
 
