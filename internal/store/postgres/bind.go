@@ -41,7 +41,7 @@ func (p *params) set(q *query, args []any) error {
 	for i, arg := range args {
 		var kind uint32
 		var err error
-		if q.lists[i] {
+		if q.Placeholders[i].List {
 			kind, err = p.list(arg)
 		} else {
 			kind, err = p.value(arg)

@@ -1,13 +1,14 @@
 package postgres
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"signet/internal/store"
 )
 
 // maxStatements is how many texts a connection remembers, and has prepared on
@@ -15,13 +16,10 @@ import (
 // and further ones are sent without being kept.
 const maxStatements = 1000
 
-// query is the text of a statement, parsed once for each connection.
+// query is a statement, parsed once for each connection.
 type query struct {
-	text   string // in PostgreSQL's words
-	writes bool   // it is refused in a View
-	counts bool   // it has a number of changed rows
-	schema bool   // it changes tables, and may take its time
-	lists  []bool // whether each argument is the slice of a `?*`
+	store.Statement
+	text string // in PostgreSQL's words
 }
 
 // statement is a query with the types of its arguments. Almost every query is
@@ -36,64 +34,28 @@ type statement struct {
 	other     *statement // the same query with other types
 }
 
-var errSyntax = errors.New("this statement cannot be used here")
-
 // parse turns a statement of the store into PostgreSQL's words: it numbers the
-// placeholders outside of literals and comments, makes an array of each list,
-// and notes what kind of statement it is.
+// placeholders, and makes an array of each list.
 func parse(text string) (*query, error) {
-	text = strings.TrimSpace(text)
-	q := new(query)
-	switch strings.ToUpper(text[:max(0, strings.IndexAny(text+" ", " \n\t"))]) {
-	case "INSERT", "UPDATE", "DELETE":
-		q.writes, q.counts = true, true
-	case "WITH": // may be either; the server refuses to write in a View
-		q.counts = true
-	case "CREATE", "DROP", "ALTER":
-		q.writes, q.schema = true, true
-	case "SELECT", "VALUES", "EXPLAIN":
-	default:
-		// Above all, what begins and ends transactions, or locks without a row.
-		return nil, errSyntax
+	st, err := store.ParseStatement(text)
+	if err != nil {
+		return nil, err
 	}
 	var b strings.Builder
 	from := 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\'' || c == '"':
-			end := strings.IndexByte(text[i+1:], c)
-			if end < 0 {
-				return nil, fmt.Errorf("unterminated %c", c)
+	for i, p := range st.Placeholders {
+		before, end := st.Text[from:p.Offset], p.Offset+len("?")
+		if p.List {
+			if before, err = beforeList(before); err != nil {
+				return nil, err
 			}
-			i += 1 + end
-		case strings.HasPrefix(text[i:], "--"):
-			end := strings.IndexByte(text[i:], '\n')
-			if end < 0 {
-				end = len(text) - i
-			}
-			i += end
-		case c == '?':
-			list := strings.HasPrefix(text[i:], "?*)") && i > 0 && text[i-1] == '('
-			before := text[from:i]
-			if list {
-				var err error
-				if before, err = beforeList(before); err != nil {
-					return nil, err
-				}
-			}
-			q.lists = append(q.lists, list)
-			b.WriteString(before)
-			b.WriteString("$")
-			b.WriteString(strconv.Itoa(len(q.lists)))
-			from = i + 1
-			if list {
-				from++ // the asterisk
-			}
+			end = p.Offset + len("?*")
 		}
+		b.WriteString(before + "$" + strconv.Itoa(i+1))
+		from = end
 	}
-	b.WriteString(text[from:])
-	q.text = b.String()
-	return q, nil
+	b.WriteString(st.Text[from:])
+	return &query{Statement: st, text: b.String()}, nil
 }
 
 // beforeList rewrites what stands before a list: `x IN (` becomes `x = ANY(`, and
@@ -106,7 +68,7 @@ func beforeList(text string) (string, error) {
 	head = strings.TrimRight(head, " \n\t")
 	rest, ok := strings.CutSuffix(head, "IN")
 	if !ok || strings.HasSuffix(strings.TrimRight(rest, " \n\t"), "NOT") {
-		return "", fmt.Errorf("a list without IN: %w", errSyntax)
+		return "", fmt.Errorf("a list without IN: %w", store.ErrSyntax)
 	}
 	return rest + "= ANY(", nil
 }
@@ -122,8 +84,8 @@ func (c *connection) statement(text string, args []any) (*statement, error) {
 		}
 		first = &statement{query: q}
 	}
-	if len(args) != len(first.lists) {
-		return nil, fmt.Errorf("%d arguments for %d placeholders", len(args), len(first.lists))
+	if len(args) != len(first.Placeholders) {
+		return nil, fmt.Errorf("%d arguments for %d placeholders", len(args), len(first.Placeholders))
 	}
 	if err := c.params.set(first.query, args); err != nil {
 		return nil, err

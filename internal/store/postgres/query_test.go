@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"signet/internal/store"
 )
 
 func TestParse(t *testing.T) {
@@ -26,7 +28,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "BEGIN", "commit", "SET x = 1", "LOCK TABLE t", "SELECT a FROM t WHERE a NOT IN (?*)", "SELECT f(?*)"} {
-		if _, err := parse(text); !errors.Is(err, errSyntax) {
+		if _, err := parse(text); !errors.Is(err, store.ErrSyntax) {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}
@@ -38,8 +40,8 @@ func TestParse(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("SELECT a FROM t WHERE b = ? AND c IN (?*) -- ?\n AND d = '?'")
 	f.Fuzz(func(t *testing.T, text string) {
-		if q, err := parse(text); err == nil && len(q.lists) > 0 && q.text == text {
-			t.Errorf("%q holds %d placeholders and stayed", text, len(q.lists))
+		if q, err := parse(text); err == nil && len(q.Placeholders) > 0 && q.text == text {
+			t.Errorf("%q holds %d placeholders and stayed", text, len(q.Placeholders))
 		}
 	})
 }

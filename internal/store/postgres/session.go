@@ -72,11 +72,11 @@ func (s *session) begin(text string, args []any) (*statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !s.write && st.writes {
+	if !s.write && st.Writes {
 		return nil, errReadOnly
 	}
-	s.wrote = s.wrote || st.writes || st.counts
-	if st.schema && !s.slow {
+	s.wrote = s.wrote || st.Writes || st.Counts
+	if st.Schema && !s.slow {
 		s.slow = true
 		s.send(s.c.command("SET LOCAL statement_timeout = 0"), nil)
 		return s.c.statement(text, args) // the arguments were in the way
@@ -216,7 +216,7 @@ func (s *session) Exec(text string, args ...any) (changed int64, err error) {
 func countInto(st *statement, changed *int64) func(*pgconn.ResultReader) error {
 	return func(r *pgconn.ResultReader) error {
 		tag, err := r.Close()
-		if st.counts {
+		if st.Counts {
 			*changed = tag.RowsAffected()
 		}
 		return err

@@ -286,7 +286,7 @@ func (m *memberSession) begin(text string, args []any) (*statement, error) {
 	}
 	st, err := m.s.begin(text, args)
 	if err == nil {
-		m.wrote = m.wrote || st.writes || st.counts
+		m.wrote = m.wrote || st.Writes || st.Counts
 	}
 	return st, err
 }

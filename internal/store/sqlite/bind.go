@@ -16,7 +16,7 @@ func bind(st *statement, args []any) error {
 	param := 1
 	for i, arg := range args {
 		var err error
-		if len(lists) > 0 && lists[0].arg == i {
+		if len(lists) > 0 && lists[0] == i {
 			lists = lists[1:]
 			param, err = bindList(st.stmt, param, arg)
 		} else {
@@ -24,7 +24,7 @@ func bind(st *statement, args []any) error {
 			param++
 		}
 		if err != nil {
-			return fmt.Errorf("argument %d of %.80q: %w", i+1, st.query.text, err)
+			return fmt.Errorf("argument %d of %.80q: %w", i+1, st.query.Text, err)
 		}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"zombiezen.com/go/sqlite"
+
+	"signet/internal/store"
 )
 
 const (
@@ -24,21 +26,12 @@ const (
 	maxLists = 64 / 4
 )
 
-// query is the text of a statement, parsed once for each connection.
+// query is a statement, parsed once for each connection.
 type query struct {
-	text   string
-	writes bool                  // it is refused in a View
-	counts bool                  // it has a number of changed rows
-	lists  []list                // its `?*`, in order
-	args   int                   // how many arguments it takes, a list being one
-	plain  *statement            // where it has no lists
-	wide   map[uint64]*statement // by the widths of its lists
-}
-
-// list is a `?*` in the text of a query.
-type list struct {
-	arg    int // index of its argument
-	offset int // of the `?` in the text
+	store.Statement
+	lists []int                 // which of its placeholders are lists
+	plain *statement            // where it has none
+	wide  map[uint64]*statement // by the widths of its lists
 }
 
 // statement is a prepared statement.
@@ -47,49 +40,18 @@ type statement struct {
 	query *query
 }
 
-var (
-	errSyntax  = errors.New("this statement cannot be used here")
-	errSeveral = errors.New("more than one statement")
-)
+var errSeveral = errors.New("more than one statement")
 
-// parse finds the placeholders of a statement, outside of literals and
-// comments, and what kind of statement it is.
+// parse reads a statement and finds its lists.
 func parse(text string) (*query, error) {
-	q := &query{text: strings.TrimSpace(text)}
-	verb, _, _ := strings.Cut(q.text, " ")
-	verb, _, _ = strings.Cut(verb, "\n")
-	switch verb = strings.ToUpper(verb); verb {
-	case "INSERT", "UPDATE", "DELETE", "REPLACE":
-		q.writes, q.counts = true, true
-		q.text = failing(verb, q.text)
-	case "WITH": // may be either; a View's connection refuses to write
-		q.counts = true
-	case "CREATE", "DROP", "ALTER":
-		q.writes = true
-	case "SELECT", "VALUES", "EXPLAIN":
-	default:
-		// Above all, what begins and ends transactions, or reaches other files.
-		return nil, errSyntax
+	st, err := store.ParseStatement(text)
+	if err != nil {
+		return nil, err
 	}
-	for i := 0; i < len(q.text); i++ {
-		switch c := q.text[i]; {
-		case c == '\'' || c == '"':
-			end := strings.IndexByte(q.text[i+1:], c)
-			if end < 0 {
-				return nil, fmt.Errorf("unterminated %c", c)
-			}
-			i += 1 + end
-		case strings.HasPrefix(q.text[i:], "--"):
-			end := strings.IndexByte(q.text[i:], '\n')
-			if end < 0 {
-				end = len(q.text) - i
-			}
-			i += end
-		case c == '?':
-			if strings.HasPrefix(q.text[i:], "?*)") && i > 0 && q.text[i-1] == '(' {
-				q.lists = append(q.lists, list{arg: q.args, offset: i})
-			}
-			q.args++
+	q := &query{Statement: st}
+	for i, p := range q.Placeholders {
+		if p.List {
+			q.lists = append(q.lists, i)
 		}
 	}
 	if len(q.lists) > maxLists {
@@ -101,11 +63,11 @@ func parse(text string) (*query, error) {
 // failing has SQLite leave what a statement did before it failed, where it would undo it.
 // For that it copies each page that a statement of several rows touches (a tenth of a
 // message to a group); here a failure ends the transaction, or is undone to a savepoint.
-func failing(verb, text string) string {
-	if verb != "INSERT" && verb != "UPDATE" || strings.HasPrefix(text[len(verb):], " OR ") {
+func (q *query) failing(text string) string {
+	if q.Verb != "INSERT" && q.Verb != "UPDATE" {
 		return text
 	}
-	return verb + " OR FAIL" + text[len(verb):]
+	return q.Verb + " OR FAIL" + text[len(q.Verb):]
 }
 
 // statement returns the prepared statement for a text and the lengths of the
@@ -120,12 +82,12 @@ func (c *connection) statement(text string, args []any) (*statement, error) {
 		}
 		c.queries[text] = q
 	}
-	if len(args) != q.args {
-		return nil, fmt.Errorf("%d arguments for %d placeholders", len(args), q.args)
+	if len(args) != len(q.Placeholders) {
+		return nil, fmt.Errorf("%d arguments for %d placeholders", len(args), len(q.Placeholders))
 	}
 	if len(q.lists) == 0 {
 		if q.plain == nil {
-			s, err := c.compile(q, q.text)
+			s, err := c.compile(q, q.Text)
 			if err != nil {
 				return nil, err
 			}
@@ -135,9 +97,9 @@ func (c *connection) statement(text string, args []any) (*statement, error) {
 	}
 	var key uint64
 	for _, l := range q.lists {
-		n, ok := listLen(args[l.arg])
+		n, ok := listLen(args[l])
 		if !ok {
-			return nil, fmt.Errorf("argument %d is %T, not a slice", l.arg+1, args[l.arg])
+			return nil, fmt.Errorf("argument %d is %T, not a slice", l+1, args[l])
 		}
 		if n > maxList {
 			return nil, fmt.Errorf("a list of %d elements, more than %d", n, maxList)
@@ -180,17 +142,18 @@ func (q *query) widen(args []any) string {
 	var b strings.Builder
 	from := 0
 	for _, l := range q.lists {
-		b.WriteString(q.text[from:l.offset])
-		n, _ := listLen(args[l.arg])
+		offset := q.Placeholders[l].Offset
+		b.WriteString(q.Text[from:offset])
+		n, _ := listLen(args[l])
 		if n == 0 {
 			b.WriteString("NULL")
 		} else {
 			b.WriteString("?")
 			b.WriteString(strings.Repeat(", ?", width(n)-1))
 		}
-		from = l.offset + len("?*")
+		from = offset + len("?*")
 	}
-	b.WriteString(q.text[from:])
+	b.WriteString(q.Text[from:])
 	return b.String()
 }
 
@@ -199,7 +162,7 @@ func (c *connection) compile(q *query, text string) (*statement, error) {
 	if c.prepared >= maxStatements {
 		c.forget(q)
 	}
-	stmt, trailing, err := c.conn.PrepareTransient(text)
+	stmt, trailing, err := c.conn.PrepareTransient(q.failing(text))
 	if err != nil {
 		return nil, translate(err)
 	}

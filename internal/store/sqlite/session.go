@@ -33,10 +33,10 @@ func (s *session) begin(text string, args []any) (*statement, error) {
 	if err != nil {
 		return nil, s.failed(text, err)
 	}
-	if s.writer == nil && st.query.writes {
+	if s.writer == nil && st.query.Writes {
 		return nil, errReadOnly
 	}
-	s.wrote = s.wrote || st.query.writes || st.query.counts
+	s.wrote = s.wrote || st.query.Writes || st.query.Counts
 	return st, bind(st, args)
 }
 
@@ -52,7 +52,7 @@ func (s *session) Exec(text string, args ...any) (int64, error) {
 		}
 	}
 	var changed int64
-	if st.query.counts {
+	if st.query.Counts {
 		changed = int64(s.c.conn.Changes())
 	}
 	return changed, translate(st.stmt.Reset())
