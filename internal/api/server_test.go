@@ -15,6 +15,7 @@ import (
 	"signet/internal/api"
 	"signet/internal/audit"
 	"signet/internal/blob"
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal/sealtest"
@@ -93,8 +94,9 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.blobs, s.hub = blobs, live.NewHub(f.streams)
 	registry := streaming.NewRegistry(streaming.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Log: logger})
 	s.service = service.New(service.Options{
-		Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.Now), Blobs: blobs, Hub: s.hub, Clock: s.clock.Now, Time: service.ClockOptions{Elapsed: s.clock.Elapsed}, Logger: logger, Limits: f.service,
-		DefaultRegion: "US", EventsRetention: f.retention, Unsealed: f.unsealed,
+		Store: s.store, Vault: &content.Vault{Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.Now), Blobs: blobs, Unsealed: f.unsealed},
+		Hub: s.hub, Clock: s.clock.Now, Time: service.ClockOptions{Elapsed: s.clock.Elapsed}, Logger: logger, Limits: f.service,
+		DefaultRegion: "US", EventsRetention: f.retention,
 		Audit: audit.NewLog(audit.Options{Store: s.store, Key: s.audit, Retention: auditRetention, Clock: s.clock.Now}), Streams: registry,
 	})
 	s.streams = streaming.New(registry, s.service)

@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/api"
 	"signet/internal/audit"
+	"signet/internal/content"
 	"signet/internal/disk"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -111,8 +112,10 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	auditLog := audit.NewLog(audit.Options{
 		Store: kept, Key: auditKey, Retention: in.cfg.Audit.Retention, Clock: in.clock, Warnings: in.warnings,
 	})
+	vault := &content.Vault{Store: kept, Ring: ring, Blobs: custody.Guarded(), Unsealed: in.unsealed}
 	cases := service.New(service.Options{
-		Store: kept, Ring: ring, Unsealed: in.unsealed, Blobs: custody.Guarded(), Hub: hub, Clock: in.clock, Time: times, Logger: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
+		Store: kept, Vault: vault, Hub: hub, Clock: in.clock, Time: times,
+		Logger: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -134,7 +137,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return err
 	})
-	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases, auditLog), registerSurvey(in, cases, kept), registerRing(in.metrics, ring)); err != nil {
+	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases, vault, auditLog), registerSurvey(in, cases, kept), registerRing(in.metrics, ring)); err != nil {
 		return nil, err
 	}
 	nodes, err := registerNode(ctx, in, registry, cases, hub, kept)

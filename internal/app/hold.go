@@ -12,6 +12,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/config"
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -47,7 +48,7 @@ func ExportHeld(ctx context.Context, cfg *config.Config, organization, target st
 		defer func() { err = errors.Join(err, files.Close()) }()
 		hub := live.NewHub(1)
 		defer hub.Close()
-		cases := service.New(service.Options{Store: kept, Ring: ring, Blobs: files, Hub: hub, Clock: time.Now, Logger: slog.New(slog.DiscardHandler)})
+		cases := service.New(service.Options{Store: kept, Vault: &content.Vault{Store: kept, Ring: ring, Blobs: files}, Hub: hub, Clock: time.Now, Logger: slog.New(slog.DiscardHandler)})
 		if err := os.Mkdir(target, 0o700); err != nil {
 			return fmt.Errorf("make the directory of the export: %w", err)
 		}

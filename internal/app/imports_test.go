@@ -42,7 +42,10 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{"internal/app", "internal/transfer", "internal/config", "internal/load", "internal/model", "client"}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/stream", "internal/service", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/clock",
+		"internal/transport", "internal/api", "internal/stream", "internal/service", "internal/content",
+		"internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store",
+		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal",
+		"internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/clock",
 		"internal/config", "internal/durable", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},
@@ -51,9 +54,10 @@ var mayImport = []layer{
 	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/durable", "internal/model"}},
 	{"internal/stream", []string{"internal/service", "internal/store", "internal/live", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
-	{"internal/service", []string{"internal/search", "internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/model"}},
+	{"internal/service", []string{"internal/search", "internal/content", "internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/model"}},
 	{"internal/search", []string{"internal/store", "internal/model"}},
 	{"internal/audit", []string{"internal/store", "internal/health", "internal/model"}},
+	{"internal/content", []string{"internal/store", "internal/seal", "internal/blob", "internal/model"}},
 	{"internal/store/enginetest", []string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},
 	{"internal/store/storetest", []string{"internal/store", "internal/model"}},
 	{"internal/store/postgrestest", nil},

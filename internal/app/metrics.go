@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/audit"
+	"signet/internal/content"
 	"signet/internal/meter"
 	"signet/internal/seal"
 	"signet/internal/service"
@@ -74,7 +75,7 @@ func unixSeconds(at time.Time) float64 {
 }
 
 // registerService adds what the service counts.
-func registerService(metrics prometheus.Registerer, cases *service.Service, auditLog *audit.Log) error {
+func registerService(metrics prometheus.Registerer, cases *service.Service, vault *content.Vault, auditLog *audit.Log) error {
 	c := cases.Counts()
 	const (
 		sent   = "Messages sent, forwards included, by whom they are for."
@@ -92,15 +93,15 @@ func registerService(metrics prometheus.Registerer, cases *service.Service, audi
 		counter("signet_messages_expired_total", "Messages that ended by their lifetime, or once all had read them, and were removed.", nil, c.Expired.Load),
 		counter("signet_messages_erased_total", "Messages whose rows were removed, whatever for.", nil, c.Erased.Load),
 		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil, c.Orphans.Load),
-		counter("signet_blobs_missing_total", "Times that somebody asked for a file that is lost: a message or a picture refers to it, and it is not there.", nil, c.FilesLost.Load),
+		counter("signet_blobs_missing_total", "Times that somebody asked for a file that is lost: a message or a picture refers to it, and it is not there.", nil, vault.Counts.FilesLost.Load),
 		gauge("signet_audit_chain_broken", "1 while the server finds the audit log changed when it is to sign it; else 0.", nil, func() float64 {
 			if auditLog.Broken() {
 				return 1
 			}
 			return 0
 		}),
-		counter("signet_rows_unopened_total", closed, labels{"cause": "changed"}, c.Unopened.Load),
-		counter("signet_rows_unopened_total", closed, labels{"cause": "key_gone"}, c.UnopenedKey.Load),
+		counter("signet_rows_unopened_total", closed, labels{"cause": "changed"}, vault.Counts.Unopened.Load),
+		counter("signet_rows_unopened_total", closed, labels{"cause": "key_gone"}, vault.Counts.UnopenedKey.Load),
 	}
 	for _, task := range cases.Tasks() {
 		l := labels{"task": task.Name}

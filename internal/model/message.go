@@ -29,6 +29,9 @@ func (s Status) String() string {
 // ReadGrace is how long a delete-on-read message stays after it was read.
 const ReadGrace = 60 * time.Second
 
+// RepeatWindow is how long a Request-ID stands for its first message.
+const RepeatWindow = 24 * time.Hour
+
 // Message is a message as one reader sees it.
 type Message struct {
 	ID           MessageID

@@ -105,6 +105,6 @@ func (s *Service) Avatar(ctx context.Context, actor *model.Actor, id model.BlobI
 	if err != nil {
 		return "", nil, err
 	}
-	content, err = s.openBlob(ctx, id)
+	content, err = s.vault.OpenFile(ctx, id)
 	return contentType, content, err
 }

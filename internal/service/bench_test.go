@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal/sealtest"
@@ -42,7 +43,8 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	must(b, err)
 	options := service.Options{
-		Store: kept, Ring: sealtest.Open(b, dir, time.Now), Blobs: blobs, Hub: live.NewHub(0), Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US",
+		Store: kept, Vault: &content.Vault{Store: kept, Ring: sealtest.Open(b, dir, time.Now), Blobs: blobs},
+		Hub: live.NewHub(0), Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US",
 	}
 	for _, f := range change {
 		f(&options)
@@ -88,7 +90,7 @@ func BenchmarkSend(b *testing.B) {
 			name = "unsealed"
 		}
 		b.Run(name, func(b *testing.B) {
-			benchmarkSend(b, newHouse(b, 65, func(o *service.Options) { o.Unsealed = unsealed }))
+			benchmarkSend(b, newHouse(b, 65, func(o *service.Options) { o.Vault.Unsealed = unsealed }))
 		})
 	}
 }

@@ -130,9 +130,9 @@ func (s *Service) endingTime(ctx context.Context) (at time.Time, err error) {
 // too: a store that was put back to an earlier state knows less.
 func (s *Service) keptClock(ctx context.Context) (text string, kept clock.State, err error) {
 	t := s.time
-	if !t.ringed && s.ring != nil {
-		if t.watch.Ring, err = s.ring.KnownTime(ctx); err != nil {
-			return "", kept, keyFault(err)
+	if !t.ringed && s.vault.Ring != nil {
+		if t.watch.Ring, err = s.vault.Ring.KnownTime(ctx); err != nil {
+			return "", kept, err
 		}
 	}
 	t.ringed = true
@@ -150,10 +150,10 @@ func (s *Service) keptClock(ctx context.Context) (text string, kept clock.State,
 // keepClock remembers a state, and in the key ring the time that is believed.
 func (s *Service) keepClock(ctx context.Context, was string, state clock.State) error {
 	err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.ReplaceClock(was, state.String()) })
-	if err != nil || state.Departed() || s.ring == nil {
+	if err != nil || state.Departed() || s.vault.Ring == nil {
 		return err
 	}
-	return keyFault(s.ring.NoteTime(ctx, state.Known))
+	return s.vault.Ring.NoteTime(ctx, state.Known)
 }
 
 // tellClock is what the operator has to know of the clock; nothing where it is right.

@@ -1,28 +1,23 @@
 package service
 
 import (
-	"errors"
 	"slices"
 	"sync/atomic"
 
 	"signet/internal/meter"
-	"signet/internal/seal"
 	"signet/internal/store"
 )
 
 // Counts are what a service did since it was made: on this node, and what is on disk.
 type Counts struct {
-	Sent        ByKind       // messages
-	Copies      ByKind       // of these, one for each recipient
-	Delivered   atomic.Int64 // copies that reached their reader: acknowledged, or read without
-	Read        atomic.Int64 // copies
-	Recalled    atomic.Int64 // messages
-	Expired     atomic.Int64 // messages that ended by themselves and were swept
-	Erased      atomic.Int64 // messages that left the store, whatever for
-	Orphans     atomic.Int64 // files that nothing referred to, removed
-	FilesLost   atomic.Int64 // times that a file was asked for that is not where it was kept
-	Unopened    atomic.Int64 // times that a row did not open, though its key is there
-	UnopenedKey atomic.Int64 // times that one did not because its key is gone
+	Sent      ByKind       // messages
+	Copies    ByKind       // of these, one for each recipient
+	Delivered atomic.Int64 // copies that reached their reader: acknowledged, or read without
+	Read      atomic.Int64 // copies
+	Recalled  atomic.Int64 // messages
+	Expired   atomic.Int64 // messages that ended by themselves and were swept
+	Erased    atomic.Int64 // messages that left the store, whatever for
+	Orphans   atomic.Int64 // files that nothing referred to, removed
 }
 
 // ByKind counts messages to one account and to groups.
@@ -38,16 +33,6 @@ func (k *ByKind) add(group bool, n int) {
 
 // Counts returns what the service counts. They go on counting.
 func (s *Service) Counts() *Counts { return &s.counts }
-
-// countUnopened counts a row that did not open.
-func (s *Service) countUnopened(err error) {
-	switch {
-	case errors.Is(err, seal.ErrKeyGone):
-		s.counts.UnopenedKey.Add(1)
-	case unreadable(err):
-		s.counts.Unopened.Add(1)
-	}
-}
 
 // countEnded counts messages that a sweep removed.
 func (c *Counts) countEnded(rows []store.MessageRow) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal"
@@ -217,7 +218,7 @@ func (p *presenter) events(ctx context.Context, out []model.Event, rows []store.
 	begun, ids, ends := len(out), make([]byte, 0, len(rows)*usualID), make([]int, 0, len(rows))
 	for i := range rows {
 		event, err := p.event(ctx, &rows[i])
-		if unreadable(err) {
+		if content.Unreadable(err) {
 			if !errors.Is(err, seal.ErrKeyGone) { // which is as it should be in an older state of the store
 				s.log.Error("a queued message is left out", "error", err)
 			}

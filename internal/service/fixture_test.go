@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal/sealtest"
@@ -45,7 +46,7 @@ func newFixture(t testing.TB) *fixture {
 		}
 	})
 	f.service = New(Options{
-		Store: f.store, Ring: sealtest.Open(t, dir, clock), Hub: live.NewHub(0), Clock: clock,
+		Store: f.store, Vault: &content.Vault{Store: f.store, Ring: sealtest.Open(t, dir, clock)}, Hub: live.NewHub(0), Clock: clock,
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	return f

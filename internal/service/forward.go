@@ -73,6 +73,6 @@ func (s *Service) readSource(ctx context.Context, tx *store.Tx, actor *model.Act
 	if p.original == nil {
 		p.original = &model.Original{Sender: row.Sender, Created: row.Created}
 	}
-	p.content, err = s.openContent(ctx, &row)
+	p.content, err = s.vault.OpenMessage(ctx, &row)
 	return gone(err)
 }

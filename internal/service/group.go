@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
@@ -115,7 +116,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 	id, now := model.GroupID(newID()), s.now()
 	var metadata []byte
 	var told []model.AccountID
-	err = s.updateSealed(ctx, s.store.Update, func(keys *held) (err error) {
+	err = s.vault.Update(ctx, s.store.Update, func(leases *content.Leases) (err error) {
 		if c.Metadata == nil {
 			return nil
 		}
@@ -124,7 +125,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 			return err
 		})
 		if err == nil {
-			metadata, err = s.sealMetadata(ctx, keys, named, model.EntityID(id), c.Metadata)
+			metadata, err = s.vault.SealMetadata(ctx, leases, named, model.EntityID(id), c.Metadata)
 		}
 		return err
 	}, func(tx *store.Tx) error {

@@ -10,6 +10,7 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/blob"
+	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -149,8 +150,8 @@ func (s *Service) heldBatch(ctx context.Context, id model.OrganizationID, over b
 // openHeld reads what a message says. One whose key is gone is exported without.
 func (s *Service) openHeld(ctx context.Context, m *heldRow, over bool) error {
 	row := &m.row
-	content, err := s.openContent(ctx, row)
-	unopened := unreadable(err)
+	said, err := s.vault.OpenMessage(ctx, row)
+	unopened := content.Unreadable(err)
 	if unopened {
 		err = nil
 	}
@@ -160,12 +161,12 @@ func (s *Service) openHeld(ctx context.Context, m *heldRow, over bool) error {
 	}
 	m.heldMessage = heldMessage{
 		ID: row.ID, Organization: row.Organization, Sender: row.Sender, Recipient: row.Recipient, Group: row.Group, Created: row.Created,
-		Expires: row.Expires, Recalled: row.Recalled, Over: over, Unreadable: unopened, Body: content.Body, Data: content.Data, Statuses: statuses,
+		Expires: row.Expires, Recalled: row.Recalled, Over: over, Unreadable: unopened, Body: said.Body, Data: said.Data, Statuses: statuses,
 	}
 	if f := row.Forwarded; f != nil {
 		m.Original = &heldOriginal{f.Sender, f.Created}
 	}
-	if a := content.Attachment; a != nil {
+	if a := said.Attachment; a != nil {
 		m.attachment = a
 		m.Attachment = &heldAttachment{File: row.ID.String(), Name: a.Name, ContentType: a.ContentType, Size: a.Size}
 	}
@@ -178,8 +179,8 @@ func (s *Service) exportAttachment(ctx context.Context, m *heldRow, create func(
 	if m.Attachment == nil {
 		return nil
 	}
-	from, err := s.openAttachment(ctx, m.attachment)
-	if model.IsNotFound(err) || errors.Is(err, blob.ErrNotFound) || unreadable(err) {
+	from, err := s.vault.OpenAttachment(ctx, m.attachment)
+	if model.IsNotFound(err) || errors.Is(err, blob.ErrNotFound) || content.Unreadable(err) {
 		m.Attachment.Missing = true
 		return nil
 	}

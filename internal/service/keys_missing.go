@@ -89,7 +89,7 @@ func KeysInUse(ctx context.Context, kept *store.Store, now time.Time, fn func(id
 func (s *Service) countMissing(ctx context.Context) (m Missing, err error) {
 	keys := map[seal.KeyID]bool{}
 	err = KeysInUse(ctx, s.store, s.now(), func(id seal.KeyID, count func(*Missing) *int) {
-		if !s.ring.Has(id) {
+		if !s.vault.Ring.Has(id) {
 			keys[id] = true
 			*count(&m)++
 		}
@@ -112,9 +112,9 @@ func (s *Service) WatchKeys(ctx context.Context) {
 			return
 		}
 		if err == nil {
-			err = s.ring.Refresh(ctx)
+			err = s.vault.Ring.Refresh(ctx)
 		}
-		if now, n := s.now(), s.ring.Size(); err == nil && (n != size || now.Sub(counted) >= missingCount) {
+		if now, n := s.now(), s.vault.Ring.Size(); err == nil && (n != size || now.Sub(counted) >= missingCount) {
 			if err = s.tellMissing(ctx); err == nil {
 				counted, size = now, n
 				s.allKeys.Store(true) // an older ring may hold keys of which nothing was left since

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -109,23 +108,4 @@ func LostFiles(ctx context.Context, kept *store.Store, blobs blob.Store, ids []m
 		}
 	}
 	return still, err
-}
-
-// missingBlob tells why a file that the store referred to a moment ago is not there: it
-// was recalled since, or it is lost, which the operator has to know.
-func (s *Service) missingBlob(ctx context.Context, id model.BlobID, err error) error {
-	var held bool
-	fault := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		held, err = tx.BlobHeld(id)
-		return err
-	})
-	switch {
-	case fault != nil:
-		return fault
-	case !held:
-		return model.Missing()
-	}
-	s.counts.FilesLost.Add(1)
-	return &model.Error{Kind: model.Lost, Code: "attachment_lost", Message: "The file is missing on the server; asking again does not help.",
-		Cause: fmt.Errorf("file %s is missing, and a message or a picture refers to it: look for it in a backup, or where the files were before: %w", id, err)}
 }

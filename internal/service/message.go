@@ -2,11 +2,13 @@ package service
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"signet/internal/blob"
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -84,8 +86,12 @@ func (s *Service) Message(ctx context.Context, actor *model.Actor, id model.Mess
 		if err != nil {
 			return err
 		}
-		if m, err = s.readable(ctx, &row, status); err != nil {
-			return gone(err)
+		m = row.Message
+		m.Status = status
+		if !m.Recalled {
+			if m.Content, err = s.vault.OpenMessage(ctx, &row); err != nil {
+				return gone(err)
+			}
 		}
 		peer := row.Recipient
 		if !row.Group && row.Recipient == model.EntityID(actor.Account) {
@@ -96,6 +102,15 @@ func (s *Service) Message(ctx context.Context, actor *model.Actor, id model.Mess
 		return err
 	})
 	return m, err
+}
+
+// gone turns the error of a message whose key was destroyed into what is answered
+// for one that is not there: it is an older state of the store that still has it.
+func gone(err error) error {
+	if errors.Is(err, seal.ErrKeyGone) {
+		return model.Missing()
+	}
+	return err
 }
 
 // Attachment opens the attachment of a message for one who may read the message.
@@ -109,7 +124,7 @@ func (s *Service) Attachment(ctx context.Context, actor *model.Actor, id model.M
 	if m.Attachment == nil {
 		return model.Attachment{}, nil, model.Missing()
 	}
-	content, err := s.openAttachment(ctx, m.Attachment)
+	content, err := s.vault.OpenAttachment(ctx, m.Attachment)
 	return *m.Attachment, content, err
 }
 

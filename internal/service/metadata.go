@@ -2,10 +2,9 @@ package service
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"signet/internal/audit"
+	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -31,29 +30,13 @@ func (s *Service) validMetadata(m map[string]string) error {
 	return nil
 }
 
-// sealMetadata puts an entity's metadata into its stored form.
-func (s *Service) sealMetadata(ctx context.Context, keys *held, organization model.OrganizationID, entity model.EntityID, m map[string]string) ([]byte, error) {
-	text, err := json.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	return keys.seal(ctx, s, metadataKey(organization), text, metadataBinding(organization, entity))
-}
-
 // getMetadata returns an entity's metadata; an empty object where it has none.
 func (s *Service) getMetadata(ctx context.Context, tx *store.Tx, organization model.OrganizationID, entity model.EntityID) (map[string]string, error) {
-	out := map[string]string{}
-	text, found, err := tx.Metadata(organization, entity)
+	sealed, found, err := tx.Metadata(organization, entity)
 	if err != nil || !found {
-		return out, err
+		return map[string]string{}, err
 	}
-	if text, err = s.open(ctx, text, metadataBinding(organization, entity)); err != nil {
-		return nil, fmt.Errorf("open metadata of %s: %w", entity, err)
-	}
-	if err := json.Unmarshal(text, &out); err != nil {
-		return nil, fmt.Errorf("read metadata of %s: %w", entity, err)
-	}
-	return out, nil
+	return s.vault.OpenMetadata(ctx, organization, entity, sealed)
 }
 
 // Metadata shows what is kept for an entity in an organization (contract, call 19).
@@ -111,13 +94,13 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 	}
 	var p place
 	var sealed []byte
-	return s.updateSealed(ctx, s.store.Update, func(keys *held) error {
+	return s.vault.Update(ctx, s.store.Update, func(leases *content.Leases) error {
 		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
 			p, err = s.placeToDescribe(tx, actor, address, organization)
 			return err
 		})
 		if err == nil {
-			sealed, err = s.sealMetadata(ctx, keys, p.organization, p.entity, m)
+			sealed, err = s.vault.SealMetadata(ctx, leases, p.organization, p.entity, m)
 		}
 		return err
 	}, func(tx *store.Tx) error {
@@ -126,7 +109,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 			return err
 		}
 		if now.organization != p.organization || now.entity != p.entity {
-			return errAgain
+			return content.ErrAgain
 		}
 		if err := tx.PutMetadata(p.organization, p.entity, sealed); err != nil {
 			return err

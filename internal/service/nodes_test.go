@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal/sealtest"
@@ -55,7 +56,7 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 		if c.store == nil {
 			c.store = kept
 		}
-		c.nodes = append(c.nodes, New(Options{Store: kept, Ring: sealtest.OpenShared(t, ring, master, c.clock.Now), Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock.Now,
+		c.nodes = append(c.nodes, New(Options{Store: kept, Vault: &content.Vault{Store: kept, Ring: sealtest.OpenShared(t, ring, master, c.clock.Now), Blobs: blobs}, Hub: live.NewHub(0), Clock: c.clock.Now,
 			Logger: slog.New(slog.DiscardHandler), Limits: limits, DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30}))
 	}
 	// The first start of all nodes at once.

@@ -86,7 +86,7 @@ func (o *Orphans) Remove(ctx context.Context, blobs blob.Store, removed func()) 
 // sweepOrphans removes files that nothing refers to, unless they are suspiciously many,
 // or the store was restored a short while ago.
 func (s *Service) sweepOrphans(ctx context.Context, now time.Time) error {
-	found, err := FindOrphans(ctx, s.store, s.blobs, now)
+	found, err := FindOrphans(ctx, s.store, s.vault.Blobs, now)
 	if err != nil || found.Number == 0 {
 		if err == nil {
 			s.warnings.Clear(topicOrphans)
@@ -104,7 +104,7 @@ func (s *Service) sweepOrphans(ctx context.Context, now time.Time) error {
 	}
 	s.warnings.Clear(topicOrphans)
 	n := 0
-	err = found.Remove(ctx, s.blobs, func() { n++; s.counts.Orphans.Add(1) })
+	err = found.Remove(ctx, s.vault.Blobs, func() { n++; s.counts.Orphans.Add(1) })
 	if n > 0 {
 		s.log.Info("removed files that nothing refers to, which were uploaded and not sent", "removed", n, "files", found.Of)
 	}

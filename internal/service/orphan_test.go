@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/blob/s3test"
+	"signet/internal/content"
 	"signet/internal/health"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -46,7 +47,7 @@ func TestHousekeepingRemovesUploadsThatWereNeverSent(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { blobs.Close() })
-			s := New(Options{Store: kept, Ring: sealtest.Open(t, dir, clock), Blobs: blobs, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler)})
+			s := New(Options{Store: kept, Vault: &content.Vault{Store: kept, Ring: sealtest.Open(t, dir, clock), Blobs: blobs}, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler)})
 
 			held := map[model.BlobID]bool{}
 			for i := range test.blobs {
@@ -110,7 +111,7 @@ func TestManyUnreferencedFilesStay(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	warnings := health.New(logger)
 	open := func() *Service {
-		return New(Options{Store: kept, Ring: sealtest.Open(t, t.TempDir(), clock), Blobs: blobs, Hub: live.NewHub(0), Clock: clock, Logger: logger, Warnings: warnings})
+		return New(Options{Store: kept, Vault: &content.Vault{Store: kept, Ring: sealtest.Open(t, t.TempDir(), clock), Blobs: blobs}, Hub: live.NewHub(0), Clock: clock, Logger: logger, Warnings: warnings})
 	}
 	s := open()
 	upload := func(n int) {

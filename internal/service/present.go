@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"signet/internal/model"
-	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -85,10 +84,10 @@ var errWaits = errors.New("the key ring has to be asked")
 // readers share these.
 func (p *presenter) message(ctx context.Context, row *store.EventRow) (*model.Message, error) {
 	if !row.Message.Opened {
-		if p.prompt && seal.Sealed(row.Message.Sealed) && !p.service.ring.Ready(row.Message.Sealed) {
+		if p.prompt && !p.service.vault.Ready(row.Message) {
 			return nil, errWaits
 		}
-		content, err := p.service.openContent(ctx, row.Message)
+		content, err := p.service.vault.OpenMessage(ctx, row.Message)
 		if err != nil {
 			return nil, err
 		}

@@ -5,12 +5,10 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/store"
 )
-
-// repeatWindow is how long a Request-ID stands for its first message.
-const repeatWindow = 24 * time.Hour
 
 // ValidRequestID reports whether an id is 1 to 128 visible ASCII characters.
 func ValidRequestID(id string) bool {
@@ -29,7 +27,7 @@ func (p *posting) findRepeated(tx *store.Tx, actor *model.Actor, now time.Time) 
 	if p.request == "" {
 		return nil
 	}
-	first, found, err := tx.Request(actor.Account, p.request, now.Add(-repeatWindow))
+	first, found, err := tx.Request(actor.Account, p.request, now.Add(-model.RepeatWindow))
 	if err == nil && found {
 		p.repeated = &first
 	}
@@ -48,8 +46,8 @@ func (p *posting) requestFingerprint() []byte {
 // repeat answers a send whose Request-ID was used before.
 func (s *Service) repeat(ctx context.Context, actor *model.Actor, p *posting) (Sent, error) {
 	first := p.repeated
-	fingerprint, err := s.open(ctx, first.Fingerprint, requestBinding(actor.Account, p.request))
-	if err != nil && !unreadable(err) {
+	fingerprint, err := s.vault.OpenFingerprint(ctx, actor.Account, p.request, first.Fingerprint)
+	if err != nil && !content.Unreadable(err) {
 		return Sent{}, err
 	}
 	if !bytes.Equal(fingerprint, p.requestFingerprint()) {

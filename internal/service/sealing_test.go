@@ -2,9 +2,7 @@ package service
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -12,6 +10,7 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal"
@@ -35,7 +34,7 @@ func newSealed(t *testing.T) *cluster {
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	c.must(err)
 	ring := sealtest.Open(t, dir, c.clock.Now)
-	c.nodes = []*Service{New(Options{Store: c.store, Ring: ring, Blobs: blobs, Hub: live.NewHub(0), Clock: c.clock.Now,
+	c.nodes = []*Service{New(Options{Store: c.store, Vault: &content.Vault{Store: c.store, Ring: ring, Blobs: blobs}, Hub: live.NewHub(0), Clock: c.clock.Now,
 		Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30})}
 	c.must(c.nodes[0].CreateOperator(t.Context(), "operator", "secret"))
 	c.admin = c.fresh("operator")
@@ -49,7 +48,7 @@ func (c *cluster) pair() (alice, bob *model.Actor) {
 }
 
 func (c *cluster) names() (out []string) {
-	for _, name := range c.nodes[0].ring.Names() {
+	for _, name := range c.nodes[0].vault.Ring.Names() {
 		out = append(out, strings.TrimSuffix(name.Period+" "+name.Scope, " "))
 	}
 	return out
@@ -79,44 +78,6 @@ func TestStoreHoldsSealedTextsOnly(t *testing.T) {
 	m, err := c.nodes[0].Message(t.Context(), bob, sent.Message)
 	if err != nil || m.Body != "text" {
 		t.Errorf("the message reads %+v, %v", m, err)
-	}
-}
-
-// Something takes longer than a key may be held, between sealing and storing.
-func TestWhatWasSealedTooLongAgoIsSealedAgain(t *testing.T) {
-	c := newSealed(t)
-	s := c.nodes[0]
-	name := seal.Name{Scope: "o", Period: seal.Always}
-	tries, written := 0, 0
-	c.must(s.updateSealed(t.Context(), s.store.Update, func(keys *held) error {
-		tries++
-		_, err := keys.seal(t.Context(), s, name, []byte("text"), nil)
-		if tries == 1 {
-			c.clock.Advance(seal.LeaseTime + time.Second)
-		}
-		return err
-	}, func(*store.Tx) error { written++; return nil }))
-	if tries != 2 || written != 1 {
-		t.Errorf("sealed %d times and written %d, want 2 and 1", tries, written)
-	}
-	// Its keys are let go of, whatever became of it.
-	failed := errors.New("failed")
-	for _, result := range []error{nil, failed, store.ErrUnavailable} {
-		err := s.updateSealed(t.Context(), s.store.Update, func(keys *held) error {
-			_, err := keys.seal(t.Context(), s, name, []byte("text"), nil)
-			return err
-		}, func(*store.Tx) error { return result })
-		if !errors.Is(err, result) {
-			t.Errorf("got %v, want %v", err, result)
-		}
-	}
-	nothing := func(context.Context, seal.Name) (bool, error) { return false, nil }
-	if settled, err := s.ring.End(t.Context(), c.clock.Now(), []seal.Name{name}, nothing); err != nil || len(settled) != 0 {
-		t.Errorf("settled %v, %v, while nobody knows what became of the last", settled, err)
-	}
-	c.clock.Advance(11 * time.Minute)
-	if settled, err := s.ring.End(t.Context(), c.clock.Now(), []seal.Name{name}, nothing); err != nil || len(settled) != 1 {
-		t.Errorf("settled %v, %v", settled, err)
 	}
 }
 
@@ -174,17 +135,17 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 	c.must(err)
 	row := store.MessageRow{Message: model.Message{ID: newID(), Organization: alice.Memberships[0].Organization, Sender: alice.Account,
 		Recipient: model.EntityID(bob.Account), Created: c.clock.Now(), Expires: c.clock.Now().Add(30 * 24 * time.Hour)}}
-	c.must(s.updateSealed(t.Context(), s.store.Update, func(keys *held) (err error) {
-		row.Sealed, err = keys.seal(t.Context(), s, messageKey(&row), []byte("\x00on its way"), messageBinding(&row))
+	c.must(s.vault.Update(t.Context(), s.store.Update, func(leases *content.Leases) (err error) {
+		row.Sealed, err = s.vault.SealMessage(t.Context(), leases, &row, &model.Content{Body: "on its way"})
 		c.must(s.Recall(t.Context(), alice, first.Message))
 		c.must(s.Sweep(t.Context()))
 		return err
 	}, func(tx *store.Tx) error { return tx.InsertMessage(&row) }))
 	for range 2 {
 		c.must(s.Sweep(t.Context()))
-		content, err := s.openContent(t.Context(), &row)
-		if err != nil || content.Body != "on its way" {
-			t.Errorf("it reads %+v, %v", content, err)
+		said, err := s.vault.OpenMessage(t.Context(), &row)
+		if err != nil || said.Body != "on its way" {
+			t.Errorf("it reads %+v, %v", said, err)
 		}
 	}
 	c.must(c.store.Update(t.Context(), func(tx *store.Tx) error {
@@ -194,7 +155,7 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 		return noteKeyEndings(tx, []store.MessageRow{row})
 	}))
 	c.must(s.Sweep(t.Context()))
-	if _, err := s.openContent(t.Context(), &row); !errors.Is(err, seal.ErrKeyGone) {
+	if _, err := s.vault.OpenMessage(t.Context(), &row); !errors.Is(err, seal.ErrKeyGone) {
 		t.Errorf("after its end: %v, want ErrKeyGone", err)
 	}
 }
@@ -213,7 +174,7 @@ func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
 		rows, err = tx.MessagesAfter("", model.MessageID{}, 10)
 		return err
 	}))
-	v := verification{service: s, now: c.clock.Now(), report: func(line string) { t.Error(line) }}
+	v := verification{vault: s.vault, now: c.clock.Now(), report: func(line string) { t.Error(line) }}
 	c.must(v.message(t.Context(), readMessages, &rows[0]))
 	if v.Messages != 1 || v.Attachments != 1 {
 		t.Errorf("verify says %+v", v.Verified)
@@ -224,17 +185,6 @@ func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
 	if v.Broken != 0 || v.Messages != 1 {
 		t.Errorf("verify says %+v of what was recalled meanwhile", v.Verified)
 	}
-}
-
-func TestKeyRingThatIsAwayIsAStoreThatIs(t *testing.T) {
-	c := newSealed(t)
-	if err := keyFault(fmt.Errorf("use: %w", seal.ErrUnavailable)); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("%v is not the store's", err)
-	}
-	if err := keyFault(seal.ErrBroken); errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("%v is the store's", err)
-	}
-	c.must(keyFault(nil))
 }
 
 func TestAttachmentSharesItsBytesWithForwardsAndPicturesAreNotSealed(t *testing.T) {
@@ -253,11 +203,11 @@ func TestAttachmentSharesItsBytesWithForwardsAndPicturesAreNotSealed(t *testing.
 	c.must(err)
 	c.must(s.Recall(t.Context(), alice, sent.Message))
 	c.must(s.Sweep(t.Context()))
-	a, content, err := s.Attachment(t.Context(), alice, forward.Message)
+	a, opened, err := s.Attachment(t.Context(), alice, forward.Message)
 	c.must(err)
-	defer content.Close()
+	defer opened.Close()
 	var got bytes.Buffer
-	if _, err := got.ReadFrom(content); err != nil || !bytes.Equal(got.Bytes(), file) || a.Blob != upload.Blob {
+	if _, err := got.ReadFrom(opened); err != nil || !bytes.Equal(got.Bytes(), file) || a.Blob != upload.Blob {
 		t.Errorf("the forward has %d bytes of %s, %v", got.Len(), a.Blob, err)
 	}
 	picture, err := s.UploadAvatar(t.Context(), "p", "image/png", strings.NewReader("picture"))
@@ -285,7 +235,7 @@ func TestWhatAHoldKeepsIsVerified(t *testing.T) {
 
 	verify := func() Verified {
 		t.Helper()
-		v, err := Verify(t.Context(), c.store, s.ring, s.blobs, c.clock.Now(), true, func(line string) { t.Log(line) })
+		v, err := Verify(t.Context(), c.store, s.vault.Ring, s.vault.Blobs, c.clock.Now(), true, func(line string) { t.Log(line) })
 		c.must(err)
 		return v
 	}
@@ -299,9 +249,9 @@ func TestWhatAHoldKeepsIsVerified(t *testing.T) {
 			if err != nil || !found {
 				t.Fatalf("message %s is not kept: %v", sent, err)
 			}
-			content, err := s.openContent(t.Context(), &row)
-			if err != nil || content.Body != "recalled" && content.Body != "ended" {
-				t.Errorf("message %s reads %+v, %v", sent, content, err)
+			said, err := s.vault.OpenMessage(t.Context(), &row)
+			if err != nil || said.Body != "recalled" && said.Body != "ended" {
+				t.Errorf("message %s reads %+v, %v", sent, said, err)
 			}
 			changed = bytes.Clone(row.Sealed)
 			changed[len(changed)-1] ^= 1

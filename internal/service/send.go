@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -166,7 +167,7 @@ func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting
 	if p.group != nil || p.source != nil { // they hold more, or for longer
 		update = s.store.Update
 	}
-	err := s.updateSealed(ctx, update, func(keys *held) error { return s.seal(ctx, p, keys, now) }, func(tx *store.Tx) (err error) {
+	err := s.vault.Update(ctx, update, func(leases *content.Leases) error { return s.seal(ctx, p, leases, now) }, func(tx *store.Tx) (err error) {
 		p.repeated = nil
 		readers, err = s.write(tx, actor, p, now)
 		return err
@@ -194,15 +195,11 @@ func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting
 
 // seal puts the content into its stored form, and what tells a repeated request from
 // another one.
-func (s *Service) seal(ctx context.Context, p *posting, keys *held, now time.Time) error {
-	text, err := encodeContent(&p.content)
-	if err != nil {
+func (s *Service) seal(ctx context.Context, p *posting, leases *content.Leases, now time.Time) (err error) {
+	if p.row.Sealed, err = s.vault.SealMessage(ctx, leases, &p.row, &p.content); err != nil || p.request == "" {
 		return err
 	}
-	if p.row.Sealed, err = keys.seal(ctx, s, messageKey(&p.row), text, messageBinding(&p.row)); err != nil || p.request == "" {
-		return err
-	}
-	p.sealedFingerprint, err = keys.seal(ctx, s, requestKey(now), p.requestFingerprint(), requestBinding(p.row.Sender, p.request))
+	p.sealedFingerprint, err = s.vault.SealFingerprint(ctx, leases, p.row.Sender, p.request, now, p.requestFingerprint())
 	return err
 }
 
@@ -373,7 +370,7 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 	if p.request != "" {
 		request := store.Request{Account: actor.Account, ID: p.request, Fingerprint: p.sealedFingerprint,
 			Organization: row.Organization, Message: row.ID, TTL: row.TTL, Created: now}
-		if err := tx.PutRequest(&request, now.Add(-repeatWindow)); err != nil {
+		if err := tx.PutRequest(&request, now.Add(-model.RepeatWindow)); err != nil {
 			return nil, err
 		}
 	}

@@ -18,12 +18,11 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"signet/internal/audit"
-	"signet/internal/blob"
+	"signet/internal/content"
 	"signet/internal/disk"
 	"signet/internal/health"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -38,8 +37,7 @@ type Limits struct {
 // Options are what a service works with.
 type Options struct {
 	Store           *store.Store
-	Ring            *seal.Ring
-	Blobs           blob.Store
+	Vault           *content.Vault // nil: nothing that people wrote is read or written
 	Hub             *live.Hub
 	Clock           func() time.Time
 	Time            ClockOptions
@@ -52,19 +50,13 @@ type Options struct {
 	EventsRetention time.Duration // how long an unacknowledged event stays
 	Audit           *audit.Log    // nil: one that signs nothing
 
-	// Unsealed stores content as it is. Nothing that a user can set reaches it: it is
-	// for tests that look for content in files, and for what sealing costs.
-	Unsealed bool
-
 	Streams Streams // nil: there are no streams
 }
 
 // Service carries out the interface's use cases. It is safe for concurrent use.
 type Service struct {
 	store    *store.Store
-	ring     *seal.Ring
-	unsealed bool
-	blobs    blob.Store
+	vault    *content.Vault
 	hub      *live.Hub
 	clock    func() time.Time
 	time     *timekeeper
@@ -105,7 +97,8 @@ func New(o Options) *Service {
 		o.Audit = audit.NewLog(audit.Options{Store: o.Store, Clock: o.Clock})
 	}
 	s := &Service{
-		store: o.Store, ring: o.Ring, unsealed: o.Unsealed, blobs: o.Blobs, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings, outages: o.Outages, room: o.Room, limits: o.Limits,
+		store: o.Store, vault: o.Vault, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings,
+		outages: o.Outages, room: o.Room, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention, audit: o.Audit,
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),

@@ -252,7 +252,7 @@ func (s *Service) eraseBlobs(ctx context.Context) error {
 			return err
 		}
 		for _, id := range ids {
-			if err := s.blobs.Delete(ctx, id); err != nil && !errors.Is(err, blob.ErrNotFound) {
+			if err := s.vault.Blobs.Delete(ctx, id); err != nil && !errors.Is(err, blob.ErrNotFound) {
 				return err
 			}
 		}
@@ -294,7 +294,7 @@ const nodeMemory = time.Hour
 // trimRecords removes what only a time was good for.
 func (s *Service) trimRecords(ctx context.Context, now time.Time) error {
 	return s.store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.DeleteRequestsBefore(now.Add(-repeatWindow)); err != nil {
+		if err := tx.DeleteRequestsBefore(now.Add(-model.RepeatWindow)); err != nil {
 			return err
 		}
 		if err := tx.DeleteQuotasBefore(now.Unix()/86400 - 1); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
@@ -46,11 +47,11 @@ func noteKeyEndings(tx *store.Tx, rows []store.MessageRow) error {
 // endKeys destroys the keys of which the last message went, as of a time; none where
 // that is zero.
 func (s *Service) endKeys(ctx context.Context, at time.Time) error {
-	if s.unsealed {
+	if s.vault.Unsealed {
 		return nil
 	}
-	if err := s.ring.Refresh(ctx); err != nil {
-		return keyFault(err)
+	if err := s.vault.Ring.Refresh(ctx); err != nil {
+		return err
 	}
 	if at.IsZero() {
 		return nil
@@ -63,17 +64,17 @@ func (s *Service) endKeys(ctx context.Context, at time.Time) error {
 	if err != nil || len(endings) == 0 {
 		return err
 	}
-	all := s.ring.Names()
+	all := s.vault.Ring.Names()
 	named := make([][]seal.Name, len(endings))
 	var names []seal.Name
 	for i, e := range endings {
-		named[i] = []seal.Name{dayKey(e.Organization, e.Day)}
+		named[i] = []seal.Name{content.DayKey(e.Organization, e.Day)}
 		if e.All() {
 			named[i] = slices.DeleteFunc(slices.Clone(all), func(n seal.Name) bool { return n.Scope != string(e.Organization) })
 		}
 		names = append(names, named[i]...)
 	}
-	done, fault := s.ring.End(ctx, at, names, s.leftAt(at))
+	done, fault := s.vault.Ring.End(ctx, at, names, s.leftAt(at))
 	s.messages.forget()
 	settled := make(map[seal.Name]bool, len(done))
 	for _, name := range done {
@@ -90,16 +91,16 @@ func (s *Service) endKeys(ctx context.Context, at time.Time) error {
 		}
 		return nil
 	})
-	return cmp.Or(keyFault(fault), err)
+	return cmp.Or(fault, err)
 }
 
 // endPastKeys destroys the keys of days that are over, and of organizations that are
 // gone, of which a crash, or a message that did not come about, has left some.
 func (s *Service) endPastKeys(ctx context.Context, at time.Time) error {
-	if s.unsealed {
+	if s.vault.Unsealed {
 		return nil
 	}
-	all := s.ring.Names()
+	all := s.vault.Ring.Names()
 	there := make(map[string]bool)
 	for _, n := range all {
 		if _, asked := there[n.Scope]; asked || n.Scope == "" {
@@ -120,8 +121,8 @@ func (s *Service) endPastKeys(ctx context.Context, at time.Time) error {
 		past := everything || ends && !end.After(at)
 		return !past && (n.Scope == "" || there[n.Scope])
 	})
-	_, err := s.ring.End(ctx, at, names, s.leftAt(at))
-	return keyFault(err)
+	_, err := s.vault.Ring.End(ctx, at, names, s.leftAt(at))
+	return err
 }
 
 // leftAt returns what tells whether anything is left that a key seals, as of a time.
@@ -132,24 +133,8 @@ func (s *Service) leftAt(at time.Time) func(context.Context, seal.Name) (bool, e
 // left reports whether anything is left that a key seals. What must outlive its end,
 // whatever for, says so here.
 func (s *Service) left(ctx context.Context, at time.Time, name seal.Name) (left bool, err error) {
-	organization := model.OrganizationID(name.Scope)
-	day := store.KeyDay{}
-	if begin, ok := seal.Begins(name.Period); ok {
-		day = store.KeyDay{Lasting: true, Day: begin.Unix() / 86400}
-	} else if end, ok := seal.Ends(name.Period); ok {
-		if organization == "" { // what was sent under Request-IDs
-			return at.Before(end), nil
-		}
-		day = store.KeyDay{Day: end.Unix()/86400 - 1}
-	} else if name.Period != seal.Always {
-		return true, nil // of a later version of this program
-	}
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		if name.Period == seal.Always {
-			_, left, err = tx.Organization(organization)
-		} else {
-			left, err = tx.MessagesLeft(organization, day, s.latest(at))
-		}
+	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+		left, err = content.KeyLeft(tx, name, at, s.latest(at))
 		return err
 	})
 	return left, err

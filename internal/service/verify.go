@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
@@ -29,7 +30,7 @@ type Verified struct {
 // and of every attachment its beginning, or all of it where that is wanted. report gets
 // a line that names the row.
 func Verify(ctx context.Context, kept *store.Store, ring *seal.Ring, blobs blob.Store, now time.Time, whole bool, report func(line string)) (Verified, error) {
-	v := verification{service: &Service{store: kept, ring: ring, blobs: blobs}, now: now, whole: whole, report: report}
+	v := verification{vault: &content.Vault{Store: kept, Ring: ring, Blobs: blobs}, now: now, whole: whole, report: report}
 	// What is kept for a hold comes after the messages: they move there.
 	for _, table := range []messageTable{readMessages, heldMessages} {
 		if err := v.messages(ctx, table); err != nil {
@@ -44,10 +45,10 @@ func Verify(ctx context.Context, kept *store.Store, ring *seal.Ring, blobs blob.
 
 type verification struct {
 	Verified
-	service *Service
-	now     time.Time
-	whole   bool
-	report  func(string)
+	vault  *content.Vault
+	now    time.Time
+	whole  bool
+	report func(string)
 }
 
 // readBatch is how many rows one transaction reads of a table that is gone through.
@@ -77,7 +78,7 @@ var (
 // changed reports whether a message is not what it was any more: it was recalled, or
 // swept, while it was looked at.
 func (v *verification) changed(ctx context.Context, table messageTable, row *store.MessageRow) (changed bool, err error) {
-	err = v.service.store.View(ctx, func(tx *store.Tx) error {
+	err = v.vault.Store.View(ctx, func(tx *store.Tx) error {
 		now, found, err := table.row(tx, row)
 		changed = !found || !bytes.Equal(now.Sealed, row.Sealed)
 		return err
@@ -95,7 +96,7 @@ func (v *verification) messages(ctx context.Context, table messageTable) error {
 	var id model.MessageID
 	for {
 		var rows []store.MessageRow
-		err := v.service.store.View(ctx, func(tx *store.Tx) (err error) {
+		err := v.vault.Store.View(ctx, func(tx *store.Tx) (err error) {
 			rows, err = table.after(tx, organization, id, readBatch)
 			return err
 		})
@@ -116,7 +117,7 @@ func (v *verification) message(ctx context.Context, table messageTable, row *sto
 	if len(row.Sealed) == 0 && row.Recalled {
 		return nil
 	}
-	content, err := v.service.openContent(ctx, row)
+	said, err := v.vault.OpenMessage(ctx, row)
 	switch {
 	case errors.Is(err, seal.ErrKeyGone) && !table.held && !row.Ends.IsZero() && !row.Ends.After(v.now):
 		v.Ended++
@@ -134,10 +135,10 @@ func (v *verification) message(ctx context.Context, table messageTable, row *sto
 	if table.held {
 		v.Held++
 	}
-	if content.Attachment == nil {
+	if said.Attachment == nil {
 		return nil
 	}
-	err = v.attachment(ctx, content.Attachment)
+	err = v.attachment(ctx, said.Attachment)
 	switch {
 	case errors.Is(err, blob.ErrUnavailable), ctx.Err() != nil:
 		return err
@@ -155,16 +156,16 @@ func (v *verification) message(ctx context.Context, table messageTable, row *sto
 
 // attachment opens the bytes of an attachment, which reads the first of them.
 func (v *verification) attachment(ctx context.Context, a *model.Attachment) (err error) {
-	content, err := v.service.openAttachment(ctx, a)
+	file, err := v.vault.OpenAttachment(ctx, a)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, content.Close()) }()
-	if content.Size() != a.Size {
-		return fmt.Errorf("it has %d bytes, and %d are wanted", content.Size(), a.Size)
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if file.Size() != a.Size {
+		return fmt.Errorf("it has %d bytes, and %d are wanted", file.Size(), a.Size)
 	}
 	if v.whole {
-		_, err = io.Copy(io.Discard, content)
+		_, err = io.Copy(io.Discard, file)
 	}
 	return err
 }
@@ -174,7 +175,7 @@ func (v *verification) metadata(ctx context.Context) error {
 	var entity model.EntityID
 	for {
 		var rows []store.MetadataRow
-		err := v.service.store.View(ctx, func(tx *store.Tx) (err error) {
+		err := v.vault.Store.View(ctx, func(tx *store.Tx) (err error) {
 			rows, err = tx.MetadataAfter(organization, entity, readBatch)
 			return err
 		})
@@ -184,7 +185,7 @@ func (v *verification) metadata(ctx context.Context) error {
 		for i := range rows {
 			row := &rows[i]
 			organization, entity = row.Organization, row.Entity
-			_, err := v.service.open(ctx, row.Content, metadataBinding(row.Organization, row.Entity))
+			_, err := v.vault.OpenMetadata(ctx, row.Organization, row.Entity, row.Content)
 			switch {
 			case errors.Is(err, store.ErrUnavailable):
 				return err

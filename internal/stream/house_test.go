@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -66,7 +68,7 @@ func newHouse(t *testing.T) (*house, *readings) {
 	h.must(err)
 	t.Cleanup(func() { h.must(engine.Close()) })
 	counted := &readings{Engine: engine}
-	h.serve(counted, service.Options{Ring: sealtest.Open(t, dir, h.clock.Now)}, 0, filepath.Join(dir, "blobs"))
+	h.serve(counted, sealtest.Open(t, dir, h.clock.Now), 0, filepath.Join(dir, "blobs"))
 	return h.open(), counted
 }
 
@@ -80,7 +82,7 @@ func newNodes(t *testing.T, limit int) *house {
 		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: h.clock.Now, Connections: 8})
 		h.must(err)
 		t.Cleanup(func() { engine.Close() })
-		s := h.serve(engine, service.Options{Ring: sealtest.OpenShared(t, ring, dir, h.clock.Now)}, limit, filepath.Join(dir, "blobs"))
+		s := h.serve(engine, sealtest.OpenShared(t, ring, dir, h.clock.Now), limit, filepath.Join(dir, "blobs"))
 		s.node, err = s.registry.Register(t.Context(), s.Service)
 		h.must(err)
 	}
@@ -88,7 +90,7 @@ func newNodes(t *testing.T, limit int) *house {
 }
 
 // serve adds a server on an engine.
-func (h *house) serve(engine store.Engine, o service.Options, limit int, blobs string) *server {
+func (h *house) serve(engine store.Engine, ring *seal.Ring, limit int, blobs string) *server {
 	h.t.Helper()
 	kept, err := store.Open(h.t.Context(), engine, service.NewEpoch)
 	h.must(err)
@@ -99,10 +101,11 @@ func (h *house) serve(engine store.Engine, o service.Options, limit int, blobs s
 	s := &server{hub: hub}
 	clock := func() time.Time { return h.clock.Now().Add(s.ahead) }
 	s.registry = NewRegistry(Options{Store: kept, Hub: hub, Clock: clock, Log: log, Limit: limit})
-	o.Time.Offset = func(context.Context) (time.Duration, error) { return -s.ahead, nil }
-	o.Store, o.Blobs, o.Hub, o.Clock, o.Logger, o.Streams = kept, files, hub, h.clock.Now, log, s.registry
-	o.DefaultRegion, o.EventsRetention = "US", 30*24*time.Hour
-	s.Service = service.New(o)
+	s.Service = service.New(service.Options{
+		Store: kept, Vault: &content.Vault{Store: kept, Ring: ring, Blobs: files}, Hub: hub, Clock: h.clock.Now,
+		Time:   service.ClockOptions{Offset: func(context.Context) (time.Duration, error) { return -s.ahead, nil }},
+		Logger: log, Streams: s.registry, DefaultRegion: "US", EventsRetention: 30 * 24 * time.Hour,
+	})
 	s.streams = New(s.registry, s.Service)
 	h.servers = append(h.servers, s)
 	if h.store == nil {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"signet/internal/blob"
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal/sealtest"
@@ -99,7 +100,8 @@ func openService(t enginetest.TB, dir string, clock func() time.Time) (*service.
 		return nil, nil, errors.Join(err, kept.Close())
 	}
 	s := service.New(service.Options{
-		Store: kept, Ring: sealtest.Open(t, dir, clock), Blobs: blobs, Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: retention,
+		Store: kept, Vault: &content.Vault{Store: kept, Ring: sealtest.Open(t, dir, clock), Blobs: blobs},
+		Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: retention,
 	})
 	return s, &keptStore{kept, engine, blobs}, nil
 }
