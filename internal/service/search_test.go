@@ -187,9 +187,10 @@ func TestSearchRendersWhatIsAskedFor(t *testing.T) {
 	o := f.organization()
 	me := f.named("Me", o)
 	group := f.group(o, "Mine", false, me)
-	f.mustUpdate(func(tx *store.Tx) error {
-		return tx.PutMetadata(o, group.Entity(), []byte(`{"feature_service":"role"}`))
-	})
+	kept := map[string]string{"feature_service": "role"}
+	if err := f.service.SetMetadata(t.Context(), f.actor(me), group.Entity().String(), o, kept); err != nil {
+		t.Fatal(err)
+	}
 	plain := f.mustSearch(f.actor(me), SearchCommand{})
 	if plain.Hits[0].Metadata != nil || plain.Hits[1].Metadata != nil {
 		t.Errorf("metadata that nobody asked for: %+v", plain.Hits)
