@@ -68,7 +68,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, errors.Join(err, engine.Close())
 	}
 	undo = append(undo, room.Close, engine.Close) // the store's files are smaller by then
-	if err := upgrade(ctx, in, engine); err != nil {
+	if err := upgrade(ctx, in, engine, store.Today()); err != nil {
 		return nil, err
 	}
 	kept, err := store.Open(ctx, engine, service.NewEpoch)

@@ -5,55 +5,38 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
+	"signet/internal/store/storetest"
 	"signet/internal/testlog"
 )
 
 // An upgrade may take minutes, in which nobody is answered: the log says why.
 func TestStartSaysThatDataIsBroughtUpToDate(t *testing.T) {
+	engine, err := sqlite.Open(filepath.Join(t.TempDir(), "signet.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
 	for _, c := range []struct {
-		name    string
-		version int
-		said    int
+		name string
+		to   store.Schema
+		said int
 	}{
-		{"a new directory", 0, 0},
-		{"one of an earlier version", store.SchemaVersion() - 1, 1},
-		{"one of this version", store.SchemaVersion(), 0},
+		{"a new directory", store.Today(), 0},
+		{"one of this version", store.Today(), 0},
+		{"one of an earlier version", storetest.Later(true), 1},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			cfg := settings(t)
-			if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if c.version > 0 {
-				engine, err := sqlite.Open(databasePath(cfg.Data), sqlite.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := store.MigrateTo(t.Context(), engine, c.version); err != nil {
-					t.Fatal(err)
-				}
-				if err := engine.Close(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			log := &testlog.Log{}
-			a, err := Open(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := a.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if said := log.Count("brought up to date"); said != c.said {
-				t.Errorf("it is said %d times: %s", said, log)
-			}
-		})
+		log := &testlog.Log{}
+		if err := upgrade(t.Context(), surroundings{log: slog.New(slog.NewTextHandler(log, nil))}, engine, c.to); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if said := log.Count("brought up to date"); said != c.said {
+			t.Errorf("%s: it is said %d times: %s", c.name, said, log)
+		}
 	}
 }
 
@@ -76,12 +59,12 @@ func TestUpgradeWaitsWhileAnotherServerDoesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	if err := store.Upgrade(t.Context(), &busyEngine{engine, 3}, store.Upgrading{}); err != nil {
+	if err := store.Upgrade(t.Context(), &busyEngine{engine, 3}, store.Today(), store.Upgrading{}); err != nil {
 		t.Errorf("it answered %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := store.Upgrade(ctx, &busyEngine{engine, 3}, store.Upgrading{}); !errors.Is(err, store.ErrBusy) {
+	if err := store.Upgrade(ctx, &busyEngine{engine, 3}, store.Today(), store.Upgrading{}); !errors.Is(err, store.ErrBusy) {
 		t.Errorf("with a context that has ended it answered %v", err)
 	}
 }

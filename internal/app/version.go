@@ -15,15 +15,15 @@ import (
 const versionTick = time.Second
 
 // upgrade brings the data up to date.
-func upgrade(ctx context.Context, in surroundings, engine store.Engine) error {
+func upgrade(ctx context.Context, in surroundings, engine store.Engine, to store.Schema) error {
 	var began time.Time
-	err := store.Upgrade(ctx, engine, store.Upgrading{Clock: in.clock, Begin: func(from int) error {
+	err := store.Upgrade(ctx, engine, to, store.Upgrading{Clock: in.clock, Begin: func(from int) error {
 		began = time.Now()
-		in.log.Info("the data is brought up to date: the server answers when that is done", "version", from, "to", store.SchemaVersion())
+		in.log.Info("the data is brought up to date: the server answers when that is done", "version", from, "to", to.Version())
 		return nil
 	}})
 	if err == nil && !began.IsZero() {
-		in.log.Info("the data is up to date", "version", store.SchemaVersion(), "took", time.Since(began).Round(time.Millisecond))
+		in.log.Info("the data is up to date", "version", to.Version(), "took", time.Since(began).Round(time.Millisecond))
 	}
 	return err
 }

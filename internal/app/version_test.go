@@ -11,6 +11,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
+	"signet/internal/store/storetest"
 )
 
 // TestOlderServerEndsWhereANewerOneChangedTheData starts a newer version, made for this
@@ -34,8 +35,8 @@ func TestOlderServerEndsWhereANewerOneChangedTheData(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer newer.Close()
-	step := store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN rack TEXT NOT NULL DEFAULT '';\n", Alone: true}
-	err = store.Upgrade(t.Context(), newer, store.Upgrading{More: []store.Migration{step}})
+	later := storetest.Later(true)
+	err = store.Upgrade(t.Context(), newer, later, store.Upgrading{})
 	if used := new(store.InUseError); !errors.As(err, &used) || !strings.Contains(err.Error(), nodeName()) {
 		t.Fatalf("beside a server it answers %v, want that %s is in its way", err, nodeName())
 	}
@@ -44,7 +45,7 @@ func TestOlderServerEndsWhereANewerOneChangedTheData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(store.Upgrade(t.Context(), wrong, store.Upgrading{More: []store.Migration{step}, Clock: ahead}), wrong.Close())
+	err = errors.Join(store.Upgrade(t.Context(), wrong, later, store.Upgrading{Clock: ahead}), wrong.Close())
 	if !errors.As(err, new(*store.InUseError)) {
 		t.Fatalf("with a clock that is ahead it answers %v, want that a server is in its way", err)
 	}
@@ -56,7 +57,7 @@ func TestOlderServerEndsWhereANewerOneChangedTheData(t *testing.T) {
 	if err := newer.Update(t.Context(), func(s store.Session) error { _, err := s.Exec(`DELETE FROM nodes`); return err }); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Upgrade(t.Context(), newer, store.Upgrading{More: []store.Migration{step}}); err != nil {
+	if err := store.Upgrade(t.Context(), newer, later, store.Upgrading{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.system.ready(t.Context()); !errors.As(err, new(*store.OutdatedError)) {

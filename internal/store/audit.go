@@ -6,47 +6,6 @@ import (
 	"signet/internal/model"
 )
 
-// auditSchema keeps the audit log: its lines, where each chain of them ends, and the
-// signed checkpoints of both its ends. The chain of the platform has the empty name.
-const auditSchema = `
-CREATE TABLE audit_entries (
-	chain        {text} NOT NULL,
-	number       BIGINT NOT NULL,
-	at           BIGINT NOT NULL,
-	action       TEXT NOT NULL,
-	outcome      TEXT NOT NULL,
-	times        BIGINT NOT NULL,
-	account      {id} NOT NULL,
-	api_key      TEXT NOT NULL,
-	address      TEXT NOT NULL,
-	request      TEXT NOT NULL,
-	organization TEXT NOT NULL,
-	on_account   {id} NOT NULL,
-	on_group     {id} NOT NULL,
-	on_key       TEXT NOT NULL,
-	detail       TEXT NOT NULL,
-	hash         {bytes} NOT NULL,
-	PRIMARY KEY (chain, number)
-){table};
-CREATE INDEX audit_entries_at ON audit_entries (chain, at);
-
-CREATE TABLE audit_chains (
-	chain  {text} NOT NULL,
-	number BIGINT NOT NULL,
-	at     BIGINT NOT NULL,
-	hash   {bytes} NOT NULL,
-	PRIMARY KEY (chain)
-){table};
-
-CREATE TABLE audit_checkpoints (
-	chain  {text} NOT NULL,
-	oldest INTEGER NOT NULL,
-	number BIGINT NOT NULL,
-	note   TEXT NOT NULL,
-	PRIMARY KEY (chain, oldest)
-){table};
-`
-
 // AuditRow is a line of the audit log with the hash that ties it to those before.
 type AuditRow struct {
 	model.AuditEntry

@@ -25,8 +25,8 @@ type Census struct {
 	Rows   map[string]int64 `json:"rows"` // by table
 }
 
-// TakeCensus counts what a store holds. The store may be of an earlier version: its
-// tables that exist are counted.
+// TakeCensus counts what a store holds. Of one of an earlier version it counts the tables
+// that are there.
 func TakeCensus(ctx context.Context, source Source) (c Census, err error) {
 	err = read(ctx, source, func(tx *Tx) error {
 		c = Census{Rows: map[string]int64{}}
@@ -36,10 +36,17 @@ func TakeCensus(ctx context.Context, source Source) (c Census, err error) {
 		if _, err := tx.one(`SELECT value FROM meta WHERE name = 'epoch'`, nil, &c.Epoch); err != nil {
 			return err
 		}
-		if c.Schema > len(migrations) {
+		if c.Schema > SchemaVersion() {
 			return newer(c.Schema)
 		}
-		for _, t := range tablesAfter(migrations[:c.Schema]) {
+		there, err := tx.columns()
+		if err != nil {
+			return err
+		}
+		for _, t := range Tables() {
+			if there[t.Name] == nil {
+				continue
+			}
 			var n int64
 			if _, err := tx.one(`SELECT COUNT(*) FROM `+t.Name, nil, &n); err != nil {
 				return err
@@ -106,5 +113,5 @@ func (tx *Tx) version() (int, error) {
 
 // newer says that data was written by a newer server.
 func newer(version int) error {
-	return fmt.Errorf("the data has version %d, and this server knows versions up to %d: start the newer server again, or restore a backup made before the upgrade", version, len(migrations))
+	return fmt.Errorf("the data has version %d, and this server knows versions up to %d: start the newer server again, or restore a backup made before the upgrade", version, SchemaVersion())
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"signet/internal/model"
 )
@@ -72,10 +73,10 @@ func BeginCopy(ctx context.Context, from Source, to Engine, mark string) (*Copy,
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("look at the source: %w", err)
-	case census > len(migrations):
+	case census > SchemaVersion():
 		return nil, newer(census)
-	case census < len(migrations):
-		return nil, fmt.Errorf("the source has version %d, and this program writes version %d: start its server on the source once, which brings it up to date, and stop it", census, len(migrations))
+	case census < SchemaVersion():
+		return nil, fmt.Errorf("the source has version %d, and this program writes version %d: start its server on the source once, which brings it up to date, and stop it", census, SchemaVersion())
 	}
 	c := &Copy{from: from, to: to}
 	if err := c.resume(ctx, mark); err != nil {
@@ -89,7 +90,7 @@ func BeginCopy(ctx context.Context, from Source, to Engine, mark string) (*Copy,
 			return nil, fmt.Errorf("begin anew: %w", err)
 		}
 	}
-	if err := MigrateTo(ctx, to, len(migrations)); err != nil {
+	if err := migrate(ctx, to, Today(), Upgrading{Clock: time.Now}); err != nil {
 		return nil, err
 	}
 	c.state, c.noted = copyState{Source: mark, Run: c.state.Run, Table: Tables()[0].Name}, ""
@@ -107,7 +108,7 @@ func (c *Copy) resume(ctx context.Context, mark string) error {
 	return c.to.Update(ctx, func(session Session) error {
 		tx := &Tx{session: session, dialect: c.to.Dialect()}
 		c.noted, c.state = "", copyState{}
-		if _, err := tx.exec(tx.dialect.render(metaTable)); err != nil {
+		if err := tx.makeMeta(); err != nil {
 			return err
 		}
 		var noted string
@@ -147,7 +148,7 @@ func (c *Copy) resume(ctx context.Context, mark string) error {
 func (c *Copy) wipe(ctx context.Context) error {
 	return c.to.Update(ctx, func(session Session) error {
 		tx := &Tx{session: session, dialect: c.to.Dialect()}
-		for _, t := range append(Tables(), Table{Name: "meta"}) {
+		for _, t := range tables {
 			if _, err := tx.exec(`DROP TABLE IF EXISTS ` + t.Name); err != nil {
 				return err
 			}

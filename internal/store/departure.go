@@ -2,18 +2,6 @@ package store
 
 import "signet/internal/model"
 
-// departureSchema notes organizations in which somebody stopped being able to read
-// messages, and so may have been the last who could.
-const departureSchema = `
-CREATE TABLE departures (
-	organization {text} NOT NULL,
-	times        BIGINT NOT NULL,
-	begun        BIGINT NOT NULL,
-	looked       {bytes} NOT NULL,
-	PRIMARY KEY (organization)
-){table};
-`
-
 // Departure is an organization whose messages are to be looked through for those that
 // nobody can read any more.
 type Departure struct {

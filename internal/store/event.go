@@ -47,13 +47,6 @@ func (tx *Tx) name(e *EventRow, organization int64, kind int) (err error) {
 	return err
 }
 
-// eventStatus keeps the status of the copy that a queued message event brings with
-// the event, so that reading a queue looks for no copies. It is -1 where an older
-// server queued it: then the copy tells.
-const eventStatus = `
-ALTER TABLE events ADD COLUMN status INTEGER NOT NULL DEFAULT -1;
-`
-
 // InsertEvent queues an event at a position that Position handed out for the account.
 func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization model.OrganizationID, kind model.EventKind, message model.MessageID, payload []byte) error {
 	number := kindNumber(kind)

@@ -15,8 +15,8 @@ func scanGroup(row Row, g *model.Group) error {
 
 // InsertGroup adds a group without members.
 func (tx *Tx) InsertGroup(g *model.Group) error {
-	err := tx.post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created, replay_history, is_public, deleted)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+	err := tx.post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
+		replay_history, is_public, deleted, sent, sent_priority, last_message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0)`,
 		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, millis(g.Created), g.ReplayHistory, g.Public)
 	return err
 }

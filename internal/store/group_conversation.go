@@ -2,27 +2,12 @@ package store
 
 import "signet/internal/model"
 
-// groupConversationSchema keeps what rosters say of a group with the group, where each
-// of its messages changed a row of every member, in a page of its own. The group counts
-// what was sent to it; a member has how much of that does not count as unread with it:
-// what came before it, what it sent itself, what it read and what ended. So a message
-// counts in the group's row and the sender's, however many members there are.
-//
-// Members alone have a group in their roster, and one that was deleted nobody has.
-// Servers of the version before keep all this elsewhere: they are stopped first.
-const groupConversationSchema = `
-ALTER TABLE groups ADD COLUMN sent BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE groups ADD COLUMN sent_priority BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE groups ADD COLUMN last_message BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE group_members ADD COLUMN since BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE group_members ADD COLUMN seen BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE group_members ADD COLUMN seen_priority BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE group_members ADD COLUMN last_message BIGINT NOT NULL DEFAULT 0;
-UPDATE group_members SET seen = -c.unread, seen_priority = -c.unread_priority, last_message = c.last_message FROM conversations c
-	WHERE c.account = group_members.account AND c.organization = group_members.organization AND c.entity = group_members.group_token;
-DELETE FROM conversations WHERE is_group = 1;
-ALTER TABLE conversations DROP COLUMN is_group;
-`
+// What rosters say of a group lies with the group: where each member had a row of its own,
+// a message changed one for every member, in a page of its own. The group counts what was
+// sent to it; a member counts how much of that is not unread with it: what came before it,
+// what it sent itself, what it read and what ended. So a message counts in the group's row
+// and the sender's, however many members there are. Members alone have a group in their
+// roster, and one that was deleted nobody has.
 
 // memberConversations are the columns of a Conversation, for members of groups. What
 // was sent since the member came is counted by `since`, for positions of different

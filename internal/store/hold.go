@@ -6,49 +6,6 @@ import (
 	"signet/internal/model"
 )
 
-// holdSchema keeps what a legal hold keeps: messages that are over for everybody.
-// They leave the tables that readers look into, as ever, and come here.
-const holdSchema = `
-CREATE TABLE holds (
-	organization {text} NOT NULL,
-	since        BIGINT NOT NULL,
-	released     INTEGER NOT NULL,
-	PRIMARY KEY (organization)
-){table};
-
-CREATE TABLE held_messages (
-	organization     {text} NOT NULL,
-	message          {id} NOT NULL,
-	sender           {id} NOT NULL,
-	recipient        {id} NOT NULL,
-	is_group         INTEGER NOT NULL,
-	content          {bytes} NOT NULL,
-	blob             {id} NOT NULL,
-	created          BIGINT NOT NULL,
-	expires          BIGINT NOT NULL,
-	ends             BIGINT NOT NULL,
-	ttl              INTEGER NOT NULL,
-	dor              INTEGER NOT NULL,
-	priority         INTEGER NOT NULL,
-	sort             BIGINT NOT NULL,
-	recalled         INTEGER NOT NULL,
-	replay           INTEGER NOT NULL,
-	original_sender  {id} NOT NULL,
-	original_created BIGINT NOT NULL,
-	PRIMARY KEY (organization, message)
-){table};
-CREATE INDEX held_messages_expires ON held_messages (organization, expires);
-
-CREATE TABLE held_deliveries (
-	organization {text} NOT NULL,
-	message      {id} NOT NULL,
-	account      {id} NOT NULL,
-	status       INTEGER NOT NULL,
-	status_time  BIGINT NOT NULL,
-	PRIMARY KEY (organization, message, account)
-){table};
-`
-
 // Held reports whether an organization is under a legal hold: nothing of what its
 // messages say, and no key of it, may be destroyed. It stays so until the
 // transaction ends where the organization is held too (ShareOrganization).

@@ -27,7 +27,7 @@ type messageScan struct {
 	MessageRow
 	number                                  int64 // of the organization
 	created, expires, ends, originalCreated int64
-	blob, originalSender                    []byte // empty, or zero as earlier versions wrote it, where there is none
+	blob, originalSender                    []byte // empty where there is none
 }
 
 // dest is for messageRest, after what tells the organization.

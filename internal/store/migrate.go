@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"signet/internal/model"
 )
 
 // Migration is a step from a version of the data to the next, run in one transaction.
@@ -22,23 +20,6 @@ type Migration struct {
 	Alone bool
 }
 
-// migrations are the steps from nothing to today's schema. They are never edited after
-// a release: a change is a new step.
-var migrations = []Migration{
-	{SQL: schema}, {SQL: keyNetworks}, {SQL: sealingSchema}, {SQL: auditSchema}, {SQL: holdSchema}, {SQL: eventStatus},
-	{SQL: groupConversationSchema, Alone: true}, {SQL: numbersSchema, Alone: true}, {SQL: nodeNames}, {SQL: departureSchema},
-}
-
-// SchemaVersion is the version of the data that this server writes and reads.
-func SchemaVersion() int { return len(migrations) }
-
-// MigrateTo brings the data to a version up to SchemaVersion, and refuses newer
-// data. Nodes may do it at the same time: one of them does it, and the others find
-// it done. Open goes to the last version; an earlier one is for tests of upgrades.
-func MigrateTo(ctx context.Context, engine Engine, last int) error {
-	return migrate(ctx, engine, migrations[:last], Upgrading{})
-}
-
 // Upgrading is what Upgrade is given; all of it may be left out.
 type Upgrading struct {
 	Clock func() time.Time // by which leases of other servers are judged
@@ -46,14 +27,13 @@ type Upgrading struct {
 	// Begin is called, perhaps more than once, with the version of data that is older,
 	// before it is changed: that may take minutes. Its error ends the upgrade.
 	Begin func(from int) error
-
-	More []Migration // the steps of a later version of the program: for tests of upgrades
 }
 
-// Upgrade brings the data to the last version. It waits while another node does it,
-// and for servers that have just stopped, until ctx ends. A step that no other server
-// survives is refused while there is one, with an *InUseError.
-func Upgrade(ctx context.Context, engine Engine, u Upgrading) error {
+// Upgrade makes the tables of a schema, Today's but in tests, in an empty store, and brings
+// older data to it. It waits while another node does it, and for servers that have just
+// stopped, until ctx ends. A step that no other server survives is refused while there is
+// one, with an *InUseError; data whose tables are not those of its version, with ErrShape.
+func Upgrade(ctx context.Context, engine Engine, to Schema, u Upgrading) error {
 	// Servers' leases are of the database's time: by a clock that is ahead of that none
 	// would be there.
 	offset, err := ClockOffset(ctx, engine)
@@ -65,9 +45,8 @@ func Upgrade(ctx context.Context, engine Engine, u Upgrading) error {
 		own = time.Now
 	}
 	u.Clock = func() time.Time { return own().Add(offset) }
-	steps := slices.Concat(migrations, u.More)
 	for {
-		err := migrate(ctx, engine, steps, u)
+		err := migrate(ctx, engine, to, u)
 		var used *InUseError
 		switch {
 		case errors.As(err, &used) && used.leaving:
@@ -99,16 +78,16 @@ type InUseError struct {
 }
 
 func (e *InUseError) Error() string {
-	return fmt.Sprintf("the data has version %d, and version %d needs all other servers on it stopped, which would fail from then on: stop %s, then start this one again (one that died counts for half a minute)",
+	return fmt.Sprintf("the data has version %d, and version %d needs all other servers on it stopped, which would fail from then on: "+
+		"stop %s, then start this one again (one that died counts for half a minute)",
 		e.From, e.To, strings.Join(e.Servers, ", "))
 }
 
-func migrate(ctx context.Context, engine Engine, steps []Migration, u Upgrading) error {
+// migrate makes the tables of a new store, or brings those of an older one to a version.
+// It is one transaction: what it refuses is as it was.
+func migrate(ctx context.Context, engine Engine, to Schema, u Upgrading) error {
 	dialect := engine.Dialect()
-	err := engine.Update(ctx, func(session Session) error {
-		_, err := session.Exec(dialect.render(metaTable))
-		return err
-	})
+	err := engine.Update(ctx, func(session Session) error { return (&Tx{session: session, dialect: dialect}).makeMeta() })
 	if err != nil && !errors.Is(err, ErrConflict) { // PostgreSQL's answer where another node made it at this moment
 		return fmt.Errorf("migrate: %w", err)
 	}
@@ -121,36 +100,45 @@ func migrate(ctx context.Context, engine Engine, steps []Migration, u Upgrading)
 		if err := tx.refuseCopying(); err != nil {
 			return err
 		}
-		if version > max(len(migrations), len(steps)) {
+		switch {
+		case version > to.Version():
 			return newer(version)
+		case version == to.Version():
+			return tx.wantShape(to)
+		case version == 0:
+			err = tx.runAll(to.SQL)
+		default:
+			err = tx.upgrade(to, version, u)
 		}
-		if version > 0 && version <= len(steps) {
-			if err := tx.wantShape(steps[:version]); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
-		if version >= len(steps) {
-			return nil
-		}
-		if version > 0 {
-			if err := tx.wantAlone(steps, version, u); err != nil {
-				return err
-			}
-			if u.Begin != nil {
-				if err := u.Begin(version); err != nil {
-					return err
-				}
-			}
-		}
-		for ; version < len(steps); version++ {
-			for _, statement := range statements(dialect.render(steps[version].SQL)) {
-				if _, err := tx.exec(statement); err != nil {
-					return fmt.Errorf("migrate to version %d: %w", version+1, err)
-				}
-			}
-		}
-		return errors.Join(tx.putMeta(metaSchema, strconv.Itoa(version)), tx.putMeta(metaNeeds, strconv.Itoa(neededBy(steps))))
+		return errors.Join(tx.putMeta(metaSchema, strconv.Itoa(to.Version())), tx.putMeta(metaNeeds, strconv.Itoa(to.neededBy())))
 	})
+}
+
+// upgrade brings the tables of an earlier version to those of a schema.
+func (tx *Tx) upgrade(to Schema, version int, u Upgrading) error {
+	if err := tx.wantAlone(to, version, u); err != nil {
+		return err
+	}
+	if u.Begin != nil {
+		if err := u.Begin(version); err != nil {
+			return err
+		}
+	}
+	for ; version < to.Version(); version++ {
+		if err := tx.runAll(to.Steps[version-1].SQL); err != nil {
+			return fmt.Errorf("migrate to version %d: %w", version+1, err)
+		}
+	}
+	return tx.wantShape(to)
+}
+
+// makeMeta makes the table of the version, the first of the schema, where it is missing.
+func (tx *Tx) makeMeta() error {
+	_, err := tx.exec(tx.dialect.render(statements(schemaSQL)[0]))
+	return err
 }
 
 // The names in meta of the version of the data, and of the lowest one that a server has
@@ -160,11 +148,11 @@ const (
 	metaNeeds  = "schema_needs"
 )
 
-// neededBy is the last version that servers of before cannot work with.
-func neededBy(steps []Migration) int {
-	for i, step := range slices.Backward(steps) {
+// neededBy is the last version that servers of the one before cannot work with.
+func (s Schema) neededBy() int {
+	for i, step := range slices.Backward(s.Steps) {
 		if step.Alone {
-			return i + 1
+			return i + 2
 		}
 	}
 	return 1
@@ -172,37 +160,26 @@ func neededBy(steps []Migration) int {
 
 // putMeta replaces what meta holds under a name.
 func (tx *Tx) putMeta(name, value string) error {
-	_, err := tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	_, err := tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
 	return err
 }
 
 // wantAlone refuses a step that others do not survive while there are some.
-func (tx *Tx) wantAlone(steps []Migration, from int, u Upgrading) error {
-	to := slices.IndexFunc(steps[from:], func(m Migration) bool { return m.Alone })
+func (tx *Tx) wantAlone(schema Schema, from int, u Upgrading) error {
+	to := slices.IndexFunc(schema.Steps[from-1:], func(m Migration) bool { return m.Alone })
 	if to < 0 {
 		return nil
 	}
-	now := time.Now()
-	if u.Clock != nil {
-		now = u.Clock()
-	}
-	columns := "node, lease, ''"
-	for _, table := range tablesAfter(steps[:from]) {
-		if table.Name == "nodes" && slices.ContainsFunc(table.Columns, func(c Column) bool { return c.Name == "name" }) {
-			columns = "node, lease, name"
-		}
-	}
+	now := u.Clock()
 	used := &InUseError{From: from, To: from + to + 1, leaving: true}
-	err := tx.each(`SELECT `+columns+` FROM nodes WHERE lease > ?`, []any{millis(now)}, func(row Row) error {
-		var id model.NodeID
+	err := tx.each(`SELECT name, lease FROM nodes WHERE lease > ?`, []any{millis(now)}, func(row Row) error {
 		var lease int64
 		var name string
-		if err := row.Scan(&id, &lease, &name); err != nil {
-			return err
-		}
+		err := row.Scan(&name, &lease)
 		used.leaving = used.leaving && lease <= millis(now.Add(LeaveTime))
-		used.Servers = append(used.Servers, cmp.Or(name, id.String()))
-		return nil
+		used.Servers = append(used.Servers, name)
+		return err
 	})
 	if err == nil && len(used.Servers) > 0 {
 		err = used
@@ -228,7 +205,8 @@ func (tx *Tx) lockVersion() (int, error) {
 type OutdatedError struct{ Version int }
 
 func (e *OutdatedError) Error() string {
-	return fmt.Sprintf("a newer server has brought the data to version %d, and this one knows versions up to %d: start the newer version of the program in its place", e.Version, SchemaVersion())
+	return fmt.Sprintf("a newer server has brought the data to version %d, and this one knows versions up to %d: "+
+		"start the newer version of the program in its place", e.Version, SchemaVersion())
 }
 
 // Outdated asks whether this server can still work with the data, and is an
@@ -237,7 +215,8 @@ func (s *Store) Outdated(ctx context.Context) error {
 	var version, needs int
 	err := s.View(ctx, func(tx *Tx) error {
 		version, needs = 0, 0
-		return tx.each(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{[]string{metaSchema, metaNeeds}}, func(row Row) error {
+		names := []string{metaSchema, metaNeeds}
+		return tx.each(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{names}, func(row Row) error {
 			var name, value string
 			if err := row.Scan(&name, &value); err != nil {
 				return err

@@ -80,7 +80,7 @@ func (tx *Tx) bring(rows []EventRow, q Queue, known Messages) (kept int, err err
 		if !e.carries() {
 			continue
 		}
-		if known != nil && e.Status >= model.New {
+		if known != nil {
 			e.Message = known.Known(e.MessageID)
 		}
 		if e.Message == nil {

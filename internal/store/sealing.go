@@ -7,24 +7,6 @@ import (
 	"signet/internal/model"
 )
 
-// sealingSchema lets the store tell what is left under a key, and keep the keys that
-// may be destroyed for who destroys them.
-//
-// messages_ends had the end alone. key_endings counts how often something under a
-// key went, so that who looked at a row deletes that and not what came after.
-const sealingSchema = `
-DROP INDEX messages_ends;
-CREATE INDEX messages_ends ON messages (ends, organization);
-
-CREATE TABLE key_endings (
-	organization {text} NOT NULL,
-	lasting      INTEGER NOT NULL,
-	day          BIGINT NOT NULL,
-	times        BIGINT NOT NULL,
-	PRIMARY KEY (organization, lasting, day)
-){table};
-`
-
 // KeyDay is the day by which the key of a message is chosen, in days since 1970, UTC:
 // that on which it expires, or on which it was sent where it lasts, without expiring.
 type KeyDay struct {

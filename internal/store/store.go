@@ -40,7 +40,7 @@ func newStore(engine Engine) *Store {
 // then on, and closes it.
 func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, error) {
 	s := newStore(engine)
-	if err := MigrateTo(ctx, engine, SchemaVersion()); err != nil {
+	if err := migrate(ctx, engine, Today(), Upgrading{Clock: time.Now}); err != nil {
 		return nil, err
 	}
 	epoch, installation, secret := newEpoch(), newEpoch(), make([]byte, 32)

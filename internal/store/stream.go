@@ -28,11 +28,6 @@ type StreamRow struct {
 	Alive   bool // its node has not lapsed
 }
 
-// nodeNames is what a node is called in messages to who runs it.
-const nodeNames = `
-ALTER TABLE nodes ADD COLUMN name TEXT NOT NULL DEFAULT '';
-`
-
 // PutNode notes that a node is there until its lease ends. name is for who runs it.
 func (tx *Tx) PutNode(node model.NodeID, name string, lease time.Time) error {
 	return tx.post(`INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE SET lease = excluded.lease`, node, name, millis(lease))

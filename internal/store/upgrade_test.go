@@ -1,38 +1,59 @@
 package store
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// TestMigrationsOnlyAdd: servers of the version before go on running while a new one
-// has migrated the database that they share. So a step adds tables, columns that have
-// a default, and indexes; what an older server reads or writes neither goes nor
-// changes. It may replace an index by another one. A step that does more says that no
-// server of before may run beside it.
-func TestMigrationsOnlyAdd(t *testing.T) {
+// onlyAdds is an error where servers of the version before cannot go on running once the
+// step is made. So it adds tables, columns that have a default, and indexes; what an older
+// server reads or writes neither goes nor changes. It may replace an index by another one.
+func onlyAdds(step Migration) error {
 	allowed := regexp.MustCompile(`^(CREATE TABLE |CREATE (UNIQUE )?INDEX |DROP INDEX |ALTER TABLE \w+ ADD COLUMN \w+ .*NOT NULL DEFAULT )`)
 	unique := regexp.MustCompile(`^CREATE UNIQUE INDEX \w+ ON (\w+)`)
-	for version, step := range migrations[1:] {
-		if step.Alone {
-			continue
+	for _, statement := range statements(step.SQL) {
+		if !allowed.MatchString(statement) {
+			return fmt.Errorf("%q is nothing that servers of the version before can run with", statement)
 		}
-		for statement := range strings.SplitSeq(step.SQL, ";\n") {
-			statement = strings.TrimSpace(statement)
-			if statement == "" {
-				continue
-			}
-			if !allowed.MatchString(statement) {
-				t.Errorf("version %d: %q is nothing that servers of the version before can run with", version+2, statement)
-			}
-			// What older servers write must still be taken.
-			if m := unique.FindStringSubmatch(statement); m != nil && !strings.Contains(step.SQL, "CREATE TABLE "+m[1]+" ") {
-				t.Errorf("version %d: %q may refuse what servers of the version before write", version+2, statement)
-			}
-			if name, dropped := strings.CutPrefix(statement, "DROP INDEX "); dropped && !strings.Contains(step.SQL, "INDEX "+name+" ON") {
-				t.Errorf("version %d: nothing takes the place of index %s", version+2, name)
-			}
+		// What older servers write must still be taken.
+		if m := unique.FindStringSubmatch(statement); m != nil && !strings.Contains(step.SQL, "CREATE TABLE "+m[1]+" ") {
+			return fmt.Errorf("%q may refuse what servers of the version before write", statement)
+		}
+		if name, dropped := strings.CutPrefix(statement, "DROP INDEX "); dropped && !strings.Contains(step.SQL, "INDEX "+name+" ON") {
+			return fmt.Errorf("nothing takes the place of index %s", name)
+		}
+	}
+	return nil
+}
+
+// TestMigrationsOnlyAdd: servers of the version before go on running while a new one has
+// changed the database that they share. A step that does more says that no server of
+// before may run beside it.
+func TestMigrationsOnlyAdd(t *testing.T) {
+	for i, step := range Today().Steps {
+		if err := onlyAdds(step); err != nil && !step.Alone {
+			t.Errorf("version %d: %v", i+2, err)
+		}
+	}
+	const table = "CREATE TABLE a (\n\tone TEXT NOT NULL,\n\tPRIMARY KEY (one)\n){table};\n"
+	for _, sql := range []string{
+		table, table + "CREATE UNIQUE INDEX a_one ON a (one);\n",
+		"ALTER TABLE nodes ADD COLUMN rack TEXT NOT NULL DEFAULT '';\n",
+		"DROP INDEX messages_ends;\nCREATE INDEX messages_ends ON messages (ends);\n",
+	} {
+		if err := onlyAdds(Migration{SQL: sql}); err != nil {
+			t.Errorf("%q: %v", sql, err)
+		}
+	}
+	for _, sql := range []string{
+		"DROP TABLE nodes;\n", "ALTER TABLE nodes ADD COLUMN rack TEXT NOT NULL;\n", "ALTER TABLE nodes DROP COLUMN name;\n",
+		"ALTER TABLE nodes RENAME TO servers;\n", "UPDATE nodes SET name = '';\n", "DROP INDEX messages_ends;\n",
+		"CREATE UNIQUE INDEX nodes_name ON nodes (name);\n",
+	} {
+		if onlyAdds(Migration{SQL: sql}) == nil {
+			t.Errorf("%q is taken", sql)
 		}
 	}
 }

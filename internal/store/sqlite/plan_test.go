@@ -34,8 +34,6 @@ var scans = map[string]string{
 	`SELECT account FROM accounts WHERE operator = 1 ORDER BY created, account`:                             "runs when somebody replaces the operator's credentials",
 	`DELETE FROM quotas WHERE day < ?`:                                                                      "runs once an hour, on one row for each key and day",
 	`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR (login = 1 AND created < ? AND last_used < ?)`: "runs once an hour, on one row for each key",
-	`UPDATE group_members SET seen = -c.unread, seen_priority = -c.unread_priority, last_message = c.last_message FROM conversations c
-	WHERE c.account = group_members.account AND c.organization = group_members.organization AND c.entity = group_members.group_token`: "runs once, when the data of an earlier version is opened",
 }
 
 var (

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -32,7 +31,7 @@ func schema(t *testing.T, h Harness) {
 
 	t.Run("notes_its_version", func(t *testing.T) {
 		e := newStore(t, newDatabase(t, h).mustOpen(t))
-		wantEqual(t, "version", column[string](t, e, `SELECT value FROM meta WHERE name = 'schema'`), []string{strconv.Itoa(store.SchemaVersion())})
+		wantEqual(t, "version", versionOf(t, e), strconv.Itoa(store.SchemaVersion()))
 	})
 
 	t.Run("of_a_newer_server_is_refused_and_left_alone", func(t *testing.T) {
@@ -50,124 +49,49 @@ func schema(t *testing.T, h Harness) {
 				t.Errorf("the error does not name version %s: %v", version, err)
 			}
 		}
-		wantEqual(t, "version afterwards", column[string](t, e, `SELECT value FROM meta WHERE name = 'schema'`), []string{newer})
+		wantEqual(t, "version afterwards", versionOf(t, e), newer)
 	})
 
 	t.Run("of_an_older_server_is_brought_up_to_date_with_what_is_in_it", func(t *testing.T) {
-		d := newDatabase(t, h)
-		e := d.mustOpen(t)
-		if err := store.MigrateTo(t.Context(), e, 1); err != nil {
+		e := newStore(t, newDatabase(t, h).mustOpen(t))
+		mustExec(t, e, `INSERT INTO nodes (node, name, lease) VALUES (?, 'web-1', 0)`, model.NodeID{1})
+		var from []int
+		err := store.Upgrade(t.Context(), e, Later(false, true), store.Upgrading{Begin: func(version int) error {
+			from = append(from, version)
+			return nil
+		}})
+		if err != nil {
 			t.Fatal(err)
 		}
-		account := model.AccountID{1}
-		mustExec(t, e, `INSERT INTO keys (api_key, account, kind, secret_hash, previous_hash, previous_until, counter, issued_by, device, login,
-			messages_per_day, requests_per_second, created, last_used, expires) VALUES (?, ?, 0, ?, ?, 0, ?, ?, '', 0, -1, -1, 1000, 0, 0)`,
-			"old", account, []byte("hash"), []byte{}, "old", model.AccountID{})
-		mustClose(t, e)
-		p := d.mustOpenPlatform(t)
-		wantEqual(t, "a key of version 1", mustFind(t, p, "the key", key("old")),
-			model.Key{Key: "old", Account: account, SecretHash: []byte("hash"), PreviousHash: []byte{}, Counter: "old", Created: time.UnixMilli(1000).UTC()})
+		wantEqual(t, "told", from, []int{1})
+		wantEqual(t, "version", versionOf(t, e), "3")
+		wantEqual(t, "what was there", column[string](t, e, `SELECT name || later1 || later2 FROM nodes`), []string{"web-1"})
 	})
 
-	t.Run("of_an_older_server_keeps_what_members_had_not_read_of_their_groups", func(t *testing.T) {
-		d := newDatabase(t, h)
-		e := d.mustOpen(t)
-		if err := store.MigrateTo(t.Context(), e, 6); err != nil {
-			t.Fatal(err)
+	t.Run("is_made_by_no_steps_where_there_is_nothing", func(t *testing.T) {
+		e := newDatabase(t, h).mustOpen(t)
+		later := Later(false, true)
+		for i := range later.Steps {
+			later.Steps[i].SQL = "this is no step;\n"
 		}
-		ann, bob := model.AccountID{1}, model.AccountID{2}
-		g := model.Group{ID: model.GroupID{7}}
-		mustExec(t, e, `INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created, replay_history, is_public, deleted)
-			VALUES (?, 'ward', 'Ward', '', '', ?, 0, 0, 0, 0)`, g.ID, ann)
-		for i, member := range []model.AccountID{ann, bob} {
-			mustExec(t, e, `INSERT INTO group_members (group_token, account, organization, joined) VALUES (?, ?, 'ward', ?)`, g.ID, member, 90+i)
-		}
-		conversation := `INSERT INTO conversations (account, organization, entity, is_group, last_message, unread, unread_priority, cleared, listed)
-			VALUES (?, 'ward', ?, ?, ?, ?, ?, ?, ?)`
-		mustExec(t, e, conversation, ann, g.ID, 1, 3000, 0, 0, 0, 1)
-		mustExec(t, e, conversation, bob, g.ID, 1, 3000, 5, 2, 77, 1)
-		mustExec(t, e, conversation, model.AccountID{3}, g.ID, 1, 0, 0, 0, 88, 0) // has left the group
-		mustExec(t, e, conversation, bob, ann, 0, 2000, 1, 1, 0, 1)
-		mustClose(t, e)
-		p := d.mustOpenPlatform(t)
-		ofGroup := store.Conversation{Organization: "ward", Entity: g.Entity(), Group: true, LastMessage: time.UnixMilli(3000).UTC(), Cleared: 90, Listed: true}
-		wantEqual(t, "ann's roster", p.mustRoster(t, ann), []store.Conversation{ofGroup})
-		ofGroup.Unread, ofGroup.UnreadPriority, ofGroup.Cleared = 5, 2, 91
-		wantEqual(t, "bob's roster", p.mustRoster(t, bob), []store.Conversation{ofGroup, {Organization: "ward", Entity: model.EntityID(ann),
-			LastMessage: time.UnixMilli(2000).UTC(), Unread: 1, UnreadPriority: 1, Listed: true}})
-		p.wantUnread(t, bob, 6, 3)
-		wantEqual(t, "roster of who has left", len(p.mustRoster(t, model.AccountID{3})), 0)
-	})
-
-	t.Run("of_a_server_that_kept_no_status_with_events_tells_it_all_the_same", func(t *testing.T) {
-		d := newDatabase(t, h)
-		e := d.mustOpen(t)
-		if err := store.MigrateTo(t.Context(), e, 5); err != nil {
-			t.Fatal(err)
-		}
-		const organization = model.OrganizationID("aaaaaaaaaaaaaaaaaaaaaaaa")
-		sender, reader, message := model.AccountID{1}, model.AccountID{2}, model.MessageID{3}
-		mustExec(t, e, `INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
-			ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
-			VALUES (?, ?, ?, ?, 0, ?, ?, 1000, ?, ?, -1, 0, 0, 7, 0, 0, ?, 0)`,
-			organization, message, sender, reader, []byte("sealed"), model.BlobID{}, int64(1)<<53, int64(1)<<53, model.AccountID{})
-		mustExec(t, e, `INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
-			VALUES (?, ?, ?, 7, 0, 1, 1000, 0)`, organization, message, reader)
-		mustExec(t, e, `INSERT INTO events (account, position, organization, kind, message, payload) VALUES (?, 7, ?, 'message', ?, '')`,
-			reader, organization, message)
-		mustClose(t, e)
-		queue := d.mustOpenPlatform(t).mustQueue(t, reader)
-		if len(queue) != 1 || queue[0].Status != model.Delivered || string(queue[0].Message.Sealed) != "sealed" {
-			t.Errorf("the queue holds %+v", queue)
-		}
-	})
-
-	t.Run("of_an_older_server_gets_numbers_for_organizations_and_kinds", func(t *testing.T) {
-		d := newDatabase(t, h)
-		e := d.mustOpen(t)
-		if err := store.MigrateTo(t.Context(), e, 7); err != nil {
-			t.Fatal(err)
-		}
-		const upper, lower, gone = model.OrganizationID("BBBBBBBBBBBBBBBBBBBBBBBB"), model.OrganizationID("aaaaaaaaaaaaaaaaaaaaaaaa"), model.OrganizationID("0000000000000000deleted0")
-		ann, bob := model.AccountID{1}, model.AccountID{2}
-		var want []store.EventRow
-		for i, organization := range []model.OrganizationID{lower, upper, gone} {
-			if organization != gone {
-				mustExec(t, e, `INSERT INTO organizations (organization, name, settings, created) VALUES (?, 'Hospital', '{}', 0)`, organization)
+		for range 2 { // makes it, and looks at it
+			if err := store.Upgrade(t.Context(), e, later, store.Upgrading{}); err != nil {
+				t.Fatal(err)
 			}
-			message, position := model.MessageID{byte(3 + i)}, int64(70+i)
-			mustExec(t, e, `INSERT INTO messages (organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
-				ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
-				VALUES (?, ?, ?, ?, 0, ?, ?, 1000, ?, ?, 5, 0, 1, ?, 0, 0, ?, 0)`,
-				organization, message, ann, bob, []byte("sealed"), []byte{}, int64(1)<<53, int64(1)<<53, position, []byte{})
-			mustExec(t, e, `INSERT INTO deliveries (organization, message, account, position, replayed, status, status_time, status_event)
-				VALUES (?, ?, ?, ?, 0, 1, 1000, 80)`, organization, message, bob, position)
-			mustExec(t, e, `INSERT INTO events (account, position, organization, kind, message, payload, status) VALUES (?, ?, ?, 'message', ?, '', ?)`,
-				bob, position, organization, message, []int{-1, 1, 1}[i])
-			want = append(want, store.EventRow{Position: position, Kind: model.EventMessage, Organization: organization, MessageID: message, Payload: []byte{},
-				Status: model.Delivered, Message: &store.MessageRow{Message: model.Message{ID: message, Organization: organization, Sender: ann, Recipient: model.EntityID(bob),
-					Created: time.UnixMilli(1000).UTC(), TTL: 5, Priority: 1, Sort: position}, Sealed: []byte("sealed")}})
 		}
-		for i, kind := range []model.EventKind{model.EventStatus, model.EventGroupStatus, model.EventFriends, model.EventBang, model.EventUpdate,
-			model.EventSettings, model.EventPresence, model.EventAdminRequest, model.EventConversationMute, model.EventTyping, model.EventAdvisory} {
-			organization := []model.OrganizationID{"", lower, gone}[i%3]
-			mustExec(t, e, `INSERT INTO events (account, position, organization, kind, message, payload, status) VALUES (?, ?, ?, ?, ?, ?, 0)`,
-				bob, 100+i, organization, string(kind), model.MessageID{}, "{}")
-			want = append(want, store.EventRow{Position: int64(100 + i), Kind: kind, Organization: organization, Payload: []byte("{}")})
+		wantEqual(t, "version", versionOf(t, e), "3")
+	})
+
+	t.Run("stays_as_it_was_where_an_upgrade_ends_with_an_error", func(t *testing.T) {
+		e := newStore(t, newDatabase(t, h).mustOpen(t))
+		later := Later(false, true)
+		later.Steps[1].SQL = "DROP TABLE nothing_of_this_name;\n"
+		if err := store.Upgrade(t.Context(), e, later, store.Upgrading{}); err == nil || !strings.Contains(err.Error(), "version 3") {
+			t.Errorf("it answers %v", err)
 		}
-		mustClose(t, e)
-		p := d.mustOpenPlatform(t)
-		for i, e := range p.mustQueue(t, bob) {
-			wantEqual(t, "event "+strconv.Itoa(i), e, want[i])
+		if err := store.Upgrade(t.Context(), e, store.Today(), store.Upgrading{}); err != nil {
+			t.Errorf("the data is not as it was: %v", err)
 		}
-		wantEqual(t, "length of the queue", len(p.mustQueue(t, bob)), len(want))
-		copies := mustRead(t, p, func(tx *store.Tx) ([]store.Delivery, error) { return tx.Deliveries(upper, model.MessageID{4}) })
-		wantEqual(t, "copies", copies, []store.Delivery{{Account: bob, Position: 71, Status: model.Delivered, StatusTime: time.UnixMilli(1000).UTC(), StatusEvent: 80}})
-		p.made.Store(1 << 40)
-		next := p.letter(p.mustOrganization(t, ann, bob), ann, bob)
-		p.mustSend(t, next)
-		wantEqual(t, "messages of an organization that comes after", mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessagesOf(next.Organization, 10) }),
-			[]store.MessageRow{*next})
 	})
 
 	t.Run("of_no_known_version_is_refused", func(t *testing.T) {

@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +25,7 @@ func shapes(t *testing.T, h Harness) {
 			mustClose(t, newStore(t, d.mustOpen(t)))
 			e := d.mustOpen(t)
 			mustExec(t, e, c.statement)
-			err := store.Upgrade(t.Context(), e, store.Upgrading{})
+			err := store.Upgrade(t.Context(), e, store.Today(), store.Upgrading{})
 			if !errors.Is(err, store.ErrShape) || !strings.Contains(err.Error(), c.told) {
 				t.Errorf("it answers %v, want what says %q", err, c.told)
 			}
@@ -33,45 +35,48 @@ func shapes(t *testing.T, h Harness) {
 		})
 	}
 
-	t.Run("each_version_is_what_its_steps_make", func(t *testing.T) {
-		e := newDatabase(t, h).mustOpen(t)
-		for version := 1; version <= store.SchemaVersion(); version++ {
-			for range 2 { // makes it, and looks at it
-				if err := store.MigrateTo(t.Context(), e, version); err != nil {
-					t.Fatalf("version %d: %v", version, err)
-				}
-			}
-		}
-	})
-
-	t.Run("before_an_upgrade_changes_anything", func(t *testing.T) {
-		e := newDatabase(t, h).mustOpen(t)
-		if err := store.MigrateTo(t.Context(), e, 1); err != nil {
-			t.Fatal(err)
-		}
+	t.Run("after_steps_that_do_not_mend_it", func(t *testing.T) {
+		e := newStore(t, newDatabase(t, h).mustOpen(t))
 		mustExec(t, e, `DROP TABLE streams`)
-		if err := store.Upgrade(t.Context(), e, store.Upgrading{}); !errors.Is(err, store.ErrShape) {
+		if err := store.Upgrade(t.Context(), e, Later(false), store.Upgrading{}); !errors.Is(err, store.ErrShape) {
 			t.Errorf("it answers %v", err)
 		}
-		wantEqual(t, "version afterwards", column[string](t, e, `SELECT value FROM meta WHERE name = 'schema'`), []string{"1"})
+		wantEqual(t, "version afterwards", versionOf(t, e), "1")
+		mustExec(t, e, `ALTER TABLE nodes ADD COLUMN later1 INTEGER`) // which the step did not leave behind
 	})
 
 	t.Run("tables_of_others_are_theirs", func(t *testing.T) {
 		e := newStore(t, newDatabase(t, h).mustOpen(t))
 		mustExec(t, e, `CREATE TABLE notes (note INTEGER NOT NULL, PRIMARY KEY (note))`)
 		mustExec(t, e, `CREATE INDEX messages_created ON messages (created)`)
-		if err := store.Upgrade(t.Context(), e, store.Upgrading{}); err != nil {
+		if err := store.Upgrade(t.Context(), e, store.Today(), store.Upgrading{}); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// Later is the schema of a later version of the program, made for tests: it has a step more
+// for each argument, which says whether no other server survives it.
+func Later(alone ...bool) store.Schema {
+	s := store.Today()
+	for _, alone := range alone {
+		column := fmt.Sprint("later", s.Version())
+		s.SQL = strings.Replace(s.SQL, "CREATE TABLE nodes (\n", "CREATE TABLE nodes (\n\t"+column+" TEXT NOT NULL,\n", 1)
+		s.Steps = append(slices.Clip(s.Steps), store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN " + column + " TEXT NOT NULL DEFAULT '';\n", Alone: alone})
+	}
+	return s
+}
+
+// versionOf returns the version that the data has.
+func versionOf(t *testing.T, e store.Engine) string {
+	t.Helper()
+	return column[string](t, e, `SELECT value FROM meta WHERE name = 'schema'`)[0]
 }
 
 // besides: a step that no other server survives waits for none that runs.
 func besides(t *testing.T, h Harness) {
 	now := time.UnixMilli(1_000_000).UTC()
 	clock := func() time.Time { return now }
-	alone := store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN rack TEXT NOT NULL DEFAULT '';\n", Alone: true}
-	beside := store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN rack TEXT NOT NULL DEFAULT '';\n"}
 	node := func(t *testing.T, e store.Engine, name string, lease time.Duration) {
 		t.Helper()
 		offset, err := store.ClockOffset(t.Context(), e) // leases are of the store's time
@@ -84,12 +89,12 @@ func besides(t *testing.T, h Harness) {
 	t.Run("refused_while_one_runs_and_by_its_name", func(t *testing.T) {
 		e := newStore(t, newDatabase(t, h).mustOpen(t))
 		node(t, e, "web-1", 25*time.Second)
-		err := store.Upgrade(t.Context(), e, store.Upgrading{Clock: clock, More: []store.Migration{alone}})
+		err := store.Upgrade(t.Context(), e, Later(true), store.Upgrading{Clock: clock})
 		used := new(store.InUseError)
 		if !errors.As(err, &used) || !strings.Contains(err.Error(), "web-1") || used.To != store.SchemaVersion()+1 {
 			t.Fatalf("it answers %v, want that web-1 is in its way", err)
 		}
-		if err := store.Upgrade(t.Context(), e, store.Upgrading{}); err != nil {
+		if err := store.Upgrade(t.Context(), e, store.Today(), store.Upgrading{}); err != nil {
 			t.Errorf("the data is not as it was: %v", err)
 		}
 	})
@@ -98,7 +103,7 @@ func besides(t *testing.T, h Harness) {
 		e := newStore(t, newDatabase(t, h).mustOpen(t))
 		node(t, e, "web-1", 9*time.Second)
 		asked := 0
-		err := store.Upgrade(t.Context(), e, store.Upgrading{More: []store.Migration{alone}, Clock: func() time.Time {
+		err := store.Upgrade(t.Context(), e, Later(true), store.Upgrading{Clock: func() time.Time {
 			if asked++; asked == 1 {
 				return now
 			}
@@ -112,7 +117,7 @@ func besides(t *testing.T, h Harness) {
 	t.Run("does_not_look_for_others_where_a_step_only_adds", func(t *testing.T) {
 		e := newStore(t, newDatabase(t, h).mustOpen(t))
 		node(t, e, "web-1", 25*time.Second)
-		if err := store.Upgrade(t.Context(), e, store.Upgrading{Clock: clock, More: []store.Migration{beside}}); err != nil {
+		if err := store.Upgrade(t.Context(), e, Later(false), store.Upgrading{Clock: clock}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -126,14 +131,13 @@ func besides(t *testing.T, h Harness) {
 		if err := p.Outdated(t.Context()); err != nil {
 			t.Errorf("on its own version: %v", err)
 		}
-		if err := store.Upgrade(t.Context(), e, store.Upgrading{Clock: clock, More: []store.Migration{beside}}); err != nil {
+		if err := store.Upgrade(t.Context(), e, Later(false), store.Upgrading{Clock: clock}); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Outdated(t.Context()); err != nil {
 			t.Errorf("beside a step that only adds: %v", err)
 		}
-		other := store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN row TEXT NOT NULL DEFAULT '';\n", Alone: true}
-		if err := store.Upgrade(t.Context(), e, store.Upgrading{Clock: clock, More: []store.Migration{beside, other}}); err != nil {
+		if err := store.Upgrade(t.Context(), e, Later(false, true), store.Upgrading{Clock: clock}); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Outdated(t.Context()); !errors.As(err, new(*store.OutdatedError)) {

@@ -1,0 +1,488 @@
+-- The tables of a store, the same on every engine, as one transaction makes them in an empty database.
+-- An engine has tables of its own besides, named engine_*: store/sqlite and store/postgres make those.
+--
+-- Each engine puts its own words (Dialect) in the place of these:
+--   {id}     an identifier: 16 bytes (UUID version 7), or none where a row may name nothing
+--   {bytes}  bytes
+--   {text}   text that is compared byte by byte: the order of an index then depends on no language, which an
+--            upgrade of the database's system may change under it. Other texts are TEXT.
+--   {table}  what lays the rows out in the order of the primary key, where an engine can
+--
+-- No column is ever NULL: what may be missing is 0, '' or no bytes. A yes or no is 1 or 0. Times are milliseconds
+-- since 1970, UTC. Positions are those of the queues (Session.Position): microseconds since 1970, made unique and
+-- growing, which order events, copies and memberships alike.
+--
+-- Every primary key begins with the account or the organization, or with the platform-wide name that leads to one:
+-- so all tables can be spread over many database servers by the first column (docs/scaling.md).
+--
+-- Once a version is released, a change here takes a step in migrate.go too, which makes the same of older data.
+
+
+-- What there is one of, by name: the version of the data (schema), the lowest version that a program has to know to
+-- work with it (schema_needs), the installation and its epoch, its secret, notes of the key ring, of backups, of a
+-- restore, of the clock. It is made before the other tables, for it says which version they have.
+CREATE TABLE IF NOT EXISTS meta (
+	name  TEXT NOT NULL,
+	value TEXT NOT NULL,
+	PRIMARY KEY (name)
+){table};
+
+
+-- ==================================================================================================================
+-- People and organizations
+-- ==================================================================================================================
+
+-- A person, or a program, on the platform.
+CREATE TABLE accounts (
+	account      {id} NOT NULL,
+	username     TEXT NOT NULL,    -- as given; addresses has it folded
+	display_name TEXT NOT NULL,
+	first_name   TEXT NOT NULL,
+	last_name    TEXT NOT NULL,
+	avatar       TEXT NOT NULL,    -- a URL, or the reference of a stored picture
+	status       TEXT NOT NULL,
+	dnd          INTEGER NOT NULL,
+	dnd_text     TEXT NOT NULL,
+	emails       TEXT NOT NULL,    -- JSON, to be shown
+	phones       TEXT NOT NULL,    -- JSON, to be shown
+	password     TEXT NOT NULL,    -- its hash (argon2id)
+	operator     INTEGER NOT NULL,
+	created_by   TEXT NOT NULL,    -- the organization that created it; none for operators
+	created      BIGINT NOT NULL,
+	PRIMARY KEY (account)
+){table};
+
+-- The account that an e-mail address (kind 1), a phone number (2) or a user name (3) names. The key makes each of
+-- them unique on the platform.
+CREATE TABLE addresses (
+	kind    INTEGER NOT NULL,
+	address {text} NOT NULL,       -- folded
+	account {id} NOT NULL,
+	PRIMARY KEY (kind, address)
+){table};
+
+-- A tenant. Its identifier is a token of 24 characters.
+CREATE TABLE organizations (
+	organization {text} NOT NULL,
+	name         TEXT NOT NULL,
+	settings     TEXT NOT NULL,    -- JSON
+	created      BIGINT NOT NULL,
+	PRIMARY KEY (organization)
+){table};
+
+-- The number that stands for an organization's token in the tables of many rows: messages, deliveries and events.
+-- Each is one more than the last. Nobody else ever gets it: what is left of a deleted organization is never another
+-- one's. 0 stands for none, and has no row.
+CREATE TABLE organization_numbers (
+	organization {text} NOT NULL,  -- an erasure puts another text in its place
+	number       BIGINT NOT NULL,
+	PRIMARY KEY (organization)
+){table};
+CREATE UNIQUE INDEX organization_numbers_number ON organization_numbers (number);
+
+-- A deleted organization whose messages, groups and counters are still being erased.
+CREATE TABLE organization_erasures (
+	organization {text} NOT NULL,
+	PRIMARY KEY (organization)
+){table};
+
+-- An account in an organization.
+CREATE TABLE memberships (
+	organization {text} NOT NULL,
+	account      {id} NOT NULL,
+	title        TEXT NOT NULL,
+	department   TEXT NOT NULL,
+	joined       BIGINT NOT NULL,  -- the time
+	since        BIGINT NOT NULL,  -- the position then: what came before stays out of sight
+	PRIMARY KEY (organization, account)
+){table};
+CREATE INDEX memberships_account ON memberships (account);
+
+-- A role that an account has in an organization, or asks for.
+CREATE TABLE roles (
+	organization {text} NOT NULL,
+	account      {id} NOT NULL,
+	role         {text} NOT NULL,
+	pending      INTEGER NOT NULL, -- asked for, and not granted yet
+	PRIMARY KEY (organization, account, role)
+){table};
+CREATE INDEX roles_role ON roles (organization, role, pending);
+
+-- An API key. Whoever calls names it, and nothing else: it is the whole primary key.
+CREATE TABLE keys (
+	api_key             {text} NOT NULL,
+	account             {id} NOT NULL,
+	kind                INTEGER NOT NULL,
+	secret_hash         {bytes} NOT NULL, -- SHA-256
+	previous_hash       {bytes} NOT NULL, -- of the secret before the last rotation
+	previous_until      BIGINT NOT NULL,  -- until when that one opens too
+	counter             {text} NOT NULL,  -- the key whose daily quota this one shares
+	issued_by           {id} NOT NULL,
+	device              TEXT NOT NULL,
+	login               INTEGER NOT NULL, -- issued by a login
+	messages_per_day    BIGINT NOT NULL,  -- -1: as the settings say; so is the next
+	requests_per_second BIGINT NOT NULL,
+	created             BIGINT NOT NULL,
+	last_used           BIGINT NOT NULL,
+	expires             BIGINT NOT NULL,
+	networks            TEXT NOT NULL,    -- in CIDR notation, with commas in between; none: it opens from everywhere
+	PRIMARY KEY (api_key)
+){table};
+CREATE INDEX keys_account ON keys (account);
+
+-- How many messages a key has sent on a day (in days since 1970, UTC).
+CREATE TABLE quotas (
+	counter {text} NOT NULL,
+	day     BIGINT NOT NULL,
+	sent    BIGINT NOT NULL,
+	PRIMARY KEY (counter, day)
+){table};
+
+-- A group. It keeps what all rosters say of it alike, so that a message changes one row, and not one of each member.
+CREATE TABLE groups (
+	group_token    {id} NOT NULL,
+	organization   {text} NOT NULL,
+	name           TEXT NOT NULL,
+	description    TEXT NOT NULL,
+	avatar         TEXT NOT NULL,
+	created_by     {id} NOT NULL,
+	created        BIGINT NOT NULL,
+	replay_history INTEGER NOT NULL,
+	is_public      INTEGER NOT NULL,
+	deleted        INTEGER NOT NULL,
+	sent           BIGINT NOT NULL,  -- how many messages were sent to it
+	sent_priority  BIGINT NOT NULL,  -- how many of these are important
+	last_message   BIGINT NOT NULL,  -- when the last was sent
+	PRIMARY KEY (group_token)
+){table};
+CREATE INDEX groups_organization ON groups (organization);
+
+-- A member of a group, also of one that was deleted. What of the group's messages does not count as unread with the
+-- member (what came before, what it sent, what it read, what ended) is counted here: sent - seen is unread.
+CREATE TABLE group_members (
+	group_token   {id} NOT NULL,
+	account       {id} NOT NULL,
+	organization  {text} NOT NULL,
+	joined        BIGINT NOT NULL, -- the position then
+	since         BIGINT NOT NULL, -- sent of the group then
+	seen          BIGINT NOT NULL,
+	seen_priority BIGINT NOT NULL,
+	last_message  BIGINT NOT NULL, -- of the history that it got, while nothing was sent since
+	PRIMARY KEY (group_token, account)
+){table};
+CREATE INDEX group_members_account ON group_members (account, organization);
+
+
+-- ==================================================================================================================
+-- Messages
+-- ==================================================================================================================
+
+-- A message, once, whoever has copies. The key leads with the organization's number, of 8 bytes at most, in place of
+-- its token of 24. Content is sealed: 1 byte form, 8 key, 12 nonce, the text, 16 tag.
+CREATE TABLE messages (
+	organization_number BIGINT NOT NULL,
+	message             {id} NOT NULL,
+	sender              {id} NOT NULL,
+	recipient           {id} NOT NULL,    -- an account, or a group
+	is_group            INTEGER NOT NULL,
+	content             {bytes} NOT NULL, -- none: it was recalled
+	blob                {id} NOT NULL,    -- the bytes of its attachment; none where there is none
+	created             BIGINT NOT NULL,
+	expires             BIGINT NOT NULL,  -- 2^53: never
+	ends                BIGINT NOT NULL,  -- when it is gone for all; 2^53 plus the day of its sending: never
+	ttl                 INTEGER NOT NULL, -- minutes, as asked for
+	dor                 INTEGER NOT NULL, -- goes once it was read
+	priority            INTEGER NOT NULL,
+	sort                BIGINT NOT NULL,  -- the position at which it was sent
+	recalled            INTEGER NOT NULL,
+	replay              INTEGER NOT NULL, -- to a group whose history was on: future members get it
+	original_sender     {id} NOT NULL,    -- of one that was forwarded; none else
+	original_created    BIGINT NOT NULL,
+	PRIMARY KEY (organization_number, message)
+){table};
+CREATE INDEX messages_ends ON messages (ends, organization_number);
+CREATE INDEX messages_replay ON messages (recipient, sort) WHERE replay = 1;
+
+-- A recipient's copy of a message. Copies of a message lie together, where its statuses are counted.
+CREATE TABLE deliveries (
+	organization_number BIGINT NOT NULL,
+	message             {id} NOT NULL,
+	account             {id} NOT NULL,
+	position            BIGINT NOT NULL,  -- of its event in the account's queue
+	replayed            INTEGER NOT NULL, -- it came with a group's history: it counts in no status
+	status              INTEGER NOT NULL,
+	status_time         BIGINT NOT NULL,
+	status_event        BIGINT NOT NULL,  -- position of the last event that told the sender; 0: none
+	PRIMARY KEY (organization_number, message, account)
+){table};
+
+-- An event in an account's queue. The key is the order in which queues are read. One of kind 1 (message) or
+-- 2 (group_message) brings a message, and has no payload; eventKinds lists the other kinds.
+CREATE TABLE events (
+	account             {id} NOT NULL,
+	position            BIGINT NOT NULL,
+	organization_number BIGINT NOT NULL,
+	kind                INTEGER NOT NULL,
+	message             {id} NOT NULL,
+	payload             TEXT NOT NULL,    -- names accounts and groups; nothing that people wrote
+	status              INTEGER NOT NULL, -- of the copy that it brings, so that reading a queue looks for no copies
+	PRIMARY KEY (account, position)
+){table};
+
+-- What an account's roster says of another account in an organization. Groups and their members have theirs.
+CREATE TABLE conversations (
+	account         {id} NOT NULL,
+	organization    {text} NOT NULL,
+	entity          {id} NOT NULL,
+	last_message    BIGINT NOT NULL,
+	unread          BIGINT NOT NULL,
+	unread_priority BIGINT NOT NULL,
+	cleared         BIGINT NOT NULL,  -- the position up to which the account removed the conversation
+	listed          INTEGER NOT NULL, -- shown in the roster
+	PRIMARY KEY (account, organization, entity)
+){table};
+
+-- What an account muted in an organization; entity 0: all of the organization.
+CREATE TABLE mutes (
+	account      {id} NOT NULL,
+	organization {text} NOT NULL,
+	entity       {id} NOT NULL,
+	is_group     INTEGER NOT NULL,
+	minutes      BIGINT NOT NULL,
+	started      BIGINT NOT NULL,
+	PRIMARY KEY (account, organization, entity)
+){table};
+
+-- What an account sent under a Request-ID, for as long as it may be repeated.
+CREATE TABLE requests (
+	account      {id} NOT NULL,
+	request      {text} NOT NULL,
+	fingerprint  {bytes} NOT NULL, -- of recipient and content, sealed
+	organization {text} NOT NULL,
+	message      {id} NOT NULL,
+	ttl          INTEGER NOT NULL,
+	created      BIGINT NOT NULL,
+	PRIMARY KEY (account, request)
+){table};
+CREATE INDEX requests_created ON requests (created);
+
+-- A JSON object that is kept for an account or a group in an organization, sealed as messages are.
+CREATE TABLE metadata (
+	organization {text} NOT NULL,
+	entity       {id} NOT NULL,
+	content      {bytes} NOT NULL,
+	PRIMARY KEY (organization, entity)
+){table};
+
+
+-- ==================================================================================================================
+-- Files: the bytes lie beside the store, these are the references to them
+-- ==================================================================================================================
+
+-- The bytes of an attachment or a picture, with the number of rows that refer to them.
+CREATE TABLE blobs (
+	blob {id} NOT NULL,
+	refs BIGINT NOT NULL,
+	PRIMARY KEY (blob)
+){table};
+
+-- Bytes that nothing refers to any more, which the sweep removes.
+CREATE TABLE erasures (
+	blob {id} NOT NULL,
+	PRIMARY KEY (blob)
+){table};
+
+-- Whose picture some bytes are.
+CREATE TABLE avatars (
+	blob         {id} NOT NULL,
+	entity       {id} NOT NULL,
+	is_group     INTEGER NOT NULL,
+	content_type TEXT NOT NULL,
+	PRIMARY KEY (blob)
+){table};
+CREATE INDEX avatars_entity ON avatars (entity);
+
+
+-- ==================================================================================================================
+-- Legal holds: messages that are over for everybody leave the tables that readers look into, and come here
+-- ==================================================================================================================
+
+-- A legal hold on an organization, or one that was lifted (released) and of which something is still kept.
+CREATE TABLE holds (
+	organization {text} NOT NULL,
+	since        BIGINT NOT NULL,
+	released     INTEGER NOT NULL,
+	PRIMARY KEY (organization)
+){table};
+
+-- A message that only a hold keeps, with the columns of messages. There are few: the token is not shortened.
+CREATE TABLE held_messages (
+	organization     {text} NOT NULL,
+	message          {id} NOT NULL,
+	sender           {id} NOT NULL,
+	recipient        {id} NOT NULL,
+	is_group         INTEGER NOT NULL,
+	content          {bytes} NOT NULL,
+	blob             {id} NOT NULL,
+	created          BIGINT NOT NULL,
+	expires          BIGINT NOT NULL,
+	ends             BIGINT NOT NULL,
+	ttl              INTEGER NOT NULL,
+	dor              INTEGER NOT NULL,
+	priority         INTEGER NOT NULL,
+	sort             BIGINT NOT NULL,
+	recalled         INTEGER NOT NULL,
+	replay           INTEGER NOT NULL,
+	original_sender  {id} NOT NULL,
+	original_created BIGINT NOT NULL,
+	PRIMARY KEY (organization, message)
+){table};
+CREATE INDEX held_messages_expires ON held_messages (organization, expires);
+
+-- Who got such a message.
+CREATE TABLE held_deliveries (
+	organization {text} NOT NULL,
+	message      {id} NOT NULL,
+	account      {id} NOT NULL,
+	status       INTEGER NOT NULL,
+	status_time  BIGINT NOT NULL,
+	PRIMARY KEY (organization, message, account)
+){table};
+
+
+-- ==================================================================================================================
+-- The search index of an organization (search.go)
+-- ==================================================================================================================
+
+-- An account or a group as the index has it: the folded values that it is sorted by, and its words.
+CREATE TABLE search_entities (
+	organization {text} NOT NULL,
+	entity       {id} NOT NULL,
+	kind         INTEGER NOT NULL, -- 0 account, 1 public group, 2 private group
+	display_name {text} NOT NULL,
+	first_name   {text} NOT NULL,
+	last_name    {text} NOT NULL,
+	username     {text} NOT NULL,
+	email        {text} NOT NULL,
+	phone        {text} NOT NULL,
+	title        {text} NOT NULL,
+	department   {text} NOT NULL,
+	words        TEXT NOT NULL,
+	PRIMARY KEY (organization, entity)
+){table};
+CREATE INDEX search_entities_display_name ON search_entities (organization, kind, display_name, entity);
+CREATE INDEX search_entities_first_name ON search_entities (organization, kind, first_name, entity);
+CREATE INDEX search_entities_last_name ON search_entities (organization, kind, last_name, entity);
+CREATE INDEX search_entities_username ON search_entities (organization, kind, username, entity);
+CREATE INDEX search_entities_email ON search_entities (organization, kind, email, entity);
+CREATE INDEX search_entities_phone ON search_entities (organization, kind, phone, entity);
+CREATE INDEX search_entities_title ON search_entities (organization, kind, title, entity);
+CREATE INDEX search_entities_department ON search_entities (organization, kind, department, entity);
+
+-- A word of an account or a public group. The key is the order of pages for a text of one or two letters (prefix);
+-- the index is that of longer texts.
+CREATE TABLE search_words (
+	organization {text} NOT NULL,
+	kind         INTEGER NOT NULL,
+	field        INTEGER NOT NULL,
+	prefix       {text} NOT NULL,
+	display_name {text} NOT NULL,
+	entity       {id} NOT NULL,
+	word         {text} NOT NULL,
+	PRIMARY KEY (organization, kind, field, prefix, display_name, entity, word)
+){table};
+CREATE INDEX search_words_word ON search_words (organization, kind, field, word, entity, display_name);
+
+
+-- ==================================================================================================================
+-- The audit log: a chain for each organization, and one with the empty name for the platform
+-- ==================================================================================================================
+
+-- A line of the log, with the hash that ties it to the line before.
+CREATE TABLE audit_entries (
+	chain        {text} NOT NULL,
+	number       BIGINT NOT NULL,  -- 1, 2, 3 and so on: none is left out
+	at           BIGINT NOT NULL,
+	action       TEXT NOT NULL,
+	outcome      TEXT NOT NULL,
+	times        BIGINT NOT NULL,
+	account      {id} NOT NULL,    -- who acted
+	api_key      TEXT NOT NULL,
+	address      TEXT NOT NULL,
+	request      TEXT NOT NULL,
+	organization TEXT NOT NULL,
+	on_account   {id} NOT NULL,    -- what it was done to
+	on_group     {id} NOT NULL,
+	on_key       TEXT NOT NULL,
+	detail       TEXT NOT NULL,
+	hash         {bytes} NOT NULL,
+	PRIMARY KEY (chain, number)
+){table};
+CREATE INDEX audit_entries_at ON audit_entries (chain, at);
+
+-- The newest line of a chain. A transaction that adds a line locks this row.
+CREATE TABLE audit_chains (
+	chain  {text} NOT NULL,
+	number BIGINT NOT NULL,
+	at     BIGINT NOT NULL,
+	hash   {bytes} NOT NULL,
+	PRIMARY KEY (chain)
+){table};
+
+-- The newest signed checkpoint of a chain, and (oldest) that of the last line which was removed for its age.
+CREATE TABLE audit_checkpoints (
+	chain  {text} NOT NULL,
+	oldest INTEGER NOT NULL,
+	number BIGINT NOT NULL,
+	note   TEXT NOT NULL,
+	PRIMARY KEY (chain, oldest)
+){table};
+
+
+-- ==================================================================================================================
+-- Work that a transaction leaves to the sweep
+-- ==================================================================================================================
+
+-- A day of an organization of whose messages one went, so that the day's key may go too; day -1: all its keys. Who
+-- looked at a row deletes it with the times that it saw, and not what came after.
+CREATE TABLE key_endings (
+	organization {text} NOT NULL,
+	lasting      INTEGER NOT NULL, -- of messages that never expire
+	day          BIGINT NOT NULL,
+	times        BIGINT NOT NULL,
+	PRIMARY KEY (organization, lasting, day)
+){table};
+
+-- An organization in which somebody stopped being able to read messages, and so may have been the last who could.
+CREATE TABLE departures (
+	organization {text} NOT NULL,
+	times        BIGINT NOT NULL,  -- how often that happened
+	begun        BIGINT NOT NULL,  -- times when the search was begun
+	looked       {bytes} NOT NULL, -- the message up to which it has come
+	PRIMARY KEY (organization)
+){table};
+
+
+-- ==================================================================================================================
+-- Servers that share the store; both tables are empty where a server is alone on it
+-- ==================================================================================================================
+
+-- A server, there until its lease ends.
+CREATE TABLE nodes (
+	node  {id} NOT NULL,
+	lease BIGINT NOT NULL,
+	name  TEXT NOT NULL,           -- its machine and process, for people
+	PRIMARY KEY (node)
+){table};
+
+-- An account's event stream on one of them, open or ended a moment ago.
+CREATE TABLE streams (
+	account {id} NOT NULL,
+	stream  {id} NOT NULL,
+	node    {id} NOT NULL,
+	api_key {text} NOT NULL,
+	opened  BIGINT NOT NULL,       -- a position, so that openings have one order on all nodes
+	state   INTEGER NOT NULL,
+	PRIMARY KEY (account, stream)
+){table};
+CREATE INDEX streams_node ON streams (node, state);
