@@ -16,12 +16,12 @@ import (
 	"signet/openapi/openapitest"
 )
 
-// listed is a row of the tables of calls in the README.
+// listed is a row of the tables of calls.
 type listed struct {
 	number string // of the interface; empty where the interface does not list the call
 	method string
 	path   string // with parameters in colons, without /v2
-	page   string // where it is described; empty: in the README itself
+	page   string // where it is described; empty: outside /v2, and in no page
 	test   string
 }
 
@@ -37,7 +37,7 @@ func (l *listed) pattern() string {
 
 func mustReadCalls(t *testing.T) (calls []listed) {
 	t.Helper()
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile("calls.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func mustReadCalls(t *testing.T) (calls []listed) {
 		calls = append(calls, listed{m[1], m[2], m[3], m[4], m[5]})
 	}
 	if rows := strings.Count(string(text), "| `Test"); rows != len(calls) {
-		t.Fatalf("%d rows of the README name a test, and %d can be read", rows, len(calls))
+		t.Fatalf("%d rows of the tables name a test, and %d can be read", rows, len(calls))
 	}
 	return calls
 }

@@ -56,40 +56,36 @@ func mustScrape(t *testing.T, text string) map[string]metricFamily {
 	return families
 }
 
-// documentedMetrics reads the rows of docs/metrics.md.
+// documentedMetrics reads the entries of docs/metrics.md.
 func documentedMetrics(t *testing.T) map[string]metricFamily {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "metrics.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := map[string]metricFamily{}
-	name := regexp.MustCompile("^`(signet_[a-z0-9_]+)`$")
+	entries := map[string]metricFamily{}
+	begin := regexp.MustCompile("(?m)^- `(signet_[a-z0-9_]+)`")
+	rest := regexp.MustCompile(`^ \((gauge|counter|histogram), ([^;)]+)(?:; ([^)]+))?\): (.+)`)
 	quoted := regexp.MustCompile("`([a-z_]+)`")
-	for line := range strings.Lines(string(page)) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		found := name.FindStringSubmatch(cells[0])
+	text := strings.ReplaceAll(string(page), "\n  ", " ")
+	for _, at := range begin.FindAllStringSubmatchIndex(text, -1) {
+		name := text[at[2]:at[3]]
+		found := rest.FindStringSubmatch(text[at[1]:])
 		if found == nil {
+			t.Errorf("docs/metrics.md: the entry of %s is not: name (type, unit; labels): meaning", name)
 			continue
 		}
-		if len(cells) != 6 || slices.Contains(cells, "") {
-			t.Errorf("docs/metrics.md: a row has six cells, and a dash where there is nothing to say: %s", line)
-			continue
+		if _, twice := entries[name]; twice {
+			t.Errorf("docs/metrics.md describes %s twice", name)
 		}
-		if _, twice := rows[found[1]]; twice {
-			t.Errorf("docs/metrics.md describes %s twice", found[1])
+		entry := metricFamily{kind: found[1], text: found[4]}
+		for _, label := range quoted.FindAllStringSubmatch(found[3], -1) {
+			entry.labels = append(entry.labels, label[1])
 		}
-		row := metricFamily{kind: cells[1], text: cells[4]}
-		for _, label := range quoted.FindAllStringSubmatch(cells[2], -1) {
-			row.labels = append(row.labels, label[1])
-		}
-		slices.Sort(row.labels)
-		rows[found[1]] = row
+		slices.Sort(entry.labels)
+		entries[name] = entry
 	}
-	return rows
+	return entries
 }
 
 // What /metrics serves is what docs/metrics.md describes: names, types, labels. A
@@ -137,7 +133,7 @@ func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
 		row, ok := rows[name]
 		switch {
 		case !ok:
-			t.Errorf("docs/metrics.md has no row for %s (%s %v: %s)", name, f.kind, f.labels, f.text)
+			t.Errorf("docs/metrics.md has no entry for %s (%s %v: %s)", name, f.kind, f.labels, f.text)
 		case row.kind != f.kind:
 			t.Errorf("docs/metrics.md: %s is a %s, not a %s", name, f.kind, row.kind)
 		case !slices.Equal(row.labels, f.labels):
