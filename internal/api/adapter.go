@@ -27,7 +27,6 @@ var steps = [...]func(*API, context.Context, *call) error{
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{request: r, endpoint: a.unmatched, view: view{&a.vendor, a.links(r)}, started: a.clock()}
 	c.writer.ResponseWriter = w
-	c.fields.most, c.query.most = a.limits.Fields, a.limits.Fields
 	c.id = a.setHeaders(w.Header(), r)
 	a.metrics.inFlight.Inc()
 	defer a.finish(c)
@@ -54,7 +53,7 @@ func (a *API) serve(ctx context.Context, c *call) {
 func (a *API) run(ctx context.Context, c *call) (answer, error) {
 	for _, step := range steps {
 		if err := step(a, ctx, c); err != nil {
-			c.discardFiles(ctx) // the endpoint has seen none of them
+			c.body.Discard(ctx) // the endpoint has seen none of them
 			return answer{}, err
 		}
 	}
@@ -66,7 +65,7 @@ func (a *API) run(ctx context.Context, c *call) (answer, error) {
 		err = c.err() // an endpoint that has not asked
 	}
 	if err != nil && definite(err) {
-		c.discardFiles(ctx)
+		c.body.Discard(ctx)
 	}
 	return out, err
 }
@@ -108,7 +107,8 @@ func (a *API) recovered(ctx context.Context, c *call, v any) {
 	}
 	a.metrics.panics.Inc()
 	a.logger.LogAttrs(ctx, slog.LevelError, "a call panicked", slog.String("request_id", c.id),
-		slog.String("route", c.endpoint.label), slog.String("panic", model.PanicText(v)), slog.String("stack", string(debug.Stack())))
+		slog.String("route", c.endpoint.label), slog.String("panic", model.PanicText(v)), slog.String("stack",
+			string(debug.Stack())))
 	a.writeError(c, http.StatusInternalServerError, internalError())
 }
 
@@ -121,4 +121,12 @@ func (a *API) finish(c *call) {
 	a.metrics.inFlight.Dec()
 	c.endpoint.metrics.count(c, took)
 	a.logAccess(c, took)
+}
+
+// readBody reads the body into the call's fields and files.
+func (a *API) readBody(ctx context.Context, c *call) error {
+	if c.endpoint.method == http.MethodDelete {
+		c.body.Beside(c.readQuery, c.request.Header, c.vendor.prefix)
+	}
+	return c.endpoint.reader.Read(ctx, c.writer.ResponseWriter, c.request, &c.body)
 }

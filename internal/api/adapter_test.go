@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"signet/internal/api/guard"
+	"signet/internal/api/input"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/testclock"
@@ -23,7 +24,7 @@ import (
 func TestErrorsWinInTheOrderOfTheContract(t *testing.T) {
 	h := start(t, func(o *Options) { o.Limits.Burst, o.Limits.RequestsPerSecond = 1, 1 },
 		route{method: "POST", pattern: "/v2/organization/:organization", admin: true, handler: func(_ context.Context, c *call) (answer, error) {
-			name := c.fields.RequiredText("name")
+			name := c.body.RequiredText("name")
 			if err := c.err(); err != nil {
 				return answer{}, err
 			}
@@ -58,9 +59,9 @@ func TestErrorsWinInTheOrderOfTheContract(t *testing.T) {
 		{"credentials", "POST", "/v2/organization/other", "", "", "text/plain", large, 401, codeCredentialsMissing},
 		{"rate", "POST", "/v2/organization/other", "", "second", "text/plain", large, 429, guard.CodeRateLimited},
 		{"administrative key", "POST", "/v2/organization/other", "", "second2", "text/plain", large, 403, codeAdministrativeKey},
-		{"size", "POST", "/v2/organization/other", "", "root", "text/plain", large, 413, codeBodyTooLarge},
-		{"type", "POST", "/v2/organization/other", "", "root", "text/plain", `{"name":1}`, 415, codeTypeUnsupported},
-		{"body", "POST", "/v2/organization/other", "", "root", "application/json", `{"name":1}`, 400, codeFieldInvalid},
+		{"size", "POST", "/v2/organization/other", "", "root", "text/plain", large, 413, input.CodeBodyTooLarge},
+		{"type", "POST", "/v2/organization/other", "", "root", "text/plain", `{"name":1}`, 415, input.CodeTypeUnsupported},
+		{"body", "POST", "/v2/organization/other", "", "root", "application/json", `{"name":1}`, 400, input.CodeFieldInvalid},
 		{"target", "POST", "/v2/organization/other", "", "root", "application/json", `{"name":"wrong"}`, 404, "not_found"},
 		{"rights", "POST", "/v2/organization/org", "", "root", "application/json", `{"name":"wrong"}`, 403, "not_administrator"},
 	} {
@@ -118,7 +119,7 @@ func TestEveryKindOfErrorHasItsStatus(t *testing.T) {
 
 func TestTheErrorBodyIsTheContracts(t *testing.T) {
 	h := start(t, nil, route{method: "POST", pattern: "/v2/message", handler: func(_ context.Context, c *call) (answer, error) {
-		c.fields.RequiredText("recipient")
+		c.body.RequiredText("recipient")
 		return answer{}, c.err()
 	}})
 	got := h.mustSend(request{method: "POST", path: "/v2/message", headers: []string{"Request-ID: r-1"}})
@@ -323,7 +324,7 @@ func TestAFaultThatTheEndpointOverlookedIsAnsweredAllTheSame(t *testing.T) {
 		c.readQuery().Bool("render_entity")
 		return noContent(), nil
 	}})
-	h.wantError(h.mustSend(request{method: "GET", path: "/v2/x?render_entity=perhaps"}), 400, codeFieldInvalid, "render_entity")
+	h.wantError(h.mustSend(request{method: "GET", path: "/v2/x?render_entity=perhaps"}), 400, input.CodeFieldInvalid, "render_entity")
 }
 
 func TestTheOrganizationOfACall(t *testing.T) {
@@ -355,11 +356,11 @@ func TestTheOrganizationOfACall(t *testing.T) {
 		}
 	}
 	twice := request{method: "GET", path: "/v2/user/x", headers: []string{"TT-X-Organization-Key: a", "TT-X-Organization-Key: b"}}
-	h.wantError(h.mustSend(twice), 400, codeFieldRepeated, "TT-X-Organization-Key")
+	h.wantError(h.mustSend(twice), 400, input.CodeFieldRepeated, "TT-X-Organization-Key")
 	twice.headers[1] = twice.headers[0]
 	h.wantReply(h.mustSend(twice))
 	got := h.mustPost("/v2/user", `{"TT-X-Organization-Key":7}`)
-	h.wantError(got, 400, codeFieldInvalid, "TT-X-Organization-Key")
+	h.wantError(got, 400, input.CodeFieldInvalid, "TT-X-Organization-Key")
 }
 
 func TestACallKnowsItsActorAndIdempotencyKey(t *testing.T) {

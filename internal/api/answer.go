@@ -107,6 +107,10 @@ func (e *encoder) encodeReply(v any) error {
 	return nil
 }
 
+// keptBuffer is the largest buffer that is kept for the next call, in bytes: a few
+// large answers must not make each buffer large for good.
+const keptBuffer = 64 << 10
+
 // compressFrom is the size in bytes past which a body is compressed for clients
 // that ask for it.
 const compressFrom = 1 << 10

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/api/guard"
+	"signet/internal/api/input"
 	"signet/internal/health"
 	"signet/internal/service"
 	"signet/internal/stream"
@@ -119,7 +120,7 @@ func newAPI(o Options) (*API, error) {
 		attempts: guard.NewAttempts(o.Clock, o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress,
 			o.Limits.FailedLoginsPerMinuteName),
 		rates:        guard.NewRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),
-		bodyPatience: cmp.Or(o.BodyPatience, bodyPatience),
+		bodyPatience: cmp.Or(o.BodyPatience, input.Patience),
 	}
 	a.origins = newOrigins(&o, &a.vendor)
 	var err error
@@ -127,7 +128,8 @@ func newAPI(o Options) (*API, error) {
 		return nil, fmt.Errorf("register the metrics of the interface: %w", err)
 	}
 	a.unmatched = a.newEndpoint(route{method: "", pattern: "unmatched"})
-	a.preflight = a.newEndpoint(route{method: http.MethodOptions, pattern: "preflight", public: true, handler: a.answerPreflight})
+	a.preflight = a.newEndpoint(route{method: http.MethodOptions, pattern: "preflight", public: true,
+		handler: a.answerPreflight})
 	return a, nil
 }
 
@@ -151,7 +153,8 @@ func (a *API) mount(table []route) error {
 type endpoint struct {
 	route
 	params  []string // names of the parameters, in order
-	label   string   // what logs and metrics call it: never the path itself
+	reader  input.Reader[*service.Upload]
+	label   string // what logs and metrics call it: never the path itself
 	metrics endpointMetrics
 }
 
@@ -159,6 +162,14 @@ func (a *API) newEndpoint(r route) *endpoint {
 	e := &endpoint{route: r, label: r.pattern}
 	if r.method != "" && r.pattern != "preflight" {
 		e.label = r.method + " " + r.pattern
+	}
+	e.reader = input.Reader[*service.Upload]{
+		Limits: input.Limits{
+			BodyBytes: a.limits.BodyBytes, FileBytes: a.limits.AttachmentBytes, Fields: a.limits.Fields, Parts: a.limits.Parts,
+		},
+		Patience: a.bodyPatience,
+		Always:   r.fields,
+		Files:    r.files,
 	}
 	e.metrics.all, e.metrics.route = a.metrics, e.label
 	return e

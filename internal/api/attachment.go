@@ -11,27 +11,30 @@ import (
 	"sync"
 	"time"
 
+	"signet/internal/api/input"
 	"signet/internal/model"
 	"signet/internal/service"
 )
 
 // attachmentField streams an attachment into the blob store.
 func (a *API) attachmentField() map[string]fileField {
-	return map[string]fileField{"attachment": {sink: a.upload, discard: a.discardUpload}}
+	return map[string]fileField{"attachment": {Keep: a.upload, Discard: a.service.Discard}}
 }
 
 // avatarField takes a picture of up to 2 MiB, or a URL.
 func (a *API) avatarField() map[string]fileField {
-	return map[string]fileField{"avatar": {sink: a.uploadPicture, discard: a.discardUpload, limit: service.AvatarBytes, orText: true}}
+	return map[string]fileField{"avatar": {
+		Keep: a.uploadPicture, Discard: a.service.Discard, Limit: service.AvatarBytes, OrText: true,
+	}}
 }
 
-func (a *API) upload(ctx context.Context, f incomingFile) (any, error) {
-	return a.service.Upload(ctx, f.name, f.contentType, f.repeatable, f)
+func (a *API) upload(ctx context.Context, f input.File) (*service.Upload, error) {
+	return a.service.Upload(ctx, f.Name, f.ContentType, f.Repeatable, f)
 }
 
 // uploadPicture takes a picture whose bytes say that it is one, whatever its part
 // claims: it is served again, and must never be anything else.
-func (a *API) uploadPicture(ctx context.Context, f incomingFile) (any, error) {
+func (a *API) uploadPicture(ctx context.Context, f input.File) (*service.Upload, error) {
 	buffered := bufio.NewReader(f)
 	head, err := buffered.Peek(12)
 	if err != nil && err != io.EOF {
@@ -41,21 +44,15 @@ func (a *API) uploadPicture(ctx context.Context, f incomingFile) (any, error) {
 	if contentType == "" {
 		return nil, model.Invalidf("avatar_invalid", "avatar", "An avatar is a PNG, JPEG, GIF or WebP picture.")
 	}
-	return a.service.UploadAvatar(ctx, f.name, contentType, buffered)
-}
-
-func (a *API) discardUpload(ctx context.Context, stored any) {
-	if upload, ok := stored.(*service.Upload); ok && upload != nil {
-		a.service.Discard(ctx, upload)
-	}
+	return a.service.UploadAvatar(ctx, f.Name, contentType, buffered)
 }
 
 // avatar returns the avatar of a call: a file, or a URL, or neither.
 func (c *call) avatar() (*service.Upload, *string) {
-	if stored, ok := c.file("avatar"); ok {
-		return stored.(*service.Upload), nil
+	if upload, ok := c.body.File("avatar"); ok {
+		return upload, nil
 	}
-	return nil, c.fields.OptionalText("avatar")
+	return nil, c.body.OptionalText("avatar")
 }
 
 // getAttachment: GET /message/:message/attachment/:number (call 14).
@@ -107,7 +104,8 @@ func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, content
 	if asked := c.request.Header["Range"]; len(asked) > 1 || len(asked) == 1 && !oneRange(asked[0]) {
 		c.request.Header.Del("Range")
 	}
-	if asked := c.request.Header.Get("Range"); strings.HasPrefix(asked, "bytes=-") && strings.Trim(asked[len("bytes=-"):], "0 ") == "" {
+	if asked := c.request.Header.Get("Range"); strings.HasPrefix(asked, "bytes=-") && strings.Trim(asked[len("bytes=-"):],
+		"0 ") == "" {
 		// The last 0 bytes are none, which ServeContent takes for a range.
 		c.request.Header.Set("Range", "bytes=none")
 	}

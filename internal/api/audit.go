@@ -78,9 +78,9 @@ func (a *API) getAudit(ctx context.Context, c *call) (answer, error) {
 		Until:  q.Time("until"),
 		Action: model.AuditAction(q.Text("action")),
 	}
-	page.Forward = q.get("after") != nil
+	page.Forward = q.Has("after")
 	if page.Forward && page.Before != 0 {
-		q.wrong("before", "left out where after is given")
+		q.Wrong("before", "left out where after is given")
 	}
 	if err := c.err(); err != nil {
 		return answer{}, err

@@ -48,9 +48,8 @@ func (c *call) credentials() (key, secret string, err error) {
 		return keyAndSecret(strings.Trim(encoded, " "))
 	}
 	if c.endpoint.queryAuth {
-		given := c.readQuery().get("auth_basic")
-		if given != nil && given.flaw == nil && len(given.more) == 0 {
-			return keyAndSecret(given.text)
+		if given := c.readQuery().Values("auth_basic"); len(given) == 1 && given[0] != "" {
+			return keyAndSecret(given[0])
 		}
 	}
 	return "", "", unauthenticated(codeCredentialsMissing, "Credentials are required: HTTP Basic with key and secret.")

@@ -26,16 +26,6 @@ const (
 	codeCredentialsInvalid = "credentials_invalid"         // 401: not HTTP Basic
 	codeDailyLimit         = "daily_limit"                 // 429: messages a day; the service's
 	codeAdministrativeKey  = "administrative_key_required" // 403
-	codeBodyTooLarge       = "body_too_large"              // 413
-	codeFileTooLarge       = "file_too_large"              // 413
-	codeTypeUnsupported    = "content_type_unsupported"    // 415
-	codeBodyIncomplete     = "body_incomplete"             // 400: ended early
-	codeBodyInvalid        = "body_invalid"                // 400: malformed
-	codeBodyTooDeep        = "body_too_deep"               // 400: nested past 32
-	codeTooManyFields      = "too_many_fields"             // 400
-	codeFieldRepeated      = "field_repeated"              // 400
-	codeFieldInvalid       = "field_invalid"               // 400: of the wrong type
-	codeTextInvalid        = "text_invalid"                // 400: not UTF-8, or U+0000
 	codeRequestIDInvalid   = "request_id_invalid"          // 400
 	codeInternal           = "internal"                    // 500
 	codeUnavailable        = "unavailable"                 // 503
@@ -173,14 +163,3 @@ func (a *API) writeError(c *call, status int, shown *model.Error) {
 }
 
 var basicChallenge = []string{`Basic realm="signet", charset="UTF-8"`}
-
-// bytesText writes a size for people.
-func bytesText(n int64) string {
-	switch {
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return strconv.FormatInt(n>>20, 10) + " MiB"
-	case n >= 1<<10 && n%(1<<10) == 0:
-		return strconv.FormatInt(n>>10, 10) + " KiB"
-	}
-	return strconv.FormatInt(n, 10) + " bytes"
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,8 +37,7 @@ func takesEvents(c *call) bool {
 	if acceptsEventStream(c.request.Header) {
 		return !c.head()
 	}
-	given := c.readQuery().get("auto_ack")
-	return given != nil && !c.head()
+	return c.readQuery().Has("auto_ack") && !c.head()
 }
 
 // headerHas reports whether a header lists a token.
@@ -135,13 +135,10 @@ func (a *API) streamOptions(c *call) stream.Request {
 	var options stream.Request
 	if sent, ok := c.request.Header["Last-Event-Id"]; ok {
 		options.LastEventID = sent[0]
-	} else if given := c.readQuery().get("lastEventId"); given != nil {
-		options.LastEventID = given.text
+	} else if given := c.readQuery().Values("lastEventId"); len(given) > 0 {
+		options.LastEventID = given[0]
 	}
-	lists := c.request.Header.Values(a.vendor.features)
-	if given := c.readQuery().get("features"); given != nil {
-		lists = append(lists, append(given.more, given.text)...)
-	}
+	lists := slices.Concat(c.request.Header.Values(a.vendor.features), c.readQuery().Values("features"))
 	for feature := range strings.SplitSeq(strings.Join(lists, ","), ",") {
 		feature = strings.TrimSpace(feature)
 		switch feature {
@@ -167,7 +164,7 @@ func (a *API) streamOptions(c *call) stream.Request {
 
 // ackEvents: POST /events/ack (call 3).
 func (a *API) ackEvents(ctx context.Context, c *call) (answer, error) {
-	ids := c.fields.List("events")
+	ids := c.body.List("events")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
@@ -179,7 +176,7 @@ func (a *API) ackEvents(ctx context.Context, c *call) (answer, error) {
 
 // deleteEvents: DELETE /events (call 2).
 func (a *API) deleteEvents(ctx context.Context, c *call) (answer, error) {
-	connectionsOnly := c.fields.Bool("connections_only")
+	connectionsOnly := c.body.Bool("connections_only")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

@@ -18,7 +18,7 @@ func (c *call) groupID() (model.GroupID, error) {
 
 // groupCommand reads what a group is to be.
 func (c *call) groupCommand() service.GroupCommand {
-	f := &c.fields
+	f := &c.body.Fields
 	command := service.GroupCommand{
 		CallOrganization: c.organization(),
 		Name:             f.OptionalText("name"),
@@ -37,7 +37,7 @@ func (a *API) createGroup(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
 	renderEntity := q.Bool("render_entity")
 	command.ExcludeCreator = q.Bool("exclude_creator")
-	if c.fields.Has("metadata") && !c.fields.Decode("metadata", &command.Metadata, "an object of texts") {
+	if c.body.Has("metadata") && !c.body.Decode("metadata", &command.Metadata, "an object of texts") {
 		return answer{}, c.err()
 	}
 	if err := c.err(); err != nil {
@@ -61,7 +61,7 @@ func (v *view) groupHeaders(g *model.Group) []header {
 // createRoleGroup: POST /role_group: a group as POST /group makes it.
 func (a *API) createRoleGroup(ctx context.Context, c *call) (answer, error) {
 	command := c.groupCommand()
-	c.fields.Text("created_by") // the caller, whatever it says
+	c.body.Text("created_by") // the caller, whatever it says
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
@@ -149,7 +149,7 @@ func (a *API) removeGroupMembers(ctx context.Context, c *call) (answer, error) {
 }
 
 func (a *API) changeMembers(ctx context.Context, c *call, change func(context.Context, *model.Actor, model.GroupID, []string) error) (answer, error) {
-	members := c.fields.List("members")
+	members := c.body.List("members")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

@@ -40,9 +40,9 @@ func TestRateOfAKey(t *testing.T) {
 	h.wantHeader(h.mustSend(request{method: "GET", path: "/v2/x", anyone: true}), "RateLimit-Limit", "")
 	h.wantHeader(h.mustSend(request{method: "GET", path: "/open"}), "RateLimit-Limit", "")
 	// A key of its own figures.
-	h.auth.actors["alice"].Key.RequestsPerSecond = pointer(0)
+	h.auth.actors["alice"].Key.RequestsPerSecond = new(0)
 	h.wantHeader(h.mustSend(request{method: "GET", path: "/v2/x"}), "RateLimit-Limit", "")
-	h.auth.actors["alice"].Key.RequestsPerSecond = pointer(5)
+	h.auth.actors["alice"].Key.RequestsPerSecond = new(5)
 	h.wantHeader(h.mustSend(request{method: "GET", path: "/v2/x"}), "RateLimit-Limit", "10")
 }
 

@@ -35,7 +35,7 @@ const maxSeconds = math.MaxInt32
 
 // issueKey: POST /user/:user/key.
 func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
-	f := &c.fields
+	f := &c.body.Fields
 	command := service.IssueKeyCommand{
 		Account:           c.path("user"),
 		ExpiresIn:         time.Duration(f.IntBetween("expires_in", 1, maxSeconds, 0)) * time.Second,
@@ -49,7 +49,7 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 	case "administrative":
 		command.Kind = model.Administrative
 	default:
-		f.wrong("kind", "regular or administrative")
+		f.Wrong("kind", "regular or administrative")
 	}
 	if err := c.err(); err != nil {
 		return answer{}, err
@@ -87,10 +87,10 @@ func (a *API) revokeKey(ctx context.Context, c *call) (answer, error) {
 // rotateKey: POST /user/:user/key/:key/rotate.
 func (a *API) rotateKey(ctx context.Context, c *call) (answer, error) {
 	grace := service.DefaultGrace
-	if seconds := c.fields.OptionalInt("grace"); seconds != nil {
+	if seconds := c.body.OptionalInt("grace"); seconds != nil {
 		grace = time.Duration(max(-1, min(*seconds, int(service.MaxGrace/time.Second)+1))) * time.Second // which is refused
 	}
-	password := c.fields.Text("password")
+	password := c.body.Text("password")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

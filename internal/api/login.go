@@ -39,7 +39,7 @@ func (a *API) loginV5(ctx context.Context, c *call) (answer, error) {
 }
 
 func (a *API) signIn(ctx context.Context, c *call, name, secret string, keys bool) (answer, error) {
-	device := c.fields.Text("device_id")
+	device := c.body.Text("device_id")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

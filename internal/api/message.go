@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"signet/internal/api/input"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -18,7 +19,7 @@ func (c *call) messageID() (model.MessageID, error) {
 }
 
 // organizationField reads a field that names an organization.
-func organizationField(f *fields, name string) model.OrganizationID {
+func organizationField(f *input.Fields, name string) model.OrganizationID {
 	return model.OrganizationID(f.Text(name))
 }
 
@@ -27,14 +28,14 @@ func (c *call) wantsMessage() bool {
 	q := c.readQuery()
 	format := q.Text("response_format")
 	if format != "" && format != "message" {
-		q.wrong("response_format", "`message`, or left out")
+		q.Wrong("response_format", "`message`, or left out")
 	}
 	return format == "message"
 }
 
 // sendMessage: POST /message (call 11).
 func (a *API) sendMessage(ctx context.Context, c *call) (answer, error) {
-	f := &c.fields
+	f := &c.body.Fields
 	command := service.SendCommand{
 		Recipient:             f.Text("recipient"),
 		SenderOrganization:    organizationField(f, "sender_organization"),
@@ -46,9 +47,7 @@ func (a *API) sendMessage(ctx context.Context, c *call) (answer, error) {
 		DOR:                   f.OptionalBool("dor"),
 		Priority:              f.OptionalInt("priority"),
 	}
-	if upload, ok := c.file("attachment"); ok {
-		command.Upload = upload.(*service.Upload)
-	}
+	command.Upload, _ = c.body.File("attachment")
 	withMessage := c.wantsMessage()
 	var err error
 	if command.RequestID, err = c.requestID(); err != nil {
@@ -63,7 +62,7 @@ func (a *API) sendMessage(ctx context.Context, c *call) (answer, error) {
 
 // forwardMessage: POST /message/:message/forward.
 func (a *API) forwardMessage(ctx context.Context, c *call) (answer, error) {
-	f := &c.fields
+	f := &c.body.Fields
 	command := service.ForwardCommand{
 		Recipient:             f.Text("recipient"),
 		SenderOrganization:    organizationField(f, "sender_organization"),
@@ -92,7 +91,7 @@ func (a *API) sent(ctx context.Context, c *call, sent service.Sent, withMessage 
 		return answer{}, err
 	}
 	if sent.Repeated {
-		c.discardFiles(ctx) // the first request's are the ones that were sent
+		c.body.Discard(ctx) // the first request's are the ones that were sent
 	}
 	headers := []header{{a.vendor.messageID, sent.Message.String()}, {a.vendor.messageTTL, strconv.Itoa(sent.TTL)}}
 	switch {
@@ -144,7 +143,7 @@ func (a *API) getMessageStatus(ctx context.Context, c *call) (answer, error) {
 
 // setMessageStatus: POST and PUT /message/status (call 16).
 func (a *API) setMessageStatus(ctx context.Context, c *call) (answer, error) {
-	delivered, read := c.fields.List("delivered"), c.fields.List("read")
+	delivered, read := c.body.List("delivered"), c.body.List("read")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
@@ -165,7 +164,7 @@ func messageIDs(texts []string) []model.MessageID {
 
 // getMessageStatuses: POST /get_bulk_message_status.
 func (a *API) getMessageStatuses(ctx context.Context, c *call) (answer, error) {
-	ids := c.fields.List("messages")
+	ids := c.body.List("messages")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
@@ -185,7 +184,7 @@ func (a *API) getMessageStatuses(ctx context.Context, c *call) (answer, error) {
 
 // startTyping: POST /message/typing (call 17).
 func (a *API) startTyping(ctx context.Context, c *call) (answer, error) {
-	recipient := c.fields.Text("recipient")
+	recipient := c.body.Text("recipient")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

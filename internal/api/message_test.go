@@ -135,13 +135,13 @@ func TestMessageRefusesWhatIsNoMessage(t *testing.T) {
 		{fields{"recipient": c.bob.token, "body": "x", "dor": "perhaps"}, "field_invalid", "dor"},
 		{fields{"recipient": c.bob.token, "body": "x", "priority": 2}, "priority_invalid", "priority"},
 		{fields{"recipient": c.bob.token, "body": "x", "priority": -2}, "priority_invalid", "priority"},
-		{fields{"recipient": c.bob.token, "body": "x", "data": "text"}, "body_invalid", "data"},
+		{fields{"recipient": c.bob.token, "body": "x", "data": "text"}, "field_invalid", "data"},
 		{fields{"recipient": c.bob.token, "body": "x", "data": []fields{{"payload": fields{}}}}, "field_invalid", "data"},
 		{fields{"recipient": c.bob.token, "body": "x", "attachment": "text"}, "field_invalid", "attachment"},
 		{fields{"recipient": c.bob.token, "body": "x", "sender_organization": c.org, "recipient_organization": randomOrganization()}, "organization_mismatch", "recipient_organization"},
 	} {
 		got := c.alice.post("/v2/message", refused.sent).want(400)
-		if code := got.value().text("error", "code"); code != refused.code && refused.field != "data" {
+		if code := got.value().text("error", "code"); code != refused.code {
 			t.Errorf("%v: got %s, want %s", refused.sent, got.content, refused.code)
 		}
 		got.wantField(refused.field)

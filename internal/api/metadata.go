@@ -31,15 +31,15 @@ func (a *API) getMetadata(ctx context.Context, c *call) (answer, error) {
 
 // setMetadata: POST /metadata/:entity (call 20). The body itself is the object.
 func (a *API) setMetadata(ctx context.Context, c *call) (answer, error) {
-	if !c.sentBody {
+	if !c.body.Sent {
 		return answer{}, model.Invalidf("metadata_required", "", "The body has to be the object that the metadata is to be.")
 	}
 	m := map[string]string{}
-	for _, name := range c.fields.Names() {
-		if strings.EqualFold(name, a.vendor.organizationKey) || !c.fields.storable(name, name) {
+	for _, name := range c.body.Names() {
+		if strings.EqualFold(name, a.vendor.organizationKey) || !c.body.Storable(name, name) {
 			continue
 		}
-		m[name] = c.fields.Text(name)
+		m[name] = c.body.Text(name)
 	}
 	if err := c.err(); err != nil {
 		return answer{}, err
@@ -54,7 +54,7 @@ func (a *API) deleteMetadata(ctx context.Context, c *call) (answer, error) {
 
 // getMetadataBulk: POST /metadata_bulk.
 func (a *API) getMetadataBulk(ctx context.Context, c *call) (answer, error) {
-	entities := c.fields.List("entities")
+	entities := c.body.List("entities")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

@@ -66,7 +66,7 @@ func (a *API) getMutes(ctx context.Context, c *call) (answer, error) {
 
 // muted reads what a mute is about: an address, or, for an organization, none.
 func (c *call) muted() (address string, organization model.OrganizationID) {
-	f := &c.fields
+	f := &c.body.Fields
 	organization = organizationField(f, "receiver_organization")
 	for _, other := range []model.OrganizationID{organizationField(f, "sender_organization"), c.organization()} {
 		if organization == "" {
@@ -86,7 +86,7 @@ func (c *call) muted() (address string, organization model.OrganizationID) {
 // startMute: POST /mute/p2p, /mute/group/:group, /mute/organization/:organization.
 func (a *API) startMute(ctx context.Context, c *call) (answer, error) {
 	address, organization := c.muted()
-	minutes := c.fields.Int("duration")
+	minutes := c.body.Int("duration")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

@@ -20,7 +20,7 @@ func (h *harness) logged() string {
 
 func TestTheAccessLogNamesTheRouteAndNoSecret(t *testing.T) {
 	h := start(t, nil, route{method: "POST", pattern: "/v2/user/:user/password", handler: func(_ context.Context, c *call) (answer, error) {
-		c.fields.RequiredText("old_password")
+		c.body.RequiredText("old_password")
 		return noContent(), c.err()
 	}})
 	send := func(body string) {

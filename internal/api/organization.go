@@ -44,7 +44,7 @@ func (a *API) getOrganization(ctx context.Context, c *call) (answer, error) {
 
 // deleteOrganization: DELETE /organization/:organization.
 func (a *API) deleteOrganization(ctx context.Context, c *call) (answer, error) {
-	name := c.fields.RequiredText("name")
+	name := c.body.RequiredText("name")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
@@ -91,7 +91,7 @@ func (a *API) getUserOrganization(ctx context.Context, c *call) (answer, error) 
 
 // addMember: POST /user/:user/organization (call 29).
 func (a *API) addMember(ctx context.Context, c *call) (answer, error) {
-	f := &c.fields
+	f := &c.body.Fields
 	named := organizationField(f, "organization")
 	if named == "" {
 		named = c.organization()

@@ -60,8 +60,8 @@ func (a *API) getRoster(ctx context.Context, c *call) (answer, error) {
 
 // addToRoster: POST /roster (call 22).
 func (a *API) addToRoster(ctx context.Context, c *call) (answer, error) {
-	entity := c.fields.RequiredText("entity")
-	c.fields.Text("type") // its token tells which it is: a client may know more types than there are here
+	entity := c.body.RequiredText("entity")
+	c.body.Text("type") // its token tells which it is: a client may know more types than there are here
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
@@ -71,7 +71,7 @@ func (a *API) addToRoster(ctx context.Context, c *call) (answer, error) {
 // removeFromRoster: DELETE /roster/:entity (call 23). Whether it is a person or a
 // group the token itself tells; the type that clients send along is not needed.
 func (a *API) removeFromRoster(ctx context.Context, c *call) (answer, error) {
-	c.fields.Text("type")
+	c.body.Text("type")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"signet/internal/api/input"
 	"signet/internal/model"
+	"signet/internal/service"
 	"signet/openapi"
 )
 
@@ -46,24 +48,8 @@ type route struct {
 	files map[string]fileField
 }
 
-// fileSink keeps the bytes of a file and returns what the endpoint needs to
-// refer to it. It runs while the body is still being read, before the endpoint
-// and before later fields are known. When r fails (the file is too large, the
-// client went away) it removes what it kept so far and returns that error.
-type fileSink func(ctx context.Context, f incomingFile) (any, error)
-
 // fileField is a field that takes a file.
-type fileField struct {
-	sink fileSink
-	// discard removes what sink kept, of a request that came to nothing. Its
-	// context outlives the request's.
-	discard func(ctx context.Context, stored any)
-	// limit is the largest size in bytes; 0 takes limits.attachment_bytes.
-	limit int64
-	// orText allows text in place of the file (an avatar's URL): in JSON, in a
-	// form, and as a part without a file name.
-	orText bool
-}
+type fileField = input.FileField[*service.Upload]
 
 // routes is the one table of what the server answers: the 36 calls of the
 // interface in its own order, what the contract adds to them, and what published

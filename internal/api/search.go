@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
+	"signet/internal/api/input"
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/service"
@@ -65,7 +68,7 @@ func (a *API) search(ctx context.Context, c *call) (answer, error) {
 // for all of them. That include_disabled is known and changes nothing is so
 // because no account can be disabled.
 func (c *call) searchCommand() (command service.SearchCommand, shown map[string]bool) {
-	f := &c.fields
+	f := &c.body.Fields
 	command.Query = search.Query{
 		Types:        f.List("type"),
 		PageSize:     f.IntBetween("page_size", 1, maxPageSize, defaultPageSize),
@@ -78,14 +81,14 @@ func (c *call) searchCommand() (command service.SearchCommand, shown map[string]
 		command.Directory = append(command.Directory, model.OrganizationID(token))
 	}
 	for _, name := range f.List("sort") {
-		command.Sort = append(command.Sort, snakeCase(name))
+		command.Sort = append(command.Sort, input.SnakeCase(name))
 	}
 	switch format := f.Text("results_format"); format {
 	case "", "entities":
 	case "tokens":
 		command.TokensOnly = true
 	default:
-		f.wrong("results_format", "entities or tokens")
+		f.Wrong("results_format", "entities or tokens")
 	}
 	if names := f.List("return_fields"); names != nil {
 		shown = map[string]bool{"token": true, "metadata": true}
@@ -102,7 +105,7 @@ func (c *call) searchCommand() (command service.SearchCommand, shown map[string]
 // that is no search field is a field in which nothing is found; beside it, it is
 // one of the many fields of a request that are ignored.
 func (c *call) readCriteria(command *service.SearchCommand) {
-	f := &c.fields
+	f := &c.body.Fields
 	for _, name := range f.Names() {
 		if fields := searchFields(name); fields != nil {
 			command.Must = append(command.Must, search.Criterion{Fields: fields, Text: f.Text(name)})
@@ -116,7 +119,7 @@ func (c *call) readCriteria(command *service.SearchCommand) {
 	must, ok := criteria(combined["must"])
 	mustNot, okNot := criteria(combined["must_not"])
 	if !ok || !okNot {
-		f.wrong("bool", want)
+		f.Wrong("bool", want)
 	}
 	command.Must, command.MustNot = append(command.Must, must...), mustNot
 }
@@ -139,7 +142,7 @@ func criteria(raw json.RawMessage) (out []search.Criterion, ok bool) {
 		objects = append(objects, object)
 	}
 	for _, object := range objects {
-		for _, name := range sortedKeys(object) {
+		for _, name := range slices.Sorted(maps.Keys(object)) {
 			if text := object[name]; text != nil {
 				out = append(out, search.Criterion{Fields: splitFields(name), Text: *text})
 			}
@@ -161,9 +164,9 @@ func searchFields(name string) []string {
 }
 
 func splitFields(name string) []string {
-	fields := splitList(nil, name)
+	fields := input.SplitList(name)
 	for i, field := range fields {
-		fields[i] = snakeCase(field)
+		fields[i] = input.SnakeCase(field)
 	}
 	return fields
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"signet/internal/api/input"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -62,7 +63,7 @@ type wireCreatedUser struct {
 
 // createUser: POST /user (call 28).
 func (a *API) createUser(ctx context.Context, c *call) (answer, error) {
-	f := &c.fields
+	f := &c.body.Fields
 	command := service.CreateUserCommand{
 		Organization: c.organization(),
 		FirstName:    f.Text("first_name"),
@@ -91,7 +92,7 @@ func (a *API) createUser(ctx context.Context, c *call) (answer, error) {
 }
 
 // addresses reads one address and a list of them into one list.
-func addresses(f *fields, one, many string) []string {
+func addresses(f *input.Fields, one, many string) []string {
 	var out []string
 	if address := f.Text(one); address != "" {
 		out = append(out, address)
@@ -101,7 +102,7 @@ func addresses(f *fields, one, many string) []string {
 
 // blameList names the field of an error as the caller called it: the list, where it
 // sent that and not the field for one address.
-func blameList(f *fields, err error) error {
+func blameList(f *input.Fields, err error) error {
 	fault, ok := asModel(err)
 	if !ok {
 		return err
@@ -118,7 +119,7 @@ func blameList(f *fields, err error) error {
 
 // updateSettings: POST /user/:user/settings.
 func (a *API) updateSettings(ctx context.Context, c *call) (answer, error) {
-	f := &c.fields
+	f := &c.body.Fields
 	command := service.ProfileCommand{
 		FirstName:   f.OptionalText("first_name"),
 		LastName:    f.OptionalText("last_name"),
@@ -136,7 +137,7 @@ func (a *API) updateSettings(ctx context.Context, c *call) (answer, error) {
 
 // setPassword: POST /user/:user/password.
 func (a *API) setPassword(ctx context.Context, c *call) (answer, error) {
-	old, password := c.fields.Text("old_password"), c.fields.RequiredText("password")
+	old, password := c.body.Text("old_password"), c.body.RequiredText("password")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

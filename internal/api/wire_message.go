@@ -1,8 +1,10 @@
 package api
 
 import (
+	"encoding/json"
 	"strings"
 
+	"signet/internal/api/input"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -95,17 +97,21 @@ func messageStatus(s service.MessageStatus) wireMessageStatus {
 
 // dataItems reads the field `data`: a list of objects of three texts, or one of them.
 // In a form the field may be repeated.
-func dataItems(f *fields) (items []model.DataItem) {
+func dataItems(f *input.Fields) (items []model.DataItem) {
 	const want = "a list of objects with the texts mimetype, namespace and payload"
 	for _, raw := range f.Raws("data") {
 		if strings.HasPrefix(strings.TrimSpace(string(raw)), "{") {
 			var one model.DataItem
-			f.decode("data", raw, &one, want)
+			if json.Unmarshal(raw, &one) != nil {
+				f.Wrong("data", want)
+			}
 			items = append(items, one)
 			continue
 		}
 		var several []model.DataItem
-		f.decode("data", raw, &several, want)
+		if json.Unmarshal(raw, &several) != nil {
+			f.Wrong("data", want)
+		}
 		items = append(items, several...)
 	}
 	return items

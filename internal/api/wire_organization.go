@@ -2,8 +2,11 @@ package api
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
+	"signet/internal/api/input"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -49,7 +52,7 @@ func organization(o model.Organization) wireOrganization {
 	if s.PinLock != nil {
 		put("pin_lock", *s.PinLock)
 	}
-	for _, name := range sortedKeys(s.Other) {
+	for _, name := range slices.Sorted(maps.Keys(s.Other)) {
 		put(name, s.Other[name])
 	}
 	return w
@@ -58,14 +61,14 @@ func organization(o model.Organization) wireOrganization {
 // organizationCommand reads a name and settings, in snake_case or camelCase. Any
 // other field is a setting that is kept as given.
 func (a *API) organizationCommand(c *call) (service.OrganizationCommand, error) {
-	f := &c.fields
+	f := &c.body.Fields
 	var out service.OrganizationCommand
 	s := &out.Settings
 	known := map[string]bool{}
 	for _, given := range f.Names() {
-		name := snakeCase(given)
+		name := input.SnakeCase(given)
 		if known[name] {
-			f.refuse(repeated(given))
+			f.RefuseRepeated(given)
 		}
 		known[name] = true
 		switch name {
@@ -107,18 +110,14 @@ const maxSettingName = 64
 
 // keepSetting keeps a setting that the server knows nothing of, with its type: a text,
 // a number or a boolean. All of a form are texts.
-func keepSetting(f *fields, s *model.Settings, name string) {
+func keepSetting(f *input.Fields, s *model.Settings, name string) {
 	if name == "" || len(name) > maxSettingName {
-		f.refuse(model.Invalidf("setting_invalid", shownName(name), "The name of a setting has 1 to %d bytes.", maxSettingName))
+		f.Refuse(model.Invalidf("setting_invalid", input.ShownName(name), "The name of a setting has 1 to %d bytes.", maxSettingName))
 		return
 	}
-	text := f.Scalar(name)
-	if f.fault != nil || !f.storable(name, name) {
+	value := f.Scalar(name)
+	if value == nil || !f.Storable(name, name) {
 		return
-	}
-	value := json.RawMessage(text)
-	if kind := f.get(name).kind; kind == textKind || kind == formKind {
-		value, _ = json.Marshal(text) // a text always encodes
 	}
 	if s.Other == nil {
 		s.Other = map[string]json.RawMessage{}

@@ -49,8 +49,9 @@ var mayImport = []layer{
 		"internal/config", "internal/durable", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},
-	{"internal/api", []string{"internal/api/guard", "internal/stream", "internal/service", "internal/search", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi"}},
+	{"internal/api", []string{"internal/api/guard", "internal/api/input", "internal/stream", "internal/service", "internal/search", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi"}},
 	{"internal/api/guard", []string{"internal/model"}},
+	{"internal/api/input", []string{"internal/model"}},
 	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/durable", "internal/model"}},
 	{"internal/stream", []string{"internal/service", "internal/store", "internal/live", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
@@ -107,9 +108,10 @@ var onlyIn = map[string][]string{
 	"github.com/nyaruka/":             {"internal/config", "internal/service"},
 	"github.com/HdrHistogram/":        {"internal/load"},
 	"github.com/minio/":               {"internal/blob"},
-	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/api/guard", "internal/blob", "internal/load", "client"},
+	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/api/guard", "internal/api/input", "internal/blob", "internal/load", "client"},
 	"golang.org/x/mod":                {"internal/audit"},
 	"golang.org/x/sys":                {"internal/clock"},
+	"github.com/go-json-experiment":   {"internal/api/input"},
 	"golang.org/x/time":               {"internal/api/guard", "internal/audit"},
 	"golang.org/x/crypto":             {"internal/service", "internal/seal", "internal/transport"},
 	"github.com/letsencrypt/":         nil, // tests only

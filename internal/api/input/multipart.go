@@ -1,12 +1,14 @@
-package api
+package input
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
+	"net/http"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -19,28 +21,25 @@ import (
 const maxPartHead = 16 << 10
 
 // multipartLimit is the most that a body can hold within the limits of its
-// pieces; 0 is no limit. A route without files takes a multipart body as it
+// pieces; 0 is no limit. An endpoint without files takes a multipart body as it
 // takes a form.
-func (a *API) multipartLimit(r *route) int64 {
-	limit := a.limits.BodyBytes
-	if len(r.files) == 0 || limit == 0 {
+func (reader *Reader[T]) multipartLimit() int64 {
+	limit := reader.Limits.BodyBytes
+	if len(reader.Files) == 0 || limit == 0 {
 		return limit
 	}
-	for _, file := range r.files {
-		size := a.fileLimit(file)
+	for _, file := range reader.Files {
+		size := reader.fileLimit(file)
 		if size == 0 {
 			return 0
 		}
 		limit += size
 	}
-	return limit + int64(a.limits.Parts)*maxPartHead
+	return limit + int64(reader.Limits.Parts)*maxPartHead
 }
 
-func (a *API) fileLimit(file fileField) int64 {
-	if file.limit > 0 {
-		return file.limit
-	}
-	return a.limits.AttachmentBytes
+func (reader *Reader[T]) fileLimit(file FileField[T]) int64 {
+	return cmp.Or(file.Limit, reader.Limits.FileBytes)
 }
 
 const (
@@ -54,15 +53,16 @@ const (
 
 var aheads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readAhead) }}
 
-// readMultipart reads a multipart body part by part: texts into the call's
-// fields, files into their sinks. What the sinks kept is in c.files even when
-// the body turns out faulty, so that the adapter can discard it.
-func (a *API) readMultipart(ctx context.Context, c *call, body *bodyReader, boundary string) error {
+// readMultipart reads a multipart body part by part: texts into fields, files into
+// their sinks.
+func (reader *Reader[T]) readMultipart(
+	ctx context.Context, r *http.Request, body *source, boundary string, into *Body[T],
+) error {
 	if boundary == "" || len(boundary) > 70 { // RFC 2046, section 5.1.1
 		return refuseBoundary(body)
 	}
 	head := &headReader{from: body}
-	if length := c.request.ContentLength; length < 0 || length > longBody {
+	if length := r.ContentLength; length < 0 || length > longBody {
 		ahead := aheads.Get().(*bufio.Reader)
 		ahead.Reset(body)
 		defer func() {
@@ -71,46 +71,55 @@ func (a *API) readMultipart(ctx context.Context, c *call, body *bodyReader, boun
 		}()
 		head.from = ahead
 	}
-	reader := multipart.NewReader(head, boundary)
-	texts := textBudget{left: a.limits.BodyBytes, limited: a.limits.BodyBytes > 0}
-	for parts := 0; ; parts++ {
+	_, repeatable := r.Header["Request-Id"]
+	parts := partReader[T]{Reader: reader, into: into, texts: reader.Limits.BodyBytes, repeatable: repeatable}
+	source := multipart.NewReader(head, boundary)
+	for n := 0; ; n++ {
 		head.left = maxPartHead
-		part, err := reader.NextPart()
+		part, err := source.NextPart()
 		switch {
 		case err == io.EOF || err != nil && body.count == 0 && body.err == io.EOF:
 			return nil
 		case err != nil:
 			return partFault(err, body, "")
-		case parts == a.limits.Parts:
-			return model.Invalidf(codeBodyInvalid, "", "The body has more than %d parts.", a.limits.Parts)
+		case n == reader.Limits.Parts:
+			return model.Invalidf(CodeBodyInvalid, "", "The body has more than %d parts.", reader.Limits.Parts)
 		}
 		head.left = -1
-		c.sentBody = true
-		if err := a.readPart(ctx, c, part, &texts); err != nil {
-			return partFault(err, body, shownName(part.FormName()))
+		into.Sent = true
+		if err := parts.read(ctx, part); err != nil {
+			return partFault(err, body, ShownName(part.FormName()))
 		}
 	}
 }
 
 // refuseBoundary refuses a multipart body whose parts cannot be told apart; an
 // empty one has none.
-func refuseBoundary(body *bodyReader) error {
+func refuseBoundary(body *source) error {
 	if n, _ := io.CopyN(io.Discard, body, 1); n == 0 && body.err == io.EOF {
 		return nil
 	}
 	return malformedPart("", "The Content-Type of a multipart body needs a boundary of 1 to 70 characters.")
 }
 
-// readPart reads one part into the call.
-func (a *API) readPart(ctx context.Context, c *call, part *multipart.Part, texts *textBudget) error {
+// partReader reads the parts of one body.
+type partReader[T any] struct {
+	*Reader[T]
+	into       *Body[T]
+	texts      int64 // bytes that the texts may still hold together, if that is limited
+	repeatable bool
+}
+
+// read reads one part.
+func (p *partReader[T]) read(ctx context.Context, part *multipart.Part) error {
 	name := part.FormName()
 	if name == "" {
 		return malformedPart("", "A part has no name.")
 	}
 	if !utf8.ValidString(name) {
-		return model.Invalidf(codeTextInvalid, "", "The name of a part is not valid UTF-8.")
+		return model.Invalidf(CodeTextInvalid, "", "The name of a part is not valid UTF-8.")
 	}
-	// Quoted-printable is decoded by the reader, which takes the header away.
+	// Quoted-printable is decoded by the package, which takes the header away.
 	switch strings.ToLower(part.Header.Get("Content-Transfer-Encoding")) {
 	case "", "7bit", "8bit", "binary":
 	default:
@@ -118,19 +127,19 @@ func (a *API) readPart(ctx context.Context, c *call, part *multipart.Part, texts
 	}
 	_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	_, named := params["filename"]
-	if file, ok := c.endpoint.files[name]; ok && (named || !file.orText) {
-		return a.storeFile(ctx, c, part, name, file)
+	if file, ok := p.Files[name]; ok && (named || !file.OrText) {
+		return p.keepFile(ctx, part, name, file)
 	}
-	if _, stored := c.file(name); stored {
+	if _, kept := p.into.File(name); kept {
 		return repeated(name)
 	}
-	value, err := texts.read(name, part)
+	value, err := p.readText(name, part)
 	if err != nil {
 		return err
 	}
 	var flaw *model.Error
 	if !utf8.ValidString(value) {
-		flaw = model.Invalidf(codeTextInvalid, shownName(name), "The text is not valid UTF-8.")
+		flaw = model.Invalidf(CodeTextInvalid, ShownName(name), "The text is not valid UTF-8.")
 		if !named {
 			return flaw
 		}
@@ -138,31 +147,26 @@ func (a *API) readPart(ctx context.Context, c *call, part *multipart.Part, texts
 		// endpoint wants the field.
 		value = ""
 	}
-	if c.fields.full() {
-		return tooManyFields(c.fields.most)
+	if p.into.full() {
+		return tooManyFields(p.into.most)
 	}
-	c.fields.putText(name, value, flaw)
+	p.into.putText(name, value, flaw)
 	return nil
 }
 
-// textBudget is what the texts of a multipart body may still hold together.
-type textBudget struct {
-	left    int64
-	limited bool
-}
-
-// read reads a text part, whose name counts too.
-func (t *textBudget) read(name string, part io.Reader) (string, error) {
-	buffer := bodyBuffers.Get().(*bodyBuffer)
+// readText reads a text part, whose name counts too.
+func (p *partReader[T]) readText(name string, part io.Reader) (string, error) {
+	isLimited := p.Limits.BodyBytes > 0
+	buffer := buffers.Get().(*buffer)
 	defer buffer.release()
-	t.left -= int64(len(name))
-	if t.limited {
-		part = &bodyReader{source: part, limited: true, limit: t.left, left: max(t.left, 0)}
+	p.texts -= int64(len(name))
+	if isLimited {
+		part = &source{from: part, limited: true, limit: p.texts, left: max(p.texts, 0)}
 	}
 	text, err := buffer.readAll(part)
-	t.left -= int64(len(text))
-	if errors.Is(err, errPastLimit) || t.limited && t.left < 0 {
-		return "", &model.Error{Kind: model.TooLarge, Code: codeBodyTooLarge, Field: shownName(name),
+	p.texts -= int64(len(text))
+	if errors.Is(err, errPastLimit) || isLimited && p.texts < 0 {
+		return "", &model.Error{Kind: model.TooLarge, Code: CodeBodyTooLarge, Field: ShownName(name),
 			Message: "The texts of the body are larger together than the limit."}
 	}
 	return string(text), err
@@ -191,8 +195,8 @@ func (h *headReader) Read(p []byte) (int, error) {
 
 // partFault is what to answer where a part could not be read: what was decided
 // about it, else what befell the body, else that it is malformed.
-func partFault(err error, body *bodyReader, field string) error {
-	_, told := asModel(err)
+func partFault(err error, body *source, field string) error {
+	_, told := errors.AsType[*model.Error](err)
 	switch {
 	case told:
 		return err
@@ -200,7 +204,7 @@ func partFault(err error, body *bodyReader, field string) error {
 		return bodyTooLarge(body.limit)
 	case body.err != nil && body.err != io.EOF:
 		return bodyFault(body.err, body.limit)
-	case errors.Is(err, errSink):
+	case errors.Is(err, errKeep):
 		return err
 	case errors.Is(err, errLongHead):
 		return malformedPart(field, "The head of a part is too long.")
@@ -211,5 +215,5 @@ func partFault(err error, body *bodyReader, field string) error {
 }
 
 func malformedPart(name, message string) error {
-	return model.Invalidf(codeBodyInvalid, shownName(name), "%s", message)
+	return model.Invalidf(CodeBodyInvalid, ShownName(name), "%s", message)
 }

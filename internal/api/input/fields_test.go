@@ -1,4 +1,4 @@
-package api
+package input
 
 import (
 	"bytes"
@@ -11,68 +11,66 @@ import (
 	"signet/internal/model"
 )
 
-func mustParse(t *testing.T, body string) *fields {
+func mustParse(t *testing.T, body string) *Fields {
 	t.Helper()
-	f := new(fields)
-	if fault := parseJSON(body, f); fault != nil {
+	f := new(Fields)
+	if fault := parseJSON([]byte(body), f); fault != nil {
 		t.Fatalf("%s: %v", body, fault)
 	}
 	return f
 }
 
-func mustParseForm(t *testing.T, body string) *fields {
+func mustParseForm(t *testing.T, body string) *Fields {
 	t.Helper()
-	f := new(fields)
+	f := new(Fields)
 	if fault := parseForm(body, f); fault != nil {
 		t.Fatalf("%s: %v", body, fault)
 	}
 	return f
 }
 
-func pointer[T any](v T) *T { return &v }
-
 func TestFieldsReadEveryKnownType(t *testing.T) {
 	both := func(value string) string { return `{"f":` + value + `}` }
 	form := func(value string) string { return "f=" + url.QueryEscape(value) }
-	text := func(f *fields) any { return f.Text("f") }
-	optionalText := func(f *fields) any { return f.OptionalText("f") }
-	requiredText := func(f *fields) any { return f.RequiredText("f") }
-	integer := func(f *fields) any { return f.Int("f") }
-	optionalInt := func(f *fields) any { return f.OptionalInt("f") }
-	between := func(f *fields) any { return f.IntBetween("f", 1, 1000, 100) }
-	boolean := func(f *fields) any { return f.Bool("f") }
-	optionalBool := func(f *fields) any { return f.OptionalBool("f") }
-	scalar := func(f *fields) any { return f.Scalar("f") }
-	list := func(f *fields) any { return f.List("f") }
-	raw := func(f *fields) any { return string(f.Raw("f")) }
-	raws := func(f *fields) any {
+	text := func(f *Fields) any { return f.Text("f") }
+	optionalText := func(f *Fields) any { return f.OptionalText("f") }
+	requiredText := func(f *Fields) any { return f.RequiredText("f") }
+	integer := func(f *Fields) any { return f.Int("f") }
+	optionalInt := func(f *Fields) any { return f.OptionalInt("f") }
+	between := func(f *Fields) any { return f.IntBetween("f", 1, 1000, 100) }
+	boolean := func(f *Fields) any { return f.Bool("f") }
+	optionalBool := func(f *Fields) any { return f.OptionalBool("f") }
+	scalar := func(f *Fields) any { return string(f.Scalar("f")) }
+	list := func(f *Fields) any { return f.List("f") }
+	raw := func(f *Fields) any { return string(f.Raw("f")) }
+	raws := func(f *Fields) any {
 		var all []string
 		for _, text := range f.Raws("f") {
 			all = append(all, string(text))
 		}
 		return strings.Join(all, " ")
 	}
-	const wrong = codeFieldInvalid
+	const wrong = CodeFieldInvalid
 	for _, c := range []struct {
 		name string
 		body string // JSON if it starts with a brace
-		get  func(*fields) any
+		get  func(*Fields) any
 		want any
 		code string
 	}{
 		{"text", both(`"a b"`), text, "a b", ""},
 		{"text with escapes", both(`"a\t\"\u00e9\ud83d\ude00\/"`), text, "a\t\"é😀/", ""},
 		{"text of a form", form("a+b & c=é"), text, "a+b & c=é", ""},
-		{"text that is empty", both(`""`), optionalText, pointer(""), ""},
+		{"text that is empty", both(`""`), optionalText, new(""), ""},
 		{"text that is absent", `{}`, optionalText, (*string)(nil), ""},
 		{"text that is null", both(`null`), optionalText, (*string)(nil), ""},
 		{"text that is a number", both(`1`), text, "", wrong},
 		{"text that is a boolean", both(`true`), text, "", wrong},
 		{"text that is a list", both(`["a"]`), text, "", wrong},
 		{"text that is an object", both(`{}`), text, "", wrong},
-		{"text with U+0000", both(`"a\u0000"`), text, "", codeTextInvalid},
-		{"text of a form with U+0000", "f=%00", text, "", codeTextInvalid},
-		{"text twice in a form", "f=a&f=b", text, "", codeFieldRepeated},
+		{"text with U+0000", both(`"a\u0000"`), text, "", CodeTextInvalid},
+		{"text of a form with U+0000", "f=%00", text, "", CodeTextInvalid},
+		{"text twice in a form", "f=a&f=b", text, "", CodeFieldRepeated},
 		{"required text", both(`"a"`), requiredText, "a", ""},
 		{"required text that is absent", `{}`, requiredText, "", "f_required"},
 		{"required text that is blank", both(`" "`), requiredText, " ", "f_required"},
@@ -82,7 +80,7 @@ func TestFieldsReadEveryKnownType(t *testing.T) {
 		{"number below zero", both(`-1`), integer, -1, ""},
 		{"number as text", both(`"30"`), integer, 30, ""},
 		{"number of a form", "f=-1", integer, -1, ""},
-		{"number with a fraction of zero", both(`30.0`), optionalInt, pointer(30), ""},
+		{"number with a fraction of zero", both(`30.0`), optionalInt, new(30), ""},
 		{"number with an exponent", both(`1e2`), integer, 100, ""},
 		{"number with a fraction", both(`1.5`), integer, 0, wrong},
 		{"number as text with a fraction", both(`"1.0"`), integer, 0, wrong},
@@ -95,16 +93,16 @@ func TestFieldsReadEveryKnownType(t *testing.T) {
 		{"number that is a boolean", both(`true`), integer, 0, wrong},
 		{"number that is a list", both(`[1]`), integer, 0, wrong},
 		{"number that is null", both(`null`), optionalInt, (*int)(nil), ""},
-		{"number twice in a form", "f=1&f=1", integer, 0, codeFieldRepeated},
+		{"number twice in a form", "f=1&f=1", integer, 0, CodeFieldRepeated},
 		{"number in bounds", both(`1000`), between, 1000, ""},
 		{"number that is absent", `{}`, between, 100, ""},
 		{"number below its bounds", both(`0`), between, 100, wrong},
 		{"number above its bounds", "f=1001", between, 100, wrong},
 
 		{"boolean", both(`true`), boolean, true, ""},
-		{"boolean as text", both(`"false"`), optionalBool, pointer(false), ""},
+		{"boolean as text", both(`"false"`), optionalBool, new(false), ""},
 		{"boolean as a digit", both(`"1"`), boolean, true, ""},
-		{"boolean as a number", both(`0`), optionalBool, pointer(false), ""},
+		{"boolean as a number", both(`0`), optionalBool, new(false), ""},
 		{"boolean of a form", "f=true", boolean, true, ""},
 		{"boolean as Python writes it", "f=True", boolean, true, ""},
 		{"boolean that is absent", `{}`, optionalBool, (*bool)(nil), ""},
@@ -113,7 +111,7 @@ func TestFieldsReadEveryKnownType(t *testing.T) {
 		{"boolean as empty text", both(`""`), boolean, false, wrong},
 		{"boolean that nobody filled in", "f=", optionalBool, (*bool)(nil), ""},
 		{"boolean that is a list", both(`[]`), boolean, false, wrong},
-		{"boolean twice in a form", "f=1&f=0", boolean, false, codeFieldRepeated},
+		{"boolean twice in a form", "f=1&f=0", boolean, false, CodeFieldRepeated},
 
 		{"list", both(`["a","b,c"," d "]`), list, []string{"a", "b,c", " d "}, ""},
 		{"list as text", both(`"a, b,,c,"`), list, []string{"a", "b", "c"}, ""},
@@ -127,29 +125,31 @@ func TestFieldsReadEveryKnownType(t *testing.T) {
 		{"list with a null", both(`["a",null]`), list, []string(nil), wrong},
 		{"list that is a number", both(`1`), list, []string(nil), wrong},
 		{"list that is an object", both(`{}`), list, []string(nil), wrong},
-		{"list with U+0000", both(`["a\u0000"]`), list, []string(nil), codeTextInvalid},
+		{"list with U+0000", both(`["a\u0000"]`), list, []string(nil), CodeTextInvalid},
 
 		{"any scalar: number", both(`1.50`), scalar, "1.50", ""},
 		{"any scalar: boolean", both(`true`), scalar, "true", ""},
-		{"any scalar: text", both(`"x"`), scalar, "x", ""},
+		{"any scalar: text", both(`"x"`), scalar, `"x"`, ""},
+		{"any scalar: text of a form", "f=1", scalar, `"1"`, ""},
 		{"any scalar: list", both(`[]`), scalar, "", wrong},
 
 		{"nested", both(`[{"a": "b"}]`), raw, `[{"a": "b"}]`, ""},
 		{"nested text", both(`"a\n"`), raw, `"a\n"`, ""},
 		{"nested in a form", form(`{"must":{"any":"bo"}}`), raw, `{"must":{"any":"bo"}}`, ""},
-		{"nested in a form, malformed", form(`{"must":`), raw, "", codeBodyInvalid},
-		{"nested in a form, repeated names", form(`{"a":1,"a":2}`), raw, "", codeFieldRepeated},
-		{"nested in a form, second value", form(`{}{}`), raw, "", codeBodyInvalid},
+		{"nested in a form, malformed", form(`{"must":`), raw, "", CodeBodyInvalid},
+		{"nested in a form, repeated names", form(`{"a":1,"a":2}`), raw, "", CodeFieldRepeated},
+		{"nested in a form, second value", form(`{}{}`), raw, "", CodeBodyInvalid},
 		{"nested that nobody filled in", "f=", raw, "", ""},
-		{"nested twice in a form", "f={}&f={}", raw, "", codeFieldRepeated},
+		{"nested twice in a form", "f={}&f={}", raw, "", CodeFieldRepeated},
 		{"nested list in a form, repeated", "f={}&f=&f=[1]", raws, "{} [1]", ""},
-		{"nested list in a form, one malformed", "f={}&f={", raws, "", codeBodyInvalid},
+		{"nested list in a form, one malformed", "f={}&f={", raws, "", CodeBodyInvalid},
 		{"nested list", both(`[1, 2]`), raws, "[1, 2]", ""},
-		{"nested as deep as in JSON", form(strings.Repeat("[", 31) + strings.Repeat("]", 31)), raw, strings.Repeat("[", 31) + strings.Repeat("]", 31), ""},
-		{"nested deeper than in JSON", form(strings.Repeat("[", 32) + strings.Repeat("]", 32)), raw, "", codeBodyTooDeep},
+		{"nested as deep as in JSON", form(strings.Repeat("[", 31) + strings.Repeat("]", 31)), raw,
+			strings.Repeat("[", 31) + strings.Repeat("]", 31), ""},
+		{"nested deeper than in JSON", form(strings.Repeat("[", 32) + strings.Repeat("]", 32)), raw, "", CodeBodyTooDeep},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var f *fields
+			var f *Fields
 			if strings.HasPrefix(c.body, "{") {
 				f = mustParse(t, c.body)
 			} else {
@@ -247,13 +247,13 @@ func TestWholeNumber(t *testing.T) {
 }
 
 func TestQueryForgivesWhatNobodyReads(t *testing.T) {
-	var f fields
-	parseQuery("limit=5&broken=%zz&%zz=x&utf8=%ff&&empty&plus=a+b&pct=100%", &f)
+	var f Fields
+	ParseQuery("limit=5&broken=%zz&%zz=x&utf8=%ff&&empty&plus=a+b&pct=100%", 0, &f)
 	if f.Int("limit") != 5 || f.Text("plus") != "a b" || f.OptionalText("empty") == nil || f.fault != nil {
 		t.Errorf("got %+v, fault %v", f.list, f.fault)
 	}
 	for _, name := range []string{"broken", "utf8", "pct"} {
-		g := fields{list: f.list}
+		g := Fields{list: f.list}
 		if g.Text(name); g.fault == nil || g.fault.Field != name {
 			t.Errorf("%s: got %v, want a fault", name, g.fault)
 		}
@@ -263,10 +263,11 @@ func TestQueryForgivesWhatNobodyReads(t *testing.T) {
 func TestParseForm(t *testing.T) {
 	for _, c := range []struct{ body, code, field string }{
 		{"", "", ""}, {"&&", "", ""}, {"a", "", ""}, {"a=b=c", "", ""}, {"a=%2B+%20", "", ""}, {"a=;b", "", ""},
-		{"a=%", codeBodyInvalid, "a"}, {"a=%2", codeBodyInvalid, "a"}, {"a=%zz", codeBodyInvalid, "a"}, {"%zz=a", codeBodyInvalid, ""},
-		{"a=%ff", codeTextInvalid, "a"}, {"a=\xff", codeTextInvalid, "a"}, {"%ff=a", codeTextInvalid, ""},
+		{"a=%", CodeBodyInvalid, "a"}, {"a=%2", CodeBodyInvalid, "a"}, {"a=%zz", CodeBodyInvalid, "a"}, {"%zz=a",
+			CodeBodyInvalid, ""},
+		{"a=%ff", CodeTextInvalid, "a"}, {"a=\xff", CodeTextInvalid, "a"}, {"%ff=a", CodeTextInvalid, ""},
 	} {
-		var f fields
+		var f Fields
 		code, field := "", ""
 		if fault := parseForm(c.body, &f); fault != nil {
 			code, field = fault.Code, fault.Field
@@ -278,11 +279,12 @@ func TestParseForm(t *testing.T) {
 }
 
 func FuzzParseForm(f *testing.F) {
-	for _, seed := range []string{"", "a=b&c=d", "members=x&members=y,z", "ttl=-1&dor=true&body=hello+world%21", "a=%", "%ff=%00", "data=%5B%7B%7D%5D", "a=&=b&&"} {
+	for _, seed := range []string{"", "a=b&c=d", "members=x&members=y,z", "ttl=-1&dor=true&body=hello+world%21", "a=%",
+		"%ff=%00", "data=%5B%7B%7D%5D", "a=&=b&&"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		var got fields
+		var got Fields
 		if fault := parseForm(body, &got); fault != nil {
 			if fault.Kind != model.Invalid {
 				t.Fatalf("got %v", fault)
@@ -298,12 +300,13 @@ func FuzzParseForm(f *testing.F) {
 			t.Fatalf("got %q, net/url says %q (%v)", values, want, err)
 		}
 		// What was read once reads the same again.
-		var second fields
+		var second Fields
 		if fault := parseForm(values.Encode(), &second); fault != nil {
 			t.Fatalf("written again as %s, refused with %v", values.Encode(), fault)
 		}
 		for _, given := range got.list {
-			if repeated := second.get(given.name); repeated == nil || repeated.text != given.text || !reflect.DeepEqual(repeated.more, given.more) {
+			if repeated := second.get(given.name); repeated == nil || repeated.text != given.text ||
+				!reflect.DeepEqual(repeated.more, given.more) {
 				t.Fatalf("%q: got %+v the second time, %+v the first", given.name, repeated, given)
 			}
 		}
@@ -313,10 +316,10 @@ func FuzzParseForm(f *testing.F) {
 
 // TestFieldsAreTheSameInEveryContentType sends one request in three ways.
 func TestFieldsAreTheSameInEveryContentType(t *testing.T) {
-	h := start(t, nil, route{method: "POST", pattern: "/v2/message", handler: echo(func(c *call) any {
-		f := &c.fields
-		return []any{f.Text("recipient"), f.Text("body"), f.Int("ttl"), f.Bool("dor"), f.List("members"), f.Raw("data"), f.OptionalText("absent")}
-	})})
+	h := start(t, &Reader[int]{}, func(b *Body[int], _ *Fields) any {
+		return []any{b.Text("recipient"), b.Text("body"), b.Int("ttl"), b.Bool("dor"), b.List("members"), b.Raw("data"),
+			b.OptionalText("absent")}
+	})
 	want := []any{"bob@example.com", "hello & é", -1.0, true, []any{"a", "b"}, []any{map[string]any{"payload": "p"}}, nil}
 	var parts bytes.Buffer
 	w := multipart.NewWriter(&parts)
@@ -336,7 +339,7 @@ func TestFieldsAreTheSameInEveryContentType(t *testing.T) {
 		"application/x-www-form-urlencoded": "recipient=bob%40example.com&body=hello+%26+%C3%A9&ttl=-1&dor=1&members=a,b&data=" + url.QueryEscape(`[{"payload":"p"}]`),
 		w.FormDataContentType():             parts.String(),
 	} {
-		got := h.wantReply(h.mustSend(request{method: "POST", path: "/v2/message", headers: []string{"Content-Type: " + contentType}, body: strings.NewReader(body)}))
+		got := h.wantReply(h.post(contentType, strings.NewReader(body)))
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v, want %v", contentType, got, want)
 		}

@@ -1,4 +1,4 @@
-package api
+package input
 
 import (
 	"bytes"
@@ -30,74 +30,74 @@ func TestParseJSON(t *testing.T) {
 		{"{}", "", ""},
 		{` { "a" : 1 , "b":[ ] } `, "", ""},
 		{deep(32), "", ""},
-		{deep(33), codeBodyTooDeep, "a"},
+		{deep(33), CodeBodyTooDeep, "a"},
 		{`{"a":` + strings.Repeat(`{"b":`, 31) + `1` + strings.Repeat(`}`, 31) + `}`, "", ""},
-		{`{"a":` + strings.Repeat(`{"b":`, 32) + `1` + strings.Repeat(`}`, 32) + `}`, codeBodyTooDeep, "a"},
-		{`{"a":` + strings.Repeat(`[`, 100000), codeBodyTooDeep, "a"},
-		{`{"a":1}{}`, codeBodyInvalid, ""},
-		{`{"a":1} x`, codeBodyInvalid, ""},
-		{`[]`, codeBodyInvalid, ""},
-		{`null`, codeBodyInvalid, ""},
-		{`"a"`, codeBodyInvalid, ""},
-		{"\ufeff{}", codeBodyInvalid, ""},
-		{`{`, codeBodyInvalid, ""},
-		{`{"a"`, codeBodyInvalid, ""},
-		{`{"a":`, codeBodyInvalid, "a"},
-		{`{"a":1`, codeBodyInvalid, "a"},
-		{`{"a":1,}`, codeBodyInvalid, ""},
-		{`{,}`, codeBodyInvalid, ""},
-		{`{a:1}`, codeBodyInvalid, ""},
-		{`{"a":[1,]}`, codeBodyInvalid, "a"},
-		{`{"a":[,]}`, codeBodyInvalid, "a"},
-		{`{"a":[1 2]}`, codeBodyInvalid, "a"},
-		{`{"a":01}`, codeBodyInvalid, "a"},
-		{`{"a":-}`, codeBodyInvalid, "a"},
-		{`{"a":1.}`, codeBodyInvalid, "a"},
-		{`{"a":.5}`, codeBodyInvalid, "a"},
-		{`{"a":1e}`, codeBodyInvalid, "a"},
-		{`{"a":+1}`, codeBodyInvalid, "a"},
-		{`{"a":NaN}`, codeBodyInvalid, "a"},
-		{`{"a":truex}`, codeBodyInvalid, "a"},
-		{`{"a":True}`, codeBodyInvalid, "a"},
-		{`{"a":'b'}`, codeBodyInvalid, "a"},
-		{"{\"a\":\"\n\"}", codeBodyInvalid, "a"},
-		{"{\"a\":\"\x00\"}", codeBodyInvalid, "a"},
-		{`{"a":"\x"}`, codeBodyInvalid, "a"},
-		{`{"a":"\u12g4"}`, codeBodyInvalid, "a"},
-		{`{"a":"\u12`, codeBodyInvalid, "a"},
-		{`{"a":"`, codeBodyInvalid, "a"},
-		{`{"a":"\`, codeBodyInvalid, "a"},
+		{`{"a":` + strings.Repeat(`{"b":`, 32) + `1` + strings.Repeat(`}`, 32) + `}`, CodeBodyTooDeep, "a"},
+		{`{"a":` + strings.Repeat(`[`, 100000), CodeBodyTooDeep, "a"},
+		{`{"a":1}{}`, CodeBodyInvalid, ""},
+		{`{"a":1} x`, CodeBodyInvalid, ""},
+		{`[]`, CodeBodyInvalid, ""},
+		{`null`, CodeBodyInvalid, ""},
+		{`"a"`, CodeBodyInvalid, ""},
+		{"\ufeff{}", CodeBodyInvalid, ""},
+		{`{`, CodeBodyInvalid, ""},
+		{`{"a"`, CodeBodyInvalid, "a"},
+		{`{"a":`, CodeBodyInvalid, "a"},
+		{`{"a":1`, CodeBodyInvalid, "a"},
+		{`{"a":1,}`, CodeBodyInvalid, "a"},
+		{`{,}`, CodeBodyInvalid, ""},
+		{`{a:1}`, CodeBodyInvalid, ""},
+		{`{"a":[1,]}`, CodeBodyInvalid, "a"},
+		{`{"a":[,]}`, CodeBodyInvalid, "a"},
+		{`{"a":[1 2]}`, CodeBodyInvalid, "a"},
+		{`{"a":01}`, CodeBodyInvalid, "a"},
+		{`{"a":-}`, CodeBodyInvalid, "a"},
+		{`{"a":1.}`, CodeBodyInvalid, "a"},
+		{`{"a":.5}`, CodeBodyInvalid, "a"},
+		{`{"a":1e}`, CodeBodyInvalid, "a"},
+		{`{"a":+1}`, CodeBodyInvalid, "a"},
+		{`{"a":NaN}`, CodeBodyInvalid, "a"},
+		{`{"a":truex}`, CodeBodyInvalid, "a"},
+		{`{"a":True}`, CodeBodyInvalid, "a"},
+		{`{"a":'b'}`, CodeBodyInvalid, "a"},
+		{"{\"a\":\"\n\"}", CodeBodyInvalid, "a"},
+		{"{\"a\":\"\x00\"}", CodeBodyInvalid, "a"},
+		{`{"a":"\x"}`, CodeBodyInvalid, "a"},
+		{`{"a":"\u12g4"}`, CodeBodyInvalid, "a"},
+		{`{"a":"\u12`, CodeBodyInvalid, "a"},
+		{`{"a":"`, CodeBodyInvalid, "a"},
+		{`{"a":"\`, CodeBodyInvalid, "a"},
 		{`{"a":"\ud83d\ude00"}`, "", ""},
-		{`{"a":"\ud83d"}`, codeTextInvalid, "a"},
-		{`{"a":"\ude00"}`, codeTextInvalid, "a"},
-		{`{"a":"\ude00\ud83d"}`, codeTextInvalid, "a"},
-		{`{"a":"\ud83dx"}`, codeTextInvalid, "a"},
-		{`{"a":"\ud83d\u0041"}`, codeTextInvalid, "a"},
-		{`{"a":{"b":["\ud83d"]}}`, codeTextInvalid, "a"},
-		{"{\"a\":\"\xff\"}", codeTextInvalid, "a"},
-		{"{\"a\":\"\xed\xa0\x80\"}", codeTextInvalid, "a"},
-		{"{\"a\":\"\xc0\x80\"}", codeTextInvalid, "a"},
-		{"{\"a\":[\"\xe2\x82\"]}", codeTextInvalid, "a"},
-		{"{\"\xff\":1}", codeTextInvalid, ""},
+		{`{"a":"\ud83d"}`, CodeTextInvalid, "a"},
+		{`{"a":"\ude00"}`, CodeTextInvalid, "a"},
+		{`{"a":"\ude00\ud83d"}`, CodeTextInvalid, "a"},
+		{`{"a":"\ud83dx"}`, CodeTextInvalid, "a"},
+		{`{"a":"\ud83d\u0041"}`, CodeTextInvalid, "a"},
+		{`{"a":{"b":["\ud83d"]}}`, CodeTextInvalid, "a"},
+		{"{\"a\":\"\xff\"}", CodeTextInvalid, "a"},
+		{"{\"a\":\"\xed\xa0\x80\"}", CodeTextInvalid, "a"},
+		{"{\"a\":\"\xc0\x80\"}", CodeTextInvalid, "a"},
+		{"{\"a\":[\"\xe2\x82\"]}", CodeTextInvalid, "a"},
+		{"{\"\xff\":1}", CodeTextInvalid, ""},
 		{"{\"a\":\"\ufffd\"}", "", ""},
-		{`{"a":1,"a":2}`, codeFieldRepeated, "a"},
-		{`{"a":null,"a":2}`, codeFieldRepeated, "a"},
-		{`{"a":1,"\u0061":2}`, codeFieldRepeated, "a"},
+		{`{"a":1,"a":2}`, CodeFieldRepeated, "a"},
+		{`{"a":null,"a":2}`, CodeFieldRepeated, "a"},
+		{`{"a":1,"\u0061":2}`, CodeFieldRepeated, "a"},
 		{`{"a":1,"A":2}`, "", ""},
-		{`{"x":{"a":1,"a":2}}`, codeFieldRepeated, "x"},
-		{`{"x":{"a":1,"\u0061":2}}`, codeFieldRepeated, "x"},
+		{`{"x":{"a":1,"a":2}}`, CodeFieldRepeated, "x"},
+		{`{"x":{"a":1,"\u0061":2}}`, CodeFieldRepeated, "x"},
 		{`{"x":{"a":1,"b":{"a":1}},"y":[{"a":1},{"a":1}]}`, "", ""},
-		{`{"x":{"a":{"b":1},"b":{"b":2},"b":1}}`, codeFieldRepeated, "x"},
-		{`{"x":[[{"":1,"":2}]]}`, codeFieldRepeated, "x"},
+		{`{"x":{"a":{"b":1},"b":{"b":2},"b":1}}`, CodeFieldRepeated, "x"},
+		{`{"x":[[{"":1,"":2}]]}`, CodeFieldRepeated, "x"},
 		{`{` + many(`"z":1}`), "", ""},
-		{`{` + many(`"nnnnn":1}`), codeFieldRepeated, "nnnnn"},
+		{`{` + many(`"nnnnn":1}`), CodeFieldRepeated, "nnnnn"},
 		{`{"x":{` + many(`"z":1}}`), "", ""},
-		{`{"x":{` + many(`"nnnnn":1}}`), codeFieldRepeated, "x"},
-		{`{"` + strings.Repeat("long", 100) + `":tru}`, codeBodyInvalid, ""},
+		{`{"x":{` + many(`"nnnnn":1}}`), CodeFieldRepeated, "x"},
+		{`{"` + strings.Repeat("long", 100) + `":tru}`, CodeBodyInvalid, ""},
 	} {
-		var f fields
+		var f Fields
 		code, field := "", ""
-		if fault := parseJSON(c.body, &f); fault != nil {
+		if fault := parseJSON([]byte(c.body), &f); fault != nil {
 			code, field = fault.Code, fault.Field
 		}
 		if code != c.code || field != c.field {
@@ -113,8 +113,8 @@ func TestParseJSONDoesNotSlowDownWithManyNames(t *testing.T) {
 		body.WriteString(`"` + strconv.Itoa(i) + `":1,`)
 	}
 	body.WriteString(`"z":1}}`)
-	var f fields
-	if fault := parseJSON(body.String(), &f); fault != nil {
+	var f Fields
+	if fault := parseJSON(body.Bytes(), &f); fault != nil {
 		t.Fatal(fault)
 	}
 }
@@ -133,8 +133,8 @@ func FuzzParseJSON(f *testing.F) {
 	}
 	halfPair := regexp.MustCompile(`\\u[dD][89a-fA-F]`)
 	f.Fuzz(func(t *testing.T, body string) {
-		var got fields
-		fault := parseJSON(body, &got)
+		var got Fields
+		fault := parseJSON([]byte(body), &got)
 		if strings.Trim(body, " \t\r\n") == "" {
 			if fault != nil || len(got.list) != 0 {
 				t.Fatalf("a blank body: %v", fault)
@@ -147,11 +147,11 @@ func FuzzParseJSON(f *testing.F) {
 			wantErr = errors.New("null")
 		}
 		if fault != nil {
-			if wantErr != nil || !utf8.ValidString(body) || halfPair.MatchString(body) && fault.Code == codeTextInvalid {
+			if wantErr != nil || !utf8.ValidString(body) || halfPair.MatchString(body) && fault.Code == CodeTextInvalid {
 				return
 			}
 			repeats, depth := inspect(t, body)
-			if fault.Code == codeFieldRepeated && repeats || fault.Code == codeBodyTooDeep && depth > maxDepth {
+			if fault.Code == CodeFieldRepeated && repeats || fault.Code == CodeBodyTooDeep && depth > maxDepth {
 				return
 			}
 			t.Fatalf("refused with %v, encoding/json reads %v", fault, want)
@@ -183,12 +183,13 @@ func FuzzParseJSON(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var second fields
-		if fault := parseJSON(string(again), &second); fault != nil || len(second.list) != len(got.list) {
+		var second Fields
+		if fault := parseJSON(again, &second); fault != nil || len(second.list) != len(got.list) {
 			t.Fatalf("%s: written again as %s, refused with %v", body, again, fault)
 		}
 		for _, given := range got.list {
-			if repeated := second.get(given.name); repeated == nil || repeated.kind != given.kind || given.kind == textKind && repeated.text != given.text {
+			if repeated := second.get(given.name); repeated == nil || repeated.kind != given.kind || given.kind == textKind &&
+				repeated.text != given.text {
 				t.Fatalf("%q: got %+v the second time, %+v the first", given.name, repeated, given)
 			}
 		}
@@ -239,7 +240,7 @@ func inspect(t *testing.T, body string) (repeats bool, deepest int) {
 }
 
 // exercise asks every getter for every field: none may panic, whatever is there.
-func exercise(f *fields) {
+func exercise(f *Fields) {
 	for _, name := range append(f.Names(), "absent") {
 		f.Text(name)
 		f.OptionalText(name)
@@ -258,17 +259,16 @@ func exercise(f *fields) {
 	}
 }
 
-func TestEachTextReadsAScannedArray(t *testing.T) {
+func TestAppendTextsReadsACheckedArray(t *testing.T) {
 	for array, want := range map[string][]string{
 		`[]`: nil, `[ ]`: nil, `["a"]`: {"a"}, `[ "a" , "b\n\u00e9" ]`: {"a", "b\né"}, `["a,b",""]`: {"a,b", ""},
 	} {
-		var got []string
-		if ok := eachText(array, func(s string) { got = append(got, s) }); !ok || !reflect.DeepEqual(got, want) {
+		if got, ok := appendTexts(nil, array); !ok || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %q %v, want %q", array, got, ok, want)
 		}
 	}
 	for _, array := range []string{`[1]`, `["a",null]`, `[["a"]]`, `[{"a":1}]`, `[true]`} {
-		if eachText(array, func(string) {}) {
+		if _, ok := appendTexts(nil, array); ok {
 			t.Errorf("%s passed for a list of texts", array)
 		}
 	}

@@ -43,17 +43,3 @@ func appendDigits(b []byte, numbers ...int) []byte {
 	}
 	return b
 }
-
-// Time returns a field that is a time in ISO 8601, or the zero time.
-func (f *fields) Time(name string) time.Time {
-	text := f.Text(name)
-	if text == "" {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil || t.Year() < 1970 {
-		f.wrong(name, "a time such as 2026-11-21T08:15:30Z")
-		return time.Time{}
-	}
-	return t
-}

@@ -1,4 +1,4 @@
-package api
+package input
 
 import (
 	"math"
@@ -9,13 +9,13 @@ import (
 // Int returns a whole number. A JSON number may be written with a fraction or an
 // exponent if it is whole all the same (`30.0`, `1e2`): some languages have no
 // other numbers. In a text it is digits with an optional minus.
-func (f *fields) Int(name string) int {
+func (f *Fields) Int(name string) int {
 	n, _ := f.integer(name)
 	return n
 }
 
 // OptionalInt returns a whole number, or nil where the field is absent.
-func (f *fields) OptionalInt(name string) *int {
+func (f *Fields) OptionalInt(name string) *int {
 	if n, ok := f.integer(name); ok {
 		return &n
 	}
@@ -24,19 +24,19 @@ func (f *fields) OptionalInt(name string) *int {
 
 // IntBetween returns a whole number from low to high, and absent where the field
 // is not there.
-func (f *fields) IntBetween(name string, low, high, absent int) int {
+func (f *Fields) IntBetween(name string, low, high, absent int) int {
 	n, ok := f.integer(name)
 	if !ok {
 		return absent
 	}
 	if n < low || n > high {
-		f.wrong(name, "a whole number from "+strconv.Itoa(low)+" to "+strconv.Itoa(high))
+		f.Wrong(name, "a whole number from "+strconv.Itoa(low)+" to "+strconv.Itoa(high))
 		return absent
 	}
 	return n
 }
 
-func (f *fields) integer(name string) (int, bool) {
+func (f *Fields) integer(name string) (int, bool) {
 	given := f.filled(name)
 	if given == nil {
 		return 0, false
@@ -50,7 +50,7 @@ func (f *fields) integer(name string) (int, bool) {
 		n, ok = digits(given.text)
 	}
 	if !ok || n > math.MaxInt || n < math.MinInt {
-		f.wrong(name, "a whole number")
+		f.Wrong(name, "a whole number")
 		return 0, false
 	}
 	return int(n), true
@@ -58,20 +58,20 @@ func (f *fields) integer(name string) (int, bool) {
 
 // Bool returns a boolean, false where the field is absent. True and false, 1 and
 // 0, and the texts of these are booleans.
-func (f *fields) Bool(name string) bool {
+func (f *Fields) Bool(name string) bool {
 	b, _ := f.boolean(name)
 	return b
 }
 
 // OptionalBool returns a boolean, or nil where the field is absent.
-func (f *fields) OptionalBool(name string) *bool {
+func (f *Fields) OptionalBool(name string) *bool {
 	if b, ok := f.boolean(name); ok {
 		return &b
 	}
 	return nil
 }
 
-func (f *fields) boolean(name string) (value, ok bool) {
+func (f *Fields) boolean(name string) (value, ok bool) {
 	given := f.filled(name)
 	if given == nil {
 		return false, false
@@ -84,7 +84,7 @@ func (f *fields) boolean(name string) (value, ok bool) {
 			return false, true
 		}
 	}
-	f.wrong(name, "true or false")
+	f.Wrong(name, "true or false")
 	return false, false
 }
 

@@ -1,4 +1,4 @@
-package api
+package input
 
 import (
 	"net/url"
@@ -10,7 +10,7 @@ import (
 
 // parseForm reads an application/x-www-form-urlencoded body into fields. A broken
 // escape or broken UTF-8 anywhere is a fault of the body.
-func parseForm(body string, f *fields) *model.Error {
+func parseForm(body string, f *Fields) *model.Error {
 	for pair := range strings.SplitSeq(body, "&") {
 		if pair == "" {
 			continue
@@ -27,11 +27,11 @@ func parseForm(body string, f *fields) *model.Error {
 	return nil
 }
 
-// parseQuery reads a query into fields. Clients add all kinds of things to a
-// URL: a broken parameter is a fault only where it is one that the endpoint
-// reads.
-func parseQuery(query string, f *fields) {
-	f.query = true
+// ParseQuery reads a query of at most so many names and values into fields; 0 is no
+// limit. Clients add all kinds of things to a URL: a broken parameter is a fault only
+// where it is one that the endpoint reads.
+func ParseQuery(query string, most int, f *Fields) {
+	f.query, f.most = true, most
 	for query != "" {
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
@@ -40,7 +40,7 @@ func parseQuery(query string, f *fields) {
 		}
 		name, value, fault := formPair(pair)
 		if f.full() {
-			f.refuse(tooManyFields(f.most))
+			f.Refuse(tooManyFields(f.most))
 			return
 		}
 		f.putText(name, value, fault)
@@ -62,12 +62,12 @@ func formText(s, name string) (string, *model.Error) {
 	if strings.ContainsAny(s, "%+") {
 		decoded, err := url.QueryUnescape(s)
 		if err != nil {
-			return "", model.Invalidf(codeBodyInvalid, shownName(name), "The percent-encoding is malformed.")
+			return "", model.Invalidf(CodeBodyInvalid, ShownName(name), "The percent-encoding is malformed.")
 		}
 		s = decoded
 	}
 	if !utf8.ValidString(s) {
-		return "", model.Invalidf(codeTextInvalid, shownName(name), "The text is not valid UTF-8.")
+		return "", model.Invalidf(CodeTextInvalid, ShownName(name), "The text is not valid UTF-8.")
 	}
 	return s, nil
 }

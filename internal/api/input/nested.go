@@ -1,0 +1,55 @@
+package input
+
+import "encoding/json"
+
+// Raw returns the JSON text of a field of any type, or nil. In a form, where
+// everything is text, it is the JSON that the text holds.
+func (f *Fields) Raw(name string) json.RawMessage {
+	if f.filled(name) == nil {
+		return nil
+	}
+	if all := f.Raws(name); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// Raws is Raw for a list, which in a form may be a repeated field: one JSON text for
+// each time that the field was given.
+func (f *Fields) Raws(name string) (all []json.RawMessage) {
+	given := f.known(name)
+	switch {
+	case given == nil:
+		return nil
+	case given.kind == textKind:
+		return []json.RawMessage{json.RawMessage(given.raw)}
+	case given.kind != formKind:
+		return []json.RawMessage{json.RawMessage(given.text)}
+	}
+	for _, text := range append([]string{given.text}, given.more...) {
+		if text == "" {
+			continue
+		}
+		if fault := checkJSON(text, name); fault != nil {
+			f.Refuse(fault)
+			return nil
+		}
+		all = append(all, json.RawMessage(text))
+	}
+	return all
+}
+
+// Decode reads a nested field into a value that encoding/json can fill, and
+// reports whether the field was there and fitted. Want says in words what it has
+// to be, for the error.
+func (f *Fields) Decode(name string, into any, want string) bool {
+	raw := f.Raw(name)
+	if raw == nil {
+		return false
+	}
+	if json.Unmarshal(raw, into) != nil {
+		f.Wrong(name, want)
+		return false
+	}
+	return true
+}

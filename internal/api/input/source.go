@@ -1,0 +1,124 @@
+package input
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// errPastLimit is what a source returns for the byte after the last one allowed.
+var errPastLimit = errors.New("body is past its limit")
+
+// source reads a body, or a part of one, up to a limit, and gives up on a client that
+// takes far too long to send it.
+type source struct {
+	from    io.Reader
+	limited bool
+	limit   int64
+	left    int64 // bytes until the limit
+	count   int64 // bytes read
+	err     error // what ended the reading, io.EOF included
+
+	conn     *http.ResponseController // nil: no deadline
+	started  time.Time
+	patience time.Duration
+	renewed  int64 // count when the deadline was set
+}
+
+const (
+	// patienceByByte is what each byte received adds to the time that a client has: a
+	// large body may take its time, at a thousand bytes a second or more.
+	patienceByByte = time.Millisecond
+	// renewEvery is how many bytes move the deadline.
+	renewEvery = 16 << 10
+)
+
+// limited returns a source of up to so many bytes; 0 is no limit.
+func limited(from io.Reader, limit int64) *source {
+	return &source{from: from, limited: limit > 0, limit: limit, left: limit}
+}
+
+// hurry gives the client a deadline. It is of the system's clock, as the deadlines of
+// connections are.
+func (s *source) hurry(conn *http.ResponseController, patience time.Duration) {
+	s.conn, s.started, s.patience = conn, time.Now(), patience
+	s.renew()
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	if s.limited && int64(len(p)) > s.left+1 {
+		p = p[:s.left+1]
+	}
+	if s.conn != nil && s.count-s.renewed >= renewEvery {
+		s.renew()
+	}
+	n, err := s.from.Read(p)
+	if s.limited && int64(n) > s.left {
+		n, err = int(s.left), errPastLimit
+	}
+	s.left -= int64(n)
+	s.count += int64(n)
+	s.err = err
+	return n, err
+}
+
+// renew moves the deadline to where what was received so far allows. A writer
+// without a connection below it, as in a test, has none.
+func (s *source) renew() {
+	s.renewed = s.count
+	_ = s.conn.SetReadDeadline(s.started.Add(s.patience + time.Duration(s.count)*patienceByByte))
+}
+
+// release lifts the deadline: net/http goes on watching the connection while the
+// call runs, and would take a deadline that passes for the client's leaving.
+func (s *source) release() { _ = s.conn.SetReadDeadline(time.Time{}) }
+
+// buffer is reused memory for bodies.
+type buffer struct{ bytes []byte }
+
+var buffers = sync.Pool{New: func() any { return &buffer{bytes: make([]byte, 4<<10)} }}
+
+// keptBuffer is the largest buffer that is kept for the next call, in bytes: a few
+// large bodies must not make each buffer large for good.
+const keptBuffer = 64 << 10
+
+func (b *buffer) release() {
+	if len(b.bytes) <= keptBuffer {
+		buffers.Put(b)
+	}
+}
+
+// readAll reads to the end. The result is valid until release.
+func (b *buffer) readAll(r io.Reader) ([]byte, error) {
+	n := 0
+	for {
+		if n == len(b.bytes) {
+			b.bytes = append(b.bytes, make([]byte, len(b.bytes))...)
+		}
+		m, err := r.Read(b.bytes[n:])
+		n += m
+		if err == io.EOF {
+			return b.bytes[:n], nil
+		}
+		if err != nil {
+			return b.bytes[:n], err
+		}
+	}
+}
+
+// sizeText writes a number of bytes for people.
+func sizeText(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return strconv.FormatInt(n>>20, 10) + " MiB"
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return strconv.FormatInt(n>>10, 10) + " KiB"
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}
