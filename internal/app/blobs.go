@@ -121,7 +121,7 @@ func (f *files) check(ctx context.Context) {
 }
 
 // recognize begins a place that was not begun: a new one while the store refers to no
-// file, and else one that has the files, of an earlier version or copied by hand.
+// file, and else one that has the files, copied by hand.
 func (f *files) recognize(ctx context.Context) error {
 	if begun, err := f.Begun(ctx); begun || err != nil {
 		return err

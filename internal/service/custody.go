@@ -74,9 +74,6 @@ func Check(ctx context.Context, kept *store.Store, what string, of Marked) (mode
 		return 0, err
 	}
 	fit := mark.Fit(now)
-	if now.Installation == "" { // nobody of today's version has used the store: it cannot tell yet
-		fit = model.FitsNobody
-	}
 	if fit.Refused() {
 		return fit, &NotOurs{what, mark, now, fit}
 	}

@@ -63,7 +63,7 @@ const (
 // BeginCopy prepares a copy, or one that was interrupted to go on. mark names the
 // source and the state that it is in: where it is not that of the copy which was begun
 // in the target, that begins anew, and so it does where that had failed. The source must
-// have the schema of today: it is not changed.
+// have the version of this program: it is not changed.
 func BeginCopy(ctx context.Context, from Source, to Engine, mark string) (*Copy, error) {
 	census := 0
 	err := read(ctx, from, func(tx *Tx) (err error) {

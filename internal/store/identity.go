@@ -15,8 +15,7 @@ const (
 	metaNextTurn     = "turn_next" // agreed on by the nodes, and being taken
 )
 
-// Identity returns what the store says of itself, as it is now. The installation is
-// empty where no server of today has used the store yet.
+// Identity returns what the store says of itself, as it is now.
 func (s *Store) Identity(ctx context.Context) (i model.Identity, err error) {
 	err = s.View(ctx, func(tx *Tx) error {
 		i, err = tx.identity()

@@ -110,16 +110,15 @@ func (tx *Tx) bring(rows []EventRow, q Queue, known Messages) (kept int, err err
 // lasts reports whether the message has not ended.
 func (m *MessageRow) lasts(now time.Time) bool { return m.Ends.IsZero() || m.Ends.After(now) }
 
-// readCarried reads the messages of rows that follow each other in a queue, and the
-// status of the reader's copies. Those that are over for it get none.
+// readCarried reads the messages of rows that follow each other in a queue. Those that are
+// over for the reader get none.
 func (tx *Tx) readCarried(rows []EventRow, q Queue) error {
 	q.After, q.UpTo = rows[0].Position-1, rows[len(rows)-1].Position
 	var position int64
-	var status int
 	var s messageScan
-	dest := append([]any{&position, &status}, s.dest(&s.number)...)
+	dest := append([]any{&position}, s.dest(&s.number)...)
 	// CROSS JOIN has SQLite begin with the queue.
-	return tx.each(`SELECT e.position, COALESCE(d.status, 0), `+messageColumns+` FROM events e CROSS JOIN messages m
+	return tx.each(`SELECT e.position, `+messageColumns+` FROM events e CROSS JOIN messages m
 		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message AND d.account = e.account
 		WHERE e.account = ? AND e.position > ? AND e.position <= ? AND e.kind IN (1, 2)
 		AND m.organization_number = e.organization_number AND m.message = e.message
@@ -131,9 +130,7 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) error {
 		for rows[0].Position < position {
 			rows = rows[1:] // it is among them: they are of the same snapshot
 		}
-		e := &rows[0]
-		e.Status = model.Status(status)
-		if e.Message == nil {
+		if e := &rows[0]; e.Message == nil {
 			m, err := tx.messageOf(&s)
 			if err != nil {
 				return err
