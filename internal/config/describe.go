@@ -37,7 +37,7 @@ func Settings() []Setting {
 func flagName(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }
 
 const describeHead = `# Settings of a Signet server with their defaults. This is a valid configuration
-# file: copy what is to change, leave out the rest, and start the server with
+# file: copy what you change, leave out the rest, and start the server with
 # "signet serve --config FILE" or SIGNET_CONFIG=FILE. "signet config test FILE"
 # checks it. A flag beats an environment variable, a variable beats the file.
 `

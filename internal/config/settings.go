@@ -14,32 +14,32 @@ func (c *Config) settings() []*setting {
 	return []*setting{
 		text(&c.Listen, "listen", "127.0.0.1:8080", "HOST:PORT", hostPort, `
 Address that the interface is served on. Port 0 takes any free port; the line
-printed at the start says which. An address that other machines reach takes TLS:
-passwords and secrets come with each request.`),
+printed at the start says which. An address that other machines reach needs TLS,
+because passwords and secrets come with each request.`),
 
 		text(&c.BaseURL, "base_url", "", "URL", baseURL, `
 URL under which clients reach the server, without the final /v2. It is written
-to operator.json and stands before the URLs that the server hands out. Empty: it
-follows from the address listened on and the name in the certificate or, behind one
-of the trusted_proxies, from the host that its client asked for.`),
+to operator.json and begins the URLs in answers. Empty: it follows from the address
+listened on and the name in the certificate or, behind one of the trusted_proxies,
+from the host that the client asked for.`),
 
 		text(&c.TLS.Cert, "tls.cert", "", "FILE", anyText, `
 File with the server's certificate and those between it and its authority (PEM).
-With tls.key it makes the server speak HTTPS, with TLS 1.2 or later. Both files are
-looked at every 10 s, and on SIGHUP; new ones hold for new connections.`),
+With tls.key it makes the server speak HTTPS, with TLS 1.2 or later. The server looks
+at both files every 10 s, and on SIGHUP, and uses new ones for new connections.`),
 
 		text(&c.TLS.Key, "tls.key", "", "FILE", anyText, `
 File with the private key of tls.cert (PEM).`),
 
 		duration(&c.TLS.HSTS, "tls.hsts", 365*24*hour, 0, 100*365*24*hour, `
-How long browsers that came by HTTPS are told to come by nothing else
+How long browsers that came by HTTPS are told to use nothing else
 (Strict-Transport-Security; 8760h is a year). 0: they are told nothing.`),
 
 		list(&c.ACME.Hosts, "acme.hosts", "NAMES", hostNames, `
-Names of this server for which it gets certificates by itself, from an authority
-that speaks ACME, and renews them. The authority has to reach the server under each
-name on port 443, or redirect_listen on port 80. Setting it accepts the authority's
-terms. Certificates and keys are kept in the data directory.`),
+Names of this server for which it gets and renews certificates by itself, from an
+authority that speaks ACME. The authority has to reach the server under each name on
+port 443, or redirect_listen on port 80. Setting this accepts the authority's terms.
+Certificates and keys are kept in the data directory.`),
 
 		text(&c.ACME.Email, "acme.email", "", "ADDRESS", anyText, `
 Address that the authority writes to about problems with certificates.`),
@@ -57,9 +57,9 @@ Lets the server speak plain HTTP on an address that other machines reach. Everyb
 in between can then read messages and secrets.`),
 
 		list(&c.Proxies, "trusted_proxies", "NETWORKS", networks, `
-Addresses or networks (10.0.0.0/8) of the proxies in front of the server. What they
-say of a client's address and of HTTPS is believed, and that of nobody else. Setting
-it lets the server speak plain HTTP, as the proxy has to speak TLS.`),
+Addresses or networks (10.0.0.0/8) of the proxies in front of the server. The server
+believes them, and nobody else, in what they say of a client's address and of HTTPS.
+Setting this lets the server speak plain HTTP, because the proxy has to speak TLS.`),
 
 		text(&c.ProxyHeader, "proxy_header", "X-Forwarded-For", "NAME", oneOf("X-Forwarded-For", "Forwarded"), `
 Header in which trusted_proxies pass on the client's address: X-Forwarded-For
@@ -78,12 +78,12 @@ How long a client may take for 32 KiB of an answer. Event streams and waiting po
 have limits of their own.`),
 
 		duration(&c.Timeouts.Idle, "timeouts.idle", 2*minute, 100*time.Millisecond, 24*hour, `
-How long a connection without requests is kept. Longer than the same time of a proxy
-in front, or it may send a request into a connection that is being closed.`),
+How long a connection without requests is kept. It has to be longer than the same time
+of a proxy in front, which may otherwise send a request into a closing connection.`),
 
 		text(&c.Data, "data", "./data", "DIR", notEmpty, `
-Directory of the store, of the attachments and of operator.json. It is made at
-the first start, readable for its owner only. One server at a time uses it.`),
+Directory of the store, of the attachments and of operator.json. The first start makes
+it, readable for its owner only. One server at a time uses it.`),
 
 		text(&c.Database, "database", "", "URL", database, `
 PostgreSQL database (15 or later) to store in, as postgres://user@host/name; hosts
@@ -94,14 +94,14 @@ PostgreSQL's password file (~/.pgpass), rather than in a flag that others see.`)
 		number(&c.CacheBytes, "cache_bytes", 64<<20, 0, 1<<40, `
 Bytes of the embedded store's file that are kept in memory (67108864 is 64 MiB), given
 back when the server has had nothing to do for some seconds. The system keeps what it
-has memory for as well, so that more is of use only where very many people are active
-at the same time. With a database it has no effect. 0: 64 MiB.`),
+has memory for as well, so that more helps only where very many people are active at
+the same time. With a database it has no effect. 0: 64 MiB.`),
 
 		number(&c.Disk.Reserve, "disk.reserve", 16<<20, 0, 1<<40, `
 Bytes on the disk of the data directory that are kept for the time when it is full
-(16777216 is 16 MiB), twice: in the file "reserve", which is given up bit by bit for
-recalls, acknowledgements and the clean-up; and free, for below that no new message
-or file is taken. On a small disk each is an eighth of it at most. 0: nothing is kept.`),
+(16777216 is 16 MiB), twice: in the file "reserve", which the server gives up bit by
+bit for recalls, acknowledgements and the clean-up; and free, below which it takes no
+new message or file. On a small disk each is at most an eighth of it. 0: none is kept.`),
 
 		text(&c.MasterKey, "master_key", "", "WHERE", masterKey, `
 Master key that wraps the keys of everything that is sealed: file:PATH, or env:NAME
@@ -117,13 +117,13 @@ too; "signet keys export" copies what is alive. When it is lost, what is sealed 
 		text(&c.KeyringCopy, "keyring.copy", "", "WHERE", keyring, `
 Second place for the key ring, file:PATH or a PostgreSQL database of its own: a new key
 is written there before it is used, and a destroyed one is destroyed there too. So the
-loss of the first place loses nothing. On another disk or machine, and in no backup.
-Where it cannot be reached the server goes on without, and says so. Empty: none.`),
+loss of the first place loses nothing. Put it on another disk or machine, and in no
+backup. If the server cannot reach it, it goes on without, and says so. Empty: none.`),
 		text(&c.NATS, "nats", "", "URLS", natsServers, `
-NATS servers by which several servers on one database hear of each other at once:
-of events, typing, presence and ended keys; as nats://user:password@host:4222 or
+NATS servers through which several servers on one database tell each other at once of
+events, typing, presence and ended keys; as nats://user:password@host:4222 or
 tls://host:4222, separated by commas. Without them servers on one database look into
-it, and hear seconds later; without a database it has no effect. Give a password in
+it, and notice seconds later; without a database it has no effect. Give a password in
 the environment or the file, or by nats_login.`),
 		text(&c.NATSLogin, "nats_login", "", "WHERE", natsLogin, `
 File to sign in to the NATS servers with: creds:PATH, a credentials file as nsc makes
@@ -237,30 +237,30 @@ Keys in the metadata of an entity. 0: no limit.`),
 How long an event that nobody acknowledges stays queued (720h is 30 days).`),
 
 		duration(&c.Expiry.Sweep, "expiry.sweep", 10*second, 100*time.Millisecond, hour, `
-How often the contents of expired messages are erased from the store. Nobody can
-read them from the moment they expire, whatever this says.`),
+How often the contents of expired messages are erased from the store. Nobody can read
+them from the moment they expire, whatever this setting is.`),
 
 		duration(&c.Expiry.ClockJump, "expiry.clock_jump", 7*24*hour, minute, 100*365*24*hour, `
-By how much the clock may be ahead, at a start, of the time that was known last (168h
-is a week), for instance because the server was off. One that is ahead by more, or that
-jumps ahead by more than an hour while the server runs, is in doubt: nothing that has
-ended is erased and no key is destroyed.`),
+How far the clock may be ahead of the last known time at a start (168h is a week), for
+instance because the server was off. A clock that is further ahead, or that jumps ahead
+by more than an hour while the server runs, is in doubt: the server then erases nothing
+that has ended and destroys no key.`),
 
 		duration(&c.Expiry.ClockDoubt, "expiry.clock_doubt", 24*hour, minute, 365*24*hour, `
-For how long such a clock is in doubt, unless it is set right or "signet clock accept"
-says that it is right. Then it is taken as right.`),
+How long such a clock is in doubt before the server takes it as right. Setting the
+clock right, or "signet clock accept", ends the doubt at once.`),
 
 		duration(&c.Audit.Retention, "audit.retention", 6*365*24*hour, 0, 100*365*24*hour, `
-How long an entry of the audit log stays (52560h is six years). What was removed is
-replaced by a signed checkpoint. 0: for good.`),
+How long an entry of the audit log stays (52560h is six years). A signed checkpoint
+takes the place of removed entries. 0: for good.`),
 
 		text(&c.Metrics.Listen, "metrics.listen", "", "HOST:PORT", optionalHostPort, `
-Address that /metrics (Prometheus) is served on, to whoever reaches it. Empty: on
-the interface's own address, only for clients on this machine that did not come
-through a proxy; to everybody else it does not exist there.`),
+Address that /metrics (Prometheus) is served on, to whoever reaches it. Empty: it is
+served on the interface's own address, only to clients on this machine that did not
+come through a proxy; for everybody else it does not exist there.`),
 
 		duration(&c.Shutdown.Grace, "shutdown.grace", 10*second, 0, hour, `
-How long a server that is asked to stop lets running requests finish before it cuts
-them off. New ones are refused meanwhile.`),
+How long a stopping server lets running requests finish before it cuts them off. It
+refuses new ones meanwhile.`),
 	}
 }
