@@ -22,14 +22,12 @@ const maxDepth = 32
 func parseJSON(body []byte, f *Fields) *model.Error {
 	s := openScanner(body)
 	defer s.close()
-	outer, err := s.json.ReadToken()
-	switch {
-	case err == io.EOF:
+	isObject := s.json.PeekKind() == '{'
+	if _, err := s.json.ReadToken(); err == io.EOF {
 		return nil
-	case err != nil:
-		return s.malformed(err)
-	case outer.Kind() != '{':
-		return model.Invalidf(CodeBodyInvalid, "", "The body has to be one JSON object.")
+	}
+	if !isObject {
+		return s.fault(CodeBodyInvalid, "The body has to be one JSON object.")
 	}
 	for s.json.PeekKind() != '}' {
 		given, fault := s.member()
