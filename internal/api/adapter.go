@@ -27,7 +27,8 @@ var steps = [...]func(*API, context.Context, *call) error{
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{request: r, endpoint: a.unmatched, view: view{&a.vendor, a.links(r)}, started: a.clock()}
 	c.writer.ResponseWriter = w
-	c.id = a.setHeaders(w.Header(), r)
+	c.id = SetHeaders(w.Header(), r)
+	a.origins.SetHeaders(w.Header(), r)
 	a.metrics.inFlight.Inc()
 	defer a.finish(c)
 	a.serve(r.Context(), c)

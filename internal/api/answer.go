@@ -62,7 +62,7 @@ func (a *API) write(c *call, out answer) error {
 	if err := e.encodeReply(out.reply); err != nil {
 		return err
 	}
-	a.send(c, out.status, e.buffer.Bytes())
+	send(&c.writer, c.request, out.status, e.buffer.Bytes())
 	return nil
 }
 
@@ -117,19 +117,19 @@ const compressFrom = 1 << 10
 
 // send writes a JSON body. Whether it arrives is not known here, and nothing that
 // the caller could do about it.
-func (a *API) send(c *call, status int, body []byte) {
-	h := c.writer.Header()
+func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	h := w.Header()
 	h["Content-Type"] = jsonContent
 	if len(body) > compressFrom {
 		h["Vary"] = append(h["Vary"], "Accept-Encoding")
-		if acceptsGzip(c.request.Header["Accept-Encoding"]) {
-			sendGzip(&c.writer, h, status, body)
+		if acceptsGzip(r.Header["Accept-Encoding"]) {
+			sendGzip(w, h, status, body)
 			return
 		}
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	c.writer.WriteHeader(status)
-	_, _ = c.writer.Write(body)
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
 }
 
 var jsonContent = []string{"application/json"}

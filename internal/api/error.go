@@ -54,7 +54,8 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 	c.logged = err
 	if err == errMethod {
 		c.writer.Header()["Allow"] = []string{c.allow}
-		a.writeError(c, http.StatusMethodNotAllowed, &model.Error{Code: codeMethodNotAllowed, Message: "The endpoint does not have this method."})
+		a.writeError(c, http.StatusMethodNotAllowed, &model.Error{Code: codeMethodNotAllowed,
+			Message: "The endpoint does not have this method."})
 		return
 	}
 	if c.writer.failed || ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -131,9 +132,9 @@ type errorBody struct {
 	RequestID string `json:"request_id"`
 }
 
-// writeError is the one place that writes an error. Where the answer has begun
-// already, all that is left is to break the connection off, so that nobody takes
-// what was sent for the whole.
+// writeError answers a call with an error. Where the answer has begun already, all
+// that is left is to break the connection off, so that nobody takes what was sent for
+// the whole.
 func (a *API) writeError(c *call, status int, shown *model.Error) {
 	if c.writer.status != 0 {
 		if c.writer.status != http.StatusSwitchingProtocols {
@@ -142,10 +143,24 @@ func (a *API) writeError(c *call, status int, shown *model.Error) {
 		return
 	}
 	h := c.writer.Header()
-	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "Etag", "ETag", "Accept-Ranges"} {
+	for _, name := range []string{
+		"Content-Length", "Content-Encoding", "Content-Disposition", "Etag", "ETag", "Accept-Ranges",
+	} {
 		delete(h, name) // of an answer that did not come about
 	}
-	if status == http.StatusUnauthorized && len(c.request.Header["Sec-Fetch-Site"]) == 0 {
+	writeEnvelope(&c.writer, c.request, status, c.id, shown)
+}
+
+// Refuse answers a request that does not come as far as the interface, as the
+// interface does.
+func Refuse(w http.ResponseWriter, r *http.Request, refusal *model.Error) {
+	writeEnvelope(w, r, statuses[refusal.Kind], SetHeaders(w.Header(), r), refusal)
+}
+
+// writeEnvelope is the one place that writes an error.
+func writeEnvelope(w http.ResponseWriter, r *http.Request, status int, id string, shown *model.Error) {
+	h := w.Header()
+	if status == http.StatusUnauthorized && len(r.Header["Sec-Fetch-Site"]) == 0 {
 		// A browser, which alone has this header, would open a dialog of its own.
 		h["WWW-Authenticate"] = basicChallenge
 	}
@@ -156,10 +171,10 @@ func (a *API) writeError(c *call, status int, shown *model.Error) {
 	}
 	e := encoders.Get().(*encoder)
 	defer e.release()
-	if err := e.encode(errorEnvelope{"fail", errorBody{status, shown.Code, shown.Message, shown.Field, c.id}}); err != nil {
+	if err := e.encode(errorEnvelope{"fail", errorBody{status, shown.Code, shown.Message, shown.Field, id}}); err != nil {
 		panic(err) // texts and numbers always encode
 	}
-	a.send(c, status, e.buffer.Bytes())
+	send(w, r, status, e.buffer.Bytes())
 }
 
 var basicChallenge = []string{`Basic realm="signet", charset="UTF-8"`}

@@ -6,6 +6,8 @@ import (
 	"net/textproto"
 
 	"github.com/google/uuid"
+
+	"signet/internal/service"
 )
 
 // vendor holds the names that published clients have built in: the headers in
@@ -47,32 +49,17 @@ var (
 	noSniff = []string{"nosniff"}
 )
 
-// setHeaders sets what every answer has, and returns the id of the request.
-func (a *API) setHeaders(h http.Header, r *http.Request) string {
+// SetHeaders sets what each answer of the server has (contract, section 1), and
+// returns the id of the request: the client's own where it is one, else a new one.
+func SetHeaders(h http.Header, r *http.Request) string {
 	sent := r.Header["Request-Id"]
-	if len(sent) != 1 || !validRequestID(sent[0]) {
+	if len(sent) != 1 || !service.ValidRequestID(sent[0]) {
 		sent = []string{newRequestID()}
 	}
 	h["Request-Id"] = sent
 	h["Cache-Control"] = noStore
 	h["X-Content-Type-Options"] = noSniff
-	a.origins.SetHeaders(h, r)
 	return sent[0]
-}
-
-// validRequestID reports whether a client's Request-ID is 1 to 128 visible ASCII
-// characters (contract, section 5.1).
-func validRequestID(id string) bool {
-	const longest = 128
-	if id == "" || len(id) > longest {
-		return false
-	}
-	for i := range len(id) {
-		if id[i] <= ' ' || id[i] > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 // newRequestID makes an id for a request without one: a random UUID. It only has

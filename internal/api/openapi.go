@@ -15,7 +15,7 @@ func (a *API) showDocument(render func(prefix, namespace string) ([]byte, error)
 			return answer{}, err
 		}
 		c.writer.Header().Set("Content-Type", "application/json")
-		a.send(c, http.StatusOK, document)
+		send(&c.writer, c.request, http.StatusOK, document)
 		return written(), nil
 	}
 }

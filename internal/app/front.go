@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,10 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"signet/internal/api"
 	"signet/internal/health"
+	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
 )
@@ -52,25 +52,16 @@ func (a *App) metricsOnly() http.Handler {
 func (a *App) metricsHandler() http.Handler {
 	metrics := promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		setCommonHeaders(w.Header(), r)
+		api.SetHeaders(w.Header(), r)
 		metrics.ServeHTTP(w, r)
 	})
-}
-
-// setCommonHeaders sets what every answer has (contract, section 1), and returns the id
-// of the request.
-func setCommonHeaders(h http.Header, r *http.Request) string {
-	id := requestID(r)
-	h.Set("Request-Id", id)
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	return id
 }
 
 // fromThisMachine reports whether a client is on this machine and speaks for
 // itself. A proxy is a client on this machine too, which speaks for others.
 func (a *App) fromThisMachine(r *http.Request) bool {
-	for _, header := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
+	for _, header := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+		"X-Real-Ip"} {
 		if len(r.Header[header]) > 0 {
 			return false
 		}
@@ -107,7 +98,7 @@ func (a *App) readiness(ctx context.Context) error {
 // server with warnings serves.
 func answerProbe(w http.ResponseWriter, r *http.Request, problem error, warnings []health.Warning) {
 	h := w.Header()
-	setCommonHeaders(h, r)
+	api.SetHeaders(h, r)
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	text := "ok\n"
 	if problem != nil {
@@ -162,36 +153,7 @@ func (p *probe) look(ctx context.Context) error {
 // refuseStopping is the interface's answer while the server stops (contract, section
 // 1). It comes before routing, so a path that does not exist gets it as well.
 func refuseStopping(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Retry-After", retryAfterSeconds())
 	w.Header().Set("Connection", "close") // the next attempt finds another server
-	refuse(w, r, http.StatusServiceUnavailable, "unavailable", "The server is stopping, please try again.")
-}
-
-// refuse answers with an error as the interface writes it.
-func refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
-	h := w.Header()
-	id := setCommonHeaders(h, r)
-	var body struct {
-		Status string `json:"status"`
-		Error  struct {
-			Status    int    `json:"status"`
-			Code      string `json:"code"`
-			Message   string `json:"message"`
-			RequestID string `json:"request_id"`
-		} `json:"error"`
-	}
-	body.Status = "fail"
-	body.Error.Status, body.Error.Code, body.Error.Message, body.Error.RequestID = status, code, message, id
-	h.Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body)
-}
-
-// requestID is the client's own name for the request where it is one that may
-// be repeated in a header, else a new one.
-func requestID(r *http.Request) string {
-	if id := r.Header.Get("Request-Id"); service.ValidRequestID(id) {
-		return id
-	}
-	return uuid.Must(uuid.NewV7()).String()
+	api.Refuse(w, r, &model.Error{Kind: model.Unavailable, Code: "unavailable", RetryAfter: retryAfter,
+		Message: "The server is stopping, please try again."})
 }

@@ -15,8 +15,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/api"
 	"signet/internal/config"
 	"signet/internal/health"
+	"signet/internal/model"
 	"signet/internal/transport"
 )
 
@@ -253,9 +255,10 @@ func (n *network) redirectToHTTPS(w http.ResponseWriter, r *http.Request) {
 	host := n.secureHost(r.Host)
 	switch {
 	case len(r.Header["Authorization"]) > 0 || r.URL.Query().Has("auth_basic"):
-		refuse(w, r, http.StatusForbidden, "https_required", "The interface is called by HTTPS: these credentials have been sent in clear, and should be replaced.")
+		api.Refuse(w, r, model.Forbiddenf("https_required",
+			"The interface is called by HTTPS: these credentials have been sent in clear, and should be replaced."))
 	case host == "":
-		refuse(w, r, http.StatusBadRequest, "field_invalid", "The host of the request cannot be read.")
+		api.Refuse(w, r, model.Invalidf("field_invalid", "", "The host of the request cannot be read."))
 	default:
 		h := w.Header()
 		h.Set("Cache-Control", "no-store")
