@@ -46,11 +46,11 @@ type busyEngine struct {
 	times int
 }
 
-func (e *busyEngine) Update(ctx context.Context, fn func(store.Session) error) error {
+func (e *busyEngine) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
 	if e.times--; e.times >= 0 {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, store.ErrBusy)
 	}
-	return e.Engine.Update(ctx, fn)
+	return e.Engine.Update(ctx, fn, traits...)
 }
 
 func TestUpgradeWaitsWhileAnotherServerDoesIt(t *testing.T) {

@@ -16,20 +16,20 @@ var ErrAgain = errors.New("what was sealed does not fit any more")
 // does not destroy these keys meanwhile.
 type Leases []*seal.Lease
 
-// Update runs a transaction, which is an update of the store, that stores what prepare
-// sealed. Where that does not fit any more, it prepares and tries again.
-func (v *Vault) Update(ctx context.Context, update func(context.Context, func(*store.Tx) error) error,
-	prepare func(*Leases) error, write func(*store.Tx) error) error {
+// Update runs a transaction of the store that stores what prepare sealed. Where that does
+// not fit any more, it prepares and tries again.
+func (v *Vault) Update(ctx context.Context, prepare func(*Leases) error, write func(*store.Tx) error,
+	traits ...store.Trait) error {
 	for {
 		var leases Leases
 		err := prepare(&leases)
 		if err == nil {
-			err = update(ctx, func(tx *store.Tx) error {
+			err = v.Store.Update(ctx, func(tx *store.Tx) error {
 				if err := leases.fresh(); err != nil {
 					return err
 				}
 				return write(tx)
-			})
+			}, traits...)
 		}
 		leases.release(err)
 		if !errors.Is(err, ErrAgain) {

@@ -39,7 +39,7 @@ func TestWhatWasSealedTooLongAgoIsSealedAgain(t *testing.T) {
 	v, clock := newVault(t)
 	name := seal.Name{Scope: "o", Period: seal.Always}
 	tries, written := 0, 0
-	must(t, v.Update(t.Context(), v.Store.Update, func(leases *Leases) error {
+	must(t, v.Update(t.Context(), func(leases *Leases) error {
 		tries++
 		_, err := v.seal(t.Context(), leases, name, []byte("text"), nil)
 		if tries == 1 {
@@ -53,7 +53,7 @@ func TestWhatWasSealedTooLongAgoIsSealedAgain(t *testing.T) {
 	// The leases end, whatever became of it.
 	failed := errors.New("failed")
 	for _, result := range []error{nil, failed, store.ErrUnavailable} {
-		err := v.Update(t.Context(), v.Store.Update, func(leases *Leases) error {
+		err := v.Update(t.Context(), func(leases *Leases) error {
 			_, err := v.seal(t.Context(), leases, name, []byte("text"), nil)
 			return err
 		}, func(*store.Tx) error { return result })

@@ -36,7 +36,7 @@ func (s *Service) acknowledge(ctx context.Context, account model.AccountID, posi
 	delivered := store.Payload{Account: account, Status: model.Delivered, Time: now.UnixMilli()}.Encode()
 	var senders []model.AccountID
 	arrived := 0
-	err := s.spareTogether(ctx, func(tx *store.Tx) error {
+	err := s.spare(ctx, func(tx *store.Tx) error {
 		senders = nil
 		// Past its retention an event is not queued any more, removed already or not.
 		arrivals, err := tx.Arrivals(account, positions, s.oldest(now), now)
@@ -65,7 +65,7 @@ func (s *Service) acknowledge(ctx context.Context, account model.AccountID, posi
 			}
 		}
 		return tx.DeleteEventsAt(account, positions)
-	})
+	}, store.Short)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (s *Service) actor(ctx context.Context, key string, now time.Time) (*model.
 	if ok {
 		return actor, nil
 	}
-	err := s.store.ViewTogether(ctx, func(tx *store.Tx) error {
+	err := s.store.View(ctx, func(tx *store.Tx) error {
 		actor = nil
 		k, found, err := tx.Key(key)
 		if err != nil || !found {
@@ -76,7 +76,7 @@ func (s *Service) actor(ctx context.Context, key string, now time.Time) (*model.
 		memberships, err := tx.Memberships(k.Account)
 		actor = &model.Actor{Account: k.Account, Key: k, Secret: model.MarkOf(k.SecretHash), Operator: account.Operator, Memberships: memberships}
 		return err
-	})
+	}, store.Short)
 	if err != nil || actor == nil {
 		return nil, err
 	}

@@ -26,20 +26,12 @@ func (e *countedEngine) counted(fn func(store.Session) error) func(store.Session
 	return func(s store.Session) error { return fn(countedSession{s, &e.statements}) }
 }
 
-func (e *countedEngine) View(ctx context.Context, fn func(store.Session) error) error {
-	return e.Engine.View(ctx, e.counted(fn))
+func (e *countedEngine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
+	return e.Engine.View(ctx, e.counted(fn), traits...)
 }
 
-func (e *countedEngine) ViewTogether(ctx context.Context, fn func(store.Session) error) error {
-	return e.Engine.ViewTogether(ctx, e.counted(fn))
-}
-
-func (e *countedEngine) Update(ctx context.Context, fn func(store.Session) error) error {
-	return e.Engine.Update(ctx, e.counted(fn))
-}
-
-func (e *countedEngine) UpdateTogether(ctx context.Context, fn func(store.Session) error) error {
-	return e.Engine.UpdateTogether(ctx, e.counted(fn))
+func (e *countedEngine) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
+	return e.Engine.Update(ctx, e.counted(fn), traits...)
 }
 
 type countedSession struct {

@@ -195,7 +195,7 @@ func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo in
 		}
 	}
 	if together {
-		if err = s.store.ViewTogether(ctx, read); !errors.Is(err, errWaits) {
+		if err = s.store.View(ctx, read, store.Short); !errors.Is(err, errWaits) {
 			return out, err
 		}
 		together = false

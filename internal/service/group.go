@@ -116,7 +116,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 	id, now := model.GroupID(newID()), s.now()
 	var metadata []byte
 	var told []model.AccountID
-	err = s.vault.Update(ctx, s.store.Update, func(leases *content.Leases) (err error) {
+	err = s.vault.Update(ctx, func(leases *content.Leases) (err error) {
 		if c.Metadata == nil {
 			return nil
 		}

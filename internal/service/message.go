@@ -138,10 +138,10 @@ type MessageStatus struct {
 // MessageStatus returns the status of each recipient to the sender, and its own
 // to a recipient.
 func (s *Service) MessageStatus(ctx context.Context, actor *model.Actor, id model.MessageID) (out MessageStatus, err error) {
-	err = s.store.ViewTogether(ctx, func(tx *store.Tx) error {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out, err = messageStatus(tx, actor, id, s.now())
 		return err
-	})
+	}, store.Short)
 	return out, err
 }
 

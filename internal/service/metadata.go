@@ -94,7 +94,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 	}
 	var p place
 	var sealed []byte
-	return s.vault.Update(ctx, s.store.Update, func(leases *content.Leases) error {
+	return s.vault.Update(ctx, func(leases *content.Leases) error {
 		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
 			p, err = s.placeToDescribe(tx, actor, address, organization)
 			return err

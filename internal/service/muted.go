@@ -32,10 +32,10 @@ func mutedBy(tx *store.Tx, account model.AccountID, now time.Time) (Muted, error
 // MutedBy reads what an actor has muted now.
 func (s *Service) MutedBy(ctx context.Context, actor *model.Actor) (out Muted, err error) {
 	now := s.now()
-	err = s.store.ViewTogether(ctx, func(tx *store.Tx) error {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out, err = mutedBy(tx, actor.Account, now)
 		return err
-	})
+	}, store.Short)
 	return out, err
 }
 

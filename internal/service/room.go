@@ -25,12 +25,7 @@ func (s *Service) sparing(do func() error) error {
 	return err
 }
 
-// spare is store.Update with the help of the reserve, and spareTogether
-// store.UpdateTogether.
-func (s *Service) spare(ctx context.Context, fn func(*store.Tx) error) error {
-	return s.sparing(func() error { return s.store.Update(ctx, fn) })
-}
-
-func (s *Service) spareTogether(ctx context.Context, fn func(*store.Tx) error) error {
-	return s.sparing(func() error { return s.store.UpdateTogether(ctx, fn) })
+// spare is store.Update with the help of the reserve.
+func (s *Service) spare(ctx context.Context, fn func(*store.Tx) error, traits ...store.Trait) error {
+	return s.sparing(func() error { return s.store.Update(ctx, fn, traits...) })
 }

@@ -135,7 +135,7 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 	c.must(err)
 	row := store.MessageRow{Message: model.Message{ID: newID(), Organization: alice.Memberships[0].Organization, Sender: alice.Account,
 		Recipient: model.EntityID(bob.Account), Created: c.clock.Now(), Expires: c.clock.Now().Add(30 * 24 * time.Hour)}}
-	c.must(s.vault.Update(t.Context(), s.store.Update, func(leases *content.Leases) (err error) {
+	c.must(s.vault.Update(t.Context(), func(leases *content.Leases) (err error) {
 		row.Sealed, err = s.vault.SealMessage(t.Context(), leases, &row, &model.Content{Body: "on its way"})
 		c.must(s.Recall(t.Context(), alice, first.Message))
 		c.must(s.Sweep(t.Context()))

@@ -147,7 +147,7 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, p *posting) (Sen
 		}
 		p.group, p.repeated = nil, nil // it may be refused for what is no longer so
 	}
-	if err := s.store.ViewTogether(ctx, func(tx *store.Tx) error { return s.routeFromStore(tx, actor, p, now) }); err != nil {
+	if err := s.store.View(ctx, func(tx *store.Tx) error { return s.routeFromStore(tx, actor, p, now) }, store.Short); err != nil {
 		return Sent{}, err
 	}
 	return s.postRouted(ctx, actor, p, now)
@@ -163,15 +163,17 @@ func (s *Service) postRouted(ctx context.Context, actor *model.Actor, p *posting
 	}
 	var readers []model.AccountID
 	known := s.messages.reading()
-	update := s.store.UpdateTogether
-	if p.group != nil || p.source != nil { // they hold more, or for longer
-		update = s.store.Update
+	var traits []store.Trait
+	if p.group == nil && p.source == nil { // these lock more, or for longer
+		traits = []store.Trait{store.Short}
 	}
-	err := s.vault.Update(ctx, update, func(leases *content.Leases) error { return s.seal(ctx, p, leases, now) }, func(tx *store.Tx) (err error) {
+	err := s.vault.Update(ctx, func(leases *content.Leases) error {
+		return s.seal(ctx, p, leases, now)
+	}, func(tx *store.Tx) (err error) {
 		p.repeated = nil
 		readers, err = s.write(tx, actor, p, now)
 		return err
-	})
+	}, traits...)
 	if errors.Is(err, store.ErrConflict) && p.request != "" {
 		// Another node wrote under the same Request-ID in the meantime.
 		err = s.store.View(ctx, func(tx *store.Tx) error { return p.findRepeated(tx, actor, now) })
@@ -326,7 +328,9 @@ func (p *posting) prepare(actor *model.Actor, now time.Time) error {
 }
 
 // write puts everything that a message changes into one transaction, and returns
-// whose queues it changed.
+// whose queues it changed. It refuses before it writes, where it can: the transaction
+// may be shared with other sends (store.Short), and who fails in it after writing has
+// all of them undone and run again.
 func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.Time) ([]model.AccountID, error) {
 	row := &p.row
 	if err := p.hold(tx, actor); err != nil {

@@ -24,7 +24,7 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 	now := s.now()
 	var senders []model.AccountID
 	var marks *marks
-	err := s.spareTogether(ctx, func(tx *store.Tx) (err error) {
+	err := s.spare(ctx, func(tx *store.Tx) (err error) {
 		marks = newMarks(actor, now)
 		if err := tx.LockMessages(actor.Organizations(), append(read[:len(read):len(read)], delivered...)...); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 		}
 		senders, err = marks.write(tx)
 		return err
-	})
+	}, store.Short)
 	if err != nil {
 		return err
 	}

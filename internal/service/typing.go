@@ -15,7 +15,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 	}
 	typing := model.Typing{Sender: actor.Account, Active: active}
 	var readers []model.AccountID
-	err := s.store.ViewTogether(ctx, func(tx *store.Tx) error {
+	err := s.store.View(ctx, func(tx *store.Tx) error {
 		readers, typing.Group = nil, model.GroupID{}
 		entity, group, found, err := s.resolve(tx, actor, recipient, true)
 		if err != nil {
@@ -49,7 +49,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 		}
 		readers = append(readers, model.AccountID(entity))
 		return nil
-	})
+	}, store.Short)
 	if model.IsNotFound(err) && !active {
 		return nil // clients end their typing before every send, whoever it is to
 	}

@@ -16,7 +16,7 @@ type Unread struct {
 // Unread counts an account's unread messages: for itself and operators all, for
 // administrators those of the organizations that they administer (contract, call 25).
 func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string) (out Unread, err error) {
-	err = s.store.ViewTogether(ctx, func(tx *store.Tx) error {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = Unread{}
 		id, err := s.resolveAccount(tx, actor, address)
 		if err != nil {
@@ -41,7 +41,7 @@ func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string
 			out.Priority += priority
 		}
 		return nil
-	})
+	}, store.Short)
 	return out, err
 }
 
@@ -68,7 +68,7 @@ func mayCountUnread(actor *model.Actor, t *target) (in []model.OrganizationID, e
 
 // UnreadIn does so within one organization (contract, call 26).
 func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (out Unread, err error) {
-	err = s.store.ViewTogether(ctx, func(tx *store.Tx) error {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := s.target(tx, actor, address)
 		if err != nil {
 			return err
@@ -83,6 +83,6 @@ func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address stri
 		}
 		out.Messages, out.Priority, err = tx.Unread(t.ID, organization, s.now())
 		return err
-	})
+	}, store.Short)
 	return out, err
 }

@@ -28,7 +28,7 @@ func tooLong(field, text string, limit int) error {
 
 // User shows an account to one who may see it (contract, call 4).
 func (s *Service) User(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (e model.Entity, err error) {
-	err = s.store.ViewTogether(ctx, func(tx *store.Tx) error {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := s.target(tx, actor, address)
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func (s *Service) User(ctx context.Context, actor *model.Actor, address string, 
 		}
 		e = present(actor, &t, organization)
 		return nil
-	})
+	}, store.Short)
 	return e, err
 }
 

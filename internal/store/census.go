@@ -12,7 +12,7 @@ import (
 // Source is a store that is only read, on whichever engine.
 type Source interface {
 	// View is that of Engine.
-	View(ctx context.Context, fn func(Session) error) error
+	View(ctx context.Context, fn func(Session) error, traits ...Trait) error
 
 	// Dialect is that of Engine.
 	Dialect() Dialect

@@ -14,22 +14,13 @@ type Engine interface {
 	// View runs fn with a consistent snapshot that sees every Update which
 	// returned before View was called. fn must not write. It may call fn more than
 	// once.
-	View(ctx context.Context, fn func(Session) error) error
+	View(ctx context.Context, fn func(Session) error, traits ...Trait) error
 
 	// Update runs fn in a transaction and returns nil only when what fn wrote is
 	// on disk. An error of fn, or a panic in it, leaves nothing behind. It may
 	// call fn more than once. Once fn has started it is not abandoned because ctx
 	// ended; one that did not start by then is skipped and answers ctx's error.
-	Update(ctx context.Context, fn func(Session) error) error
-
-	// UpdateTogether is Update for a short transaction of which there may be many at
-	// once, and which holds no rows but its queues and messages. An engine may put
-	// several of them into one.
-	UpdateTogether(ctx context.Context, fn func(Session) error) error
-
-	// ViewTogether is View for a short one of which there may be many at once.
-	// Several may share a snapshot.
-	ViewTogether(ctx context.Context, fn func(Session) error) error
+	Update(ctx context.Context, fn func(Session) error, traits ...Trait) error
 
 	// Dialect names what of the shared SQL differs in this engine.
 	Dialect() Dialect
@@ -47,6 +38,17 @@ type Engine interface {
 	// called twice; later calls of the other methods return ErrClosed.
 	Close() error
 }
+
+// Trait is what a caller knows of its transaction. What an engine makes of it is the
+// engine's own; a transaction does the same without it.
+type Trait int
+
+// Short is the trait of a transaction that asks a few questions, of which there may be
+// many at the same time, and which locks no rows but those of queues and messages. An
+// engine may put several into one. So its function waits for nothing, and refuses
+// before it writes: where it fails after it wrote, all that share the transaction are
+// undone with it, and run once more.
+const Short Trait = 1
 
 // Session is an open transaction. It is used by one goroutine at a time and
 // not after the function that got it has returned.
@@ -112,18 +114,18 @@ type Dialect struct {
 	Columns, Indexes string
 
 	// Clauses at the end of a SELECT, or "" in an engine that has one writer and so
-	// needs none of them. They hold until the transaction ends.
+	// needs none of them. What they lock stays so until the transaction ends.
 	Lock  string // nobody else changes or locks the rows
 	Share string // nobody else changes the rows; others may share them
-	Skip  string // like Lock, leaving out the rows that others hold
+	Skip  string // like Lock, leaving out the rows that others have locked
 }
 
 // The errors that engines translate theirs into.
 var (
-	ErrStop        = errors.New("stop")                      // returned by a row function to end a query
-	ErrConflict    = errors.New("unique key is taken")       // a primary or unique key exists already
-	ErrUnavailable = errors.New("store is unavailable")      // disk full, I/O error, no connection: try later
-	ErrFull        = errors.New("there is no room left")     // on the disk; with ErrUnavailable
-	ErrBusy        = errors.New("others hold what it needs") // for longer than is waited; with ErrUnavailable
+	ErrStop        = errors.New("stop")                             // returned by a row function to end a query
+	ErrConflict    = errors.New("unique key is taken")              // a primary or unique key exists already
+	ErrUnavailable = errors.New("store is unavailable")             // disk full, I/O error, no connection: try later
+	ErrFull        = errors.New("there is no room left")            // on the disk; with ErrUnavailable
+	ErrBusy        = errors.New("others have locked what it needs") // for longer than is waited; with ErrUnavailable
 	ErrClosed      = errors.New("store is closed")
 )

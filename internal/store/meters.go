@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"signet/internal/meter"
 )
@@ -21,7 +20,7 @@ type Meters struct {
 type EngineMeters struct {
 	Commits *meter.Histogram // how long a transaction took from its last statement until it was on disk, in nanoseconds
 	Writes  *meter.Histogram // how many calls of Update shared each transaction
-	Reads   *meter.Histogram // how many of ViewTogether
+	Reads   *meter.Histogram // how many of View shared each snapshot
 }
 
 // NewEngineMeters returns those of an engine that has done nothing yet.
@@ -33,14 +32,8 @@ func NewEngineMeters() EngineMeters {
 // Meters returns what the store measures. It goes on measuring.
 func (s *Store) Meters() *Meters { return &s.meters }
 
-// ended measures a transaction.
-func (m *Meters) ended(w way, begun time.Time, err error) {
-	switch {
-	case w >= updating:
-		m.Writes.Since(begun)
-	default:
-		m.Reads.Since(begun)
-	}
+// ended counts what a transaction failed for.
+func (m *Meters) ended(err error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrBusy):

@@ -23,8 +23,8 @@ type explainingEngine struct {
 	plans map[string]string // by statement
 }
 
-func (e *explainingEngine) View(ctx context.Context, fn func(store.Session) error) error {
-	return e.Engine.View(ctx, func(s store.Session) error { return fn(&explainingSession{s, e}) })
+func (e *explainingEngine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
+	return e.Engine.View(ctx, func(s store.Session) error { return fn(&explainingSession{s, e}) }, traits...)
 }
 
 type explainingSession struct {

@@ -130,45 +130,29 @@ func (s *Store) Secret() []byte { return []byte(s.secret) }
 
 // View runs fn on a consistent snapshot. It may call fn again: fn resets its
 // results when it starts.
-func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
-	return s.transact(ctx, viewing, s.looking(fn))
+func (s *Store) View(ctx context.Context, fn func(*Tx) error, traits ...Trait) error {
+	return s.transact(ctx, s.engine.View, s.meters.Reads, s.looking(fn), traits)
 }
 
-// ViewTogether is View for a short one of which there may be many at once: several
-// may share a snapshot.
-func (s *Store) ViewTogether(ctx context.Context, fn func(*Tx) error) error {
-	return s.transact(ctx, viewingTogether, s.looking(fn))
+// Update runs fn in a transaction and returns nil only when all of it is on
+// disk. It may call fn again: fn has no side effects, does no I/O, and resets
+// its results when it starts.
+func (s *Store) Update(ctx context.Context, fn func(*Tx) error, traits ...Trait) error {
+	return s.transact(ctx, s.engine.Update, s.meters.Writes, s.changing(fn), traits)
 }
 
-// way is one of the ways in which an engine runs a transaction.
-type way int
-
-const (
-	viewing way = iota
-	viewingTogether
-	updating
-	updatingTogether
-)
+// engineTransaction is Engine.View or Engine.Update.
+type engineTransaction func(context.Context, func(Session) error, ...Trait) error
 
 // transact runs a transaction, and again where it met an organization's number that is
 // not known here yet. While organizations are being made it may meet one more each time.
-func (s *Store) transact(ctx context.Context, w way, fn func(Session) error) error {
+func (s *Store) transact(ctx context.Context, run engineTransaction, took *meter.Histogram, fn func(Session) error, traits []Trait) error {
 	begun := time.Now()
 	for try := 1; ; try++ {
-		var err error
-		switch w {
-		case viewing:
-			err = s.engine.View(ctx, fn)
-		case viewingTogether:
-			err = s.engine.ViewTogether(ctx, fn)
-		case updating:
-			err = s.engine.Update(ctx, fn)
-		case updatingTogether:
-			err = s.engine.UpdateTogether(ctx, fn)
-		}
-		again, err := s.learn(ctx, w >= updating, err)
+		again, err := s.learn(ctx, took == s.meters.Writes, run(ctx, fn, traits...))
 		if !again || try == mostTries {
-			s.meters.ended(w, begun, err)
+			took.Since(begun)
+			s.meters.ended(err)
 			return err
 		}
 	}
@@ -180,21 +164,8 @@ const mostTries = 20
 
 func (s *Store) looking(fn func(*Tx) error) func(Session) error {
 	dialect := s.engine.Dialect()
-	dialect.Lock, dialect.Share, dialect.Skip = "", "", "" // a snapshot holds still by itself
+	dialect.Lock, dialect.Share, dialect.Skip = "", "", "" // a snapshot stays as it is by itself
 	return func(session Session) error { return fn(&Tx{session: session, dialect: dialect, numbers: s.numbers}) }
-}
-
-// Update runs fn in a transaction and returns nil only when all of it is on
-// disk. It may call fn again: fn has no side effects, does no I/O, and resets
-// its results when it starts.
-func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	return s.transact(ctx, updating, s.changing(fn))
-}
-
-// UpdateTogether is Update for a short transaction of which there may be many at
-// once, and which holds no rows but queues and messages: several may become one.
-func (s *Store) UpdateTogether(ctx context.Context, fn func(*Tx) error) error {
-	return s.transact(ctx, updatingTogether, s.changing(fn))
 }
 
 // Erase makes deleted content unrecoverable from the engine's files.

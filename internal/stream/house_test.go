@@ -49,14 +49,9 @@ type readings struct {
 	n atomic.Int64
 }
 
-func (r *readings) View(ctx context.Context, fn func(store.Session) error) error {
+func (r *readings) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
 	r.n.Add(1)
-	return r.Engine.View(ctx, fn)
-}
-
-func (r *readings) ViewTogether(ctx context.Context, fn func(store.Session) error) error {
-	r.n.Add(1)
-	return r.Engine.ViewTogether(ctx, fn)
+	return r.Engine.View(ctx, fn, traits...)
 }
 
 // newHouse is one server on an embedded store, whose readings are counted.

@@ -27,10 +27,9 @@
 // with COMMIT. A transaction so takes as many round trips as it asks questions, and
 // one more.
 //
-// # Together
+// # Sharing
 //
-// Short transactions that are many (UpdateTogether, ViewTogether) share one when
-// several wait: their functions run side by side, each up to its next question, and
+// Short transactions (store.Short) share one when several wait: their functions run side by side, each up to its next question, and
 // all questions go in one pipeline; their positions are taken in one statement, and
 // one COMMIT brings all to the disk. So 64 senders cost the round trips of a few. A
 // shared transaction waits for no row longer than 50 ms, and whatever goes wrong in

@@ -56,8 +56,8 @@ type Engine struct {
 	closed  bool
 	running sync.WaitGroup
 
-	updates   chan *member // calls of UpdateTogether that wait for a lane
-	views     chan *member // calls of ViewTogether
+	updates   chan *member // short calls of Update that wait for a lane
+	views     chan *member // short calls of View
 	stopSweep context.CancelFunc
 	swept     sync.WaitGroup // the engine's own goroutines
 	closing   sync.Once
@@ -106,7 +106,7 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, meters: store.NewEngineMeters(), updates: make(chan *member, maxTogether), views: make(chan *member, maxTogether)}
+	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, meters: store.NewEngineMeters(), updates: make(chan *member, maxShared), views: make(chan *member, maxShared)}
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}

@@ -19,12 +19,8 @@ type explaining struct {
 	plans []string
 }
 
-func (e *explaining) View(ctx context.Context, fn func(store.Session) error) error {
+func (e *explaining) View(ctx context.Context, fn func(store.Session) error, _ ...store.Trait) error {
 	return e.Engine.View(ctx, func(s store.Session) error { return fn(explainingSession{s, e}) })
-}
-
-func (e *explaining) ViewTogether(ctx context.Context, fn func(store.Session) error) error {
-	return e.View(ctx, fn)
 }
 
 type explainingSession struct {

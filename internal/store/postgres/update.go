@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,9 +20,9 @@ const insertWrite = `INSERT INTO engine_writes (write) VALUES (?)`
 // disk. It calls fn again, after a random while, when others were in the way or
 // the connection was lost; and when the answer to COMMIT was lost, it finds out
 // first whether that one took effect. A panic in fn is returned as a
-// *store.PanicError.
-func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error {
-	return e.transact(ctx, newUpdate(e, fn))
+// *store.PanicError. Short ones that wait at the same time share a transaction (share.go).
+func (e *Engine) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
+	return e.transact(ctx, newUpdate(e, fn), traits)
 }
 
 func newUpdate(e *Engine, fn func(store.Session) error) *update {
@@ -30,10 +31,10 @@ func newUpdate(e *Engine, fn func(store.Session) error) *update {
 
 // repeatable is Update for what may take effect twice.
 func (e *Engine) repeatable(ctx context.Context, fn func(store.Session) error) error {
-	return e.transact(ctx, &update{engine: e, fn: fn})
+	return e.transact(ctx, &update{engine: e, fn: fn}, nil)
 }
 
-func (e *Engine) transact(ctx context.Context, u *update) error {
+func (e *Engine) transact(ctx context.Context, u *update, traits []store.Trait) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -41,6 +42,9 @@ func (e *Engine) transact(ctx context.Context, u *update) error {
 		return err
 	}
 	defer e.running.Done()
+	if slices.Contains(traits, store.Short) {
+		return share(ctx, e.updates, u.fn, func() error { return e.carry(context.WithoutCancel(ctx), u) })
+	}
 	return e.carry(ctx, u)
 }
 
@@ -49,7 +53,7 @@ func (e *Engine) carry(ctx context.Context, u *update) error {
 	tries := attempts{engine: e, began: time.Now()}
 	for {
 		v, err := u.try(ctx)
-		if v == final || v == again && u.together {
+		if v == final || v == again && u.shared {
 			return err
 		}
 		u.doubtful = u.doubtful || v == unknown
@@ -72,7 +76,7 @@ type update struct {
 	id       writeID // zero where it may take effect twice
 	started  bool    // fn was called
 	doubtful bool    // an earlier try may be on disk, or get there yet
-	together bool    // it is of several calls: they are run alone rather than again
+	shared   bool    // it is of several calls: they are run alone rather than again
 }
 
 // try runs the transaction once.
@@ -151,8 +155,8 @@ func (s *session) verdict() verdict {
 // View runs fn on a consistent snapshot: that of its first statement, which is
 // after every Update that has returned. When ctx ends, so does the statement that
 // runs. When the connection is lost, fn is called again. A panic in fn goes on to
-// the caller.
-func (e *Engine) View(ctx context.Context, fn func(store.Session) error) error {
+// the caller. Short ones that wait at the same time share a snapshot (share.go).
+func (e *Engine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -160,6 +164,9 @@ func (e *Engine) View(ctx context.Context, fn func(store.Session) error) error {
 		return err
 	}
 	defer e.running.Done()
+	if slices.Contains(traits, store.Short) {
+		return share(ctx, e.views, fn, func() error { return e.look(ctx, fn) })
+	}
 	return e.look(ctx, fn)
 }
 

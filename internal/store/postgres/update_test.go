@@ -73,8 +73,8 @@ func TestALostConnectionNeitherLosesNorDoubles(t *testing.T) {
 		{"answer_to_a_statement_lost", "UPDATE counters", withoutAnswer, false},
 		{"statement_never_arrived", "UPDATE counters", beforeServer, false},
 	} {
-		for _, together := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/together_%t", test.name, together), func(t *testing.T) {
+		for _, short := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/short_%t", test.name, short), func(t *testing.T) {
 				t.Parallel()
 				url := postgrestest.URL(t)
 				direct := mustOpen(t, url, Options{})
@@ -84,21 +84,22 @@ func TestALostConnectionNeitherLosesNorDoubles(t *testing.T) {
 				// As through a pooler, so that each statement shows its text.
 				e := mustOpen(t, through, Options{Pooled: true, Connections: 3, Patience: 20 * time.Second})
 				p.cutWhen(every(3, test.at, test.what))
-				update, writers, rounds, least := e.Update, 3, 30, 10
-				if together { // more of them, so that several wait at the same time
-					update, writers, rounds, least = e.UpdateTogether, 10, 200, 3
+				var traits []store.Trait
+				writers, rounds, least := 3, 30, 10
+				if short { // more of them, so that several wait at the same time
+					traits, writers, rounds, least = []store.Trait{store.Short}, 10, 200, 3
 				}
 				var workers sync.WaitGroup
 				for range writers {
 					workers.Go(func() {
 						for range rounds / writers {
-							err := update(context.Background(), func(s store.Session) error {
+							err := e.Update(context.Background(), func(s store.Session) error {
 								if _, err := s.Position([]model.AccountID{{1}, {2}}, 1); err != nil {
 									return err
 								}
 								_, err := s.Exec(`UPDATE counters SET n = n + 1 WHERE name = ?`, "a")
 								return err
-							})
+							}, traits...)
 							if err != nil {
 								t.Error(err)
 							}
@@ -349,7 +350,7 @@ func TestTransactionsOfAPooledConnectionHaveTheirTimeouts(t *testing.T) {
 	url := postgrestest.URL(t)
 	for _, pooled := range []bool{false, true} {
 		e := mustOpen(t, url, Options{Pooled: pooled})
-		for _, transact := range []func(context.Context, func(store.Session) error) error{e.Update, e.View} {
+		for _, transact := range []func(context.Context, func(store.Session) error, ...store.Trait) error{e.Update, e.View} {
 			var got string
 			err := transact(t.Context(), func(s store.Session) error {
 				return s.Query(`SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout')`, nil,

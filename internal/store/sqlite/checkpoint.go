@@ -143,11 +143,11 @@ func (w *writer) restart() error {
 // undisturbed runs fn while no View is open. It answers errReading if one does
 // not end within the patience given.
 func (w *writer) undisturbed(patience time.Duration, fn func() error) error {
-	held, ok := w.readers.gather(patience)
+	gathered, ok := w.readers.gather(patience)
 	if !ok {
 		return errReading
 	}
-	defer w.readers.scatter(held)
+	defer w.readers.scatter(gathered)
 	return fn()
 }
 

@@ -130,12 +130,12 @@ type notingEngine struct {
 	notes *notes
 }
 
-func (e notingEngine) View(ctx context.Context, fn func(store.Session) error) error {
-	return e.Engine.View(ctx, func(s store.Session) error { return fn(notingSession{s, e.notes}) })
+func (e notingEngine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
+	return e.Engine.View(ctx, func(s store.Session) error { return fn(notingSession{s, e.notes}) }, traits...)
 }
 
-func (e notingEngine) Update(ctx context.Context, fn func(store.Session) error) error {
-	return e.Engine.Update(ctx, func(s store.Session) error { return fn(notingSession{s, e.notes}) })
+func (e notingEngine) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
+	return e.Engine.Update(ctx, func(s store.Session) error { return fn(notingSession{s, e.notes}) }, traits...)
 }
 
 type notingSession struct {

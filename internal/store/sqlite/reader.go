@@ -39,7 +39,7 @@ func OpenReader(path string) (*Reader, error) {
 
 // View runs fn on a consistent snapshot. While it lasts, the write-ahead log of a
 // server that uses the database grows.
-func (r *Reader) View(ctx context.Context, fn func(store.Session) error) error {
+func (r *Reader) View(ctx context.Context, fn func(store.Session) error, _ ...store.Trait) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

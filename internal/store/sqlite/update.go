@@ -8,7 +8,7 @@ import (
 	"signet/internal/store"
 )
 
-// request is a call on its way to who runs it: of Update to the writer, of ViewTogether
+// request is a call on its way to who runs it: of Update to the writer, of a short View
 // to another caller.
 type request struct {
 	ctx  context.Context
@@ -35,8 +35,9 @@ var requests = sync.Pool{New: func() any { return &request{done: make(chan struc
 // Update runs fn in a transaction and returns nil only when what fn wrote is on
 // disk. fn runs on the writer's goroutine, three times at most, and while it runs
 // nothing else is written: it must not wait for anything, and never for another
-// Update. A panic in fn is returned as a *store.PanicError.
-func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error {
+// Update. A panic in fn is returned as a *store.PanicError. All that wait share a
+// transaction, whatever their traits.
+func (e *Engine) Update(ctx context.Context, fn func(store.Session) error, _ ...store.Trait) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -51,11 +52,6 @@ func (e *Engine) Update(ctx context.Context, fn func(store.Session) error) error
 		return ctx.Err()
 	}
 	return r.wait(ctx)
-}
-
-// UpdateTogether is Update: here all that wait share a transaction.
-func (e *Engine) UpdateTogether(ctx context.Context, fn func(store.Session) error) error {
-	return e.Update(ctx, fn)
 }
 
 func newRequest(ctx context.Context, fn func(store.Session) error) *request {

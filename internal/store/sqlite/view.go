@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"signet/internal/store"
@@ -17,8 +18,9 @@ type readers struct {
 
 // View runs fn on a consistent snapshot. It waits for a free connection; when
 // ctx ends, it stops waiting, and the statement that runs is interrupted. A
-// panic in fn goes on to the caller.
-func (e *Engine) View(ctx context.Context, fn func(store.Session) error) error {
+// panic in fn goes on to the caller. Short ones that are ready at the same time share
+// a snapshot (share.go).
+func (e *Engine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -26,6 +28,9 @@ func (e *Engine) View(ctx context.Context, fn func(store.Session) error) error {
 		return err
 	}
 	defer e.running.Done()
+	if slices.Contains(traits, store.Short) {
+		return e.share(ctx, fn)
+	}
 	return e.view(ctx, fn)
 }
 
@@ -100,24 +105,24 @@ func (c *connection) interruptWith(ctx context.Context) (disarm func()) {
 
 // gather takes all connections out of the pool, so that nobody reads, if that
 // can be had within the patience given.
-func (r *readers) gather(patience time.Duration) (held []*connection, ok bool) {
+func (r *readers) gather(patience time.Duration) (gathered []*connection, ok bool) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	for len(held) < cap(r.free) {
+	for len(gathered) < cap(r.free) {
 		select {
 		case c := <-r.free:
-			held = append(held, c)
+			gathered = append(gathered, c)
 		case <-timer.C:
-			r.scatter(held)
+			r.scatter(gathered)
 			return nil, false
 		}
 	}
-	return held, true
+	return gathered, true
 }
 
 // scatter puts gathered connections back.
-func (r *readers) scatter(held []*connection) {
-	for _, c := range held {
+func (r *readers) scatter(gathered []*connection) {
+	for _, c := range gathered {
 		r.free <- c
 	}
 }

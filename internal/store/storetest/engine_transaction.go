@@ -54,7 +54,7 @@ func transactions(t *testing.T, h Harness) {
 
 	t.Run("a_panic_leaves_nothing_and_harms_nobody", func(t *testing.T) {
 		e, _ := newItems(t, h)
-		for name, transact := range map[string]func(context.Context, func(store.Session) error) error{"update": e.Update, "view": e.View} {
+		for name, transact := range map[string]func(context.Context, func(store.Session) error, ...store.Trait) error{"update": e.Update, "view": e.View} {
 			err := fallen(func() error {
 				return transact(t.Context(), func(s store.Session) error {
 					if name == "update" {

@@ -9,37 +9,38 @@ import (
 	"signet/internal/store"
 )
 
-// maxTogether is how many calls share a snapshot at most: more gain nothing, and the
+// maxShared is how many calls share a snapshot at most: more gain nothing, and the
 // last would wait for all before it.
-const maxTogether = 16
+const maxShared = 16
 
-// errAlone tells a caller to run its function in a transaction of its own.
+// errAlone tells a caller to run its function on a snapshot of its own.
 var errAlone = errors.New("run alone")
 
-// sharing is where calls of ViewTogether meet.
+// sharing is where short calls of View meet.
 type sharing struct {
 	mu   sync.Mutex
-	next *snapshot // that may still be joined; nil: who comes now begins one
+	next *batch // that still takes others; nil: who comes now begins one
 }
 
-// snapshot is one that is shared: by who began it, and carries it out, and by others.
-type snapshot struct{ others []*request }
+// batch is the calls that share a snapshot: that of who began it, who runs all of them,
+// and those of others.
+type batch struct{ others []*request }
 
-// join has r share the next snapshot. Where it is the first, it is to begin that one,
-// which is returned.
-func (s *sharing) join(r *request) (own *snapshot) {
+// enter adds r to the next batch. Where there is none, it returns a new one, which the
+// caller is to run.
+func (s *sharing) enter(r *request) (own *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.next != nil && len(s.next.others) < maxTogether-1 {
+	if s.next != nil && len(s.next.others) < maxShared-1 {
 		s.next.others = append(s.next.others, r)
 		return nil
 	}
-	s.next = &snapshot{}
+	s.next = &batch{}
 	return s.next
 }
 
-// begin returns who shares a snapshot. Nobody joins it any more.
-func (s *sharing) begin(own *snapshot) []*request {
+// close returns who is in a batch. Nobody enters it any more.
+func (s *sharing) close(own *batch) []*request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.next == own {
@@ -48,20 +49,14 @@ func (s *sharing) begin(own *snapshot) []*request {
 	return own.others
 }
 
-// ViewTogether is View for short ones that are many: those that are ready at the same
-// time share a snapshot, which costs as much as a short statement. Who was there first
-// runs the functions of all, one after the other. One that has started is not
-// interrupted when its caller leaves.
-func (e *Engine) ViewTogether(ctx context.Context, fn func(store.Session) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := e.enter(); err != nil {
-		return err
-	}
-	defer e.running.Done()
+// share runs a short View: those that are ready at the same time share a snapshot, which
+// costs as much as a short statement. Who was there first runs the functions of all, one
+// after the other. One that has started is not interrupted when its caller leaves.
+// Without it an unread count takes 10 % more CPU, and a poll of 50 4 to 13 % more, at 16
+// and at 64 connections (medians of six alternating runs of two seconds).
+func (e *Engine) share(ctx context.Context, fn func(store.Session) error) error {
 	r := newRequest(ctx, fn)
-	own := e.sharing.join(r)
+	own := e.sharing.enter(r)
 	if own == nil {
 		err := r.wait(ctx)
 		if errors.Is(err, errAlone) {
@@ -70,10 +65,10 @@ func (e *Engine) ViewTogether(ctx context.Context, fn func(store.Session) error)
 		return err
 	}
 	r.release()
-	runtime.Gosched()     // those who are ready join
+	runtime.Gosched()     // those who are ready enter
 	c := <-e.readers.free // others wait, whatever becomes of this caller
 	defer func() { e.readers.free <- c }()
-	others := e.sharing.begin(own)
+	others := e.sharing.close(own)
 	e.meters.Reads.Observe(int64(len(others) + 1))
 	return c.view(ctx, others, fn)
 }

@@ -29,7 +29,7 @@ func newMeeting(t *testing.T) *meeting {
 // call begins a call and returns when it is in line, or has begun one.
 func (m *meeting) call(ctx context.Context, fn func(store.Session) error, ended func(error)) {
 	before := m.waiting()
-	m.calls.Go(func() { ended(m.e.ViewTogether(ctx, fn)) })
+	m.calls.Go(func() { ended(m.e.View(ctx, fn, store.Short)) })
 	for m.waiting() == before {
 		runtime.Gosched()
 	}
@@ -54,7 +54,7 @@ func (m *meeting) begin() {
 func TestViewTogether(t *testing.T) {
 	t.Run("shares_a_snapshot", func(t *testing.T) {
 		m := newMeeting(t)
-		for i := range maxTogether {
+		for i := range maxShared {
 			m.call(t.Context(), func(s store.Session) error {
 				n, err := count(s)
 				if n != 0 {
@@ -89,12 +89,12 @@ func TestViewTogether(t *testing.T) {
 						return
 					}
 					found := false
-					err := e.ViewTogether(t.Context(), func(s store.Session) error {
+					err := e.View(t.Context(), func(s store.Session) error {
 						return s.Query(`SELECT 1 FROM items WHERE name = ?`, []any{name}, func(store.Row) error {
 							found = true
 							return nil
 						})
-					})
+					}, store.Short)
 					if err != nil || !found {
 						t.Errorf("item %s: found %t, error %v", name, found, err)
 						return
@@ -153,7 +153,7 @@ func TestViewTogether(t *testing.T) {
 						t.Errorf("%s panics with %v", what, value)
 					}
 				}()
-				if err := m.e.ViewTogether(t.Context(), fn); !errors.Is(err, errMine) {
+				if err := m.e.View(t.Context(), fn, store.Short); !errors.Is(err, errMine) {
 					t.Errorf("%s answers %v", what, err)
 				}
 			})
@@ -216,10 +216,10 @@ func TestViewTogether(t *testing.T) {
 		e := mustOpen(t, Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		wantError(t, e.ViewTogether(ctx, func(store.Session) error { t.Error("it ran"); return nil }), context.Canceled)
+		wantError(t, e.View(ctx, func(store.Session) error { t.Error("it ran"); return nil }, store.Short), context.Canceled)
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		wantError(t, e.ViewTogether(t.Context(), func(store.Session) error { t.Error("it ran"); return nil }), store.ErrClosed)
+		wantError(t, e.View(t.Context(), func(store.Session) error { t.Error("it ran"); return nil }, store.Short), store.ErrClosed)
 	})
 }

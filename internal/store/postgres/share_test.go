@@ -18,21 +18,21 @@ import (
 // accompanied is an engine whose calls all share their transaction with another one.
 type accompanied struct{ *Engine }
 
-func (a accompanied) Update(ctx context.Context, fn func(store.Session) error) error {
+func (a accompanied) Update(ctx context.Context, fn func(store.Session) error, _ ...store.Trait) error {
 	return a.accompany(ctx, fn, a.shareUpdate, a.Engine.Update, func(s store.Session) error {
 		_, err := s.Position([]model.AccountID{{0xff}}, 2)
 		return err
 	})
 }
 
-func (a accompanied) View(ctx context.Context, fn func(store.Session) error) error {
+func (a accompanied) View(ctx context.Context, fn func(store.Session) error, _ ...store.Trait) error {
 	return a.accompany(ctx, fn, a.shareView, a.Engine.View, func(s store.Session) error {
 		return s.Query(`SELECT 1`, nil, func(store.Row) error { return nil })
 	})
 }
 
 func (a accompanied) accompany(ctx context.Context, fn func(store.Session) error, share func([]*member) error,
-	alone func(context.Context, func(store.Session) error) error, companion func(store.Session) error) error {
+	alone func(context.Context, func(store.Session) error, ...store.Trait) error, companion func(store.Session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func TestOneCallDoesNotSpoilTheOthers(t *testing.T) {
 				if worker%3 == 0 {
 					kind = kinds[i%len(kinds)]
 				}
-				err := e.UpdateTogether(context.Background(), kind.fn)
+				err := e.Update(context.Background(), kind.fn, store.Short)
 				if !kind.want(err) {
 					t.Errorf("one that %s answers %v", kind.name, err)
 				}
@@ -149,7 +149,7 @@ func lookTogether(e *Engine, want int) (got int, err error) {
 			err = fmt.Errorf("panic: %v", value)
 		}
 	}()
-	err = e.ViewTogether(context.Background(), func(s store.Session) error {
+	err = e.View(context.Background(), func(s store.Session) error {
 		text := `SELECT CAST(? AS BIGINT)`
 		if want/100%5 == 2 {
 			text = `SELECT CAST(? AS BIGINT) FROM nothing`
@@ -159,7 +159,7 @@ func lookTogether(e *Engine, want int) (got int, err error) {
 			panic("oh")
 		}
 		return err
-	})
+	}, store.Short)
 	return got, err
 }
 
@@ -175,12 +175,12 @@ func TestACallerMayLeaveTheLine(t *testing.T) {
 	for range lanes() {
 		held.Go(func() {
 			ctx, cancel := context.WithCancel(context.Background())
-			err := e.UpdateTogether(ctx, func(s store.Session) error {
+			err := e.Update(ctx, func(s store.Session) error {
 				running <- struct{}{}
 				<-leave
 				cancel() // too late: it has begun
 				return increment(s)
-			})
+			}, store.Short)
 			if err != nil {
 				t.Errorf("a call that had begun: %v", err)
 			}
@@ -191,7 +191,7 @@ func TestACallerMayLeaveTheLine(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	left := make(chan error)
-	go func() { left <- e.UpdateTogether(ctx, increment) }()
+	go func() { left <- e.Update(ctx, increment, store.Short) }()
 	cancel()
 	wantError(t, <-left, context.Canceled)
 	close(leave)

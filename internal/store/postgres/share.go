@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// maxTogether is how many calls share a transaction at most.
-	maxTogether = 64
+	// maxShared is how many calls share a transaction at most.
+	maxShared = 64
 
-	// patienceTogether is how long a shared transaction waits for a row that somebody
-	// else holds: behind it, others wait who do not need that row.
-	patienceTogether = "50ms"
+	// sharedPatience is how long a shared transaction waits for a row that somebody
+	// else has locked: behind it, others wait who do not need that row.
+	sharedPatience = "50ms"
 )
 
 var (
@@ -28,32 +28,12 @@ var (
 	errStopped = errors.New("the transaction was given up")
 )
 
-// UpdateTogether is Update for short transactions that are many: those that wait at
-// the same time are put into one. They ask their questions in the same round trips,
-// take their positions in one statement, and reach the disk with one COMMIT. When
-// one of them fails after it wrote, or PostgreSQL refuses a statement, all is undone
-// and each is run alone.
-func (e *Engine) UpdateTogether(ctx context.Context, fn func(store.Session) error) error {
-	return e.join(ctx, e.updates, fn, func(ctx context.Context) error {
-		return e.carry(context.WithoutCancel(ctx), newUpdate(e, fn))
-	})
-}
-
-// ViewTogether is View for short ones that are many: those that wait at the same
-// time share a snapshot and its round trips.
-func (e *Engine) ViewTogether(ctx context.Context, fn func(store.Session) error) error {
-	return e.join(ctx, e.views, fn, func(ctx context.Context) error { return e.look(ctx, fn) })
-}
-
-// join puts a call in line, and runs it alone where it has to be.
-func (e *Engine) join(ctx context.Context, line chan<- *member, fn func(store.Session) error, alone func(context.Context) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := e.enter(); err != nil {
-		return err
-	}
-	defer e.running.Done()
+// share puts a call in line, and runs it alone where it has to be. Calls that wait at the
+// same time are put into one transaction: they ask their questions in the same round
+// trips, take their positions in one statement, and reach the disk with one COMMIT. When
+// one of them fails after it wrote, or PostgreSQL refuses a statement, all is undone and
+// each is run alone.
+func share(ctx context.Context, line chan<- *member, fn func(store.Session) error, alone func() error) error {
 	m := &member{ctx: ctx, fn: fn, done: make(chan error, 1)}
 	select {
 	case line <- m:
@@ -70,7 +50,7 @@ func (e *Engine) join(ctx context.Context, line chan<- *member, fn func(store.Se
 		err = <-m.done
 	}
 	if errors.Is(err, errAlone) {
-		return alone(ctx)
+		return alone()
 	}
 	return err
 }
@@ -110,16 +90,16 @@ func (e *Engine) lane(line <-chan *member, run func([]*member) error) {
 		}
 	}()
 	for first := range line {
-		if batch := gather(line, first); len(batch) > 0 {
-			share(batch, run)
+		if batch := collect(line, first); len(batch) > 0 {
+			settle(batch, run)
 		}
 	}
 	ended = true
 }
 
-// gather returns a call and those that wait behind it, but for those whose caller
+// collect returns a call and those that wait behind it, but for those whose caller
 // has left.
-func gather(line <-chan *member, m *member) (batch []*member) {
+func collect(line <-chan *member, m *member) (batch []*member) {
 	for open := true; open; {
 		if m.state.CompareAndSwap(memberWaits, memberRuns) {
 			if err := m.ctx.Err(); err != nil {
@@ -128,7 +108,7 @@ func gather(line <-chan *member, m *member) (batch []*member) {
 				batch = append(batch, m)
 			}
 		}
-		if len(batch) == maxTogether {
+		if len(batch) == maxShared {
 			break
 		}
 		select {
@@ -140,8 +120,8 @@ func gather(line <-chan *member, m *member) (batch []*member) {
 	return batch
 }
 
-// share runs a batch in one transaction and tells its members how it ended.
-func share(batch []*member, run func([]*member) error) {
+// settle runs a batch in one transaction and tells its members how it ended.
+func settle(batch []*member, run func([]*member) error) {
 	err := errAlone
 	defer func() {
 		for _, m := range batch {
@@ -155,15 +135,15 @@ func share(batch []*member, run func([]*member) error) {
 	err = run(batch)
 }
 
-// shareUpdate carries out a batch of UpdateTogether.
+// shareUpdate carries out a batch of short Updates.
 func (e *Engine) shareUpdate(batch []*member) error {
 	e.meters.Writes.Observe(int64(len(batch)))
 	if len(batch) == 1 {
 		batch[0].err = e.carry(context.WithoutCancel(batch[0].ctx), newUpdate(e, batch[0].fn))
 		return nil
 	}
-	u := newUpdate(e, func(s store.Session) error { return runTogether(s.(*session), batch) })
-	u.together = true
+	u := newUpdate(e, func(s store.Session) error { return runBatch(s.(*session), batch) })
+	u.shared = true
 	err := e.carry(context.Background(), u)
 	if err == nil || errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrBusy) {
 		return err
@@ -172,7 +152,7 @@ func (e *Engine) shareUpdate(batch []*member) error {
 	return errAlone
 }
 
-// shareView carries out a batch of ViewTogether. Where a function panics, its caller
+// shareView carries out a batch of short Views. Where a function panics, its caller
 // is to see that: each is run alone, in its caller's goroutine.
 func (e *Engine) shareView(batch []*member) (err error) {
 	e.meters.Reads.Observe(int64(len(batch)))
@@ -185,20 +165,20 @@ func (e *Engine) shareView(batch []*member) (err error) {
 		batch[0].err = e.look(batch[0].ctx, batch[0].fn)
 		return nil
 	}
-	if _, err := e.view(context.Background(), func(s store.Session) error { return runTogether(s.(*session), batch) }); err != nil {
+	if _, err := e.view(context.Background(), func(s store.Session) error { return runBatch(s.(*session), batch) }); err != nil {
 		return errAlone
 	}
 	return nil
 }
 
-// runTogether runs the functions of a batch side by side in one session: each until
+// runBatch runs the functions of a batch side by side in one session: each until
 // it asks something, then all questions in one exchange, and so on.
-func runTogether(s *session, batch []*member) error {
+func runBatch(s *session, batch []*member) error {
 	if !s.begun {
 		s.start()
 	}
 	if s.write {
-		s.send(s.c.command("SET LOCAL lock_timeout = '"+patienceTogether+"'"), nil)
+		s.send(s.c.command("SET LOCAL lock_timeout = '"+sharedPatience+"'"), nil)
 	}
 	for _, m := range batch {
 		m.run(s)
