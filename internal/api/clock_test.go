@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/custody"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -91,7 +91,7 @@ func TestClockThatIsWrongForAWhileErasesNothing(t *testing.T) {
 
 	c.clock.Jump(wrong)
 	c.run(16 * time.Second)
-	if !c.service.ClockInDoubt() {
+	if !c.time.InDoubt() {
 		t.Error("the clock is not in doubt")
 	}
 	// Readers see by the clock as ever.
@@ -116,7 +116,7 @@ func TestClockThatIsWrongForAWhileErasesNothing(t *testing.T) {
 
 	c.clock.Jump(-wrong)
 	c.run(5 * time.Second)
-	if c.service.ClockInDoubt() {
+	if c.time.InDoubt() {
 		t.Error("the clock is in doubt though it is right again")
 	}
 	k.wantAll("afterwards")
@@ -167,7 +167,7 @@ func TestClockInDoubtIsTakenAsRightAfterADayOrWhenItIsAccepted(t *testing.T) {
 			t.Fatalf("%d files are left of one at once", got)
 		}
 		if accepted {
-			if _, err := service.AcceptClock(t.Context(), c.store, c.clock.Now()); err != nil {
+			if _, err := custody.AcceptClock(t.Context(), c.store, c.clock.Now()); err != nil {
 				t.Fatal(err)
 			}
 			accepts := func(row store.AuditRow) bool { return row.Action == model.ActionClockAccept }
@@ -185,8 +185,8 @@ func TestClockInDoubtIsTakenAsRightAfterADayOrWhenItIsAccepted(t *testing.T) {
 			c.clock.Advance(time.Hour)
 		}
 		c.run(time.Minute)
-		if got := c.countBlobs(); got != 0 || c.service.ClockInDoubt() {
-			t.Errorf("accepted %v: %d files are left; in doubt: %v", accepted, got, c.service.ClockInDoubt())
+		if got := c.countBlobs(); got != 0 || c.time.InDoubt() {
+			t.Errorf("accepted %v: %d files are left; in doubt: %v", accepted, got, c.time.InDoubt())
 		}
 	}
 }

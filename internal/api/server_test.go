@@ -16,6 +16,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/blob"
 	"signet/internal/content"
+	"signet/internal/custody"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal/sealtest"
@@ -36,6 +37,7 @@ type server struct {
 	clock   *testclock.Clock
 	api     *api.API
 	service *service.Service
+	time    *custody.Clock
 	streams *streaming.Streams
 	store   *store.Store
 	hub     *live.Hub
@@ -93,9 +95,11 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	t.Cleanup(func() { s.closed("the blobs", blobs.Close()) })
 	s.blobs, s.hub = blobs, live.NewHub(f.streams)
 	registry := streaming.NewRegistry(streaming.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Log: logger})
+	ring := sealtest.Open(t, f.dir, s.clock.Now)
+	s.time = custody.NewClock(custody.ClockOptions{Store: s.store, Ring: ring, Now: s.clock.Now, Elapsed: s.clock.Elapsed})
 	s.service = service.New(service.Options{
-		Store: s.store, Vault: &content.Vault{Store: s.store, Ring: sealtest.Open(t, f.dir, s.clock.Now), Blobs: blobs, Unsealed: f.unsealed},
-		Hub: s.hub, Clock: s.clock.Now, Time: service.ClockOptions{Elapsed: s.clock.Elapsed}, Logger: logger, Limits: f.service,
+		Store: s.store, Vault: &content.Vault{Store: s.store, Ring: ring, Blobs: blobs, Unsealed: f.unsealed},
+		Hub: s.hub, Clock: s.clock.Now, Time: s.time, Logger: logger, Limits: f.service,
 		DefaultRegion: "US", EventsRetention: f.retention,
 		Audit: audit.NewLog(audit.Options{Store: s.store, Key: s.audit, Retention: auditRetention, Clock: s.clock.Now}), Streams: registry,
 	})

@@ -10,6 +10,7 @@ import (
 	"signet/internal/api"
 	"signet/internal/audit"
 	"signet/internal/content"
+	"signet/internal/custody"
 	"signet/internal/disk"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -36,8 +37,8 @@ func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready
 	})
 	return shared, func(ctx context.Context) error {
 		offset, err := shared.ClockOffset(ctx)
-		if err == nil && offset.Abs() > service.MaxClockOffset {
-			err = service.ClockOffsetFault(offset)
+		if err == nil && offset.Abs() > custody.MaxClockOffset {
+			err = custody.ClockOffsetFault(offset)
 		}
 		return err
 	}, err
@@ -89,7 +90,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	undo = append(undo, blobs.Close)
-	custody, err := takeCustody(ctx, in, kept, ring, blobs)
+	keeper, err := takeCustody(ctx, in, kept, ring, blobs)
 	if err != nil {
 		return nil, err
 	}
@@ -102,19 +103,23 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	limits := in.cfg.Limits
 	hub := newHub(in)
-	times := service.ClockOptions{Jump: in.cfg.Expiry.ClockJump, Doubt: in.cfg.Expiry.ClockDoubt, Elapsed: in.elapsed}
+	times := custody.ClockOptions{
+		Store: kept, Ring: ring, Now: in.clock, Warnings: in.warnings,
+		Jump: in.cfg.Expiry.ClockJump, Doubt: in.cfg.Expiry.ClockDoubt, Elapsed: in.elapsed,
+	}
 	if in.cfg.Database != "" {
 		times.Offset = func(ctx context.Context) (time.Duration, error) { return clockOffset(ctx, in, engine) }
 	}
+	clock := custody.NewClock(times)
 	registry := stream.NewRegistry(stream.Options{
-		Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Limit: limits.StreamsPerAccount, NodeName: nodeName(),
+		Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Outages: in.outages, Limit: limits.StreamsPerAccount, NodeName: nodeName(),
 	})
 	auditLog := audit.NewLog(audit.Options{
 		Store: kept, Key: auditKey, Retention: in.cfg.Audit.Retention, Clock: in.clock, Warnings: in.warnings,
 	})
-	vault := &content.Vault{Store: kept, Ring: ring, Blobs: custody.Guarded(), Unsealed: in.unsealed}
+	vault := &content.Vault{Store: kept, Ring: ring, Blobs: keeper.Guarded(), Unsealed: in.unsealed}
 	cases := service.New(service.Options{
-		Store: kept, Vault: vault, Hub: hub, Clock: in.clock, Time: times,
+		Store: kept, Vault: vault, Hub: hub, Clock: in.clock, Time: clock,
 		Logger: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
@@ -125,7 +130,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
 		Audit: auditLog, Streams: registry,
 	})
-	if err := registerClock(in, cases); err != nil {
+	if err := registerClock(in, clock); err != nil {
 		return nil, err
 	}
 	undo = append(undo, func() error {
@@ -137,10 +142,10 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return err
 	})
-	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases, vault, auditLog), registerSurvey(in, cases, kept), registerRing(in.metrics, ring)); err != nil {
+	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases, vault, auditLog), registerSurvey(in, cases, clock, kept), registerRing(in.metrics, ring)); err != nil {
 		return nil, err
 	}
-	nodes, err := registerNode(ctx, in, registry, cases, hub, kept)
+	nodes, err := registerNode(ctx, in, registry, clock, hub, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +168,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	}
 	watchParts(in, ready, ring, blobs)
+	keys := &custody.KeyWatch{Store: kept, Ring: ring, Clock: in.clock, Log: in.log, Warnings: in.warnings, Older: cases.DoubtKeys}
 	sweeper := cases.NewSweeper(in.cfg.Expiry.Sweep)
 	return &system{
 		handler: func(at location) (http.Handler, error) {
@@ -172,7 +178,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		operators:  cases,
 		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, cases.Survey().Run, cases.WatchKeys, copied.run, custody.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
+		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, cases.Survey().Run, keys.Run, copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: streams.Await, cutStreams: streams.Cut,
 		close: closeAll,
 	}, nil

@@ -3,9 +3,8 @@ package app
 import (
 	"context"
 	"log/slog"
+	"signet/internal/custody"
 	"time"
-
-	"signet/internal/service"
 )
 
 // awaitPause is how long a start waits between two tries.
@@ -20,7 +19,7 @@ func await[T any](ctx context.Context, log *slog.Logger, what string, open func(
 	for {
 		part, err := open()
 		switch {
-		case service.MissingPart(err) == "" || ctx.Err() != nil:
+		case custody.MissingPart(err) == "" || ctx.Err() != nil:
 			if err == nil && !since.IsZero() {
 				log.Info(what+" answers: the start goes on", "waited", time.Since(since).Round(time.Millisecond))
 			}

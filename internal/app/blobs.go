@@ -9,9 +9,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/blob"
+	"signet/internal/custody"
 	"signet/internal/health"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -126,11 +126,11 @@ func (f *files) recognize(ctx context.Context) error {
 	if begun, err := f.Begun(ctx); begun || err != nil {
 		return err
 	}
-	sample, err := service.SampleFiles(ctx, f.kept, f.in.clock())
+	sample, err := custody.SampleFiles(ctx, f.kept, f.in.clock())
 	if err != nil {
 		return err
 	}
-	lost, err := service.LostFiles(ctx, f.kept, f.Present.Store, sample)
+	lost, err := custody.LostFiles(ctx, f.kept, f.Present.Store, sample)
 	if err != nil {
 		return err
 	}
@@ -146,12 +146,12 @@ func (f *files) recognize(ctx context.Context) error {
 // files that the store refers to are there.
 func (f *files) lookForLost(ctx context.Context) (err error) {
 	if !f.sought {
-		if f.sample, err = service.SampleFiles(ctx, f.kept, f.in.clock()); err != nil {
+		if f.sample, err = custody.SampleFiles(ctx, f.kept, f.in.clock()); err != nil {
 			return err
 		}
 		f.sought = true
 	}
-	lost, err := service.LostFiles(ctx, f.kept, f.Present, f.sample)
+	lost, err := custody.LostFiles(ctx, f.kept, f.Present, f.sample)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/config"
+	"signet/internal/custody"
 	"signet/internal/service"
 	"signet/internal/store"
 )
@@ -24,7 +25,7 @@ func PruneBlobs(ctx context.Context, cfg *config.Config, confirmed bool) (pruned
 		}
 		files := blob.WhilePresent(place, func() {})
 		defer func() { err = errors.Join(err, files.Close()) }()
-		if _, err := service.Check(ctx, kept, service.BlobsAt(files.String()), files); err != nil {
+		if _, err := custody.Check(ctx, kept, custody.BlobsAt(files.String()), files); err != nil {
 			return ownershipFault(err)
 		}
 		for {

@@ -7,17 +7,17 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"signet/internal/service"
+	"signet/internal/custody"
 	"signet/internal/store"
 )
 
 // registerClock adds to the metrics what the sweep knows of the clock.
-func registerClock(in surroundings, cases *service.Service) error {
+func registerClock(in surroundings, clock *custody.Clock) error {
 	err := in.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "signet_clock_in_doubt",
 		Help: "1 while nothing that has ended is erased, because the clock may be wrong; else 0.",
 	}, func() float64 {
-		if cases.ClockInDoubt() {
+		if clock.InDoubt() {
 			return 1
 		}
 		return 0
@@ -28,11 +28,11 @@ func registerClock(in surroundings, cases *service.Service) error {
 	return in.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "signet_clock_offset_seconds",
 		Help: "By how much the database's clock is ahead of this server's; below 0, behind.",
-	}, func() float64 { return cases.ClockOffset().Seconds() }))
+	}, func() float64 { return clock.Ahead().Seconds() }))
 }
 
 // Clock is what a store knows of the time, and what its clock says.
-type Clock = service.ClockReport
+type Clock = custody.ClockReport
 
 // ReadClock reads it from the data directory or the database, while servers use it or
 // not.
@@ -40,7 +40,7 @@ func ReadClock(ctx context.Context, dir, database string) (c Clock, err error) {
 	err = inspect(ctx, dir, database, func(kept *store.Store) error {
 		now, err := storeTime(ctx, kept)
 		if err == nil {
-			c, err = service.ReadClock(ctx, kept, now)
+			c, err = custody.ReadClock(ctx, kept, now)
 		}
 		return err
 	})
@@ -53,7 +53,7 @@ func AcceptClock(ctx context.Context, dir, database string) (c Clock, err error)
 	err = maintain(ctx, dir, database, func(kept *store.Store) error {
 		now, err := storeTime(ctx, kept)
 		if err == nil {
-			c, err = service.AcceptClock(ctx, kept, now)
+			c, err = custody.AcceptClock(ctx, kept, now)
 		}
 		if err != nil {
 			return fmt.Errorf("accept the clock: %w", err)

@@ -15,7 +15,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
-	"signet/internal/service"
+	"signet/internal/custody"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/testlog"
@@ -209,7 +209,7 @@ func TestServerWhoseClockJumpsErasesNothing(t *testing.T) {
 	s.ahead.Store(int64(wrongBy))
 	s.wantReady(http.StatusOK, "warning: clock: ")
 	accept := func(kept *store.Store) error {
-		_, err := service.AcceptClock(t.Context(), kept, time.Now().Add(wrongBy))
+		_, err := custody.AcceptClock(t.Context(), kept, time.Now().Add(wrongBy))
 		return err
 	}
 	if err := maintain(t.Context(), cfg.Data, "", accept); err != nil {

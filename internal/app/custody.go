@@ -13,16 +13,16 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/config"
+	"signet/internal/custody"
 	"signet/internal/model"
 	"signet/internal/seal"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
 // ownershipFault marks the error of a key ring, or of attachments, that belong to another
 // installation.
 func ownershipFault(err error) error {
-	if errors.As(err, new(*service.NotOurs)) {
+	if errors.As(err, new(*custody.NotOurs)) {
 		return Misconfigured{err}
 	}
 	return err
@@ -31,8 +31,8 @@ func ownershipFault(err error) error {
 // takeCustody refuses the attachments of another installation, as openRing does its key
 // ring, and takes a turn with both. A bucket that is away is asked before the first file is
 // kept or erased.
-func takeCustody(ctx context.Context, in surroundings, kept *store.Store, ring *seal.Ring, blobs blob.Store) (*service.Custody, error) {
-	c := &service.Custody{Store: kept, Ring: ring, Blobs: blobs, Clock: in.clock, Log: in.log, Warnings: in.warnings, Home: home(in.cfg)}
+func takeCustody(ctx context.Context, in surroundings, kept *store.Store, ring *seal.Ring, blobs blob.Store) (*custody.Keeper, error) {
+	c := &custody.Keeper{Store: kept, Ring: ring, Blobs: blobs, Clock: in.clock, Log: in.log, Warnings: in.warnings, Home: home(in.cfg)}
 	ctx, cancel := context.WithTimeout(ctx, blobsTimeout)
 	defer cancel()
 	err := followBlobs(ctx, in, kept, blobs)
@@ -40,7 +40,7 @@ func takeCustody(ctx context.Context, in surroundings, kept *store.Store, ring *
 		err = c.TakeTurn(ctx)
 	}
 	switch {
-	case errors.As(err, new(*service.NotOurs)):
+	case errors.As(err, new(*custody.NotOurs)):
 		return nil, Misconfigured{firstOf(err)}
 	case errors.Is(err, blob.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		in.log.Warn("whose the attachments are is not known yet: none is kept or erased before it is", "error", err)
@@ -54,7 +54,7 @@ func takeCustody(ctx context.Context, in surroundings, kept *store.Store, ring *
 
 // firstOf returns what says whose something is, without what it was wrapped in.
 func firstOf(err error) error {
-	var not *service.NotOurs
+	var not *custody.NotOurs
 	if errors.As(err, &not) {
 		return not
 	}
@@ -83,7 +83,7 @@ func ownRing(ctx context.Context, cfg *config.Config, ring *seal.Ring) error {
 		return nil
 	}
 	return inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
-		_, err := service.Check(ctx, kept, service.RingAt(ring.Where()), ring)
+		_, err := custody.Check(ctx, kept, custody.RingAt(ring.Where()), ring)
 		return ownershipFault(err)
 	})
 }
@@ -96,7 +96,7 @@ func wantNoOwner(ctx context.Context, blobs blob.Store) error {
 		return err
 	}
 	return Misconfigured{fmt.Errorf("%s belongs to %s: a backup is restored to a place that nobody uses. If these attachments are to be used again because that installation is gone, "+
-		"restore the database alone (--without-blobs), then take them over with \"signet adopt\"", service.BlobsAt(blobs.String()), mark.String())}
+		"restore the database alone (--without-blobs), then take them over with \"signet adopt\"", custody.BlobsAt(blobs.String()), mark.String())}
 }
 
 // Adoption is what Adopt takes over from others, or would.
@@ -144,8 +144,8 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 	}
 	marked := []struct {
 		what string
-		of   service.Marked
-	}{{service.RingAt(ring.Where()), ring}, {service.BlobsAt(blobs.String()), blobs}}
+		of   custody.Marked
+	}{{custody.RingAt(ring.Where()), ring}, {custody.BlobsAt(blobs.String()), blobs}}
 	var copied seal.Storage
 	if cfg.KeyringCopy != "" {
 		if copied, err = keyring(ctx, cfg.KeyringCopy, cfg.Data, false); err != nil {
@@ -154,15 +154,15 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 		defer func() { err = errors.Join(err, copied.Close()) }()
 		marked = append(marked, struct {
 			what string
-			of   service.Marked
+			of   custody.Marked
 		}{copyAt(copied), copied})
 	}
-	files := service.BlobsAt(blobs.String())
+	files := custody.BlobsAt(blobs.String())
 	confirmed := true
 	var missing []string
 	for _, m := range marked {
-		_, err := service.Check(ctx, kept, m.what, m.of)
-		var not *service.NotOurs
+		_, err := custody.Check(ctx, kept, m.what, m.of)
+		var not *custody.NotOurs
 		switch {
 		case errors.As(err, &not) && not.Fit == model.Overtaken:
 			return out, Misconfigured{err}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/custody"
 	"signet/internal/model"
 	"signet/internal/seal"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -19,9 +19,9 @@ import (
 // where it has the mark of an earlier one: the store was restored, and this was put
 // beside it. No other installation uses a directory that this process has locked. What
 // a setting names, or a link leads to, may be somebody else's and is not followed.
-func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what string, of service.Marked, set func(model.Mark) error) error {
-	_, err := service.Check(ctx, kept, what, of)
-	var not *service.NotOurs
+func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what string, of custody.Marked, set func(model.Mark) error) error {
+	_, err := custody.Check(ctx, kept, what, of)
+	var not *custody.NotOurs
 	if !errors.As(err, &not) || not.Fit != model.Foreign || not.Mark.Installation != not.Store.Installation {
 		return nil // Check is asked again, and says what is wrong
 	}
@@ -44,7 +44,7 @@ func followRing(ctx context.Context, in surroundings, kept *store.Store, ring *s
 	if in.cfg.Database != "" || in.cfg.Keyring != "" || !isPlain(filepath.Join(in.dir, keyringFile), 0) {
 		return nil
 	}
-	return followEpoch(ctx, in, kept, service.RingAt(ring.Where()), ring, func(mark model.Mark) error {
+	return followEpoch(ctx, in, kept, custody.RingAt(ring.Where()), ring, func(mark model.Mark) error {
 		return ring.SetOwner(ctx, func(model.Mark) (model.Mark, error) { return mark, nil })
 	})
 }
@@ -54,7 +54,7 @@ func followBlobs(ctx context.Context, in surroundings, kept *store.Store, blobs 
 	if in.cfg.Database != "" || in.cfg.Blobs != "" || !isPlain(filepath.Join(in.dir, blobsDirectory), fs.ModeDir) {
 		return nil
 	}
-	return followEpoch(ctx, in, kept, service.BlobsAt(blobs.String()), blobs, func(mark model.Mark) error {
+	return followEpoch(ctx, in, kept, custody.BlobsAt(blobs.String()), blobs, func(mark model.Mark) error {
 		return blobs.SetOwner(ctx, mark)
 	})
 }

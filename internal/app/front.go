@@ -12,9 +12,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"signet/internal/api"
+	"signet/internal/custody"
 	"signet/internal/health"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -83,11 +83,11 @@ func (a *App) readiness(ctx context.Context) error {
 	if old := new(store.OutdatedError); errors.As(err, &old) {
 		return old
 	}
-	if service.IsClockFault(err) {
+	if custody.IsClockFault(err) {
 		return err
 	}
 	if err != nil {
-		a.outages.Failed(service.MissingPart(err), err)
+		a.outages.Failed(custody.MissingPart(err), err)
 		return errors.New("the store does not answer")
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/config"
+	"signet/internal/custody"
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/seal/pgring"
@@ -94,7 +95,7 @@ func openRing(ctx context.Context, in surroundings, kept *store.Store, copied *r
 // compareRing refuses a ring that is another installation's, and notes it where the store
 // has sealed with keys that this one never had: an older copy was put back.
 func compareRing(ctx context.Context, kept *store.Store, ring *seal.Ring) error {
-	fit, err := service.Check(ctx, kept, service.RingAt(ring.Where()), ring)
+	fit, err := custody.Check(ctx, kept, custody.RingAt(ring.Where()), ring)
 	if err != nil {
 		return err
 	}
@@ -235,12 +236,12 @@ func ImportKeys(ctx context.Context, cfg *config.Config, source, from string) (d
 			return err
 		}
 		defer func() { err = errors.Join(err, ring.Close()) }()
-		if _, err := service.Check(ctx, kept, service.RingAt(ring.Where()), ring); err != nil {
+		if _, err := custody.Check(ctx, kept, custody.RingAt(ring.Where()), ring); err != nil {
 			return ownershipFault(err)
 		}
 		needed := map[seal.KeyID]bool{}
 		now := time.Now()
-		err = service.KeysInUse(ctx, kept, now, func(id seal.KeyID, _ func(*service.Missing) *int) { needed[id] = true })
+		err = custody.KeysInUse(ctx, kept, now, func(id seal.KeyID, _ func(*custody.Missing) *int) { needed[id] = true })
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/custody"
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -14,13 +15,14 @@ import (
 // survey serves what only reading the store tells. What cannot be read is absent.
 type survey struct {
 	cases *service.Service
+	time  *custody.Clock
 	kept  *store.Store
 	clock func() time.Time
 	alone bool
 }
 
-func registerSurvey(in surroundings, cases *service.Service, kept *store.Store) error {
-	return in.metrics.Register(&survey{cases, kept, in.clock, in.cfg.Database == ""})
+func registerSurvey(in surroundings, cases *service.Service, clock *custody.Clock, kept *store.Store) error {
+	return in.metrics.Register(&survey{cases, clock, kept, in.clock, in.cfg.Database == ""})
 }
 
 func surveyed(name, help string, labels ...string) *prometheus.Desc {
@@ -97,7 +99,7 @@ func (s *survey) nodes(ctx context.Context) (n int, err error) {
 		return 1, nil
 	}
 	err = s.kept.View(ctx, func(tx *store.Tx) error {
-		n, err = tx.OtherNodes(model.NodeID{}, s.clock().Add(s.cases.ClockOffset()))
+		n, err = tx.OtherNodes(model.NodeID{}, s.time.StoreTime(s.clock()))
 		return err
 	})
 	return n, err

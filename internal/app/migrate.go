@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/custody"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
 	"signet/internal/transfer"
@@ -59,7 +59,7 @@ func Migrate(ctx context.Context, m Migration) (_ *transfer.Migrated, err error)
 				return err
 			}
 			if fit := mark.Fit(self); fit.Refused() {
-				return Misconfigured{&service.NotOurs{What: service.BlobsAt(o.Blobs.String()), Mark: mark, Store: self, Fit: fit}}
+				return Misconfigured{&custody.NotOurs{What: custody.BlobsAt(o.Blobs.String()), Mark: mark, Store: self, Fit: fit}}
 			}
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/custody"
 	"signet/internal/live"
 	"signet/internal/live/natsbus"
 	"signet/internal/service"
@@ -31,7 +32,7 @@ func newHub(in surroundings) *live.Hub {
 }
 
 // registerNode makes the server one of several, if it may be.
-func registerNode(ctx context.Context, in surroundings, registry *stream.Registry, cases *service.Service, hub *live.Hub, kept *store.Store) (nodes, error) {
+func registerNode(ctx context.Context, in surroundings, registry *stream.Registry, clock *custody.Clock, hub *live.Hub, kept *store.Store) (nodes, error) {
 	out := nodes{close: func() error { return nil }}
 	err := in.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "signet_streams",
@@ -46,7 +47,7 @@ func registerNode(ctx context.Context, in surroundings, registry *stream.Registr
 		}
 		return out, nil
 	}
-	node, err := registry.Register(ctx, cases)
+	node, err := registry.Register(ctx, clock)
 	if err != nil {
 		return out, fmt.Errorf("register with the servers on the database: %w", err)
 	}

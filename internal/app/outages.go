@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"signet/internal/custody"
 	"signet/internal/health"
 	"signet/internal/seal"
-	"signet/internal/service"
 )
 
 // watchParts says how to find out that what was away is back, and what is told of it
@@ -18,7 +18,7 @@ func watchParts(in surroundings, ready func(context.Context) error, ring *seal.R
 	}
 	in.outages.Add(health.Store, away, func(ctx context.Context) error {
 		err := ready(ctx)
-		if service.MissingPart(err) == "" && !errors.Is(err, context.DeadlineExceeded) {
+		if custody.MissingPart(err) == "" && !errors.Is(err, context.DeadlineExceeded) {
 			return nil // what else is wrong is told elsewhere
 		}
 		return err

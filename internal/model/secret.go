@@ -1,7 +1,9 @@
 package model
 
 import (
+	"crypto/rand"
 	"hash/crc32"
+	"math/big"
 	"strings"
 )
 
@@ -16,6 +18,20 @@ const (
 
 // Base62 is the alphabet of secrets, in the order of its digits.
 const Base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// RandomText returns n random characters of Base62; 43 hold 256 bits.
+func RandomText(n int) string {
+	out := make([]byte, n)
+	size := big.NewInt(int64(len(Base62)))
+	for i := range out {
+		k, err := rand.Int(rand.Reader, size)
+		if err != nil {
+			panic(err) // crypto/rand never fails: it ends the program instead
+		}
+		out[i] = Base62[k.Int64()]
+	}
+	return string(out)
+}
 
 // FormatSecret makes a secret of its random characters.
 func FormatSecret(payload string) string {

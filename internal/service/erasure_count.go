@@ -113,8 +113,10 @@ func (e *Eraser) CountHeld(ctx context.Context, id model.OrganizationID) (d Doom
 	return d, e.countMessages(ctx, &d, messagesIn(id, (*store.Tx).HeldMessagesAfter))
 }
 
-// messagesIn reads the messages of an organization in a table.
-func messagesIn(id model.OrganizationID, after messagesAfter) func(*store.Tx, store.MessageKey) ([]store.MessageRow, error) {
+// messagesIn reads the messages of an organization in a table, which after reads.
+func messagesIn(id model.OrganizationID,
+	after func(*store.Tx, model.OrganizationID, model.MessageID, int) ([]store.MessageRow, error),
+) func(*store.Tx, store.MessageKey) ([]store.MessageRow, error) {
 	return func(tx *store.Tx, last store.MessageKey) ([]store.MessageRow, error) {
 		rows, err := after(tx, id, last.ID, sweepBatch)
 		for i := range rows {

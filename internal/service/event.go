@@ -134,7 +134,7 @@ func admits(fresh, actor *model.Actor, now time.Time) bool {
 // can have been handed out by now.
 func (s *Service) cursor(id string) (model.Cursor, bool) {
 	cursor, ok := model.ParseCursor(id)
-	return cursor, ok && cursor.Epoch == s.store.Epoch() && cursor.Position <= s.latest(s.clock()).Add(time.Second).UnixMicro()
+	return cursor, ok && cursor.Epoch == s.store.Epoch() && cursor.Position <= s.time.Latest(s.clock()).Add(time.Second).UnixMicro()
 }
 
 // Unacknowledged says what of a queue a reader has not acknowledged.

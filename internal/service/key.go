@@ -27,7 +27,7 @@ type IssuedKey struct {
 
 // newSecret returns a secret of 256 random bits and its hash.
 func newSecret() (secret string, hash []byte) {
-	secret = model.FormatSecret(randomToken(model.SecretPayload))
+	secret = model.FormatSecret(model.RandomText(model.SecretPayload))
 	sum := sha256.Sum256([]byte(secret))
 	return secret, sum[:]
 }
@@ -35,7 +35,7 @@ func newSecret() (secret string, hash []byte) {
 // NewCredentials returns the name and the secret of a key that is still to be made.
 func NewCredentials() (key, secret string) {
 	secret, _ = newSecret()
-	return randomToken(keyName), secret
+	return model.RandomText(keyName), secret
 }
 
 // keyName is how many characters the name of a key has.
@@ -44,7 +44,7 @@ const keyName = 22
 // newKey makes a key that counts its own messages.
 func (s *Service) newKey(account model.AccountID, kind model.KeyKind) *IssuedKey {
 	secret, hash := newSecret()
-	name := randomToken(keyName)
+	name := model.RandomText(keyName)
 	return &IssuedKey{Secret: secret, Key: model.Key{
 		Key: name, Account: account, Kind: kind, SecretHash: hash, PreviousHash: []byte{}, Counter: name, Created: s.now(),
 	}}

@@ -56,7 +56,7 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor, c 
 		return "", notAdministrator()
 	}
 	now := s.now()
-	o := model.Organization{ID: model.OrganizationID(randomToken(24)), Name: strings.TrimSpace(*c.Name), Created: now}
+	o := model.Organization{ID: model.OrganizationID(model.RandomText(24)), Name: strings.TrimSpace(*c.Name), Created: now}
 	o.Settings.Apply(c.Settings)
 	if err := o.Settings.FitOther(); err != nil {
 		return "", err

@@ -7,9 +7,7 @@
 package service
 
 import (
-	"crypto/rand"
 	"log/slog"
-	"math/big"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +17,7 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/content"
+	"signet/internal/custody"
 	"signet/internal/disk"
 	"signet/internal/health"
 	"signet/internal/live"
@@ -40,7 +39,7 @@ type Options struct {
 	Vault           *content.Vault // nil: nothing that people wrote is read or written
 	Hub             *live.Hub
 	Clock           func() time.Time
-	Time            ClockOptions
+	Time            *custody.Clock // by which is erased; nil: one that is believed
 	Logger          *slog.Logger
 	Warnings        *health.Warnings // nil: nobody looks at them
 	Outages         *health.Outages  // of what it works with; nil: each failure is logged
@@ -59,7 +58,7 @@ type Service struct {
 	vault    *content.Vault
 	hub      *live.Hub
 	clock    func() time.Time
-	time     *timekeeper
+	time     *custody.Clock
 	log      *slog.Logger
 	warnings *health.Warnings
 
@@ -93,6 +92,9 @@ type Service struct {
 
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
+	if o.Time == nil {
+		o.Time = custody.NewClock(custody.ClockOptions{Store: o.Store, Now: o.Clock, Warnings: o.Warnings})
+	}
 	if o.Audit == nil {
 		o.Audit = audit.NewLog(audit.Options{Store: o.Store, Clock: o.Clock})
 	}
@@ -103,7 +105,7 @@ func New(o Options) *Service {
 		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
 		routes:    newRoutes(),
 		messages:  newMessageMemory(),
-		time:      newTimekeeper(o.Time, o.Clock),
+		time:      o.Time,
 		passwords: make(chan struct{}, 2),
 		derive:    argon2.IDKey,
 		used:      map[string]time.Time{},
@@ -131,19 +133,5 @@ func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millise
 // made later sorts later.
 func newID() [16]byte { return uuid.Must(uuid.NewV7()) }
 
-// randomToken returns n random characters of [0-9A-Za-z]; 43 hold 256 bits.
-func randomToken(n int) string {
-	out := make([]byte, n)
-	size := big.NewInt(int64(len(model.Base62)))
-	for i := range out {
-		k, err := rand.Int(rand.Reader, size)
-		if err != nil {
-			panic(err) // crypto/rand never fails: it ends the program instead
-		}
-		out[i] = model.Base62[k.Int64()]
-	}
-	return string(out)
-}
-
 // NewEpoch names a new history of event positions.
-func NewEpoch() string { return randomToken(8) }
+func NewEpoch() string { return model.RandomText(8) }

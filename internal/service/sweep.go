@@ -3,12 +3,12 @@ package service
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"slices"
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/custody"
 	"signet/internal/meter"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -42,19 +42,6 @@ func (s *Service) NewSweeper(interval time.Duration) *Sweeper {
 	return w
 }
 
-// complain logs a failure. That the store or the files are away for a while is no
-// defect, and is told once for all that fails for it.
-func (s *Service) Complain(ctx context.Context, what string, err error) {
-	if s.outages.Failed(MissingPart(err), err) {
-		return
-	}
-	level := slog.LevelError
-	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, blob.ErrUnavailable) {
-		level = slog.LevelWarn
-	}
-	s.log.Log(ctx, level, what, "error", err)
-}
-
 // complain logs a failure that is tried again every few seconds: the same is said
 // again after a while only.
 func (w *Sweeper) complain(ctx context.Context, what string, err error) {
@@ -63,7 +50,7 @@ func (w *Sweeper) complain(ctx context.Context, what string, err error) {
 		return
 	}
 	w.said, w.saidAt = text, now
-	w.service.Complain(ctx, what, err)
+	custody.Complain(ctx, w.service.log, w.service.outages, what, err)
 }
 
 // Run sweeps until ctx ends. It sweeps at half its interval, so that what ends
@@ -112,7 +99,7 @@ func (s *Service) eraseSoon() {
 // deleted organizations held, what lifted holds kept, and what nobody can read any more.
 func (s *Service) Sweep(ctx context.Context) error {
 	s.messages.age()
-	at, err := s.endingTime(ctx)
+	at, err := s.time.EndingTime(ctx)
 	return errors.Join(err, s.eraseEnded(ctx, at), s.run(ctx, &s.tasks.keys, func(ctx context.Context) error { return s.endKeys(ctx, at) }))
 }
 
@@ -269,7 +256,7 @@ func (s *Service) eraseBlobs(ctx context.Context) error {
 // days, ended keys, events and audit lines past their retention, uploads that were
 // never sent, keys of days that are over. While the clock is in doubt it does nothing.
 func (s *Service) KeepHouse(ctx context.Context) error {
-	now, err := s.endingTime(ctx)
+	now, err := s.time.EndingTime(ctx)
 	if err != nil || now.IsZero() {
 		return err
 	}

@@ -125,6 +125,9 @@ func (s *Service) endPastKeys(ctx context.Context, at time.Time) error {
 	return err
 }
 
+// DoubtKeys has the next housekeeping ask of every key whether anything is left.
+func (s *Service) DoubtKeys() { s.allKeys.Store(true) }
+
 // leftAt returns what tells whether anything is left that a key seals, as of a time.
 func (s *Service) leftAt(at time.Time) func(context.Context, seal.Name) (bool, error) {
 	return func(ctx context.Context, name seal.Name) (bool, error) { return s.left(ctx, at, name) }
@@ -134,7 +137,7 @@ func (s *Service) leftAt(at time.Time) func(context.Context, seal.Name) (bool, e
 // whatever for, says so here.
 func (s *Service) left(ctx context.Context, at time.Time, name seal.Name) (left bool, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
-		left, err = content.KeyLeft(tx, name, at, s.latest(at))
+		left, err = content.KeyLeft(tx, name, at, s.time.Latest(at))
 		return err
 	})
 	return left, err

@@ -33,11 +33,11 @@ func Verify(ctx context.Context, kept *store.Store, ring *seal.Ring, blobs blob.
 	v := verification{vault: &content.Vault{Store: kept, Ring: ring, Blobs: blobs}, now: now, whole: whole, report: report}
 	// What is kept for a hold comes after the messages: they move there.
 	for _, table := range []messageTable{readMessages, heldMessages} {
-		if err := v.messages(ctx, table); err != nil {
+		if err := content.EachMessage(ctx, kept, table.held, func(row *store.MessageRow) error { return v.message(ctx, table, row) }); err != nil {
 			return v.Verified, fmt.Errorf("verify %ss: %w", table.name, err)
 		}
 	}
-	if err := v.metadata(ctx); err != nil {
+	if err := content.EachMetadata(ctx, kept, func(row *store.MetadataRow) error { return v.metadata(ctx, row) }); err != nil {
 		return v.Verified, fmt.Errorf("verify metadata: %w", err)
 	}
 	return v.Verified, nil
@@ -51,26 +51,18 @@ type verification struct {
 	report func(string)
 }
 
-// readBatch is how many rows one transaction reads of a table that is gone through.
-const readBatch = 200
-
-// messagesAfter reads messages of a table in the order of their keys, from the one
-// after the given one.
-type messagesAfter func(tx *store.Tx, organization model.OrganizationID, id model.MessageID, limit int) ([]store.MessageRow, error)
-
 // messageTable is a table of messages.
 type messageTable struct {
-	name  string // of a row, as it is reported
-	held  bool   // nobody reads it, and no key of it ends
-	after messagesAfter
-	row   func(*store.Tx, *store.MessageRow) (now store.MessageRow, found bool, err error)
+	name string // of a row, as it is reported
+	held bool   // nobody reads it, and no key of it ends
+	row  func(*store.Tx, *store.MessageRow) (now store.MessageRow, found bool, err error)
 }
 
 var (
-	readMessages = messageTable{"message", false, (*store.Tx).MessagesAfter, func(tx *store.Tx, row *store.MessageRow) (store.MessageRow, bool, error) {
+	readMessages = messageTable{"message", false, func(tx *store.Tx, row *store.MessageRow) (store.MessageRow, bool, error) {
 		return tx.Message([]model.OrganizationID{row.Organization}, row.ID, time.Time{})
 	}}
-	heldMessages = messageTable{"held message", true, (*store.Tx).HeldMessagesAfter, func(tx *store.Tx, row *store.MessageRow) (store.MessageRow, bool, error) {
+	heldMessages = messageTable{"held message", true, func(tx *store.Tx, row *store.MessageRow) (store.MessageRow, bool, error) {
 		return tx.HeldMessage(row.Organization, row.ID)
 	}}
 )
@@ -89,28 +81,6 @@ func (v *verification) changed(ctx context.Context, table messageTable, row *sto
 func (v *verification) broken(what string, organization model.OrganizationID, id fmt.Stringer, err error) {
 	v.Broken++
 	v.report(fmt.Sprintf("%s %s of organization %s: %v", what, id, organization, err))
-}
-
-func (v *verification) messages(ctx context.Context, table messageTable) error {
-	var organization model.OrganizationID
-	var id model.MessageID
-	for {
-		var rows []store.MessageRow
-		err := v.vault.Store.View(ctx, func(tx *store.Tx) (err error) {
-			rows, err = table.after(tx, organization, id, readBatch)
-			return err
-		})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		for i := range rows {
-			if err := v.message(ctx, table, &rows[i]); err != nil {
-				return err
-			}
-		}
-		last := &rows[len(rows)-1]
-		organization, id = last.Organization, last.ID
-	}
 }
 
 func (v *verification) message(ctx context.Context, table messageTable, row *store.MessageRow) error {
@@ -170,30 +140,15 @@ func (v *verification) attachment(ctx context.Context, a *model.Attachment) (err
 	return err
 }
 
-func (v *verification) metadata(ctx context.Context) error {
-	var organization model.OrganizationID
-	var entity model.EntityID
-	for {
-		var rows []store.MetadataRow
-		err := v.vault.Store.View(ctx, func(tx *store.Tx) (err error) {
-			rows, err = tx.MetadataAfter(organization, entity, readBatch)
-			return err
-		})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		for i := range rows {
-			row := &rows[i]
-			organization, entity = row.Organization, row.Entity
-			_, err := v.vault.OpenMetadata(ctx, row.Organization, row.Entity, row.Content)
-			switch {
-			case errors.Is(err, store.ErrUnavailable):
-				return err
-			case err != nil:
-				v.broken("metadata of", row.Organization, row.Entity, err)
-			default:
-				v.Metadata++
-			}
-		}
+func (v *verification) metadata(ctx context.Context, row *store.MetadataRow) error {
+	_, err := v.vault.OpenMetadata(ctx, row.Organization, row.Entity, row.Content)
+	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		return err
+	case err != nil:
+		v.broken("metadata of", row.Organization, row.Entity, err)
+	default:
+		v.Metadata++
 	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"signet/internal/custody"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -60,7 +61,7 @@ func (r *Registry) Guard(cases *service.Service, written func(context.Context) (
 				return
 			}
 			if err != nil && !failing {
-				cases.Complain(ctx, "what a command has ended stays open until the store can be asked; the server asks again", err)
+				custody.Complain(ctx, r.log, r.outages, "what a command has ended stays open until the store can be asked; the server asks again", err)
 			}
 			failing = err != nil
 		}

@@ -12,6 +12,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/content"
+	"signet/internal/custody"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal"
@@ -39,6 +40,7 @@ type server struct {
 	hub      *live.Hub
 	registry *Registry
 	streams  *Streams
+	time     *custody.Clock
 	node     *Node         // nil: it is alone
 	ahead    time.Duration // by how much the registry's clock is, of those of all others
 }
@@ -78,7 +80,7 @@ func newNodes(t *testing.T, limit int) *house {
 		h.must(err)
 		t.Cleanup(func() { engine.Close() })
 		s := h.serve(engine, sealtest.OpenShared(t, ring, dir, h.clock.Now), limit, filepath.Join(dir, "blobs"))
-		s.node, err = s.registry.Register(t.Context(), s.Service)
+		s.node, err = s.registry.Register(t.Context(), s.time)
 		h.must(err)
 	}
 	return h.open()
@@ -96,9 +98,12 @@ func (h *house) serve(engine store.Engine, ring *seal.Ring, limit int, blobs str
 	s := &server{hub: hub}
 	clock := func() time.Time { return h.clock.Now().Add(s.ahead) }
 	s.registry = NewRegistry(Options{Store: kept, Hub: hub, Clock: clock, Log: log, Limit: limit})
+	s.time = custody.NewClock(custody.ClockOptions{
+		Store: kept, Ring: ring, Now: h.clock.Now, Offset: func(context.Context) (time.Duration, error) { return -s.ahead, nil },
+	})
 	s.Service = service.New(service.Options{
 		Store: kept, Vault: &content.Vault{Store: kept, Ring: ring, Blobs: files}, Hub: hub, Clock: h.clock.Now,
-		Time:   service.ClockOptions{Offset: func(context.Context) (time.Duration, error) { return -s.ahead, nil }},
+		Time:   s.time,
 		Logger: log, Streams: s.registry, DefaultRegion: "US", EventsRetention: 30 * 24 * time.Hour,
 	})
 	s.streams = New(s.registry, s.Service)

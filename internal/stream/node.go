@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"signet/internal/custody"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -42,7 +42,7 @@ const (
 // A server that is alone has none, and its hub knows everything.
 type Node struct {
 	registry *Registry
-	cases    *service.Service // for the store's time
+	time     *custody.Clock // for the store's time
 	id       model.NodeID
 	soon     chan struct{} // receives when there is something in closed
 
@@ -57,14 +57,14 @@ type Node struct {
 
 // Register makes the server one of several on its store, until the node's Run has
 // ended. It comes before the first call.
-func (r *Registry) Register(ctx context.Context, cases *service.Service) (*Node, error) {
-	if _, err := cases.MeasureClock(ctx); err != nil {
+func (r *Registry) Register(ctx context.Context, clock *custody.Clock) (*Node, error) {
+	if _, err := clock.Measure(ctx); err != nil {
 		return nil, err
 	}
 	n := &Node{
-		registry: r, cases: cases, id: model.NodeID(uuid.Must(uuid.NewV7())), soon: make(chan struct{}, 1), looked: r.clock(), renewed: r.clock(),
+		registry: r, time: clock, id: model.NodeID(uuid.Must(uuid.NewV7())), soon: make(chan struct{}, 1), looked: r.clock(), renewed: r.clock(),
 	}
-	if err := n.lease(ctx, cases.StoreTime(n.renewed).Add(nodeLease)); err != nil {
+	if err := n.lease(ctx, clock.StoreTime(n.renewed).Add(nodeLease)); err != nil {
 		return nil, err
 	}
 	r.node = n
@@ -104,7 +104,8 @@ func (n *Node) Run(ctx context.Context) {
 // report logs the first of what may be many failures in a row.
 func (n *Node) report(ctx context.Context, err error) {
 	if err != nil && !n.failing {
-		n.cases.Complain(ctx, "this node does not learn from the store what others do; it asks again until it does", err)
+		custody.Complain(ctx, n.registry.log, n.registry.outages,
+			"this node does not learn from the store what others do; it asks again until it does", err)
 	}
 	n.failing = err != nil
 }
@@ -168,10 +169,10 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 	var others int
 	// Leases are of the store's time: a server whose clock is ahead would end those of
 	// all others, and have one that lasts.
-	if _, err := n.cases.MeasureClock(ctx); err != nil {
+	if _, err := n.time.Measure(ctx); err != nil {
 		return err
 	}
-	at := n.cases.StoreTime(now)
+	at := n.time.StoreTime(now)
 	err := r.store.Update(ctx, func(tx *store.Tx) (err error) {
 		if held, err = tx.RenewNode(n.id, at, at.Add(nodeLease)); err == nil && !held {
 			err = tx.PutNode(n.id, r.name, at.Add(nodeLease))
@@ -212,7 +213,7 @@ func (n *Node) leave(ctx context.Context) error {
 	if err := n.writeClosed(ctx); err != nil {
 		return err
 	}
-	return n.lease(ctx, n.cases.StoreTime(n.registry.clock()).Add(presenceLinger))
+	return n.lease(ctx, n.time.StoreTime(n.registry.clock()).Add(presenceLinger))
 }
 
 func keysOf(subs []*live.Subscription) []string {

@@ -30,7 +30,7 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (first bool, er
 		if err != nil {
 			return err
 		}
-		rows, err := tx.StreamsOf(sub.Account, n.cases.StoreTime(r.clock()))
+		rows, err := tx.StreamsOf(sub.Account, n.time.StoreTime(r.clock()))
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (n *Node) end(ctx context.Context, account model.AccountID, key string) (in
 	r := n.registry
 	var streams []model.StreamID
 	err := r.store.Update(ctx, func(tx *store.Tx) error {
-		rows, err := tx.StreamsOf(account, n.cases.StoreTime(r.clock()))
+		rows, err := tx.StreamsOf(account, n.time.StoreTime(r.clock()))
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (n *Node) endTold(ctx context.Context, subs []*live.Subscription) error {
 	}
 	var rows []store.StreamRow
 	err := r.store.View(ctx, func(tx *store.Tx) (err error) {
-		rows, err = tx.StreamsToEnd(n.id, n.cases.StoreTime(r.clock()))
+		rows, err = tx.StreamsToEnd(n.id, n.time.StoreTime(r.clock()))
 		return err
 	})
 	for _, r := range rows {
@@ -168,7 +168,7 @@ func (n *Node) depart(ctx context.Context, now time.Time) error {
 // is not there any more.
 func (n *Node) sweepLapsed(ctx context.Context) error {
 	r := n.registry
-	now := n.cases.StoreTime(r.clock()) // of the renewal right before
+	now := n.time.StoreTime(r.clock()) // of the renewal right before
 	for {
 		var found bool
 		err := r.store.View(ctx, func(tx *store.Tx) (err error) {

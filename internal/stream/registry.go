@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"signet/internal/health"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -13,11 +14,12 @@ import (
 
 // Options are what a registry works with.
 type Options struct {
-	Store *store.Store
-	Hub   *live.Hub
-	Clock func() time.Time
-	Log   *slog.Logger
-	Limit int // streams that an account may have on all nodes, where there are several (Register); 0: any number
+	Store   *store.Store
+	Hub     *live.Hub
+	Clock   func() time.Time
+	Log     *slog.Logger
+	Outages *health.Outages // of what it works with; nil: each failure is logged
+	Limit   int             // streams that an account may have on all nodes, where there are several (Register); 0: any number
 
 	// NodeName is what this server is called among others on its store, for its operator.
 	NodeName string
@@ -27,12 +29,13 @@ type Options struct {
 // several. It tells who is present, and ends streams and waiting polls whose key or
 // membership has ended. It is safe for concurrent use.
 type Registry struct {
-	store *store.Store
-	hub   *live.Hub
-	clock func() time.Time
-	log   *slog.Logger
-	limit int
-	name  string
+	store   *store.Store
+	hub     *live.Hub
+	clock   func() time.Time
+	log     *slog.Logger
+	outages *health.Outages
+	limit   int
+	name    string
 
 	node  *Node // nil: the server is alone on its store
 	guard guard
@@ -44,7 +47,7 @@ type Registry struct {
 // NewRegistry returns the registry of a server that is alone on its store.
 func NewRegistry(o Options) *Registry {
 	return &Registry{
-		store: o.Store, hub: o.Hub, clock: o.Clock, log: o.Log, limit: o.Limit, name: o.NodeName, present: map[model.AccountID]bool{},
+		store: o.Store, hub: o.Hub, clock: o.Clock, log: o.Log, outages: o.Outages, limit: o.Limit, name: o.NodeName, present: map[model.AccountID]bool{},
 	}
 }
 

@@ -1,4 +1,10 @@
-package service
+// Package custody knows what a server must be sure of before it destroys anything: that
+// the key ring and the attachments are its store's own, that the clock can be trusted, and
+// which keys and files are missing.
+//
+// It owns the mark of the installation and the turns that are taken with it, and what is
+// remembered of the clock. It does not know what is erased, or who may ask for that.
+package custody
 
 import (
 	"context"
@@ -29,10 +35,10 @@ type Marked interface {
 	Owner(ctx context.Context) (model.Mark, error)
 }
 
-// Custody sees to it that a store works only on the key ring and the attachments that are
+// Keeper sees to it that a store works only on the key ring and the attachments that are
 // its own. These carry the identity of the installation and its epoch, and the turn that
 // the store took with them last.
-type Custody struct {
+type Keeper struct {
 	Store    *store.Store
 	Ring     *seal.Ring
 	Blobs    blob.Store // not the guarded one
@@ -54,12 +60,15 @@ type NotOurs struct {
 // Error says which two they are, and what to do.
 func (n *NotOurs) Error() string {
 	if n.Fit == model.Overtaken {
-		return fmt.Sprintf("%s: another copy of this store has used it since (%s; that one took turn %s, and this one turn %s): this store is a copy, or was set back to an earlier state. "+
-			"If it is a copy to try something out, give it a key ring and a place for attachments of its own. If it is to go on in the place of the other, stop that one, run \"signet restore --new-epoch\", then \"signet adopt\"",
+		return fmt.Sprintf("%s: another copy of this store has used it since (%s; that one took turn %s, and this one turn %s): "+
+			"this store is a copy, or was set back to an earlier state. "+
+			"If it is a copy to try something out, give it a key ring and a place for attachments of its own. "+
+			"If it is to go on in the place of the other, stop that one, run \"signet restore --new-epoch\", then \"signet adopt\"",
 			n.What, n.Mark.String(), n.Mark.Turn, n.Store.Turn)
 	}
 	return fmt.Sprintf("%s belongs to %s, and this store is %s: two of them would destroy each other's keys and files. "+
-		"If this store was restored or copied to try something out, give it a key ring and a place for attachments of its own. If the other is gone for good, or this is a copy that nobody else uses, take it over with \"signet adopt\"",
+		"If this store was restored or copied to try something out, give it a key ring and a place for attachments of its own. "+
+		"If the other is gone for good, or this is a copy that nobody else uses, take it over with \"signet adopt\"",
 		n.What, n.Mark.String(), n.Store)
 }
 
@@ -87,31 +96,33 @@ func RingAt(where string) string { return "the key ring at " + where }
 func BlobsAt(where string) string { return "the place of the attachments at " + where }
 
 // CheckRing compares the key ring's mark with the store.
-func (c *Custody) CheckRing(ctx context.Context) (model.Fit, error) {
-	return Check(ctx, c.Store, RingAt(c.Ring.Where()), c.Ring)
+func (k *Keeper) CheckRing(ctx context.Context) (model.Fit, error) {
+	return Check(ctx, k.Store, RingAt(k.Ring.Where()), k.Ring)
 }
 
 // CheckBlobs does so for the attachments.
-func (c *Custody) CheckBlobs(ctx context.Context) (model.Fit, error) {
-	return Check(ctx, c.Store, BlobsAt(c.Blobs.String()), c.Blobs)
+func (k *Keeper) CheckBlobs(ctx context.Context) (model.Fit, error) {
+	return Check(ctx, k.Store, BlobsAt(k.Blobs.String()), k.Blobs)
 }
 
 // Guarded returns the attachments for a server to use: it keeps and deletes only where
 // they are the store's own. The key ring does so from here on, too.
-func (c *Custody) Guarded() blob.Store {
-	c.Ring.Guard(c.ownsRing)
-	return blob.Guard(c.Blobs, c.Clock, c.ownsBlobs)
+func (k *Keeper) Guarded() blob.Store {
+	k.Ring.Guard(k.ownsRing)
+	return blob.Guard(k.Blobs, k.Clock, k.ownsBlobs)
 }
 
-func (c *Custody) ownsRing(ctx context.Context) error {
-	_, err := c.CheckRing(ctx)
-	c.tell(topicRingOwner, "another installation, or another copy of this database, has taken over the key ring: no key is destroyed any more, and this server does not start again; the log says who", err)
+func (k *Keeper) ownsRing(ctx context.Context) error {
+	_, err := k.CheckRing(ctx)
+	k.tell(topicRingOwner, "another installation, or another copy of this database, has taken over the key ring: "+
+		"no key is destroyed any more, and this server does not start again; the log says who", err)
 	return err
 }
 
-func (c *Custody) ownsBlobs(ctx context.Context) error {
-	_, err := c.CheckBlobs(ctx)
-	c.tell(topicBlobsOwner, "another installation, or another copy of this database, has taken over the place of the attachments: none is kept or erased any more, and this server does not start again; the log says who", err)
+func (k *Keeper) ownsBlobs(ctx context.Context) error {
+	_, err := k.CheckBlobs(ctx)
+	k.tell(topicBlobsOwner, "another installation, or another copy of this database, has taken over the place of the "+
+		"attachments: none is kept or erased any more, and this server does not start again; the log says who", err)
 	if errors.As(err, new(*NotOurs)) {
 		return fmt.Errorf("%w: %w", blob.ErrNotOurs, err)
 	}
@@ -120,19 +131,19 @@ func (c *Custody) ownsBlobs(ctx context.Context) error {
 
 // tell sets or clears a warning by what a check found; where it found nothing out, it
 // stays.
-func (c *Custody) tell(topic, text string, err error) {
+func (k *Keeper) tell(topic, text string, err error) {
 	var not *NotOurs
 	switch {
 	case errors.As(err, &not):
-		for _, held := range c.Warnings.All() {
-			if held.Topic == topic {
+		for _, set := range k.Warnings.All() {
+			if set.Topic == topic {
 				return
 			}
 		}
-		c.Log.Error(not.Error())
-		c.Warnings.Set(topic, text)
+		k.Log.Error(not.Error())
+		k.Warnings.Set(topic, text)
 	case err == nil:
-		c.Warnings.Clear(topic)
+		k.Warnings.Clear(topic)
 	}
 }
 
@@ -140,40 +151,43 @@ func (c *Custody) tell(topic, text string, err error) {
 // ring and the attachments are told that it is being taken, then the store takes it, then
 // they are told that it did; whatever is interrupted, both fit the store that did it, and
 // no other copy of it. Attachments that cannot be reached are told the next time.
-func (c *Custody) TakeTurn(ctx context.Context) error {
-	if err := c.ownsRing(ctx); err != nil {
+func (k *Keeper) TakeTurn(ctx context.Context) error {
+	if err := k.ownsRing(ctx); err != nil {
 		return err
 	}
-	blobs := c.ownsBlobs(ctx)
-	next, err := c.Store.ProposeTurn(ctx, randomToken(12))
+	blobs := k.ownsBlobs(ctx)
+	next, err := k.Store.ProposeTurn(ctx, model.RandomText(12))
 	if err != nil {
 		return err
 	}
-	before, err := c.Store.Identity(ctx)
+	before, err := k.Store.Identity(ctx)
 	if err != nil {
 		return err
 	}
-	mark := model.Mark{Installation: before.Installation, Epoch: before.Epoch, Turn: before.Turn, Next: next, Home: c.Home, Used: c.Clock().UTC().Truncate(time.Second)}
-	if err := c.mark(ctx, mark, blobs == nil); err != nil {
+	mark := model.Mark{
+		Installation: before.Installation, Epoch: before.Epoch, Turn: before.Turn, Next: next,
+		Home: k.Home, Used: k.Clock().UTC().Truncate(time.Second),
+	}
+	if err := k.mark(ctx, mark, blobs == nil); err != nil {
 		return err
 	}
-	if err := c.Store.TakeTurn(ctx, next); err != nil {
+	if err := k.Store.TakeTurn(ctx, next); err != nil {
 		return err
 	}
-	after, err := c.Store.Identity(ctx)
+	after, err := k.Store.Identity(ctx)
 	if err != nil {
 		return err
 	}
 	mark.Turn, mark.Next = after.Turn, ""
-	return errors.Join(c.mark(ctx, mark, blobs == nil), blobs)
+	return errors.Join(k.mark(ctx, mark, blobs == nil), blobs)
 }
 
 // mark marks the key ring, unless another node has gone on already, and the attachments.
-func (c *Custody) mark(ctx context.Context, m model.Mark, blobs bool) error {
-	err := c.Ring.SetOwner(ctx, func(now model.Mark) (model.Mark, error) {
+func (k *Keeper) mark(ctx context.Context, m model.Mark, blobs bool) error {
+	err := k.Ring.SetOwner(ctx, func(now model.Mark) (model.Mark, error) {
 		switch {
 		case !now.Nobody() && !now.SameOwner(&m):
-			return now, fmt.Errorf("%s was taken over by %s", RingAt(c.Ring.Where()), now.String())
+			return now, fmt.Errorf("%s was taken over by %s", RingAt(k.Ring.Where()), now.String())
 		case now.Turn.Number() > m.Turn.Number():
 			return now, nil
 		}
@@ -183,14 +197,14 @@ func (c *Custody) mark(ctx context.Context, m model.Mark, blobs bool) error {
 		return err
 	}
 	// Where it can't be written, whose the attachments are is compared all the same.
-	if err = c.Blobs.SetOwner(ctx, m); err != nil && !errors.Is(err, blob.ErrUnavailable) {
+	if err = k.Blobs.SetOwner(ctx, m); err != nil && !errors.Is(err, blob.ErrUnavailable) {
 		err = fmt.Errorf("%w: %w", blob.ErrUnavailable, err)
 	}
 	return err
 }
 
 // Run takes a turn every few minutes, until ctx ends.
-func (c *Custody) Run(ctx context.Context) {
+func (k *Keeper) Run(ctx context.Context) {
 	tick := time.NewTicker(turnEvery)
 	defer tick.Stop()
 	for {
@@ -199,9 +213,9 @@ func (c *Custody) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		err := c.TakeTurn(ctx)
+		err := k.TakeTurn(ctx)
 		if err != nil && ctx.Err() == nil && !errors.As(err, new(*NotOurs)) { // which a warning tells
-			c.Log.Warn("the key ring and the attachments were not told that they are in use; it is tried again", "error", err)
+			k.Log.Warn("the key ring and the attachments were not told that they are in use; it is tried again", "error", err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package service
+package custody
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/clock"
+	"signet/internal/health"
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/store"
 )
 
@@ -21,17 +23,22 @@ const (
 	clockTopic = "clock" // of the warning
 )
 
-// ClockOptions say how the time is watched by which is erased. The zero value is a
-// working choice, for who has one clock only.
+// ClockOptions say which clock it is, and where what is known of it is remembered.
 type ClockOptions struct {
-	Jump    time.Duration                                    // setting expiry.clock_jump; 0: 7 days
-	Doubt   time.Duration                                    // setting expiry.clock_doubt; 0: 24 hours
-	Elapsed func() time.Duration                             // a clock that nobody sets; nil: the service's own
-	Offset  func(ctx context.Context) (time.Duration, error) // by how much the store's clock is ahead; nil: it has none
+	Store    *store.Store
+	Ring     *seal.Ring // nil: the store alone remembers
+	Now      func() time.Time
+	Warnings *health.Warnings // nil: nobody looks at them
+
+	Jump    time.Duration                                // setting expiry.clock_jump; 0: 7 days
+	Doubt   time.Duration                                // setting expiry.clock_doubt; 0: 24 hours
+	Elapsed func() time.Duration                         // a clock that nobody sets; nil: Now
+	Offset  func(context.Context) (time.Duration, error) // by how much the store's clock is ahead; nil: it has none
 }
 
-// timekeeper knows whether the clock is to be believed.
-type timekeeper struct {
+// Clock is the time by which a server erases: by the store's clock, and only while that
+// is plausible. It is safe for concurrent use.
+type Clock struct {
 	ClockOptions
 
 	mu    sync.Mutex // guards watch and ringed
@@ -44,7 +51,8 @@ type timekeeper struct {
 	highest atomic.Int64 // more than any clock said that was ahead, in microseconds; 0: none was
 }
 
-func newTimekeeper(o ClockOptions, now func() time.Time) *timekeeper {
+// NewClock returns the clock of a server.
+func NewClock(o ClockOptions) *Clock {
 	if o.Jump == 0 {
 		o.Jump = 7 * 24 * time.Hour
 	}
@@ -52,108 +60,106 @@ func newTimekeeper(o ClockOptions, now func() time.Time) *timekeeper {
 		o.Doubt = 24 * time.Hour
 	}
 	if o.Elapsed == nil {
-		o.Elapsed = func() time.Duration { return time.Duration(now().UnixNano()) }
+		o.Elapsed = func() time.Duration { return time.Duration(o.Now().UnixNano()) }
 	}
-	return &timekeeper{ClockOptions: o, watch: clock.Watch{Jump: o.Jump, Doubt: o.Doubt}}
+	return &Clock{ClockOptions: o, watch: clock.Watch{Jump: o.Jump, Doubt: o.Doubt}}
 }
 
-// ClockInDoubt reports whether nothing is erased because of the clock.
-func (s *Service) ClockInDoubt() bool { return s.time.doubted.Load() }
+// InDoubt reports whether nothing is erased because of the clock.
+func (c *Clock) InDoubt() bool { return c.doubted.Load() }
 
-// ClockOffset is by how much the store's clock was ahead of this machine's when it was
-// looked at last; 0 where it has none of its own.
-func (s *Service) ClockOffset() time.Duration { return time.Duration(s.time.offset.Load()) }
+// Ahead is by how much the store's clock was ahead of this machine's when it was looked
+// at last; 0 where it has none of its own.
+func (c *Clock) Ahead() time.Duration { return time.Duration(c.offset.Load()) }
 
-// MeasureClock asks by how much the store's clock is ahead.
-func (s *Service) MeasureClock(ctx context.Context) (offset time.Duration, err error) {
-	if s.time.Offset == nil {
+// Measure asks by how much the store's clock is ahead.
+func (c *Clock) Measure(ctx context.Context) (offset time.Duration, err error) {
+	if c.Offset == nil {
 		return 0, nil
 	}
-	if offset, err = s.time.Offset(ctx); err == nil {
-		s.time.offset.Store(int64(offset))
+	if offset, err = c.Offset(ctx); err == nil {
+		c.offset.Store(int64(offset))
 	}
 	return offset, err
 }
 
 // StoreTime is the time by the store's clock, as far as is known, for what servers on
 // one store tell each other.
-func (s *Service) StoreTime(now time.Time) time.Time { return now.Add(s.ClockOffset()) }
+func (c *Clock) StoreTime(now time.Time) time.Time { return now.Add(c.Ahead()) }
 
-// latest is a time by which no clock was ahead yet, those included that were wrong.
-func (s *Service) latest(now time.Time) time.Time {
-	if highest := time.UnixMicro(s.time.highest.Load()); highest.After(now) {
+// Latest is a time by which no clock was ahead yet, those included that were wrong.
+func (c *Clock) Latest(now time.Time) time.Time {
+	if highest := time.UnixMicro(c.highest.Load()); highest.After(now) {
 		return highest
 	}
 	return now
 }
 
-// endingTime is the time by which what has ended may be erased, and keys destroyed. It
+// EndingTime is the time by which what has ended may be erased, and keys destroyed. It
 // is the zero time while the clock is in doubt, or is not the store's: then nothing is.
-func (s *Service) endingTime(ctx context.Context) (at time.Time, err error) {
-	t := s.time
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	offset, err := s.MeasureClock(ctx)
+func (c *Clock) EndingTime(ctx context.Context) (at time.Time, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	offset, err := c.Measure(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
-	own := s.now()
-	elapsed, now := t.Elapsed(), own.Add(offset)
-	text, kept, err := s.keptClock(ctx)
+	own := c.Now().UTC().Truncate(time.Millisecond)
+	elapsed, now := c.Elapsed(), own.Add(offset)
+	text, kept, err := c.kept(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
-	v := t.watch.Look(now, elapsed, kept, own)
+	v := c.watch.Look(now, elapsed, kept, own)
 	highest := int64(0)
 	if !v.Highest.IsZero() {
 		highest = v.Highest.UnixMicro()
 	}
-	t.highest.Store(highest)
+	c.highest.Store(highest)
 	if v.Keep {
-		if err := s.keepClock(ctx, text, v.State); err != nil {
+		if err := c.keep(ctx, text, v.State); err != nil {
 			return time.Time{}, err
 		}
 	}
-	t.doubted.Store(v.Doubt || offset.Abs() > MaxClockOffset)
-	if told := tellClock(now, offset, &v, t.Offset != nil); told != "" {
-		s.warnings.Set(clockTopic, told)
+	c.doubted.Store(v.Doubt || offset.Abs() > MaxClockOffset)
+	if told := tellClock(now, offset, &v, c.Offset != nil); told != "" {
+		c.Warnings.Set(clockTopic, told)
 	} else {
-		s.warnings.Clear(clockTopic)
+		c.Warnings.Clear(clockTopic)
 	}
-	if t.doubted.Load() {
+	if c.doubted.Load() {
 		return time.Time{}, nil
 	}
 	return now, nil
 }
 
-// keptClock reads what is remembered of the clock, at the first time in the key ring
+// kept reads what is remembered of the clock, at the first time in the key ring
 // too: a store that was put back to an earlier state knows less.
-func (s *Service) keptClock(ctx context.Context) (text string, kept clock.State, err error) {
-	t := s.time
-	if !t.ringed && s.vault.Ring != nil {
-		if t.watch.Ring, err = s.vault.Ring.KnownTime(ctx); err != nil {
-			return "", kept, err
+func (c *Clock) kept(ctx context.Context) (text string, state clock.State, err error) {
+	if !c.ringed && c.Ring != nil {
+		if c.watch.Ring, err = c.Ring.KnownTime(ctx); err != nil {
+			return "", state, err
 		}
 	}
-	t.ringed = true
-	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+	c.ringed = true
+	err = c.Store.View(ctx, func(tx *store.Tx) (err error) {
 		text, err = tx.Clock()
 		return err
 	})
 	if err != nil {
-		return "", kept, err
+		return "", state, err
 	}
-	kept, err = clock.Parse(text)
-	return text, kept, err
+	state, err = clock.Parse(text)
+	return text, state, err
 }
 
-// keepClock remembers a state, and in the key ring the time that is believed.
-func (s *Service) keepClock(ctx context.Context, was string, state clock.State) error {
-	err := s.store.Update(ctx, func(tx *store.Tx) error { return tx.ReplaceClock(was, state.String()) })
-	if err != nil || state.Departed() || s.vault.Ring == nil {
+// keep remembers a state, and in the key ring the time that is believed.
+func (c *Clock) keep(ctx context.Context, was string, state clock.State) error {
+	err := c.Store.Update(ctx, func(tx *store.Tx) error { return tx.ReplaceClock(was, state.String()) })
+	if err != nil || state.Departed() || c.Ring == nil {
 		return err
 	}
-	return s.vault.Ring.NoteTime(ctx, state.Known)
+	return c.Ring.NoteTime(ctx, state.Known)
 }
 
 // tellClock is what the operator has to know of the clock; nothing where it is right.
@@ -192,7 +198,8 @@ func ClockOffsetFault(offset time.Duration) error {
 	if offset < 0 {
 		how = "ahead of"
 	}
-	return fmt.Errorf("%w: it is %v %s the database's; set it right; until then this server is not ready, and erases nothing", errClock, offset.Abs().Round(time.Millisecond), how)
+	return fmt.Errorf("%w: it is %v %s the database's; set it right; until then this server is not ready, and erases nothing",
+		errClock, offset.Abs().Round(time.Millisecond), how)
 }
 
 var errClock = errors.New("this server's clock is wrong")

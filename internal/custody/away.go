@@ -1,7 +1,9 @@
-package service
+package custody
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 
 	"signet/internal/blob"
 	"signet/internal/health"
@@ -22,4 +24,18 @@ func MissingPart(err error) string {
 		return health.Store
 	}
 	return ""
+}
+
+// Complain logs a failure. That the store or the files are away for a while is no
+// defect, and outages tells it once for all that fails for it.
+func Complain(ctx context.Context, log *slog.Logger, outages *health.Outages, what string, err error) {
+	part := MissingPart(err)
+	if outages.Failed(part, err) {
+		return
+	}
+	level := slog.LevelError
+	if part != "" || errors.Is(err, store.ErrUnavailable) {
+		level = slog.LevelWarn
+	}
+	log.Log(ctx, level, what, "error", err)
 }

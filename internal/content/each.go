@@ -1,0 +1,59 @@
+package content
+
+import (
+	"context"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// eachBatch is how many rows one snapshot reads of a table that is gone through.
+const eachBatch = 200
+
+// EachMessage calls fn with the messages of a store in the order of their keys, with those
+// that only a legal hold keeps instead where held is set.
+func EachMessage(ctx context.Context, kept *store.Store, held bool, fn func(*store.MessageRow) error) error {
+	after := (*store.Tx).MessagesAfter
+	if held {
+		after = (*store.Tx).HeldMessagesAfter
+	}
+	var last store.MessageKey
+	for {
+		var rows []store.MessageRow
+		err := kept.View(ctx, func(tx *store.Tx) (err error) {
+			rows, err = after(tx, last.Organization, last.ID, eachBatch)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			last = store.MessageKey{Organization: rows[i].Organization, ID: rows[i].ID}
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// EachMetadata calls fn with the metadata of a store in the order of their keys.
+func EachMetadata(ctx context.Context, kept *store.Store, fn func(*store.MetadataRow) error) error {
+	var organization model.OrganizationID
+	var entity model.EntityID
+	for {
+		var rows []store.MetadataRow
+		err := kept.View(ctx, func(tx *store.Tx) (err error) {
+			rows, err = tx.MetadataAfter(organization, entity, eachBatch)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			organization, entity = rows[i].Organization, rows[i].Entity
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+}
