@@ -30,7 +30,7 @@ func (r *request) with(name, value string) *request {
 	return r
 }
 
-// when sets a query parameter to true if it is to be so.
+// when sets a query parameter to true if set is.
 func (r *request) when(name string, set bool) *request {
 	if !set {
 		return r
@@ -56,7 +56,7 @@ func (r *request) harmless() *request {
 	return r
 }
 
-// fetch makes a call whose reply is a T.
+// fetch makes a call and returns its reply, a T.
 func fetch[T any](ctx context.Context, c *Client, r *request) (*T, error) {
 	var out T
 	if _, err := c.do(ctx, r, &out); err != nil {
@@ -65,7 +65,7 @@ func fetch[T any](ctx context.Context, c *Client, r *request) (*T, error) {
 	return &out, nil
 }
 
-// list makes a call whose reply is an array.
+// list makes a call and returns its reply, an array.
 func list[T any](ctx context.Context, c *Client, r *request) ([]T, error) {
 	var out []T
 	if _, err := c.do(ctx, r, &out); err != nil {

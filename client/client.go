@@ -125,7 +125,7 @@ func parseBase(baseURL string) (string, error) {
 // a program with many senders needs, instead of two.
 func newTransport() *http.Transport {
 	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok { // somebody replaced it
+	if !ok { // the transport was replaced
 		t = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	}
 	t = t.Clone()

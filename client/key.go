@@ -56,8 +56,8 @@ type NewKey struct {
 // LogValue keeps the password out of logs.
 func (k NewKey) LogValue() slog.Value { return slog.StringValue("new key " + string(k.Kind)) }
 
-// CreateKey issues a key for an account (POST /user/:user/key): for oneself, or
-// for an account whose keys the caller manages.
+// CreateKey issues a key for an account (POST /user/:user/key): for oneself, or for
+// an account that the caller manages.
 func (c *Client) CreateKey(ctx context.Context, user string, k NewKey) (*IssuedKey, error) {
 	return fetch[IssuedKey](ctx, c, post(struct {
 		Kind              KeyKind  `json:"kind,omitempty"`
@@ -102,7 +102,7 @@ func (c *Client) RotateKey(ctx context.Context, user, key string, r Rotation) (*
 	return fetch[IssuedKey](ctx, c, post(in, "user", user, "key", key, "rotate"))
 }
 
-// seconds rounds up, so that what was asked for to be some time is never none.
+// seconds rounds up, so that a short time never becomes none.
 func seconds(d time.Duration) int64 {
 	return int64((d + time.Second - 1) / time.Second)
 }

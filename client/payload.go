@@ -17,14 +17,14 @@ type StatusChange struct {
 	IsRecalled bool      `json:"is_recalled,omitempty"` // then the rest is empty
 }
 
-// Typing tells that somebody writes or has stopped.
+// Typing says that a person is writing or has stopped.
 type Typing struct {
 	SenderToken string `json:"sender_token"`
 	GroupToken  string `json:"group_token,omitempty"` // in a group
 	Status      string `json:"status"`                // typing or not_typing
 }
 
-// Friend tells that somebody entered or left the account's roster or groups.
+// Friend says that a person or group entered or left the account's roster.
 type Friend struct {
 	Action         string // add or del
 	OrganizationID string

@@ -34,7 +34,7 @@ type request struct {
 	ok        []int         // further statuses that are no refusal
 }
 
-// reply is the outcome of a call whose body has been read.
+// reply is the outcome of a call, with its body read.
 type reply struct {
 	status int
 	header http.Header

@@ -61,7 +61,8 @@ func (p RetryPolicy) next(attempt int, rule repeat, err error) (wait time.Durati
 		return 0, false
 	}
 	if e, ok := errors.AsType[*Error](err); ok && e.RetryAfter > 0 {
-		// Not below the computed delay's jitter: all who were told the same come back apart.
+		// Not below the computed delay's jitter, so that clients which were told the
+		// same do not come back together.
 		return e.RetryAfter + rand.N(max(1, p.MinDelay)), e.RetryAfter <= p.MaxWait
 	}
 	return p.delay(attempt), true

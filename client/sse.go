@@ -98,7 +98,7 @@ func (s *sseReader) line() ([]byte, error) {
 		if _, err := s.r.Peek(1); err != nil {
 			return nil, err
 		}
-		chunk, _ := s.r.Peek(s.r.Buffered()) // what is buffered can be had
+		chunk, _ := s.r.Peek(s.r.Buffered()) // buffered bytes are there
 		if s.skipLF {
 			s.skipLF = false
 			if chunk[0] == '\n' {

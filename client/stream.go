@@ -26,10 +26,10 @@ const (
 // StreamOptions say which events to follow, and how.
 type StreamOptions struct {
 	// Acknowledge acknowledges each event once the consumer has come back for the
-	// next one, in batches, by itself. An event in whose turn the consumer ends the
-	// loop is not acknowledged and comes again with the next stream: every event
-	// is handled at least once. Without it the consumer calls Ack, or events come
-	// again.
+	// next one, in batches, by itself. If the consumer ends the loop during an event,
+	// that event is not acknowledged and comes again with the next stream: every
+	// event is handled at least once. Without it the consumer calls Ack, or events
+	// come again.
 	Acknowledge bool
 
 	LastEventID      string        // skip what was seen up to this event, without acknowledging it

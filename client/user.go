@@ -12,7 +12,8 @@ func (c *Client) Self(ctx context.Context) (*User, error) {
 }
 
 // User returns an account by token, e-mail, phone, username or `me` (GET
-// /user/:user). Who shares no organization with the caller is an [ErrNotFound].
+// /user/:user). A user who shares no organization with the caller is an
+// [ErrNotFound].
 func (c *Client) User(ctx context.Context, user string) (*User, error) {
 	return fetch[User](ctx, c, get("user", user))
 }
@@ -57,8 +58,8 @@ type CreatedUser struct {
 func (u CreatedUser) LogValue() slog.Value { return slog.StringValue("user " + u.Token) }
 
 // CreateUser creates an account in an organization (POST /user). It takes an
-// administrative key of that organization. An address that somebody has is an
-// [ErrAddressTaken] naming the field: then [Client.AddToOrganization] is the call.
+// administrative key of that organization. An address that is taken is an
+// [ErrAddressTaken] naming the field: then call [Client.AddToOrganization].
 func (c *Client) CreateUser(ctx context.Context, organization string, user NewUser) (*CreatedUser, error) {
 	return fetch[CreatedUser](ctx, c.In(organization), post(user, "user"))
 }
@@ -85,8 +86,8 @@ func (c *Client) UpdateProfile(ctx context.Context, p Profile) error {
 	return c.run(ctx, r)
 }
 
-// SetPassword sets an account's password (POST /user/:user/password). Oneself
-// gives the old one; who manages the account's keys leaves it empty. It ends the
+// SetPassword sets an account's password (POST /user/:user/password). Oneself gives
+// the old one; a caller that manages the account's keys leaves it empty. It ends the
 // password sign-ins of other devices.
 func (c *Client) SetPassword(ctx context.Context, user, old, password string) error {
 	return c.run(ctx, post(struct {

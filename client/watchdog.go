@@ -55,11 +55,11 @@ func (w *watchdog) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// exchange is an answer whose body is still to be read. It is watched while a
-// read waits, not while its reader is busy elsewhere.
+// exchange is an answer with its body still unread. It is watched while a read waits,
+// not while its reader is busy elsewhere.
 type exchange struct {
 	resp *http.Response
-	ctx  context.Context // of this attempt: says who ended it
+	ctx  context.Context // of this attempt; its cause says why it ended
 	dog  *watchdog
 }
 

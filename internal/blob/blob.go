@@ -26,34 +26,34 @@ var (
 // changed. It is safe for concurrent use.
 type Store interface {
 	// Put keeps what r holds and returns its size in bytes. When it returns, the
-	// bytes are on disk. After an error, r's own included, nothing is left; where the
-	// store is out of reach by then, what is left goes with a later List.
+	// bytes are on disk. After an error, r's own included, nothing is left. If the
+	// store is out of reach by then, a later List removes the rest.
 	Put(ctx context.Context, id model.BlobID, r io.Reader) (size int64, err error)
 
 	// Open returns a blob for reading, from any place in it, until ctx ends. The
-	// caller closes it. One that is deleted meanwhile can be read to its end, or
-	// reading it fails with ErrNotFound: what was read so far is right in any case.
+	// caller closes it. If the blob is deleted meanwhile, it can be read to its end,
+	// or reading fails with ErrNotFound; what was read so far is right in any case.
 	Open(ctx context.Context, id model.BlobID) (Blob, error)
 
-	// Delete removes a blob; one that is not there is fine.
+	// Delete removes a blob. A blob that is not there is no error.
 	Delete(ctx context.Context, id model.BlobID) error
 
-	// List calls fn for every blob with the time when it was kept, in no order,
-	// until fn returns an error, which List returns. It also removes what unfinished
-	// calls of Put left long ago.
+	// List calls fn for every blob with the time when it was kept, in no order, until
+	// fn returns an error, which List returns. It also removes the remains of calls
+	// of Put that broke off long ago.
 	List(ctx context.Context, fn func(id model.BlobID, kept time.Time) error) error
 
-	// Begin makes the store's place where it is missing, and marks it as one.
+	// Begin makes the store's place if it is missing, and puts the mark there.
 	Begin(ctx context.Context) error
 
-	// Begun reports whether that was done: an empty place of the same name is told from
-	// the store by it (Present).
+	// Begun reports whether the mark is there. By it Present tells the store from an
+	// empty place of the same name.
 	Begun(ctx context.Context) (bool, error)
 
-	// Owner returns whose the place is: the zero Mark where it has no owner.
+	// Owner returns the mark of the place's owner: the zero Mark if it has none.
 	Owner(ctx context.Context) (model.Mark, error)
 
-	// SetOwner notes whose it is.
+	// SetOwner replaces the owner's mark.
 	SetOwner(ctx context.Context, m model.Mark) error
 
 	// String says where the place is, without a secret.

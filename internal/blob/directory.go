@@ -114,8 +114,8 @@ func (d *Directory) Put(ctx context.Context, id model.BlobID, r io.Reader) (size
 	return size, nil
 }
 
-// begin makes a file for what comes in and is to be at path. A copy of the directory that
-// left out empty ones lacks incoming.
+// begin makes a file for incoming bytes that will be at path. A copy of the directory
+// may lack incoming, if it left out empty directories.
 func (d *Directory) begin(path string) (*durable.File, error) {
 	f, err := durable.NewIn(d.incoming, path)
 	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(d.incoming, 0o700) == nil {
@@ -285,7 +285,8 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// refused is translated for what is written: what is missing then is the directory.
+// refused translates an error of a write: there, "not found" means that the directory
+// is missing.
 func refused(doing string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w: %w", doing, ErrUnavailable, err)

@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	// gatherSize is how many bytes are asked of a reader at once: as many as a sealed
-	// segment has, which is then sealed right into the buffer.
+	// gatherSize is how many bytes are read at once: as many as a sealed segment has,
+	// which is then sealed right into the buffer.
 	gatherSize = 64 << 10
-	// writeSize is how many bytes are written at once. The system keeps what is written
-	// at once in pages that belong together. Large ones are cheaper where it has them,
-	// but on a virtual machine that gives free memory back to its host these are the
-	// ones that it has to ask for again, at twice the cost of everything else.
+	// writeSize is how many bytes are written at once. The system keeps them in pages
+	// that belong together. Large pages are cheaper if the system has them. But a
+	// virtual machine that gives free memory back to its host has to ask for large
+	// ones again, at twice the cost of everything else.
 	writeSize = 32 << 10
-	// writeBackSize is after how many bytes the system is told to begin with writing
-	// them to the disk, so that less is left to wait for at the end.
+	// writeBackSize is how many bytes are written before the system is told to begin
+	// putting them on the disk, so that less is left to wait for at the end.
 	writeBackSize = 1 << 20
 )
 

@@ -16,16 +16,16 @@ import (
 var ErrNotOurs = errors.New("the attachments belong to another installation")
 
 const (
-	// guardTrust is for how long what was learned of an owner holds for deleting.
+	// guardTrust is how long an answer about the owner is good enough for deleting.
 	guardTrust = time.Minute
-	// guardRest is for how long a place that did not tell is not asked again: who waited
-	// meanwhile would wait as long once more.
+	// guardRest is how long a place that did not answer is not asked again: callers
+	// that waited meanwhile would have to wait as long once more.
 	guardRest = 2 * time.Second
 )
 
-// Guard returns the store as one that keeps and deletes only while ask says that the
-// place is the caller's own. ask is called before the first blob is kept, and before one
-// is deleted, where it was not called within the last minute.
+// Guard wraps a store, so that it keeps and deletes only while ask says that the
+// place is the caller's own. It calls ask before it keeps the first blob, and before
+// it deletes one if the last answer is older than a minute.
 func Guard(inner Store, clock func() time.Time, ask func(context.Context) error) Store {
 	return &guarded{Store: inner, clock: clock, ask: ask}
 }
@@ -35,10 +35,10 @@ type guarded struct {
 	clock func() time.Time
 	ask   func(context.Context) error
 
-	mu     sync.Mutex // guards all below; held while somebody asks
+	mu     sync.Mutex // guards all below; locked while ask runs
 	owned  bool
 	asked  time.Time
-	failed error // of the last time, where it did not tell
+	failed error // of the last time, if the place did not answer
 }
 
 // Put implements Store.
@@ -57,8 +57,8 @@ func (g *guarded) Delete(ctx context.Context, id model.BlobID) error {
 	return g.Store.Delete(ctx, id)
 }
 
-// own asks whose the place is, unless it was the caller's within the given time; 0: ever
-// since somebody found otherwise.
+// own asks for the owner of the place, unless it was the caller within the given
+// time; 0: at any time, if nothing contradicted it since.
 func (g *guarded) own(ctx context.Context, within time.Duration) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,7 +74,7 @@ func (g *guarded) own(ctx context.Context, within time.Duration) error {
 	if errors.Is(err, ErrNotOurs) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	if err != nil && ctx.Err() == nil { // else it was the caller who had enough
+	if err != nil && ctx.Err() == nil { // else the caller gave up
 		g.asked, g.failed = g.clock(), err
 	}
 	return err

@@ -15,8 +15,8 @@ import (
 //	dir:/path, or the path alone        a directory
 //	s3://[KEY:SECRET@]BUCKET[?NAME=VALUE&...]  a bucket
 //
-// The parameters of a bucket are those of docs/storage.md. Nothing of what the
-// location holds is in the error: it may be a secret.
+// The parameters of a bucket are those of docs/storage.md. The error does not repeat
+// the location, which may hold a secret.
 func Open(location string) (Store, error) {
 	switch {
 	case strings.HasPrefix(location, "s3://"):

@@ -16,8 +16,8 @@ import (
 	"signet/internal/model"
 )
 
-// ownerName is the file, or object, that says whose a place is. It is none of a blob's
-// names, so that no list has it.
+// ownerName is the file, or object, with the mark of a place's owner. No blob can
+// have that name, so no list shows it.
 const ownerName = "owner.json"
 
 // mostOwnerBytes is more than a mark has.

@@ -11,11 +11,11 @@ import (
 )
 
 // MarkName is the name of what Begin puts into a store: a file in the directory, an
-// object behind the bucket's prefix. It begins with no dot, so that what copies all
-// files of a directory takes it along.
+// object behind the bucket's prefix. It does not begin with a dot, so that programs
+// which copy all files of a directory take it along.
 const MarkName = "signet.mark"
 
-// markText is for people who wonder.
+// markText is for people who find the file.
 const markText = "Signet keeps attachments here. Without this file it takes the place for another one.\n"
 
 // Present is a store that is used only while its place is the one that was begun. A

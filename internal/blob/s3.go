@@ -20,9 +20,8 @@ import (
 // gives its files: PREFIX/ab/cd/<32 hex digits>. A directory can so be copied
 // into a bucket, and back, by any program that can do that.
 //
-// The server's own errors (no such bucket, access denied) are ErrUnavailable like
-// one that does not answer: none of them is the caller's, and all are mended by
-// somebody else.
+// The server's own errors (no such bucket, access denied) are ErrUnavailable like one
+// that does not answer: none of them is the caller's fault.
 type S3 struct {
 	client    minio.Core
 	transport *http.Transport
@@ -31,7 +30,7 @@ type S3 struct {
 	buffers   buffers
 
 	page    int           // how many names a page of a list has at most
-	stalled time.Duration // how old an unfinished upload is when it is taken for one that nobody goes on with
+	stalled time.Duration // the age at which an unfinished upload counts as abandoned
 }
 
 // Times within which a request is answered, with its repetitions. A server that
@@ -45,13 +44,13 @@ const (
 
 const (
 	listPage = 1000 // the most that S3 answers
-	// stalledAge is how long ago an upload began that is taken for one which nobody
-	// goes on with: no file takes that long. S3 does not say when the last part came.
+	// stalledAge is the age at which an unfinished upload counts as abandoned: no
+	// file takes that long. S3 does not say when the last part came.
 	stalledAge = 24 * time.Hour
 )
 
-// openS3 returns the store in a bucket. It does not ask the server for anything,
-// which may be away.
+// openS3 returns the store in a bucket. It does not call the server, which may be
+// away.
 func openS3(b bucket) (*S3, error) {
 	transport := newTransport(b.stall)
 	keys := credentials.NewStaticV4(b.accessKey, b.secretKey, "")

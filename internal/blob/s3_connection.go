@@ -39,8 +39,8 @@ func newTransport(stall time.Duration) *http.Transport {
 	}
 }
 
-// watchedConn ends a connection whose other end stands still. A client that takes
-// its time is no reason: nothing is read from the server then, nor waited for.
+// watchedConn ends a connection if its other end stands still. A slow client does not
+// end it: then nothing is read from the server, nor waited for.
 type watchedConn struct {
 	net.Conn
 	stall time.Duration

@@ -12,9 +12,9 @@ import (
 	"signet/internal/model"
 )
 
-// firstRange is how much the first request of a reader asks for. It is not all,
-// because whoever wants a part of a blob stops soon, and a connection on which
-// more is on the way cannot be used again.
+// firstRange is how much the first request of a reader asks for. It is not
+// everything, because a reader of a part stops soon, and a connection with more bytes
+// on the way cannot be used again.
 const firstRange = 1 << 20
 
 // Open implements Store.

@@ -83,7 +83,7 @@ func masterKey(s string) error {
 	return nil
 }
 
-// keyring wants file:PATH or the URL of a database, whose text is in no message.
+// keyring wants file:PATH or the URL of a database, which no message repeats.
 func keyring(s string) error {
 	if s == "" || strings.HasPrefix(s, "file:") && s != "file:" {
 		return nil
@@ -118,8 +118,8 @@ func natsLogin(s string) error {
 	return errors.New("want creds:PATH, nkey:PATH, token:PATH or password:PATH; the secret itself belongs into the file")
 }
 
-// blobs leaves what the location of a bucket holds to who opens it. Its text is in
-// no message: it may hold a secret.
+// blobs leaves the details of a bucket's location to the package that opens it. No
+// message repeats the location: it may hold a secret.
 func blobs(s string) error {
 	if strings.Contains(s, "://") && !strings.HasPrefix(s, "s3://") || s == "dir:" {
 		return errors.New("want a directory, such as dir:/srv/signet/blobs, or a bucket, such as s3://signet?endpoint=s3.example.com")

@@ -114,7 +114,7 @@ type Disk struct {
 	Reserve int64 // bytes; 0: none
 }
 
-// Expiry is about messages whose time has passed.
+// Expiry is about messages that have ended.
 type Expiry struct {
 	Sweep      time.Duration
 	ClockJump  time.Duration // by how much the clock may be ahead at a start

@@ -33,8 +33,9 @@ func Load(from Sources) (*Config, error) {
 	return c, nil
 }
 
-// LogOf returns how a server is told to log, also where other settings are wrong: that
-// is to be logged too. What cannot be read of it is as it is by default.
+// LogOf returns the settings of the log, even where other settings are wrong, so that
+// those errors can be logged. Settings of the log that cannot be read have their
+// defaults.
 func LogOf(from Sources) Log {
 	c := Default()
 	_ = c.load(from, c.settings()) // which Load tells
@@ -45,7 +46,7 @@ func LogOf(from Sources) Log {
 	return c.Log
 }
 
-// load sets what can be read, and returns what is wrong. all are the settings of c.
+// load sets what it can read, and returns what is wrong. all are the settings of c.
 func (c *Config) load(from Sources, all []*setting) []error {
 	known := make(map[string]*setting, len(all))
 	for _, s := range all {

@@ -30,8 +30,8 @@ func Show(from Sources) ([]Effective, error) {
 	return shown, nil
 }
 
-// WithoutEffect tells of settings that are right and do nothing, because of what
-// others say.
+// WithoutEffect names settings that are right and do nothing, because of other
+// settings.
 func (c *Config) WithoutEffect() (told []string) {
 	usual := Default()
 	for _, w := range []struct {

@@ -20,7 +20,7 @@ type setting struct {
 	value  value
 	limits func() error // says what is wrong with the value as it is
 	origin string       // where the value came from, for messages; empty: the default
-	broken bool         // what that said could not be read
+	broken bool         // that source could not be read
 }
 
 // value is a field of a Config seen through its text forms.
@@ -41,8 +41,8 @@ func (s *setting) set(origin string, read func() error) error {
 	return s.blame(err)
 }
 
-// check reports what is wrong with the value, naming key and origin. About one
-// that could not be read everything has been said.
+// check reports what is wrong with the value, naming key and origin. A value that
+// could not be read has been reported already.
 func (s *setting) check() error {
 	if s.broken {
 		return nil

@@ -40,9 +40,9 @@ type Address struct {
 	Value string   // of the other kinds, normalised
 }
 
-// ParseAddress reads an address. The number parser turns a phone number into
-// E.164, or reports that it is none. What fits no kind is a username that
-// nobody has: the lookup then finds nothing.
+// ParseAddress reads an address. The number parser turns a phone number into E.164,
+// or reports that it is none. A text that fits no kind becomes a username that cannot
+// exist, so that the lookup finds nothing.
 func ParseAddress(s string, number func(string) (string, bool)) Address {
 	s = strings.TrimSpace(s)
 	if id, ok := ParseEntityID(s); ok {

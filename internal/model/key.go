@@ -74,7 +74,7 @@ func (k *Key) Admits(secret SecretMark, now time.Time) (ends time.Time, admits b
 	}
 }
 
-// Actor is who makes a call: an account through one of its keys.
+// Actor is the caller: an account through one of its keys.
 type Actor struct {
 	Account     AccountID
 	Key         Key
@@ -83,7 +83,7 @@ type Actor struct {
 	Memberships []Membership
 }
 
-// By returns the actor as one who came with this secret of the key.
+// By returns the actor as it is when it comes with this secret of the key.
 func (a *Actor) By(secret SecretMark) *Actor {
 	if a.Secret == secret {
 		return a

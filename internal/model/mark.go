@@ -43,8 +43,8 @@ func (t Turn) Number() int64 {
 	return n
 }
 
-// Mark says whose a key ring, or a place of attachments, is. The zero Mark is that of
-// nobody.
+// Mark names the owner of a key ring, or of a place of attachments. The zero Mark
+// means that there is none.
 type Mark struct {
 	Installation string    `json:"installation"`
 	Epoch        string    `json:"epoch"`
@@ -66,7 +66,7 @@ func (m *Mark) String() string {
 	return text
 }
 
-// Nobody reports whether the mark is that of nobody.
+// Nobody reports whether the mark names no owner.
 func (m *Mark) Nobody() bool { return m.Installation == "" }
 
 // SameOwner reports whether two marks are of one installation in one epoch.
@@ -86,7 +86,7 @@ const (
 	Foreign               // of another installation, or another epoch
 )
 
-// Refused reports whether the store may not use what is marked.
+// Refused reports whether the store may not use the marked place.
 func (f Fit) Refused() bool { return f == Overtaken || f == Foreign }
 
 // Fit compares the mark with a store. The store has to be read after the mark: its

@@ -71,8 +71,8 @@ func (n Networks) Strings() []string {
 // String returns them with commas in between, the form in which they are stored.
 func (n Networks) String() string { return strings.Join(n.Strings(), ",") }
 
-// ClientOf returns the address that stands for all that one client may have: of
-// IPv6 that is a /64 network, all of whose addresses whoever has one of them has.
+// ClientOf returns the address that stands for all addresses of one client. With IPv6
+// that is a /64 network: a client with one of its addresses has all of them.
 func ClientOf(from netip.Addr) netip.Addr {
 	from = from.Unmap().WithZone("")
 	if from.Is6() {

@@ -77,9 +77,9 @@ func (b *Blob) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read implements io.Reader. It returns only what has proved to be the blob's. A whole
-// segment for which there is room is opened right into p; what p had there is lost if
-// it does not open.
+// Read implements io.Reader. It returns only bytes that are authentic. A whole
+// segment for which p has room is opened right into p, whose former content there is
+// lost if the segment does not open.
 func (b *Blob) Read(p []byte) (int, error) {
 	if b.place >= b.size {
 		return 0, io.EOF

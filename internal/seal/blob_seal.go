@@ -71,9 +71,9 @@ func (c *segmentCipher) of(segment int64, last bool) []byte {
 }
 
 // SealBlob returns a reader of the sealed form of what r holds, under the blob's key,
-// tied to what bound says. It holds up to two segments in memory: one where it is read
-// with room for whole segments, which are sealed right to where they are wanted. An
-// error of r comes back as it is.
+// bound to bound. It holds up to two segments in memory, and one if the caller reads
+// with room for whole segments, which are then sealed right into the caller's buffer.
+// An error of r comes back as it is.
 func SealBlob(key, bound []byte, r io.Reader) (io.Reader, error) {
 	var header [headerSize]byte
 	header[0] = headerSize
@@ -90,7 +90,7 @@ type blobSealer struct {
 	from    io.Reader
 	cipher  *segmentCipher
 	header  [headerSize]byte
-	text    *[segmentSize + 1]byte // what was read of the next segment; nil: there is none
+	text    *[segmentSize + 1]byte // the bytes read of the next segment; nil: there is none
 	n       int
 	segment int64
 	err     error

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// copyTimeout is for how long a key that is being made waits for the copy.
+	// copyTimeout is how long the making of a key waits for the copy.
 	copyTimeout = 5 * time.Second
 	// copyRound is how often the copy is compared, since other servers and commands change
 	// the ring as well, and copyRetry how often one that is behind is tried again.
@@ -19,9 +19,9 @@ const (
 	copyRetry = 2 * time.Second
 )
 
-// Copied is a ring of which another storage keeps a copy, which has each new key before
-// that is used, and loses those that are destroyed. Where the copy cannot be reached the
-// ring goes on without, and the copy catches up later.
+// Copied is a ring with a copy in another storage. The copy gets each new key before
+// its first use, and loses those that are destroyed. While the copy cannot be reached
+// the ring goes on without, and the copy catches up later.
 type Copied struct {
 	Storage
 	open func(context.Context) (Storage, error)
@@ -29,13 +29,13 @@ type Copied struct {
 
 	mu     sync.Mutex // guards all below
 	copy   Storage    // nil: not opened yet
-	behind error      // why the copy has not all that the ring has; nil: it has
+	behind error      // why the copy lacks something; nil: it is complete
 }
 
 var errNotCompared = errors.New("it has not been compared yet")
 
-// WithCopy returns a storage that keeps a copy in another one, which open opens, again
-// and again where it is away. CatchUp and Run compare the copy.
+// WithCopy returns a storage that keeps a copy in another one. It calls open for
+// that, again and again while the other is away. CatchUp and Run compare the copy.
 func WithCopy(ring Storage, open func(context.Context) (Storage, error)) *Copied {
 	return &Copied{Storage: ring, open: open, behind: errNotCompared, next: make(chan struct{}, 1)}
 }

@@ -1,23 +1,23 @@
-// Package seal keeps what people wrote from whoever has only the files: a copy of
+// Package seal makes what people wrote unreadable in the files alone: in a copy of
 // the database, of its log, of a backup, of the directory of attachments.
 //
 // It owns the key ring, the master key that wraps the keys in it, and the form of
-// what is sealed with them. It knows neither tables nor HTTP, nor what a text
-// means: its callers name the key and say what a text is bound to.
+// what is sealed with them. It knows neither tables nor HTTP, nor what a text means:
+// its callers name the key and the place that a text is bound to.
 //
 // # Keys
 //
-// A ring holds data keys (AES-256-GCM), each under a Name: whose texts it seals, and
-// for which period of time. Each is wrapped by the master key, a Tink keyset that
+// A ring holds data keys (AES-256-GCM), each under a Name: the scope of its texts,
+// and their period of time. Each is wrapped by the master key, a Tink keyset that
 // lies elsewhere (Master). What a ring holds is listed in Contents; where it lies is
 // a Storage: a file (OpenFile), or a database that several servers share (package
-// pgring). The ring is what is destroyed when texts are to be gone everywhere, so it
-// must lie outside of what is backed up with them.
+// pgring). Destroying keys in the ring erases texts everywhere, so the ring must not
+// be backed up together with them.
 //
 // A key is on disk in the ring before Use hands it out. It is destroyed (End) only
-// when nothing that it sealed is left and nothing can come any more: first it is
-// retired, so that Use makes a new one, then whoever still works with it is waited
-// for, then its caller is asked once more whether anything is left.
+// when nothing that it sealed is left and nothing can come any more: End first
+// retires it, so that Use makes a new one; then waits for those that still use it;
+// then asks its caller once more whether anything is left.
 //
 // # Sealed texts
 //

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// End destroys the keys of names of which nothing is left. left tells whether there
-// is anything, and is asked again when nothing more can come. It returns the names
-// that are settled: their keys are destroyed, or still needed. With the others
-// somebody may be working; the caller comes again with them. now is a time that is to
-// be believed: one that is ahead would destroy keys with which somebody works.
+// End destroys the keys of names under which nothing is left. left reports whether
+// there is anything; End asks it again when nothing more can come. The names it
+// returns are settled: their keys are destroyed, or still needed. The keys of the
+// others may be in use, and the caller tries them again. now has to be right: a time
+// that is ahead would destroy keys in use.
 func (r *Ring) End(ctx context.Context, now time.Time, names []Name, left func(context.Context, Name) (bool, error)) (settled []Name, err error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -121,7 +121,7 @@ func (r *Ring) retire(ctx context.Context, now time.Time, names []Name, keys map
 	return nil
 }
 
-// quiet reports whether nobody, on any server, works with any of these retired keys.
+// quiet reports whether no server uses any of these retired keys any more.
 func (r *Ring) quiet(now time.Time, ids []KeyID) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

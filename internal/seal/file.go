@@ -102,8 +102,8 @@ func (f *File) Add(_ context.Context, r Record) (Record, error) {
 	return r, err
 }
 
-// Retire implements Storage. The file does not note it: it matters to the server
-// that uses the file alone, and when that ends, so does whoever works with the key.
+// Retire implements Storage. The file does not note it: only the one server that uses
+// the file has to know, and its work with the key ends with it.
 func (f *File) Retire(context.Context, []KeyID, time.Time) error { return nil }
 
 // Destroy implements Storage.
@@ -129,9 +129,9 @@ func (f *File) Rewrap(_ context.Context, change func(*Contents) error) error {
 	})
 }
 
-// change runs fn with what the file holds. What was known of it stays known only if
-// nobody else changed it: else it has to be loaded before the next change, for what this
-// one did not tell.
+// change runs fn with what the file holds. If another process has changed the file,
+// it must be loaded before the next change, because this one does not report what the
+// other did.
 func (f *File) change(fn func(*Contents) error) error {
 	return f.locked(func() error {
 		same, err := f.same()
@@ -179,8 +179,8 @@ func (f *File) Owner(context.Context) (mark model.Mark, err error) {
 	return mark, err
 }
 
-// peek reads the file for one who does not take over what changed in it: what was known
-// stays known only if it is as it was.
+// peek reads the file without taking over what changed in it. If it has changed, the
+// next user has to load it.
 func (f *File) peek() (*Contents, error) {
 	same, err := f.same()
 	if err != nil {
@@ -222,7 +222,7 @@ func (f *File) Close() error {
 	return f.server.Unlock()
 }
 
-// locked runs fn while nobody else reads or writes the file.
+// locked runs fn while no other goroutine or process reads or writes the file.
 func (f *File) locked(fn func() error) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -278,8 +278,8 @@ func (f *File) read() (*Contents, error) {
 	return contents, nil
 }
 
-// removeRemains removes what a crash left of writing a file anew. It holds keys, and
-// what is destroyed later would go on there.
+// removeRemains removes what a crash left of rewriting a file. The remains hold keys,
+// and would keep those that are destroyed later.
 func removeRemains(path string) error {
 	remains, err := durable.Remains(path)
 	if err != nil {

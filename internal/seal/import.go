@@ -16,10 +16,10 @@ type Imported struct {
 	Unused int // that nothing is sealed with
 }
 
-// Import takes over from a copy of the same ring the keys that are missing and wanted.
-// What this ring has destroyed stays destroyed, and what the copy knows to be destroyed
-// is not to come back either. from is the master key of the copy, whose current version
-// wraps nothing here: each key is wrapped anew. It may be run again.
+// Import takes over from a copy of the same ring the keys that are missing and
+// wanted. What this ring has destroyed stays destroyed, and so does what the copy
+// knows to be destroyed. from is the copy's master key; each key is wrapped anew with
+// the ring's own. Import may run again.
 func (r *Ring) Import(ctx context.Context, c *Contents, from Master, wanted func(Record) bool) (done Imported, err error) {
 	theirs, err := from.load()
 	if err != nil {

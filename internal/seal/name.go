@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Name says what a key is for: whose texts it seals, and of which period. Both are
-// texts without white space; the scope may be empty.
+// Name says what a key is for: the scope of the texts that it seals, and their
+// period. Both are texts without white space; the scope may be empty.
 type Name struct {
 	Scope  string
 	Period string

@@ -17,15 +17,16 @@ import (
 )
 
 const (
-	// trust is how long what is known of a shared ring is relied on without looking
-	// again: so long after a key was retired it may still be handed out.
+	// trust is how long a server relies on what it knows of a shared ring. So long
+	// after a key was retired, a server may still hand it out.
 	trust = time.Minute
 
-	// LeaseTime is for how long what was sealed with a lease may begin to be stored.
+	// LeaseTime is how long after sealing with a lease a transaction may begin to
+	// store the text.
 	LeaseTime = time.Minute
 
-	// grace is how long after a key of a shared ring was retired nobody works with it
-	// any more: trust, LeaseTime, and time for the slowest transaction.
+	// grace is how long after its retirement a key of a shared ring is out of use
+	// everywhere: trust, LeaseTime, and time for the slowest transaction.
 	grace = 10 * time.Minute
 
 	// opened is how many keys are kept unwrapped at a time. Most that is read is young.
@@ -57,13 +58,13 @@ type Ring struct {
 	clock   func() time.Time
 	log     *slog.Logger
 
-	note  func(context.Context, KeyID) error // told before a key is made; nil: nobody
-	guard func(context.Context) error        // asked before keys are destroyed; nil: nobody
+	note  func(context.Context, KeyID) error // called before a key is made; may be nil
+	guard func(context.Context) error        // asked before keys are destroyed; may be nil
 
 	away      atomic.Bool  // the storage did not answer when it was last asked
 	destroyed atomic.Int64 // keys
 
-	loading sync.Mutex // held by who asks the storage for what changed, or adds a key
+	loading sync.Mutex // guards asking the storage for changes, and adding keys; taken before mu
 
 	mu      sync.RWMutex // guards all below
 	header  Header
@@ -170,15 +171,15 @@ func (r *Ring) Size() int {
 	return len(r.keys)
 }
 
-// Guard has ask asked each time before keys are destroyed: an error of it keeps them. It
-// comes before the first use.
+// Guard makes the ring call ask each time before it destroys keys; an error of ask
+// keeps them. Call Guard before the first use.
 func (r *Ring) Guard(ask func(context.Context) error) { r.guard = ask }
 
-// Owner returns whose the ring is, as it is now.
+// Owner returns the mark of the ring's owner, as it is now.
 func (r *Ring) Owner(ctx context.Context) (model.Mark, error) { return r.storage.Owner(ctx) }
 
-// SetOwner notes whose it is: what change makes of the mark before. An error of change
-// leaves that.
+// SetOwner replaces the owner's mark by what change makes of it. An error of change
+// leaves the mark.
 func (r *Ring) SetOwner(ctx context.Context, change func(model.Mark) (model.Mark, error)) error {
 	return r.storage.SetOwner(ctx, change)
 }
@@ -190,7 +191,7 @@ func (r *Ring) Where() string { return r.storage.String() }
 func (r *Ring) Close() error { return r.storage.Close() }
 
 // take makes contents what the ring knows. Keys that it knew stay as they are, with
-// those who use them.
+// their leases.
 func (r *Ring) take(contents *Contents) {
 	now := r.clock()
 	r.mu.Lock()
@@ -235,7 +236,7 @@ func (r *Ring) Refresh(ctx context.Context) error {
 	return r.refresh(ctx)
 }
 
-// refresh is Refresh for who holds loading.
+// refresh is Refresh; the caller has locked loading.
 func (r *Ring) refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()

@@ -95,8 +95,8 @@ func (r *Ring) Rotate(ctx context.Context) (Rotation, error) {
 	return done, r.source.drop(keys, done.Version)
 }
 
-// Export copies what is alive, and nothing that was destroyed, to another storage,
-// in place of an older copy. It returns how many keys these are.
+// Export copies the keys that are alive, and none that was destroyed, to another
+// storage, in place of an older copy. It returns their number.
 func (r *Ring) Export(ctx context.Context, to Storage) (int, error) {
 	contents, _, err := r.storage.Load(ctx, true)
 	if err != nil {

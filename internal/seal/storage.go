@@ -75,8 +75,8 @@ var (
 	// ErrUnavailable says that the ring can be neither read nor written for now.
 	ErrUnavailable = errors.New("the key ring is unavailable")
 
-	// ErrChanged says that somebody else has changed the ring since it was loaded, so
-	// that what was asked for may be wrong by now.
+	// ErrChanged says that the ring has changed since it was loaded, so that the
+	// request may be wrong by now.
 	ErrChanged = errors.New("the key ring has changed")
 )
 
@@ -92,30 +92,30 @@ type Storage interface {
 	Create(ctx context.Context, h Header) error
 
 	// Add adds a key, and returns the one that is in use under its name: that, or the
-	// one that somebody else added first. It returns ErrChanged where the ring wants
-	// another version of the master key, or the storage cannot tell.
+	// one that another process added first. It returns ErrChanged where the ring
+	// wants another version of the master key, or the storage cannot tell.
 	Add(ctx context.Context, r Record) (Record, error)
 
-	// Retire notes that keys are not to be used for anything new. One that is gone is
-	// fine.
+	// Retire notes that nothing new may be sealed with these keys. A key that is gone
+	// is no error.
 	Retire(ctx context.Context, ids []KeyID, at time.Time) error
 
-	// Destroy removes keys, so that nobody can find them where they were, and notes that
-	// they are not to come back.
+	// Destroy removes keys, so that nobody can find them where they were, and notes
+	// that they must not come back.
 	Destroy(ctx context.Context, ids []KeyID, at time.Time) error
 
-	// Owner returns whose the ring is.
+	// Owner returns the mark of the ring's owner.
 	Owner(ctx context.Context) (model.Mark, error)
 
-	// SetOwner notes whose it is: what change makes of the mark before. An error of
-	// change leaves that.
+	// SetOwner replaces the owner's mark by what change makes of it. An error of
+	// change leaves the mark.
 	SetOwner(ctx context.Context, change func(model.Mark) (model.Mark, error)) error
 
-	// Rewrap changes the header and all records at once; it holds off everybody else.
+	// Rewrap changes the header and all records at once. Others wait meanwhile.
 	Rewrap(ctx context.Context, change func(*Contents) error) error
 
-	// Replace puts contents, of a newer state of the ring, in the place of what is there,
-	// if anything. It is for copies, and refuses to overwrite another ring.
+	// Replace replaces what is there, if anything, by contents, a newer state of the
+	// ring. It is for copies, and refuses to overwrite another ring.
 	Replace(ctx context.Context, contents *Contents) error
 
 	// KnownTime returns the time that was noted last; zero where none was.

@@ -25,7 +25,7 @@ var (
 	// ring is another one.
 	ErrKeyGone = errors.New("the key that it is sealed with is not in the key ring")
 
-	// ErrBroken says that what is sealed is not what was sealed, or not in its place.
+	// ErrBroken says that a sealed text was changed, or is not in its place.
 	ErrBroken = errors.New("it does not open: it was changed, or belongs elsewhere")
 )
 
@@ -46,8 +46,8 @@ func Bind(parts ...string) []byte {
 // Sealed reports whether something has the form of a sealed text.
 func Sealed(text []byte) bool { return len(text) > 0 && text[0] == Form }
 
-// Open returns what was sealed. It answers ErrKeyGone, ErrBroken, or ErrUnavailable
-// where a key that it does not know cannot be looked for.
+// Open returns the text. It returns ErrKeyGone, ErrBroken, or ErrUnavailable where it
+// does not know the key and cannot look for it.
 func (r *Ring) Open(ctx context.Context, sealed, bound []byte) ([]byte, error) {
 	if len(sealed) < overhead || sealed[0] != Form {
 		return nil, fmt.Errorf("%w: %d bytes are no sealed text", ErrBroken, len(sealed))

@@ -11,10 +11,10 @@ import (
 )
 
 // LimitConnections returns a listener on which one address has at most so many
-// connections open; 0 is no limit. Further ones are closed before a byte is read,
-// and reported to refused. The limit does not hold for trusted proxies, which speak
-// for many, nor for this machine, on which a proxy that nobody had to name may be
-// the one that speaks for all.
+// connections open; 0 is no limit. Further ones are closed before a byte is read, and
+// reported to refused. The limit does not hold for trusted proxies, which speak for
+// many clients, nor for this machine, where a proxy that is not named may speak for
+// all of them.
 func (p *Proxies) LimitConnections(l net.Listener, most int, refused func()) net.Listener {
 	if most <= 0 {
 		return l
@@ -82,7 +82,7 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite is how net/http ends a connection whose client still sends.
+// CloseWrite is how net/http ends a connection while the client still sends.
 func (c *countedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

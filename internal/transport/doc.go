@@ -2,7 +2,7 @@
 // proxies in front, how many connections a client may have, and how long it may
 // keep them waiting.
 //
-// It owns whose word on a client's address is believed; nobody else looks at
-// RemoteAddr or at X-Forwarded-For. It does not know the interface, nor the
+// It decides which proxies it believes about a client's address; no other package
+// looks at RemoteAddr or at X-Forwarded-For. It does not know the interface, nor the
 // settings by their names.
 package transport

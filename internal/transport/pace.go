@@ -10,29 +10,28 @@ import (
 )
 
 const (
-	// restTimeout is for what is left of a body once its handler has returned.
-	// net/http reads it, so that a client that writes first and reads later
-	// finds its answer.
+	// restTimeout is for the rest of a body once its handler has returned. net/http
+	// reads it, so that a client that writes first and reads later finds its answer.
 	restTimeout = 5 * time.Second
-	// writePiece is how many bytes of an answer have a time limit of their own, so
-	// that a large one is not given up on a connection that is merely slow.
+	// writePiece is how many bytes of an answer get a time limit of their own, so
+	// that a large answer survives a connection that is merely slow.
 	writePiece = 32 << 10
-	// lastPiece is up to how many bytes what is left is written at once, with more time
-	// in proportion: a poll of 50 messages takes so much, and a second write was a
+	// lastPiece is up to how many bytes the rest is written at once, with more time
+	// in proportion: a poll of 50 messages has so many, and a second write was a
 	// tenth of its cost.
 	lastPiece = writePiece + writePiece/2
 )
 
-// beforeAnswer is how long the first piece of an answer may take. It has the time
-// for a body added because net/http reads what is left of one before it writes the
+// beforeAnswer is how long the first piece of an answer may take. It includes the
+// time for a body, because net/http reads the rest of a body before it writes the
 // first byte.
 func (t Timeouts) beforeAnswer() time.Duration { return t.Body + t.Write }
 
-// pace ends connections whose client stands still, without limiting how long a
-// request may take: a stream lasts for ever, and a download on a bad link for
-// hours, as long as bytes move. A single time limit for a whole request
-// (http.Server.ReadTimeout, WriteTimeout) could not tell these from a client
-// that has gone.
+// pace ends a connection when its client stands still, without limiting how long a
+// request may take: a stream lasts for ever, and a download on a bad link for hours,
+// as long as bytes move. A single time limit for a whole request
+// (http.Server.ReadTimeout, WriteTimeout) could not tell these from a client that has
+// gone.
 func (t Timeouts) pace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), patience: t.Write, multiplexed: r.ProtoMajor > 1}
@@ -112,8 +111,8 @@ func (w *pacedWriter) prolongFor(bytes int) {
 	}
 }
 
-// rest lifts the deadline between writes. In HTTP/1 one that passes then harms
-// nobody, and is set again before the next write; in HTTP/2 it ends the stream.
+// rest lifts the deadline between writes. In HTTP/1 a deadline that passes then does
+// no harm, and is set again before the next write; in HTTP/2 it ends the stream.
 func (w *pacedWriter) rest() {
 	if w.multiplexed {
 		_ = w.control.SetWriteDeadline(time.Time{})

@@ -10,14 +10,14 @@ import (
 	"signet/internal/model"
 )
 
-// Proxies are the machines whose word is taken on where a request comes from. The
-// zero value trusts nobody.
+// Proxies are the machines that are believed about where a request comes from. The
+// zero value trusts none.
 type Proxies struct {
 	trusted   model.Networks
-	forwarded bool // they speak in Forwarded, and not in X-Forwarded-For
+	forwarded bool // they set Forwarded, and not X-Forwarded-For
 }
 
-// NewProxies trusts these addresses and networks. Header is what they speak in:
+// NewProxies trusts these addresses and networks. Header is the one that they set:
 // X-Forwarded-For or Forwarded. Only that one is read: a proxy that sets one of them
 // may pass the other on as its client wrote it.
 func NewProxies(networks []string, header string) (*Proxies, error) {
@@ -28,12 +28,12 @@ func NewProxies(networks []string, header string) (*Proxies, error) {
 	return &Proxies{trusted: trusted, forwarded: strings.EqualFold(header, "Forwarded")}, nil
 }
 
-// Peer is who a request comes from.
+// Peer is where a request comes from.
 type Peer struct {
-	Addr  netip.Addr // not valid where nobody who is trusted knows it
+	Addr  netip.Addr // not valid if no trusted proxy knows it
 	HTTPS bool       // its own connection is encrypted
 
-	// Proxied tells that a trusted proxy passed the request on.
+	// Proxied says that a trusted proxy passed the request on.
 	Proxied bool
 }
 
@@ -41,7 +41,7 @@ type Peer struct {
 // where that is a trusted proxy, the last of those it names that is none.
 func (p *Proxies) Client(r *http.Request) netip.Addr { return p.Peer(r).Addr }
 
-// Peer tells who a request comes from.
+// Peer returns where a request comes from.
 func (p *Proxies) Peer(r *http.Request) Peer {
 	peer := Peer{Addr: remoteAddress(r), HTTPS: r.TLS != nil}
 	if !p.trusts(peer.Addr) {
@@ -64,8 +64,8 @@ type hop struct {
 	proto string     // "" where it does not say
 }
 
-// follow goes back on the way of a request, the last hop first, for as long as each
-// is told by somebody who is trusted.
+// follow goes back on the way of a request, the last hop first, as long as a trusted
+// proxy names the hop.
 func (p *Proxies) follow(peer Peer, hops []hop) Peer {
 	for _, h := range slices.Backward(hops) {
 		peer.Addr = h.addr
@@ -79,13 +79,13 @@ func (p *Proxies) follow(peer Peer, hops []hop) Peer {
 	return peer
 }
 
-// trusts reports whether what an address says of others is believed.
+// trusts reports whether an address is that of a trusted proxy.
 func (p *Proxies) trusts(addr netip.Addr) bool {
 	return len(p.trusted) > 0 && addr.IsValid() && p.trusted.Allow(addr)
 }
 
 // remoteAddress returns the address of the other end of the connection; it is not
-// valid for what is no TCP connection.
+// valid if that is no TCP connection.
 func remoteAddress(r *http.Request) netip.Addr {
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -106,9 +106,9 @@ func forwardedForHops(lines []string) []hop {
 	return hops
 }
 
-// forwardedHops reads Forwarded (RFC 7239, section 4). A line in which a quoted text
-// does not end is not read: its client may have begun the quotes, so as to have what
-// the proxy added after them taken for a part of its own words.
+// forwardedHops reads Forwarded (RFC 7239, section 4). A line with an open quote is
+// not read: the client may have opened it, so that what the proxy added looks like
+// part of the client's own text.
 func forwardedHops(lines []string) []hop {
 	var hops []hop
 	for _, line := range lines {

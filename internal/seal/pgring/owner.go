@@ -22,7 +22,7 @@ func (s *Storage) Owner(ctx context.Context) (mark model.Mark, err error) {
 	return mark, nil
 }
 
-// refused is the error of who changes a mark.
+// refused is an error of the function that changes a mark.
 type refused struct{ error }
 
 // SetOwner implements seal.Storage. The keys stay what they are, so that the ring's version

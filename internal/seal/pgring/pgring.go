@@ -6,13 +6,13 @@
 //
 //	keyring       one row: the ring's header, and a number that every change raises
 //	keyring_keys  a row for each key
-//	keyring_time  one row: the latest time that was believed
+//	keyring_time  one row: the last known time
 //	keyring_gone  a row for each key that was destroyed, with the day
-//	keyring_owner one row: whose the ring is
+//	keyring_owner one row: the mark of the ring's owner
 //
 // The database must not be the one whose content the keys seal, nor lie on the same
-// server: its log and its copies would keep what is destroyed here. For the same
-// reason its own log must not be archived.
+// server: its log and its copies would keep keys that are destroyed here. For the
+// same reason its own log must not be archived.
 package pgring
 
 import (
@@ -236,7 +236,8 @@ func (s *Storage) Create(ctx context.Context, h seal.Header) error {
 	return nil
 }
 
-// change runs fn while nobody else changes the ring, and raises its version.
+// change runs fn while no other server changes the ring, and raises the ring's
+// version.
 func (s *Storage) change(ctx context.Context, doing string, fn func(tx pgx.Tx, master uint32) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var master uint32
