@@ -72,7 +72,7 @@ func (v *Vault) DiscardFile(ctx context.Context, id model.BlobID) error {
 
 func (v *Vault) referred(ctx context.Context, id model.BlobID) (referred bool, err error) {
 	err = v.Store.View(ctx, func(tx *store.Tx) (err error) {
-		referred, err = tx.BlobHeld(id)
+		referred, err = tx.BlobInUse(id)
 		return err
 	})
 	return referred, err

@@ -25,13 +25,13 @@ const (
 func SampleFiles(ctx context.Context, kept *store.Store, now time.Time) (sample []model.BlobID, err error) {
 	err = kept.View(ctx, func(tx *store.Tx) error {
 		sample = nil
-		first, err := tx.HeldBlobs(model.BlobID{}, 1)
+		first, err := tx.BlobsAfter(model.BlobID{}, 1)
 		if err != nil || len(first) == 0 {
 			return err
 		}
 		seen := map[model.BlobID]bool{}
 		take := func(after time.Time, limit int) (n int, err error) {
-			found, err := tx.HeldBlobs(blobsAfter(after), limit)
+			found, err := tx.BlobsAfter(blobsAfter(after), limit)
 			for _, id := range found {
 				if !seen[id] {
 					seen[id] = true
@@ -98,7 +98,7 @@ func LostFiles(ctx context.Context, kept *store.Store, blobs blob.Store, ids []m
 	// What was recalled meanwhile is not lost.
 	var held map[model.BlobID]bool
 	err = kept.View(ctx, func(tx *store.Tx) (err error) {
-		held, err = tx.BlobsHeld(lost)
+		held, err = tx.BlobsInUse(lost)
 		return err
 	})
 	still := lost[:0]

@@ -235,7 +235,7 @@ func TestNodesLetGoOfAnAttachmentOnce(t *testing.T) {
 		})
 		c.clock.Advance(2 * time.Minute)
 		c.atOnce(4, func(i int, node *Service) error { return node.Sweep(context.Background()) })
-		held := view(c, func(tx *store.Tx) (bool, error) { return tx.BlobHeld(file.Blob) })
+		held := view(c, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(file.Blob) })
 		alive := 0
 		for _, f := range forwarded {
 			if f.Message.IsZero() {

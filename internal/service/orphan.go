@@ -43,7 +43,7 @@ func FindOrphans(ctx context.Context, kept *store.Store, blobs blob.Store, now t
 	look := func() error {
 		var held map[model.BlobID]bool
 		err := kept.View(ctx, func(tx *store.Tx) (err error) {
-			held, err = tx.BlobsHeld(batch)
+			held, err = tx.BlobsInUse(batch)
 			return err
 		})
 		for _, id := range batch {

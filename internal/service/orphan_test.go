@@ -54,7 +54,7 @@ func TestHousekeepingRemovesUploadsThatWereNeverSent(t *testing.T) {
 				upload, err := s.Upload(t.Context(), "x", "a/b", false, strings.NewReader("x"))
 				if err == nil && i%test.orphan != 0 {
 					held[upload.Blob] = true
-					err = kept.Update(t.Context(), func(tx *store.Tx) error { return tx.HoldBlob(upload.Blob) })
+					err = kept.Update(t.Context(), func(tx *store.Tx) error { return tx.ReferToBlob(upload.Blob) })
 				}
 				if err != nil {
 					t.Fatal(err)

@@ -381,7 +381,7 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, p *posting, now time.T
 	if err := tx.InsertMessage(row); err != nil {
 		return nil, err
 	}
-	if err := tx.HoldBlob(row.Blob); err != nil {
+	if err := tx.ReferToBlob(row.Blob); err != nil {
 		return nil, err
 	}
 	tx.Describe(p)

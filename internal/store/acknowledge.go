@@ -17,7 +17,7 @@ type Arrival struct {
 }
 
 // Arrivals returns what events of an account at these positions bring of messages
-// that are New to it and not over, in the order of the queue. It holds the messages.
+// that are New to it and not over, in the order of the queue. It locks the messages.
 // What is in a queue is of an organization that its owner is in, and of a conversation
 // that it has not removed since: leaving and removing withdraw it.
 func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, now time.Time) (out []Arrival, err error) {

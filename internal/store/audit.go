@@ -57,7 +57,7 @@ func (tx *Tx) HasAuditChain(chain model.OrganizationID) (bool, error) {
 	return tx.one(`SELECT 1 FROM audit_chains WHERE chain = ? AND number > 0`, []any{chain}, &one)
 }
 
-// AppendAudit adds a line at the end of its chain, which is held (LockAuditHead).
+// AppendAudit adds a line at the end of its chain, which is locked (LockAuditHead).
 func (tx *Tx) AppendAudit(e *AuditRow) error {
 	if err := tx.post(`INSERT INTO audit_entries (`+auditColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		e.Chain, e.Number, millis(e.Time.Time), string(e.Action), e.Outcome, e.Times, e.Account, e.Key, e.Address, e.RequestID,

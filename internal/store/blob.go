@@ -2,8 +2,8 @@ package store
 
 import "signet/internal/model"
 
-// HoldBlob counts one more message that refers to an attachment's bytes.
-func (tx *Tx) HoldBlob(id model.BlobID) error {
+// ReferToBlob counts one more message that refers to an attachment's bytes.
+func (tx *Tx) ReferToBlob(id model.BlobID) error {
 	if id.IsZero() {
 		return nil
 	}
@@ -11,9 +11,9 @@ func (tx *Tx) HoldBlob(id model.BlobID) error {
 	return err
 }
 
-// ReleaseBlob counts one less. With the last one the bytes are put up for
+// DropReference counts one less. With the last one the bytes are put up for
 // erasure, in the same transaction.
-func (tx *Tx) ReleaseBlob(id model.BlobID) error {
+func (tx *Tx) DropReference(id model.BlobID) error {
 	if id.IsZero() {
 		return nil
 	}
@@ -28,27 +28,27 @@ func (tx *Tx) ReleaseBlob(id model.BlobID) error {
 	return err
 }
 
-// BlobHeld reports whether anything refers to the bytes.
-func (tx *Tx) BlobHeld(id model.BlobID) (bool, error) {
+// BlobInUse reports whether anything refers to the bytes.
+func (tx *Tx) BlobInUse(id model.BlobID) (bool, error) {
 	var one int64
 	return tx.one(`SELECT 1 FROM blobs WHERE blob = ?`, []any{id}, &one)
 }
 
-// BlobsHeld returns those of some blobs whose bytes something refers to.
-func (tx *Tx) BlobsHeld(ids []model.BlobID) (map[model.BlobID]bool, error) {
-	held := make(map[model.BlobID]bool, len(ids))
+// BlobsInUse returns those of some blobs whose bytes something refers to.
+func (tx *Tx) BlobsInUse(ids []model.BlobID) (map[model.BlobID]bool, error) {
+	used := make(map[model.BlobID]bool, len(ids))
 	err := tx.each(`SELECT blob FROM blobs WHERE blob IN (?*)`, []any{ids}, func(row Row) error {
 		var id model.BlobID
 		err := row.Scan(&id)
-		held[id] = true
+		used[id] = true
 		return err
 	})
-	return held, err
+	return used, err
 }
 
-// HeldBlobs lists up to limit attachments and avatars whose bytes something refers to,
+// BlobsAfter lists up to limit attachments and avatars whose bytes something refers to,
 // in order, from the one after a given one on.
-func (tx *Tx) HeldBlobs(after model.BlobID, limit int) (out []model.BlobID, err error) {
+func (tx *Tx) BlobsAfter(after model.BlobID, limit int) (out []model.BlobID, err error) {
 	err = tx.each(`SELECT blob FROM blobs WHERE blob > ? ORDER BY blob LIMIT ? + 0`, []any{after, limit}, func(row Row) error {
 		var id model.BlobID
 		err := row.Scan(&id)

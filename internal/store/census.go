@@ -58,15 +58,15 @@ func TakeCensus(ctx context.Context, source Source) (c Census, err error) {
 	return c, err
 }
 
-// EachHeldBlob calls fn for every attachment and avatar that a store refers to, in
+// EachBlob calls fn for every attachment and avatar that a store refers to, in
 // order, until fn returns an error.
-func EachHeldBlob(ctx context.Context, source Source, fn func(model.BlobID) error) error {
+func EachBlob(ctx context.Context, source Source, fn func(model.BlobID) error) error {
 	const page = 1000
 	var last model.BlobID
 	for {
 		var ids []model.BlobID
 		err := read(ctx, source, func(tx *Tx) (err error) {
-			ids, err = tx.HeldBlobs(last, page)
+			ids, err = tx.BlobsAfter(last, page)
 			return err
 		})
 		if err != nil {
@@ -84,13 +84,13 @@ func EachHeldBlob(ctx context.Context, source Source, fn func(model.BlobID) erro
 	}
 }
 
-// HoldsBlob reports whether a store refers to an attachment or avatar.
-func HoldsBlob(ctx context.Context, source Source, id model.BlobID) (held bool, err error) {
+// UsesBlob reports whether a store refers to an attachment or avatar.
+func UsesBlob(ctx context.Context, source Source, id model.BlobID) (used bool, err error) {
 	err = read(ctx, source, func(tx *Tx) error {
-		held, err = tx.BlobHeld(id)
+		used, err = tx.BlobInUse(id)
 		return err
 	})
-	return held, err
+	return used, err
 }
 
 // read runs fn on a snapshot of a source.

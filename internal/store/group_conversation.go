@@ -42,7 +42,7 @@ func (tx *Tx) noteReadInGroup(m *MessageRow, d *Delivery) error {
 
 // noteEndedInGroup is NoteEnded for a group's message.
 func (tx *Tx) noteEndedInGroup(m *MessageRow) error {
-	// In one order, so that those that hold several of the rows do not wait for each other.
+	// In one order, so that transactions that lock several of the rows do not wait for each other.
 	if err := tx.lock(`SELECT 1 FROM group_members WHERE group_token = ?
 		AND account IN (SELECT account FROM deliveries WHERE organization_number = ? AND message = ?) ORDER BY account `+tx.dialect.Lock,
 		m.Recipient, numbered(m.Organization), m.ID); err != nil {

@@ -8,13 +8,13 @@ import (
 
 // Held reports whether an organization is under a legal hold: nothing of what its
 // messages say, and no key of it, may be destroyed. It stays so until the
-// transaction ends where the organization is held too (ShareOrganization).
+// transaction ends where the organization's row is locked too (ShareOrganization).
 func (tx *Tx) Held(organization model.OrganizationID) (bool, error) {
 	var one int64
 	return tx.one(`SELECT 1 FROM holds WHERE organization = ? AND released = 0`, []any{organization}, &one)
 }
 
-// SetHold puts an organization, whose row is held, under a legal hold.
+// SetHold puts an organization, whose row is locked, under a legal hold.
 func (tx *Tx) SetHold(organization model.OrganizationID, now time.Time) error {
 	return tx.post(`INSERT INTO holds (organization, since, released) VALUES (?, ?, 0)
 		ON CONFLICT (organization) DO UPDATE SET since = CASE WHEN holds.released = 1 THEN excluded.since ELSE holds.since END, released = 0`,
@@ -122,7 +122,7 @@ func (tx *Tx) DeleteHeldMessage(m *MessageRow) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return tx.ReleaseBlob(m.Blob)
+	return tx.DropReference(m.Blob)
 }
 
 // heldLeft is MessagesLeft for what is kept.

@@ -4,26 +4,27 @@ import "signet/internal/model"
 
 // An engine with one writer runs its transactions one after the other, and all of
 // this does nothing there. On the others, what a transaction reads may change
-// before it writes, unless it holds a row that whoever changes it must hold too:
+// before it writes, unless it locks a row that whoever changes it must lock too:
 //
 //   - an organization's row: who belongs to it, and with which roles
 //   - a group's row: what it is and who is in it
 //   - a message's row: its statuses and copies, its recall and its end
 //   - an account's queue (Position): what is queued for it, and its place in
-//     organizations; one that holds it may read that, until it ends
+//     organizations; one that locks it may read that, until it ends
 //
 // Rows are taken in this order, those of one kind by their keys, so that no two
-// transactions wait for each other; after them come counters, deliveries,
-// conversations and members, streams and the rest, and last of all the end of one chain of the
-// audit log (LockAuditHead; an organization's before the platform's). Who makes an organization
-// takes its number (a row of meta) right after its row, which nobody else has yet. A node that has lapsed (LapsedNode) is taken
-// before the queues of those who had streams on it. Where two meet in another order all the same, the
-// engine ends one of them and runs it again.
+// transactions wait for each other; after them come counters, deliveries, conversations
+// and members, streams and the rest, and last of all the end of one chain of the audit
+// log (LockAuditHead; an organization's before the platform's). A new organization's
+// number (a row of meta) is taken right after its row, which nobody else has yet. A node
+// that has lapsed (LapsedNode) is taken before the queues of those who had streams on it.
+// Where two meet in another order all the same, the engine ends one of them and runs it
+// again.
 
-// Locks reports whether rows have to be held at all.
+// Locks reports whether rows have to be locked at all.
 func (tx *Tx) Locks() bool { return tx.dialect.Lock != "" }
 
-// lock posts a SELECT that holds rows.
+// lock posts a SELECT that locks rows.
 func (tx *Tx) lock(query string, args ...any) error {
 	if !tx.Locks() {
 		return nil
@@ -31,7 +32,7 @@ func (tx *Tx) lock(query string, args ...any) error {
 	return tx.post(query, args...)
 }
 
-// LockOrganization holds an organization's row, for who changes its members, their
+// LockOrganization locks an organization's row, for who changes its members, their
 // roles or its settings.
 func (tx *Tx) LockOrganization(id model.OrganizationID) error {
 	return tx.lock(`SELECT 1 FROM organizations WHERE organization = ? `+tx.dialect.Lock, id)
@@ -43,7 +44,7 @@ func (tx *Tx) ShareOrganization(id model.OrganizationID) error {
 	return tx.lock(`SELECT 1 FROM organizations WHERE organization = ? `+tx.dialect.Share, id)
 }
 
-// LockGroup holds a group's row, and keeps the members of its organization in it,
+// LockGroup locks a group's row, and keeps the members of its organization in it,
 // for who changes the group.
 func (tx *Tx) LockGroup(id model.GroupID) error {
 	err := tx.lock(`SELECT 1 FROM organizations WHERE organization IN (SELECT organization FROM groups WHERE group_token = ?) `+tx.dialect.Share, id)
@@ -53,23 +54,23 @@ func (tx *Tx) LockGroup(id model.GroupID) error {
 	return tx.LockGroups(id)
 }
 
-// LockGroups holds the rows of groups.
+// LockGroups locks the rows of groups.
 func (tx *Tx) LockGroups(ids ...model.GroupID) error {
 	return tx.lock(`SELECT 1 FROM groups WHERE group_token IN (?*) ORDER BY group_token `+tx.dialect.Lock, ids)
 }
 
-// LockGroupsIn holds the rows of all groups of an organization.
+// LockGroupsIn locks the rows of all groups of an organization.
 func (tx *Tx) LockGroupsIn(organization model.OrganizationID) error {
 	return tx.lock(`SELECT 1 FROM groups WHERE organization = ? ORDER BY group_token `+tx.dialect.Lock, organization)
 }
 
-// LockMessages holds the rows of those of the messages that are in one of the
+// LockMessages locks the rows of those of the messages that are in one of the
 // organizations.
 func (tx *Tx) LockMessages(organizations []model.OrganizationID, ids ...model.MessageID) error {
 	return tx.lock(`SELECT 1 FROM messages WHERE organization_number IN (?*) AND message IN (?*) ORDER BY message `+tx.dialect.Lock, numberedList(organizations), ids)
 }
 
-// LockQueues holds the queues of accounts, for who takes positions for some of
+// LockQueues locks the queues of accounts, for who takes positions for some of
 // them first and for others later.
 func (tx *Tx) LockQueues(accounts ...model.AccountID) error {
 	if !tx.Locks() {

@@ -88,7 +88,7 @@ func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, 
 	return m, found, err
 }
 
-// RecallMessage erases what a message says and its hold on an attachment, and
+// RecallMessage erases what a message says and its reference to an attachment, and
 // leaves the fact that it was recalled. Under a legal hold both are kept aside.
 func (tx *Tx) RecallMessage(m *MessageRow) error {
 	tx.change.withdrawn()
@@ -103,7 +103,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 	if kept { // and with it the attachment
 		return nil
 	}
-	return tx.ReleaseBlob(m.Blob)
+	return tx.DropReference(m.Blob)
 }
 
 // EndMessage brings a message's end forward.
@@ -114,7 +114,7 @@ func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, 
 	return err
 }
 
-// DeleteMessage removes a message, its deliveries and its hold on an attachment.
+// DeleteMessage removes a message, its deliveries and its reference to an attachment.
 // Under a legal hold all of it is kept aside.
 func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageID, blob model.BlobID) error {
 	tx.change.withdrawn()
@@ -129,10 +129,10 @@ func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageI
 		return err
 	}
 	n, err := tx.exec(`DELETE FROM messages WHERE organization_number = ? AND message = ?`, numbered(organization), id)
-	if err != nil || n == 0 || kept { // another node was first, and let go of the attachment
+	if err != nil || n == 0 || kept { // another node was first, and dropped the reference
 		return err
 	}
-	return tx.ReleaseBlob(blob)
+	return tx.DropReference(blob)
 }
 
 // EndedMessages returns up to limit messages that have ended by then, the

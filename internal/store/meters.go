@@ -12,7 +12,7 @@ type Meters struct {
 	Reads  *meter.Histogram // how long a View took, waits and tries included, in nanoseconds
 	Writes *meter.Histogram // the same of an Update: then it is on disk
 
-	Busy        atomic.Int64 // transactions given up because others held what they need
+	Busy        atomic.Int64 // transactions given up because others locked what they need
 	Unavailable atomic.Int64 // those that failed because the database was not there
 }
 

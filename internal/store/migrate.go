@@ -97,7 +97,7 @@ func migrate(ctx context.Context, engine Engine, to Schema, u Upgrading) error {
 		if err != nil {
 			return fmt.Errorf("migrate: read the version: %w", err)
 		}
-		if err := tx.refuseCopying(); err != nil {
+		if err := tx.refuseTransferring(); err != nil {
 			return err
 		}
 		switch {

@@ -71,5 +71,5 @@ func (tx *Tx) releaseAvatarOf(entity model.EntityID) error {
 	if err := tx.DeleteAvatar(blob); err != nil {
 		return err
 	}
-	return tx.ReleaseBlob(blob)
+	return tx.DropReference(blob)
 }

@@ -19,16 +19,16 @@ const scalingPage = "../../docs/scaling.md"
 // that is borne: how often it runs, or how many shards they are.
 var spreading = map[string]string{
 	"Engine.forgetWrites":      "every ten minutes on each node",
-	"Copy.Accounts":            "a move from the embedded store",
-	"Copy.resume":              "a move from the embedded store",
-	"Copy.wipe":                "a move from the embedded store that begins again",
+	"Transfer.Accounts":        "a move from the embedded store",
+	"Transfer.resume":          "a move from the embedded store",
+	"Transfer.wipe":            "a move from the embedded store that begins again",
 	"Engine.Analyze":           "the end of a move from the embedded store",
 	"Engine.StartAfter":        "the end of a move from the embedded store: some queues at a time",
 	"TakeCensus":               "a move, a backup and its check",
 	"Tx.insert":                "a move from the embedded store",
 	"Tx.records":               "a move from the embedded store",
-	"Tx.HeldBlobs":             "a backup",
-	"Tx.BlobsHeld":             "the sweep, of some files at a time",
+	"Tx.BlobsAfter":            "a backup",
+	"Tx.BlobsInUse":            "the sweep, of some files at a time",
 	"Tx.AuditChains":           "a check or an export of the audit log",
 	"Tx.AuditHeads":            "a check of the audit log",
 	"Tx.OldAudit":              "the sweep, once an hour",
@@ -117,7 +117,7 @@ var silent = []string{"Engine.ClockOffset", "Engine.prepare", "Tx.columns", "Tx.
 
 // whole are functions that go over tables as they come, by names that the sources
 // do not tell: of moves and backups, not of a server.
-var whole = []string{"Copy.resume", "Copy.wipe", "Engine.Analyze", "TakeCensus", "Tx.insert", "Tx.records"}
+var whole = []string{"Transfer.resume", "Transfer.wipe", "Engine.Analyze", "TakeCensus", "Tx.insert", "Tx.records"}
 
 func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
 	reaches := map[string]reach{}

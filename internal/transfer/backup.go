@@ -133,7 +133,7 @@ func (b *backup) contents(ctx context.Context, path string) (err error) {
 	}
 	s := b.progress.begin("attachments", b.manifest.Database.Rows["blobs"])
 	defer s.end()
-	return store.EachHeldBlob(ctx, still, func(id model.BlobID) error {
+	return store.EachBlob(ctx, still, func(id model.BlobID) error {
 		defer s.add(1)
 		return b.blob(ctx, id)
 	})
@@ -165,7 +165,7 @@ func (b *backup) blob(ctx context.Context, id model.BlobID) error {
 // missing notes a blob that is not there: it was erased since the database was copied,
 // or should still be there.
 func (b *backup) missing(ctx context.Context, id model.BlobID) error {
-	held, err := store.HoldsBlob(ctx, b.live, id)
+	held, err := store.UsesBlob(ctx, b.live, id)
 	switch {
 	case err != nil:
 		return err

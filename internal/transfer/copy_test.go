@@ -154,7 +154,7 @@ const (
 )
 
 // complete runs a copy to its end.
-func complete(ctx context.Context, c *store.Copy) error {
+func complete(ctx context.Context, c *store.Transfer) error {
 	nothing := func(int64) {}
 	if err := c.Rows(ctx, nothing); err != nil {
 		return err
@@ -172,7 +172,7 @@ func TestCopyTakesEveryTableThatThereIs(t *testing.T) {
 	path := newSource(t, 300)
 	from := mustReader(t, path)
 	to := mustPostgres(t, postgrestest.URL(t))
-	c, err := store.BeginCopy(t.Context(), from, to, "mark")
+	c, err := store.BeginTransfer(t.Context(), from, to, "mark")
 	if err == nil {
 		err = complete(t.Context(), c)
 	}
@@ -219,12 +219,12 @@ func TestCopyGoesOnAfterItWasInterruptedAnywhere(t *testing.T) {
 		runs++
 		to := mustPostgres(t, url)
 		if runs > 1 {
-			if _, err := store.Open(t.Context(), to, func() string { return "a server's" }); !errors.Is(err, store.ErrCopying) {
+			if _, err := store.Open(t.Context(), to, func() string { return "a server's" }); !errors.Is(err, store.ErrTransferring) {
 				t.Fatalf("a server starts on a copy that is not finished: %v", err)
 			}
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		c, err := store.BeginCopy(ctx, from, to, "mark")
+		c, err := store.BeginTransfer(ctx, from, to, "mark")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +275,7 @@ func TestCopyThatDiffersIsNoStore(t *testing.T) {
 	}
 	to := mustPostgres(t, postgrestest.URL(t))
 	for _, change := range changes {
-		c, err := store.BeginCopy(t.Context(), from, to, "mark")
+		c, err := store.BeginTransfer(t.Context(), from, to, "mark")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,11 +293,11 @@ func TestCopyThatDiffersIsNoStore(t *testing.T) {
 		if err := c.Verify(t.Context(), func(int64) {}); !errors.Is(err, store.ErrDiffers) || !strings.Contains(err.Error(), table) {
 			t.Errorf("%s: %v, want that %s differs", change, err, table)
 		}
-		if _, err := store.Open(t.Context(), to, func() string { return "" }); !errors.Is(err, store.ErrCopying) {
+		if _, err := store.Open(t.Context(), to, func() string { return "" }); !errors.Is(err, store.ErrTransferring) {
 			t.Errorf("%s: a server starts on it: %v", change, err)
 		}
 	}
-	c, err := store.BeginCopy(t.Context(), from, to, "mark")
+	c, err := store.BeginTransfer(t.Context(), from, to, "mark")
 	if err == nil {
 		err = complete(t.Context(), c)
 	}
@@ -317,7 +317,7 @@ func TestCopyRefuses(t *testing.T) {
 		if _, err := store.Open(ctx, to, func() string { return "its own" }); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := store.BeginCopy(ctx, from, to, "mark"); !errors.Is(err, store.ErrInUse) {
+		if _, err := store.BeginTransfer(ctx, from, to, "mark"); !errors.Is(err, store.ErrInUse) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -336,18 +336,18 @@ func TestCopyRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := store.BeginCopy(ctx, mustReader(t, other), to, "mark"); err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
+			if _, err := store.BeginTransfer(ctx, mustReader(t, other), to, "mark"); err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
 				t.Errorf("version %d: error %v", version, err)
 			}
 		}
 	})
 	t.Run("to_run_twice_at_a_time", func(t *testing.T) {
 		to := mustPostgres(t, postgrestest.URL(t))
-		first, err := store.BeginCopy(ctx, from, to, "mark")
+		first, err := store.BeginTransfer(ctx, from, to, "mark")
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := store.BeginCopy(ctx, from, to, "mark")
+		second, err := store.BeginTransfer(ctx, from, to, "mark")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,14 +364,14 @@ func TestCopyRefuses(t *testing.T) {
 	})
 	t.Run("to_go_on_with_another_source", func(t *testing.T) {
 		to := mustPostgres(t, postgrestest.URL(t))
-		c, err := store.BeginCopy(ctx, from, to, "one")
+		c, err := store.BeginTransfer(ctx, from, to, "one")
 		if err == nil {
 			err = c.Rows(ctx, func(int64) {})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := store.BeginCopy(ctx, from, to, "another")
+		again, err := store.BeginTransfer(ctx, from, to, "another")
 		if err != nil || again.Resumed() != 0 {
 			t.Fatalf("%d rows are kept, error %v", again.Resumed(), err)
 		}
@@ -391,7 +391,7 @@ func TestMigratedPositionsStartAboveTheSourcesLast(t *testing.T) {
 	}
 	last = max(last, time.Now().Add(time.Hour).UnixMicro()) // far above the target's clock
 	to := mustPostgres(t, postgrestest.URL(t))
-	c, err := store.BeginCopy(t.Context(), from, to, "mark")
+	c, err := store.BeginTransfer(t.Context(), from, to, "mark")
 	if err != nil {
 		t.Fatal(err)
 	}

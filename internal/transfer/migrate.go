@@ -92,7 +92,7 @@ type migration struct {
 	to       *postgres.Engine
 	blobs    blob.Store
 	progress Progress
-	copy     *store.Copy
+	copy     *store.Transfer
 	did      Migrated
 }
 
@@ -105,7 +105,7 @@ func (m *migration) run(ctx context.Context, mark string, o *MigrateOptions) err
 	if ahead := time.UnixMicro(last).Sub(o.Clock()); ahead > maxAhead {
 		return fmt.Errorf("the source's clock was %v ahead of this machine's: set the clock right", ahead.Round(time.Second))
 	}
-	if m.copy, err = store.BeginCopy(ctx, m.source, m.to, mark); err != nil {
+	if m.copy, err = store.BeginTransfer(ctx, m.source, m.to, mark); err != nil {
 		return err
 	}
 	census, err := store.TakeCensus(ctx, m.source)
@@ -161,7 +161,7 @@ func (m *migration) copyBlobs(ctx context.Context, total int64) error {
 	defer s.end()
 	after := m.copy.LastBlob()
 	since := 0
-	return store.EachHeldBlob(ctx, m.source, func(id model.BlobID) error {
+	return store.EachBlob(ctx, m.source, func(id model.BlobID) error {
 		s.add(1)
 		if bytes.Compare(id[:], after[:]) <= 0 {
 			return nil
@@ -195,7 +195,7 @@ func (m *migration) copyBlob(ctx context.Context, id model.BlobID) error {
 func (m *migration) compareBlobs(ctx context.Context, total int64) error {
 	s := m.progress.begin("compare attachments", total)
 	defer s.end()
-	err := store.EachHeldBlob(ctx, m.source, func(id model.BlobID) error {
+	err := store.EachBlob(ctx, m.source, func(id model.BlobID) error {
 		s.add(1)
 		if err := m.compareBlob(ctx, id); err != nil {
 			return fmt.Errorf("attachment %s: %w", id, err)

@@ -12,7 +12,7 @@ import (
 
 func (p *platform) held(t testing.TB, id model.BlobID) bool {
 	t.Helper()
-	return mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobHeld(id) })
+	return mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(id) })
 }
 
 func (p *platform) erasures(t testing.TB, limit int) map[model.BlobID]bool {
@@ -29,11 +29,11 @@ func blobs(t *testing.T, h Harness) {
 	shared, single := model.BlobID(p.id()), model.BlobID(p.id())
 	hold := func(id model.BlobID) {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.HoldBlob(id) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ReferToBlob(id) })
 	}
 	release := func(id model.BlobID) {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ReleaseBlob(id) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DropReference(id) })
 	}
 
 	t.Run("stay_until_the_last_lets_go", func(t *testing.T) {
@@ -51,7 +51,7 @@ func blobs(t *testing.T, h Harness) {
 		wantEqual(t, "erasures", p.erasures(t, 10), map[model.BlobID]bool{shared: true})
 	})
 	t.Run("are_put_up_for_erasure_with_the_transaction_or_not_at_all", func(t *testing.T) {
-		err := p.Update(t.Context(), func(tx *store.Tx) error { return errors.Join(tx.ReleaseBlob(single), errMine) })
+		err := p.Update(t.Context(), func(tx *store.Tx) error { return errors.Join(tx.DropReference(single), errMine) })
 		wantError(t, "update", err, errMine)
 		wantEqual(t, "held", p.held(t, single), true)
 		wantEqual(t, "erasures", p.erasures(t, 10), map[model.BlobID]bool{shared: true})
@@ -73,13 +73,13 @@ func blobs(t *testing.T, h Harness) {
 		}
 		slices.SortFunc(ids, func(a, b model.BlobID) int { return bytes.Compare(a[:], b[:]) })
 		list := func(after model.BlobID, limit int) []model.BlobID {
-			return mustRead(t, p, func(tx *store.Tx) ([]model.BlobID, error) { return tx.HeldBlobs(after, limit) })
+			return mustRead(t, p, func(tx *store.Tx) ([]model.BlobID, error) { return tx.BlobsAfter(after, limit) })
 		}
 		wantEqual(t, "all", list(model.BlobID{}, 10), ids)
 		wantEqual(t, "some", list(ids[1], 2), ids[2:4])
 		wantEqual(t, "after the last", len(list(ids[4], 2)), 0)
 		held := func(ids []model.BlobID) map[model.BlobID]bool {
-			return mustRead(t, p, func(tx *store.Tx) (map[model.BlobID]bool, error) { return tx.BlobsHeld(ids) })
+			return mustRead(t, p, func(tx *store.Tx) (map[model.BlobID]bool, error) { return tx.BlobsInUse(ids) })
 		}
 		wantEqual(t, "held of some", held([]model.BlobID{ids[0], shared, ids[3]}), map[model.BlobID]bool{ids[0]: true, ids[3]: true})
 		wantEqual(t, "held of none", len(held(nil)), 0)

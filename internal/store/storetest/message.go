@@ -66,7 +66,7 @@ func messages(t *testing.T, h Harness) {
 		want.Recalled, want.Sealed, want.Blob = true, []byte{}, model.BlobID{}
 		wantEqual(t, "message", mustFind(t, p, "it", p.found(m, first)), want)
 		wantEqual(t, "other message", mustFind(t, p, "other", p.found(other, first)), *other)
-		wantEqual(t, "held", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobHeld(m.Blob) }), false)
+		wantEqual(t, "held", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(m.Blob) }), false)
 	})
 	t.Run("of_a_group_are_replayed_the_newest_in_order", func(t *testing.T) {
 		g, quiet := p.mustGroup(t, first, ann, bob), p.mustGroup(t, first, ann, bob)
@@ -172,8 +172,8 @@ func messageEnds(t *testing.T, h Harness) {
 		})
 		wantMissing(t, p, "its delivery", func(tx *store.Tx) (store.Delivery, bool, error) { return tx.Delivery(organization, m.ID, bob) })
 		wantMissing(t, p, "its sender", func(tx *store.Tx) (model.AccountID, bool, error) { return tx.SenderOf(organization, m.ID) })
-		wantEqual(t, "held", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobHeld(m.Blob) }), false)
-		wantEqual(t, "held by another", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobHeld(sent[0].Blob) }), true)
+		wantEqual(t, "held", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(m.Blob) }), false)
+		wantEqual(t, "held by another", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(sent[0].Blob) }), true)
 		wantEqual(t, "ended", ended(p.now(), 10), []model.MessageID{sent[2].ID, sent[0].ID, sent[3].ID})
 		p.wantUnread(t, bob, 0, 0)
 	})

@@ -202,7 +202,7 @@ func send(tx *store.Tx, m *store.MessageRow) error {
 	m.Sort = position
 	steps := []func() error{
 		func() error { return tx.InsertMessage(m) },
-		func() error { return tx.HoldBlob(m.Blob) },
+		func() error { return tx.ReferToBlob(m.Blob) },
 	}
 	if m.Group {
 		steps = append(steps,

@@ -13,19 +13,19 @@ import (
 	"signet/internal/model"
 )
 
-// Copy moves all rows of a store into an empty one, on whichever engines, in small
+// Transfer moves all rows of a store into an empty one, on whichever engines, in small
 // transactions: each notes how far it has come, so that a copy that was interrupted
 // anywhere goes on there. Until Finish the target is no store that a server opens
-// (ErrCopying). The source must not change meanwhile; only Verify would notice.
-type Copy struct {
+// (ErrTransferring). The source must not change meanwhile; only Verify would notice.
+type Transfer struct {
 	from  Source
 	to    Engine
-	state copyState
+	state transferState
 	noted string // the state as it is in the target
 }
 
-// copyState is the note, in the target's meta.
-type copyState struct {
+// transferState is the note, in the target's meta.
+type transferState struct {
 	Source string       `json:"source"` // which, and as it was when the copy began
 	Run    string       `json:"run"`    // of those that went on with it, the last
 	Table  string       `json:"table"`  // that is being copied; empty: all are
@@ -38,14 +38,14 @@ type copyState struct {
 // The names in meta of the note, and of what is left of it when the copy is finished:
 // the source's mark.
 const (
-	copyNote = "copying"
-	movedNow = "moved"
+	transferNote = "copying"
+	movedNow     = "moved"
 )
 
 // The errors of a copy.
 var (
-	// ErrCopying says that a store is half copied.
-	ErrCopying = errors.New("the database holds a copy that is not finished: run signet migrate again until it says that it is, or empty the database")
+	// ErrTransferring says that a store is half copied.
+	ErrTransferring = errors.New("the database holds a copy that is not finished: run signet migrate again until it says that it is, or empty the database")
 	// ErrMoved says that a copy of the source, as it is, was finished before.
 	ErrMoved = errors.New("the installation was moved into this database before")
 	// ErrInUse says that a target is somebody's store.
@@ -56,15 +56,15 @@ var (
 
 // One transaction copies so much at most.
 const (
-	copyRows  = 2000
-	copyBytes = 4 << 20
+	transferRows  = 2000
+	transferBytes = 4 << 20
 )
 
-// BeginCopy prepares a copy, or one that was interrupted to go on. mark names the
+// BeginTransfer prepares a copy, or one that was interrupted to go on. mark names the
 // source and the state that it is in: where it is not that of the copy which was begun
 // in the target, that begins anew, and so it does where that had failed. The source must
 // have the version of this program: it is not changed.
-func BeginCopy(ctx context.Context, from Source, to Engine, mark string) (*Copy, error) {
+func BeginTransfer(ctx context.Context, from Source, to Engine, mark string) (*Transfer, error) {
 	census := 0
 	err := read(ctx, from, func(tx *Tx) (err error) {
 		census, err = tx.version()
@@ -78,7 +78,7 @@ func BeginCopy(ctx context.Context, from Source, to Engine, mark string) (*Copy,
 	case census < SchemaVersion():
 		return nil, fmt.Errorf("the source has version %d, and this program writes version %d: start its server on the source once, which brings it up to date, and stop it", census, SchemaVersion())
 	}
-	c := &Copy{from: from, to: to}
+	c := &Transfer{from: from, to: to}
 	if err := c.resume(ctx, mark); err != nil {
 		return nil, fmt.Errorf("look at the target: %w", err)
 	}
@@ -93,26 +93,26 @@ func BeginCopy(ctx context.Context, from Source, to Engine, mark string) (*Copy,
 	if err := migrate(ctx, to, Today(), Upgrading{Clock: time.Now}); err != nil {
 		return nil, err
 	}
-	c.state, c.noted = copyState{Source: mark, Run: c.state.Run, Table: Tables()[0].Name}, ""
+	c.state, c.noted = transferState{Source: mark, Run: c.state.Run, Table: Tables()[0].Name}, ""
 	return c, c.update(ctx, c.state, nil)
 }
 
 // Resumed tells how many rows were copied before.
-func (c *Copy) Resumed() int64 { return c.state.Rows }
+func (c *Transfer) Resumed() int64 { return c.state.Rows }
 
 // resume reads the note of a target, and refuses one that is a server's. It puts its
 // own name on the note: what an earlier run sent before it was killed, and what arrives
 // only now, or one that still runs, then finds another note than its own.
-func (c *Copy) resume(ctx context.Context, mark string) error {
+func (c *Transfer) resume(ctx context.Context, mark string) error {
 	run := rand.Text()
 	return c.to.Update(ctx, func(session Session) error {
 		tx := &Tx{session: session, dialect: c.to.Dialect()}
-		c.noted, c.state = "", copyState{}
+		c.noted, c.state = "", transferState{}
 		if err := tx.makeMeta(); err != nil {
 			return err
 		}
 		var noted string
-		found, err := tx.one(`SELECT value FROM meta WHERE name = ? `+tx.dialect.Lock, []any{copyNote}, &noted)
+		found, err := tx.one(`SELECT value FROM meta WHERE name = ? `+tx.dialect.Lock, []any{transferNote}, &noted)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (c *Copy) resume(ctx context.Context, mark string) error {
 }
 
 // wipe drops what an earlier copy made.
-func (c *Copy) wipe(ctx context.Context) error {
+func (c *Transfer) wipe(ctx context.Context) error {
 	return c.to.Update(ctx, func(session Session) error {
 		tx := &Tx{session: session, dialect: c.to.Dialect()}
 		for _, t := range tables {
@@ -158,7 +158,7 @@ func (c *Copy) wipe(ctx context.Context) error {
 }
 
 // update writes something to the target, and with it how far the copy has come.
-func (c *Copy) update(ctx context.Context, next copyState, write func(*Tx) error) error {
+func (c *Transfer) update(ctx context.Context, next transferState, write func(*Tx) error) error {
 	text, err := json.Marshal(next)
 	if err != nil {
 		return err
@@ -185,9 +185,9 @@ func (tx *Tx) note(before, after string) error {
 	var n int64
 	var err error
 	if before == "" {
-		n, err = tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, copyNote, after)
+		n, err = tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, transferNote, after)
 	} else {
-		n, err = tx.exec(`UPDATE meta SET value = ? WHERE name = ? AND value = ?`, after, copyNote, before)
+		n, err = tx.exec(`UPDATE meta SET value = ? WHERE name = ? AND value = ?`, after, transferNote, before)
 	}
 	if err == nil && n == 0 {
 		err = errors.New("another copy into the same database is running")
@@ -197,7 +197,7 @@ func (tx *Tx) note(before, after string) error {
 
 // Rows copies the rows of all tables that are not copied yet. progress is told after
 // each transaction.
-func (c *Copy) Rows(ctx context.Context, progress func(rows int64)) error {
+func (c *Transfer) Rows(ctx context.Context, progress func(rows int64)) error {
 	tables := Tables()
 	for c.state.Table != "" {
 		i := slices.IndexFunc(tables, func(t Table) bool { return t.Name == c.state.Table })
@@ -211,7 +211,7 @@ func (c *Copy) Rows(ctx context.Context, progress func(rows int64)) error {
 		}
 		var rows []record
 		err = read(ctx, c.from, func(tx *Tx) (err error) {
-			rows, err = tx.records(t, after, copyRows, copyBytes)
+			rows, err = tx.records(t, after, transferRows, transferBytes)
 			return err
 		})
 		if err != nil {
@@ -233,10 +233,10 @@ func (c *Copy) Rows(ctx context.Context, progress func(rows int64)) error {
 }
 
 // LastBlob is the last blob that NoteBlob noted, or zero.
-func (c *Copy) LastBlob() model.BlobID { return c.state.Blob }
+func (c *Transfer) LastBlob() model.BlobID { return c.state.Blob }
 
 // NoteBlob notes that all blobs up to one, in their order, are copied.
-func (c *Copy) NoteBlob(ctx context.Context, id model.BlobID) error {
+func (c *Transfer) NoteBlob(ctx context.Context, id model.BlobID) error {
 	next := c.state
 	next.Blob = id
 	return c.update(ctx, next, nil)
@@ -245,7 +245,7 @@ func (c *Copy) NoteBlob(ctx context.Context, id model.BlobID) error {
 // Verify reads both stores whole and compares, for each table, how many rows there are
 // and what they hold. After ErrDiffers a copy begins anew. progress is told the number
 // of rows that were compared, now and then.
-func (c *Copy) Verify(ctx context.Context, progress func(rows int64)) error {
+func (c *Transfer) Verify(ctx context.Context, progress func(rows int64)) error {
 	var differing []string
 	var done int64
 	for _, t := range Tables() {
@@ -276,7 +276,7 @@ func fingerprint(ctx context.Context, source Source, t *Table, progress func(row
 	for {
 		var rows []record
 		err := read(ctx, source, func(tx *Tx) (err error) {
-			rows, err = tx.records(t, after, copyRows, copyBytes)
+			rows, err = tx.records(t, after, transferRows, transferBytes)
 			return err
 		})
 		if err != nil || len(rows) == 0 {
@@ -291,13 +291,13 @@ func fingerprint(ctx context.Context, source Source, t *Table, progress func(row
 }
 
 // Accounts calls fn for the identifiers of all accounts, some at a time.
-func (c *Copy) Accounts(ctx context.Context, fn func([]model.AccountID) error) error {
+func (c *Transfer) Accounts(ctx context.Context, fn func([]model.AccountID) error) error {
 	var after model.AccountID
 	for {
 		var ids []model.AccountID
 		err := read(ctx, c.from, func(tx *Tx) error {
 			ids = nil
-			return tx.each(`SELECT account FROM accounts WHERE account > ? ORDER BY account LIMIT ? + 0`, []any{after, copyRows}, func(row Row) error {
+			return tx.each(`SELECT account FROM accounts WHERE account > ? ORDER BY account LIMIT ? + 0`, []any{after, transferRows}, func(row Row) error {
 				var id model.AccountID
 				err := row.Scan(&id)
 				ids = append(ids, id)
@@ -317,7 +317,7 @@ func (c *Copy) Accounts(ctx context.Context, fn func([]model.AccountID) error) e
 // Finish makes the target a store: it gets the epoch, the secret and whatever else there
 // is one of, and the key of the audit log, where there is one, which the source has in a
 // file. Clients then find it as they left the source.
-func (c *Copy) Finish(ctx context.Context, auditKey string) error {
+func (c *Transfer) Finish(ctx context.Context, auditKey string) error {
 	type entry struct{ name, value string }
 	var entries []entry
 	err := read(ctx, c.from, func(tx *Tx) error {
@@ -337,7 +337,7 @@ func (c *Copy) Finish(ctx context.Context, auditKey string) error {
 	}
 	return c.to.Update(ctx, func(session Session) error {
 		tx := &Tx{session: session, dialect: c.to.Dialect()}
-		n, err := tx.exec(`DELETE FROM meta WHERE name = ? AND value = ?`, copyNote, c.noted)
+		n, err := tx.exec(`DELETE FROM meta WHERE name = ? AND value = ?`, transferNote, c.noted)
 		if err == nil && n == 0 {
 			err = errors.New("another copy into the same database is running")
 		}
@@ -350,12 +350,12 @@ func (c *Copy) Finish(ctx context.Context, auditKey string) error {
 	})
 }
 
-// refuseCopying refuses a store that is half copied.
-func (tx *Tx) refuseCopying() error {
+// refuseTransferring refuses a store that is half copied.
+func (tx *Tx) refuseTransferring() error {
 	var note string
-	found, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{copyNote}, &note)
+	found, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{transferNote}, &note)
 	if err == nil && found {
-		err = ErrCopying
+		err = ErrTransferring
 	}
 	return err
 }
