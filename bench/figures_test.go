@@ -83,8 +83,7 @@ func (f *figures) put(k key, r *load.Result) {
 	f.results[k] = append(f.results[k], r)
 }
 
-// spread is the median of what was measured several times, with the least and the
-// most.
+// spread is the median of several measurements, with the least and the most.
 type spread struct{ median, least, most float64 }
 
 // of returns the spread of one figure of a line, without what is no number; ok is false
@@ -137,9 +136,9 @@ func perCopy(r *load.Result) float64 {
 	return both(r) / float64(r.Copies)
 }
 
-// The ratios of a result, each to the mean of what was measured right before and right
-// after it: a machine whose speed changes has changed by the next repeat. Where nothing
-// was, they are no number.
+// The ratios of a result, each to the mean of the measurements right before and right
+// after it, because the machine's speed may change by the next repeat. Without such
+// measurements they are no number.
 
 // timesFloor is how many times the floor's CPU server and database took.
 func timesFloor(r *load.Result) float64 {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// machine is where and of what was measured.
+// machine is the measured machine and program.
 type machine struct {
 	cpu      string
 	cores    int

@@ -2,8 +2,8 @@ package openapi
 
 // WithConditions makes the document's `x-conditions` part of the schemas in which
 // they stand, as more members of allOf, and returns it. They stand apart because
-// generators and linters cannot do anything with an `if`; who compares a request or
-// an answer with the document wants them. root is the document as encoding/json or
+// generators and linters cannot use an `if`; code that compares a request or an
+// answer with the document needs them. root is the document as encoding/json or
 // jsonschema decodes it; it is changed.
 func WithConditions(root any) any {
 	switch value := root.(type) {

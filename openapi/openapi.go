@@ -24,8 +24,8 @@ const (
 //go:embed v2.yaml
 var document []byte
 
-// converted is the document as JSON with the default names. It never changes, so
-// the conversion is done once for all who ask.
+// converted is the document as JSON with the default names. It never changes, so it
+// is converted once.
 var converted = sync.OnceValues(func() (string, error) {
 	text, err := toJSON(document)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package clock tells whether a clock is to be believed, before anything is erased by
-// what it says: a wrong one would erase for good what has not ended.
+// Package clock decides whether a clock can be trusted, before anything is erased by
+// it: a wrong clock would erase for good what has not ended.
 //
-// It owns the rule and what has to be remembered for it. It does not know where that
-// is kept, which clock it is, or what is erased.
+// It owns the rule and the state that the rule needs. It does not know where that is
+// kept, which clock it is, or what is erased.
 package clock
 
 import (
@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// Tolerance is by how much a clock may differ from the time that has passed.
+	// Tolerance is how far a clock may be off the time that has passed.
 	Tolerance = time.Hour
 
-	// noteInterval is how often what is remembered is written anew.
+	// noteInterval is how often the state is written again.
 	noteInterval = 10 * time.Minute
 )
 
 // State is what is remembered of a clock, across restarts.
 type State struct {
-	Known time.Time // the latest time that was believed; zero: none was yet
+	Known time.Time // the last known time; zero: there is none yet
 
-	// Where the clock says something else, that is in Said, as of last time; Spent is for
+	// Said is what the clock said the last time, if that is something else; Spent is
 	// how long a server has seen it say so.
 	Said  time.Time
 	Spent time.Duration
 
-	// Highest is more than anything that a clock has said which was ahead of the time
-	// that is believed now; zero: none was.
+	// Highest is later than anything that a clock has said while it was ahead; zero:
+	// none was.
 	Highest time.Time
 }
 
@@ -49,7 +49,7 @@ func Parse(text string) (s State, err error) {
 	return State{Known: moment(known), Said: moment(said), Spent: time.Duration(spent) * time.Millisecond, Highest: moment(highest)}, nil
 }
 
-// Accepted is the state after somebody has said that the clock is right.
+// Accepted is the state after a person has said that the clock is right.
 func (s State) Accepted(now time.Time) State {
 	return State{Known: now, Highest: above(now, later(s.Highest, s.Said.Add(noteInterval)))}
 }

@@ -5,35 +5,35 @@ import "time"
 // Watch judges what a clock says, from a start of the server on. It is used by one
 // goroutine at a time.
 //
-// The time that passes is told by a clock that nobody sets, which counts from the
-// machine's start. By it, and by what the clock said before, the watch knows which
-// time it is. A clock that is ahead of that is in doubt, until it is right again, or
-// somebody says that it is, or it has said so for long enough. At a start nobody knows
-// how much time has passed, and so a clock may be ahead by more.
+// A second clock that nobody sets, and that counts from the machine's start, says how
+// much time passes. From that and from what the clock said before, the watch knows
+// which time it is. A clock that is ahead of that is in doubt until it is right
+// again, or a person accepts it, or it has said so for long enough. At a start it is
+// unknown how much time has passed, so a clock may be further ahead.
 type Watch struct {
-	Jump  time.Duration // by how much a clock may be ahead at a start
-	Doubt time.Duration // for how long it is in doubt
-	Ring  time.Time     // the latest time that the key ring knows of; zero: none
+	Jump  time.Duration // how far a clock may be ahead at a start
+	Doubt time.Duration // how long it is in doubt
+	Ring  time.Time     // the last time that the key ring knows; zero: none
 
 	looked bool
-	limit  time.Duration // by how much it may be ahead now
+	limit  time.Duration // how far it may be ahead now
 	at     time.Duration // when it was looked at, by the clock that nobody sets
 	state  State
 }
 
-// Verdict is what to make of a clock.
+// Verdict is the judgement on a clock.
 type Verdict struct {
 	State               // to be remembered
-	Keep  bool          // the state is to be stored now
+	Keep  bool          // the state must be stored now
 	Doubt bool          // the clock is ahead, and nothing may be erased by it
 	Back  bool          // the clock is behind, by which nothing is erased too early
-	Off   time.Duration // by how much it is ahead of the time that is known, or, below 0, behind
-	Left  time.Duration // for how long yet, where it goes on as it is
+	Off   time.Duration // how far it is ahead of the known time or, below 0, behind
+	Left  time.Duration // how long the doubt still lasts if nothing changes
 }
 
-// Look judges a clock that says now. elapsed is the time that has passed since some
-// moment, by the clock that nobody sets; kept is the state that is stored, perhaps by
-// another server, and own what this machine's own clock says, where it is another one.
+// Look judges a clock that says now. elapsed is the time since some moment, by the
+// clock that nobody sets. kept is the stored state, perhaps of another server. own is
+// what this machine's own clock says, if that is another one.
 func (w *Watch) Look(now time.Time, elapsed time.Duration, kept State, own time.Time) Verdict {
 	passed := max(elapsed-w.at, 0)
 	if !w.looked {
@@ -52,7 +52,8 @@ func (w *Watch) Look(now time.Time, elapsed time.Duration, kept State, own time.
 		known = known.Add(passed)
 	}
 	off := now.Sub(known)
-	// What the store knows is another server's, or of somebody who accepted the clock.
+	// The store's state may be that of another server, or of a person who accepted
+	// the clock.
 	if known.IsZero() || off >= -Tolerance && off <= w.limit || now.Sub(kept.Known).Abs() <= Tolerance {
 		return w.believe(now, kept, highest)
 	}

@@ -21,19 +21,18 @@ import (
 )
 
 const (
-	// interval is how often is looked how much room there is.
+	// interval is how often the room is measured.
 	interval = time.Second
-	// topic is what the operator is told under.
+	// topic is the topic of the warning.
 	topic = "disk"
-	// largestShare is the part of a small disk that the reserve takes at most.
+	// largestShare limits the reserve on a small disk: to one part in so many.
 	largestShare = 8
-	// remembered is for how long a write that found no room counts where nobody can
-	// look whether there is some: in a database on another machine.
+	// remembered is how long a write that found no room counts, where the room cannot
+	// be measured: in a database on another machine.
 	remembered = time.Minute
 )
 
-// RetryAfter is how long a client waits that brought something for which there was no
-// room.
+// RetryAfter is how long a client waits after its request found no room.
 const RetryAfter = 10 * time.Second
 
 // Options are what a Room is about.
@@ -53,7 +52,7 @@ type Options struct {
 type Room struct {
 	o       Options
 	reserve *Reserve
-	limit   int64 // below so much free room nothing new is taken; 0: at none
+	limit   int64 // with less free room nothing new is taken; 0: at none
 
 	data, files atomic.Bool // there is too little room
 	struck      atomic.Int64
@@ -62,7 +61,7 @@ type Room struct {
 	failed bool       // the reserve could not be made, and that was logged
 }
 
-// NewRoom begins to keep a reserve, where there is room for it.
+// NewRoom makes the reserve, if there is room for it.
 func NewRoom(o Options) *Room {
 	r := &Room{o: o, limit: o.Reserve}
 	if _, size, ok := Free(o.Data); ok {

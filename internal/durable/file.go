@@ -77,8 +77,8 @@ func (f *File) commit(put func(from, to string) error) error {
 	return SyncDirectory(filepath.Dir(f.path))
 }
 
-// putNew renames a file and answers fs.ErrExist where the new name is taken. A link is
-// made by one process only, whoever else is at it.
+// putNew renames a file and answers fs.ErrExist where the new name is taken. Only one
+// of several processes succeeds in making the link.
 func putNew(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil {
@@ -139,8 +139,9 @@ func Rename(from, to string) error {
 	return SyncDirectory(filepath.Dir(to))
 }
 
-// Remains returns the unfinished files that a crash left beside path. It is for somebody
-// who alone writes there: a file that another process is writing looks the same.
+// Remains returns the unfinished files that a crash left beside path. Only the one
+// process that writes there may call it: a file that another process is writing looks
+// the same.
 func Remains(path string) ([]string, error) {
 	dir, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir))

@@ -149,7 +149,7 @@ func TestServerGetsItsCertificateByItself(t *testing.T) {
 				"--acme.directory", authority.directory.URL+"/dir", "--redirect-listen", "127.0.0.1:0")
 			s.env = []string{"SSL_CERT_FILE=" + trusted}
 			s.mustStart()
-			// Port 1 is where nobody is.
+			// Nothing listens on port 1.
 			httpPort, tlsPort := 1, mustPort(t, s.address())
 			if where == "redirects" {
 				httpPort, tlsPort = mustPort(t, s.plain), 1

@@ -215,7 +215,7 @@ func TestComposedServersAreOne(t *testing.T) {
 	}
 	send(atSecond, "from node to node")
 
-	// Up by the second, down by the first and by whoever it is.
+	// Up by the second server, down by the first and by the load balancer's choice.
 	scan := make([]byte, 6<<20)
 	rand.Read(scan)
 	id := mustSend(t, atSecond, fileTo("bob", scan))
@@ -241,7 +241,8 @@ func TestComposedServersAreOne(t *testing.T) {
 		wantProbe(t, node, "/readyz", http.StatusOK)
 		send(alice.through(t, node.http), fmt.Sprintf("by node %d again", i+1))
 	}
-	// Whoever has no access to the data directory of the first gets a key of their own.
+	// A person without access to the data directory of the first gets a key of their
+	// own.
 	directory := filepath.Join(t.TempDir(), "operator")
 	if out, err := c.nodes[1].command("operator", "reset", "--data", directory); err != nil {
 		t.Fatalf("signet operator reset: %v\n%s", err, out)

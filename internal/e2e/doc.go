@@ -1,5 +1,5 @@
-// Package e2e tests the program as those who run it and those who call it meet
-// it: the built binary, real processes, signals, files and sockets.
+// Package e2e tests the program from outside, as operators and clients use it: the
+// built binary, real processes, signals, files and sockets.
 //
 // It owns what can be shown only there: that nothing confirmed is lost when the
 // process is killed, that a full disk harms nothing, that memory stays flat,

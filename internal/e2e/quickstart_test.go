@@ -80,7 +80,7 @@ func wantQuickStart(t *testing.T, script, path string) {
 	s := mustServe(t, filepath.Join(dir, "data"))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	// A shell that somebody pastes into goes on after a failure; here it is to stop.
+	// A person's shell goes on after a failure; here it must stop.
 	shell := exec.CommandContext(ctx, "bash", "-eu", "-o", "pipefail", "-c", script)
 	shell.Dir = dir
 	shell.Env = []string{"PATH=" + path + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME=" + dir}

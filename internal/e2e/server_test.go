@@ -104,7 +104,7 @@ func (s *server) mustLaunch() *process {
 	s.t.Helper()
 	p := &process{listening: make(chan struct{}), ended: make(chan struct{})}
 	p.command = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", s.dir}, s.args...)...)
-	p.command.Env = append([]string{}, s.env...) // nothing of whoever runs the tests
+	p.command.Env = append([]string{}, s.env...) // nothing from the environment of the tests
 	p.command.Stderr = &s.log
 	stdout, err := p.command.StdoutPipe()
 	if err != nil {

@@ -14,19 +14,19 @@ const (
 )
 
 const (
-	// lookInterval is how often a part that is away is looked for.
+	// lookInterval is how often a part that is away is checked.
 	lookInterval = time.Second
 	// lookTimeout is how long it may take to answer.
 	lookTimeout = 5 * time.Second
-	// quietTime is for how long nothing may have failed before it counts as back: a
-	// disk that is full lets read all the time.
+	// quietTime is how long a part has to work without a failure before it counts as
+	// back: a full disk can be read all the time.
 	quietTime = 5 * time.Second
 )
 
-// Outages makes of the many calls that fail while a part is away one warning, whose
-// beginning is one line of the log, and whose end is another that says how long it
-// was, and how many calls were refused. A nil *Outages knows no parts. It is safe for
-// concurrent use.
+// Outages makes one warning of the many calls that fail while a part is away. Its
+// beginning is one line of the log. Its end is another one, which says how long it
+// lasted and how many calls were refused. A nil *Outages knows no parts. It is safe
+// for concurrent use.
 type Outages struct {
 	warnings *Warnings
 	begun    chan struct{}
@@ -35,7 +35,7 @@ type Outages struct {
 	parts map[string]*part
 }
 
-// part is what may be away.
+// part is a part of the server that may be away.
 type part struct {
 	text    string
 	check   func(context.Context) error
@@ -51,7 +51,7 @@ func NewOutages(warnings *Warnings) *Outages {
 }
 
 // Add names a part by the topic of its warning. text is the warning while it is away;
-// check asks whether it is back. It comes before Run.
+// check asks whether it is back. Call Add before Run.
 func (o *Outages) Add(topic, text string, check func(context.Context) error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package health keeps what a server that serves has to tell its operator: a clock
-// in doubt, a key ring that is too old, a disk that is almost full. Whoever finds
-// such a thing sets a warning, and clears it when it is over.
+// Package health keeps the warnings of a running server to its operator: a clock in
+// doubt, a key ring that is too old, a disk that is almost full. The code that finds
+// such a condition sets a warning, and clears it when it is over.
 //
 // It owns the warnings that hold now, their two lines in the log and their metric.
 // It does not know what they are about, and decides nothing: a server with warnings
@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Warning is one thing that an operator has to see to.
+// Warning is one condition that needs the operator's attention.
 type Warning struct {
 	Topic string // one word of a fixed few, such as clock: the metric's label
 	Text  string // what is wrong and what to do: one line, without secrets or names, for /readyz shows it to everybody

@@ -43,7 +43,7 @@ type connection struct {
 	used  time.Time // when the last call ended
 	until time.Time // when patience ends
 
-	bound  context.Context // whose end cuts calls off
+	bound  context.Context // its end cuts calls off
 	unbind func() bool
 }
 
@@ -75,7 +75,7 @@ func (c *connection) call(ctx context.Context, r *request) error {
 	})
 }
 
-// fetch makes a call whose answer may be long, and returns how long it is.
+// fetch makes a call with an answer that may be long, and returns its length.
 func (c *connection) fetch(ctx context.Context, r *request) (n int64, err error) {
 	err = c.finish(r, c.open(ctx, r), func() (err error) {
 		c.body = slices.Grow(c.body[:0], joined)[:joined]

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// delivering sends a message to somebody with an open stream, or to a group all of
-// whose members have one, and waits until each has got it. So its latency is from
-// the sender's call to the last reader's line. Nothing is acknowledged.
+// delivering sends a message to a person with an open stream, or to a group in which
+// every member has one, and waits until all have it. So its latency is from the
+// sender's call to the last reader's line. Nothing is acknowledged.
 type delivering struct {
 	ids     requestIDs
 	letters []*request // of each worker, without what they say
@@ -51,8 +51,8 @@ func (d *delivering) prepare(ctx context.Context, on *stage, p *Plan) error {
 	return err
 }
 
-// address settles who sends to whom, and returns who reads: one reader for each
-// worker, or the members of a group, who are the senders too.
+// address settles who sends to whom, and returns the readers: one for each worker, or
+// the members of a group, who are the senders too.
 func (d *delivering) address(ctx context.Context, on *stage, p *Plan) (readers []*person, err error) {
 	if p.Members == 1 {
 		people, err := on.hire(ctx, 2*p.Connections)

@@ -22,7 +22,7 @@ func ServeFloor(ctx context.Context, l net.Listener, dir string) error {
 	mux.HandleFunc("POST /file", copies.put)
 	mux.HandleFunc("GET /file/{name}", copies.get)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // nobody needs what is under way
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // running calls may be cut off
 	defer stop()
 	err := server.Serve(l)
 	if ctx.Err() != nil {
@@ -39,11 +39,11 @@ func answerFloor(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"status": "success"}) // whoever has gone needs no answer
+	_ = json.NewEncoder(w).Encode(map[string]string{"status": "success"}) // a client that has left needs no answer
 }
 
-// FloorServer is the floor as a process of its own. It takes nothing while nobody calls
-// it, and so can stay while a server is measured.
+// FloorServer is the floor as a process of its own. It costs nothing while it is not
+// called, and so can stay while a server is measured.
 type FloorServer struct{ process *Process }
 
 // StartFloor starts it. The program is signet; dir is where files are copied to, and
@@ -59,8 +59,8 @@ func StartFloor(ctx context.Context, program, dir string) (*FloorServer, error) 
 // Stop ends the process and waits for that.
 func (f *FloorServer) Stop() error { return f.process.Stop() }
 
-// Measure carries out a plan of the scenario Floor or Copy. show, which may be nil, is
-// told how it goes. When ctx ends, the result is of what was measured until then, and
+// Measure carries out a plan of the scenario Floor or Copy. show, which may be nil,
+// gets the progress. If ctx ends, the result covers what was measured until then, and
 // says so.
 func (f *FloorServer) Measure(ctx context.Context, p Plan, show func(Progress)) (*Result, error) {
 	if err := p.Validate(); err != nil {
@@ -110,8 +110,7 @@ func (f *FloorServer) around(ctx context.Context, p Plan, show func(Progress), m
 	return result, err
 }
 
-// whole measures the floor for what is to be seen beside it: nothing may fail or be cut
-// off.
+// whole measures a floor for a comparison: nothing may fail or be cut off.
 func (f *FloorServer) whole(ctx context.Context, p Plan, show func(Progress)) (*Result, error) {
 	result, err := f.Measure(ctx, p, show)
 	switch {

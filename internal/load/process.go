@@ -33,9 +33,9 @@ const (
 	stopTime = 30 * time.Second
 )
 
-// start runs a program that prints its base URL on a line. Of this program's
-// environment it gets what is not about servers, so that settings which somebody
-// made for another one do not hold for it.
+// start runs a program that prints its base URL on a line. It gets this program's
+// environment without the settings of servers, so that those of another server do not
+// hold for it.
 func start(ctx context.Context, program string, environment []string, arguments ...string) (*Process, error) {
 	p := &Process{command: exec.Command(program, arguments...), ended: make(chan struct{})}
 	for _, entry := range os.Environ() {
@@ -44,7 +44,7 @@ func start(ctx context.Context, program string, environment []string, arguments 
 		}
 	}
 	p.command.Env = append(p.command.Env, environment...)
-	// One that finds out by its name what it is to be is called by it.
+	// A program that behaves by its name is called by that name.
 	p.command.Args[0] = "signet"
 	p.command.Stderr = &p.log
 	out, err := p.command.StdoutPipe()
@@ -138,8 +138,8 @@ func (t *tail) text() string {
 // Own says what server a run starts for itself.
 type Own struct {
 	Program  string   // signet
-	Data     string   // its data directory, which is to be empty
-	Database string   // URL of a PostgreSQL database, which is to be empty; "": the embedded store
+	Data     string   // its data directory, which must be empty
+	Database string   // URL of a PostgreSQL database, which must be empty; "": the embedded store
 	Postgres int      // the postmaster of that database, where it is on this machine
 	Settings []string // further flags of signet serve
 }

@@ -41,8 +41,7 @@ func TestServerIsAskedToStopAndWaitedFor(t *testing.T) {
 	}
 }
 
-// What somebody set for a server of theirs must not hold for the one that is
-// measured.
+// Settings for another server must not hold for the measured one.
 func TestServerGetsNoSettingsOfTheEnvironment(t *testing.T) {
 	t.Setenv("SIGNET_LOG_LEVEL", "debug")
 	t.Setenv("OTHER", "kept")

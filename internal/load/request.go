@@ -43,7 +43,7 @@ func (r *request) withBody(parts ...[]byte) *request {
 	return &other
 }
 
-// from returns the same call of somebody else's.
+// from returns the same call for another person.
 func (r *request) from(who *person) *request {
 	other := *r
 	other.who = who.authorization

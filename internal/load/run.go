@@ -33,11 +33,11 @@ const (
 // reportInterval is how often progress is told while a run is measured.
 const reportInterval = time.Second
 
-// Run carries out a plan on a server and returns what came of it, after removing
-// what it made there. show, which may be nil, is told how it goes. When ctx ends
-// during the measurement, the result is of what was measured until then, and says
-// so; else there is none, and an error. A floor that cannot be measured afterwards and
-// a server that cannot be cleaned up are errors beside the result.
+// Run carries out a plan on a server and returns what came of it, after removing what
+// it made there. show, which may be nil, gets the progress. If ctx ends during the
+// measurement, the result covers what was measured until then, and says so; if it
+// ends before, there is an error and no result. A floor that cannot be measured
+// afterwards and a server that cannot be cleaned up are errors beside the result.
 func Run(ctx context.Context, t *Target, p Plan, show func(Progress)) (result *Result, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

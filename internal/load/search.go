@@ -9,7 +9,7 @@ import (
 )
 
 // searching asks for the first page of people whose name begins with two letters,
-// as somebody does who types a name.
+// like a client while a person types a name.
 type searching struct {
 	searches [][]*request // of each worker, one for each prefix
 }
@@ -28,7 +28,7 @@ func (s *searching) prepare(ctx context.Context, on *stage, p *Plan) error {
 	return nil
 }
 
-// searchesOf are the searches that somebody makes.
+// searchesOf are the searches of one person.
 func searchesOf(on *stage, who *person) (searches []*request) {
 	for _, name := range append(firstNames[:len(firstNames):len(firstNames)], lastNames...) {
 		body := fmt.Sprintf(`{"type":["account"],"directory":[%q],"any":%q}`, on.organization, strings.ToLower(name[:2]))

@@ -19,7 +19,7 @@ const (
 	DefaultWarmup      = 2 * time.Second
 )
 
-// DefaultMembers is how many members a scenario has where nobody says.
+// DefaultMembers is how many members a scenario has by default.
 func DefaultMembers(scenario string) int {
 	switch scenario {
 	case Group:

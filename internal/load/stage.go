@@ -27,9 +27,9 @@ type Target struct {
 	// Empty: the server's defaults.
 	VendorPrefix, VendorNamespace string
 
-	// Servers and Database are processes on this machine whose use is measured:
-	// those of the server, and the postmaster of its PostgreSQL, which counts with
-	// all of its children.
+	// Servers and Database are the measured processes on this machine: those of the
+	// server, and the postmaster of its PostgreSQL, which counts with all of its
+	// children.
 	Servers  []int
 	Database int
 
@@ -118,7 +118,7 @@ func or(text, otherwise string) string {
 	return text
 }
 
-// hire makes people with keys, whose queues are empty.
+// hire makes people with keys and empty queues.
 func (s *stage) hire(ctx context.Context, n int) ([]*person, error) {
 	people := make([]*person, n)
 	err := together(ctx, n, setupAtOnce, func(ctx context.Context, i int) (err error) {
@@ -178,8 +178,8 @@ var (
 	lastNames  = strings.Fields("Abbott Adler Baker Brandt Castro Conti Dupont Duran Evans Fischer Garcia Haddad Hansen Ibsen Jensen Keller Kovacs Larsen Lopez Meyer Moreau Novak Olsen Petrov Rossi Sato Schmidt Tanaka Ueda Vogel Weber Young Zhou")
 )
 
-// nextUser names somebody. Addresses are unique on a platform, so the run's own
-// mark is in them.
+// nextUser names a person. Addresses are unique on a platform, so they contain the
+// run's own mark.
 func (s *stage) nextUser() client.NewUser {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// listening is an open event stream of somebody's.
+// listening is a person's open event stream.
 type listening struct {
 	c    *connection
 	r    *bufio.Reader

@@ -43,7 +43,7 @@ func readStat(pid int) (s stat, ok bool) {
 	return s, true
 }
 
-// Running reports whether there is a process of that number whose use can be read.
+// Running reports whether a process of that number exists and can be measured.
 func Running(pid int) bool {
 	_, ok := readStat(pid)
 	return ok
@@ -51,8 +51,8 @@ func Running(pid int) bool {
 
 func ownConsumption() Consumption { return ConsumptionOf(os.Getpid()) }
 
-// ConsumptionOf returns what a process alone has used, and its resident memory. One
-// that has ended, or that may not be looked at, has used nothing.
+// ConsumptionOf returns the CPU time of a process alone, and its resident memory. For
+// a process that has ended, or that may not be read, both are zero.
 func ConsumptionOf(pid int) (c Consumption) {
 	if s, ok := readStat(pid); ok {
 		c.CPU = s.cpu

@@ -37,7 +37,7 @@ const (
 
 	ActionGroupCreate       AuditAction = "group.create" // by an operator who is not in the organization
 	ActionGroupUpdate       AuditAction = "group.update" // by an administrator who is no member, as what follows
-	ActionGroupDelete       AuditAction = "group.delete" // by whomever it was
+	ActionGroupDelete       AuditAction = "group.delete" // by anybody
 	ActionGroupMemberAdd    AuditAction = "group.member.add"
 	ActionGroupMemberRemove AuditAction = "group.member.remove"
 	ActionMetadataSet       AuditAction = "metadata.set"
@@ -61,8 +61,8 @@ const (
 	ActionBackupRestore AuditAction = "backup.restore"
 )
 
-// AuditOK is the outcome of what was done; that of what was refused is the code of
-// the error.
+// AuditOK is the outcome of an act; the outcome of a refusal is the code of the
+// error.
 const AuditOK = "ok"
 
 // AuditEntry is one line of the audit log: who did what on whom, from where, when,

@@ -64,14 +64,14 @@ type StatusChange struct {
 	Recalled bool
 }
 
-// Typing tells that somebody writes, or has stopped.
+// Typing says that a person is writing, or has stopped.
 type Typing struct {
 	Sender AccountID
 	Group  GroupID // zero in a one-to-one conversation
 	Active bool
 }
 
-// FriendChange tells that somebody entered or left the account's roster or groups.
+// FriendChange says that an account or group entered or left the account's roster.
 type FriendChange struct {
 	Added        bool
 	Organization OrganizationID

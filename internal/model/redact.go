@@ -6,9 +6,9 @@ import (
 	"runtime"
 )
 
-// What people write, and where they are reached, stays out of logs and messages: the
-// types that hold it show who or what they are, and nothing of it. Only %#v, which is
-// for tests, shows all.
+// What people write, and their addresses, stay out of logs and messages: the types
+// that hold them show their identifiers only. Only %#v, which is for tests, shows
+// everything.
 
 // String says what it is.
 func (Email) String() string { return "(e-mail)" }

@@ -29,7 +29,7 @@ func (x *exchange) describe(op *operation) string {
 	return fmt.Sprintf("%s (%s %s), answered with %d,", name, x.request.Method, x.request.URL.EscapedPath(), x.status)
 }
 
-// problem makes a sentence of what differs.
+// problem describes a difference in a sentence.
 func problem(format string, args ...any) []string { return []string{fmt.Sprintf(format, args...)} }
 
 // examine compares an exchange with the document. The operation is nil where the

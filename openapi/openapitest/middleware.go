@@ -23,7 +23,7 @@ func (v *Validator) Middleware(next http.Handler) http.Handler {
 	})
 }
 
-// recorder passes an answer on, and keeps of it what is to be compared.
+// recorder passes an answer on, and keeps the part that will be compared.
 type recorder struct {
 	http.ResponseWriter
 	validator *Validator

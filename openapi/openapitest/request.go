@@ -156,8 +156,8 @@ func decodeParts(r *multipart.Reader) (map[string]any, error) {
 	}
 }
 
-// put adds a value under a name; a name that is repeated is a list. An input that
-// nobody filled in counts as left out.
+// put adds a value under a name; a name that is repeated is a list. An empty input of
+// a form counts as left out.
 func put(fields map[string]any, name, value string) {
 	if value == "" {
 		return

@@ -1,9 +1,9 @@
 // Package natsbus carries what the hubs of several nodes say to each other over
 // NATS core: the bus of package live.
 //
-// It owns the connection, the subjects and the form of what travels. It knows
-// nothing of queues or streams. Nothing that it loses is lost: a queue is looked at
-// from time to time by who reads it.
+// It owns the connection, the subjects and the form of what travels. It knows nothing
+// of queues or streams. A message that it loses does no harm: readers look at their
+// queue from time to time.
 //
 // # Subjects
 //
@@ -18,7 +18,7 @@
 //
 // Each is sealed with AES-256-GCM, bound to its subject, under a key that follows
 // from the store's secret: typing, and what self-copies say, is read by nodes alone,
-// and nobody else on the same NATS can wake, end or show anything.
+// and others on the same NATS cannot wake, end or show anything.
 //
 // # Waiting
 //

@@ -108,7 +108,7 @@ func (e *envelope) open(subject string, sealed []byte) ([]byte, error) {
 	if err != nil || !from.seen.first(number) {
 		return nil, errNotOurs
 	}
-	if !known { // only who can seal is remembered
+	if !known { // only a sender that can seal is remembered
 		if len(e.others) >= knownSenders {
 			clear(e.others)
 		}

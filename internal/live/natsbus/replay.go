@@ -4,8 +4,8 @@ package natsbus
 // goroutines number them, and then stand in line.
 const replayWindow = 1024
 
-// seen remembers which messages of a sender came, by their numbers, so that somebody
-// who caught one cannot have it heard again.
+// seen remembers which messages of a sender came, by their numbers, so that a message
+// which was caught on the way cannot be replayed.
 type seen struct {
 	newest uint64 // numbers begin at 1
 	bits   [replayWindow / 64]uint64
