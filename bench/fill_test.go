@@ -15,6 +15,7 @@ import (
 
 	"signet/client"
 	"signet/internal/blob"
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/load"
 	"signet/internal/model"
@@ -142,7 +143,9 @@ func mustOpenService(t *testing.T, own load.Own) (cases *service.Service, done f
 		t.Fatal(errors.Join(err, kept.Close()))
 	}
 	cases = service.New(service.Options{
-		Store: kept, Ring: sealtest.Open(t, own.Data, time.Now), Blobs: blobs, Hub: live.NewHub(0), Clock: time.Now,
+		Store: kept,
+		Vault: &content.Vault{Store: kept, Ring: sealtest.Open(t, own.Data, time.Now), Blobs: blobs},
+		Hub:   live.NewHub(0), Clock: time.Now,
 		Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US",
 	})
 	return cases, func() error {
