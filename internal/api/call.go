@@ -96,7 +96,7 @@ func (c *call) requestID() (string, error) {
 	switch {
 	case !ok:
 		return "", nil
-	case len(sent) > 1 || !service.ValidRequestID(sent[0]):
+	case len(sent) > 1 || !model.ValidRequestID(sent[0]):
 		return "", model.Invalidf(codeRequestIDInvalid, "Request-ID", "A Request-ID is 1 to 128 visible ASCII characters.")
 	}
 	return sent[0], nil

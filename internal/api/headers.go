@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"signet/internal/service"
+	"signet/internal/model"
 )
 
 // vendor holds the names that published clients have built in: the headers in
@@ -53,7 +53,7 @@ var (
 // returns the id of the request: the client's own where it is one, else a new one.
 func SetHeaders(h http.Header, r *http.Request) string {
 	sent := r.Header["Request-Id"]
-	if len(sent) != 1 || !service.ValidRequestID(sent[0]) {
+	if len(sent) != 1 || !model.ValidRequestID(sent[0]) {
 		sent = []string{newRequestID()}
 	}
 	h["Request-Id"] = sent

@@ -59,7 +59,7 @@ var mayImport = []layer{
 	{"internal/stream", []string{"internal/service", "internal/custody", "internal/store", "internal/live", "internal/health", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{
-		"internal/search", "internal/custody", "internal/content", "internal/store", "internal/live", "internal/audit",
+		"internal/cache", "internal/search", "internal/custody", "internal/content", "internal/store", "internal/live", "internal/audit",
 		"internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/model",
 	}},
 	{"internal/search", []string{"internal/store", "internal/model"}},
@@ -84,6 +84,7 @@ var mayImport = []layer{
 	{"internal/seal/pgring", []string{"internal/seal", "internal/model"}},
 	{"internal/seal", []string{"internal/durable", "internal/model"}},
 	{"internal/blob", []string{"internal/durable", "internal/model"}},
+	{"internal/cache", nil},
 	{"internal/config", nil},
 	{"internal/durable", nil},
 	{"internal/disk", []string{"internal/health"}},

@@ -32,6 +32,17 @@ const ReadGrace = 60 * time.Second
 // RepeatWindow is how long a Request-ID stands for its first message.
 const RepeatWindow = 24 * time.Hour
 
+// ValidRequestID reports whether a Request-ID is 1 to 128 visible ASCII characters
+// (contract, section 5.1).
+func ValidRequestID(id string) bool {
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return len(id) >= 1 && len(id) <= 128
+}
+
 // Message is a message as one reader sees it.
 type Message struct {
 	ID           MessageID

@@ -6,18 +6,12 @@ import (
 	"crypto/subtle"
 	"net/netip"
 	"slices"
-	"sync"
 	"time"
 
+	"signet/internal/cache"
 	"signet/internal/model"
 	"signet/internal/store"
 )
-
-// actorLife is how long an authenticated key is remembered. The node on which
-// something about it changes forgets it at once, and so do the others when they are
-// told; the life bounds how long it stays unknown to one that is not (contract,
-// section 1: 1 s).
-const actorLife = 900 * time.Millisecond
 
 // loginIdle is how long a key that a login issued may stay unused.
 const loginIdle = 90 * 24 * time.Hour
@@ -59,10 +53,11 @@ func (s *Service) Authenticate(ctx context.Context, key, secret string, from net
 // actor returns the owner of a key, or nil where there is no such key. What it
 // returns is shared and must not be changed.
 func (s *Service) actor(ctx context.Context, key string, now time.Time) (*model.Actor, error) {
-	actor, version, ok := s.actors.get(key, now)
-	if ok {
+	actor, known := s.actors.of(key, now)
+	if known {
 		return actor, nil
 	}
+	version := s.actors.Version()
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		actor = nil
 		k, found, err := tx.Key(key)
@@ -81,7 +76,7 @@ func (s *Service) actor(ctx context.Context, key string, now time.Time) (*model.
 		return nil, err
 	}
 	// What the caller sent is one piece of memory with the secret, and is not kept.
-	s.actors.put(actor.Key.Key, actor, now, version)
+	s.actors.Put(version, actor.Key.Key, recentlyRead[*model.Actor]{actor, now}, 1)
 	return actor, nil
 }
 
@@ -111,74 +106,36 @@ func (s *Service) FlushUses(ctx context.Context) error {
 	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.TouchKeys(used) })
 }
 
-// actorCache remembers who a key belongs to.
+// actorCache remembers for a moment which account a key belongs to, by the key.
 type actorCache struct {
-	mu      sync.RWMutex // guards all below
-	entries map[string]actorEntry
-	keys    map[model.AccountID][]string
-	version uint64 // raised by every drop, so that no older reading is put back
-
+	*cache.Cache[string, recentlyRead[*model.Actor]]
 	tell func(...model.AccountID) // the other nodes
 }
 
-type actorEntry struct {
-	actor  *model.Actor
-	loaded time.Time
-}
-
-// actorCacheSize bounds the cache; past it, it starts afresh.
+// actorCacheSize bounds how many keys are remembered.
 const actorCacheSize = 100_000
 
-func (c *actorCache) get(key string, now time.Time) (actor *model.Actor, version uint64, ok bool) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	e, ok := c.entries[key]
-	if age := now.Sub(e.loaded); age < 0 || age > actorLife {
-		ok = false
-	}
-	return e.actor, c.version, ok
+func newActorCache(tell func(...model.AccountID)) actorCache {
+	return actorCache{cache.New[string, recentlyRead[*model.Actor]](actorCacheSize), tell}
 }
 
-func (c *actorCache) put(key string, actor *model.Actor, now time.Time, version uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.version != version {
-		return
-	}
-	if len(c.entries) >= actorCacheSize {
-		clear(c.entries)
-		clear(c.keys)
-	}
-	if _, known := c.entries[key]; !known {
-		c.keys[actor.Account] = append(c.keys[actor.Account], key)
-	}
-	c.entries[key] = actorEntry{actor, now}
+// of returns the owner of a key, if that is remembered.
+func (c actorCache) of(key string, now time.Time) (*model.Actor, bool) {
+	known, ok := c.Get(key)
+	return known.value, ok && known.fresh(now)
 }
 
 // forget drops what is known of these accounts' keys, on all nodes.
-func (c *actorCache) forget(accounts ...model.AccountID) {
+func (c actorCache) forget(accounts ...model.AccountID) {
 	c.drop(accounts...)
 	c.tell(accounts...)
 }
 
-// dropAll drops what is known of all keys on this node.
-func (c *actorCache) dropAll() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.version++
-	clear(c.entries)
-	clear(c.keys)
-}
-
 // drop does so on this one.
-func (c *actorCache) drop(accounts ...model.AccountID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.version++
+func (c actorCache) drop(accounts ...model.AccountID) {
+	gone := make(map[model.AccountID]bool, len(accounts))
 	for _, account := range accounts {
-		for _, key := range c.keys[account] {
-			delete(c.entries, key)
-		}
-		delete(c.keys, account)
+		gone[account] = true
 	}
+	c.ForgetFunc(func(_ string, known recentlyRead[*model.Actor]) bool { return gone[known.value.Account] })
 }

@@ -117,7 +117,7 @@ func (s *Service) Current(ctx context.Context, actor *model.Actor) (*model.Actor
 // Remembered is Current where that needs no look into the store.
 func (s *Service) Remembered(actor *model.Actor) (*model.Actor, bool) {
 	now := s.clock()
-	fresh, _, known := s.actors.get(actor.Key.Key, now)
+	fresh, known := s.actors.of(actor.Key.Key, now)
 	if !known || !admits(fresh, actor, now) {
 		return nil, false
 	}

@@ -18,7 +18,7 @@ func (s *Service) feed(c *store.Change) {
 	}
 	for i := range c.Queued {
 		q := &c.Queued[i]
-		if sent, ok := q.What.(*posting); ok {
+		if sent, ok := q.What.(*delivery); ok {
 			// The sender's queue was asked for a position too, and has got nothing.
 			s.hub.Feed(sent.readers, func() *live.Copy { return s.copyOf(sent) })
 		} else {
@@ -29,15 +29,14 @@ func (s *Service) feed(c *store.Change) {
 
 // copyOf is the event by which the readers of a message have it in their queues, as
 // reading these would show it: nobody has it Delivered yet.
-func (s *Service) copyOf(p *posting) *live.Copy {
-	m := p.row.Message
-	m.Content = p.content
+func (s *Service) copyOf(d *delivery) *live.Copy {
+	m := d.message()
 	kind := model.EventMessage
 	if m.Group {
 		kind = model.EventGroupMessage
 	}
 	return &live.Copy{
-		Position: m.Sort, Organization: m.Organization, Ends: p.row.Ends, Queued: s.clock(),
+		Position: m.Sort, Organization: m.Organization, Ends: d.row.Ends, Queued: s.clock(),
 		Event: model.Event{ID: model.Cursor{Epoch: s.store.Epoch(), Position: m.Sort}.String(), Kind: kind, Queued: true, Message: &m},
 	}
 }

@@ -3,13 +3,19 @@ package service
 // Forget drops all that is remembered of the store so that it need not be asked again,
 // for a server that has nothing to do.
 func (s *Service) Forget() {
-	s.messages.forget()
-	s.routes.forget()
+	s.messages.ForgetAll()
+	s.recipients.forget()
 }
 
 // ForgetAccess drops all that is remembered of keys, and of who receives what: another
 // process has written to the store.
 func (s *Service) ForgetAccess() {
-	s.actors.dropAll()
-	s.routes.forget()
+	s.actors.ForgetAll()
+	s.recipients.forget()
+}
+
+// age forgets what was remembered before the last call: each sweep calls it.
+func (s *Service) age() {
+	s.messages.Age()
+	s.actors.Age()
 }

@@ -26,53 +26,62 @@ type ForwardCommand struct {
 func (s *Service) Forward(ctx context.Context, actor *model.Actor, c ForwardCommand) (Sent, error) {
 	fingerprint := sha256.New()
 	writeParts(fingerprint, "forward", c.Message.String())
-	p := &posting{
-		recipient: c.Recipient, sender: c.SenderOrganization, receiver: c.RecipientOrganization, call: c.CallOrganization,
+	d := &draft{
+		recipient: c.Recipient,
+		sender:    c.SenderOrganization, receiver: c.RecipientOrganization, call: c.CallOrganization,
 		priority: c.Priority, request: c.RequestID, fingerprint: fingerprint.Sum(nil),
 	}
-	if err := p.validate(); err != nil {
+	if c.Recipient == "" {
+		return Sent{}, recipientRequired()
+	}
+	if err := d.validate(); err != nil {
 		return Sent{}, err
 	}
 	now := s.now()
-	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+	var repeated *repetition
+	err := s.store.View(ctx, func(tx *store.Tx) error {
 		// A repeat is one even where its source has gone since.
-		if p.entity, _, _, err = s.resolve(tx, actor, p.recipient, true); err != nil {
+		entity, _, _, err := s.resolve(tx, actor, c.Recipient, true)
+		if err != nil {
 			return err
 		}
-		if err := p.findRepeated(tx, actor, now); err != nil || p.repeated != nil {
+		if repeated, err = d.findRepeated(tx, actor, entity, now); err != nil || repeated != nil {
 			return err
 		}
-		return s.readSource(ctx, tx, actor, p, c.Message, now)
+		if d.source, err = readable(tx, actor, c.Message, now); err != nil {
+			return err
+		}
+		o, _, err := tx.Organization(d.source.Organization)
+		if err == nil && !model.Allows(o.Settings.Forward) {
+			err = model.Forbiddenf("forward_off", "The organization has forwarding turned off.")
+		}
+		return err
 	})
 	if err != nil {
 		return Sent{}, err
 	}
-	if p.repeated != nil {
-		return s.repeat(ctx, actor, p)
+	if repeated != nil {
+		return s.repeat(ctx, actor, repeated)
 	}
-	return s.post(ctx, actor, p)
+	if d.content, err = s.vault.OpenMessage(ctx, d.source); err != nil {
+		return Sent{}, gone(err)
+	}
+	return s.post(ctx, actor, d)
 }
 
-// readSource takes over what a message says that the actor may forward.
-func (s *Service) readSource(ctx context.Context, tx *store.Tx, actor *model.Actor, p *posting, id model.MessageID, now time.Time) error {
+// readable reads a message that the actor may read, and whose content is there.
+func readable(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time) (*store.MessageRow, error) {
 	row, _, err := visible(tx, actor, id, now)
 	if err == nil && row.Recalled {
 		err = model.Missing()
 	}
-	if err != nil {
-		return err
+	return &row, err
+}
+
+// originalOf says who wrote first what is forwarded, and when.
+func originalOf(source *store.MessageRow) *model.Original {
+	if source.Forwarded != nil {
+		return source.Forwarded
 	}
-	o, _, err := tx.Organization(row.Organization)
-	if err != nil {
-		return err
-	}
-	if !model.Allows(o.Settings.Forward) {
-		return model.Forbiddenf("forward_off", "The organization has forwarding turned off.")
-	}
-	p.source, p.original = &row, row.Forwarded
-	if p.original == nil {
-		p.original = &model.Original{Sender: row.Sender, Created: row.Created}
-	}
-	p.content, err = s.vault.OpenMessage(ctx, &row)
-	return gone(err)
+	return &model.Original{Sender: source.Sender, Created: source.Created}
 }

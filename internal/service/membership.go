@@ -27,7 +27,7 @@ func join(tx *store.Tx, account *model.Account, m model.Membership) error {
 // membershipChanged makes a change of memberships or roles hold at once.
 func (s *Service) membershipChanged(accounts ...model.AccountID) {
 	s.actors.forget(accounts...)
-	s.routes.forget()
+	s.recipients.forget()
 	s.hub.Wake(accounts...)
 }
 

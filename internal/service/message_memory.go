@@ -2,25 +2,22 @@ package service
 
 import (
 	"strings"
-	"sync"
 
+	"signet/internal/cache"
 	"signet/internal/model"
 	"signet/internal/store"
 )
 
 // messageMemory remembers messages that were sent here and those that queues were read
-// for, with what they say, so that most are read and opened never, and a queue that is
-// read again, and a message to many, once. The store says why a remembered one can be
-// relied on (store.Messages).
+// for, with what they say: so most are never read and opened, and a queue that is read
+// again, and a message to many, once. The store says why a remembered one can be relied
+// on (store.Messages).
 //
 // It is bounded by its size and by two sweeps, which is as long as what is erased may
 // stay anywhere. What is recalled or ends on this node leaves it at once, and all of it
 // when a key is destroyed.
 type messageMemory struct {
-	mu         sync.RWMutex // guards all below
-	young, old map[model.MessageID]*store.MessageRow
-	size       int    // of the young ones, in bytes
-	version    uint64 // raised by every forget, so that no older reading is put back
+	*cache.Cache[model.MessageID, *store.MessageRow]
 }
 
 const (
@@ -31,30 +28,22 @@ const (
 	memoryRow = 512
 )
 
-func newMessageMemory() *messageMemory {
-	return &messageMemory{young: map[model.MessageID]*store.MessageRow{}}
+func newMessageMemory() messageMemory {
+	return messageMemory{cache.New[model.MessageID, *store.MessageRow](memorySize)}
 }
 
 // reading is the memory for one transaction, and is made before that begins.
-func (m *messageMemory) reading() *messageReading {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return &messageReading{m, m.version}
-}
+func (m messageMemory) reading() *messageReading { return &messageReading{m, m.Version()} }
 
 type messageReading struct {
-	*messageMemory
-	version uint64
+	messageMemory
+	version cache.Version
 }
 
 // Known returns a message that is remembered, or nil.
 func (r *messageReading) Known(id model.MessageID) *store.MessageRow {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if row := r.young[id]; row != nil {
-		return row
-	}
-	return r.old[id]
+	row, _ := r.Get(id)
+	return row
 }
 
 // sent remembers a message that the transaction wrote, as it would be read. One with data
@@ -76,43 +65,5 @@ func (r *messageReading) learn(row *store.MessageRow) {
 	}
 	size := memoryRow + len(row.Sealed)
 	row.Sealed, row.Opened = nil, true
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.version != r.messageMemory.version || r.young[row.ID] != nil {
-		return
-	}
-	if r.size > memorySize/2 {
-		r.turn()
-	}
-	r.young[row.ID] = row
-	r.size += size
-}
-
-// age forgets what was remembered before the last call.
-func (m *messageMemory) age() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.young)+len(m.old) > 0 {
-		m.turn()
-	}
-}
-
-func (m *messageMemory) turn() {
-	m.young, m.old, m.size = map[model.MessageID]*store.MessageRow{}, m.young, 0
-}
-
-// forget drops messages, after the transaction that took away what they say; without
-// any it drops all.
-func (m *messageMemory) forget(ids ...model.MessageID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.version++
-	for _, id := range ids {
-		delete(m.young, id)
-		delete(m.old, id)
-	}
-	if len(ids) == 0 {
-		m.turn()
-		m.old = nil
-	}
+	r.Put(r.version, row.ID, row, size)
 }

@@ -132,7 +132,7 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 	if err != nil {
 		return err
 	}
-	s.routes.forget()
+	s.recipients.forget()
 	s.hub.Forget(members...)
 	s.hub.Wake(members...)
 	return nil

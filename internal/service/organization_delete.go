@@ -55,7 +55,7 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 	if err != nil {
 		return err
 	}
-	s.messages.forget()
+	s.messages.ForgetAll()
 	s.membershipChanged(members...)
 	for _, account := range members {
 		s.hub.CloseAccount(account, live.Revoked)

@@ -58,7 +58,7 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	if err != nil {
 		return err
 	}
-	s.messages.forget(id)
+	s.messages.Forget(id)
 	s.hub.Wake(readers...)
 	if erased {
 		s.counts.Recalled.Add(1)

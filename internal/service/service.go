@@ -62,16 +62,16 @@ type Service struct {
 	log      *slog.Logger
 	warnings *health.Warnings
 
-	outages   *health.Outages
-	room      *disk.Room
-	limits    Limits
-	region    string
-	retention time.Duration
-	actors    actorCache
-	routes    *routes
-	messages  *messageMemory
-	passwords chan struct{} // a place for each password hash computed at a time
-	derive    derivation
+	outages    *health.Outages
+	room       *disk.Room
+	limits     Limits
+	region     string
+	retention  time.Duration
+	actors     actorCache
+	recipients recipients
+	messages   messageMemory
+	passwords  chan struct{} // a place for each password hash computed at a time
+	derive     derivation
 
 	counts Counts
 	tasks  tasks
@@ -102,14 +102,14 @@ func New(o Options) *Service {
 		store: o.Store, vault: o.Vault, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings,
 		outages: o.Outages, room: o.Room, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention, audit: o.Audit,
-		actors:    actorCache{entries: map[string]actorEntry{}, keys: map[model.AccountID][]string{}, tell: o.Hub.Forget},
-		routes:    newRoutes(),
-		messages:  newMessageMemory(),
-		time:      o.Time,
-		passwords: make(chan struct{}, 2),
-		derive:    argon2.IDKey,
-		used:      map[string]time.Time{},
-		streams:   o.Streams,
+		actors:     newActorCache(o.Hub.Forget),
+		recipients: newRecipients(),
+		messages:   newMessageMemory(),
+		time:       o.Time,
+		passwords:  make(chan struct{}, 2),
+		derive:     argon2.IDKey,
+		used:       map[string]time.Time{},
+		streams:    o.Streams,
 	}
 	if s.streams == nil {
 		s.streams = noStreams{}
@@ -118,7 +118,7 @@ func New(o Options) *Service {
 	s.survey = NewSurvey(o.Store, o.Clock)
 	o.Hub.OnForget(func(accounts ...model.AccountID) {
 		s.actors.drop(accounts...)
-		s.routes.forget()
+		s.recipients.forget()
 	})
 	if o.Store != nil && o.Store.Observe(s.feed, o.Hub.Tell) {
 		o.Hub.FeedInOrder()

@@ -98,7 +98,7 @@ func (s *Service) eraseSoon() {
 // the clock is in doubt it erases only what somebody asked for: what was recalled, what
 // deleted organizations held, what lifted holds kept, and what nobody can read any more.
 func (s *Service) Sweep(ctx context.Context) error {
-	s.messages.age()
+	s.age()
 	at, err := s.time.EndingTime(ctx)
 	return errors.Join(err, s.eraseEnded(ctx, at), s.run(ctx, &s.tasks.keys, func(ctx context.Context) error { return s.endKeys(ctx, at) }))
 }
@@ -171,7 +171,7 @@ func (s *Service) sweepMessages(ctx context.Context, at time.Time) (total int, e
 			return total, err
 		}
 		if n > 0 {
-			s.messages.forget(ended...)
+			s.messages.Forget(ended...)
 			s.counts.countEnded(rows)
 		}
 		if total += n; n < sweepBatch {

@@ -75,7 +75,7 @@ func (s *Service) endKeys(ctx context.Context, at time.Time) error {
 		names = append(names, named[i]...)
 	}
 	done, fault := s.vault.Ring.End(ctx, at, names, s.leftAt(at))
-	s.messages.forget()
+	s.messages.ForgetAll()
 	settled := make(map[seal.Name]bool, len(done))
 	for _, name := range done {
 		settled[name] = true

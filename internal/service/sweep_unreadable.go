@@ -74,7 +74,7 @@ func (s *Service) eraseUnreadable(ctx context.Context, d store.Departure, ids []
 		if err != nil {
 			return erased, err
 		}
-		s.messages.forget(some...)
+		s.messages.Forget(some...)
 		erased += len(rows)
 	}
 	return erased, s.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })

@@ -10,7 +10,7 @@ import (
 // What a node remembers of a recipient neither lets through who was taken out on
 // another node, nor refuses what that one has allowed since; and its own changes hold
 // at once.
-func TestRememberedRoutesDecideNothing(t *testing.T) {
+func TestRememberedRecipientsDecideNothing(t *testing.T) {
 	c := newCluster(t, Limits{})
 	here, there := c.nodes[0], c.nodes[1]
 	organization := c.organization()

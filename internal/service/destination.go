@@ -1,0 +1,97 @@
+package service
+
+import (
+	"cmp"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// destination is where a message goes, of which it is known that the sender may send
+// there.
+type destination struct {
+	entity       model.EntityID // the account, or the group
+	group        *model.Group   // nil: an account
+	organization model.Organization
+	theirs       []model.OrganizationID // an account's, the oldest membership first
+}
+
+// findDestination reads where a message goes and asks whether the actor may send it
+// there; or it finds what was sent under the same Request-ID.
+func (s *Service) findDestination(
+	tx *store.Tx, actor *model.Actor, d *draft, now time.Time,
+) (*destination, *repetition, error) {
+	entity, group, found, err := s.resolve(tx, actor, d.recipient, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	// A repeat is one even where its recipient, a group, has gone since.
+	if first, err := d.findRepeated(tx, actor, entity, now); err != nil || first != nil {
+		return nil, first, err
+	}
+	if err := s.withinDailyLimit(tx, actor, now); err != nil {
+		return nil, nil, err
+	}
+	if !found {
+		return nil, nil, model.Missing()
+	}
+	to := &destination{entity: entity}
+	if group {
+		to.group, err = d.findGroup(tx, actor, model.GroupID(entity))
+	} else {
+		to.theirs, err = tx.OrganizationsOf(model.AccountID(entity))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	id := model.OrganizationID("")
+	if to.group != nil {
+		id = to.group.Organization
+	} else if id, err = d.chooseOrganization(actor, to.theirs); err != nil {
+		return nil, nil, err
+	}
+	if to.organization, found, err = tx.Organization(id); err == nil && !found {
+		err = model.Missing()
+	}
+	return to, nil, err
+}
+
+// findGroup reads the group of a message. Its organization is the message's, whatever
+// the header names, and the sender is a member.
+func (d *draft) findGroup(tx *store.Tx, actor *model.Actor, id model.GroupID) (*model.Group, error) {
+	g, found, err := tx.Group(id)
+	if err != nil {
+		return nil, err
+	}
+	if !found || g.Deleted {
+		return nil, model.Missing()
+	}
+	rights, err := rightsInGroup(tx, actor, &g)
+	if err != nil {
+		return nil, err
+	}
+	if !rights.member {
+		return nil, model.Missing()
+	}
+	if named := cmp.Or(d.sender, d.receiver); named != "" && named != g.Organization {
+		return nil, model.Invalidf("organization_mismatch", "recipient_organization",
+			"The group belongs to another organization.")
+	}
+	return &g, nil
+}
+
+// chooseOrganization chooses among a recipient's organizations: the one that the fields
+// name, else the one of the header, else of those that both share the one that the
+// recipient has belonged to longest (contract, 5.1).
+func (d *draft) chooseOrganization(
+	actor *model.Actor, theirs []model.OrganizationID,
+) (model.OrganizationID, error) {
+	named := cmp.Or(d.sender, d.receiver, d.call)
+	for _, o := range theirs {
+		if actor.MemberOf(o) && (named == "" || named == o) {
+			return o, nil
+		}
+	}
+	return "", model.Missing()
+}

@@ -1,0 +1,158 @@
+package service
+
+import (
+	"slices"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// delivery is what a transaction did with a message: it wrote it, or it found that the
+// message was sent before.
+type delivery struct {
+	repeated *repetition      // not nil: nothing was written, and there is nothing else
+	row      store.MessageRow // with its position
+	content  model.Content
+	readers  []model.AccountID // whose queues it is in
+}
+
+// message returns the message with its content.
+func (d *delivery) message() model.Message {
+	m := d.row.Message
+	m.Content = d.content
+	return m
+}
+
+// write puts everything that a message changes into one transaction.
+//
+// All that may refuse it is asked before the first statement that changes something:
+// up to 256 requests share a transaction (store.Short). One that is refused before it
+// wrote leaves the others alone; one that is refused after it wrote undoes them all,
+// and they run again.
+func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now time.Time) (*delivery, error) {
+	readers, open, err := m.lock(tx, actor)
+	if err != nil {
+		return nil, err
+	}
+	// The position comes before the questions: nobody else sends for the actor, or
+	// takes sender or recipient out of the organization, once it is handed out.
+	position, err := tx.Position(1, append(slices.Clip(readers), actor.Account)...)
+	if err != nil {
+		return nil, err
+	}
+	if repeated, err := m.findRepeated(tx, actor, m.to.entity, now); err != nil || repeated != nil {
+		return &delivery{repeated: repeated}, err
+	}
+	if err := m.stillAllowed(tx, actor, open, now); err != nil {
+		return nil, err
+	}
+	if err := s.withinDailyLimit(tx, actor, now); err != nil {
+		return nil, err
+	}
+
+	if err := s.countAgainstLimit(tx, actor, now); err != nil {
+		return nil, err
+	}
+	if err := m.putRequest(tx, now); err != nil {
+		return nil, err
+	}
+	done := &delivery{row: m.row, content: m.content, readers: readers}
+	done.row.Sort = position
+	return done, done.insert(tx)
+}
+
+// lock keeps what the message depends on as it is: the group with its members, and
+// the source of a forward. It finds the readers, and whether the group is open to a
+// message of the actor's.
+func (m *sealedMessage) lock(tx *store.Tx, actor *model.Actor) (readers []model.AccountID, open bool, err error) {
+	if m.source != nil {
+		if err := tx.LockMessages(actor.Organizations(), m.source.ID); err != nil {
+			return nil, false, err
+		}
+	}
+	if m.to.group == nil {
+		return []model.AccountID{model.AccountID(m.to.entity)}, true, nil
+	}
+	id := m.to.group.ID
+	if err := tx.LockGroups(id); err != nil {
+		return nil, false, err
+	}
+	g, found, err := tx.Group(id)
+	if err != nil {
+		return nil, false, err
+	}
+	readers, member, err := tx.GroupReaders(id, actor.Account)
+	return readers, found && !g.Deleted && member, err
+}
+
+// stillAllowed asks inside the transaction whether sender and recipient still belong
+// where they did, and whether the source of a forward may still be read.
+func (m *sealedMessage) stillAllowed(tx *store.Tx, actor *model.Actor, open bool, now time.Time) error {
+	if !open {
+		return model.Missing()
+	}
+	if m.to.group == nil {
+		both, err := tx.AreMembers(m.to.organization.ID, actor.Account, model.AccountID(m.to.entity))
+		if err == nil && !both {
+			err = model.Missing()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if m.source == nil {
+		return nil
+	}
+	_, err := readable(tx, actor, m.source.ID, now)
+	return err
+}
+
+// putRequest notes what was sent under the Request-ID.
+func (m *sealedMessage) putRequest(tx *store.Tx, now time.Time) error {
+	if m.request == "" {
+		return nil
+	}
+	return tx.PutRequest(&store.Request{
+		Account: m.row.Sender, ID: m.request, Fingerprint: m.fingerprint,
+		Organization: m.row.Organization, Message: m.row.ID, TTL: m.row.TTL, Created: now,
+	}, now.Add(-model.RepeatWindow))
+}
+
+// insert writes the message, and puts it into the queues of its readers.
+func (d *delivery) insert(tx *store.Tx) error {
+	if err := tx.InsertMessage(&d.row); err != nil {
+		return err
+	}
+	if err := tx.ReferToBlob(d.row.Blob); err != nil {
+		return err
+	}
+	tx.Describe(d)
+	if d.row.Group {
+		return deliverToGroup(tx, &d.row)
+	}
+	if err := tx.NoteSent(&d.row); err != nil {
+		return err
+	}
+	return deliverToAccount(tx, &d.row, model.AccountID(d.row.Recipient))
+}
+
+func deliverToAccount(tx *store.Tx, row *store.MessageRow, account model.AccountID) error {
+	if err := tx.InsertDelivery(row, account, row.Sort, false); err != nil {
+		return err
+	}
+	if err := tx.InsertEvent(account, row.Sort, row.Organization, model.EventMessage, row.ID, nil); err != nil {
+		return err
+	}
+	return tx.NoteReceived(row, account)
+}
+
+func deliverToGroup(tx *store.Tx, row *store.MessageRow) error {
+	if err := tx.InsertGroupDeliveries(row); err != nil {
+		return err
+	}
+	if err := tx.InsertGroupEvents(row); err != nil {
+		return err
+	}
+	return tx.NoteSentToGroup(row)
+}
