@@ -113,57 +113,6 @@ func benchmarkSend(b *testing.B, h *house) {
 	})
 }
 
-// BenchmarkPollAndAcknowledge sends one message, reads it and acknowledges it.
-func BenchmarkPollAndAcknowledge(b *testing.B) {
-	h := newHouse(b, 2)
-	ctx := context.Background()
-	recipient := h.actors[1]
-	b.ReportAllocs()
-	for b.Loop() {
-		b.StopTimer()
-		_, err := h.service.Send(ctx, h.actors[0], service.SendCommand{Recipient: recipient.Account.String(), Body: "x"})
-		must(b, err)
-		b.StartTimer()
-		events, err := h.service.Poll(ctx, recipient, service.PollOptions{Limit: 1})
-		must(b, err)
-		must(b, h.service.Acknowledge(ctx, recipient, []string{events[0].ID}))
-	}
-}
-
-// BenchmarkPoll reads 50 queued messages.
-func BenchmarkPoll(b *testing.B) {
-	h := newHouse(b, 2)
-	ctx := context.Background()
-	for range 50 {
-		_, err := h.service.Send(ctx, h.actors[0], service.SendCommand{Recipient: h.actors[1].Account.String(), Body: strings.Repeat("x", 200)})
-		must(b, err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		events, err := h.service.Poll(ctx, h.actors[1], service.PollOptions{Limit: 50})
-		must(b, err)
-		if len(events) != 50 {
-			b.Fatalf("got %d events, want 50", len(events))
-		}
-	}
-}
-
-// BenchmarkUnread counts unread messages.
-func BenchmarkUnread(b *testing.B) {
-	h := newHouse(b, 2)
-	ctx := context.Background()
-	_, err := h.service.Send(ctx, h.actors[0], service.SendCommand{Recipient: h.actors[1].Account.String(), Body: "one"})
-	must(b, err)
-	b.ReportAllocs()
-	for b.Loop() {
-		unread, err := h.service.Unread(ctx, h.actors[1], "me")
-		must(b, err)
-		if unread.Messages != 1 {
-			b.Fatalf("got %d, want 1", unread.Messages)
-		}
-	}
-}
-
 // BenchmarkFanOut sends to groups of several sizes; ns/member is what counts.
 func BenchmarkFanOut(b *testing.B) {
 	for _, members := range []int{10, 100, 1000} {

@@ -1,187 +1,156 @@
 package service_test
 
 import (
-	"context"
+	"bytes"
+	"flag"
 	"fmt"
-	"reflect"
+	"os"
 	"runtime"
-	"sync/atomic"
+	"slices"
+	"strings"
 	"testing"
-
-	"signet/internal/model"
-	"signet/internal/service"
-	"signet/internal/store"
 )
 
-// What a use case costs is held down here by what can be counted. Time is for the
-// benchmarks.
+var update = flag.Bool("update", false, "lower the figures of testdata/cost.txt to what the calls take")
 
-// countedEngine counts the statements that an engine runs.
-type countedEngine struct {
-	store.Engine
-	statements atomic.Int64
+// costFile has the most that each call may take. -update lowers it; whoever wants a call
+// to take more edits the file, and says in the commit what that is for.
+const costFile = "testdata/cost.txt"
+
+const costHead = `# The most that a call may take (cost_test.go): SQL statements, objects and bytes that it allocates.
+`
+
+// cost is what can be counted of a call, and is the same on every machine. Time is for
+// the benchmarks.
+type cost struct{ statements, objects, bytes int64 }
+
+// exceeds reports whether a cost is above a limit. What is allocated has a third more, for
+// the race detector and what runs beside.
+func (c cost) exceeds(limit cost) bool {
+	const someObjects, someBytes = 5, 1 << 10
+	return c.statements > limit.statements || c.objects > limit.objects*4/3+someObjects || c.bytes > limit.bytes*4/3+someBytes
 }
 
-func (e *countedEngine) counted(fn func(store.Session) error) func(store.Session) error {
-	return func(s store.Session) error { return fn(countedSession{s, &e.statements}) }
+// wellBelow reports whether the limit can be lowered by more than what varies.
+func (c cost) wellBelow(limit cost) bool {
+	return c.statements < limit.statements || c.objects < limit.objects*3/4 || c.bytes < limit.bytes*3/4
 }
 
-func (e *countedEngine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
-	return e.Engine.View(ctx, e.counted(fn), traits...)
+func (c cost) lower(limit cost) cost {
+	return cost{min(c.statements, limit.statements), min(c.objects, limit.objects), min(c.bytes, limit.bytes)}
 }
 
-func (e *countedEngine) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
-	return e.Engine.Update(ctx, e.counted(fn), traits...)
+func (c cost) String() string {
+	return fmt.Sprintf("%d statements, %d objects, %d bytes", c.statements, c.objects, c.bytes)
 }
 
-type countedSession struct {
-	store.Session
-	statements *atomic.Int64
-}
-
-func (s countedSession) Exec(query string, args ...any) (int64, error) {
-	s.statements.Add(1)
-	return s.Session.Exec(query, args...)
-}
-
-func (s countedSession) Post(query string, args ...any) error {
-	s.statements.Add(1)
-	return s.Session.Post(query, args...)
-}
-
-func (s countedSession) Query(query string, args []any, each func(store.Row) error) error {
-	s.statements.Add(1)
-	return s.Session.Query(query, args, each)
-}
-
-// wantStatements runs fn and compares how many statements it took.
-func (h *house) wantStatements(t *testing.T, what string, want int64, fn func()) {
-	t.Helper()
-	before := h.statements.Load()
-	fn()
-	if got := h.statements.Load() - before; got != want {
-		t.Errorf("%s takes %d statements, want %d", what, got, want)
-	}
-}
-
-// wantMemory runs fn many times and bounds what it allocates each time: objects, and
-// bytes. The bounds leave a third for what the race detector and others add.
-func wantMemory(t *testing.T, what string, objects, size uint64, fn func()) {
-	t.Helper()
-	const times = 100
-	var before, after runtime.MemStats
-	fn()
-	runtime.ReadMemStats(&before)
+// measure returns what a call takes in most cases.
+func (h *house) measure(prepare, run func()) cost {
+	const times = 31
+	var statements, objects, size []int64
 	for range times {
-		fn()
+		prepare()
+		var before, after runtime.MemStats
+		asked := h.statements.Load()
+		runtime.ReadMemStats(&before)
+		run()
+		runtime.ReadMemStats(&after)
+		statements = append(statements, h.statements.Load()-asked)
+		objects = append(objects, int64(after.Mallocs-before.Mallocs))
+		size = append(size, int64(after.TotalAlloc-before.TotalAlloc))
 	}
-	runtime.ReadMemStats(&after)
-	t.Logf("%s: %d objects, %d bytes", what, (after.Mallocs-before.Mallocs)/times, (after.TotalAlloc-before.TotalAlloc)/times)
-	if got := (after.Mallocs - before.Mallocs) / times; got > objects {
-		t.Errorf("%s allocates %d objects, want at most %d", what, got, objects)
-	}
-	if got := (after.TotalAlloc - before.TotalAlloc) / times; got > size {
-		t.Errorf("%s allocates %d bytes, want at most %d", what, got, size)
-	}
+	return cost{median(statements), median(objects), median(size)}
 }
 
-func (h *house) mustFillQueue(t *testing.T, n int) {
-	t.Helper()
-	for range n {
-		h.mustSend(t, h.actors[0], h.actors[1].Account.String())
-	}
+func median(figures []int64) int64 {
+	slices.Sort(figures)
+	return figures[len(figures)/2]
 }
 
-func (h *house) mustPoll(t *testing.T, want, limit int) []model.Event {
-	t.Helper()
-	events, err := h.service.Poll(t.Context(), h.actors[1], service.PollOptions{Limit: limit})
-	must(t, err)
-	if len(events) != want {
-		t.Fatalf("got %d events, want %d", len(events), want)
-	}
-	return events
-}
-
-// mustForget lets the service forget what it remembers of messages.
-func (h *house) mustForget(t *testing.T) {
-	t.Helper()
-	for range 2 {
-		must(t, h.service.Sweep(t.Context()))
-	}
-}
-
-func TestReadingAQueueTakesAsManyStatementsHoweverMuchIsInIt(t *testing.T) {
-	h := newHouse(t, 2)
-	h.wantStatements(t, "a poll that finds nothing", 1, func() { h.mustPoll(t, 0, 100) })
-	h.mustFillQueue(t, 50)
-	h.wantStatements(t, "a poll of 50 that were sent a moment ago", 2, func() { h.mustPoll(t, 50, 50) })
-	h.mustForget(t)
-	// The queue, its messages, and what the reader muted.
-	h.wantStatements(t, "a poll of 50 that nobody has read", 3, func() { h.mustPoll(t, 50, 50) })
-	h.wantStatements(t, "the same poll again", 2, func() { h.mustPoll(t, 50, 50) })
-	h.wantStatements(t, "a poll of one of them", 2, func() { h.mustPoll(t, 1, 1) })
-	wantMemory(t, "a poll of 50", 50, 24<<10, func() { h.mustPoll(t, 50, 50) })
-}
-
-func TestQueueShowsWhatIsRememberedAsItIsStored(t *testing.T) {
-	h := newHouse(t, 2)
-	ttl, dor, priority := 5, true, 1
-	to := h.actors[1].Account.String()
-	data := []model.DataItem{{MimeType: "text/plain", Payload: "seven"}}
-	for _, c := range []service.SendCommand{
-		{Recipient: to, Body: "plain"},
-		{Recipient: to, Body: "short-lived", TTL: &ttl},
-		{Recipient: to, Body: "once", DOR: &dor},
-		{Recipient: to, Body: "urgent", Priority: &priority, RequestID: "1"},
-		{Recipient: to, Body: "with data", Data: data},
-		{Recipient: to, Data: data},
-		{Recipient: h.mustGroup(t, 2), Body: "to all"},
-	} {
-		sent, err := h.service.Send(t.Context(), h.actors[0], c)
-		must(t, err)
-		_, err = h.service.Forward(t.Context(), h.actors[0], service.ForwardCommand{Message: sent.Message, Recipient: to})
-		must(t, err)
-	}
-	poll := func() []model.Event {
-		events, err := h.service.Poll(t.Context(), h.actors[1], service.PollOptions{Limit: 100})
-		must(t, err)
-		return events
-	}
-	remembered := poll()
-	h.mustForget(t)
-	if stored := poll(); !reflect.DeepEqual(remembered, stored) {
-		t.Errorf("got %+v\nwant %+v", remembered, stored)
-	}
-}
-
-func TestAcknowledgingTakesTwoStatementsAMessage(t *testing.T) {
-	h := newHouse(t, 2)
-	for _, n := range []int{1, 2, 40} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			h.mustFillQueue(t, n)
-			var ids []string
-			for _, e := range h.mustPoll(t, n, 100) {
-				ids = append(ids, e.ID)
+// TestCallsTakeNoMoreThanTheyMay: whoever adds a statement to the way of each message does
+// so knowingly.
+func TestCallsTakeNoMoreThanTheyMay(t *testing.T) {
+	limits := mustReadCosts(t)
+	lowered := map[string]cost{}
+	for _, c := range calls {
+		h := newHouse(t, c.people)
+		prepare, run := c.arrange(t, h)
+		prepare()
+		run() // once, so that what is remembered from call to call is there
+		got := h.measure(prepare, run)
+		limit, known := limits[c.name]
+		delete(limits, c.name)
+		switch {
+		case !known:
+			limit = got
+			if !*update {
+				t.Errorf("%s has no line in %s: it takes %v; -update writes it", c.name, costFile, got)
 			}
-			// What they bring, and out of the queue with them; for each message its copy,
-			// and the event to the sender.
-			h.wantStatements(t, "an acknowledgement", int64(2+2*n), func() { must(t, h.service.Acknowledge(t.Context(), h.actors[1], ids)) })
-			h.wantStatements(t, "the same again", 2, func() { must(t, h.service.Acknowledge(t.Context(), h.actors[1], ids)) })
-			wantMemory(t, "the same again", uint64(36+n), uint64(1600+24*n), func() { must(t, h.service.Acknowledge(t.Context(), h.actors[1], ids)) })
+		case got.exceeds(limit):
+			t.Errorf("%s takes %v, more than %v", c.name, got, limit)
+		case got.wellBelow(limit):
+			t.Logf("%s takes %v, less than %v: -update lowers %s", c.name, got, limit, costFile)
+		}
+		lowered[c.name] = got.lower(limit)
+	}
+	if *update {
+		mustWriteCosts(t, lowered)
+		return
+	}
+	for name := range limits {
+		t.Errorf("%s names a call that is not measured: %s", costFile, name)
+	}
+}
+
+// BenchmarkCalls makes each of the calls, one after the other.
+func BenchmarkCalls(b *testing.B) {
+	for _, c := range calls {
+		b.Run(c.name, func(b *testing.B) {
+			h := newHouse(b, c.people)
+			prepare, run := c.arrange(b, h)
+			prepare()
+			run()
+			statements := int64(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				prepare()
+				before := h.statements.Load()
+				b.StartTimer()
+				run()
+				statements += h.statements.Load() - before
+			}
+			b.ReportMetric(float64(statements)/float64(b.N), "statements/op")
 		})
 	}
 }
 
-func TestCountingUnreadTakesOneStatement(t *testing.T) {
-	h := newHouse(t, 2)
-	h.mustFillQueue(t, 10)
-	count := func() {
-		unread, err := h.service.Unread(t.Context(), h.actors[1], "me")
-		must(t, err)
-		if unread.Messages != 10 {
-			t.Fatalf("%d are unread, want 10", unread.Messages)
+func mustReadCosts(t *testing.T) map[string]cost {
+	t.Helper()
+	text, err := os.ReadFile(costFile)
+	must(t, err)
+	limits := map[string]cost{}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
 		}
+		name, figures, _ := strings.Cut(line, ":")
+		var c cost
+		_, err := fmt.Sscan(figures, &c.statements, &c.objects, &c.bytes)
+		if err != nil {
+			t.Fatalf("%s: %q: %v", costFile, line, err)
+		}
+		limits[name] = c
 	}
-	h.wantStatements(t, "a count", 1, count)
-	wantMemory(t, "a count", 33, 1600, count)
+	return limits
+}
+
+func mustWriteCosts(t *testing.T, limits map[string]cost) {
+	t.Helper()
+	text := bytes.NewBufferString(costHead)
+	for _, c := range calls {
+		l := limits[c.name]
+		fmt.Fprintf(text, "%-46s %4d %6d %8d\n", c.name+":", l.statements, l.objects, l.bytes)
+	}
+	must(t, os.WriteFile(costFile, text.Bytes(), 0o644))
 }

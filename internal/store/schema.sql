@@ -15,7 +15,7 @@
 -- Every primary key begins with the account or the organization, or with the platform-wide name that leads to one:
 -- so all tables can be spread over many database servers by the first column (docs/scaling.md).
 --
--- Once a version is released, a change here takes a step in migrate.go too, which makes the same of older data.
+-- Once a version is released, a change here takes a step in schema.go too, which makes the same of older data.
 
 
 -- What there is one of, by name: the version of the data (schema), the lowest version that a program has to know to

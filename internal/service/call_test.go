@@ -1,0 +1,187 @@
+package service_test
+
+import (
+	"strings"
+	"testing"
+
+	"signet/internal/model"
+	"signet/internal/search"
+	"signet/internal/service"
+)
+
+// call is a use case as somebody calls it, of whom there are so many people.
+type call struct {
+	name    string
+	people  int
+	arrange func(tb testing.TB, h *house) (prepare, run func()) // prepare comes before each run, and does not count
+}
+
+func nothing() {}
+
+// calls are what is measured: what programs do all the time, and what people wait for.
+var calls = []call{
+	{"authenticate", 1, func(tb testing.TB, h *house) (prepare, run func()) {
+		key, err := h.service.IssueKey(tb.Context(), h.actors[0], service.IssueKeyCommand{Account: "me"})
+		must(tb, err)
+		return nothing, func() { actor(tb, h.service, key.Key.Key, key.Secret) }
+	}},
+	{"send to a person", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		return nothing, func() { h.mustSendTo(tb, h.person(1)) }
+	}},
+	{"send to a group of 10", 100, func(tb testing.TB, h *house) (prepare, run func()) {
+		group := h.mustGroup(tb, 10)
+		return nothing, func() { h.mustSendTo(tb, group) }
+	}},
+	{"send to a group of 100", 100, func(tb testing.TB, h *house) (prepare, run func()) {
+		group := h.mustGroup(tb, 100)
+		return nothing, func() { h.mustSendTo(tb, group) }
+	}},
+	{"poll that finds nothing", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		return nothing, func() { h.mustPoll(tb, 0, 100) }
+	}},
+	{"poll of 1", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		h.mustFillQueue(tb, 50)
+		return nothing, func() { h.mustPoll(tb, 1, 1) }
+	}},
+	{"poll of 50", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		h.mustFillQueue(tb, 50)
+		return nothing, func() { h.mustPoll(tb, 50, 50) }
+	}},
+	{"poll of 50 that nobody remembers", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		h.mustFillQueue(tb, 50)
+		return func() { h.mustForget(tb) }, func() { h.mustPoll(tb, 50, 50) }
+	}},
+	{"acknowledge 1", 2, acknowledging(1)},
+	{"acknowledge 40", 2, acknowledging(40)},
+	{"acknowledge 40 that are acknowledged", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		h.mustFillQueue(tb, 40)
+		ids := h.mustQueue(tb, 40)
+		return nothing, func() { must(tb, h.service.Acknowledge(tb.Context(), h.actors[1], ids)) }
+	}},
+	{"count what is unread", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		h.mustFillQueue(tb, 10)
+		return nothing, func() {
+			unread, err := h.service.Unread(tb.Context(), h.actors[1], "me")
+			must(tb, err)
+			if unread.Messages != 10 {
+				tb.Fatalf("%d are unread, want 10", unread.Messages)
+			}
+		}
+	}},
+	{"read a message", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		id := h.mustSendTo(tb, h.person(1))
+		return nothing, func() {
+			_, err := h.service.Message(tb.Context(), h.actors[1], id)
+			must(tb, err)
+		}
+	}},
+	{"mark a message Read", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		var id model.MessageID
+		return func() { id = h.mustSendTo(tb, h.person(1)) }, func() {
+			must(tb, h.service.MarkStatus(tb.Context(), h.actors[1], nil, []model.MessageID{id}))
+		}
+	}},
+	{"ask for a message's status", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		id := h.mustSendTo(tb, h.person(1))
+		return nothing, func() {
+			_, err := h.service.MessageStatus(tb.Context(), h.actors[0], id)
+			must(tb, err)
+		}
+	}},
+	{"recall a message", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		var id model.MessageID
+		return func() { id = h.mustSendTo(tb, h.person(1)) }, func() {
+			must(tb, h.service.Recall(tb.Context(), h.actors[0], id))
+		}
+	}},
+	{"roster of 10", 11, func(tb testing.TB, h *house) (prepare, run func()) {
+		for i := 1; i <= 10; i++ {
+			h.mustSendTo(tb, h.person(i))
+		}
+		return nothing, func() {
+			roster, err := h.service.Roster(tb.Context(), h.actors[0], false)
+			must(tb, err)
+			if len(roster) != 10 {
+				tb.Fatalf("the roster has %d entries, want 10", len(roster))
+			}
+		}
+	}},
+	{"search that finds 10", 10, func(tb testing.TB, h *house) (prepare, run func()) {
+		query := search.Query{Must: []search.Criterion{{Fields: []string{"any"}, Text: "user"}}, PageSize: 20}
+		return nothing, func() {
+			result, err := h.service.Search(tb.Context(), h.actors[0], service.SearchCommand{Query: query})
+			must(tb, err)
+			if len(result.Hits) != 10 {
+				tb.Fatalf("the search finds %d, want 10", len(result.Hits))
+			}
+		}
+	}},
+}
+
+// acknowledging takes n messages out of a queue.
+func acknowledging(n int) func(tb testing.TB, h *house) (prepare, run func()) {
+	return func(tb testing.TB, h *house) (prepare, run func()) {
+		var ids []string
+		prepare = func() {
+			h.mustFillQueue(tb, n)
+			ids = h.mustQueue(tb, n)
+		}
+		return prepare, func() { must(tb, h.service.Acknowledge(tb.Context(), h.actors[1], ids)) }
+	}
+}
+
+func (h *house) person(i int) string { return h.actors[i].Account.String() }
+
+func (h *house) mustGroup(tb testing.TB, members int) string {
+	tb.Helper()
+	var names []string
+	for i := range members {
+		names = append(names, h.person(i))
+	}
+	g, err := h.service.CreateGroup(tb.Context(), h.actors[0], service.GroupCommand{Members: names})
+	must(tb, err)
+	return g.ID.String()
+}
+
+// mustSendTo sends a message of 200 bytes from the first of the house.
+func (h *house) mustSendTo(tb testing.TB, recipient string) model.MessageID {
+	tb.Helper()
+	sent, err := h.service.Send(tb.Context(), h.actors[0], service.SendCommand{Recipient: recipient, Body: strings.Repeat("x", 200)})
+	must(tb, err)
+	return sent.Message
+}
+
+// mustFillQueue sends n messages to the second of the house.
+func (h *house) mustFillQueue(tb testing.TB, n int) {
+	tb.Helper()
+	for range n {
+		h.mustSendTo(tb, h.person(1))
+	}
+}
+
+func (h *house) mustPoll(tb testing.TB, want, limit int) []model.Event {
+	tb.Helper()
+	events, err := h.service.Poll(tb.Context(), h.actors[1], service.PollOptions{Limit: limit})
+	must(tb, err)
+	if len(events) != want {
+		tb.Fatalf("got %d events, want %d", len(events), want)
+	}
+	return events
+}
+
+// mustQueue returns the ids of all that is queued.
+func (h *house) mustQueue(tb testing.TB, n int) (ids []string) {
+	tb.Helper()
+	for _, e := range h.mustPoll(tb, n, 100) {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// mustForget lets the service forget what it remembers of messages.
+func (h *house) mustForget(tb testing.TB) {
+	tb.Helper()
+	for range 2 {
+		must(tb, h.service.Sweep(tb.Context()))
+	}
+}
