@@ -83,9 +83,9 @@ func remoteAddress(r *http.Request) netip.Addr {
 	return remote.Addr().Unmap()
 }
 
-// checkAdministrative refuses administrative endpoints to whoever administers
-// nothing, whatever the call names (contract, section 1). Who may do what in
-// which organization is decided by the service.
+// checkAdministrative refuses administrative endpoints to an account that administers
+// nothing, whatever the call names (contract, section 1). Who may do what in which
+// organization is decided by the service.
 func (a *API) checkAdministrative(ctx context.Context, c *call) error {
 	if !c.endpoint.admin || c.actor.AdministersAny() {
 		return nil

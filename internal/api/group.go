@@ -16,7 +16,7 @@ func (c *call) groupID() (model.GroupID, error) {
 	return id, nil
 }
 
-// groupCommand reads what a group is to be.
+// groupCommand reads the fields of a group.
 func (c *call) groupCommand() service.GroupCommand {
 	f := &c.body.Fields
 	command := service.GroupCommand{

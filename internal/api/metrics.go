@@ -69,7 +69,7 @@ var classes = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx", "canceled"}
 // limitCodes are the values of the label code.
 var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, codeDailyLimit}
 
-// refused counts what was refused for who calls, or how often.
+// refused counts calls that were refused for their credentials or their rate.
 func (m *metrics) refused(shown *model.Error) {
 	switch {
 	case shown.Kind == model.Unauthenticated && shown.Code != codeCredentialsMissing:

@@ -25,7 +25,7 @@ type route struct {
 	public bool
 	// queryAuth also takes the credentials from the query `auth_basic`.
 	queryAuth bool
-	// admin refuses whoever administers nothing (endpoints 27 to 36).
+	// admin refuses accounts that administer nothing (endpoints 27 to 36).
 	admin bool
 	// audit is the action under which the call leaves a line in the audit log; empty
 	// for a call of which only refusals do.

@@ -145,9 +145,9 @@ func (a *App) takeDirectory() error {
 	return nil
 }
 
-// warnOfOpenFiles tells of secrets and content that others on this machine may read, of
-// the directory's mode apart: the key ring may lie elsewhere. The master key is seen to
-// by who reads it.
+// warnOfOpenFiles tells of secrets and content that others on this machine may read,
+// of the directory's mode apart: the key ring may lie elsewhere. The package that
+// reads the master key checks it.
 func (a *App) warnOfOpenFiles() {
 	ring := filepath.Join(a.dir, keyringFile)
 	if a.cfg.Keyring != "" {

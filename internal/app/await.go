@@ -10,10 +10,11 @@ import (
 // awaitPause is how long a start waits between two tries.
 const awaitPause = time.Second
 
-// await opens what a start needs of another machine, and waits for it while it is away:
-// after a power cut the database may come up last, and who starts servers backs off
-// from one that ends, by minutes. What waiting does not mend, such as a wrong password,
-// is an error at once. It is told once that the start waits, and once that it goes on.
+// await opens what a start needs of another machine, and waits for it while it is
+// away: after a power cut the database may come up last, and a supervisor backs off
+// by minutes from a server that ends. What waiting does not mend, such as a wrong
+// password, is an error at once. It is told once that the start waits, and once that
+// it goes on.
 func await[T any](ctx context.Context, log *slog.Logger, what string, open func() (T, error)) (T, error) {
 	var since time.Time
 	for {

@@ -46,7 +46,7 @@ func (v *validity) run(ctx context.Context) {
 	}
 }
 
-// look tells what is to be told.
+// look warns if there is a reason to.
 func (v *validity) look(ctx context.Context, now time.Time) {
 	from, until, ok := v.times(ctx)
 	if !ok {

@@ -111,9 +111,9 @@ type Owned struct {
 	Mark model.Mark
 }
 
-// Adopt makes the key ring and the attachments that the settings name those of the store
-// that they name. No server may use that. confirm holds the epochs of all from whom
-// something is taken; without them nothing is.
+// Adopt makes the key ring and the attachments that the settings name those of the
+// store that they name. No server may use that. confirm holds the epochs of all
+// installations that lose something; without them nothing is taken.
 func Adopt(ctx context.Context, cfg *config.Config, confirm []string) (out Adoption, err error) {
 	err = alone(ctx, cfg, func(kept *store.Store) (err error) {
 		out, err = adopt(ctx, cfg, kept, confirm)

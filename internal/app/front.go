@@ -18,9 +18,9 @@ import (
 	"signet/internal/store"
 )
 
-// front answers what is about the server itself, and hands all else to the
-// interface. It looks at the path directly: http.ServeMux would redirect paths
-// that it finds untidy, and those of the interface are to be taken as they are.
+// front answers what is about the server itself, and hands all else to the interface.
+// It looks at the path directly: http.ServeMux would redirect paths that it finds
+// untidy, and those of the interface must be taken as they are.
 func (a *App) front() http.Handler {
 	inner := a.admit(a.handler)
 	metrics := a.metricsHandler()
@@ -125,8 +125,8 @@ const (
 	probeAge     = time.Second
 )
 
-// probe asks the store whether it is there, at most once a second whoever asks:
-// the question needs no credentials and must cost nothing.
+// probe asks the store whether it is there, at most once a second in all: the
+// question needs no credentials and must cost nothing.
 type probe struct {
 	check func(ctx context.Context) error
 	clock func() time.Time

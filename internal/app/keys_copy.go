@@ -35,7 +35,7 @@ func newRingCopy(in surroundings) (*ringCopy, error) {
 	return c, in.metrics.Register(c.up)
 }
 
-// wrap returns the key ring's storage with the copy, where there is to be one.
+// wrap returns the key ring's storage with the copy, if one is configured.
 func (c *ringCopy) wrap(ring seal.Storage) seal.Storage {
 	if c.in.cfg.KeyringCopy == "" {
 		return ring

@@ -17,8 +17,8 @@ import (
 // ErrNoKey says that there is no key of that name.
 var ErrNoKey = service.ErrNoKey
 
-// LimitKey gives a key other limits, in the data directory or the database itself:
-// it is for who runs the server, which may be running. A nil limit is the configured
+// LimitKey gives a key other limits, in the data directory or the database itself: it
+// is for the command line; the server may be running. A nil limit is the configured
 // one, and 0 is none. A running server knows within a second.
 func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, requestsPerSecond *int) error {
 	return maintain(ctx, dir, database, func(kept *store.Store) error {

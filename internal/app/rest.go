@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// restInterval is how often is looked whether the server has anything to do.
+	// restInterval is how often the server checks whether it has anything to do.
 	restInterval = 5 * time.Second
 	// restAllocations is up to how many bytes a server allocates meanwhile that has
 	// next to nothing to do: heartbeats of streams, probes, the sweep.

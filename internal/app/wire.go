@@ -20,8 +20,8 @@ type surroundings struct {
 	clock    func() time.Time
 	elapsed  func() time.Duration // a clock that nobody sets
 	metrics  prometheus.Registerer
-	warnings *health.Warnings               // what the operator has to see to
-	outages  *health.Outages                // of what it works with
+	warnings *health.Warnings               // conditions that need the operator's attention
+	outages  *health.Outages                // of the parts that it works with
 	dir      string                         // the data directory: made, and locked for this process
 	client   func(*http.Request) netip.Addr // where a request comes from
 

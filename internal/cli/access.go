@@ -21,8 +21,8 @@ var clientGroup = kong.Group{
 	Description: `They act as the operator of the server whose data directory is ./data, or as SIGNET_API_KEY and SIGNET_API_SECRET at SIGNET_URL.`,
 }
 
-// access is how a client command finds its server, and as whom it calls. Each
-// of these commands embeds it.
+// access is how a client command finds its server, and the credentials of its calls.
+// Each of these commands embeds it.
 type access struct {
 	Data string `placeholder:"DIR" help:"Data directory of a server on this machine, whose operator.json has the credentials [SIGNET_DATA, default ./data]."`
 	JSON bool   `name:"json" help:"Print JSON, one value on a line."`

@@ -24,7 +24,7 @@ Examples:
   signet adopt --data /var/lib/signet --confirm=7Yc0aQkd`
 }
 
-// Run takes over, or says from whom it would.
+// Run takes over, or names the installations that it would take from.
 func (a *adoptCommand) Run(ctx context.Context, con *console) error {
 	cfg, err := a.settings(con)
 	if err != nil {

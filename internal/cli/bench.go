@@ -195,7 +195,7 @@ func (b *benchTarget) run(ctx context.Context, con *console, plan load.Plan) err
 	return out.end(measure(nil))
 }
 
-// target finds the server and whoever is to make people on it.
+// target finds the server, and the key that makes people on it.
 func (b *benchTarget) target(con *console) (*load.Target, error) {
 	found, err := b.credentials(con, b.URL)
 	if err != nil {

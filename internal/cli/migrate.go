@@ -29,7 +29,7 @@ Example:
   signet migrate --from /var/lib/signet --to postgres://signet@db/signet --blobs 's3://signet?endpoint=s3.example.com'`
 }
 
-// Run moves the installation, and says how its servers are to be started.
+// Run moves the installation, and says how to start its servers.
 func (m *migrateCommand) Run(ctx context.Context, con *console) error {
 	if m.To == "" {
 		return wrongConfiguration{errors.New("name the database to move to: --to postgres://user@host/name, or SIGNET_DATABASE")}

@@ -227,7 +227,7 @@ func ReadClock(ctx context.Context, kept *store.Store, now time.Time) (r ClockRe
 	return r, err
 }
 
-// AcceptClock notes, for who runs the server, that the clock is right as it is. It works
+// AcceptClock notes, for the command line, that the clock is right as it is. It works
 // beside servers that use the store, which go on with their next sweep.
 func AcceptClock(ctx context.Context, kept *store.Store, now time.Time) (r ClockReport, err error) {
 	if r, err = ReadClock(ctx, kept, now); err != nil {

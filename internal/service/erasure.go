@@ -26,9 +26,9 @@ func (e *LastAdministratorError) Error() string {
 		"or erase it with --last-administrator, and an operator does so later", strings.Join(e.Organizations, ", "), e.Organizations[0])
 }
 
-// Eraser removes every trace of accounts and organizations from a store, in
-// batches, for who runs the server. It works beside servers that use the store. What
-// was broken off is finished by doing it again.
+// Eraser removes every trace of accounts and organizations from a store, in batches,
+// for the command line. It works beside servers that use the store. An erasure that
+// was broken off is finished by running it again.
 type Eraser struct {
 	Store *store.Store
 	Clock func() time.Time
@@ -41,7 +41,7 @@ type Eraser struct {
 	Blobs  int          // attachments that went; the servers erase their bytes
 }
 
-// FindAccount returns the account that an address names, for who runs the server.
+// FindAccount returns the account that an address names, for the command line.
 func (s *Service) FindAccount(ctx context.Context, address string) (id model.AccountID, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		id, err = s.resolveAccount(tx, &model.Actor{}, address)
@@ -244,7 +244,7 @@ func (e *Eraser) eventsNaming(ctx context.Context, id model.AccountID) error {
 }
 
 // Organization erases an organization, and the accounts that it created and that are
-// in no other one, unless these are to be kept.
+// in no other one, unless keep is set.
 func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keepAccounts bool) error {
 	if err := e.endOrganization(ctx, id); err != nil {
 		return err
@@ -286,8 +286,8 @@ func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keep
 	return e.Store.Update(ctx, func(tx *store.Tx) error { return tx.FinishErasure(id) })
 }
 
-// endOrganization does what DeleteOrganization does, for who runs the server. One
-// that is gone already, and not all that it held, is gone on with.
+// endOrganization does what DeleteOrganization does, for the command line. One that
+// is gone already, and not all that it held, is gone on with.
 func (e *Eraser) endOrganization(ctx context.Context, id model.OrganizationID) error {
 	line := model.AuditEntry{Time: model.AuditTime{Time: e.Clock().UTC()}, Action: model.ActionOrganizationDelete}
 	var gone store.Erased

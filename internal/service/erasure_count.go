@@ -7,7 +7,7 @@ import (
 	"signet/internal/store"
 )
 
-// Doomed is what an erasure would remove, for who is about to ask for it.
+// Doomed is what an erasure would remove, to be shown before it is confirmed.
 type Doomed struct {
 	Token string
 	Name  string // of the account or organization; the token where one is gone already, and not all that it had

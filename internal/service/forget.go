@@ -7,8 +7,8 @@ func (s *Service) Forget() {
 	s.recipients.forget()
 }
 
-// ForgetAccess drops all that is remembered of keys, and of who receives what: another
-// process has written to the store.
+// ForgetAccess drops all that is remembered of keys and recipients: another process
+// has written to the store.
 func (s *Service) ForgetAccess() {
 	s.actors.ForgetAll()
 	s.recipients.forget()

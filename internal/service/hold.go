@@ -38,8 +38,8 @@ func (s *Service) SetHold(ctx context.Context, actor *model.Actor, id model.Orga
 	return err
 }
 
-// HoldOrganization does so in the store itself, beside servers that use it, for who
-// runs them.
+// HoldOrganization does so in the store itself, beside servers that use it, for the
+// command line.
 func HoldOrganization(ctx context.Context, kept *store.Store, now time.Time, id model.OrganizationID, held bool) error {
 	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionHoldSet}
 	if !held {

@@ -55,8 +55,8 @@ type heldStatus struct {
 
 // ExportHeld writes all messages of an organization under a legal hold, those that
 // are over and kept for its sake included, into files that create makes: a line of
-// JSON each in messages.jsonl, and the attachments. It is for who runs the server,
-// and leaves a line in the audit log before anything is read.
+// JSON each in messages.jsonl, and the attachments. It is for the command line, and
+// leaves a line in the audit log before it reads anything.
 func (s *Service) ExportHeld(ctx context.Context, id model.OrganizationID, create func(name string) (io.WriteCloser, error)) (n int, err error) {
 	line := model.AuditEntry{Time: model.AuditTime{Time: s.now()}, Action: model.ActionHoldExport}
 	err = audit.RecordCommand(ctx, s.store, line, func(tx *store.Tx, line *model.AuditEntry) error {

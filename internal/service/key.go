@@ -192,8 +192,8 @@ func (s *Service) ended(account model.AccountID, key string) {
 }
 
 // RotateKey gives a key a new secret; the old one stays valid for the grace period.
-// Whoever asks holds the key from then on, so that it, like an issued one, must not
-// exceed the key that asks for it (contract, section 1).
+// The caller has the key's secret from then on, so the key, like an issued one, must
+// not exceed the key that asks for it (contract, section 1).
 func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, key string, grace time.Duration, password string) (*IssuedKey, error) {
 	if grace < 0 || grace > MaxGrace {
 		return nil, model.Invalidf("grace_invalid", "grace", "The grace period is 0 to 86400 seconds.")
@@ -288,9 +288,9 @@ func (s *Service) managed(ctx context.Context, actor *model.Actor, address strin
 	return t, err
 }
 
-// updateManaged changes something about an account's keys, after asking once
-// more, inside the transaction, whether the actor may. It holds the account's
-// queue, so that whoever ends all keys of an account misses none that is being
+// updateManaged changes something about an account's keys, after asking once more,
+// inside the transaction, whether the actor may. It holds the account's queue, so
+// that a transaction which ends all keys of an account misses none that is being
 // made.
 func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, action model.AuditAction, account model.AccountID, may keyRule,
 	fn func(*store.Tx, *model.AuditEntry) error) error {

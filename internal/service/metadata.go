@@ -118,7 +118,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 	})
 }
 
-// recordDescribed adds the line of who changed another's metadata as an administrator.
+// recordDescribed adds the line of an administrator's change to another's metadata.
 func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction, p *place) error {
 	switch {
 	case p.group && p.member, p.own(actor):

@@ -18,7 +18,7 @@ var (
 	ErrInvalidOperator = errors.New("a username has 1 to 64 of letters, digits, '.', '_' and '-', one of them a letter, and is not \"me\" or a token")
 )
 
-// Operator is an account that may do everything, as who runs the server sees it.
+// Operator is an account that may do everything, as shown on the command line.
 type Operator struct {
 	Account  model.AccountID
 	Username string

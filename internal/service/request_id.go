@@ -36,7 +36,7 @@ func (d *draft) findRepeated(
 const fingerprintSize = 16 + 16
 
 // requestFingerprint tells two requests under one id apart: recipient and content. It
-// is stored sealed, for anybody who has it can try what the content may have been.
+// is stored sealed, because it lets a reader of the store guess the content.
 func (d *draft) requestFingerprint(entity model.EntityID) []byte {
 	return append(entity[:len(entity):len(entity)], d.fingerprint[:fingerprintSize-len(entity)]...)
 }

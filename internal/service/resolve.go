@@ -115,8 +115,8 @@ func (s *Service) target(tx *store.Tx, actor *model.Actor, text string) (t targe
 	return t, err
 }
 
-// lockedTarget is target for who changes what belongs to the account in several
-// places: nobody else does until the transaction ends.
+// lockedTarget is target for changes to several things of the account: no other
+// transaction changes them until this one ends.
 func (s *Service) lockedTarget(tx *store.Tx, actor *model.Actor, text string) (t target, err error) {
 	if tx.Locks() {
 		id, err := s.resolveAccount(tx, actor, text)

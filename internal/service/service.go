@@ -41,7 +41,7 @@ type Options struct {
 	Clock           func() time.Time
 	Time            *custody.Clock // by which is erased; nil: one that is believed
 	Logger          *slog.Logger
-	Warnings        *health.Warnings // nil: nobody looks at them
+	Warnings        *health.Warnings // may be nil
 	Outages         *health.Outages  // of what it works with; nil: each failure is logged
 	Room            *disk.Room       // nil: there is room for everything
 	Limits          Limits

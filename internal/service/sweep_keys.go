@@ -125,7 +125,7 @@ func (s *Service) endPastKeys(ctx context.Context, at time.Time) error {
 	return err
 }
 
-// DoubtKeys has the next housekeeping ask of every key whether anything is left.
+// DoubtKeys makes the next housekeeping ask of every key whether anything is left.
 func (s *Service) DoubtKeys() { s.allKeys.Store(true) }
 
 // leftAt returns what tells whether anything is left that a key seals, as of a time.

@@ -51,7 +51,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 		return nil
 	}, store.Short)
 	if model.IsNotFound(err) && !active {
-		return nil // clients end their typing before every send, whoever it is to
+		return nil // clients end their typing before every send, to any recipient
 	}
 	if err != nil {
 		return err

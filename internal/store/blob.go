@@ -58,7 +58,7 @@ func (tx *Tx) BlobsAfter(after model.BlobID, limit int) (out []model.BlobID, err
 	return out, err
 }
 
-// Erasures lists up to limit attachments whose bytes are to be erased.
+// Erasures lists up to limit attachments with bytes to erase.
 func (tx *Tx) Erasures(limit int) (out []model.BlobID, err error) {
 	err = tx.each(`SELECT blob FROM erasures LIMIT ? + 0`, []any{limit}, func(row Row) error {
 		var id model.BlobID

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// metaClock is the name in meta of what is remembered of the clock: text that the
-// clock's own room reads.
+// metaClock is the name in meta of the clock's state, a text that package clock
+// reads.
 const metaClock = "clock"
 
 // Clock returns what is remembered of the clock; empty where nothing is yet.

@@ -164,8 +164,8 @@ func (m *MessageRow) important() int {
 // where it is empty, in all: the counters of its conversations, less what they hold of
 // messages that have ended and are not swept yet (UnsweptUnread).
 func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID, now time.Time) (messages, priority int, err error) {
-	// A row for each kind, for SQLite makes a table of what it is to sum. PostgreSQL sums
-	// BIGINT to NUMERIC, which is no integer to scan.
+	// A row for each kind, because SQLite makes a table of what it sums. PostgreSQL
+	// sums BIGINT to NUMERIC, which is no integer to scan.
 	err = tx.each(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT)
 		FROM conversations WHERE account = ? AND (organization = ? OR ? = '')
 		UNION ALL SELECT CAST(COALESCE(SUM(g.sent - p.seen), 0) AS BIGINT), CAST(COALESCE(SUM(g.sent_priority - p.seen_priority), 0) AS BIGINT)

@@ -2,7 +2,7 @@ package store
 
 import "signet/internal/model"
 
-// Departure is an organization whose messages are to be looked through for those that
+// Departure is an organization in which the sweep has to look for messages that
 // nobody can read any more.
 type Departure struct {
 	Organization model.OrganizationID

@@ -53,12 +53,12 @@ const Short Trait = 1
 // Session is an open transaction. It is used by one goroutine at a time and
 // not after the function that got it has returned.
 //
-// A statement has `?` placeholders. `IN (?*)` takes one slice argument and is
-// widened to as many placeholders as the slice has elements (at least one; an
-// empty slice matches nothing). Arguments are int, int64, bool, string, []byte,
-// model.ID of any kind and model.OrganizationID, and for `?*` a slice of one of these.
-// A bool is kept as 0 or 1 in an INTEGER column. Text is valid UTF-8 without NUL;
-// whoever takes it from outside sees to that, for not every engine stores another.
+// A statement has `?` placeholders. `IN (?*)` takes one slice argument and is widened
+// to as many placeholders as the slice has elements (at least one; an empty slice
+// matches nothing). Arguments are int, int64, bool, string, []byte, model.ID of any
+// kind and model.OrganizationID, and for `?*` a slice of one of these. A bool is kept
+// as 0 or 1 in an INTEGER column. Text is valid UTF-8 without NUL; the code that
+// takes text from outside checks that, because not every engine stores other text.
 type Session interface {
 	// Exec runs one statement and returns the number of rows it changed.
 	Exec(query string, args ...any) (int64, error)

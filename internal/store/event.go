@@ -87,8 +87,8 @@ func (q Queue) args() []any {
 // EndOfQueue is a position that no event reaches.
 const EndOfQueue = int64(1) << 62
 
-// queued says which rows of an account's queue are to be seen: those within the
-// retention, and of the messages those that are not over for this reader.
+// queued selects the visible rows of an account's queue: those within the retention,
+// and of the messages those that are not over for this reader.
 const queued = ` FROM events e
 	LEFT JOIN messages m ON e.kind IN (1, 2) AND m.organization_number = e.organization_number AND m.message = e.message
 	LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message AND d.account = e.account

@@ -6,9 +6,9 @@ import (
 	"signet/internal/model"
 )
 
-// Held reports whether an organization is under a legal hold: nothing of what its
-// messages say, and no key of it, may be destroyed. It stays so until the
-// transaction ends where the organization's row is locked too (ShareOrganization).
+// Held reports whether an organization is under a legal hold: no content of its
+// messages, and no key of it, may be destroyed. It stays so until the transaction
+// ends where the organization's row is locked too (ShareOrganization).
 func (tx *Tx) Held(organization model.OrganizationID) (bool, error) {
 	var one int64
 	return tx.one(`SELECT 1 FROM holds WHERE organization = ? AND released = 0`, []any{organization}, &one)
@@ -52,7 +52,7 @@ func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recall
 	return n > 0, err
 }
 
-// keepDeliveries does so for who got the message, before it is deleted.
+// keepDeliveries keeps the copies of a message, before it is deleted.
 func (tx *Tx) keepDeliveries(organization model.OrganizationID, id model.MessageID) error {
 	return tx.post(`INSERT INTO held_deliveries (organization, message, account, status, status_time)
 		SELECT ?, message, account, status, status_time FROM deliveries

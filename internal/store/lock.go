@@ -3,8 +3,9 @@ package store
 import "signet/internal/model"
 
 // An engine with one writer runs its transactions one after the other, and all of
-// this does nothing there. On the others, what a transaction reads may change
-// before it writes, unless it locks a row that whoever changes it must lock too:
+// this does nothing there. On the others, what a transaction reads may change before
+// it writes, unless it locks a row that the transaction which changes it must lock
+// too:
 //
 //   - an organization's row: who belongs to it, and with which roles
 //   - a group's row: what it is and who is in it
@@ -32,20 +33,21 @@ func (tx *Tx) lock(query string, args ...any) error {
 	return tx.post(query, args...)
 }
 
-// LockOrganization locks an organization's row, for who changes its members, their
-// roles or its settings.
+// LockOrganization locks an organization's row. A transaction that changes its
+// members, their roles or its settings calls it.
 func (tx *Tx) LockOrganization(id model.OrganizationID) error {
 	return tx.lock(`SELECT 1 FROM organizations WHERE organization = ? `+tx.dialect.Lock, id)
 }
 
-// ShareOrganization keeps the members of an organization in it, with others who do
-// the same, for who relies on them or adds a new account.
+// ShareOrganization keeps the members of an organization in it until the transaction
+// ends. Several transactions may do so at once. One that relies on the members, or
+// adds a new account, calls it.
 func (tx *Tx) ShareOrganization(id model.OrganizationID) error {
 	return tx.lock(`SELECT 1 FROM organizations WHERE organization = ? `+tx.dialect.Share, id)
 }
 
-// LockGroup locks a group's row, and keeps the members of its organization in it,
-// for who changes the group.
+// LockGroup locks a group's row, and keeps the members of its organization in it. A
+// transaction that changes the group calls it.
 func (tx *Tx) LockGroup(id model.GroupID) error {
 	err := tx.lock(`SELECT 1 FROM organizations WHERE organization IN (SELECT organization FROM groups WHERE group_token = ?) `+tx.dialect.Share, id)
 	if err != nil {
@@ -70,8 +72,8 @@ func (tx *Tx) LockMessages(organizations []model.OrganizationID, ids ...model.Me
 	return tx.lock(`SELECT 1 FROM messages WHERE organization_number IN (?*) AND message IN (?*) ORDER BY message `+tx.dialect.Lock, numberedList(organizations), ids)
 }
 
-// LockQueues locks the queues of accounts, for who takes positions for some of
-// them first and for others later.
+// LockQueues locks the queues of accounts. A transaction that takes positions for
+// some of them first and for others later calls it.
 func (tx *Tx) LockQueues(accounts ...model.AccountID) error {
 	if !tx.Locks() {
 		return nil

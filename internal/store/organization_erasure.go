@@ -2,8 +2,8 @@ package store
 
 import "signet/internal/model"
 
-// DeleteOrganization removes an organization with its memberships, roles and
-// index, and puts the rest of what it held up for erasure.
+// DeleteOrganization removes an organization with its memberships, roles and index,
+// and notes the rest for erasure.
 func (tx *Tx) DeleteOrganization(id model.OrganizationID) error {
 	for _, table := range []string{"organizations", "memberships", "roles", "metadata", "search_words", "search_entities"} {
 		if err := tx.post(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {

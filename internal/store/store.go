@@ -171,8 +171,8 @@ func (s *Store) looking(fn func(*Tx) error) func(Session) error {
 // Erase makes deleted content unrecoverable from the engine's files.
 func (s *Store) Erase(ctx context.Context) error { return s.engine.Erase(ctx) }
 
-// metaErase notes that a command beside the server deleted what is to be erased from
-// the files.
+// metaErase notes that a command beside the server deleted rows, which the server has
+// to erase from the files.
 const metaErase = "erase"
 
 // NoteErasure asks the server that uses the store to Erase: its files are its own to

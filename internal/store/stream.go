@@ -28,7 +28,7 @@ type StreamRow struct {
 	Alive   bool // its node has not lapsed
 }
 
-// PutNode notes that a node is there until its lease ends. name is for who runs it.
+// PutNode notes that a node is there until its lease ends. name is for its operator.
 func (tx *Tx) PutNode(node model.NodeID, name string, lease time.Time) error {
 	return tx.post(`INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE SET lease = excluded.lease`, node, name, millis(lease))
 }
@@ -55,8 +55,8 @@ func (tx *Tx) LapsedNode(now time.Time) (node model.NodeID, found bool, err erro
 }
 
 // DeleteNodesBefore forgets nodes whose leases were over before then. It is long
-// after: a node that hung may note a stream late, and whoever sees to its streams
-// finds them by its row.
+// after: a node that hung may note a stream late, and the node that cleans up its
+// streams finds them by its row.
 func (tx *Tx) DeleteNodesBefore(lapsed time.Time) error {
 	return tx.post(`DELETE FROM nodes WHERE lease < ?`, millis(lapsed))
 }
@@ -96,7 +96,7 @@ func (tx *Tx) streams(where string, now time.Time, args ...any) (out []StreamRow
 	return out, err
 }
 
-// EndStreams has the nodes of some open streams of an account end them.
+// EndStreams asks the nodes of some open streams of an account to end them.
 func (tx *Tx) EndStreams(account model.AccountID, streams []model.StreamID, state StreamState) error {
 	return tx.post(`UPDATE streams SET state = ? WHERE account = ? AND stream IN (?*) AND state = 0`, int(state), account, streams)
 }

@@ -177,8 +177,8 @@ func (b *backup) missing(ctx context.Context, id model.BlobID) error {
 	return nil
 }
 
-// untilGone reads a blob, and zeros in the place of what is erased meanwhile: an
-// archive was told the size, and cannot take it back.
+// untilGone reads a blob. If it is erased meanwhile, zeros fill the rest: the archive
+// already has its size.
 type untilGone struct {
 	r    io.Reader
 	left int64

@@ -65,9 +65,9 @@ type attempts struct {
 	tries  int
 }
 
-// more waits a while, longer each time and never the same, and reports whether
-// the transaction is to be tried again. It is not when the patience is over, or
-// when the server has been away for longer than that already.
+// more waits a while, longer each time and never the same, and reports whether to try
+// the transaction again. It is not when the patience is over, or when the server has
+// been away for longer than that already.
 func (a *attempts) more(v verdict) bool {
 	e := a.engine
 	now := time.Now()

@@ -29,11 +29,12 @@
 //
 // # Sharing
 //
-// Short transactions (store.Short) share one when several wait: their functions run side by side, each up to its next question, and
-// all questions go in one pipeline; their positions are taken in one statement, and
-// one COMMIT brings all to the disk. So 64 senders cost the round trips of a few. A
-// shared transaction waits for no row longer than 50 ms, and whatever goes wrong in
-// it, for whomever, has all of them run alone.
+// Short transactions (store.Short) share one when several wait: their functions run
+// side by side, each up to its next question, and all questions go in one pipeline;
+// their positions are taken in one statement, and one COMMIT brings all to the disk.
+// So 64 senders cost the round trips of a few. A shared transaction waits for no row
+// longer than 50 ms, and if anything goes wrong in it, for any of them, all run
+// alone.
 //
 // # Trying again
 //

@@ -36,7 +36,7 @@ type session struct {
 	culprit    string // the statement that it answers
 }
 
-// question is a statement on its way, and who reads its rows; nil is nobody.
+// question is a statement on its way, and the function that reads its rows, if any.
 type question struct {
 	*statement
 	read func(*pgconn.ResultReader) error

@@ -22,8 +22,8 @@ type sharing struct {
 	next *batch // that still takes others; nil: who comes now begins one
 }
 
-// batch is the calls that share a snapshot: that of who began it, who runs all of them,
-// and those of others.
+// batch is the calls that share a snapshot. The caller that began it runs all of
+// them.
 type batch struct{ others []*request }
 
 // enter adds r to the next batch. Where there is none, it returns a new one, which the

@@ -8,8 +8,8 @@ import (
 	"signet/internal/store"
 )
 
-// request is a call on its way to who runs it: of Update to the writer, of a short View
-// to another caller.
+// request is a call on its way to the goroutine that runs it: of Update to the
+// writer, of a short View to another caller.
 type request struct {
 	ctx  context.Context
 	fn   func(store.Session) error
@@ -81,8 +81,8 @@ func (r *request) release() {
 	requests.Put(r)
 }
 
-// start claims the request for who runs it. It is false for a request that
-// nobody waits for any more, which is answered if need be.
+// start claims the request for running it. It is false for a request with no caller
+// waiting any more, which is answered if need be.
 func (r *request) start() bool {
 	if !r.state.CompareAndSwap(waiting, started) {
 		return false

@@ -10,8 +10,8 @@ import (
 	"signet/internal/store"
 )
 
-// readers is the pool of connections that Views read through. Whoever takes a
-// connection out of free is its only user until it puts it back.
+// readers is the pool of connections that Views read through. The goroutine that
+// takes a connection out of free is its only user until it puts it back.
 type readers struct {
 	free chan *connection
 }
