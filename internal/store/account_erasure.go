@@ -66,7 +66,7 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 // after the given one.
 func (tx *Tx) MessagesWith(account model.AccountID, organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
 	return tx.messages(`(m.organization_number, m.message) > (?, ?) AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?)
-		ORDER BY m.organization_number, m.message LIMIT ? + 0`, numbered(organization), after, account, account, account, limit)
+		ORDER BY m.organization_number, m.message LIMIT ? + 0`, tx.numbered(organization), after, account, account, account, limit)
 }
 
 // MessageKey names a message's row.
@@ -77,18 +77,18 @@ type MessageKey struct {
 
 // CopiesOf returns up to limit messages of which an account has a copy, likewise.
 func (tx *Tx) CopiesOf(account model.AccountID, after MessageKey, limit int) (out []MessageKey, err error) {
+	var numbers []int64
 	err = tx.each(`SELECT organization_number, message FROM deliveries WHERE (organization_number, message) > (?, ?) AND account = ?
-		ORDER BY organization_number, message LIMIT ? + 0`, []any{numbered(after.Organization), after.ID, account, limit}, func(row Row) error {
+		ORDER BY organization_number, message LIMIT ? + 0`, []any{tx.numbered(after.Organization), after.ID, account, limit}, func(row Row) error {
 		var k MessageKey
 		var number int64
-		if err := row.Scan(&number, &k.ID); err != nil {
-			return err
-		}
-		var err error
-		k.Organization, err = tx.organization(number)
-		out = append(out, k)
+		err := row.Scan(&number, &k.ID)
+		out, numbers = append(out, k), append(numbers, number)
 		return err
 	})
+	if err == nil {
+		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
+	}
 	return out, err
 }
 
@@ -97,7 +97,7 @@ func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) (Erased, e
 	tx.change.withdrawn()
 	out := Erased{}
 	for _, k := range keys {
-		if err := tx.erase(out, "deliveries", `DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`, numbered(k.Organization), k.ID, account); err != nil {
+		if err := tx.erase(out, "deliveries", `DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`, tx.numbered(k.Organization), k.ID, account); err != nil {
 			return nil, err
 		}
 	}
@@ -190,7 +190,7 @@ func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
 			return nil, err
 		}
 	}
-	if err := tx.erase(out, "events", `DELETE FROM events WHERE organization_number = ?`, numbered(id)); err != nil {
+	if err := tx.erase(out, "events", `DELETE FROM events WHERE organization_number = ?`, tx.numbered(id)); err != nil {
 		return nil, err
 	}
 	if err := tx.post(`UPDATE organization_numbers SET organization = '-' || CAST(number AS TEXT) WHERE organization = ?`, id); err != nil {

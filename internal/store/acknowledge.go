@@ -27,6 +27,7 @@ func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, 
 	if err != nil {
 		return nil, err
 	}
+	var numbers []int64
 	// CROSS JOIN has SQLite begin with the queue.
 	err = tx.each(`SELECT m.organization_number, m.message, m.sender, m.is_group, d.replayed,
 		CASE WHEN d.replayed = 0 AND EXISTS (SELECT 1 FROM organization_numbers n CROSS JOIN memberships s
@@ -38,14 +39,13 @@ func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, 
 		ORDER BY e.position`, []any{account, positions, after, millis(now)}, func(row Row) error {
 		var a Arrival
 		var number int64
-		if err := row.Scan(&number, &a.Message, &a.Sender, &a.Group, &a.Replayed, &a.Told); err != nil {
-			return err
-		}
-		var err error
-		a.Organization, err = tx.organization(number)
-		out = append(out, a)
+		err := row.Scan(&number, &a.Message, &a.Sender, &a.Group, &a.Replayed, &a.Told)
+		out, numbers = append(out, a), append(numbers, number)
 		return err
 	})
+	if err == nil {
+		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
+	}
 	return out, err
 }
 
@@ -56,7 +56,7 @@ func (tx *Tx) Deliver(account model.AccountID, a *Arrival, now time.Time, positi
 		position = 0
 	}
 	err := tx.post(`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization_number = ? AND message = ? AND account = ?`,
-		int(model.Delivered), millis(now), position, numbered(a.Organization), a.Message, account)
+		int(model.Delivered), millis(now), position, tx.numbered(a.Organization), a.Message, account)
 	if err != nil || !a.Told {
 		return err
 	}

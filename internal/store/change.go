@@ -33,19 +33,18 @@ func (s *Store) Observe(see func(*Change), settled func()) bool {
 	return true
 }
 
-// changing is what an engine's Update is to run for fn.
-func (s *Store) changing(fn func(*Tx) error) func(Session) error {
-	return func(session Session) error {
-		tx := &Tx{session: session, dialect: s.engine.Dialect(), numbers: s.numbers}
-		if len(s.observers) == 0 {
-			return fn(tx)
-		}
+// observed is fn, of whose changes the observers are told.
+func (s *Store) observed(fn func(*Tx) error) func(*Tx) error {
+	if len(s.observers) == 0 {
+		return fn
+	}
+	return func(tx *Tx) error {
 		tx.change = &Change{}
 		if err := fn(tx); err != nil {
 			return err
 		}
 		if tx.change.Withdrawn || len(tx.change.Queued) > 0 {
-			session.Committed(func() {
+			tx.session.Committed(func() {
 				for _, o := range s.observers {
 					o.see(tx.change)
 				}

@@ -65,7 +65,7 @@ func (tx *Tx) NoteEnded(m *MessageRow) error {
 		WHERE account = ? AND organization = ? AND entity = ?
 		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.account = ?
 			AND d.status < ? AND d.position > conversations.cleared)`,
-		m.important(), m.Recipient, m.Organization, m.Sender, numbered(m.Organization), m.ID, m.Recipient, int(model.Read))
+		m.important(), m.Recipient, m.Organization, m.Sender, tx.numbered(m.Organization), m.ID, m.Recipient, int(model.Read))
 }
 
 // ListConversation puts an account into another one's roster, if it is not there.
@@ -173,7 +173,7 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 		WHERE p.account = ? AND (p.organization = ? OR ? = '')
 		UNION ALL SELECT -COUNT(*), -COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)`+unswept+`
 		AND (m.organization_number = ? OR ? = '')`,
-		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read), numbered(organization), organization},
+		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read), tx.numbered(organization), organization},
 		func(row Row) error {
 			var some, important int
 			err := row.Scan(&some, &important)

@@ -31,7 +31,7 @@ func scanDelivery(row Row, d *Delivery) error {
 // InsertDelivery gives one account its copy of a message, queued at a position.
 func (tx *Tx) InsertDelivery(m *MessageRow, account model.AccountID, position int64, replayed bool) error {
 	err := tx.post(`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
-		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, numbered(m.Organization), m.ID, account, position, replayed, millis(m.Created))
+		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, tx.existing(m.Organization), m.ID, account, position, replayed, millis(m.Created))
 	return err
 }
 
@@ -39,14 +39,14 @@ func (tx *Tx) InsertDelivery(m *MessageRow, account model.AccountID, position in
 func (tx *Tx) InsertGroupDeliveries(m *MessageRow) error {
 	err := tx.post(`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
 		SELECT ?, ?, account, ?, 0, 0, ?, 0 FROM group_members WHERE group_token = ? AND account <> ?`,
-		numbered(m.Organization), m.ID, m.Sort, millis(m.Created), m.Recipient, m.Sender)
+		tx.existing(m.Organization), m.ID, m.Sort, millis(m.Created), m.Recipient, m.Sender)
 	return err
 }
 
 // Delivery returns an account's copy of a message.
 func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageID, account model.AccountID) (d Delivery, found bool, err error) {
 	err = tx.each(`SELECT `+deliveryColumns+` FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.account = ?`,
-		[]any{numbered(organization), message, account}, func(row Row) error {
+		[]any{tx.numbered(organization), message, account}, func(row Row) error {
 			found = true
 			return scanDelivery(row, &d)
 		})
@@ -57,7 +57,7 @@ func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageI
 // those that got it later as a group's history.
 func (tx *Tx) Deliveries(organization model.OrganizationID, message model.MessageID) (out []Delivery, err error) {
 	err = tx.each(`SELECT `+deliveryColumns+` FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.replayed = 0`,
-		[]any{numbered(organization), message}, func(row Row) error {
+		[]any{tx.numbered(organization), message}, func(row Row) error {
 			var d Delivery
 			err := scanDelivery(row, &d)
 			out = append(out, d)
@@ -68,7 +68,7 @@ func (tx *Tx) Deliveries(organization model.OrganizationID, message model.Messag
 
 // DeliveredTo lists everybody who has a copy of the message, as history too.
 func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT account FROM deliveries WHERE organization_number = ? AND message = ?`, []any{numbered(organization), message}, func(row Row) error {
+	err = tx.each(`SELECT account FROM deliveries WHERE organization_number = ? AND message = ?`, []any{tx.numbered(organization), message}, func(row Row) error {
 		var id model.AccountID
 		err := row.Scan(&id)
 		out = append(out, id)
@@ -83,7 +83,7 @@ func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.Messa
 	var status int
 	var at int64
 	_, err = tx.one(`SELECT COALESCE(MIN(status), 0), COALESCE(MAX(status_time), 0) FROM deliveries WHERE organization_number = ? AND message = ? AND replayed = 0`,
-		[]any{numbered(organization), message}, &status, &at)
+		[]any{tx.numbered(organization), message}, &status, &at)
 	return model.Status(status), fromMillis(at), err
 }
 
@@ -91,7 +91,7 @@ func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.Messa
 // there or further already.
 func (tx *Tx) AdvanceDelivery(organization model.OrganizationID, message model.MessageID, account model.AccountID, status model.Status, at time.Time) (bool, error) {
 	n, err := tx.exec(`UPDATE deliveries SET status = ?, status_time = ? WHERE organization_number = ? AND message = ? AND account = ? AND status < ?`,
-		int(status), millis(at), numbered(organization), message, account, int(status))
+		int(status), millis(at), tx.numbered(organization), message, account, int(status))
 	return n > 0, err
 }
 
@@ -104,7 +104,7 @@ func (tx *Tx) ReplaceStatusEvent(m *MessageRow, d *Delivery, position int64, kin
 		}
 	}
 	if err := tx.post(`UPDATE deliveries SET status_event = ? WHERE organization_number = ? AND message = ? AND account = ?`,
-		position, numbered(m.Organization), m.ID, d.Account); err != nil {
+		position, tx.numbered(m.Organization), m.ID, d.Account); err != nil {
 		return err
 	}
 	return tx.InsertEvent(m.Sender, position, m.Organization, kind, m.ID, payload)

@@ -56,7 +56,7 @@ const unreadable = ` AND (m.replay = 0 OR NOT EXISTS (SELECT 1 FROM groups g WHE
 func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next Departure, err error) {
 	next = d
 	found, err := tx.one(`SELECT message FROM messages WHERE organization_number = ? AND message > ? ORDER BY message LIMIT 1 OFFSET ? + 0`,
-		[]any{numbered(d.Organization), d.looked, window - 1}, &next.looked)
+		[]any{tx.numbered(d.Organization), d.looked, window - 1}, &next.looked)
 	if err != nil {
 		return nil, d, err
 	}
@@ -64,7 +64,7 @@ func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next D
 		next.looked = lastMessage
 	}
 	err = tx.each(`SELECT m.message FROM messages m WHERE m.organization_number = ? AND m.message > ? AND m.message <= ?`+unreadable,
-		[]any{numbered(d.Organization), d.looked, next.looked, d.Organization, d.Organization}, func(row Row) error {
+		[]any{tx.numbered(d.Organization), d.looked, next.looked, d.Organization, d.Organization}, func(row Row) error {
 			var id model.MessageID
 			err := row.Scan(&id)
 			ids = append(ids, id)
@@ -79,7 +79,7 @@ func (d *Departure) Over() bool { return d.looked == lastMessage }
 // UnreadableAmong returns those of these messages of an organization that nobody can
 // read any more, for the transaction to delete.
 func (tx *Tx) UnreadableAmong(organization model.OrganizationID, ids []model.MessageID) ([]MessageRow, error) {
-	return tx.messages(`m.organization_number = ? AND m.message IN (?*)`+unreadable, numbered(organization), ids, organization, organization)
+	return tx.messages(`m.organization_number = ? AND m.message IN (?*)`+unreadable, tx.numbered(organization), ids, organization, organization)
 }
 
 // KeepDeparture remembers how far one was looked into. One that is over is forgotten,

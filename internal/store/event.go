@@ -37,14 +37,13 @@ var eventKinds = []model.EventKind{
 // kindNumber is the stored form of a kind; less than 1 where it has none.
 func kindNumber(kind model.EventKind) int { return slices.Index(eventKinds, kind) }
 
-// name gives an event the organization and the kind that its row names by numbers.
-func (tx *Tx) name(e *EventRow, organization int64, kind int) (err error) {
-	if kind < 1 || kind >= len(eventKinds) {
-		return fmt.Errorf("event %d is of a kind that is not known: %d", e.Position, kind)
+// setKind gives an event the kind that its row names by a number.
+func (e *EventRow) setKind(number int) error {
+	if number < 1 || number >= len(eventKinds) {
+		return fmt.Errorf("event %d is of a kind that is not known: %d", e.Position, number)
 	}
-	e.Kind = eventKinds[kind]
-	e.Organization, err = tx.organization(organization)
-	return err
+	e.Kind = eventKinds[number]
+	return nil
 }
 
 // InsertEvent queues an event at a position that Position handed out for the account.
@@ -54,7 +53,7 @@ func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization 
 		return fmt.Errorf("events of kind %q are not queued", kind)
 	}
 	return tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status) VALUES (?, ?, ?, ?, ?, ?, 0)`,
-		account, position, numbered(organization), number, message, string(payload))
+		account, position, tx.existing(organization), number, message, string(payload))
 }
 
 // NoteQueuedStatus tells a still queued event, which brings a copy, what status that
@@ -67,7 +66,7 @@ func (tx *Tx) NoteQueuedStatus(d *Delivery, status model.Status) error {
 func (tx *Tx) InsertGroupEvents(m *MessageRow) error {
 	err := tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, ?, ?, ?, ?, '', 0 FROM group_members WHERE group_token = ? AND account <> ?`,
-		m.Sort, numbered(m.Organization), kindNumber(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
+		m.Sort, tx.existing(m.Organization), kindNumber(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
 	return err
 }
 
@@ -129,10 +128,11 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 // EventsOf returns all that is queued for an account about an organization,
 // without the messages.
 func (tx *Tx) EventsOf(account model.AccountID, organization model.OrganizationID) ([]EventRow, error) {
-	return tx.eventRows(`account = ? AND organization_number = ?`, account, numbered(organization))
+	return tx.eventRows(`account = ? AND organization_number = ?`, account, tx.numbered(organization))
 }
 
 func (tx *Tx) eventRows(where string, args ...any) (out []EventRow, err error) {
+	var numbers []int64
 	err = tx.each(`SELECT position, kind, organization_number, message, payload FROM events WHERE `+where+` ORDER BY position`, args, func(row Row) error {
 		var e EventRow
 		var number int64
@@ -140,10 +140,13 @@ func (tx *Tx) eventRows(where string, args ...any) (out []EventRow, err error) {
 		if err := row.Scan(&e.Position, &kind, &number, &e.MessageID, &e.Payload); err != nil {
 			return err
 		}
-		err := tx.name(&e, number, kind)
-		out = append(out, e)
+		err := e.setKind(kind)
+		out, numbers = append(out, e), append(numbers, number)
 		return err
 	})
+	if err == nil {
+		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
+	}
 	return out, err
 }
 
@@ -166,7 +169,7 @@ func (tx *Tx) DeleteAllEvents(account model.AccountID) error {
 // DeleteEventsOf withdraws what is queued for an account about an organization.
 func (tx *Tx) DeleteEventsOf(account model.AccountID, organization model.OrganizationID) error {
 	tx.change.withdrawn()
-	err := tx.post(`DELETE FROM events WHERE account = ? AND organization_number = ?`, account, numbered(organization))
+	err := tx.post(`DELETE FROM events WHERE account = ? AND organization_number = ?`, account, tx.numbered(organization))
 	return err
 }
 
@@ -188,7 +191,7 @@ func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, found b
 func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.MessageID) error {
 	tx.change.withdrawn()
 	err := tx.post(`DELETE FROM events WHERE (account, position) IN
-		(SELECT account, position FROM deliveries WHERE organization_number = ? AND message = ?)`, numbered(organization), message)
+		(SELECT account, position FROM deliveries WHERE organization_number = ? AND message = ?)`, tx.numbered(organization), message)
 	return err
 }
 
@@ -196,7 +199,7 @@ func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.M
 func (tx *Tx) InsertSettingsEvents(organization model.OrganizationID, position int64, payload []byte) error {
 	err := tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships WHERE organization = ?`,
-		position, numbered(organization), kindNumber(model.EventSettings), model.MessageID{}, string(payload), organization)
+		position, tx.existing(organization), kindNumber(model.EventSettings), model.MessageID{}, string(payload), organization)
 	return err
 }
 

@@ -45,13 +45,13 @@ func (tx *Tx) noteEndedInGroup(m *MessageRow) error {
 	// In one order, so that transactions that lock several of the rows do not wait for each other.
 	if err := tx.lock(`SELECT 1 FROM group_members WHERE group_token = ?
 		AND account IN (SELECT account FROM deliveries WHERE organization_number = ? AND message = ?) ORDER BY account `+tx.dialect.Lock,
-		m.Recipient, numbered(m.Organization), m.ID); err != nil {
+		m.Recipient, tx.numbered(m.Organization), m.ID); err != nil {
 		return err
 	}
 	return tx.post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?
 		WHERE group_token = ? AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ? AND d.message = ?
 			AND d.account = group_members.account AND d.status < ? AND d.position > group_members.joined)`,
-		m.important(), m.Recipient, numbered(m.Organization), m.ID, int(model.Read))
+		m.important(), m.Recipient, tx.numbered(m.Organization), m.ID, int(model.Read))
 }
 
 // GroupConversation returns what a member's roster says of a group.

@@ -48,7 +48,7 @@ func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recall
 		SELECT ?, message, sender, recipient, is_group, content, blob, created, expires, ends,
 		ttl, dor, priority, sort, CASE WHEN ? = 1 THEN 1 ELSE recalled END, replay, original_sender, original_created FROM messages
 		WHERE organization_number = ? AND message = ? AND recalled = 0 AND EXISTS (SELECT 1 FROM holds WHERE holds.organization = ? AND released = 0)
-		ON CONFLICT (organization, message) DO NOTHING`, organization, recalled, numbered(organization), id, organization)
+		ON CONFLICT (organization, message) DO NOTHING`, organization, recalled, tx.numbered(organization), id, organization)
 	return n > 0, err
 }
 
@@ -57,7 +57,7 @@ func (tx *Tx) keepDeliveries(organization model.OrganizationID, id model.Message
 	return tx.post(`INSERT INTO held_deliveries (organization, message, account, status, status_time)
 		SELECT ?, message, account, status, status_time FROM deliveries
 		WHERE organization_number = ? AND message = ? AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = ? AND h.message = ?)
-		ON CONFLICT (organization, message, account) DO NOTHING`, organization, numbered(organization), id, organization, id)
+		ON CONFLICT (organization, message, account) DO NOTHING`, organization, tx.numbered(organization), id, organization, id)
 }
 
 // HeldMessages returns up to limit of the messages that are kept for a hold alone,
@@ -95,7 +95,7 @@ func (tx *Tx) HeldMessage(organization model.OrganizationID, id model.MessageID)
 // MessagesIn returns up to limit messages of an organization that were not recalled,
 // in the order of their identifiers, from the one after the given one.
 func (tx *Tx) MessagesIn(organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.organization_number = ? AND m.message > ? AND m.recalled = 0 ORDER BY m.message LIMIT ? + 0`, numbered(organization), after, limit)
+	return tx.messages(`m.organization_number = ? AND m.message > ? AND m.recalled = 0 ORDER BY m.message LIMIT ? + 0`, tx.numbered(organization), after, limit)
 }
 
 // HeldDeliveries returns who got a message that is kept.

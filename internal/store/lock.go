@@ -69,7 +69,7 @@ func (tx *Tx) LockGroupsIn(organization model.OrganizationID) error {
 // LockMessages locks the rows of those of the messages that are in one of the
 // organizations.
 func (tx *Tx) LockMessages(organizations []model.OrganizationID, ids ...model.MessageID) error {
-	return tx.lock(`SELECT 1 FROM messages WHERE organization_number IN (?*) AND message IN (?*) ORDER BY message `+tx.dialect.Lock, numberedList(organizations), ids)
+	return tx.lock(`SELECT 1 FROM messages WHERE organization_number IN (?*) AND message IN (?*) ORDER BY message `+tx.dialect.Lock, tx.numberedList(organizations), ids)
 }
 
 // LockQueues locks the queues of accounts. A transaction that takes positions for

@@ -47,13 +47,6 @@ func (s *messageScan) row() MessageRow {
 	return s.MessageRow
 }
 
-// messageOf returns the message that a row of messageColumns was scanned into.
-func (tx *Tx) messageOf(s *messageScan) (m MessageRow, err error) {
-	m = s.row()
-	m.Organization, err = tx.organization(s.number)
-	return m, err
-}
-
 // optional is the stored form of an identifier that few messages have: nothing, where it
 // is zero.
 func optional[K any](id model.ID[K]) []byte {
@@ -72,7 +65,7 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	err := tx.post(`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created, expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
-		numbered(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created), endMillis(m.Expires), m.ends(),
+		tx.existing(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created), endMillis(m.Expires), m.ends(),
 		m.TTL, m.DOR, m.Priority, m.Sort, m.Replay, optional(original.Sender), millis(original.Created))
 	return err
 }
@@ -81,9 +74,10 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, now time.Time) (m MessageRow, found bool, err error) {
 	var s messageScan
 	found, err = tx.one(`SELECT `+messageColumns+` FROM messages m WHERE m.organization_number IN (?*) AND m.message = ? AND m.ends > ?`,
-		[]any{numberedList(organizations), id, millis(now)}, s.dest(&s.number)...)
+		[]any{tx.numberedList(organizations), id, millis(now)}, s.dest(&s.number)...)
 	if found {
-		m, err = tx.messageOf(&s)
+		m = s.row()
+		err = tx.name([]int64{s.number}, func(int) *model.OrganizationID { return &m.Organization })
 	}
 	return m, found, err
 }
@@ -97,7 +91,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 		return err
 	}
 	if err := tx.post(`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization_number = ? AND message = ?`,
-		[]byte{}, optional(model.BlobID{}), numbered(m.Organization), m.ID); err != nil {
+		[]byte{}, optional(model.BlobID{}), tx.numbered(m.Organization), m.ID); err != nil {
 		return err
 	}
 	if kept { // and with it the attachment
@@ -110,7 +104,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, at time.Time) error {
 	tx.change.withdrawn()
 	err := tx.post(`UPDATE messages SET ends = ? WHERE organization_number = ? AND message = ? AND ends > ?`,
-		millis(at), numbered(organization), id, millis(at))
+		millis(at), tx.numbered(organization), id, millis(at))
 	return err
 }
 
@@ -125,10 +119,10 @@ func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageI
 	if err := tx.keepDeliveries(organization, id); err != nil {
 		return err
 	}
-	if err := tx.post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, numbered(organization), id); err != nil {
+	if err := tx.post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, tx.numbered(organization), id); err != nil {
 		return err
 	}
-	n, err := tx.exec(`DELETE FROM messages WHERE organization_number = ? AND message = ?`, numbered(organization), id)
+	n, err := tx.exec(`DELETE FROM messages WHERE organization_number = ? AND message = ?`, tx.numbered(organization), id)
 	if err != nil || n == 0 || kept { // another node was first, and dropped the reference
 		return err
 	}
@@ -154,20 +148,21 @@ func (tx *Tx) ReplayableMessages(group model.GroupID, now time.Time, limit int) 
 }
 
 func (tx *Tx) messages(where string, args ...any) (out []MessageRow, err error) {
+	var numbers []int64
 	err = tx.each(`SELECT `+messageColumns+` FROM messages m WHERE `+where, args, func(row Row) error {
 		var s messageScan
-		if err := row.Scan(s.dest(&s.number)...); err != nil {
-			return err
-		}
-		m, err := tx.messageOf(&s)
-		out = append(out, m)
+		err := row.Scan(s.dest(&s.number)...)
+		out, numbers = append(out, s.row()), append(numbers, s.number)
 		return err
 	})
+	if err == nil {
+		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
+	}
 	return out, err
 }
 
 // SenderOf returns who sent a message, ended or not.
 func (tx *Tx) SenderOf(organization model.OrganizationID, id model.MessageID) (sender model.AccountID, found bool, err error) {
-	found, err = tx.one(`SELECT sender FROM messages WHERE organization_number = ? AND message = ?`, []any{numbered(organization), id}, &sender)
+	found, err = tx.one(`SELECT sender FROM messages WHERE organization_number = ? AND message = ?`, []any{tx.numbered(organization), id}, &sender)
 	return sender, found, err
 }

@@ -1,39 +1,25 @@
 package store
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"sync"
-	"sync/atomic"
 
 	"signet/internal/model"
 )
 
-// numbered is an organization, as an argument of a statement that names it by its
-// number. One that has none, as there is no such organization, matches nothing.
-type numbered model.OrganizationID
-
-// numberedList is several of them, for a `?*`.
-type numberedList []model.OrganizationID
+// An organization has a number, which stands for its token of 24 bytes in what there are
+// many rows of. It keeps its number for good, and nobody else ever gets it: what is left
+// of a deleted one is never another one's. 0 stands for none, and has no row.
 
 // noNumber is the number of nobody.
 const noNumber = int64(-1)
 
-// errNotNumbered is the error of a transaction that met a number which the store does
-// not know yet, or not any more. The store finds out and runs it again.
-var errNotNumbered = errors.New("the number of an organization is not known")
-
-// numbers are the organizations' numbers as far as the store knows them: all up to
-// one, for they are given in the order of commits, without a gap.
+// numbers are the organizations' numbers as far as the store knows them.
 type numbers struct {
-	behind atomic.Bool // something was met that is not among them
-
 	mu       sync.RWMutex
-	token    []model.OrganizationID // by number
-	argument map[model.OrganizationID]any
-	learning sync.Mutex // is held by who adds to them
+	token    map[int64]model.OrganizationID
+	argument map[model.OrganizationID]any // the number, made an argument already
 }
 
 func newNumbers() *numbers {
@@ -45,77 +31,65 @@ func newNumbers() *numbers {
 // forget begins anew, with what is known without asking.
 func (n *numbers) forget() {
 	n.mu.Lock()
-	n.token, n.argument = nil, map[model.OrganizationID]any{}
-	n.mu.Unlock()
-	n.add(0, []model.OrganizationID{""})
+	defer n.mu.Unlock()
+	n.token = map[int64]model.OrganizationID{0: ""}
+	n.argument = map[model.OrganizationID]any{"": int64(0)}
 }
 
-// of returns the number, made an argument already.
-func (n *numbers) of(id model.OrganizationID) (any, bool) {
+func (n *numbers) of(id model.OrganizationID) (number any, known bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	number, known := n.argument[id]
+	number, known = n.argument[id]
 	return number, known
 }
 
-func (n *numbers) named(number int64) (model.OrganizationID, bool) {
+func (n *numbers) named(number int64) (id model.OrganizationID, known bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	if number < 0 || number >= int64(len(n.token)) {
-		return "", false
-	}
-	return n.token[number], true
+	id, known = n.token[number]
+	return id, known
 }
 
-func (n *numbers) size() int {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return len(n.token)
-}
-
-// add adds the organizations from a number on, unless what was known has changed since.
-func (n *numbers) add(from int, tokens []model.OrganizationID) {
+// learn remembers what a transaction found that has taken effect.
+func (n *numbers) learn(found map[int64]model.OrganizationID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.token) != from {
-		return
-	}
-	for _, id := range tokens {
-		n.argument[id] = int64(len(n.token))
-		n.token = append(n.token, id)
+	for number, id := range found {
+		n.token[number], n.argument[id] = id, number
 	}
 }
 
-// arguments puts numbers in the place of organizations.
-func (tx *Tx) arguments(query string, args []any) ([]any, error) {
-	for i, arg := range args {
-		var err error
-		switch v := arg.(type) {
-		case numbered:
-			args[i], err = tx.number(model.OrganizationID(v))
-			if err == nil && args[i] == any(noNumber) && strings.HasPrefix(query, "INSERT") {
-				err = fmt.Errorf("%.80q is of no organization: %q", query, string(v))
-			}
-		case numberedList:
-			list := make([]int64, len(v))
-			for j, id := range v {
-				number, err := tx.number(id)
-				if err != nil {
-					return nil, err
-				}
-				list[j] = number.(int64)
-			}
-			args[i] = list
-		}
-		if err != nil {
-			return nil, err
-		}
+// numbered is an organization as an argument of a statement that names it by its
+// number. One that has none, as there is no such organization, matches nothing. Where the
+// number cannot be read, the statement fails, and all that follow.
+func (tx *Tx) numbered(id model.OrganizationID) any {
+	number, err := tx.number(id)
+	if err != nil {
+		tx.fault = err
 	}
-	return args, nil
+	return number
 }
 
-// number returns the number of an organization as an argument. What the transaction
-// itself finds is not remembered: its organization may never come to be.
+// existing is numbered for a row that is stored: an organization that has no number is
+// refused.
+func (tx *Tx) existing(id model.OrganizationID) any {
+	number := tx.numbered(id)
+	if number == any(noNumber) && tx.fault == nil {
+		tx.fault = fmt.Errorf("there is no organization %q", id)
+	}
+	return number
+}
+
+// numberedList is numbered for a `?*`.
+func (tx *Tx) numberedList(ids []model.OrganizationID) []int64 {
+	list := make([]int64, len(ids))
+	for i, id := range ids {
+		list[i], _ = tx.numbered(id).(int64)
+	}
+	return list
+}
+
+// number returns the number of an organization as an argument.
 func (tx *Tx) number(id model.OrganizationID) (any, error) {
 	if number, known := tx.numbers.of(id); known {
 		return number, nil
@@ -123,31 +97,62 @@ func (tx *Tx) number(id model.OrganizationID) (any, error) {
 	number := noNumber
 	found, err := tx.one(`SELECT number FROM organization_numbers WHERE organization = ?`, []any{id}, &number)
 	if found {
-		if other, known := tx.numbers.named(number); known {
+		if _, taken := tx.numbers.named(number); taken { // by another one: the database has lost what was on disk
 			tx.numbers.forget()
-			tx.numbers.behind.Store(true)
-			return nil, fmt.Errorf("%w: %d is that of %s, and was that of %s: the database has lost what was on disk", errNotNumbered, number, id, other)
 		}
-		tx.numbers.behind.Store(true)
-		if tx.found == nil {
-			tx.found = map[int64]model.OrganizationID{}
-		}
-		tx.found[number] = id
+		tx.find(number, id)
 	}
 	return number, err
 }
 
-// organization returns the organization that a row names by its number.
-func (tx *Tx) organization(number int64) (model.OrganizationID, error) {
-	id, known := tx.numbers.named(number)
-	if !known {
+// find keeps what the transaction found. It is not remembered beyond that until the
+// transaction has taken effect: the organization may be its own, and never come to be.
+func (tx *Tx) find(number int64, id model.OrganizationID) {
+	if tx.found == nil {
+		tx.found = map[int64]model.OrganizationID{}
+	}
+	tx.found[number] = id
+}
+
+// name gives rows that were read the organizations that they named by these numbers. It
+// reads those that are not known.
+func (tx *Tx) name(numbers []int64, organization func(row int) *model.OrganizationID) error {
+	var unknown []int64
+	for i, number := range numbers {
+		id, known := tx.organization(number)
+		if !known && !slices.Contains(unknown, number) {
+			unknown = append(unknown, number)
+		}
+		*organization(i) = id
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	err := tx.each(`SELECT number, organization FROM organization_numbers WHERE number IN (?*)`, []any{unknown}, func(row Row) error {
+		var number int64
+		var id model.OrganizationID
+		err := row.Scan(&number, &id)
+		tx.find(number, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, number := range numbers {
+		id, known := tx.organization(number)
+		if !known {
+			return fmt.Errorf("a row is of the organization %d, and none has that number", number)
+		}
+		*organization(i) = id
+	}
+	return nil
+}
+
+func (tx *Tx) organization(number int64) (id model.OrganizationID, known bool) {
+	if id, known = tx.numbers.named(number); !known {
 		id, known = tx.found[number]
 	}
-	if !known {
-		tx.numbers.behind.Store(true)
-		return "", errNotNumbered
-	}
-	return id, nil
+	return id, known
 }
 
 // insertNumber gives a new organization the next number.
@@ -157,47 +162,4 @@ func (tx *Tx) insertNumber(id model.OrganizationID) error {
 		return err
 	}
 	return tx.post(`INSERT INTO organization_numbers (organization, number) SELECT ?, COALESCE(MAX(number), 0) + 1 FROM organization_numbers`, id)
-}
-
-// learn has the store know the numbers that there are by now, and reports whether a
-// transaction that ended with err is to run again for that. It does nothing where all
-// that was met was known.
-func (s *Store) learn(ctx context.Context, updating bool, err error) (again bool, _ error) {
-	unknown := errors.Is(err, errNotNumbered)
-	if !unknown && !s.numbers.behind.Load() {
-		return false, err
-	}
-	s.numbers.learning.Lock()
-	defer s.numbers.learning.Unlock()
-	if !s.numbers.behind.CompareAndSwap(true, false) { // another one has learned it meanwhile
-		return unknown, err
-	}
-	var tokens []model.OrganizationID
-	known := s.numbers.size()
-	look := s.engine.View
-	if updating { // it may have met what another one wrote that is not on disk yet: this one comes after that
-		look = s.engine.Update
-	}
-	learned := look(ctx, func(session Session) error {
-		tokens = nil
-		return session.Query(`SELECT organization, number FROM organization_numbers WHERE number >= ? ORDER BY number`, []any{known}, func(row Row) error {
-			var id model.OrganizationID
-			var number int
-			err := row.Scan(&id, &number)
-			if err == nil && number != known+len(tokens) {
-				err = fmt.Errorf("organization %s has the number %d, and %d was to come", id, number, known+len(tokens))
-			}
-			tokens = append(tokens, id)
-			return err
-		})
-	})
-	if learned != nil {
-		s.numbers.behind.Store(true)
-		if unknown {
-			err = learned
-		}
-		return false, err // of an Update that is on disk, what is not known yet is met again
-	}
-	s.numbers.add(known, tokens)
-	return unknown, err
 }

@@ -55,7 +55,9 @@ const usualQueue = 50
 func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, error) {
 	var e EventRow
 	var number int64
+	var numbers []int64
 	var kind, status int
+	begun := len(out)
 	dest := []any{&e.Position, &kind, &number, &e.MessageID, &e.Payload, &status}
 	err := tx.each(`SELECT position, kind, organization_number, message, payload, status FROM events
 		WHERE account = ? AND position > ? AND position <= ? ORDER BY position LIMIT ? + 0`,
@@ -64,10 +66,13 @@ func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, erro
 				return err
 			}
 			e.Status = model.Status(status)
-			err := tx.name(&e, number, kind)
-			out = append(out, e)
+			err := e.setKind(kind)
+			out, numbers = append(out, e), append(numbers, number)
 			return err
 		})
+	if err == nil {
+		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[begun+i].Organization })
+	}
 	return out, err
 }
 
@@ -116,9 +121,11 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) error {
 	q.After, q.UpTo = rows[0].Position-1, rows[len(rows)-1].Position
 	var position int64
 	var s messageScan
+	var found []*MessageRow
+	var numbers []int64
 	dest := append([]any{&position}, s.dest(&s.number)...)
 	// CROSS JOIN has SQLite begin with the queue.
-	return tx.each(`SELECT e.position, `+messageColumns+` FROM events e CROSS JOIN messages m
+	err := tx.each(`SELECT e.position, `+messageColumns+` FROM events e CROSS JOIN messages m
 		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message AND d.account = e.account
 		WHERE e.account = ? AND e.position > ? AND e.position <= ? AND e.kind IN (1, 2)
 		AND m.organization_number = e.organization_number AND m.message = e.message
@@ -131,12 +138,14 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) error {
 			rows = rows[1:] // it is among them: they are of the same snapshot
 		}
 		if e := &rows[0]; e.Message == nil {
-			m, err := tx.messageOf(&s)
-			if err != nil {
-				return err
-			}
+			m := s.row()
 			e.Message = &m
+			found, numbers = append(found, &m), append(numbers, s.number)
 		}
 		return nil
 	})
+	if err == nil {
+		err = tx.name(numbers, func(i int) *model.OrganizationID { return &found[i].Organization })
+	}
+	return err
 }

@@ -47,7 +47,7 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	var found bool
 	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
 	expires, created := [2]int64{start, end}, [2]int64{0, never}
-	many, err := tx.one(`SELECT 1 FROM messages WHERE organization_number = ? LIMIT 1 OFFSET ? + 0`, []any{numbered(organization), fewMessages}, &one)
+	many, err := tx.one(`SELECT 1 FROM messages WHERE organization_number = ? LIMIT 1 OFFSET ? + 0`, []any{tx.numbered(organization), fewMessages}, &one)
 	if err != nil {
 		return false, err
 	}
@@ -56,13 +56,13 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	if day.Lasting {
 		expires, created = [2]int64{never, 2 * never}, expires
 		found, err = tx.one(`SELECT 1 FROM messages WHERE ends = ? AND organization_number >= ? AND organization_number <= ? AND recalled = 0 LIMIT 1`,
-			[]any{never + day.Day, numbered(organization), numbered(organization)}, &one)
+			[]any{never + day.Day, tx.numbered(organization), tx.numbered(organization)}, &one)
 	} else if !many {
 		found, err = tx.one(`SELECT 1 FROM messages WHERE organization_number = ? AND ends + 0 >= ? AND ends + 0 < ? AND recalled = 0 LIMIT 1`,
-			[]any{numbered(organization), start, end}, &one)
+			[]any{tx.numbered(organization), start, end}, &one)
 	} else {
 		found, err = tx.one(`SELECT 1 FROM messages WHERE ends >= ? AND ends < ? AND organization_number + 0 = ? AND recalled = 0 LIMIT 1`,
-			[]any{start, end, numbered(organization)}, &one)
+			[]any{start, end, tx.numbered(organization)}, &one)
 	}
 	if err != nil || found {
 		return found, err
@@ -72,7 +72,7 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	}
 	return tx.one(`SELECT 1 FROM messages WHERE ends < ? AND organization_number + 0 = ? AND recalled = 0
 		AND expires >= ? AND expires < ? AND created >= ? AND created < ? LIMIT 1`,
-		[]any{millis(now.Add(endSoon)), numbered(organization), expires[0], expires[1], created[0], created[1]}, &one)
+		[]any{millis(now.Add(endSoon)), tx.numbered(organization), expires[0], expires[1], created[0], created[1]}, &one)
 }
 
 // fewMessages is up to how many messages of an organization are read in place of
@@ -120,7 +120,7 @@ func (tx *Tx) DeleteKeyEnding(e KeyEnding) error {
 // MessagesAfter returns up to limit messages in the order of their keys, ended or
 // not, from the one after the given one.
 func (tx *Tx) MessagesAfter(organization model.OrganizationID, id model.MessageID, limit int) ([]MessageRow, error) {
-	return tx.messages(`(m.organization_number, m.message) > (?, ?) ORDER BY m.organization_number, m.message LIMIT ? + 0`, numbered(organization), id, limit)
+	return tx.messages(`(m.organization_number, m.message) > (?, ?) ORDER BY m.organization_number, m.message LIMIT ? + 0`, tx.numbered(organization), id, limit)
 }
 
 // MetadataRow is what is kept for an entity in an organization.

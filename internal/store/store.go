@@ -131,41 +131,42 @@ func (s *Store) Secret() []byte { return []byte(s.secret) }
 // View runs fn on a consistent snapshot. It may call fn again: fn resets its
 // results when it starts.
 func (s *Store) View(ctx context.Context, fn func(*Tx) error, traits ...Trait) error {
-	return s.transact(ctx, s.engine.View, s.meters.Reads, s.looking(fn), traits)
+	return s.transact(ctx, s.engine.View, s.meters.Reads, s.reading(), fn, traits)
 }
 
 // Update runs fn in a transaction and returns nil only when all of it is on
 // disk. It may call fn again: fn has no side effects, does no I/O, and resets
 // its results when it starts.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error, traits ...Trait) error {
-	return s.transact(ctx, s.engine.Update, s.meters.Writes, s.changing(fn), traits)
+	return s.transact(ctx, s.engine.Update, s.meters.Writes, s.engine.Dialect(), s.observed(fn), traits)
 }
 
 // engineTransaction is Engine.View or Engine.Update.
 type engineTransaction func(context.Context, func(Session) error, ...Trait) error
 
-// transact runs a transaction, and again where it met an organization's number that is
-// not known here yet. While organizations are being made it may meet one more each time.
-func (s *Store) transact(ctx context.Context, run engineTransaction, took *meter.Histogram, fn func(Session) error, traits []Trait) error {
+// transact runs a transaction, which may call fn again, and remembers the numbers of
+// organizations that it found.
+func (s *Store) transact(ctx context.Context, run engineTransaction, took *meter.Histogram, dialect Dialect,
+	fn func(*Tx) error, traits []Trait) error {
 	begun := time.Now()
-	for try := 1; ; try++ {
-		again, err := s.learn(ctx, took == s.meters.Writes, run(ctx, fn, traits...))
-		if !again || try == mostTries {
-			took.Since(begun)
-			s.meters.ended(err)
-			return err
-		}
+	var last *Tx
+	err := run(ctx, func(session Session) error {
+		last = &Tx{session: session, dialect: dialect, numbers: s.numbers}
+		return fn(last)
+	}, traits...)
+	if err == nil && last != nil && last.found != nil {
+		s.numbers.learn(last.found)
 	}
+	took.Since(begun)
+	s.meters.ended(err)
+	return err
 }
 
-// mostTries is how often a transaction meets a number that is not known, unless a row
-// names one that nobody has.
-const mostTries = 20
-
-func (s *Store) looking(fn func(*Tx) error) func(Session) error {
+// reading is the dialect of what only reads.
+func (s *Store) reading() Dialect {
 	dialect := s.engine.Dialect()
 	dialect.Lock, dialect.Share, dialect.Skip = "", "", "" // a snapshot stays as it is by itself
-	return func(session Session) error { return fn(&Tx{session: session, dialect: dialect, numbers: s.numbers}) }
+	return dialect
 }
 
 // Erase makes deleted content unrecoverable from the engine's files.
@@ -209,7 +210,8 @@ type Tx struct {
 	session Session
 	dialect Dialect
 	numbers *numbers
-	found   map[int64]model.OrganizationID // numbers that it found itself
+	found   map[int64]model.OrganizationID // those of numbers that it read itself
+	fault   error                          // why no more statements are run
 	change  *Change                        // what observers are told; nil: there are none
 }
 
@@ -224,9 +226,8 @@ func (tx *Tx) Position(n int, accounts ...model.AccountID) (int64, error) {
 }
 
 func (tx *Tx) exec(query string, args ...any) (int64, error) {
-	args, err := tx.arguments(query, args)
-	if err != nil {
-		return 0, err
+	if tx.fault != nil {
+		return 0, tx.fault
 	}
 	return tx.session.Exec(query, args...)
 }
@@ -234,17 +235,15 @@ func (tx *Tx) exec(query string, args ...any) (int64, error) {
 // post runs a statement whose answer nobody needs. An error of it may come from a
 // later statement, or from the end of the transaction.
 func (tx *Tx) post(query string, args ...any) error {
-	args, err := tx.arguments(query, args)
-	if err != nil {
-		return err
+	if tx.fault != nil {
+		return tx.fault
 	}
 	return tx.session.Post(query, args...)
 }
 
 func (tx *Tx) each(query string, args []any, fn func(Row) error) error {
-	args, err := tx.arguments(query, args)
-	if err != nil {
-		return err
+	if tx.fault != nil {
+		return tx.fault
 	}
 	return tx.session.Query(query, args, fn)
 }
