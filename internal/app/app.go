@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"signet/internal/clock"
 	"signet/internal/config"
 	"signet/internal/health"
+	"signet/internal/place"
 	"signet/internal/store/sqlite"
 )
 
@@ -121,6 +123,12 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 	return a, nil
 }
 
+// isFresh reports whether nothing was ever stored in a data directory.
+func isFresh(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
+}
+
 // takeDirectory makes the data directory where it is missing and keeps other
 // servers out of it.
 func (a *App) takeDirectory() error {
@@ -149,11 +157,11 @@ func (a *App) takeDirectory() error {
 // of the directory's mode apart: the key ring may lie elsewhere. The package that
 // reads the master key checks it.
 func (a *App) warnOfOpenFiles() {
-	ring := filepath.Join(a.dir, keyringFile)
+	ring := filepath.Join(a.dir, place.KeyringFile)
 	if a.cfg.Keyring != "" {
 		ring = strings.TrimPrefix(a.cfg.Keyring, "file:") // a database's address is no file
 	}
-	for _, path := range []string{databasePath(a.dir), ring, filepath.Join(a.dir, operatorFile)} {
+	for _, path := range []string{place.Database(a.dir), ring, filepath.Join(a.dir, place.OperatorFile)} {
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 			a.log.Warn("a file with secrets or content is open to other users of this machine", "file", path,
 				"mode", info.Mode().Perm().String(), "advice", "chmod 600")

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"signet/internal/config"
+	"signet/internal/place"
 	"signet/internal/testlog"
 )
 
@@ -49,7 +50,7 @@ func TestFilesThatOthersMayReadAreTold(t *testing.T) {
 	if log := start() + start(); strings.Contains(log, told) {
 		t.Errorf("of files as the server makes them it says %s", log)
 	}
-	for _, path := range []string{databasePath(cfg.Data), strings.TrimPrefix(cfg.Keyring, "file:"), filepath.Join(cfg.Data, operatorFile)} {
+	for _, path := range []string{place.Database(cfg.Data), strings.TrimPrefix(cfg.Keyring, "file:"), filepath.Join(cfg.Data, place.OperatorFile)} {
 		if err := os.Chmod(path, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +142,7 @@ func TestOpenRefusesATakenPort(t *testing.T) {
 				t.Errorf("%s: %q is not in the error: %v", flag, want, err)
 			}
 		}
-		if exists(cfg.Data) || len(h.did) > 0 {
+		if place.Exists(cfg.Data) || len(h.did) > 0 {
 			t.Errorf("%s: it made a data directory for a server that cannot listen, and did %q", flag, h.did)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/disk"
+	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -24,10 +25,10 @@ import (
 // would find it.
 func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready func(context.Context) error, err error) {
 	if in.cfg.Database == "" {
-		if unfinished := transfer.Unfinished(databasePath(in.dir)); exists(unfinished) {
+		if unfinished := transfer.Unfinished(place.Database(in.dir)); place.Exists(unfinished) {
 			return nil, nil, fmt.Errorf("a restore into this directory was not finished (there is %s): run it again", unfinished)
 		}
-		engine, err = sqlite.Open(databasePath(in.dir), sqlite.Options{Clock: in.clock, Log: in.log, CacheBytes: in.cfg.CacheBytes})
+		engine, err = sqlite.Open(place.Database(in.dir), sqlite.Options{Clock: in.clock, Log: in.log, CacheBytes: in.cfg.CacheBytes})
 		return engine, func(ctx context.Context) error {
 			return engine.View(ctx, func(store.Session) error { return nil })
 		}, err

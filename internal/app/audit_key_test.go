@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"signet/internal/config"
+	"signet/internal/maintain"
 	"signet/internal/model"
+	"signet/internal/place"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
@@ -18,7 +20,7 @@ import (
 // auditActions are what the platform's chain has, in its order, with their outcomes.
 func auditActions(t *testing.T, dir, database string) (out []string) {
 	t.Helper()
-	err := maintain(t.Context(), dir, database, func(kept *store.Store) error {
+	err := maintain.Change(t.Context(), dir, database, func(kept *store.Store) error {
 		return kept.View(t.Context(), func(tx *store.Tx) error {
 			rows, err := tx.AuditEntries(store.AuditQuery{}, 1000)
 			out = nil
@@ -47,7 +49,7 @@ func wantAction(t *testing.T, dir, database, want string, times int) {
 
 func mustVerifyAudit(t *testing.T, dir, database string, checkpoints ...string) {
 	t.Helper()
-	if n, err := VerifyAudit(t.Context(), dir, database, checkpoints); err != nil || n < 2 {
+	if n, err := maintain.VerifyAudit(t.Context(), dir, database, checkpoints); err != nil || n < 2 {
 		t.Errorf("the check finds %d entries, %v", n, err)
 	}
 }
@@ -58,19 +60,19 @@ func TestAuditGoesOnAfterTheLossOfItsKey(t *testing.T) {
 	t.Parallel()
 	w := mustOpenWard(t)
 	dir := w.app.dir
-	kept, _ := mustExportAudit(t, dir, AuditSelection{}) // signs
+	kept, _ := mustExportAudit(t, dir, maintain.AuditSelection{}) // signs
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	must(t, os.Remove(filepath.Join(dir, auditKeyFile)))
-	if _, err := VerifyAudit(t.Context(), dir, "", nil); err == nil || !strings.Contains(err.Error(), "audit key") {
+	must(t, os.Remove(filepath.Join(dir, place.AuditKeyFile)))
+	if _, err := maintain.VerifyAudit(t.Context(), dir, "", nil); err == nil || !strings.Contains(err.Error(), "audit key") {
 		t.Errorf("without its key the check says %v", err)
 	}
 	w = w.mustReopen(configAt(t, dir))
 	wantAction(t, dir, "", "audit.key ok", 1)
-	later, _ := mustExportAudit(t, dir, AuditSelection{})
+	later, _ := mustExportAudit(t, dir, maintain.AuditSelection{})
 	mustVerifyAudit(t, dir, "", later)
-	if _, err := VerifyAudit(t.Context(), dir, "", []string{kept}); err == nil || !strings.Contains(err.Error(), "signature") {
+	if _, err := maintain.VerifyAudit(t.Context(), dir, "", []string{kept}); err == nil || !strings.Contains(err.Error(), "signature") {
 		t.Errorf("a checkpoint of the key that is gone: %v, want that its signature is wrong", err)
 	}
 	if err := w.stop(); err != nil {
@@ -87,13 +89,13 @@ func TestAuditIsWholeAfterARestoreAndAMove(t *testing.T) {
 	t.Parallel()
 	w := mustOpenWard(t)
 	dir := w.app.dir
-	kept, _ := mustExportAudit(t, dir, AuditSelection{})
+	kept, _ := mustExportAudit(t, dir, maintain.AuditSelection{})
 	backup := filepath.Join(t.TempDir(), "backup")
-	if _, err := Backup(t.Context(), configAt(t, dir), true, transfer.BackupOptions{Target: backup}); err != nil {
+	if _, err := maintain.Backup(t.Context(), configAt(t, dir), true, transfer.BackupOptions{Target: backup}); err != nil {
 		t.Fatal(err)
 	}
 	wantAction(t, dir, "", "backup.create ok", 1)
-	if _, err := Backup(t.Context(), configAt(t, dir), true, transfer.BackupOptions{Target: backup}); err == nil {
+	if _, err := maintain.Backup(t.Context(), configAt(t, dir), true, transfer.BackupOptions{Target: backup}); err == nil {
 		t.Error("a backup is written over another")
 	}
 	wantAction(t, dir, "", "backup.create failed", 1)
@@ -104,14 +106,14 @@ func TestAuditIsWholeAfterARestoreAndAMove(t *testing.T) {
 	for name, withKey := range map[string]bool{"with its key": true, "without": false} {
 		restored := configAt(t, filepath.Join(t.TempDir(), "data"))
 		must(t, os.MkdirAll(restored.Data, 0o700))
-		names := []string{keyringFile, masterFile}
+		names := []string{place.KeyringFile, place.MasterFile}
 		if withKey {
-			names = append(names, auditKeyFile)
+			names = append(names, place.AuditKeyFile)
 		}
 		for _, n := range names {
 			mustCopyFile(t, filepath.Join(dir, n), filepath.Join(restored.Data, n))
 		}
-		if _, err := Restore(t.Context(), restored, true, transfer.RestoreOptions{Source: backup}); err != nil {
+		if _, err := maintain.Restore(t.Context(), restored, true, transfer.RestoreOptions{Source: backup}); err != nil {
 			t.Fatal(name, err)
 		}
 		mustAdopt(t, restored)
@@ -129,7 +131,7 @@ func TestAuditIsWholeAfterARestoreAndAMove(t *testing.T) {
 	}
 
 	database := postgrestest.URL(t)
-	if _, err := Migrate(t.Context(), Migration{From: dir, To: database}); err != nil {
+	if _, err := maintain.Migrate(t.Context(), maintain.Migration{From: dir, To: database}); err != nil {
 		t.Fatal(err)
 	}
 	moved := configAt(t, dir)
@@ -146,16 +148,16 @@ func TestAuditHasWhatCommandsDoWithTheKeyRing(t *testing.T) {
 	t.Parallel()
 	w := mustOpenWard(t)
 	ctx, cfg, dir := t.Context(), configAt(t, w.app.dir), w.app.dir
-	if _, err := RotateKeys(ctx, cfg, false); err != nil {
+	if _, err := maintain.RotateKeys(ctx, cfg, false); err != nil {
 		t.Fatal(err)
 	}
 	target := filepath.Join(t.TempDir(), "copy")
-	if _, err := ExportKeys(ctx, cfg, target); err != nil {
+	if _, err := maintain.ExportKeys(ctx, cfg, target); err != nil {
 		t.Fatal(err)
 	}
 	foreign := filepath.Join(t.TempDir(), "foreign")
 	must(t, os.WriteFile(foreign, []byte("no ring"), 0o600))
-	if _, err := ExportKeys(ctx, cfg, foreign); !errors.As(err, new(Misconfigured)) {
+	if _, err := maintain.ExportKeys(ctx, cfg, foreign); !errors.As(err, new(place.Misconfigured)) {
 		t.Errorf("an export over another file: %v, want a Misconfigured", err)
 	}
 	for want, times := range map[string]int{"keyring.rotate ok": 1, "keyring.export ok": 1, "keyring.export failed": 1} {
@@ -163,8 +165,8 @@ func TestAuditHasWhatCommandsDoWithTheKeyRing(t *testing.T) {
 	}
 	alone := config.Default()
 	alone.Data = filepath.Join(t.TempDir(), "elsewhere")
-	alone.Keyring, alone.MasterKey = "file:"+target, "file:"+filepath.Join(dir, masterFile)
-	if _, err := ExportKeys(ctx, alone, filepath.Join(t.TempDir(), "copy")); err != nil {
+	alone.Keyring, alone.MasterKey = "file:"+target, "file:"+filepath.Join(dir, place.MasterFile)
+	if _, err := maintain.ExportKeys(ctx, alone, filepath.Join(t.TempDir(), "copy")); err != nil {
 		t.Errorf("on a machine without the store: %v", err)
 	}
 }

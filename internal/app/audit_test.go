@@ -13,15 +13,17 @@ import (
 	"signet/client"
 	"signet/internal/audit"
 	"signet/internal/config"
+	"signet/internal/maintain"
+	"signet/internal/place"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
 )
 
 // mustExportAudit exports the audit log into a file, and returns its path and text.
-func mustExportAudit(t *testing.T, dir string, which AuditSelection) (path, text string) {
+func mustExportAudit(t *testing.T, dir string, which maintain.AuditSelection) (path, text string) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := ExportAudit(t.Context(), dir, "", which, &out); err != nil {
+	if err := maintain.ExportAudit(t.Context(), dir, "", which, &out); err != nil {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "audit.jsonl")
@@ -41,19 +43,19 @@ func TestAuditIsExportedAndVerifiedWhileTheServerRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, text := mustExportAudit(t, w.app.dir, AuditSelection{})
+	path, text := mustExportAudit(t, w.app.dir, maintain.AuditSelection{})
 	for _, want := range []string{`"action":"operator.create"`, `"action":"organization.create"`, `"action":"audit.export"`, `"on_organization":"` + org, `signet audit checkpoint 1`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the export lacks %s:\n%s", want, text)
 		}
 	}
-	if _, part := mustExportAudit(t, w.app.dir, AuditSelection{Organization: org}); strings.Contains(part, "operator.create") || !strings.Contains(part, "organization.create") {
+	if _, part := mustExportAudit(t, w.app.dir, maintain.AuditSelection{Organization: org}); strings.Contains(part, "operator.create") || !strings.Contains(part, "organization.create") {
 		t.Errorf("the export of one organization is\n%s", part)
 	}
-	if _, later := mustExportAudit(t, w.app.dir, AuditSelection{Since: time.Now().Add(time.Hour)}); strings.Contains(later, `"entry"`) {
+	if _, later := mustExportAudit(t, w.app.dir, maintain.AuditSelection{Since: time.Now().Add(time.Hour)}); strings.Contains(later, `"entry"`) {
 		t.Errorf("the export of what is to come is\n%s", later)
 	}
-	if n, err := VerifyAudit(t.Context(), w.app.dir, "", []string{path}); err != nil || n < 4 {
+	if n, err := maintain.VerifyAudit(t.Context(), w.app.dir, "", []string{path}); err != nil || n < 4 {
 		t.Errorf("the check finds %d entries, %v", n, err)
 	}
 	entries, err := operator.Audit(t.Context(), org, client.AuditQuery{Limit: 10})
@@ -63,11 +65,11 @@ func TestAuditIsExportedAndVerifiedWhileTheServerRuns(t *testing.T) {
 
 	mustExec(t, w.app.dir, `DELETE FROM audit_checkpoints`, `DELETE FROM audit_entries WHERE chain = '' AND number > 1`,
 		`UPDATE audit_chains SET number = 1, hash = (SELECT hash FROM audit_entries WHERE chain = '') WHERE chain = ''`)
-	_, err = VerifyAudit(t.Context(), w.app.dir, "", []string{path})
+	_, err = maintain.VerifyAudit(t.Context(), w.app.dir, "", []string{path})
 	if fault := new(audit.Fault); !errors.As(err, &fault) || fault.Chain != "" || fault.Number != 2 {
 		t.Errorf("with its end cut off the check says %v", err)
 	}
-	if err := ExportAudit(t.Context(), w.app.dir, "", AuditSelection{Organization: "nowhere"}, io.Discard); err == nil {
+	if err := maintain.ExportAudit(t.Context(), w.app.dir, "", maintain.AuditSelection{Organization: "nowhere"}, io.Discard); err == nil {
 		t.Error("the log of an organization that never was is exported")
 	}
 }
@@ -82,41 +84,41 @@ func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := HoldOrganization(t.Context(), dir, "", org, true); err != nil {
+	if err := maintain.HoldOrganization(t.Context(), dir, "", org, true); err != nil {
 		t.Fatal(err)
 	}
 	if o, err := operator.Organization(t.Context(), org); err != nil || !o.LegalHold {
 		t.Errorf("the organization is %+v, %v", o, err)
 	}
-	if _, err := EraseOrganization(t.Context(), dir, "", org, false); err == nil || !strings.Contains(err.Error(), "legal_hold") {
+	if _, err := maintain.EraseOrganization(t.Context(), dir, "", org, false); err == nil || !strings.Contains(err.Error(), "legal_hold") {
 		t.Errorf("erasing what is held answers %v", err)
 	}
 	target := filepath.Join(t.TempDir(), "case")
 	cfg := config.Default()
 	cfg.Data = dir
-	if _, err := ExportHeld(t.Context(), cfg, org, target); err != nil {
+	if _, err := maintain.ExportHeld(t.Context(), cfg, org, target); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(target, "messages.jsonl")); err != nil {
 		t.Error(err)
 	}
-	if err := HoldOrganization(t.Context(), dir, "", org, false); err != nil {
+	if err := maintain.HoldOrganization(t.Context(), dir, "", org, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ExportHeld(t.Context(), cfg, org, filepath.Join(t.TempDir(), "other")); err == nil {
+	if _, err := maintain.ExportHeld(t.Context(), cfg, org, filepath.Join(t.TempDir(), "other")); err == nil {
 		t.Error("what is not held is exported")
 	}
-	erased, err := EraseOrganization(t.Context(), dir, "", org, false)
+	erased, err := maintain.EraseOrganization(t.Context(), dir, "", org, false)
 	if err != nil {
 		t.Fatal(err, erased)
 	}
 	if _, err := operator.Organization(t.Context(), org); err == nil {
 		t.Error("an erased organization is shown")
 	}
-	if _, err := EraseAccount(t.Context(), dir, "", "US", "nobody@example.com", false, func(string) {}); err == nil {
+	if _, err := maintain.EraseAccount(t.Context(), dir, "", "US", "nobody@example.com", false, func(string) {}); err == nil {
 		t.Error("an account that never was is erased")
 	}
-	if _, err := VerifyAudit(t.Context(), dir, "", nil); err != nil {
+	if _, err := maintain.VerifyAudit(t.Context(), dir, "", nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -124,7 +126,7 @@ func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 // mustExec carries out statements on the database of a data directory.
 func mustExec(t *testing.T, dir string, statements ...string) {
 	t.Helper()
-	engine, err := sqlite.Open(databasePath(dir), sqlite.Options{})
+	engine, err := sqlite.Open(place.Database(dir), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

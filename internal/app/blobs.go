@@ -12,6 +12,7 @@ import (
 	"signet/internal/custody"
 	"signet/internal/health"
 	"signet/internal/model"
+	"signet/internal/place"
 	"signet/internal/store"
 )
 
@@ -48,7 +49,7 @@ type files struct {
 // openBlobs opens the store of attachments and avatars. One that is away is no reason
 // not to start.
 func openBlobs(ctx context.Context, in surroundings, kept *store.Store) (*files, error) {
-	place, err := blob.At(blobsLocation(in.dir, in.cfg.Blobs))
+	at, err := blob.At(place.Blobs(in.dir, in.cfg.Blobs))
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +57,10 @@ func openBlobs(ctx context.Context, in surroundings, kept *store.Store) (*files,
 		Name: "signet_blobs_up",
 		Help: "1 when the store of attachments and avatars answered the last time that it was asked, 0 when not.",
 	})}
-	f.Present = blob.WhilePresent(place, f.lookSoon)
+	f.Present = blob.WhilePresent(at, f.lookSoon)
 	if in.metrics != nil {
 		if err := in.metrics.Register(f.up); err != nil {
-			return nil, errors.Join(err, place.Close())
+			return nil, errors.Join(err, at.Close())
 		}
 	}
 	patient, cancel := context.WithTimeout(ctx, blobsPatience)

@@ -11,7 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"signet/internal/blob"
+	"signet/internal/maintain"
 	"signet/internal/model"
+	"signet/internal/place"
 )
 
 func TestPruneRemovesWhatNothingRefersToOnceConfirmed(t *testing.T) {
@@ -24,7 +26,7 @@ func TestPruneRemovesWhatNothingRefersToOnceConfirmed(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	place, err := blob.At(blobsLocation(cfg.Data, ""))
+	place, err := blob.At(place.Blobs(cfg.Data, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,14 +46,14 @@ func TestPruneRemovesWhatNothingRefersToOnceConfirmed(t *testing.T) {
 	}
 	for _, test := range []struct {
 		confirmed bool
-		want      Pruned
-	}{{false, Pruned{old + young, old, 0}}, {true, Pruned{old + young, old, old}}, {true, Pruned{young, 0, 0}}} {
-		if got, err := PruneBlobs(t.Context(), cfg, test.confirmed); err != nil || got != test.want {
+		want      maintain.Pruned
+	}{{false, maintain.Pruned{Files: old + young, Unreferenced: old}}, {true, maintain.Pruned{Files: old + young, Unreferenced: old, Removed: old}}, {true, maintain.Pruned{Files: young}}} {
+		if got, err := maintain.PruneBlobs(t.Context(), cfg, test.confirmed); err != nil || got != test.want {
 			t.Errorf("confirmed %t: %+v, %v, want %+v", test.confirmed, got, err, test.want)
 		}
 	}
 	cfg.Blobs = filepath.Join(t.TempDir(), "elsewhere")
-	if _, err := PruneBlobs(t.Context(), cfg, true); err == nil {
+	if _, err := maintain.PruneBlobs(t.Context(), cfg, true); err == nil {
 		t.Error("a place that is none was pruned")
 	}
 }

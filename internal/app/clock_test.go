@@ -16,6 +16,7 @@ import (
 	"signet/client"
 	"signet/internal/config"
 	"signet/internal/custody"
+	"signet/internal/maintain"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/testlog"
@@ -139,7 +140,7 @@ func TestServerWhoseClockIsNotTheDatabasesErasesNothing(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
 	cfg.Database, cfg.Blobs = postgrestest.URL(t), filepath.Join(t.TempDir(), "blobs")
-	master, err := NewMasterKey()
+	master, err := maintain.NewMasterKey()
 	path := filepath.Join(t.TempDir(), "master.json")
 	if err == nil {
 		err = os.WriteFile(path, master, 0o600)
@@ -212,7 +213,7 @@ func TestServerWhoseClockJumpsErasesNothing(t *testing.T) {
 		_, err := custody.AcceptClock(t.Context(), kept, time.Now().Add(wrongBy))
 		return err
 	}
-	if err := maintain(t.Context(), cfg.Data, "", accept); err != nil {
+	if err := maintain.Change(t.Context(), cfg.Data, "", accept); err != nil {
 		t.Fatal(err)
 	}
 	wantIn(t, "it is accepted", func() bool { return s.line("signet_clock_in_doubt") == "0" })

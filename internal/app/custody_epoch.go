@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/blob"
 	"signet/internal/custody"
 	"signet/internal/model"
+	"signet/internal/place"
 	"signet/internal/seal"
 	"signet/internal/store"
 )
@@ -30,9 +32,9 @@ func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what s
 		return err
 	}
 	mark := model.Mark{
-		Installation: not.Store.Installation, Epoch: not.Store.Epoch, Turn: not.Store.Turn, Home: home(in.cfg), Used: in.clock().UTC().Truncate(time.Second),
+		Installation: not.Store.Installation, Epoch: not.Store.Epoch, Turn: not.Store.Turn, Home: place.Home(in.cfg), Used: in.clock().UTC().Truncate(time.Second),
 	}
-	if err := recorded(ctx, kept, model.ActionAdopt, func() error { return set(mark) }); err != nil {
+	if err := audit.RecordOutcome(ctx, kept, model.ActionAdopt, func() error { return set(mark) }); err != nil {
 		return err
 	}
 	in.log.Info("what lies in the data directory goes on with the epoch of the restored store", "what", what, "before", not.Mark.Epoch, "epoch", mark.Epoch)
@@ -41,7 +43,7 @@ func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what s
 
 // followRing does so for the key ring.
 func followRing(ctx context.Context, in surroundings, kept *store.Store, ring *seal.Ring) error {
-	if in.cfg.Database != "" || in.cfg.Keyring != "" || !isPlain(filepath.Join(in.dir, keyringFile), 0) {
+	if in.cfg.Database != "" || in.cfg.Keyring != "" || !isPlain(filepath.Join(in.dir, place.KeyringFile), 0) {
 		return nil
 	}
 	return followEpoch(ctx, in, kept, custody.RingAt(ring.Where()), ring, func(mark model.Mark) error {
@@ -51,7 +53,7 @@ func followRing(ctx context.Context, in surroundings, kept *store.Store, ring *s
 
 // followBlobs does so for the attachments.
 func followBlobs(ctx context.Context, in surroundings, kept *store.Store, blobs blob.Store) error {
-	if in.cfg.Database != "" || in.cfg.Blobs != "" || !isPlain(filepath.Join(in.dir, blobsDirectory), fs.ModeDir) {
+	if in.cfg.Database != "" || in.cfg.Blobs != "" || !isPlain(filepath.Join(in.dir, place.BlobsDirectory), fs.ModeDir) {
 		return nil
 	}
 	return followEpoch(ctx, in, kept, custody.BlobsAt(blobs.String()), blobs, func(mark model.Mark) error {

@@ -15,6 +15,8 @@ import (
 	"signet/internal/blob"
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
+	"signet/internal/maintain"
+	"signet/internal/place"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
@@ -31,14 +33,14 @@ func mustSucceed(t *testing.T, cfg *config.Config) {
 func mustBeginEpoch(t *testing.T, cfg *config.Config) {
 	t.Helper()
 	mustForgetNodes(t, cfg)
-	must(t, NewEpoch(t.Context(), cfg))
+	must(t, maintain.NewEpoch(t.Context(), cfg))
 }
 
 // mustForgetNodes ends the leases of servers: a copy has those of its original, and a ward
 // whose tasks never began does not end its own.
 func mustForgetNodes(t *testing.T, cfg *config.Config) {
 	t.Helper()
-	must(t, maintain(t.Context(), cfg.Data, cfg.Database, func(kept *store.Store) error {
+	must(t, maintain.Change(t.Context(), cfg.Data, cfg.Database, func(kept *store.Store) error {
 		return kept.Update(t.Context(), func(tx *store.Tx) error { return tx.DeleteNodesBefore(time.Now().Add(time.Hour)) })
 	}))
 }
@@ -46,15 +48,15 @@ func mustForgetNodes(t *testing.T, cfg *config.Config) {
 func mustAdopt(t *testing.T, cfg *config.Config) {
 	t.Helper()
 	mustForgetNodes(t, cfg)
-	did, err := Adopt(t.Context(), cfg, nil)
+	did, err := maintain.Adopt(t.Context(), cfg, nil)
 	var epochs []string
 	for _, from := range did.From {
 		epochs = append(epochs, from.Mark.Epoch)
 	}
-	if did.Done || len(epochs) == 0 || !errors.As(err, new(Misconfigured)) {
+	if did.Done || len(epochs) == 0 || !errors.As(err, new(place.Misconfigured)) {
 		t.Fatalf("adopted %+v without being told from whom, %v", did, err)
 	}
-	if did, err = Adopt(t.Context(), cfg, epochs); err != nil || !did.Done {
+	if did, err = maintain.Adopt(t.Context(), cfg, epochs); err != nil || !did.Done {
 		t.Fatal(did, err)
 	}
 }
@@ -62,7 +64,7 @@ func mustAdopt(t *testing.T, cfg *config.Config) {
 // wantRefused says that an error tells of another owner, by its epoch, and what to do.
 func wantRefused(t *testing.T, what string, err error, says ...string) {
 	t.Helper()
-	if !errors.As(err, new(Misconfigured)) {
+	if !errors.As(err, new(place.Misconfigured)) {
 		t.Errorf("%s: %v, want it refused", what, err)
 		return
 	}
@@ -85,9 +87,9 @@ func productions(t *testing.T) map[string]*production {
 	embedded := &production{cfg: settings(t)}
 	embedded.trial = func() *config.Config {
 		trial, backup := configAt(t, filepath.Join(t.TempDir(), "trial")), filepath.Join(t.TempDir(), "backup")
-		_, err := Backup(t.Context(), embedded.cfg, true, transfer.BackupOptions{Target: backup})
+		_, err := maintain.Backup(t.Context(), embedded.cfg, true, transfer.BackupOptions{Target: backup})
 		must(t, err)
-		_, err = Restore(t.Context(), trial, true, transfer.RestoreOptions{Source: backup})
+		_, err = maintain.Restore(t.Context(), trial, true, transfer.RestoreOptions{Source: backup})
 		must(t, err)
 		return trial
 	}
@@ -97,7 +99,7 @@ func productions(t *testing.T) map[string]*production {
 		return trial
 	}
 	embedded.files = func() (out []string) {
-		must(t, filepath.WalkDir(filepath.Join(embedded.cfg.Data, blobsDirectory), func(path string, entry fs.DirEntry, err error) error {
+		must(t, filepath.WalkDir(filepath.Join(embedded.cfg.Data, place.BlobsDirectory), func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && !entry.IsDir() && !slices.Contains([]string{"owner.json", blob.MarkName}, entry.Name()) {
 				out = append(out, path)
 			}
@@ -125,9 +127,9 @@ func productions(t *testing.T) map[string]*production {
 
 // of names production's key ring and master key in the settings of a trial.
 func (p *production) keys(trial *config.Config) {
-	trial.Keyring, trial.MasterKey = p.cfg.Keyring, "file:"+filepath.Join(p.cfg.Data, masterFile)
+	trial.Keyring, trial.MasterKey = p.cfg.Keyring, "file:"+filepath.Join(p.cfg.Data, place.MasterFile)
 	if trial.Keyring == "" {
-		trial.Keyring = "file:" + filepath.Join(p.cfg.Data, keyringFile)
+		trial.Keyring = "file:" + filepath.Join(p.cfg.Data, place.KeyringFile)
 	}
 }
 
@@ -166,31 +168,31 @@ func TestTrialRestoreCannotTouchProduction(t *testing.T) {
 			p.keys(trial)
 			epochs := []string{mustEpoch(t, p.cfg), mustEpoch(t, trial), "signet adopt"}
 			wantRefused(t, "production's key ring", mustNotOpen(t, trial), append(epochs, "key ring")...)
-			_, err := RotateKeys(ctx, trial, false)
+			_, err := maintain.RotateKeys(ctx, trial, false)
 			wantRefused(t, "rotating production's key ring", err, epochs...)
 
 			// Its files, with a key ring of the trial's own.
-			own := filepath.Join(trial.Data, keyringFile)
-			_, err = ExportKeys(ctx, p.cfg, own)
+			own := filepath.Join(trial.Data, place.KeyringFile)
+			_, err = maintain.ExportKeys(ctx, p.cfg, own)
 			must(t, err)
 			trial.Keyring = "file:" + own
 			wantRefused(t, "a copy that is not the trial's yet", mustNotOpen(t, trial), epochs...)
 			mustAdopt(t, trial)
-			trial.Blobs = blobsLocation(p.cfg.Data, p.cfg.Blobs)
+			trial.Blobs = place.Blobs(p.cfg.Data, p.cfg.Blobs)
 			wantRefused(t, "production's files", mustNotOpen(t, trial), append(epochs, "attachments")...)
 			if p.cfg.Database == "" {
-				_, err = Restore(ctx, &config.Config{Data: filepath.Join(t.TempDir(), "again"), Blobs: trial.Blobs}, true, transfer.RestoreOptions{Source: "nowhere"})
+				_, err = maintain.Restore(ctx, &config.Config{Data: filepath.Join(t.TempDir(), "again"), Blobs: trial.Blobs}, true, transfer.RestoreOptions{Source: "nowhere"})
 				wantRefused(t, "a restore among production's files", err, epochs[0], "--without-blobs")
-				m := Migration{From: trial.Data, To: postgrestest.URL(t), ToBlobs: trial.Blobs}
-				_, err = Migrate(ctx, m)
+				m := maintain.Migration{From: trial.Data, To: postgrestest.URL(t), ToBlobs: trial.Blobs}
+				_, err = maintain.Migrate(ctx, m)
 				wantRefused(t, "a move among production's files", err, epochs...)
 			}
 
 			// The copy of the key ring that production keeps.
 			safe := filepath.Join(t.TempDir(), "safe")
-			_, err = ExportKeys(ctx, p.cfg, safe)
+			_, err = maintain.ExportKeys(ctx, p.cfg, safe)
 			must(t, err)
-			_, err = ExportKeys(ctx, trial, safe)
+			_, err = maintain.ExportKeys(ctx, trial, safe)
 			wantRefused(t, "production's copy of its key ring", err, epochs[:2]...)
 
 			if got := p.files(); !slices.Equal(got, before) {
@@ -224,12 +226,12 @@ func TestCopyOfTheStoreIsToldFromProduction(t *testing.T) {
 			const says = "another copy of this store"
 			wantRefused(t, "production's key ring", mustNotOpen(t, trial), says, "turn 2-", "turn 1-", "--new-epoch")
 			mustForgetNodes(t, trial)
-			_, err := Adopt(t.Context(), trial, []string{mustEpoch(t, trial)})
+			_, err := maintain.Adopt(t.Context(), trial, []string{mustEpoch(t, trial)})
 			wantRefused(t, "adopting before there is a new epoch", err, says)
-			trial.Keyring = "file:" + filepath.Join(trial.Data, keyringFile)
-			_, err = ExportKeys(t.Context(), p.cfg, filepath.Join(trial.Data, keyringFile))
+			trial.Keyring = "file:" + filepath.Join(trial.Data, place.KeyringFile)
+			_, err = maintain.ExportKeys(t.Context(), p.cfg, filepath.Join(trial.Data, place.KeyringFile))
 			must(t, err)
-			trial.Blobs = blobsLocation(p.cfg.Data, p.cfg.Blobs)
+			trial.Blobs = place.Blobs(p.cfg.Data, p.cfg.Blobs)
 			wantRefused(t, "production's files", mustNotOpen(t, trial), says)
 			must(t, w.mustReopen(p.cfg).stop())
 		})
@@ -290,7 +292,7 @@ func TestMarkThatIsMissingOrOldIsWrittenAnew(t *testing.T) {
 	dir := w.app.dir
 	cfg := w.app.cfg
 	must(t, w.stop())
-	mark := filepath.Join(dir, blobsDirectory, "owner.json")
+	mark := filepath.Join(dir, place.BlobsDirectory, "owner.json")
 	old, err := os.ReadFile(mark)
 	must(t, err)
 	must(t, w.mustReopen(cfg).stop())
@@ -309,6 +311,6 @@ func TestMarkThatIsMissingOrOldIsWrittenAnew(t *testing.T) {
 
 func mustEpoch(t *testing.T, cfg *config.Config) (epoch string) {
 	t.Helper()
-	must(t, inspect(t.Context(), cfg.Data, cfg.Database, func(kept *store.Store) error { epoch = kept.Epoch(); return nil }))
+	must(t, maintain.Inspect(t.Context(), cfg.Data, cfg.Database, func(kept *store.Store) error { epoch = kept.Epoch(); return nil }))
 	return epoch
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"signet/client"
-	"signet/internal/app"
 	"signet/internal/app/apptest"
 	"signet/internal/config"
+	"signet/internal/maintain"
 )
 
 // Who runs the server erases an account or an organization in another process: the
@@ -47,10 +47,10 @@ func TestErasingEndsStreamsAndKeysOfServersThatRun(t *testing.T) {
 					})
 				}
 			}
-			_, err := app.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Alice.Token, false, func(string) {})
+			_, err := maintain.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Alice.Token, false, func(string) {})
 			c.must(err)
 			gone(c.Alice)
-			_, err = app.EraseOrganization(t.Context(), cfg.Data, cfg.Database, c.Organization, false)
+			_, err = maintain.EraseOrganization(t.Context(), cfg.Data, cfg.Database, c.Organization, false)
 			c.must(err)
 			gone(c.Bob)
 			status := "watching"

@@ -40,13 +40,24 @@ var mayImport = []layer{
 	{"docs/api", nil},
 	{"deploy", nil},
 	{"internal/app/apptest", nil},
-	{"internal/cli", []string{"internal/app", "internal/transfer", "internal/config", "internal/load", "internal/model", "client"}},
+	{"internal/cli", []string{
+		"internal/app", "internal/maintain", "internal/place", "internal/transfer", "internal/config", "internal/load",
+		"internal/model", "client",
+	}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/stream", "internal/service", "internal/content", "internal/custody",
-		"internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store",
-		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal/pgring", "internal/seal",
-		"internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/clock",
-		"internal/config", "internal/durable", "internal/model",
+		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service",
+		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store",
+		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
+		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/model",
+	}},
+	{"internal/maintain", []string{
+		"internal/place", "internal/service", "internal/content", "internal/custody", "internal/transfer",
+		"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/config",
+		"internal/model",
+	}},
+	{"internal/place", []string{
+		"internal/custody", "internal/store", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/durable",
+		"internal/config", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{

@@ -16,6 +16,8 @@ import (
 
 	"signet/client"
 	"signet/internal/blob/s3test"
+	"signet/internal/maintain"
+	"signet/internal/place"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
 )
@@ -132,14 +134,14 @@ func TestCopyOfTheDirectoryRevealsNothing(t *testing.T) {
 	w := mustOpenWard(t)
 	th := newThief(t)
 	w.mustHide(th)
-	th.lookBelow("the data directory", w.app.dir, keyringFile, masterFile, operatorFile)
+	th.lookBelow("the data directory", w.app.dir, place.KeyringFile, place.MasterFile, place.OperatorFile)
 	w.sweep()
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	th.lookBelow("the data directory of a stopped server", w.app.dir, keyringFile, masterFile, operatorFile)
+	th.lookBelow("the data directory of a stopped server", w.app.dir, place.KeyringFile, place.MasterFile, place.OperatorFile)
 	backup := filepath.Join(t.TempDir(), "backup")
-	if _, err := Backup(t.Context(), configAt(t, w.app.dir), true, transfer.BackupOptions{Target: backup}); err != nil {
+	if _, err := maintain.Backup(t.Context(), configAt(t, w.app.dir), true, transfer.BackupOptions{Target: backup}); err != nil {
 		t.Fatal(err)
 	}
 	th.lookBelow("a backup", backup)

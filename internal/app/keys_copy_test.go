@@ -9,6 +9,8 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/maintain"
+	"signet/internal/place"
 	"signet/internal/seal"
 	"signet/internal/store/postgrestest"
 )
@@ -16,7 +18,7 @@ import (
 // keysAt are the keys of a ring.
 func keysAt(t *testing.T, where, dir string) map[seal.KeyID]bool {
 	t.Helper()
-	storage, err := keyring(t.Context(), where, dir, false)
+	storage, err := place.Keyring(t.Context(), where, dir, false)
 	must(t, err)
 	defer storage.Close()
 	contents, _, err := storage.Load(t.Context(), true)
@@ -84,14 +86,14 @@ func TestCopyOfTheKeyRingTakesItsPlace(t *testing.T) {
 			wantEqual("after the stop")
 
 			// The ring is lost.
-			from := &config.Config{Data: cfg.Data, Keyring: cfg.KeyringCopy, MasterKey: "file:" + filepath.Join(cfg.Data, masterFile), Database: cfg.Database}
+			from := &config.Config{Data: cfg.Data, Keyring: cfg.KeyringCopy, MasterKey: "file:" + filepath.Join(cfg.Data, place.MasterFile), Database: cfg.Database}
 			if cfg.Database == "" {
-				must(t, os.Remove(filepath.Join(cfg.Data, keyringFile)))
-				_, err := ExportKeys(ctx, from, filepath.Join(cfg.Data, keyringFile))
+				must(t, os.Remove(filepath.Join(cfg.Data, place.KeyringFile)))
+				_, err := maintain.ExportKeys(ctx, from, filepath.Join(cfg.Data, place.KeyringFile))
 				must(t, err)
 			} else {
 				cfg.Keyring = postgrestest.URL(t)
-				_, err := ExportKeys(ctx, from, cfg.Keyring)
+				_, err := maintain.ExportKeys(ctx, from, cfg.Keyring)
 				must(t, err)
 			}
 			w = w.mustReopen(cfg)

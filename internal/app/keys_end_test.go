@@ -14,6 +14,8 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/maintain"
+	"signet/internal/place"
 	"signet/internal/store/postgrestest"
 )
 
@@ -34,7 +36,7 @@ func wantIn(t *testing.T, what string, so func() bool) {
 // periods are the days of which the ring in a data directory holds a key of messages.
 func periods(t *testing.T, dir string) (out []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, keyringFile))
+	text, err := os.ReadFile(filepath.Join(dir, place.KeyringFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +131,7 @@ func TestKeysGoWithTheirOrganization(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	operator := w.client(mustText(t, text, fieldKey), mustText(t, text, fieldSecret))
+	operator := w.client(mustText(t, text, place.FieldKey), mustText(t, text, place.FieldSecret))
 	doomed, err := operator.CreateOrganization(ctx, "Doomed", client.OrganizationSettings{})
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +150,7 @@ func TestKeysGoWithTheirOrganization(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := func() int {
-		text, err := os.ReadFile(filepath.Join(w.app.dir, keyringFile))
+		text, err := os.ReadFile(filepath.Join(w.app.dir, place.KeyringFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +186,7 @@ func TestOldCopyOfADatabaseShowsWhatIsAliveAndNothingElse(t *testing.T) {
 	wantOnlyTheLiving(t, cfg, func() *config.Config {
 		backup := configAt(t, t.TempDir())
 		backup.Database = postgrestest.Copy(t, cfg.Database)
-		if err := os.CopyFS(filepath.Join(backup.Data, blobsDirectory), os.DirFS(filepath.Join(cfg.Data, blobsDirectory))); err != nil {
+		if err := os.CopyFS(filepath.Join(backup.Data, place.BlobsDirectory), os.DirFS(filepath.Join(cfg.Data, place.BlobsDirectory))); err != nil {
 			t.Fatal(err)
 		}
 		return backup
@@ -237,7 +239,7 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 	}
 
 	w.pass(-25 * time.Hour)
-	cfg.Keyring, cfg.MasterKey = "file:"+filepath.Join(dir, keyringFile), "file:"+filepath.Join(dir, masterFile)
+	cfg.Keyring, cfg.MasterKey = "file:"+filepath.Join(dir, place.KeyringFile), "file:"+filepath.Join(dir, place.MasterFile)
 	mustSucceed(t, cfg)
 	old := w.mustReopen(cfg)
 	for _, id := range []string{expired, recalled, read, forwarded} {
@@ -278,7 +280,7 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 	if err := old.stop(); err != nil {
 		t.Error(err)
 	}
-	v, err := VerifyKeys(ctx, cfg, true, func(string) {})
+	v, err := maintain.VerifyKeys(ctx, cfg, true, func(string) {})
 	if err != nil || v.Messages != 2 || v.Attachments != 2 || v.Metadata != 1 || v.Broken+v.Ended != 4 {
 		t.Errorf("verify says %+v, %v", v, err)
 	}
@@ -294,9 +296,9 @@ func (w *ward) wantFile(who person, message string, want []byte) {
 
 func mustText(t *testing.T, content []byte, field string) string {
 	t.Helper()
-	fields := operatorFields{}
+	fields := place.Credentials{}
 	if err := json.Unmarshal(content, &fields); err != nil {
 		t.Fatal(err)
 	}
-	return fields.text(field)
+	return fields.Text(field)
 }

@@ -9,6 +9,8 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/maintain"
+	"signet/internal/place"
 	"signet/internal/store/postgrestest"
 )
 
@@ -31,7 +33,7 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 			const day = 24 * time.Hour
 			ended := w.mustSendTo("bob", client.Outgoing{Body: "ended", TTL: 5 * 24 * 60})
 			before := filepath.Join(t.TempDir(), "before")
-			_, err := ExportKeys(ctx, cfg, before)
+			_, err := maintain.ExportKeys(ctx, cfg, before)
 			must(t, err)
 			lost := w.mustSendTo("bob", client.Outgoing{Body: "lost", TTL: 20 * 24 * 60})
 			must(t, w.alice.Recall(ctx, ended))
@@ -39,17 +41,17 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 				wantIn(t, "the key of what was recalled is destroyed", func() bool { return !w.hasKey(5 * day) })
 			}
 			after := filepath.Join(t.TempDir(), "after")
-			_, err = ExportKeys(ctx, cfg, after)
+			_, err = maintain.ExportKeys(ctx, cfg, after)
 			must(t, err)
 			must(t, w.stop())
 
 			// The ring is lost, and the older copy put in its place.
 			if shared {
 				cfg.Keyring = postgrestest.URL(t)
-				_, err = ExportKeys(ctx, &config.Config{Data: t.TempDir(), Keyring: "file:" + before, MasterKey: "file:" + filepath.Join(cfg.Data, masterFile)}, cfg.Keyring)
+				_, err = maintain.ExportKeys(ctx, &config.Config{Data: t.TempDir(), Keyring: "file:" + before, MasterKey: "file:" + filepath.Join(cfg.Data, place.MasterFile)}, cfg.Keyring)
 				must(t, err)
 			} else {
-				mustCopyFile(t, before, filepath.Join(cfg.Data, keyringFile))
+				mustCopyFile(t, before, filepath.Join(cfg.Data, place.KeyringFile))
 			}
 			w = w.mustReopen(cfg)
 			w.sweep()
@@ -66,7 +68,7 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 			w.mustSendTo("bob", client.Outgoing{Body: "meanwhile", TTL: 20 * 24 * 60})
 
 			for _, want := range []int{1, 0} {
-				done, err := ImportKeys(ctx, cfg, after, "")
+				done, err := maintain.ImportKeys(ctx, cfg, after, "")
 				if err != nil || done.Added != want {
 					t.Fatalf("imported %+v, %v; want %d keys", done, err, want)
 				}
@@ -77,7 +79,7 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 					t.Errorf("the message reads %+v, %v", m, err)
 				}
 			}
-			done, err := ImportKeys(ctx, cfg, before, "")
+			done, err := maintain.ImportKeys(ctx, cfg, before, "")
 			if err != nil || done.Added != 0 || !shared && done.Ended != 1 {
 				t.Errorf("imported %+v, %v from before; want nothing, and that a key was destroyed", done, err)
 			}

@@ -12,16 +12,18 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/maintain"
+	"signet/internal/place"
 	"signet/internal/store/postgrestest"
 )
 
 // mustCopy copies the database and the blobs of a stopped server, and nothing else.
 func mustCopy(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.CopyFS(filepath.Join(to, blobsDirectory), os.DirFS(filepath.Join(from, blobsDirectory))); err != nil {
+	if err := os.CopyFS(filepath.Join(to, place.BlobsDirectory), os.DirFS(filepath.Join(from, place.BlobsDirectory))); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{databaseFile, operatorFile} {
+	for _, name := range []string{place.DatabaseFile, place.OperatorFile} {
 		mustCopyFile(t, filepath.Join(from, name), filepath.Join(to, name))
 	}
 }
@@ -117,38 +119,38 @@ func TestServerDoesNotStartWithoutItsKeys(t *testing.T) {
 	if err := stranger.stop(); err != nil {
 		t.Fatal(err)
 	}
-	ring, master := filepath.Join(w.app.dir, keyringFile), filepath.Join(w.app.dir, masterFile)
+	ring, master := filepath.Join(w.app.dir, place.KeyringFile), filepath.Join(w.app.dir, place.MasterFile)
 	for name, change := range map[string]func(dir string){
-		"the ring is missing":       func(dir string) { must(t, os.Remove(filepath.Join(dir, keyringFile))) },
-		"the master key is missing": func(dir string) { must(t, os.Remove(filepath.Join(dir, masterFile))) },
+		"the ring is missing":       func(dir string) { must(t, os.Remove(filepath.Join(dir, place.KeyringFile))) },
+		"the master key is missing": func(dir string) { must(t, os.Remove(filepath.Join(dir, place.MasterFile))) },
 		"both are missing": func(dir string) {
-			must(t, errors.Join(os.Remove(filepath.Join(dir, keyringFile)), os.Remove(filepath.Join(dir, masterFile))))
+			must(t, errors.Join(os.Remove(filepath.Join(dir, place.KeyringFile)), os.Remove(filepath.Join(dir, place.MasterFile))))
 		},
 		"the ring is another's": func(dir string) {
-			mustCopyFile(t, filepath.Join(stranger.app.dir, keyringFile), filepath.Join(dir, keyringFile))
+			mustCopyFile(t, filepath.Join(stranger.app.dir, place.KeyringFile), filepath.Join(dir, place.KeyringFile))
 		},
 		"the master key is another's": func(dir string) {
-			mustCopyFile(t, filepath.Join(stranger.app.dir, masterFile), filepath.Join(dir, masterFile))
+			mustCopyFile(t, filepath.Join(stranger.app.dir, place.MasterFile), filepath.Join(dir, place.MasterFile))
 		},
 		"both are another's": func(dir string) {
-			for _, n := range []string{keyringFile, masterFile} {
+			for _, n := range []string{place.KeyringFile, place.MasterFile} {
 				mustCopyFile(t, filepath.Join(stranger.app.dir, n), filepath.Join(dir, n))
 			}
 		},
 	} {
 		dir := t.TempDir()
 		mustCopy(t, w.app.dir, dir)
-		mustCopyFile(t, ring, filepath.Join(dir, keyringFile))
-		mustCopyFile(t, master, filepath.Join(dir, masterFile))
+		mustCopyFile(t, ring, filepath.Join(dir, place.KeyringFile))
+		mustCopyFile(t, master, filepath.Join(dir, place.MasterFile))
 		change(dir)
 		before, _ := os.ReadDir(dir)
 		_, err := Open(t.Context(), configAt(t, dir), quiet())
-		if !errors.As(err, new(Misconfigured)) || !strings.Contains(err.Error(), "key") {
+		if !errors.As(err, new(place.Misconfigured)) || !strings.Contains(err.Error(), "key") {
 			t.Errorf("%s: %v, want a Misconfigured that says so", name, err)
 		}
 		after, _ := os.ReadDir(dir)
 		for _, entry := range after { // locks may be new
-			if name := entry.Name(); (name == keyringFile || name == masterFile) && !strings.Contains(fmt.Sprint(before), name) {
+			if name := entry.Name(); (name == place.KeyringFile || name == place.MasterFile) && !strings.Contains(fmt.Sprint(before), name) {
 				t.Errorf("the start made %s", name)
 			}
 		}
@@ -157,7 +159,7 @@ func TestServerDoesNotStartWithoutItsKeys(t *testing.T) {
 	w.wantGet(w.bob, &specimen{id: id}, "", http.StatusOK)
 	cfg := settings(t)
 	cfg.Keyring = "file:" + ring
-	if _, err := Open(t.Context(), cfg, quiet()); !errors.As(err, new(Misconfigured)) {
+	if _, err := Open(t.Context(), cfg, quiet()); !errors.As(err, new(place.Misconfigured)) {
 		t.Errorf("a second server on the ring: %v, want a Misconfigured", err)
 	}
 }
@@ -178,7 +180,7 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 	before := w.mustSendTo("bob", client.Outgoing{Body: "before"})
 	var sent []string
 	for i := range 3 {
-		told, err := RotateKeys(ctx, cfg, false)
+		told, err := maintain.RotateKeys(ctx, cfg, false)
 		if err != nil || !strings.Contains(told, "wrapped by version") {
 			t.Fatalf("rotation: %q, %v", told, err)
 		}
@@ -186,7 +188,7 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 		sent = append(sent, w.mustSendTo("bob", client.Outgoing{Body: "x"}), w.mustSendTo("bob", client.Outgoing{Body: "x", TTL: (i + 2) * 24 * 60}))
 	}
 	sent = append(sent, before)
-	if n, err := ExportKeys(ctx, cfg, filepath.Join(t.TempDir(), "copy")); err != nil || n < 4 {
+	if n, err := maintain.ExportKeys(ctx, cfg, filepath.Join(t.TempDir(), "copy")); err != nil || n < 4 {
 		t.Errorf("copied %d keys, %v", n, err)
 	}
 	if err := w.stop(); err != nil {
@@ -197,16 +199,16 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 		w.wantGet(w.bob, &specimen{id: id}, "", http.StatusOK)
 	}
 	for what, do := range map[string]func(*config.Config) error{
-		"rotate":  func(c *config.Config) error { _, err := RotateKeys(ctx, c, false); return err },
-		"prepare": func(c *config.Config) error { _, err := RotateKeys(ctx, c, true); return err },
+		"rotate":  func(c *config.Config) error { _, err := maintain.RotateKeys(ctx, c, false); return err },
+		"prepare": func(c *config.Config) error { _, err := maintain.RotateKeys(ctx, c, true); return err },
 		"export": func(c *config.Config) error {
-			_, err := ExportKeys(ctx, c, filepath.Join(t.TempDir(), "copy"))
+			_, err := maintain.ExportKeys(ctx, c, filepath.Join(t.TempDir(), "copy"))
 			return err
 		},
 	} {
 		empty := settings(t)
 		must(t, os.MkdirAll(empty.Data, 0o700))
-		if err := do(empty); !errors.As(err, new(Misconfigured)) {
+		if err := do(empty); !errors.As(err, new(place.Misconfigured)) {
 			t.Errorf("%s where there are no keys: %v, want a Misconfigured", what, err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(empty.Data, "*.json")); len(left) > 0 {
@@ -228,19 +230,19 @@ func TestServersShareAKeyRingInADatabase(t *testing.T) {
 	alone := second
 	alone.Keyring = ""
 	for name, c := range map[string]*config.Config{"without the master key": &second, "with a ring of its own": &alone} {
-		if _, err := Open(t.Context(), c, quiet()); !errors.As(err, new(Misconfigured)) {
+		if _, err := Open(t.Context(), c, quiet()); !errors.As(err, new(place.Misconfigured)) {
 			t.Errorf("a second server %s: %v, want a Misconfigured", name, err)
 		}
 	}
-	second.MasterKey = "file:" + filepath.Join(cfg.Data, masterFile)
+	second.MasterKey = "file:" + filepath.Join(cfg.Data, place.MasterFile)
 	other := first.mustReopen(&second)
 	other.wantGet(other.bob, &specimen{id: id}, "", http.StatusOK)
 	back := other.mustSendTo("bob", client.Outgoing{Body: "from there", TTL: 20 * 24 * 60})
 	first.wantGet(first.bob, &specimen{id: back}, "", http.StatusOK)
-	if _, err := os.Stat(filepath.Join(cfg.Data, keyringFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(cfg.Data, place.KeyringFile)); err == nil {
 		t.Error("a ring was made in the data directory too")
 	}
-	v, err := VerifyKeys(context.WithoutCancel(t.Context()), cfg, true, func(line string) { t.Error(line) })
+	v, err := maintain.VerifyKeys(context.WithoutCancel(t.Context()), cfg, true, func(line string) { t.Error(line) })
 	if err != nil || v.Messages != 2 || v.Attachments != 1 {
 		t.Errorf("verify says %+v, %v", v, err)
 	}

@@ -15,13 +15,15 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"signet/client"
+	"signet/internal/maintain"
+	"signet/internal/place"
 	"signet/internal/service"
 )
 
 // change runs statements on the database of a stopped server.
 func change(t *testing.T, dir string, statements ...string) {
 	t.Helper()
-	conn, err := sqlite.OpenConn(filepath.Join(dir, databaseFile), sqlite.OpenReadWrite)
+	conn, err := sqlite.OpenConn(filepath.Join(dir, place.DatabaseFile), sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 	)
 	path := func(message string) string {
 		var id string
-		conn, err := sqlite.OpenConn(filepath.Join(w.app.dir, databaseFile), sqlite.OpenReadOnly)
+		conn, err := sqlite.OpenConn(filepath.Join(w.app.dir, place.DatabaseFile), sqlite.OpenReadOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +76,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return filepath.Join(w.app.dir, blobsDirectory, id[28:30], id[30:32], id)
+		return filepath.Join(w.app.dir, place.BlobsDirectory, id[28:30], id[30:32], id)
 	}
 	sealed, err := os.ReadFile(path(damaged))
 	if err != nil {
@@ -121,7 +123,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 		t.Errorf("the queue shows %s", shown)
 	}
 	var told []string
-	v, err := VerifyKeys(ctx, configAt(t, w.app.dir), false, func(line string) { told = append(told, line) })
+	v, err := maintain.VerifyKeys(ctx, configAt(t, w.app.dir), false, func(line string) { told = append(told, line) })
 	if err != nil || v.Broken != 7 || len(told) != 7 || v.Messages != 5 || v.Attachments != 1 {
 		t.Errorf("verify says %+v, %v, %q, want 7 that do not open", v, err, told)
 	}
@@ -130,7 +132,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 			t.Errorf("verify does not name %s", id)
 		}
 	}
-	if v, err = VerifyKeys(ctx, configAt(t, w.app.dir), true, func(string) {}); err != nil || v.Broken != 8 {
+	if v, err = maintain.VerifyKeys(ctx, configAt(t, w.app.dir), true, func(string) {}); err != nil || v.Broken != 8 {
 		t.Errorf("verify to the end says %+v, %v, want 8 that do not open", v, err)
 	}
 }
@@ -156,7 +158,7 @@ func TestFlippedBitIsFound(t *testing.T) {
 	cfg := configAt(t, w.app.dir)
 	verify := func() service.Verified {
 		t.Helper()
-		v, err := VerifyKeys(t.Context(), cfg, true, func(string) {})
+		v, err := maintain.VerifyKeys(t.Context(), cfg, true, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +182,7 @@ func TestFlippedBitIsFound(t *testing.T) {
 // mustFlip changes a bit of a message's content.
 func mustFlip(t *testing.T, dir, id string, at int) {
 	t.Helper()
-	conn, err := sqlite.OpenConn(filepath.Join(dir, databaseFile), sqlite.OpenReadWrite)
+	conn, err := sqlite.OpenConn(filepath.Join(dir, place.DatabaseFile), sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"signet/client"
+	"signet/internal/maintain"
+	"signet/internal/place"
 	"signet/internal/store"
 )
 
@@ -18,7 +20,7 @@ import (
 // order: after a crash the next start would look for no remains in it.
 func (w *ward) wantUnclean(after string) {
 	w.t.Helper()
-	conn, err := sqlite.OpenConn(databasePath(w.app.dir), sqlite.OpenReadOnly)
+	conn, err := sqlite.OpenConn(place.Database(w.app.dir), sqlite.OpenReadOnly)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -55,22 +57,22 @@ func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
 	}
 
 	limit := 7
-	if err := LimitKey(ctx, w.app.dir, "", eve.key, &limit, nil); err != nil {
+	if err := maintain.LimitKey(ctx, w.app.dir, "", eve.key, &limit, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("key limit")
-	if err := HoldOrganization(ctx, w.app.dir, "", w.organization(), true); err != nil {
+	if err := maintain.HoldOrganization(ctx, w.app.dir, "", w.organization(), true); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("organization hold")
-	if err := HoldOrganization(ctx, w.app.dir, "", w.organization(), false); err != nil {
+	if err := maintain.HoldOrganization(ctx, w.app.dir, "", w.organization(), false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := VerifyAudit(ctx, w.app.dir, "", nil); err != nil {
+	if _, err := maintain.VerifyAudit(ctx, w.app.dir, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("audit verify")
-	if _, err := EraseAccount(ctx, w.app.dir, "", "US", "eve", false, func(string) {}); err != nil {
+	if _, err := maintain.EraseAccount(ctx, w.app.dir, "", "US", "eve", false, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("account erase")
@@ -109,7 +111,7 @@ func TestCommandsWithoutAServer(t *testing.T) {
 		}
 		return err
 	}
-	err := maintain(t.Context(), w.app.dir, "", func(*store.Store) error {
+	err := maintain.Change(t.Context(), w.app.dir, "", func(*store.Store) error {
 		if err := start(); err == nil || !strings.Contains(err.Error(), "already uses the data directory") {
 			return fmt.Errorf("a server that starts meanwhile answers %v", err)
 		}
@@ -118,7 +120,7 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if err := inspect(t.Context(), w.app.dir, "", func(*store.Store) error { return start() }); err != nil {
+	if err := maintain.Inspect(t.Context(), w.app.dir, "", func(*store.Store) error { return start() }); err != nil {
 		t.Error(err)
 	}
 }
@@ -133,16 +135,16 @@ func TestCommandsBesideAServerChangeNoSchema(t *testing.T) {
 	}
 	for _, version := range []int{store.SchemaVersion() - 1, store.SchemaVersion() + 1} {
 		set(version)
-		err := LimitKey(t.Context(), w.app.dir, "", w.alice.key, nil, nil)
+		err := maintain.LimitKey(t.Context(), w.app.dir, "", w.alice.key, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
 			t.Errorf("on data of version %d: %v", version, err)
 		}
 	}
 	set(store.SchemaVersion())
-	if err := LimitKey(t.Context(), w.app.dir, "", w.alice.key, nil, nil); err != nil {
+	if err := maintain.LimitKey(t.Context(), w.app.dir, "", w.alice.key, nil, nil); err != nil {
 		t.Error(err)
 	}
-	if err := LimitKey(context.Background(), filepath.Join(t.TempDir(), "none"), "", "key", nil, nil); err == nil {
+	if err := maintain.LimitKey(context.Background(), filepath.Join(t.TempDir(), "none"), "", "key", nil, nil); err == nil {
 		t.Error("a directory without a server's data has a key")
 	}
 }
@@ -150,7 +152,7 @@ func TestCommandsBesideAServerChangeNoSchema(t *testing.T) {
 // mustMaintainAt runs a statement beside the server.
 func mustMaintainAt(t *testing.T, dir, statement string) {
 	t.Helper()
-	conn, err := sqlite.OpenConn(databasePath(dir), sqlite.OpenReadWrite)
+	conn, err := sqlite.OpenConn(place.Database(dir), sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/place"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
@@ -36,7 +37,7 @@ func registerStore(in surroundings, engine store.Engine, kept *store.Store) erro
 	}
 	switch e := engine.(type) {
 	case *sqlite.Engine:
-		path := databasePath(in.dir)
+		path := place.Database(in.dir)
 		const bytes = "Size of the database's files."
 		engines(e.Meters(), func() uint64 { return e.Stats().Commits })
 		all = append(all,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/maintain"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
@@ -76,7 +77,7 @@ func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 	go func() { ended <- w.follow(old, open) }()
 	<-open
 
-	path, err := ResetOperator(t.Context(), w.app.dir, "", "")
+	path, err := maintain.ResetOperator(t.Context(), w.app.dir, "", "")
 	if err != nil || path != w.app.OperatorFile() {
 		t.Fatalf("got %q, %v, want %q", path, err, w.app.OperatorFile())
 	}
@@ -143,7 +144,7 @@ func TestOperatorResetWhileNoServerRuns(t *testing.T) {
 	if err := os.Remove(w.app.OperatorFile()); err != nil { // lost
 		t.Fatal(err)
 	}
-	path, err := ResetOperator(t.Context(), w.app.dir, "", "")
+	path, err := maintain.ResetOperator(t.Context(), w.app.dir, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,7 @@ func TestOperatorResetOfADatabaseThatManyServersShare(t *testing.T) {
 	w := &ward{t: t, app: a, http: caller}
 	old := w.operator(mustReadCredentials(t, a.OperatorFile()))
 	elsewhere := filepath.Join(t.TempDir(), "data") // on a machine that ran no server
-	path, err := ResetOperator(t.Context(), elsewhere, cfg.Database, "")
+	path, err := maintain.ResetOperator(t.Context(), elsewhere, cfg.Database, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestOperatorResetOfADatabaseThatManyServersShare(t *testing.T) {
 func TestOperatorResetKeepsWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := ResetOperator(t.Context(), dir, "", ""); err == nil {
+	if _, err := maintain.ResetOperator(t.Context(), dir, "", ""); err == nil {
 		t.Error("a directory without a server's data has an operator")
 	}
 	cfg := settings(t)
@@ -199,7 +200,7 @@ func TestOperatorResetKeepsWhatItDoesNotKnow(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustWrite(t, a.OperatorFile(), `{"base_url":"https://messages.example.com","api_key":"k","api_secret":"s","note":"mine"}`, 0o600)
-	path, err := ResetOperator(t.Context(), cfg.Data, "", "")
+	path, err := maintain.ResetOperator(t.Context(), cfg.Data, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestOperatorResetKeepsWhatItDoesNotKnow(t *testing.T) {
 
 func mustMaintain(t *testing.T, dir, database string, change func(*store.Tx) error) {
 	t.Helper()
-	err := maintain(t.Context(), dir, database, func(kept *store.Store) error { return kept.Update(t.Context(), change) })
+	err := maintain.Change(t.Context(), dir, database, func(kept *store.Store) error { return kept.Update(t.Context(), change) })
 	if err != nil {
 		t.Fatal(err)
 	}

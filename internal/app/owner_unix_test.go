@@ -6,6 +6,8 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"signet/internal/maintain"
 )
 
 // An administrator resets, as root, the operator of a server that is another user.
@@ -26,7 +28,7 @@ func TestOperatorFileIsItsServersWhoeverResetsIt(t *testing.T) {
 	if err := os.Chown(cfg.Data, owner, -1); err != nil {
 		t.Fatal(err)
 	}
-	path, err := ResetOperator(t.Context(), cfg.Data, "", "")
+	path, err := maintain.ResetOperator(t.Context(), cfg.Data, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

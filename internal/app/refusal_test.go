@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"signet/internal/maintain"
+	"signet/internal/place"
 )
 
 // refusalsIn counts the calls of an organization's chain that were refused with a code,
@@ -15,7 +18,7 @@ import (
 func refusalsIn(t *testing.T, dir, organization, code string) (calls, entries int64) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := ExportAudit(t.Context(), dir, "", AuditSelection{Organization: organization}, &out); err != nil {
+	if err := maintain.ExportAudit(t.Context(), dir, "", maintain.AuditSelection{Organization: organization}, &out); err != nil {
 		t.Fatal(err)
 	}
 	for lines := bufio.NewScanner(&out); lines.Scan(); {
@@ -53,7 +56,7 @@ func TestWhatIsLeftOfAFloodOfRefusals(t *testing.T) {
 	if err := os.Mkdir(killed, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{databaseFile, databaseFile + "-wal", auditKeyFile} {
+	for _, name := range []string{place.DatabaseFile, place.DatabaseFile + "-wal", place.AuditKeyFile} {
 		copyFile(t, filepath.Join(w.app.dir, name), filepath.Join(killed, name))
 	}
 	const code = "administrative_key_required"
@@ -70,7 +73,7 @@ func TestWhatIsLeftOfAFloodOfRefusals(t *testing.T) {
 	if calls < 200 || entries > 210 {
 		t.Errorf("there are %d entries of %d refusals in the organization's chain", entries, calls)
 	}
-	if _, err := VerifyAudit(t.Context(), w.app.dir, "", nil); err != nil {
+	if _, err := maintain.VerifyAudit(t.Context(), w.app.dir, "", nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/place"
 )
 
 const (
@@ -51,11 +52,11 @@ func newSendBench(b *testing.B, unsealed bool) *sendBench {
 			b.Error(err)
 		}
 	})
-	fields, err := readOperatorFile(a.OperatorFile())
+	fields, err := place.ReadCredentials(a.OperatorFile())
 	if err != nil {
 		b.Fatal(err)
 	}
-	operator, err := client.New(a.BaseURL(), fields.text(fieldKey), fields.text(fieldSecret), client.WithHTTPClient(caller))
+	operator, err := client.New(a.BaseURL(), fields.Text(place.FieldKey), fields.Text(place.FieldSecret), client.WithHTTPClient(caller))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"signet/internal/place"
 )
 
 // securityPages are for those who answer for a server's security. They name the code
@@ -144,7 +146,7 @@ func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 				t.Errorf("docs/%s: %q names no code", name, item.title)
 			}
 			for _, match := range named {
-				if !d.code[match[1]] && !exists(filepath.Join(moduleRoot, filepath.FromSlash(match[1]))) {
+				if !d.code[match[1]] && !place.Exists(filepath.Join(moduleRoot, filepath.FromSlash(match[1]))) {
 					t.Errorf("docs/%s names %s, which is neither declared anywhere nor a file", name, match[1])
 				}
 			}

@@ -10,6 +10,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/maintain"
 	"signet/internal/store/postgrestest"
 )
 
@@ -76,7 +77,7 @@ func TestUnsealedRowsAreNotServed(t *testing.T) {
 				t.Errorf("the queue shows %s", shown)
 			}
 			var told []string
-			v, err := VerifyKeys(t.Context(), cfg, false, func(line string) { told = append(told, line) })
+			v, err := maintain.VerifyKeys(t.Context(), cfg, false, func(line string) { told = append(told, line) })
 			lines := strings.Join(told, "\n")
 			if err != nil || v.Broken != 3 || !strings.Contains(lines, forged) || !strings.Contains(lines, emptied) || !strings.Contains(lines, again.aliceToken()) {
 				t.Errorf("verify says %+v, %v, %q, want three that are not sealed", v, err, told)

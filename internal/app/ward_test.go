@@ -14,6 +14,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/place"
 )
 
 // ward is a server with people in it, whose clock the test sets.
@@ -114,11 +115,11 @@ func (w *ward) mustAdmit() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	fields := operatorFields{}
+	fields := place.Credentials{}
 	if err := json.Unmarshal(text, &fields); err != nil {
 		w.t.Fatal(err)
 	}
-	operator := w.client(fields.text(fieldKey), fields.text(fieldSecret))
+	operator := w.client(fields.Text(place.FieldKey), fields.Text(place.FieldSecret))
 	organization, err := operator.CreateOrganization(ctx, "Ward", client.OrganizationSettings{})
 	if err != nil {
 		w.t.Fatal(err)

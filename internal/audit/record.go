@@ -2,6 +2,8 @@ package audit
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -49,4 +51,20 @@ func RecordCommand(
 		}
 		return Record(tx, &line)
 	})
+}
+
+// failed is the outcome of a command that was begun and not finished.
+const failed = "failed"
+
+// RecordOutcome carries out what a command does beside the store, and adds a line that
+// says how it ended.
+func RecordOutcome(ctx context.Context, kept *store.Store, action model.AuditAction, do func() error) error {
+	line := model.AuditEntry{Action: action}
+	err := do()
+	if err != nil {
+		line.Outcome = failed
+	}
+	line.Time.Time = time.Now().UTC()
+	nothing := func(*store.Tx, *model.AuditEntry) error { return nil }
+	return errors.Join(err, RecordCommand(context.WithoutCancel(ctx), kept, line, nothing))
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,8 +29,8 @@ type access struct {
 	JSON bool   `name:"json" help:"Print JSON, one value on a line."`
 }
 
-// place is the flag of commands that work in one organization.
-type place struct {
+// within is the flag of commands that work in one organization.
+type within struct {
 	Org string `name:"org" placeholder:"TOKEN" help:"Organization; needed where the account is in several."`
 }
 
@@ -52,7 +53,7 @@ type credentials struct {
 // credentials finds the server and the key: in the environment, and what is not
 // there in operator.json. A URL that is not empty comes before both.
 func (a *access) credentials(con *console, url string) (credentials, error) {
-	given := credentials{BaseURL: or(url, con.variable(urlVariable)), Key: con.variable(keyVariable), Secret: con.variable(secretVariable)}
+	given := credentials{BaseURL: cmp.Or(url, con.variable(urlVariable)), Key: con.variable(keyVariable), Secret: con.variable(secretVariable)}
 	if (given.Key == "") != (given.Secret == "") {
 		return given, wrongConfiguration{fmt.Errorf("%s and %s go together: only one of them is set", keyVariable, secretVariable)}
 	}
@@ -64,7 +65,7 @@ func (a *access) credentials(con *console, url string) (credentials, error) {
 		if given.BaseURL == "" && file.BaseURL == "" {
 			return given, wrongConfiguration{fmt.Errorf("operator.json has no base_url: start the server once, or set %s", urlVariable)}
 		}
-		given.BaseURL = or(given.BaseURL, file.BaseURL)
+		given.BaseURL = cmp.Or(given.BaseURL, file.BaseURL)
 		if given.Key == "" {
 			given.Key, given.Secret, given.local = file.Key, file.Secret, true
 		}
@@ -81,7 +82,7 @@ func (a *access) open(con *console) (*client.Client, error) {
 	prefix, namespace := con.variable("SIGNET_VENDOR_PREFIX"), con.variable("SIGNET_VENDOR_NAMESPACE")
 	options := []client.Option{client.WithUserAgent("signet/" + version())}
 	if prefix != "" || namespace != "" {
-		options = append(options, client.WithVendor(or(prefix, "TT"), or(namespace, "tigertext")))
+		options = append(options, client.WithVendor(cmp.Or(prefix, "TT"), cmp.Or(namespace, "tigertext")))
 	}
 	c, err := client.New(given.BaseURL, given.Key, given.Secret, options...)
 	if err != nil {
@@ -92,7 +93,7 @@ func (a *access) open(con *console) (*client.Client, error) {
 
 // directory is the data directory of a server on this machine.
 func (a *access) directory(con *console) string {
-	return or(a.Data, con.variable("SIGNET_DATA"), "data")
+	return cmp.Or(a.Data, con.variable("SIGNET_DATA"), "data")
 }
 
 // operator reads the credentials that a server on this machine left.
@@ -114,16 +115,6 @@ func (a *access) operator(con *console) (credentials, error) {
 		return found, fmt.Errorf("%s has no api_key and api_secret", path)
 	}
 	return found, nil
-}
-
-// or returns the first of these that is not empty.
-func or(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 // variable returns a variable of the environment. Of two with one name the later

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"signet/internal/app"
+	"signet/internal/maintain"
 )
 
 // adoptCommand takes over a key ring and attachments.
@@ -30,7 +30,7 @@ func (a *adoptCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	did, err := app.Adopt(ctx, cfg, a.Confirm)
+	did, err := maintain.Adopt(ctx, cfg, a.Confirm)
 	verb := "Takes over "
 	if did.Done {
 		verb = "Took over "

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"signet/client"
-	"signet/internal/app"
+	"signet/internal/maintain"
 )
 
 // auditCommands are about the audit log.
@@ -70,7 +70,7 @@ func (auditExportCommand) Help() string {
 
 // Run writes the entries.
 func (a *auditExportCommand) Run(ctx context.Context, con *console) error {
-	return app.ExportAudit(ctx, a.Data, a.Database, app.AuditSelection{Organization: a.Organization, Since: a.Since, Until: a.Until}, con.stdout)
+	return maintain.ExportAudit(ctx, a.Data, a.Database, maintain.AuditSelection{Organization: a.Organization, Since: a.Since, Until: a.Until}, con.stdout)
 }
 
 type auditVerifyCommand struct {
@@ -85,7 +85,7 @@ func (auditVerifyCommand) Help() string {
 
 // Run checks the log.
 func (a *auditVerifyCommand) Run(ctx context.Context, con *console) error {
-	n, err := app.VerifyAudit(ctx, a.Data, a.Database, a.Checkpoint)
+	n, err := maintain.VerifyAudit(ctx, a.Data, a.Database, a.Checkpoint)
 	if err != nil {
 		return err
 	}

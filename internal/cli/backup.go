@@ -8,8 +8,8 @@ import (
 	"maps"
 	"os"
 
-	"signet/internal/app"
 	"signet/internal/config"
+	"signet/internal/maintain"
 	"signet/internal/transfer"
 )
 
@@ -62,7 +62,7 @@ func (b *backupCommand) Run(ctx context.Context, con *console) error {
 	if b.Target == "-" {
 		out = con.stderr
 	}
-	m, err := app.Backup(ctx, cfg, !b.WithoutBlobs, transfer.BackupOptions{
+	m, err := maintain.Backup(ctx, cfg, !b.WithoutBlobs, transfer.BackupOptions{
 		Target: b.Target, Stream: con.stdout, MadeBy: version(), Progress: con.progress().report,
 	})
 	if err != nil && !errors.Is(err, transfer.ErrLost) {
@@ -138,7 +138,7 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 		return wrongConfiguration{errors.New("name a backup to restore or to --check, or ask for a --new-epoch")}
 	}
 	if r.Check {
-		m, err := app.CheckBackup(ctx, r.Source, con.stdin, con.progress().report)
+		m, err := maintain.CheckBackup(ctx, r.Source, con.stdin, con.progress().report)
 		if err != nil {
 			return err
 		}
@@ -150,14 +150,14 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if r.NewEpoch {
-		if err := app.NewEpoch(ctx, cfg); err != nil {
+		if err := maintain.NewEpoch(ctx, cfg); err != nil {
 			return err
 		}
 		con.printf("Clients will start over at the beginning of their queues.\n")
 		con.printf("A key ring and attachments outside of the data directory still belong to the epoch before: \"signet adopt\", with the settings of the server, takes them over; a copy to try something out gets others.\n")
 		return nil
 	}
-	m, err := app.Restore(ctx, cfg, !r.WithoutBlobs, transfer.RestoreOptions{
+	m, err := maintain.Restore(ctx, cfg, !r.WithoutBlobs, transfer.RestoreOptions{
 		Source: r.Source, Stream: con.stdin, Progress: con.progress().report, KeepGoing: r.KeepGoing,
 	})
 	damage := new(transfer.DamageError)

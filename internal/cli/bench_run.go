@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func (b *benchRun) Run(ctx context.Context, con *console) (err error) {
 	if !load.OnDisk(dir) {
 		fmt.Fprintf(con.stderr, "signet: %s is in memory, where nothing has to be waited for: name a directory on a disk with --dir\n", dir)
 	}
-	own := load.Own{Program: program, Data: filepath.Join(dir, "data"), Database: or(b.Database, con.variable("SIGNET_BENCH_DATABASE")), Postgres: b.DatabasePID}
+	own := load.Own{Program: program, Data: filepath.Join(dir, "data"), Database: cmp.Or(b.Database, con.variable("SIGNET_BENCH_DATABASE")), Postgres: b.DatabasePID}
 	out := newBenchReport(con, b.JSON)
 	return out.end(b.measure(ctx, own, plans, out))
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"signet/internal/app"
 	"signet/internal/config"
+	"signet/internal/maintain"
 )
 
 // blobsCommands are about the files of an installation.
@@ -38,7 +38,7 @@ func (b *blobsPruneCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	pruned, err := app.PruneBlobs(ctx, cfg, b.Confirm)
+	pruned, err := maintain.PruneBlobs(ctx, cfg, b.Confirm)
 	if err != nil {
 		return errors.Join(err, con.lines(count(pruned.Removed, "file removed", "files removed")))
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"signet/internal/app"
+	"signet/internal/maintain"
 )
 
 // clockCommands are about the time by which messages end.
@@ -23,7 +23,7 @@ func (clockShowCommand) Help() string {
 
 // Run prints it.
 func (c *clockShowCommand) Run(ctx context.Context, con *console) error {
-	clock, err := app.ReadClock(ctx, c.Data, c.Database)
+	clock, err := maintain.ReadClock(ctx, c.Data, c.Database)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ Example:
 
 // Run accepts the clock.
 func (c *clockAcceptCommand) Run(ctx context.Context, con *console) error {
-	clock, err := app.AcceptClock(ctx, c.Data, c.Database)
+	clock, err := maintain.AcceptClock(ctx, c.Data, c.Database)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (c *clockAcceptCommand) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-func describeClock(c app.Clock) string {
+func describeClock(c maintain.Clock) string {
 	out := fmt.Sprintf("The clock says %s.\n", clockTime(c.Now))
 	if c.Known.IsZero() {
 		return out + "No server has noted a time yet.\n"

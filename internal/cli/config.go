@@ -7,8 +7,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"signet/internal/app"
 	"signet/internal/config"
+	"signet/internal/maintain"
 )
 
 // configCommands are about the configuration.
@@ -67,7 +67,7 @@ func (t *testCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return wrongConfiguration{err}
 	}
-	problems, warnings := app.CheckSettings(ctx, cfg, con.variable)
+	problems, warnings := maintain.CheckSettings(ctx, cfg, con.variable)
 	for _, text := range warnings {
 		fmt.Fprintf(con.stderr, "signet: warning: %s\n", text)
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"signet/internal/app"
+	"signet/internal/maintain"
 )
 
 // confirmation is the flag of commands that erase for good.
@@ -26,7 +26,7 @@ type erasure struct {
 
 // confirmed reports whether the command is to go on: the name was given, or typed. It
 // does not where only a count was asked for, which it prints.
-func (e *erasure) confirmed(con *console, what string, d app.Doomed) (bool, error) {
+func (e *erasure) confirmed(con *console, what string, d maintain.Doomed) (bool, error) {
 	if e.DryRun {
 		con.printf("Would erase %s:\n", described(what, d.Name, d.Token))
 		return false, con.lines(counted(d)...)
@@ -36,7 +36,7 @@ func (e *erasure) confirmed(con *console, what string, d app.Doomed) (bool, erro
 
 // confirm is an error unless the name of what is about to be erased was given, or is
 // typed on a terminal.
-func (c *confirmation) confirm(con *console, what string, d app.Doomed) error {
+func (c *confirmation) confirm(con *console, what string, d maintain.Doomed) error {
 	text := described(what, d.Name, d.Token)
 	for _, line := range counted(d) {
 		text += ", " + strings.Join(strings.Fields(line), " ")
@@ -97,7 +97,7 @@ func described(what, name, token string) string {
 }
 
 // counted are lines that say what would go.
-func counted(d app.Doomed) (lines []string) {
+func counted(d maintain.Doomed) (lines []string) {
 	for _, what := range slices.Sorted(maps.Keys(d.Rows)) {
 		lines = append(lines, cells(what, fmt.Sprint(d.Rows[what])))
 	}

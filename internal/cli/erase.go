@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"signet/internal/app"
+	"signet/internal/maintain"
 )
 
 // accountCommands are about accounts in the server's data.
@@ -37,21 +37,21 @@ Examples:
 
 // Run erases the account and prints what went.
 func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
-	doomed, err := app.CountAccount(ctx, a.Data, a.Database, a.Region, a.Account)
+	doomed, err := maintain.CountAccount(ctx, a.Data, a.Database, a.Region, a.Account)
 	if err != nil {
 		return err
 	}
 	if yes, err := a.confirmed(con, "account", doomed); err != nil || !yes {
 		return err
 	}
-	erased, err := app.EraseAccount(ctx, a.Data, a.Database, a.Region, doomed.Token, a.LastAdministrator, func(token string) {
+	erased, err := maintain.EraseAccount(ctx, a.Data, a.Database, a.Region, doomed.Token, a.LastAdministrator, func(token string) {
 		con.printf("Erasing account %s\n", token)
 	})
 	return con.erased(erased, err)
 }
 
 // erased prints what an erasure removed, also where it was broken off.
-func (c *console) erased(e app.Erased, err error) error {
+func (c *console) erased(e maintain.Erased, err error) error {
 	var lines []string
 	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
 		lines = append(lines, cells(table, fmt.Sprint(e.Rows[table])))
@@ -79,14 +79,14 @@ func (orgEraseCommand) Help() string {
 
 // Run erases the organization and prints what went.
 func (o *orgEraseCommand) Run(ctx context.Context, con *console) error {
-	doomed, err := app.CountOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts)
+	doomed, err := maintain.CountOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts)
 	if err != nil {
 		return err
 	}
 	if yes, err := o.confirmed(con, "organization", doomed); err != nil || !yes {
 		return err
 	}
-	return con.erased(app.EraseOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts))
+	return con.erased(maintain.EraseOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts))
 }
 
 type orgHoldCommand struct {
@@ -101,7 +101,7 @@ func (orgHoldCommand) Help() string {
 
 // Run sets the hold.
 func (o *orgHoldCommand) Run(ctx context.Context, con *console) error {
-	return app.HoldOrganization(ctx, o.Data, o.Database, o.Organization, true)
+	return maintain.HoldOrganization(ctx, o.Data, o.Database, o.Organization, true)
 }
 
 type orgReleaseCommand struct {
@@ -117,14 +117,14 @@ func (orgReleaseCommand) Help() string {
 
 // Run lifts the hold.
 func (o *orgReleaseCommand) Run(ctx context.Context, con *console) error {
-	doomed, err := app.CountHeld(ctx, o.Data, o.Database, o.Organization)
+	doomed, err := maintain.CountHeld(ctx, o.Data, o.Database, o.Organization)
 	if err != nil {
 		return err
 	}
 	if yes, err := o.confirmed(con, "organization", doomed); err != nil || !yes {
 		return err
 	}
-	return app.HoldOrganization(ctx, o.Data, o.Database, o.Organization, false)
+	return maintain.HoldOrganization(ctx, o.Data, o.Database, o.Organization, false)
 }
 
 type orgExportCommand struct {
@@ -145,7 +145,7 @@ func (o *orgExportCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	n, err := app.ExportHeld(ctx, cfg, o.Organization, o.Target)
+	n, err := maintain.ExportHeld(ctx, cfg, o.Organization, o.Target)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type groupCommands struct {
 
 type groupCreateCommand struct {
 	access
-	place
+	within
 	Members        []string          `arg:"" optional:"" name:"member" help:"Members besides the caller, by token, e-mail, phone or username."`
 	Name           string            `help:"Name; without one, the first three members' names."`
 	Description    string            `help:"Description."`

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -87,7 +88,7 @@ func (k *keyListCommand) Run(ctx context.Context, con *console) error {
 	lines := []string{cells("KEY", "KIND", "CREATED", "LAST USED", "EXPIRES", "NETWORKS")}
 	for _, key := range keys {
 		lines = append(lines, cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime), moment(key.ExpiresTime),
-			or(strings.Join(key.AllowedNetworks, ","), "-")))
+			cmp.Or(strings.Join(key.AllowedNetworks, ","), "-")))
 	}
 	return k.show(con, keys, lines...)
 }

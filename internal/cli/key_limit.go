@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"signet/internal/app"
+	"signet/internal/maintain"
 )
 
 var errNegativeLimit = errors.New("a limit is 0 (none) or more")
@@ -29,5 +29,5 @@ func (k *keyLimitCommand) Run(ctx context.Context, con *console) error {
 			return wrongConfiguration{errNegativeLimit}
 		}
 	}
-	return app.LimitKey(ctx, k.Data, k.Database, k.Key, k.MessagesPerDay, k.RequestsPerSecond)
+	return maintain.LimitKey(ctx, k.Data, k.Database, k.Key, k.MessagesPerDay, k.RequestsPerSecond)
 }

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"signet/internal/app"
 	"signet/internal/config"
+	"signet/internal/maintain"
+	"signet/internal/place"
 )
 
 // keysCommands are about the keys that everything is sealed with.
@@ -52,7 +53,7 @@ func (k *keysRotateCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	told, err := app.RotateKeys(ctx, cfg, k.Prepare)
+	told, err := maintain.RotateKeys(ctx, cfg, k.Prepare)
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (k *keysVerifyCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	v, err := app.VerifyKeys(ctx, cfg, k.Full, func(line string) { con.printf("%s\n", line) })
+	v, err := maintain.VerifyKeys(ctx, cfg, k.Full, func(line string) { con.printf("%s\n", line) })
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (k *keysExportCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	n, err := app.ExportKeys(ctx, cfg, k.Target)
+	n, err := maintain.ExportKeys(ctx, cfg, k.Target)
 	if err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (k *keysImportCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	done, err := app.ImportKeys(ctx, cfg, k.Source, k.CopyMasterKey)
+	done, err := maintain.ImportKeys(ctx, cfg, k.Source, k.CopyMasterKey)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (keysGenerateCommand) Help() string {
 
 // Run prints a master key.
 func (keysGenerateCommand) Run(con *console) error {
-	text, err := app.NewMasterKey()
+	text, err := maintain.NewMasterKey()
 	if err != nil {
 		return err
 	}
@@ -178,4 +179,4 @@ func (keysGenerateCommand) Run(con *console) error {
 
 // misconfigured reports whether an error of the server's own parts is about its
 // settings, or what they name.
-func misconfigured(err error) bool { return errors.As(err, new(app.Misconfigured)) }
+func misconfigured(err error) bool { return errors.As(err, new(place.Misconfigured)) }

@@ -187,7 +187,7 @@ func saveNew(name string, content io.Reader) (size int64, err error) {
 
 type messageForwardCommand struct {
 	access
-	place
+	within
 	Message   string `arg:"" help:"Id of the message."`
 	Recipient string `arg:"" help:"User, by token, e-mail, phone or username, or group, by token."`
 	RequestID string `name:"request-id" placeholder:"ID" help:"Makes a repeat harmless, as with \"signet send\"."`

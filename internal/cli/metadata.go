@@ -17,7 +17,7 @@ type metadataCommands struct {
 
 type metadataShowCommand struct {
 	access
-	place
+	within
 	Entity string `arg:"" help:"User or group."`
 }
 
@@ -46,7 +46,7 @@ func (m *metadataShowCommand) Run(ctx context.Context, con *console) error {
 
 type metadataSetCommand struct {
 	access
-	place
+	within
 	Entity string            `arg:"" help:"User or group."`
 	Values map[string]string `arg:"" name:"NAME=VALUE" mapsep:"none" help:"What to keep: at most 11 names. What is not named is removed."`
 }
@@ -68,7 +68,7 @@ func (m *metadataSetCommand) Run(ctx context.Context, con *console) error {
 
 type metadataDeleteCommand struct {
 	access
-	place
+	within
 	Entity string `arg:"" help:"User or group."`
 }
 

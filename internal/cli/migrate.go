@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"signet/internal/app"
+	"signet/internal/maintain"
 	"signet/internal/transfer"
 )
 
@@ -37,8 +37,8 @@ func (m *migrateCommand) Run(ctx context.Context, con *console) error {
 	if !strings.HasPrefix(m.To, "postgres://") && !strings.HasPrefix(m.To, "postgresql://") {
 		return wrongConfiguration{errors.New("--to is the URL of a PostgreSQL database, such as postgres://signet@db.example.com/signet")}
 	}
-	work := app.Migration{From: m.From, FromBlobs: m.FromBlobs, To: m.To, ToBlobs: m.Blobs, Progress: con.progress().report}
-	did, err := app.Migrate(ctx, work)
+	work := maintain.Migration{From: m.From, FromBlobs: m.FromBlobs, To: m.To, ToBlobs: m.Blobs, Progress: con.progress().report}
+	did, err := maintain.Migrate(ctx, work)
 	if err != nil && !errors.Is(err, transfer.ErrLost) {
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted; the same command goes on where this one stopped: %w", err)

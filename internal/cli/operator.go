@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"signet/internal/app"
+	"signet/internal/maintain"
 )
 
 // operatorCommands are about the accounts that may do everything.
@@ -31,7 +31,7 @@ Example:
 
 // Run replaces the credentials and prints where the new ones are.
 func (o *operatorResetCommand) Run(ctx context.Context, con *console) error {
-	path, err := app.ResetOperator(ctx, o.Data, o.Database, o.Operator)
+	path, err := maintain.ResetOperator(ctx, o.Data, o.Database, o.Operator)
 	if err != nil {
 		return err
 	}

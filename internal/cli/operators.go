@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"signet/internal/app"
+	"signet/internal/maintain"
 )
 
 type operatorCreateCommand struct {
@@ -24,7 +24,7 @@ Example:
 
 // Run makes the operator and prints where its credentials are.
 func (o *operatorCreateCommand) Run(ctx context.Context, con *console) error {
-	path, err := app.CreateOperator(ctx, o.Data, o.Database, o.Name, o.File)
+	path, err := maintain.CreateOperator(ctx, o.Data, o.Database, o.Name, o.File)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (operatorListCommand) Help() string {
 
 // Run prints the operators.
 func (o *operatorListCommand) Run(ctx context.Context, con *console) error {
-	all, err := app.Operators(ctx, o.Data, o.Database)
+	all, err := maintain.Operators(ctx, o.Data, o.Database)
 	if err != nil {
 		return err
 	}
@@ -68,5 +68,5 @@ Example:
 
 // Run ends the operator.
 func (o *operatorEndCommand) Run(ctx context.Context, _ *console) error {
-	return app.EndOperator(ctx, o.Data, o.Database, o.Operator)
+	return maintain.EndOperator(ctx, o.Data, o.Database, o.Operator)
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"signet/client"
-	"signet/internal/app"
+	"signet/internal/maintain"
 )
 
 // orgCommands are about organizations.
@@ -187,7 +187,7 @@ func (o *orgDeleteCommand) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		doomed := app.Doomed{Token: org.Token, Name: org.Name, Rows: map[string]int64{"memberships": int64(org.Members)}}
+		doomed := maintain.Doomed{Token: org.Token, Name: org.Name, Rows: map[string]int64{"memberships": int64(org.Members)}}
 		if err := o.confirm(con, "organization", doomed); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (e entityFlags) kind() client.EntityKind {
 
 type rosterAddCommand struct {
 	access
-	place
+	within
 	entityFlags
 }
 
@@ -80,7 +80,7 @@ func (r *rosterAddCommand) Run(ctx context.Context, con *console) error {
 
 type rosterRemoveCommand struct {
 	access
-	place
+	within
 	entityFlags
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,7 +13,7 @@ import (
 // sendCommand sends a message.
 type sendCommand struct {
 	access
-	place
+	within
 	Recipient  string    `arg:"" help:"User, by token, e-mail, phone or username, or group, by token."`
 	Body       string    `arg:"" optional:"" help:"Text of the message; - reads it from standard input."`
 	Attach     string    `placeholder:"FILE" help:"File to attach; - reads it from standard input."`
@@ -85,5 +86,5 @@ func (c *console) upload(name, as string) (*client.Upload, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &client.Upload{Name: or(as, filepath.Base(name)), Content: file}, func() { _ = file.Close() }, nil // it was only read
+	return &client.Upload{Name: cmp.Or(as, filepath.Base(name)), Content: file}, func() { _ = file.Close() }, nil // it was only read
 }

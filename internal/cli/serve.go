@@ -16,6 +16,7 @@ import (
 
 	"signet/internal/app"
 	"signet/internal/config"
+	"signet/internal/place"
 )
 
 // serveCommand runs a server until its context ends.
@@ -56,7 +57,7 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	if err != nil {
 		return wrongConfiguration{err}
 	}
-	if old := app.Moved(cfg); old != nil && !s.ServeMoved {
+	if old := place.Moved(cfg); old != nil && !s.ServeMoved {
 		return wrongConfiguration{old}
 	} else if old != nil {
 		log.Warn("this is old data, whose installation was moved: what is taken here is in no other place", "error", old)

@@ -15,8 +15,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"signet/internal/app"
 	"signet/internal/config"
+	"signet/internal/maintain"
 )
 
 // statusCommand tells how an installation does.
@@ -61,10 +61,10 @@ func (c *statusCommand) Run(ctx context.Context, con *console) error {
 }
 
 // askStatus asks the server, or else its store.
-func askStatus(ctx context.Context, con *console, cfg *config.Config) (app.Status, error) {
+func askStatus(ctx context.Context, con *console, cfg *config.Config) (maintain.Status, error) {
 	base, transport, err := statusAddress(con, cfg)
 	if err != nil {
-		return app.Status{}, wrongConfiguration{err}
+		return maintain.Status{}, wrongConfiguration{err}
 	}
 	defer transport.CloseIdleConnections()
 	ask := func(url string) (int, string, error) {
@@ -85,23 +85,23 @@ func askStatus(ctx context.Context, con *console, cfg *config.Config) (app.Statu
 	ready, readyz, err := ask(base + "/readyz")
 	if err != nil {
 		if ctx.Err() != nil {
-			return app.Status{}, ctx.Err()
+			return maintain.Status{}, ctx.Err()
 		}
-		return app.StoredStatus(ctx, cfg)
+		return maintain.StoredStatus(ctx, cfg)
 	}
 	from := base
 	if cfg.Metrics.Listen != "" {
 		own := *cfg
 		own.Listen, own.TLS.Cert, own.ACME.Hosts = cfg.Metrics.Listen, "", nil
 		if from, _, err = ownAddress(&own); err != nil {
-			return app.Status{}, wrongConfiguration{err}
+			return maintain.Status{}, wrongConfiguration{err}
 		}
 	}
 	code, metrics, err := ask(from + "/metrics")
 	if err != nil || code != http.StatusOK {
 		metrics = ""
 	}
-	status := app.ServedStatus(cfg, ready == http.StatusOK, readyz, metrics, time.Now())
+	status := maintain.ServedStatus(cfg, ready == http.StatusOK, readyz, metrics, time.Now())
 	status.URL = base
 	return status, nil
 }
@@ -123,7 +123,7 @@ func statusAddress(con *console, cfg *config.Config) (string, *http.Transport, e
 }
 
 // statusLines are the status for people.
-func statusLines(s *app.Status, now time.Time) (lines []string) {
+func statusLines(s *maintain.Status, now time.Time) (lines []string) {
 	add := func(what, format string, args ...any) {
 		lines = append(lines, cells(what, fmt.Sprintf(format, args...)))
 	}

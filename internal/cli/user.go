@@ -92,7 +92,7 @@ func (u *userLookupCommand) Run(ctx context.Context, con *console) error {
 
 type userShowCommand struct {
 	access
-	place
+	within
 	User string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
 }
 

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"signet/client"
-	"signet/internal/app"
 	"signet/internal/app/apptest"
 	"signet/internal/blob"
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
+	"signet/internal/maintain"
 	"signet/internal/model"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
@@ -43,11 +43,11 @@ func TestNewEpochMakesClientsStartOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := mustPoll(t, s.Bob)
-			if err := app.NewEpoch(t.Context(), p.Config); err == nil || !strings.Contains(err.Error(), " use") {
+			if err := maintain.NewEpoch(t.Context(), p.Config); err == nil || !strings.Contains(err.Error(), " use") {
 				t.Errorf("while a server runs: %v", err)
 			}
 			s.Stop()
-			if err := app.NewEpoch(t.Context(), p.Config); err != nil {
+			if err := maintain.NewEpoch(t.Context(), p.Config); err != nil {
 				t.Fatal(err)
 			}
 			mustAdopt(t, p)

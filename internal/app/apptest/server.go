@@ -16,6 +16,7 @@ import (
 	"signet/client"
 	"signet/internal/app"
 	"signet/internal/config"
+	"signet/internal/seal"
 	"signet/internal/store/enginetest"
 	"signet/internal/store/postgrestest"
 	"signet/internal/testlog"
@@ -61,7 +62,7 @@ func Start(t testing.TB, changes ...func(*config.Config)) *Server {
 // database.
 func SharedKeys(t testing.TB) (keyring, masterKey string) {
 	t.Helper()
-	text, err := app.NewMasterKey()
+	text, err := seal.NewMasterKey()
 	path := filepath.Join(t.TempDir(), "master.json")
 	if err == nil {
 		err = os.WriteFile(path, text, 0o600)

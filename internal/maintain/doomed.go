@@ -1,4 +1,4 @@
-package app
+package maintain
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func CountHeld(ctx context.Context, dir, database, organization string) (Doomed,
 }
 
 func count(ctx context.Context, dir, database string, how func(*store.Store, *service.Eraser) (Doomed, error)) (d Doomed, err error) {
-	err = inspect(ctx, dir, database, func(kept *store.Store) (err error) {
+	err = Inspect(ctx, dir, database, func(kept *store.Store) (err error) {
 		d, err = how(kept, &service.Eraser{Store: kept, Clock: time.Now})
 		return err
 	})

@@ -1,15 +1,17 @@
-package app
+package maintain
 
 import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"signet/internal/config"
 	"signet/internal/model"
+	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
 )
@@ -176,7 +178,7 @@ func (s *Status) noteBackup(succeeded, failed time.Time, bytes int64) {
 // answers on this machine.
 func StoredStatus(ctx context.Context, cfg *config.Config) (s Status, err error) {
 	s = Status{Store: storeName(cfg.Database), Problems: []string{"no server answers on this machine"}}
-	err = inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
+	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
 		backlog, backup, err := service.NewSurvey(kept, time.Now).Look(ctx)
 		if err != nil {
 			return err
@@ -189,7 +191,7 @@ func StoredStatus(ctx context.Context, cfg *config.Config) (s Status, err error)
 		s.Sweep = &StatusSweep{Waiting: int64(backlog.Messages), OldestSeconds: secondsSince(backlog.Oldest)}
 		s.Queues = &StatusQueues{Accounts: queues.Accounts, Events: int64(queues.Events), Old: queues.Old, Long: queues.Long, OldestSeconds: secondsSince(queues.Oldest)}
 		if cfg.Database == "" {
-			s.StoreBytes = int64(sizeOf(databasePath(cfg.Data)) + sizeOf(databasePath(cfg.Data)+"-wal"))
+			s.StoreBytes = sizeOf(place.Database(cfg.Data)) + sizeOf(place.Database(cfg.Data)+"-wal")
 			s.noteBackup(backup.Succeeded, backup.Failed, backup.Bytes)
 			return nil
 		}
@@ -213,4 +215,13 @@ func secondsSince(at time.Time) float64 {
 		return 0
 	}
 	return max(0, time.Since(at).Seconds())
+}
+
+// sizeOf is the size of a file, 0 where there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }

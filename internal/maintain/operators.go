@@ -1,4 +1,4 @@
-package app
+package maintain
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
 )
@@ -20,7 +21,7 @@ type Operator = service.Operator
 // Operators lists the operators of a data directory, or of the database where one is
 // named.
 func Operators(ctx context.Context, dir, database string) (out []Operator, err error) {
-	err = inspect(ctx, dir, database, func(kept *store.Store) error {
+	err = Inspect(ctx, dir, database, func(kept *store.Store) error {
 		out, err = service.Operators(ctx, kept)
 		return err
 	})
@@ -37,25 +38,25 @@ func CreateOperator(ctx context.Context, dir, database, username, path string) (
 	if path == "" {
 		path = operatorPath(dir, username)
 	}
-	if exists(path) {
+	if place.Exists(path) {
 		return "", fmt.Errorf("%s is there already: move it away, or name another file with --file", path)
 	}
-	fields := operatorFields{}
+	fields := place.Credentials{}
 	// It is for the same server as operator.json, where the directory has that.
-	if first, err := readOperatorFile(filepath.Join(dir, operatorFile)); err == nil && first.text(fieldBaseURL) != "" {
-		fields.set(fieldBaseURL, first.text(fieldBaseURL))
+	if first, err := place.ReadCredentials(filepath.Join(dir, place.OperatorFile)); err == nil && first.Text(place.FieldBaseURL) != "" {
+		fields.Set(place.FieldBaseURL, first.Text(place.FieldBaseURL))
 	}
 	key, secret := service.NewCredentials()
-	fields.set(fieldKey, key)
-	fields.set(fieldSecret, secret)
-	err := maintain(ctx, dir, database, func(kept *store.Store) error {
+	fields.Set(place.FieldKey, key)
+	fields.Set(place.FieldSecret, secret)
+	err := Change(ctx, dir, database, func(kept *store.Store) error {
 		if database != "" { // any machine that reaches the database may do it
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				return err
 			}
 		}
 		// The credentials are on disk before they open anything.
-		staged, err := fields.stage(path)
+		staged, err := fields.Stage(path)
 		if err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
@@ -73,7 +74,7 @@ func CreateOperator(ctx context.Context, dir, database, username, path string) (
 // operatorPath is where the credentials of an operator are; without a name, of the first.
 func operatorPath(dir, name string) string {
 	if name == "" || strings.EqualFold(name, service.OperatorName) {
-		return filepath.Join(dir, operatorFile)
+		return filepath.Join(dir, place.OperatorFile)
 	}
 	return filepath.Join(dir, "operator-"+name+".json")
 }
@@ -81,7 +82,7 @@ func operatorPath(dir, name string) string {
 // EndOperator ends an operator, named by its username or token: all that opened the
 // account, and that it may do everything.
 func EndOperator(ctx context.Context, dir, database, name string) error {
-	return maintain(ctx, dir, database, func(kept *store.Store) error {
+	return Change(ctx, dir, database, func(kept *store.Store) error {
 		if err := service.EndOperator(ctx, kept, time.Now(), name); err != nil {
 			return fmt.Errorf("end the operator %s: %w", name, err)
 		}

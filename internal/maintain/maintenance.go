@@ -1,4 +1,4 @@
-package app
+package maintain
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -21,7 +22,7 @@ var ErrNoKey = service.ErrNoKey
 // is for the command line; the server may be running. A nil limit is the configured
 // one, and 0 is none. A running server knows within a second.
 func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, requestsPerSecond *int) error {
-	return maintain(ctx, dir, database, func(kept *store.Store) error {
+	return Change(ctx, dir, database, func(kept *store.Store) error {
 		return service.LimitKey(ctx, kept, time.Now(), key, messagesPerDay, requestsPerSecond)
 	})
 }
@@ -42,19 +43,19 @@ func ResetOperator(ctx context.Context, dir, database, name string) (path string
 			return "", fmt.Errorf("make the data directory: %w", err)
 		}
 	}
-	fields, err := readOperatorFile(path)
+	fields, err := place.ReadCredentials(path)
 	if err != nil {
 		return "", err
 	}
 	if fields == nil {
-		fields = operatorFields{}
+		fields = place.Credentials{}
 	}
 	key, secret := service.NewCredentials()
-	fields.set(fieldKey, key)
-	fields.set(fieldSecret, secret)
-	err = maintain(ctx, dir, database, func(kept *store.Store) error {
+	fields.Set(place.FieldKey, key)
+	fields.Set(place.FieldSecret, secret)
+	err = Change(ctx, dir, database, func(kept *store.Store) error {
 		// The new credentials are on disk before the old ones end.
-		staged, err := fields.stage(path)
+		staged, err := fields.Stage(path)
 		if err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
@@ -69,33 +70,33 @@ func ResetOperator(ctx context.Context, dir, database, name string) (path string
 	return path, err
 }
 
-// maintain changes the store of a data directory, or the database where one is
+// Change changes the store of a data directory, or the database where one is
 // named, whether or not a server uses it. Where none does, none starts meanwhile.
-func maintain(ctx context.Context, dir, database string, change func(*store.Store) error) error {
+func Change(ctx context.Context, dir, database string, change func(*store.Store) error) error {
 	return maintained(ctx, dir, database, func(kept *store.Store, _ bool) error { return change(kept) })
 }
 
-// maintained is maintain that tells whether another process has the data directory.
+// maintained is Change that tells whether another process has the data directory.
 func maintained(ctx context.Context, dir, database string, change func(kept *store.Store, beside bool) error) (err error) {
 	alone := func(kept *store.Store) error { return change(kept, false) }
 	if database != "" {
-		return inspect(ctx, dir, database, alone)
+		return Inspect(ctx, dir, database, alone)
 	}
-	if !exists(databasePath(dir)) {
-		return noDataDirectory(dir)
+	if !place.Exists(place.Database(dir)) {
+		return place.NoDataDirectory(dir)
 	}
-	if err := wantNotMoved(dir); err != nil {
+	if err := place.WantNotMoved(dir); err != nil {
 		return fmt.Errorf("name the database (--database): %w", err)
 	}
 	unlock, err := sqlite.LockDirectory(dir)
 	if errors.Is(err, sqlite.ErrLocked) {
-		return inspect(ctx, dir, "", func(kept *store.Store) error { return change(kept, true) })
+		return Inspect(ctx, dir, "", func(kept *store.Store) error { return change(kept, true) })
 	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	engine, err := sqlite.Open(databasePath(dir), sqlite.Options{})
+	engine, err := sqlite.Open(place.Database(dir), sqlite.Options{})
 	if err != nil {
 		return err
 	}
@@ -106,10 +107,10 @@ func maintained(ctx context.Context, dir, database string, change func(kept *sto
 	return errors.Join(alone(kept), kept.Close())
 }
 
-// inspect looks into the store of a data directory, or the database where one is
+// Inspect looks into the store of a data directory, or the database where one is
 // named, and keeps no server from using it, or from starting to. It may take long. What
 // it finds is of the version of this program.
-func inspect(ctx context.Context, dir, database string, look func(*store.Store) error) error {
+func Inspect(ctx context.Context, dir, database string, look func(*store.Store) error) error {
 	engine, err := openBeside(ctx, dir, database)
 	if err != nil {
 		return err
@@ -125,8 +126,8 @@ func openBeside(ctx context.Context, dir, database string) (store.Engine, error)
 	if database != "" {
 		return postgres.Open(ctx, database, postgres.Options{Connections: 1})
 	}
-	if !exists(databasePath(dir)) {
-		return nil, noDataDirectory(dir)
+	if !place.Exists(place.Database(dir)) {
+		return nil, place.NoDataDirectory(dir)
 	}
-	return sqlite.Open(databasePath(dir), sqlite.Options{Beside: true})
+	return sqlite.Open(place.Database(dir), sqlite.Options{Beside: true})
 }

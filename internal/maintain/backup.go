@@ -1,4 +1,4 @@
-package app
+package maintain
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/model"
+	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
@@ -31,12 +32,12 @@ func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.
 	if cfg.Database != "" {
 		return nil, errInPostgres
 	}
-	from := transfer.Installation{Database: databasePath(cfg.Data)}
+	from := transfer.Installation{Database: place.Database(cfg.Data)}
 	if _, err := os.Stat(from.Database); errors.Is(err, fs.ErrNotExist) {
-		return nil, noDataDirectory(cfg.Data)
+		return nil, place.NoDataDirectory(cfg.Data)
 	}
 	if withBlobs {
-		if from.Blobs, err = blob.OpenExisting(blobsLocation(cfg.Data, cfg.Blobs)); err != nil {
+		if from.Blobs, err = blob.OpenExisting(place.Blobs(cfg.Data, cfg.Blobs)); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, from.Blobs.Close()) }()
@@ -53,10 +54,10 @@ func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.
 
 // noteBackup notes how a backup ended, for monitoring.
 func noteBackup(ctx context.Context, dir string, begun time.Time, made *transfer.Manifest, fault error) error {
-	if wantNotMoved(dir) != nil { // nobody monitors it any more
+	if place.WantNotMoved(dir) != nil { // nobody monitors it any more
 		return nil
 	}
-	return maintain(ctx, dir, "", func(kept *store.Store) error {
+	return Change(ctx, dir, "", func(kept *store.Store) error {
 		bytes := int64(0)
 		if made != nil {
 			bytes = made.Database.Bytes + made.Blobs.Bytes
@@ -79,12 +80,12 @@ func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	to := transfer.Installation{Database: databasePath(cfg.Data)}
+	to := transfer.Installation{Database: place.Database(cfg.Data)}
 	if err := wantEmpty(cfg.Data, filepath.Base(transfer.Unfinished(to.Database))); err != nil {
 		return nil, err
 	}
 	if withBlobs {
-		if to.Blobs, err = blob.Open(blobsLocation(cfg.Data, cfg.Blobs)); err != nil {
+		if to.Blobs, err = blob.Open(place.Blobs(cfg.Data, cfg.Blobs)); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, to.Blobs.Close()) }()
@@ -94,8 +95,8 @@ func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer
 	}
 	o.NewEpoch = service.NewEpoch
 	restored, err := transfer.Restore(ctx, to, o)
-	if err != nil && !exists(transfer.Unfinished(to.Database)) && !exists(to.Database) {
-		removeEmpty(filepath.Join(cfg.Data, blobsDirectory)) // it was not even begun
+	if err != nil && !place.Exists(transfer.Unfinished(to.Database)) && !place.Exists(to.Database) {
+		removeEmpty(filepath.Join(cfg.Data, place.BlobsDirectory)) // it was not even begun
 	}
 	if restored == nil {
 		return nil, err
@@ -130,8 +131,8 @@ func wantEmpty(dir, unfinished string) error {
 	}
 	for _, entry := range entries {
 		switch name := entry.Name(); {
-		case name == lockFile, name == reserveFile, name == "lost+found", name == masterFile, name == auditKeyFile, strings.HasPrefix(name, keyringFile):
-		case again && (name == unfinished || name == blobsDirectory):
+		case name == place.LockFile, name == place.ReserveFile, name == "lost+found", name == place.MasterFile, name == place.AuditKeyFile, strings.HasPrefix(name, place.KeyringFile):
+		case again && (name == unfinished || name == place.BlobsDirectory):
 		default:
 			return fmt.Errorf("%s is not empty (there is %s): a backup is restored into an empty data directory", dir, name)
 		}

@@ -1,4 +1,4 @@
-package app
+package maintain
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/place"
+	"signet/internal/seal"
 	"signet/internal/service"
 	"signet/internal/store"
 )
@@ -22,7 +24,7 @@ import (
 // HoldOrganization puts an organization under a legal hold, or lifts it, in the data
 // directory or the database itself.
 func HoldOrganization(ctx context.Context, dir, database, organization string, held bool) error {
-	return maintain(ctx, dir, database, func(kept *store.Store) error {
+	return Change(ctx, dir, database, func(kept *store.Store) error {
 		return service.HoldOrganization(ctx, kept, time.Now(), model.OrganizationID(organization), held)
 	})
 }
@@ -31,17 +33,8 @@ func HoldOrganization(ctx context.Context, dir, database, organization string, h
 // legal hold keeps, into a new directory: messages.jsonl, and the attachments beside
 // it. It returns how many messages there are.
 func ExportHeld(ctx context.Context, cfg *config.Config, organization, target string) (messages int, err error) {
-	err = inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
-		expect, err := kept.Keyring(ctx)
-		if err != nil {
-			return err
-		}
-		ring, err := openRingBeside(ctx, cfg, expect)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, ring.Close()) }()
-		files, err := blob.Open(blobsLocation(cfg.Data, cfg.Blobs))
+	export := func(kept *store.Store, ring *seal.Ring) (err error) {
+		files, err := blob.Open(place.Blobs(cfg.Data, cfg.Blobs))
 		if err != nil {
 			return err
 		}
@@ -56,6 +49,9 @@ func ExportHeld(ctx context.Context, cfg *config.Config, organization, target st
 			return os.OpenFile(filepath.Join(target, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		})
 		return err
+	}
+	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
+		return withRing(ctx, cfg, kept, func(ring *seal.Ring) error { return export(kept, ring) })
 	})
 	return messages, err
 }

@@ -1,4 +1,4 @@
-package app
+package place
 
 import (
 	"encoding/json"
@@ -22,18 +22,18 @@ type moved struct {
 	Time time.Time `json:"time"`
 }
 
-// noteMoved marks a data directory whose installation lives elsewhere from now on. What
+// NoteMoved marks a data directory whose installation lives elsewhere from now on. What
 // a server would take in the old place would be in no other.
-func noteMoved(dir, database string) error {
+func NoteMoved(dir, database string) error {
 	path := filepath.Join(dir, movedFile)
-	if exists(path) { // the move was finished before, and is only told again
+	if Exists(path) { // the move was finished before, and is only told again
 		return nil
 	}
 	text, err := json.MarshalIndent(moved{config.HideSecrets(database), time.Now().UTC().Truncate(time.Second)}, "", "  ")
 	if err != nil {
 		return err
 	}
-	f, err := stage(path, append(text, '\n'))
+	f, err := Stage(path, append(text, '\n'))
 	if err == nil {
 		err = errors.Join(f.Commit(), f.Discard())
 	}
@@ -59,11 +59,11 @@ func Moved(cfg *config.Config) error {
 	if cfg.Database != "" {
 		return nil
 	}
-	return wantNotMoved(absolute(cfg.Data))
+	return WantNotMoved(Absolute(cfg.Data))
 }
 
-// wantNotMoved is a *MovedError where a data directory was moved.
-func wantNotMoved(dir string) error {
+// WantNotMoved is a *MovedError where a data directory was moved.
+func WantNotMoved(dir string) error {
 	path := filepath.Join(dir, movedFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the latter is somebody else's to say

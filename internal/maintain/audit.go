@@ -1,4 +1,4 @@
-package app
+package maintain
 
 import (
 	"bufio"
@@ -8,117 +8,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"signet/internal/audit"
-	"signet/internal/durable"
 	"signet/internal/model"
+	"signet/internal/place"
 	"signet/internal/store"
 )
-
-// auditKeyFile holds the key that signs checkpoints of the audit log, of a server
-// that stores in its data directory. Servers that share a database have it there.
-const auditKeyFile = "audit.key"
-
-// openAuditKey returns the key, which is made at the first start, and where it is gone.
-func openAuditKey(ctx context.Context, in surroundings, kept *store.Store) (*audit.Key, error) {
-	dir, database := in.dir, in.cfg.Database
-	text, err := auditKeyText(ctx, dir, database, kept)
-	if err != nil || text != "" {
-		return parseAuditKey(text, err)
-	}
-	if text, err = audit.NewKey(); err != nil {
-		return nil, fmt.Errorf("make the audit key: %w", err)
-	}
-	key, err := audit.ParseKey(text)
-	if err != nil {
-		return nil, err
-	}
-	// What is signed already is signed anew before the key is kept: a start that ends in
-	// between is followed by one that does it again, with another key.
-	settled := text
-	adopted, err := audit.Adopt(ctx, kept, key, in.clock(), func(tx *store.Tx) (err error) {
-		if database == "" {
-			return nil
-		}
-		if settled, err = tx.SettleAuditKey(text); err == nil && settled != text {
-			err = errOtherKey
-		}
-		return err
-	})
-	if errors.Is(err, errOtherKey) {
-		return audit.ParseKey(settled)
-	}
-	if err == nil && database == "" {
-		settled, err = settleFile(filepath.Join(dir, auditKeyFile), text)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("keep the audit key: %w", err)
-	}
-	if adopted > 0 {
-		in.log.Warn("the key of the audit log was gone: another one signs its checkpoints, those of before as they were found", "checkpoints", adopted)
-	}
-	return audit.ParseKey(settled)
-}
-
-// errOtherKey says that another server on the database made the key.
-var errOtherKey = errors.New("another server made the audit key")
-
-// settleFile returns what a file holds, which is the given text where there was no
-// file. It is readable for its owner only.
-func settleFile(path, text string) (string, error) {
-	switch err := durable.PutNew(path, []byte(text)); {
-	case err == nil:
-		return text, nil
-	case !errors.Is(err, fs.ErrExist):
-		return "", err
-	}
-	kept, err := os.ReadFile(path)
-	return string(kept), err
-}
-
-// readAuditKey returns the key of an installation that has one.
-func readAuditKey(ctx context.Context, dir, database string, kept *store.Store) (*audit.Key, error) {
-	text, err := auditKeyText(ctx, dir, database, kept)
-	if err == nil && text == "" {
-		err = errors.New("there is none: it is made by the first start of a server")
-	}
-	return parseAuditKey(text, err)
-}
-
-func parseAuditKey(text string, err error) (*audit.Key, error) {
-	if err != nil {
-		return nil, fmt.Errorf("read the audit key: %w", err)
-	}
-	return audit.ParseKey(text)
-}
-
-// auditKeyText returns the key as it is stored, "" where there is none.
-func auditKeyText(ctx context.Context, dir, database string, kept *store.Store) (text string, err error) {
-	if database != "" {
-		err = kept.View(ctx, func(tx *store.Tx) (err error) {
-			text, err = tx.AuditKey()
-			return err
-		})
-		return text, err
-	}
-	content, err := os.ReadFile(filepath.Join(dir, auditKeyFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return string(content), err
-}
 
 // VerifyAudit checks the audit log of a data directory or a database, whether or not
 // a server uses it, and the checkpoints that were kept in files elsewhere. It returns
 // how many entries are right; the first that is not is an *audit.Fault.
 func VerifyAudit(ctx context.Context, dir, database string, checkpoints []string) (entries int64, err error) {
-	err = inspect(ctx, dir, database, func(kept *store.Store) error {
-		key, err := readAuditKey(ctx, dir, database, kept)
+	err = Inspect(ctx, dir, database, func(kept *store.Store) error {
+		key, err := place.ReadAuditKey(ctx, dir, database, kept)
 		if err != nil {
 			return err
 		}
@@ -141,25 +46,11 @@ func VerifyAudit(ctx context.Context, dir, database string, checkpoints []string
 // there is no store, such as on a machine that holds a key ring only, or an old one that
 // was moved away, nothing is noted.
 func audited(ctx context.Context, dir, database string, action model.AuditAction, do func() error) error {
-	if database == "" && (!exists(databasePath(dir)) || wantNotMoved(dir) != nil) {
+	if database == "" && (!place.Exists(place.Database(dir)) || place.WantNotMoved(dir) != nil) {
 		return do()
 	}
-	return maintain(ctx, dir, database, func(kept *store.Store) error { return recorded(ctx, kept, action, do) })
+	return Change(ctx, dir, database, func(kept *store.Store) error { return audit.RecordOutcome(ctx, kept, action, do) })
 }
-
-// recorded is audited for a store that is open.
-func recorded(ctx context.Context, kept *store.Store, action model.AuditAction, do func() error) error {
-	line := model.AuditEntry{Action: action}
-	err := do()
-	if err != nil {
-		line.Outcome = auditFailed
-	}
-	line.Time.Time = time.Now().UTC()
-	return errors.Join(err, audit.RecordCommand(context.WithoutCancel(ctx), kept, line, func(*store.Tx, *model.AuditEntry) error { return nil }))
-}
-
-// auditFailed is the outcome of a command that was begun and not finished.
-const auditFailed = "failed"
 
 // auditLine is a line of an export: an entry with its hash, or a checkpoint.
 type auditLine struct {
@@ -210,8 +101,8 @@ type AuditSelection struct {
 // entries the checkpoints of what was written, which are made for it. The export is
 // an entry itself.
 func ExportAudit(ctx context.Context, dir, database string, which AuditSelection, w io.Writer) error {
-	return inspect(ctx, dir, database, func(kept *store.Store) error {
-		key, err := readAuditKey(ctx, dir, database, kept)
+	return Inspect(ctx, dir, database, func(kept *store.Store) error {
+		key, err := place.ReadAuditKey(ctx, dir, database, kept)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package app
+package maintain
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"signet/internal/config"
+	"signet/internal/place"
 	"signet/internal/seal"
 )
 
@@ -71,7 +72,7 @@ func (c *checker) certificate(key, certFile, keyFile string) {
 }
 
 func (c *checker) master(cfg *config.Config, getenv func(string) string) {
-	from := seal.MasterFile(filepath.Join(cfg.Data, masterFile))
+	from := seal.MasterFile(filepath.Join(cfg.Data, place.MasterFile))
 	if cfg.MasterKey != "" {
 		var err error
 		if from, err = seal.ParseMaster(cfg.MasterKey, getenv); err != nil {
@@ -93,11 +94,11 @@ func (c *checker) keyring(ctx context.Context, cfg *config.Config) {
 	path, isFile := strings.CutPrefix(cfg.Keyring, "file:")
 	switch {
 	case cfg.Keyring == "":
-		path = filepath.Join(cfg.Data, keyringFile)
+		path = filepath.Join(cfg.Data, place.KeyringFile)
 	case !isFile:
 		return // a database, on another machine
 	}
-	if !exists(path) {
+	if !place.Exists(path) {
 		if cfg.Keyring != "" {
 			c.warn("keyring: there is none at %s; a first start makes one, and any other start is refused", path)
 		}

@@ -1,4 +1,4 @@
-package app
+package maintain
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/custody"
+	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
 )
@@ -18,15 +19,15 @@ type Pruned struct{ Files, Unreferenced, Removed int }
 // PruneBlobs counts the files that nothing refers to, and removes them if that is
 // confirmed, however many there are. Servers may run meanwhile: what they keep is newer.
 func PruneBlobs(ctx context.Context, cfg *config.Config, confirmed bool) (pruned Pruned, err error) {
-	err = inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
-		place, err := blob.At(blobsLocation(cfg.Data, cfg.Blobs))
+	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
+		at, err := blob.At(place.Blobs(cfg.Data, cfg.Blobs))
 		if err != nil {
 			return err
 		}
-		files := blob.WhilePresent(place, func() {})
+		files := blob.WhilePresent(at, func() {})
 		defer func() { err = errors.Join(err, files.Close()) }()
 		if _, err := custody.Check(ctx, kept, custody.BlobsAt(files.String()), files); err != nil {
-			return ownershipFault(err)
+			return place.OwnershipFault(err)
 		}
 		for {
 			found, err := service.FindOrphans(ctx, kept, files, time.Now())
