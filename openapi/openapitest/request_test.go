@@ -61,7 +61,7 @@ func TestRequests(t *testing.T) {
 		{"a lifetime too long", "/v2/message", jsonType, `{"recipient":"bob","body":"x","ttl":525601}`, "/ttl"},
 		{"a priority that is none", "/v2/message", jsonType, `{"recipient":"bob","body":"x","priority":2}`, "/priority"},
 		{"a number for a text", "/v2/message", jsonType, `{"recipient":"bob","body":7}`, "/body"},
-		{"a name twice", "/v2/message", jsonType, `{"recipient":"bob","body":"x","body":"y"}`, `"body" is there twice`},
+		{"a name twice", "/v2/message", jsonType, `{"recipient":"bob","body":"x","body":"y"}`, `duplicate object member name "body"`},
 		{"a list for an object", "/v2/message", jsonType, `[]`, "no object"},
 		{"two values", "/v2/message", jsonType, `{"recipient":"bob","body":"x"} {}`, "something follows"},
 		{"a repeated scalar", "/v2/message", form, "recipient=bob&body=x&body=y", "/body"},

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -16,62 +15,14 @@ import (
 // that is there twice and with broken UTF-8: a client may take either value, or
 // none.
 func decodeJSON(text []byte) (any, error) {
-	if !utf8.Valid(text) {
-		return nil, errors.New("it is not valid UTF-8")
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	value, err := decodeValue(d)
-	if err != nil {
+	d := jsontext.NewDecoder(bytes.NewReader(text))
+	if _, err := d.ReadValue(); err != nil {
 		return nil, err
 	}
-	if _, err := d.Token(); err != io.EOF {
+	if _, err := d.ReadToken(); err != io.EOF {
 		return nil, errors.New("something follows after the end of the JSON")
 	}
-	return value, nil
-}
-
-func decodeValue(d *json.Decoder) (any, error) {
-	token, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token {
-	case json.Delim('{'):
-		return decodeObject(d)
-	case json.Delim('['):
-		list := []any{}
-		for d.More() {
-			item, err := decodeValue(d)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, item)
-		}
-		_, err := d.Token()
-		return list, err
-	default:
-		return token, nil
-	}
-}
-
-func decodeObject(d *json.Decoder) (any, error) {
-	object := map[string]any{}
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		name := token.(string) // what More announces in an object is a name
-		if _, twice := object[name]; twice {
-			return nil, fmt.Errorf("the name %q is there twice in one object", name)
-		}
-		if object[name], err = decodeValue(d); err != nil {
-			return nil, err
-		}
-	}
-	_, err := d.Token()
-	return object, err
+	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
 }
 
 // differences says how a value is not what a schema wants; empty if it is.
