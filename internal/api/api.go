@@ -46,7 +46,7 @@ type Options struct {
 	Limits          Limits
 	VendorPrefix    string                           // starts the vendor's headers: TT makes TT-X-...
 	VendorNamespace string                           // starts every xmlns and event type
-	BaseURL         string                           // what the URLs that the interface hands out start with, without a slash at the end
+	BaseURL         string                           // of the server, without a slash at the end
 	Links           func(r *http.Request) string     // in place of BaseURL, where a request says it
 	CORSOrigins     []string                         // as browsers send them; empty: CORS is off
 	Registerer      prometheus.Registerer            // nil: metrics are counted for nobody

@@ -28,7 +28,8 @@ func (a *API) audit(ctx context.Context, c *call, err error) {
 	}
 	if err == nil {
 		if c.endpoint.audit != "" && !a.origin(c).Recorded() {
-			a.logger.LogAttrs(ctx, slog.LevelError, "an act left no line in the audit log", slog.String("request_id", c.id), slog.String("route", c.endpoint.label))
+			a.logger.LogAttrs(ctx, slog.LevelError, "an act left no line in the audit log", slog.String("request_id", c.id),
+				slog.String("route", c.endpoint.label))
 		}
 		return
 	}

@@ -148,7 +148,9 @@ func (a *API) removeGroupMembers(ctx context.Context, c *call) (answer, error) {
 	return a.changeMembers(ctx, c, a.service.RemoveGroupMembers)
 }
 
-func (a *API) changeMembers(ctx context.Context, c *call, change func(context.Context, *model.Actor, model.GroupID, []string) error) (answer, error) {
+func (a *API) changeMembers(
+	ctx context.Context, c *call, change func(context.Context, *model.Actor, model.GroupID, []string) error,
+) (answer, error) {
 	members := c.body.List("members")
 	if err := c.err(); err != nil {
 		return answer{}, err

@@ -62,7 +62,8 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(wireIssuedKey{issued.Key.Key, issued.Secret, issued.Kind.String(), wireTime(issued.Created), wireTime(issued.Expires),
+	return reply(wireIssuedKey{issued.Key.Key, issued.Secret, issued.Kind.String(), wireTime(issued.Created),
+		wireTime(issued.Expires),
 		issued.Networks.Strings()}), nil
 }
 
@@ -74,7 +75,8 @@ func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
 	}
 	out := make([]wireKey, len(keys))
 	for i, k := range keys {
-		out[i] = wireKey{k.Key, k.Kind.String(), wireTime(k.Created), wireTime(k.LastUsed), wireTime(k.Expires), k.IssuedBy, k.Networks.Strings()}
+		out[i] = wireKey{k.Key, k.Kind.String(), wireTime(k.Created), wireTime(k.LastUsed), wireTime(k.Expires), k.IssuedBy,
+			k.Networks.Strings()}
 	}
 	return reply(out), nil
 }

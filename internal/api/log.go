@@ -70,7 +70,8 @@ func (a *API) accessLevel(c *call, status int) slog.Level {
 func (a *API) logOpened(c *call) {
 	if who := a.readCaller(c); who != nil {
 		a.logger.LogAttrs(c.request.Context(), slog.LevelInfo, "stream", append([]slog.Attr{
-			slog.String("method", knownMethod(c.request.Method)), slog.String("route", c.endpoint.pattern), slog.String("request_id", c.id),
+			slog.String("method", knownMethod(c.request.Method)), slog.String("route", c.endpoint.pattern),
+			slog.String("request_id", c.id),
 		}, who.attrs()...)...)
 	}
 }
@@ -101,7 +102,8 @@ func (c *call) loggedStatus() int {
 // knownMethod keeps a method that a client invented out of the log.
 func knownMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return "other"

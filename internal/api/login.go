@@ -24,7 +24,8 @@ func (a *API) login(ctx context.Context, c *call) (answer, error) {
 	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	parts := strings.SplitN(string(decoded), ":", 3)
 	if !strings.EqualFold(scheme, "XMPP-Simple") || err != nil || len(parts) != 3 {
-		return answer{}, unauthenticated(codeCredentialsMissing, "Credentials are required: XMPP-Simple with product key, user and password.")
+		return answer{}, unauthenticated(codeCredentialsMissing,
+			"Credentials are required: XMPP-Simple with product key, user and password.")
 	}
 	return a.signIn(ctx, c, parts[1], parts[2], false)
 }

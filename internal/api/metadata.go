@@ -9,7 +9,9 @@ import (
 
 // metadataOf returns an entity's metadata for an answer that shows the entity: an
 // empty object where there is none, or where no organization of several is named.
-func (a *API) metadataOf(ctx context.Context, c *call, entity model.EntityID, organization model.OrganizationID) (map[string]string, error) {
+func (a *API) metadataOf(
+	ctx context.Context, c *call, entity model.EntityID, organization model.OrganizationID,
+) (map[string]string, error) {
 	if organization == "" {
 		return map[string]string{}, nil
 	}

@@ -18,7 +18,8 @@ type wireMute struct {
 }
 
 func mute(m *model.Mute) wireMute {
-	w := wireMute{SenderToken: m.Entity, OrganizationID: m.Organization, CallerOrganization: m.Organization, MuteDuration: m.Minutes, MuteStart: seconds(m.Start)}
+	w := wireMute{SenderToken: m.Entity, OrganizationID: m.Organization, CallerOrganization: m.Organization,
+		MuteDuration: m.Minutes, MuteStart: seconds(m.Start)}
 	switch {
 	case m.Group:
 		w.SenderType = "group"

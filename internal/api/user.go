@@ -31,7 +31,8 @@ func (a *API) showUser(ctx context.Context, c *call, address string) (answer, er
 	}
 	u := c.user(e)
 	if withMetadata {
-		if u.Metadata, err = a.metadataOf(ctx, c, model.EntityID(e.Account.ID), firstOrganization(organization, e.Organization)); err != nil {
+		shown := firstOrganization(organization, e.Organization)
+		if u.Metadata, err = a.metadataOf(ctx, c, model.EntityID(e.Account.ID), shown); err != nil {
 			return answer{}, err
 		}
 	}

@@ -54,9 +54,11 @@ func (v *view) groupType() string   { return v.vendor.namespace + ":entity:group
 func (v *view) user(e model.Entity) wireUser {
 	account := e.Account
 	u := wireUser{
-		Token: account.ID, XMLNS: v.accountType(), DisplayName: account.DisplayName, FirstName: account.FirstName, LastName: account.LastName,
-		Username: account.Username, Avatar: v.avatarURL(account.Avatar), Status: account.Status, DND: account.DND, DNDText: account.DNDText,
-		Emails: make([]wireEmail, len(account.Emails)), Phones: make([]wirePhone, len(account.Phones)), CreatedTime: wireTime(account.Created),
+		Token: account.ID, XMLNS: v.accountType(),
+		DisplayName: account.DisplayName, FirstName: account.FirstName, LastName: account.LastName, Username: account.Username,
+		Avatar: v.avatarURL(account.Avatar), Status: account.Status, DND: account.DND, DNDText: account.DNDText,
+		Emails: make([]wireEmail, len(account.Emails)), Phones: make([]wirePhone, len(account.Phones)),
+		CreatedTime: wireTime(account.Created),
 	}
 	for i, email := range account.Emails {
 		u.Emails[i] = wireEmail(email)
@@ -65,7 +67,8 @@ func (v *view) user(e model.Entity) wireUser {
 		u.Phones[i] = wirePhone(phone)
 	}
 	if e.Organization != "" {
-		u.Title, u.Department, u.OrganizationKey, u.OrganizationToken = &e.Title, &e.Department, e.Organization, e.Organization
+		u.Title, u.Department = &e.Title, &e.Department
+		u.OrganizationKey, u.OrganizationToken = e.Organization, e.Organization
 	}
 	return u
 }
@@ -103,8 +106,9 @@ func (v *view) group(g *model.Group) wireGroup {
 		members = []model.AccountID{}
 	}
 	return wireGroup{
-		Token: g.ID, XMLNS: v.groupType(), Name: g.Name, DisplayName: g.Name, Description: g.Description, Avatar: v.avatarURL(g.Avatar),
-		OrganizationKey: g.Organization, Members: members, NumMembers: len(members), CreatedBy: g.CreatedBy, CreatedTime: wireTime(g.Created),
+		Token: g.ID, XMLNS: v.groupType(), Name: g.Name, DisplayName: g.Name, Description: g.Description,
+		Avatar: v.avatarURL(g.Avatar), OrganizationKey: g.Organization, Members: members, NumMembers: len(members),
+		CreatedBy: g.CreatedBy, CreatedTime: wireTime(g.Created),
 		ReplayHistory: g.ReplayHistory, IsPublic: g.Public,
 	}
 }

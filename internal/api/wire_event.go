@@ -63,7 +63,8 @@ func (v *view) eventPayload(e *model.Event) any {
 		if e.Status.Recalled {
 			return wireStatusEvent{ClientID: e.Status.Message, IsRecalled: true}
 		}
-		return wireStatusEvent{ClientID: e.Status.Message, Status: e.Status.Status.String(), AccountID: e.Status.Account, Timestamp: wireTime(e.Status.Time)}
+		return wireStatusEvent{ClientID: e.Status.Message, Status: e.Status.Status.String(), AccountID: e.Status.Account,
+			Timestamp: wireTime(e.Status.Time)}
 	case model.EventTyping:
 		status := "not_typing"
 		if e.Typing.Active {
@@ -77,7 +78,8 @@ func (v *view) eventPayload(e *model.Event) any {
 		if e.Bang.Added {
 			event = "added"
 		}
-		return wireBangEvent{event, v.entity(e.Bang.Caller), v.entity(e.Bang.Subject), v.entity(e.Bang.Target), e.Bang.Sort, wireTime(e.Bang.Created)}
+		return wireBangEvent{event, v.entity(e.Bang.Caller), v.entity(e.Bang.Subject), v.entity(e.Bang.Target), e.Bang.Sort,
+			wireTime(e.Bang.Created)}
 	case model.EventUpdate:
 		return v.withFields(v.entity(*e.Entity), map[string]any{"type": v.entityType(e.Entity.Group != nil)})
 	case model.EventSettings:
@@ -85,7 +87,8 @@ func (v *view) eventPayload(e *model.Event) any {
 		if e.Settings.Organization != "" {
 			kind = "org_settings"
 		}
-		return wireSettingsEvent{e.Settings.Account, []wireService{{v.vendor.namespace + ":iq:update:" + kind, e.Settings.Account}}}
+		return wireSettingsEvent{e.Settings.Account, []wireService{{v.vendor.namespace + ":iq:update:" + kind,
+			e.Settings.Account}}}
 	case model.EventPresence:
 		kind := "unavailable"
 		if e.Presence.Available {

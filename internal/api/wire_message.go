@@ -47,8 +47,9 @@ type wireMessage struct {
 // message shows a message. A recalled one has no body, attachment or data.
 func (v *view) message(m *model.Message) wireMessage {
 	w := wireMessage{
-		MessageID: m.ID, ClientID: m.ID, SenderToken: m.Sender, SenderOrganization: m.Organization, RecipientToken: m.Recipient,
-		RecipientOrganization: m.Organization, CreatedTime: wireTime(m.Created), ExpiresTime: wireTime(m.Expires), TTL: m.TTL, DOR: m.DOR,
+		MessageID: m.ID, ClientID: m.ID, SenderToken: m.Sender, SenderOrganization: m.Organization,
+		RecipientToken: m.Recipient, RecipientOrganization: m.Organization,
+		CreatedTime: wireTime(m.Created), ExpiresTime: wireTime(m.Expires), TTL: m.TTL, DOR: m.DOR,
 		Status: m.Status.String(), Priority: m.Priority, SortNumber: m.Sort, IsRecalled: m.Recalled, Muted: m.Muted,
 	}
 	if m.Group {
@@ -67,7 +68,8 @@ func (v *view) message(m *model.Message) wireMessage {
 		w.Data = []model.DataItem{}
 	}
 	if m.Attachment != nil {
-		w.Attachments = append(w.Attachments, wireAttachment{ID: 1, Name: m.Attachment.Name, ContentType: m.Attachment.ContentType, Size: m.Attachment.Size})
+		w.Attachments = append(w.Attachments, wireAttachment{ID: 1, Name: m.Attachment.Name,
+			ContentType: m.Attachment.ContentType, Size: m.Attachment.Size})
 		w.AttachmentName = m.Attachment.Name
 	}
 	return w

@@ -35,7 +35,8 @@ type wireOrganization struct {
 func organization(o model.Organization) wireOrganization {
 	s := &o.Settings
 	ttl, _ := s.Lifetime(nil) // only a lifetime that is asked for can be refused
-	w := wireOrganization{Token: o.ID, Name: o.Name, Members: o.Members, TTL: ttl, DOR: s.DOR != nil && *s.DOR, Paid: true, LegalHold: o.LegalHold}
+	w := wireOrganization{Token: o.ID, Name: o.Name, Members: o.Members, TTL: ttl, DOR: s.DOR != nil && *s.DOR, Paid: true,
+		LegalHold: o.LegalHold}
 	put := func(name string, value any) { w.Settings = append(w.Settings, wireSetting{name, value}) }
 	put("ttl", ttl)
 	put("dor", w.DOR)
@@ -112,7 +113,8 @@ const maxSettingName = 64
 // a number or a boolean. All of a form are texts.
 func keepSetting(f *input.Fields, s *model.Settings, name string) {
 	if name == "" || len(name) > maxSettingName {
-		f.Refuse(model.Invalidf("setting_invalid", input.ShownName(name), "The name of a setting has 1 to %d bytes.", maxSettingName))
+		f.Refuse(model.Invalidf("setting_invalid", input.ShownName(name), "The name of a setting has 1 to %d bytes.",
+			maxSettingName))
 		return
 	}
 	value := f.Scalar(name)

@@ -99,7 +99,8 @@ func TestNoLimitOfTheBody(t *testing.T) {
 
 func TestABodyThatEndsEarly(t *testing.T) {
 	h := start(t, &Reader[int]{}, names)
-	multipart := "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 500\r\n\r\n--b\r\nContent-Disposition: form"
+	multipart := "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 500\r\n\r\n" +
+		"--b\r\nContent-Disposition: form"
 	for what, sent := range map[string]string{
 		"JSON":             "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"a\":",
 		"form":             "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\na=1",

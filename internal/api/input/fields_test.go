@@ -199,7 +199,8 @@ func TestFieldsListNamesWithoutNulls(t *testing.T) {
 
 func TestFieldsDecodeNestedValues(t *testing.T) {
 	var data []model.DataItem
-	f := mustParse(t, `{"data":[{"mimetype":"application/json","namespace":"ns","payload":"{}"}],"wrong":[{"payload":{}}]}`)
+	f := mustParse(t, `{"data":[{"mimetype":"application/json","namespace":"ns","payload":"{}"}],`+
+		`"wrong":[{"payload":{}}]}`)
 	if !f.Decode("data", &data, "a list of objects") || len(data) != 1 || data[0].MimeType != "application/json" {
 		t.Errorf("got %+v", data)
 	}
@@ -237,7 +238,8 @@ func TestWholeNumber(t *testing.T) {
 		}
 	}
 	for _, s := range []string{
-		"1.5", "1e-1", "15e-1", "9223372036854775808", "-9223372036854775809", "1e19", "1e999999999999999999999", "1e-999999999999999999999",
+		"1.5", "1e-1", "15e-1", "9223372036854775808", "-9223372036854775809", "1e19", "1e999999999999999999999",
+		"1e-999999999999999999999",
 		"0.1", "1.00000000000000000001", "123456789012345678901e-1",
 	} {
 		if got, ok := wholeNumber(s); ok {
@@ -332,12 +334,15 @@ func TestFieldsAreTheSameInEveryContentType(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	const texts = `"ttl":"-1","dor":"true","members":"a,b","data":[{"payload":"p"}]}`
 	for contentType, body := range map[string]string{
-		"application/json":                  `{"recipient":"bob@example.com","body":"hello & \u00e9","ttl":-1,"dor":true,"members":["a","b"],"data":[{"payload":"p"}],"unknown":0}`,
-		"Application/JSON; charset=utf-8":   `{"recipient":"bob@example.com","body":"hello & é","ttl":"-1","dor":"true","members":"a,b","data":[{"payload":"p"}]}`,
-		"application/json;charset":          `{"recipient":"bob@example.com","body":"hello & é","ttl":"-1","dor":"true","members":"a,b","data":[{"payload":"p"}]}`,
-		"application/x-www-form-urlencoded": "recipient=bob%40example.com&body=hello+%26+%C3%A9&ttl=-1&dor=1&members=a,b&data=" + url.QueryEscape(`[{"payload":"p"}]`),
-		w.FormDataContentType():             parts.String(),
+		"application/json": `{"recipient":"bob@example.com","body":"hello & \u00e9","ttl":-1,"dor":true,` +
+			`"members":["a","b"],"data":[{"payload":"p"}],"unknown":0}`,
+		"Application/JSON; charset=utf-8": `{"recipient":"bob@example.com","body":"hello & é",` + texts,
+		"application/json;charset":        `{"recipient":"bob@example.com","body":"hello & é",` + texts,
+		typeForm: "recipient=bob%40example.com&body=hello+%26+%C3%A9&ttl=-1&dor=1&members=a,b&data=" +
+			url.QueryEscape(`[{"payload":"p"}]`),
+		w.FormDataContentType(): parts.String(),
 	} {
 		got := h.wantReply(h.post(contentType, strings.NewReader(body)))
 		if !reflect.DeepEqual(got, want) {

@@ -125,9 +125,11 @@ func TestParseJSONDoesNotSlowDownWithManyNames(t *testing.T) {
 func FuzzParseJSON(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, ` {"recipient":"bob@example.com","body":"hello","priority":1,"ttl":30,"dor":true} `,
-		`{"recipient":"<bob>","body":"meta","data":[{"mimetype":"application/json","namespace":"ns","payload":"{\"k\":1}"}],"ttl":-1}`,
-		`{"events":["ev-7","ev-8"]}`, `{"a":null,"b":1.5e-7,"c":"\ud83d\ude00\u0000\/"}`, `{"a":{"b":[{}, [], "", 0]},"é":"ü"}`,
-		`{"a":"\ud800"}`, "{\"a\":\"\xff\"}", `{"a":1,"a":2}`, `[1]`, `{"a":01}`, `{"a":-0.0e+1}`, `{"a":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}`,
+		`{"recipient":"<bob>","data":[{"mimetype":"application/json","namespace":"ns","payload":"{\"k\":1}"}],"ttl":-1}`,
+		`{"events":["ev-7","ev-8"]}`, `{"a":null,"b":1.5e-7,"c":"\ud83d\ude00\u0000\/"}`,
+		`{"a":{"b":[{}, [], "", 0]},"é":"ü"}`,
+		`{"a":"\ud800"}`, "{\"a\":\"\xff\"}", `{"a":1,"a":2}`, `[1]`, `{"a":01}`, `{"a":-0.0e+1}`,
+		`{"a":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}`,
 	} {
 		f.Add(seed)
 	}

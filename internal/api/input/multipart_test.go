@@ -196,7 +196,8 @@ func TestFaultsOfMultipartBodies(t *testing.T) {
 		{"text that is not UTF-8", parts(textPart("recipient", "bob"), textPart("unknown", "\xff")), 400, CodeTextInvalid,
 			"unknown"},
 		{"text with a type of its own",
-			parts("Content-Disposition: form-data; name=recipient\nContent-Type: application/json; charset=utf-8\n\nbob"), 200, "", ""},
+			parts("Content-Disposition: form-data; name=recipient\nContent-Type: application/json; charset=utf-8\n\nbob"),
+			200, "", ""},
 		{"repeated text", parts(textPart("recipient", "a"), textPart("recipient", "b")), 400, CodeFieldRepeated, "recipient"},
 		{"repeated file", parts(textPart("recipient", "a"), filePart("attachment", "a", "a/b", "1"),
 			filePart("attachment", "b", "a/b", "2")), 400, CodeFieldRepeated, "attachment"},
@@ -384,8 +385,10 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestFileNames(t *testing.T) {
 	for sent, want := range map[string]string{
-		"a.png": "a.png", "": "attachment", ".": "attachment", "..": "attachment", "/": "attachment", "a/": "attachment", `C:\docs\a b.txt`: "a b.txt",
-		"../../x": "x", "a\x00\r\nb\x7f": "ab", "fdp.\u202eexe": "fdp.exe", "\xff\xfe.txt": ".txt", "  x  ": "x", "é😀": "é😀",
+		"a.png": "a.png", "": "attachment", ".": "attachment", "..": "attachment", "/": "attachment", "a/": "attachment",
+		`C:\docs\a b.txt`: "a b.txt",
+		"../../x":         "x", "a\x00\r\nb\x7f": "ab",
+		"fdp.\u202eexe": "fdp.exe", "\xff\xfe.txt": ".txt", "  x  ": "x", "é😀": "é😀",
 		strings.Repeat("é", 200): strings.Repeat("é", 127), strings.Repeat("x", 300): strings.Repeat("x", 255),
 		strings.Repeat("é", 200) + ".docx": strings.Repeat("é", 125) + ".docx", "x." + strings.Repeat("y", 300): "x." +
 			strings.Repeat("y", 253),
@@ -396,7 +399,8 @@ func TestFileNames(t *testing.T) {
 		}
 	}
 	for sent, want := range map[string]string{
-		"image/png": "image/png", "text/plain; charset=utf-8": "text/plain; charset=utf-8", "": "application/octet-stream", "x": "application/octet-stream",
+		"image/png": "image/png", "text/plain; charset=utf-8": "text/plain; charset=utf-8",
+		"": "application/octet-stream", "x": "application/octet-stream",
 		"text/plain; charset=é": "application/octet-stream", "a/" +
 			strings.Repeat("x", 300): "application/octet-stream", "a/b\tc": "application/octet-stream",
 	} {
