@@ -115,7 +115,7 @@ func (a *API) recovered(ctx context.Context, c *call, v any) {
 
 // finish counts and logs the call when it is over, however it ended.
 func (a *API) finish(c *call) {
-	if c.held {
+	if c.hijacked {
 		return // its stream does so
 	}
 	took := a.clock().Sub(c.started)

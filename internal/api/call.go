@@ -30,7 +30,7 @@ type call struct {
 	started    time.Time
 	logged     error // what went wrong, for the access log
 	streamed   bool
-	held       bool    // its stream goes on after it
+	hijacked   bool    // its stream goes on after it
 	abandoned  bool    // the client left before it got an answer
 	caller     *caller // for the access log; nil: there is none
 	outage     bool    // refused because something is away, which is told for all such calls at once

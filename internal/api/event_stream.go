@@ -26,32 +26,33 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	head := &headWriter{writer: &c.writer, control: http.NewResponseController(&c.writer),
-		held: c.request.ProtoMajor == 1 && !options.CloseAfterMessages}
+		hijack: c.request.ProtoMajor == 1 && !options.CloseAfterMessages}
+	sink := &eventSink{view: c.view, out: head}
 	// Nothing is to cut a stream but its own deadlines.
 	_ = head.control.SetReadDeadline(time.Time{})
-	st, err := a.streams.Open(ctx, c.actor, options, &eventSink{view: c.view, out: head})
+	st, err := a.streams.Open(ctx, c.actor, options, sink)
 	switch {
 	case err != nil && c.writer.status == 0:
 		return answer{}, err
 	case st == nil:
 		c.logged = err
 		return streamed(), nil
-	case head.held:
+	case head.hijack:
 		if conn, _, err := c.writer.Hijack(); err == nil {
-			a.hold(c, st, conn)
+			a.runHijacked(c, st, conn)
 			return streamed(), nil
 		}
 	}
 	a.logOpened(c)
-	c.logged = st.Run(ctx)
+	stop := context.AfterFunc(ctx, st.Close)
+	defer stop()
+	st.Run(sink, func(err error) { c.logged = err })
 	return streamed(), nil
 }
 
 // output is how the bytes of a stream reach its client.
 type output interface {
-	// send writes all of them, within streamPatience, and calls waits before it waits
-	// for the client.
-	send(text []byte, waits func()) error
+	send(text []byte) error // all of it, within streamPatience, or little more
 	abort()
 }
 
@@ -59,12 +60,11 @@ type output interface {
 type headWriter struct {
 	writer  *responseWriter
 	control *http.ResponseController
-	held    bool // the connection is to be taken over
+	hijack  bool // the connection is to be hijacked
 }
 
-func (w *headWriter) send(text []byte, waits func()) error {
-	waits()
-	if w.writer.status == 0 && w.held {
+func (w *headWriter) send(text []byte) error {
+	if w.writer.status == 0 && w.hijack {
 		// So that what follows is what is written to the connection, until that ends: this
 		// is how net/http is told.
 		w.writer.Header().Set("Transfer-Encoding", "identity")
@@ -84,8 +84,7 @@ func (w *headWriter) abort() {} // the server closes the connections of calls
 type eventSink struct {
 	view   view
 	out    output
-	waits  func()
-	buffer *bytes.Buffer // of what was given and is not written; nil: nothing was
+	buffer *bytes.Buffer // of what was added and is not written; nil: nothing was
 }
 
 // sinkBuffers are those of sinks that write at the moment: an idle stream has none.
@@ -99,36 +98,48 @@ func freeSinkBuffer(b *bytes.Buffer) {
 	}
 }
 
-// writePiece is how much is given to a sink before it writes by itself.
+// writePiece is how much is added to a sink before it writes by itself.
 const writePiece = 32 << 10
 
-// Event gives one event.
-func (s *eventSink) Event(e model.Event) error {
+// Event adds one event.
+func (s *eventSink) Event(e *model.Event) error {
 	b := s.begin()
-	text, err := s.view.appendServerSent(b.AvailableBuffer(), &e)
-	b.Write(text)
-	return s.given(err)
-}
-
-// Copy gives one that others get too. They share its text, unless it is muted, which
-// is said in it.
-func (s *eventSink) Copy(c *live.Copy, muted bool) error {
-	if muted {
-		return s.Event(muffled(c))
+	text, err := s.view.appendEvent(appendBeforeData(b.AvailableBuffer(), e), e)
+	if err != nil {
+		return err
 	}
-	text, err := c.Text(s.view.serverSent)
-	s.begin().Write(text)
-	return s.given(err)
+	b.Write(append(text, "\n\n"...))
+	return s.added()
 }
 
-// muffled is a copy as somebody sees it who has muted its conversation.
-func muffled(c *live.Copy) model.Event {
-	e, m := c.Event, *c.Event.Message
-	m.Muted, e.Message = true, &m
-	return e
+// Shared adds one that others get too.
+func (s *eventSink) Shared(e *live.Event) error {
+	text, err := e.JSON(s.view.eventJSON)
+	if err != nil {
+		return err
+	}
+	b := s.begin()
+	b.Write(appendBeforeData(b.AvailableBuffer(), &e.Event))
+	b.Write(text)
+	b.WriteString("\n\n")
+	return s.added()
 }
 
-// Comment gives a sign that the stream is alive.
+// appendBeforeData appends what comes before an event's JSON. Only what is queued has
+// an `id:` line: what is not can be no place to go on from.
+func appendBeforeData(b []byte, e *model.Event) []byte {
+	if e.Queued {
+		b = append(append(append(b, "id: "...), e.ID...), '\n')
+	}
+	return append(b, "data: "...)
+}
+
+// eventJSON is an event alone.
+func (v *view) eventJSON(e *model.Event) ([]byte, error) {
+	return v.appendEvent(make([]byte, 0, usualEvent), e)
+}
+
+// Comment adds a sign that the stream is alive.
 func (s *eventSink) Comment() error {
 	s.begin().WriteString(": signet\n\n")
 	return nil
@@ -141,14 +152,14 @@ func (s *eventSink) begin() *bytes.Buffer {
 	return s.buffer
 }
 
-func (s *eventSink) given(err error) error {
-	if err != nil || s.buffer.Len() < writePiece {
-		return err
+func (s *eventSink) added() error {
+	if s.buffer.Len() < writePiece {
+		return nil
 	}
 	return s.Flush()
 }
 
-// Flush writes what was given.
+// Flush writes what was added.
 func (s *eventSink) Flush() error {
 	b := s.buffer
 	if b == nil {
@@ -156,34 +167,11 @@ func (s *eventSink) Flush() error {
 	}
 	s.buffer = nil
 	defer freeSinkBuffer(b)
-	return s.out.send(b.Bytes(), s.waits)
+	return s.out.send(b.Bytes())
 }
 
-// Waits has fn called before the sink waits for the client.
-func (s *eventSink) Waits(fn func()) { s.waits = fn }
-
-// Abort has a write fail.
+// Abort makes a write fail.
 func (s *eventSink) Abort() { s.out.abort() }
-
-// appendServerSent appends an event. Only what is queued has an `id:` line: what is
-// not can be no place to go on from.
-func (v *view) appendServerSent(b []byte, e *model.Event) (_ []byte, err error) {
-	if e.Queued {
-		b = append(b, "id: "...)
-		b = append(b, e.ID...)
-		b = append(b, '\n')
-	}
-	b = append(b, "data: "...)
-	if b, err = v.appendEvent(b, e); err != nil {
-		return nil, err
-	}
-	return append(b, "\n\n"...), nil
-}
-
-// serverSent is an event alone.
-func (v *view) serverSent(e *model.Event) ([]byte, error) {
-	return v.appendServerSent(make([]byte, 0, usualEvent), e)
-}
 
 // streamEnded takes note of a stream that outlived its call, which is over now.
 func (a *API) streamEnded(c *call, err error) {

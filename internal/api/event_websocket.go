@@ -56,11 +56,11 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 		c.logged = out.close(0, err)
 		return streamed(), nil
 	}
-	c.held = true
+	c.hijacked = true
 	a.logOpened(c)
 	end := c.ending()
 	stopped := context.AfterFunc(out.ctx, st.Close)
-	st.Follow(out, func(err error) {
+	go st.Run(out, func(err error) {
 		stopped()
 		err = out.close(st.Reason(), err)
 		a.streamEnded(end(), err)
@@ -152,17 +152,16 @@ type socket struct {
 	ctx     context.Context // the connection's
 	cancel  context.CancelFunc
 	conn    *websocket.Conn
-	waits   func()         // called before each write: any may wait
 	pings   sync.WaitGroup // those whose answer is still to come
 	reading sync.WaitGroup
 	fault   error // what was wrong with it, once it has ended
 }
 
 // Event writes one event as a frame.
-func (s *socket) Event(e model.Event) error {
+func (s *socket) Event(e *model.Event) error {
 	b := sinkBuffers.Get().(*bytes.Buffer)
 	defer freeSinkBuffer(b)
-	text, err := s.view.appendEvent(b.AvailableBuffer(), &e)
+	text, err := s.view.appendEvent(b.AvailableBuffer(), e)
 	if err != nil {
 		return err
 	}
@@ -170,28 +169,20 @@ func (s *socket) Event(e model.Event) error {
 	return s.write(b.Bytes())
 }
 
-// Copy writes one that others get too.
-func (s *socket) Copy(c *live.Copy, muted bool) error {
-	if muted {
-		return s.Event(muffled(c))
-	}
-	text, err := c.Text(s.view.serverSent)
+// Shared writes one that others get too.
+func (s *socket) Shared(e *live.Event) error {
+	text, err := e.JSON(s.view.eventJSON)
 	if err != nil {
 		return err
 	}
-	_, text, _ = bytes.Cut(text, []byte("data: "))
-	return s.write(bytes.TrimSuffix(text, []byte("\n\n")))
+	return s.write(text)
 }
 
 func (s *socket) write(frame []byte) error {
-	s.waits()
 	ctx, cancel := context.WithTimeout(s.ctx, streamPatience)
 	defer cancel()
 	return s.conn.Write(ctx, websocket.MessageText, frame)
 }
-
-// Waits has fn called before each write.
-func (s *socket) Waits(fn func()) { s.waits = fn }
 
 // Flush has nothing to do: each frame is written when it is given.
 func (s *socket) Flush() error { return nil }

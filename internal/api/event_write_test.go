@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// timedConn remembers the deadline of its writes.
+// timedConn counts the deadlines of its writes.
 type timedConn struct {
 	net.Conn
 	deadlines int
@@ -21,8 +21,8 @@ func (c *timedConn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// heldPair returns a connection of a stream, and its client's end.
-func heldPair(t *testing.T) (*heldConnection, *timedConn, net.Conn) {
+// hijackedPair returns a connection of a stream, and its client's end.
+func hijackedPair(t *testing.T) (*hijacked, *timedConn, net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -40,66 +40,52 @@ func heldPair(t *testing.T) (*heldConnection, *timedConn, net.Conn) {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	timed := &timedConn{Conn: conn}
-	return &heldConnection{Conn: timed, raw: rawOf(conn)}, timed, client
+	return &hijacked{Conn: timed}, timed, client
 }
 
-func TestWriteToAStreamWaitsOnlyForAClientThatIsBehind(t *testing.T) {
-	held, timed, client := heldPair(t)
-	waited := 0
-	waits := func() { waited++ }
-	var sent []byte
-	send := func(size int) {
-		t.Helper()
-		text := bytes.Repeat([]byte{byte('a' + len(sent)%26)}, size)
-		if err := held.send(text, waits); err != nil {
-			t.Fatal(err)
-		}
-		sent = append(sent, text...)
-	}
-	send(100)
-	if waited > 0 || timed.deadlines > 0 {
-		t.Errorf("it waited %d times, with %d deadlines, for a client with room", waited, timed.deadlines)
-	}
-	for { // until there is no more room
-		n, err := tryWrite(held.raw, []byte("0123456789"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sent = append(sent, "0123456789"[:n]...); n == 0 {
-			break
-		}
-	}
+func TestWriteToAStreamTakesAllInItsTime(t *testing.T) {
+	out, timed, client := hijackedPair(t)
 	got := make(chan []byte)
 	go func() {
 		all, _ := io.ReadAll(client)
 		got <- all
 	}()
-	// More than what both ends of the connection hold.
-	send(32 << 20)
-	if waited != 1 || timed.deadlines != 2 || !timed.deadline.IsZero() {
-		t.Errorf("it waited %d times, set %d deadlines, and leaves %v; want one wait and no deadline left", waited, timed.deadlines, timed.deadline)
+	var sent []byte
+	// The second is more than what both ends of the connection hold.
+	for i, size := range []int{100, 8 << 20, 100} {
+		text := bytes.Repeat([]byte{byte('a' + i)}, size)
+		if err := out.send(text); err != nil {
+			t.Fatal(err)
+		}
+		sent = append(sent, text...)
+		if left := time.Until(timed.deadline); left < streamPatience/2 {
+			t.Errorf("a write had %v left", left)
+		}
 	}
-	send(100)
-	_ = held.Close()
+	if timed.deadlines > 2 {
+		t.Errorf("three writes set %d deadlines", timed.deadlines)
+	}
+	_ = out.Close()
 	if all := <-got; !bytes.Equal(all, sent) {
 		t.Errorf("the client got %d bytes, or others, want %d", len(all), len(sent))
 	}
 }
 
-func TestWriteToAStreamFailsWhenItsClientHasLeft(t *testing.T) {
-	held, _, client := heldPair(t)
-	held.abort()
-	_ = client.Close()
-	if err := held.send([]byte("text"), func() {}); err == nil {
+func TestWriteToAStreamFailsWhenItIsAborted(t *testing.T) {
+	out, _, _ := hijackedPair(t)
+	failed := make(chan error)
+	go func() { failed <- out.send(make([]byte, 64<<20)) }() // nobody reads
+	out.abort()
+	if err := <-failed; err == nil {
 		t.Error("it is written")
 	}
 }
 
 // What is said to an idle stream, ten thousand times in ten seconds.
 func TestCommentIsWrittenWithoutAllocating(t *testing.T) {
-	held, _, client := heldPair(t)
+	out, _, client := hijackedPair(t)
 	go func() { _, _ = io.Copy(io.Discard, client) }()
-	sink := &eventSink{out: held, waits: func() {}}
+	sink := &eventSink{out: out}
 	comment := func() {
 		if err := sink.Comment(); err != nil {
 			t.Fatal(err)

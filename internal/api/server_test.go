@@ -58,6 +58,8 @@ type figures struct {
 	service   service.Limits
 	streams   int
 	retention time.Duration
+	quiet     time.Duration // of streams; 0: as long as a server's
+	linger    time.Duration // of presence
 	origins   []string
 	dir       string // of an earlier server, to go on with; empty: a new one
 	unsealed  bool   // content lies in the files as it is
@@ -94,7 +96,9 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	}
 	t.Cleanup(func() { s.closed("the blobs", blobs.Close()) })
 	s.blobs, s.hub = blobs, live.NewHub(f.streams)
-	registry := streaming.NewRegistry(streaming.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Log: logger})
+	registry := streaming.NewRegistry(streaming.Options{
+		Store: s.store, Hub: s.hub, Clock: s.clock.Now, Log: logger, QuietComment: f.quiet, PresenceLinger: f.linger,
+	})
 	ring := sealtest.Open(t, f.dir, s.clock.Now)
 	s.time = custody.NewClock(custody.ClockOptions{Store: s.store, Ring: ring, Now: s.clock.Now, Elapsed: s.clock.Elapsed})
 	s.service = service.New(service.Options{

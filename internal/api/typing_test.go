@@ -1,6 +1,9 @@
 package api_test
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestTypingIsToldToOpenStreamsThatAskForIt(t *testing.T) {
 	t.Parallel()
@@ -54,7 +57,7 @@ func TestTypingFindsItsRecipient(t *testing.T) {
 
 func TestPresenceIsToldToThoseWhoHaveEachOther(t *testing.T) {
 	t.Parallel()
-	c := startClinic(t)
+	c := startClinic(t, func(f *figures) { f.linger = 50 * time.Millisecond })
 	c.alice.mustSend(c.bob.token, "x")                                   // both rosters have the other
 	c.carl.post("/v2/roster", fields{"entity": c.alice.token}).want(204) // carl's only
 	watching, not := c.bob.openStream("features=presence,no-offline-messages"), c.carl.openStream("features=presence,no-offline-messages")
@@ -71,7 +74,7 @@ func TestPresenceIsToldToThoseWhoHaveEachOther(t *testing.T) {
 	plain.wantNext("message")
 	first.close()
 	c.alice.delete("/v2/events?connections_only=true").want(200)
-	watching.wantNext("presence").wantIs(fields{"from": c.alice.token, "type": "unavailable"}) // after 5 s
+	watching.wantNext("presence").wantIs(fields{"from": c.alice.token, "type": "unavailable"})
 	c.alice.mustSend(c.carl.token, "x")
 	not.wantNext("message") // and nothing before
 	c.alice.mustSend(c.bob.token, "x")

@@ -62,7 +62,7 @@ func registerNode(ctx context.Context, in surroundings, registry *stream.Registr
 	if err != nil {
 		return out, err
 	}
-	hub.Join(bus)
+	hub.Connect(bus)
 	out.close = bus.Close
 	if err := registerBus(in.metrics, bus); err != nil {
 		return nodes{}, errors.Join(err, bus.Close())

@@ -60,16 +60,16 @@ func (e *Ending) covers(s *Subscription) bool {
 	return (e.Key == "" || e.Key == s.Key && (e.Keep == model.SecretMark{} || e.Keep != s.Secret)) && (e.Streams == nil || s.Stream && slices.Contains(e.Streams, s.ID))
 }
 
-// Join connects the hub to those of other nodes. It comes before the first
+// Connect connects the hub to those of other nodes. It comes before the first
 // subscription.
-func (h *Hub) Join(bus Bus) { h.bus = bus }
+func (h *Hub) Connect(bus Bus) { h.bus = bus }
 
 // OnForget sets what is called when another node says that accounts changed. It
-// comes before Join.
+// comes before Connect.
 func (h *Hub) OnForget(forget func(...model.AccountID)) { h.forget = forget }
 
-// Joined reports whether the hub has a bus, connected or not.
-func (h *Hub) Joined() bool { return h.bus != nil }
+// HasBus reports whether the hub has a bus, connected or not.
+func (h *Hub) HasBus() bool { return h.bus != nil }
 
 // Connected reports whether what other nodes say arrives at once. A hub without a
 // bus is not connected.

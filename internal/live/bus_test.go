@@ -29,7 +29,7 @@ func (r *record) wantListening(t *testing.T, want ...model.AccountID) {
 
 func TestHubListensForAccountsThatHaveReaders(t *testing.T) {
 	h, bus := NewHub(2), new(record)
-	h.Join(bus)
+	h.Connect(bus)
 	one, two := h.Subscribe(Subscriber{Account: alice, Stream: true}), h.Subscribe(Subscriber{Account: alice})
 	bus.wantListening(t, alice)
 	three := h.Subscribe(Subscriber{Account: bob})
@@ -48,7 +48,7 @@ func TestHubListensForAccountsThatHaveReaders(t *testing.T) {
 
 func TestHubTellsOtherNodesAndRepeatsNothing(t *testing.T) {
 	h, bus := NewHub(0), new(record)
-	h.Join(bus)
+	h.Connect(bus)
 	if !h.Connected() || NewHub(0).Connected() {
 		t.Error("a hub is connected by its bus, and only so")
 	}

@@ -28,7 +28,6 @@ type Hub struct {
 	mu       sync.Mutex // guards all below; the bus's own locks come after it
 	accounts map[model.AccountID][]*Subscription
 	streams  int
-	telling  []*Subscription // those that Tell is to tell
 	closed   bool
 }
 
@@ -41,10 +40,7 @@ func NewHub(limit int) *Hub {
 // Subscribe opens a subscription. Past the limit, the account's oldest stream
 // ends. On a hub that was shut down the subscription has ended already.
 func (h *Hub) Subscribe(who Subscriber) *Subscription {
-	s := &Subscription{Subscriber: who, hub: h}
-	if who.Notify == nil {
-		s.wake, s.done = make(chan struct{}, 1), make(chan struct{})
-	}
+	s := &Subscription{Subscriber: who, hub: h, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {

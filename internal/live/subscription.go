@@ -19,7 +19,7 @@ const (
 )
 
 // signalBuffer is how many live signals wait for one reader, and feedBuffer how many
-// copies. They are many only for a reader that does not read.
+// events. They are many only for a reader that does not read.
 const (
 	signalBuffer = 256
 	feedBuffer   = 256
@@ -34,10 +34,6 @@ type Subscriber struct {
 	Stream        bool                   // counts towards the account's streams; a waiting poll does not
 	ID            model.StreamID         // of a stream, among those of all nodes
 	Features      []string               // of the live signals that it wants
-
-	// Notify is called when there is something to Take, in place of what Wake and Done
-	// return. It is called under locks, and so neither waits nor calls back.
-	Notify func()
 }
 
 // Subscription is one reader of an account's queue: a stream, or a waiting poll.
@@ -45,43 +41,44 @@ type Subscription struct {
 	Subscriber
 	hub  *Hub
 	seen atomic.Int64
-	wake chan struct{} // nil where there is Notify, as done
+	wake chan struct{}
 	done chan struct{}
 
 	mu      sync.Mutex // guards what follows; comes after the hub's
 	pending Pending
+	ended   bool
+	reason  Reason
 }
 
 // Pending is what a reader has been told and has not taken yet.
 type Pending struct {
-	Look    bool          // the queue is to be read: it has what is not among the copies, or no longer has what is
-	Copies  []*Copy       // what was queued, in order, where Look is not set
+	Look    bool          // the queue is to be read: it has what is not among the events, or no longer has what is
+	Events  []*Event      // what was queued, in order, where Look is not set
 	Signals []model.Event // live events
-	Ended   bool          // the subscription has ended
-	Reason  Reason        // why
 }
 
-// Take returns what the reader was told since the last time.
+// Take returns what the reader was told since the last time: nothing where the
+// subscription has ended.
 func (s *Subscription) Take() Pending {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := s.pending
-	s.pending = Pending{Ended: out.Ended, Reason: out.Reason}
+	s.pending = Pending{}
 	return out
 }
 
-// Current reports whether a copy that was taken is still what the queue holds at its
+// Current reports whether an event that was taken is still what the queue holds at its
 // place: nothing was withdrawn from any queue since, and the reader is not to look.
-func (s *Subscription) Current(c *Copy) bool {
-	if c.era != s.hub.era.Load() {
+func (s *Subscription) Current(e *Event) bool {
+	if e.era != s.hub.era.Load() {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.pending.Look && !s.pending.Ended
+	return !s.pending.Look && !s.ended
 }
 
-// Wake returns a channel that receives when the queue may have something new.
+// Wake returns a channel that receives when there is something to Take.
 // Several wake-ups may be one.
 func (s *Subscription) Wake() <-chan struct{} { return s.wake }
 
@@ -92,7 +89,7 @@ func (s *Subscription) Done() <-chan struct{} { return s.done }
 func (s *Subscription) Reason() Reason {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pending.Reason
+	return s.reason
 }
 
 // Saw notes up to which position the reader has read the queue, so that it is not
@@ -109,64 +106,57 @@ func (s *Subscription) End(why Reason) {
 	s.hub.remove(s, why)
 }
 
-// rouse has the reader look at its queue. The copies that wait are part of that.
+// rouse tells the reader to look at its queue. The events that wait are part of that.
 func (s *Subscription) rouse() {
 	s.mu.Lock()
-	s.pending.Look, s.pending.Copies = true, nil
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	s.look()
+}
+
+// look is rouse where the lock is held.
+func (s *Subscription) look() {
+	s.pending.Look, s.pending.Events = true, nil
 	s.tell()
 }
 
-// give passes on a copy of what was queued, or nil for what is to be looked up. To a
-// reader that is to look anyway, or that does not take what it has, it only says so. It
-// reports whether the reader has to be told: one that has not taken what came before
-// was told of that.
-func (s *Subscription) give(c *Copy) (tell bool) {
+// give passes on an event. A reader that is to look anyway finds it there, and one that
+// does not take what it has got, or a poll, is to look.
+func (s *Subscription) give(e *Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := &s.pending
-	tell = s.Notify == nil || !p.Look && len(p.Copies) == 0
 	switch {
 	case p.Look:
-	case s.Notify == nil || c == nil || len(p.Copies) == feedBuffer:
-		p.Look, p.Copies = true, nil
+	case !s.Stream || len(p.Events) == feedBuffer:
+		s.look()
 	default:
-		p.Copies = append(p.Copies, c)
+		p.Events = append(p.Events, e)
+		s.tell()
 	}
-	return tell
 }
 
 // signal passes on a live event; it reports false where too many wait.
 func (s *Subscription) signal(e model.Event) bool {
 	s.mu.Lock()
-	room := len(s.pending.Signals) < signalBuffer
-	if room {
-		s.pending.Signals = append(s.pending.Signals, e)
+	defer s.mu.Unlock()
+	if len(s.pending.Signals) == signalBuffer {
+		return false
 	}
-	s.mu.Unlock()
-	if room {
-		s.tell()
-	}
-	return room
+	s.pending.Signals = append(s.pending.Signals, e)
+	s.tell()
+	return true
 }
 
+// end is called once, under the hub's lock.
 func (s *Subscription) end(why Reason) {
 	s.mu.Lock()
-	s.pending.Ended, s.pending.Reason, s.pending.Copies = true, why, nil
-	s.mu.Unlock()
-	if s.Notify != nil {
-		s.Notify()
-		return
-	}
+	defer s.mu.Unlock()
+	s.pending, s.ended, s.reason = Pending{}, true, why
 	close(s.done)
 }
 
-// tell says that there is something.
+// tell says that there is something to take.
 func (s *Subscription) tell() {
-	if s.Notify != nil {
-		s.Notify()
-		return
-	}
 	select {
 	case s.wake <- struct{}{}:
 	default: // it has been told

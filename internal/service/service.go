@@ -120,9 +120,6 @@ func New(o Options) *Service {
 		s.actors.drop(accounts...)
 		s.recipients.forget()
 	})
-	if o.Store != nil && o.Store.Observe(s.feed, o.Hub.Tell) {
-		o.Hub.FeedInOrder()
-	}
 	return s
 }
 

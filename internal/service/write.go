@@ -127,7 +127,8 @@ func (d *delivery) insert(tx *store.Tx) error {
 	if err := tx.ReferToBlob(d.row.Blob); err != nil {
 		return err
 	}
-	tx.Describe(d)
+	message := d.message()
+	tx.QueuedMessage(d.readers, &message)
 	if d.row.Group {
 		return deliverToGroup(tx, &d.row)
 	}

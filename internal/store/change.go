@@ -12,24 +12,21 @@ type Change struct {
 	Withdrawn bool     // something may have been taken out of a queue, but for what was acknowledged
 }
 
-// Queued is what one call of Position announced: from there on the queues of these
-// accounts may have something new.
+// Queued is what was put into queues at the positions of one call of Position.
 type Queued struct {
-	Accounts []model.AccountID
-	What     any // that was queued there, where Describe was told; else nil
+	Accounts []model.AccountID // whose queues may have something new
+	Message  *model.Message    // which all of them have got, New, and nothing else; nil: it is not said what
 }
 
 // Observe has see called for each change, once it is on disk: before Update returns,
-// in the order of the commits, one after the other. settled is called once after one or
-// more of these, when their callers have been answered. Neither must wait for anything.
-// It reports false, and calls nobody, where others use the same database, so that
-// nobody knows all changes. It comes before the first use of the store.
-func (s *Store) Observe(see func(*Change), settled func()) bool {
+// in the order of the commits, one after the other. see must not wait for anything. It
+// reports false, and calls nobody, where others use the same database, so that nobody
+// knows all changes. It comes before the first use of the store.
+func (s *Store) Observe(see func(*Change)) bool {
 	if !s.engine.Dialect().Alone {
 		return false
 	}
-	s.observers = append(s.observers, observer{see, settled})
-	s.engine.Settled(s.settled)
+	s.observers = append(s.observers, see)
 	return true
 }
 
@@ -45,8 +42,8 @@ func (s *Store) observed(fn func(*Tx) error) func(*Tx) error {
 		}
 		if tx.change.Withdrawn || len(tx.change.Queued) > 0 {
 			tx.session.Committed(func() {
-				for _, o := range s.observers {
-					o.see(tx.change)
+				for _, see := range s.observers {
+					see(tx.change)
 				}
 			})
 		}
@@ -54,23 +51,12 @@ func (s *Store) observed(fn func(*Tx) error) func(*Tx) error {
 	}
 }
 
-// observer is told of changes.
-type observer struct {
-	see     func(*Change)
-	settled func()
-}
-
-func (s *Store) settled() {
-	for _, o := range s.observers {
-		o.settled()
-	}
-}
-
-// Describe says what is queued at the last positions that were taken, for observers
-// that can do with it. It is called at most once for each call of Position.
-func (tx *Tx) Describe(what any) {
+// QueuedMessage says that these accounts, and no others, have got a message at the last
+// positions that were taken. It is called at most once for each call of Position, and
+// nobody changes the message from then on.
+func (tx *Tx) QueuedMessage(readers []model.AccountID, m *model.Message) {
 	if c := tx.change; c != nil {
-		c.Queued[len(c.Queued)-1].What = what
+		c.Queued[len(c.Queued)-1] = Queued{Accounts: readers, Message: m}
 	}
 }
 

@@ -25,11 +25,6 @@ type Engine interface {
 	// Dialect names what of the shared SQL differs in this engine.
 	Dialect() Dialect
 
-	// Settled has answered called each time that Committed has had something called,
-	// once for all calls of Update that went to disk together, after these have been
-	// answered. It must not wait for anything. It comes before the first Update.
-	Settled(answered func())
-
 	// Erase makes what deleted rows held unrecoverable from the engine's files
 	// (free pages, write-ahead log), as far as the engine can.
 	Erase(ctx context.Context) error
@@ -79,7 +74,7 @@ type Session interface {
 	// Numbers start at the clock's microseconds, so that they tell an age.
 	Position(accounts []model.AccountID, n int) (int64, error)
 
-	// Committed has done called once what the transaction wrote is on disk: before
+	// Committed says what is called once what the transaction wrote is on disk: before
 	// Update returns, in the order of the commits, one after the other. done must not
 	// wait for anything. Only an engine that is alone does so (Dialect.Alone); another
 	// one never calls it.

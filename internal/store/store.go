@@ -27,7 +27,7 @@ type Store struct {
 	numbers *numbers
 	meters  Meters
 
-	observers []observer // set before the first use
+	observers []func(*Change) // set before the first use
 }
 
 func newStore(engine Engine) *Store {

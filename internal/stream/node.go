@@ -187,7 +187,7 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 		return err
 	}
 	n.renewed = now
-	if others > 0 && !r.hub.Joined() && !n.warned {
+	if others > 0 && !r.hub.HasBus() && !n.warned {
 		n.warned = true
 		r.log.Warn("other servers use the same database, and they hear of each other by looking into it only: events can come "+
 			"seconds late, and typing and presence not at all; set nats", "others", others)
@@ -213,7 +213,7 @@ func (n *Node) leave(ctx context.Context) error {
 	if err := n.writeClosed(ctx); err != nil {
 		return err
 	}
-	return n.lease(ctx, n.time.StoreTime(n.registry.clock()).Add(presenceLinger))
+	return n.lease(ctx, n.time.StoreTime(n.registry.clock()).Add(n.registry.linger))
 }
 
 func keysOf(subs []*live.Subscription) []string {

@@ -128,7 +128,7 @@ func (n *Node) writeClosed(ctx context.Context) error {
 	closed := n.closed
 	n.closed = nil
 	n.mu.Unlock()
-	until := n.registry.clock().Add(presenceLinger)
+	until := n.registry.clock().Add(n.registry.linger)
 	for len(closed) > 0 {
 		some := closed[:min(len(closed), nodeBatch)]
 		err := n.registry.store.Update(ctx, func(tx *store.Tx) error {

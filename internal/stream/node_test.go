@@ -21,6 +21,9 @@ type nodes struct {
 	pal *model.Actor // has one in its roster, and is in that of one
 }
 
+// linger is for how long an account counts as there after its last stream.
+const linger = 5 * time.Second
+
 func newPeople(t *testing.T, limit int) *nodes {
 	t.Helper()
 	j := &nodes{house: newNodes(t, limit)}
@@ -45,25 +48,17 @@ type sink struct {
 	ended  chan error // closed when the stream has ended
 }
 
-func (s *sink) Event(e model.Event) error {
+func (s *sink) Event(e *model.Event) error {
 	if e.Kind != model.EventAdvisory {
-		s.events <- e
+		s.events <- *e
 	}
 	return nil
 }
 
-func (s *sink) Copy(c *live.Copy, muted bool) error {
-	e := c.Event
-	m := *e.Message
-	m.Muted = muted
-	e.Message = &m
-	return s.Event(e)
-}
-
-func (s *sink) Comment() error  { return nil }
-func (s *sink) Waits(fn func()) {}
-func (s *sink) Flush() error    { return nil }
-func (s *sink) Abort()          {}
+func (s *sink) Shared(e *live.Event) error { return s.Event(&e.Event) }
+func (s *sink) Comment() error             { return nil }
+func (s *sink) Flush() error               { return nil }
+func (s *sink) Abort()                     {}
 
 // stream opens a stream on a node, and returns once that is open. It ends with the
 // test at the latest.
@@ -77,7 +72,8 @@ func (j *nodes) stream(i int, actor *model.Actor, features ...string) *sink {
 		defer close(s.ended)
 		st, err := j.servers[i].streams.Open(ctx, actor, Request{NoOfflineMessages: true, Features: features}, begun)
 		if err == nil {
-			err = st.Run(ctx)
+			defer context.AfterFunc(ctx, st.Close)()
+			st.Run(begun, func(over error) { err = over })
 		}
 		s.ended <- err
 	}()
@@ -339,7 +335,7 @@ func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 	second := j.stream(1, j.one)
 	first.close()
 	j.round(0)
-	j.clock.Advance(presenceLinger)
+	j.clock.Advance(linger)
 	j.round(0)
 	j.wantPresence(watching, j.one.Account)
 	j.wantStates(j.one, store.StreamOpen)
@@ -349,7 +345,7 @@ func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 	j.round(1)
 	third.close()
 	j.round(0)
-	j.clock.Advance(presenceLinger - time.Millisecond)
+	j.clock.Advance(linger - time.Millisecond)
 	j.round(0)
 	j.round(1)
 	j.wantPresence(watching, j.one.Account)
@@ -360,7 +356,7 @@ func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 	j.wantPresence(watching, j.one.Account)
 	again.close()
 	j.round(0)
-	j.clock.Advance(presenceLinger)
+	j.clock.Advance(linger)
 	j.round(0)
 	j.wantPresence(watching, j.one.Account, false)
 	j.wantStates(j.one)
@@ -396,7 +392,7 @@ func TestStreamsOfANodeThatDiedLapse(t *testing.T) {
 	first.close()
 	second.close()
 	j.round(0)
-	j.clock.Advance(presenceLinger)
+	j.clock.Advance(linger)
 	j.round(0)
 	j.wantPresence(watching, j.one.Account, false)
 }
@@ -449,7 +445,7 @@ func TestNodeThatStopsLeavesItsStreamsToTheOthers(t *testing.T) {
 	stop()
 	<-stopped
 	j.wantStates(j.one, store.StreamClosed)
-	j.clock.Advance(presenceLinger - time.Millisecond)
+	j.clock.Advance(linger - time.Millisecond)
 	j.servers[0].node.renewed = time.Time{} // its time to look for nodes that lapsed
 	j.round(0)
 	j.wantPresence(watching, j.one.Account)

@@ -9,10 +9,6 @@ import (
 	"signet/internal/store"
 )
 
-// presenceLinger is how long after its last stream an account counts as there,
-// so that a reconnection is not taken for a departure.
-const presenceLinger = 5 * time.Second
-
 // arrived notes that a stream was opened. Those who have the account in their roster,
 // and are in its own, are told when it is its first.
 func (r *Registry) arrived(ctx context.Context, sub *live.Subscription) error {
@@ -35,7 +31,7 @@ func (r *Registry) arrived(ctx context.Context, sub *live.Subscription) error {
 }
 
 // departed ends a stream. They are told when the account's last one has been closed
-// for a while.
+// for a while, so that a reconnection is not taken for a departure.
 func (r *Registry) departed(sub *live.Subscription) {
 	sub.Close()
 	if r.node != nil {
@@ -46,7 +42,7 @@ func (r *Registry) departed(sub *live.Subscription) {
 	if r.hub.Streams(account) > 0 {
 		return
 	}
-	time.AfterFunc(presenceLinger, func() {
+	time.AfterFunc(r.linger, func() {
 		if r.hub.Streams(account) > 0 {
 			return
 		}

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -23,6 +24,9 @@ type Options struct {
 
 	// NodeName is what this server is called among others on its store, for its operator.
 	NodeName string
+
+	QuietComment   time.Duration // how often a stream without a heartbeat shows that it is alive; 0: 10 s
+	PresenceLinger time.Duration // how long an account counts as there after its last stream; 0: 5 s
 }
 
 // Registry knows which event streams are open: here, or on all nodes where there are
@@ -37,6 +41,8 @@ type Registry struct {
 	limit   int
 	name    string
 
+	quietComment, linger time.Duration
+
 	node  *Node // nil: the server is alone on its store
 	guard guard
 
@@ -44,11 +50,18 @@ type Registry struct {
 	present map[model.AccountID]bool // whose presence was told
 }
 
-// NewRegistry returns the registry of a server that is alone on its store.
+// NewRegistry returns the registry of a server that is alone on its store. It comes
+// before the first use of the store, and before the first reader.
 func NewRegistry(o Options) *Registry {
-	return &Registry{
-		store: o.Store, hub: o.Hub, clock: o.Clock, log: o.Log, outages: o.Outages, limit: o.Limit, name: o.NodeName, present: map[model.AccountID]bool{},
+	r := &Registry{
+		store: o.Store, hub: o.Hub, clock: o.Clock, log: o.Log, outages: o.Outages, limit: o.Limit, name: o.NodeName,
+		quietComment: cmp.Or(o.QuietComment, 10*time.Second), linger: cmp.Or(o.PresenceLinger, 5*time.Second),
+		present: map[model.AccountID]bool{},
 	}
+	if o.Store.Observe(r.feed) {
+		o.Hub.FeedInOrder()
+	}
+	return r
 }
 
 // End ends the open streams of an account, on all nodes, or those of one of its keys,

@@ -2,7 +2,7 @@ package stream
 
 import (
 	"context"
-	"sync/atomic"
+	"runtime/debug"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,13 +12,10 @@ import (
 	"signet/internal/service"
 )
 
-// streamBatch is how many events a stream reads at a time.
-const streamBatch = 100
-
 // Request is what a stream asked for (contract, section 6).
 type Request struct {
 	LastEventID        string        // skips what a connection had seen; anything unreadable means none
-	Heartbeat          time.Duration // 0: a comment every 10 s instead
+	Heartbeat          time.Duration // 0: a comment now and then instead (Options.QuietComment)
 	AutoAck            bool
 	AutoDeliver        bool
 	NoOfflineMessages  bool
@@ -26,89 +23,67 @@ type Request struct {
 	Features           []string // all that were asked for, for live signals
 }
 
-// Sink is where a stream's events go: one transport's writer. It is used by one
-// goroutine at a time. A method that returns an error ends the stream.
+// Sink writes a stream's events in the way of one transport. One goroutine at a time
+// uses it, but for Abort. An error of it ends the stream.
 type Sink interface {
-	// Event, Copy and Comment give something to be written, by Flush at the latest.
-	// Copy is Event for one that others get too; muted is whether the reader muted it.
-	Event(e model.Event) error
-	Copy(c *live.Copy, muted bool) error
-	Comment() error
+	// Event, Shared and Comment add something, which is written by Flush at the latest.
+	// Shared is Event for one that other streams get too: its JSON is made once for all.
+	Event(e *model.Event) error
+	Shared(e *live.Event) error
+	Comment() error // a sign of life
 
-	// Flush writes what was given. It bounds how long that may take.
+	// Flush writes what was added. It bounds how long that may take.
 	Flush() error
 
-	// Waits has a function called before any of these waits for the client.
-	Waits(fn func())
-
-	// Abort has a write that is under way fail. Anybody calls it, at any time.
+	// Abort makes a write that waits for the client fail. Any goroutine may call it.
 	Abort()
 }
 
-// Stream is an open event stream: a cursor over its account's queue. The queue is the
-// truth: what a stream is told by the hub says when to look, or is what it would find.
-//
-// Nothing of it runs while there is nothing to do. A notice of the hub or of the time
-// gets it a turn on a goroutine that gives them to others too, or which it keeps until
-// all notices are dealt with; so an idle stream costs what is in here, and no stack.
+// Stream is an open event stream. All of it but Close and Reason is for one goroutine
+// at a time: the one that opens it, then the one that runs it.
 type Stream struct {
 	streams *Streams
 	sub     *live.Subscription
 	request Request
-	ended   func(error)
 
-	ctx    context.Context // its own
+	ctx    context.Context // the stream's own
 	cancel context.CancelFunc
 
-	following atomic.Pointer[Sink] // the sink of Follow; nil before
-
-	// notices counts what it was told since somebody last had nothing to do. Who raises
-	// it from 0 begins to work; it starts at 1, for who opens the stream.
-	notices atomic.Int64
-
-	// What follows is used by one goroutine at a time: who opens, then who works.
+	sink  Sink // changed under the lock of streams, as Cut looks at it
 	actor *model.Actor
-	sink  Sink
-	after int64 // position of the last event that was written
-	looks bool  // the queue has not been read since the replay
-	muted service.Muted
-	due   dues
-	apart bool // who works has the goroutine to itself, and may wait
-
-	behind *Stream   // in the row for a turn; guarded by the lock of turns
-	beat   beatPlace // guarded by that of beats
+	after int64         // position of the last event that was written
+	muted service.Muted // nil: it has to be read
 }
 
 // Open opens a stream of the actor's queue and writes to the sink what is
-// unacknowledged. It returns nil where the stream is over with that; else Follow or
-// Run must follow.
-func (s *Streams) Open(ctx context.Context, actor *model.Actor, o Request, sink Sink) (*Stream, error) {
-	st := &Stream{streams: s, actor: actor, request: o, sink: sink, looks: true, apart: true}
+// unacknowledged. It returns nil where the stream is over with that; else Run has to
+// follow.
+func (s *Streams) Open(ctx context.Context, actor *model.Actor, request Request, sink Sink) (*Stream, error) {
+	st := &Stream{streams: s, actor: actor, request: request, sink: sink}
 	st.ctx, st.cancel = context.WithCancel(service.Outlive(ctx))
-	st.notices.Store(1)
 	st.sub = s.registry.hub.Subscribe(live.Subscriber{
-		Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Organizations: actor.Organizations(), Stream: true, ID: model.StreamID(uuid.Must(uuid.NewV7())),
-		Features: o.Features,
-		Notify:   st.notice,
+		Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Organizations: actor.Organizations(),
+		Stream: true, ID: model.StreamID(uuid.Must(uuid.NewV7())), Features: request.Features,
 	})
 	s.add(st)
-	sink.Waits(st.waits)
 	err := st.begin(ctx)
-	if err != nil || o.CloseAfterMessages {
-		st.close()
+	if err != nil || request.CloseAfterMessages {
+		st.leave()
+		s.remove(st)
 		return nil, err
 	}
 	return st, nil
 }
 
-// begin carries out the opening, up to the end of the replay.
+// begin writes the stream up to the end of its replay.
 func (st *Stream) begin(ctx context.Context) error {
-	// Where the replay ends is settled before the client hears anything: what is
-	// queued once it has is new to it, and never passed over.
-	last, count, err := st.look(ctx)
+	// Where the replay ends is settled before the client hears anything. The hub tells
+	// of what is queued from then on.
+	queue, err := st.streams.cases.Unacknowledged(ctx, st.actor, st.request.LastEventID)
 	if err != nil {
 		return err
 	}
+	st.after = queue.After
 	if err := st.streams.registry.arrived(ctx, st.sub); err != nil {
 		return err
 	}
@@ -118,127 +93,133 @@ func (st *Stream) begin(ctx context.Context) error {
 	if err := st.sink.Flush(); err != nil {
 		return err
 	}
-	if err := st.replay(ctx, last, count); err != nil {
+	if err := st.replay(ctx, queue); err != nil {
 		return err
 	}
 	return st.sink.Flush()
 }
 
-// close ends what OpenStream began.
-func (st *Stream) close() {
-	st.leave()
-	st.streams.remove(st)
-}
-
-// leave ends the part of the reader.
-func (st *Stream) leave() {
-	st.streams.beats.remove(st)
-	st.cancel()
-	st.streams.registry.departed(st.sub)
-}
-
-// Run writes what comes to the sink that the stream was opened with, until ctx ends
-// or the stream is over.
-func (st *Stream) Run(ctx context.Context) error {
-	ended := make(chan error, 1)
-	stop := context.AfterFunc(ctx, st.Close)
-	defer stop()
-	st.Follow(st.sink, func(err error) { ended <- err })
-	return <-ended
-}
-
-// look finds where the stream starts, up to where it replays, and how many events
-// that are.
-func (st *Stream) look(ctx context.Context) (last int64, count int, err error) {
-	q, err := st.streams.cases.Unacknowledged(ctx, st.actor, st.request.LastEventID)
-	st.after = q.After
-	return q.Last, q.Count, err
-}
-
 // replay writes what is queued at the start, between its brackets.
-func (st *Stream) replay(ctx context.Context, last int64, count int) error {
+func (st *Stream) replay(ctx context.Context, queue service.Unacknowledged) error {
 	if st.request.NoOfflineMessages {
-		st.after = max(st.after, last)
-		return st.refresh(ctx) // as the replay does: what ended before the stream was noted ended it
+		st.after = max(st.after, queue.Last)
+		return st.refresh(ctx) // what ended the key before the stream was noted has ended it
 	}
-	if err := st.advise("replay_start", &count); err != nil {
+	if err := st.advise("replay_start", &queue.Count); err != nil {
 		return err
 	}
-	if err := st.writeQueued(ctx, last); err != nil {
+	if err := st.writeQueued(ctx, queue.Last); err != nil {
 		return err
 	}
 	return st.advise("replay_stop", nil)
 }
 
 func (st *Stream) advise(name string, count *int) error {
-	return st.sink.Event(model.Event{ID: live.NewID(), Kind: model.EventAdvisory, Advisory: &model.Advisory{Name: name, Count: count}})
+	advisory := &model.Advisory{Name: name, Count: count}
+	return st.sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventAdvisory, Advisory: advisory})
 }
 
-// writeQueued writes what is queued after the last event written, up to a position.
-func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
-	st.waits()
-	st.muted = nil
-	for {
-		if err := st.refresh(ctx); err != nil {
-			return err
+// Run writes what comes to a sink until the stream is over: because of Close, a failure
+// of the sink, the end of the key or the membership, or that of the server. ended is
+// called then, with what went wrong; Await does not return before it has.
+func (st *Stream) Run(sink Sink, ended func(error)) {
+	defer st.streams.remove(st)
+	st.streams.use(st, sink)
+	err := st.follow()
+	if st.ctx.Err() != nil {
+		err = nil // what failed did so because the reader has gone
+	}
+	st.leave()
+	ended(err)
+}
+
+// Panic is the end of a stream by a panic in what writes it.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return "panic in a stream: " + model.PanicText(p.Value) }
+
+// follow is the life of a stream after its replay.
+func (st *Stream) follow() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &Panic{v, debug.Stack()}
 		}
-		events, err := st.streams.cases.Events(ctx, st.actor, st.after, upTo, streamBatch)
+	}()
+	beat := time.NewTicker(st.interval())
+	defer beat.Stop()
+	accessEnds, stop := st.accessEnds()
+	defer stop()
+	for {
+		select {
+		case <-st.sub.Wake():
+			err = st.write(st.sub.Take())
+		case <-beat.C:
+			err = st.sayAlive()
+		case <-accessEnds:
+			st.sub.End(live.Revoked)
+			return nil
+		case <-st.sub.Done():
+			return st.goodbye()
+		case <-st.ctx.Done():
+			return nil
+		}
+		if err == nil {
+			err = st.sink.Flush()
+		}
 		if err != nil {
 			return err
 		}
-		for _, event := range events {
-			if err := st.sink.Event(event); err != nil {
-				return err
-			}
-		}
-		if len(events) > 0 {
-			cursor, _ := model.ParseCursor(events[len(events)-1].ID)
-			st.after = cursor.Position
-			if err := st.written(ctx, events); err != nil {
-				return err
-			}
-		}
-		st.sub.Saw(st.after)
-		if len(events) < streamBatch {
-			return nil
-		}
 	}
 }
 
-// refresh finds out who the actor is by now. It fails where its key has ended.
-func (st *Stream) refresh(ctx context.Context) (err error) {
-	actor, known := st.streams.cases.Remembered(st.actor)
-	if !known {
-		st.waits()
-		if actor, err = st.streams.cases.Current(ctx, st.actor); err != nil {
-			return err
-		}
+// accessEnds returns a channel that receives when the key ends, or the secret that the
+// stream was opened with, and what stops that; it never receives where neither ends.
+func (st *Stream) accessEnds() (ended <-chan time.Time, stop func()) {
+	now := st.streams.registry.clock()
+	ends, _ := st.actor.Key.Admits(st.actor.Secret, now)
+	if ends.IsZero() {
+		return nil, func() {}
 	}
-	st.actor = actor
-	return nil
+	timer := time.NewTimer(ends.Sub(now))
+	return timer.C, func() { timer.Stop() }
 }
 
-// written sends what was given to the sink, and acknowledges or marks it where the
-// stream asked for that.
-func (st *Stream) written(ctx context.Context, events []model.Event) error {
-	if err := st.sink.Flush(); err != nil {
+func (st *Stream) interval() time.Duration {
+	if st.request.Heartbeat > 0 {
+		return st.request.Heartbeat
+	}
+	return st.streams.registry.quietComment
+}
+
+func (st *Stream) sayAlive() error {
+	if st.request.Heartbeat > 0 {
+		return st.sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventHeartbeat})
+	}
+	return st.sink.Comment()
+}
+
+// goodbye is said where the client is to connect again: when the server stops.
+func (st *Stream) goodbye() error {
+	if st.sub.Reason() != live.Shutdown {
+		return nil
+	}
+	if err := st.sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventReconnect}); err != nil {
 		return err
 	}
-	switch {
-	case len(events) == 0:
-		return nil
-	case st.request.AutoAck:
-		st.waits()
-		return st.streams.cases.AcknowledgeEvents(ctx, st.actor, events)
-	case st.request.AutoDeliver:
-		st.waits()
-		var ids []model.MessageID
-		for _, event := range events {
-			if event.Message != nil {
-				ids = append(ids, event.Message.ID)
-			}
-		}
-		return st.streams.cases.MarkStatus(ctx, st.actor, ids, nil)
-	}
-	return nil
+	return st.sink.Flush()
 }
+
+// leave ends the part of the reader.
+func (st *Stream) leave() {
+	st.cancel()
+	st.streams.registry.departed(st.sub)
+}
+
+// Close ends the stream from the reader's side. Any goroutine may call it.
+func (st *Stream) Close() { st.cancel() }
+
+// Reason says why the server ended the stream; 0 where it did not.
+func (st *Stream) Reason() live.Reason { return st.sub.Reason() }

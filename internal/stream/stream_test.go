@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -19,47 +18,39 @@ import (
 // pen is a sink that writes when a test says so.
 type pen struct {
 	t       *testing.T
-	given   []string
+	added   []string
 	stop    atomic.Bool
 	writing chan struct{} // receives when something is being written, while stop is set
 	resume  chan struct{}
 	written chan string // bodies of messages, and kinds of other events
 	ended   chan error
 	stream  *Stream
-	toWait  func() // before it does
 }
 
-func (p *pen) Event(e model.Event) error {
+func (p *pen) Event(e *model.Event) error {
 	what := string(e.Kind)
 	if e.Message != nil {
 		if what = e.Message.Body; e.Message.Muted {
 			what += " (muted)"
 		}
 	}
-	p.given = append(p.given, what)
+	p.added = append(p.added, what)
 	return nil
 }
 
-func (p *pen) Copy(c *live.Copy, muted bool) error {
-	e, m := c.Event, *c.Event.Message
-	m.Muted, e.Message = muted, &m
-	return p.Event(e)
-}
-
-func (p *pen) Comment() error  { return nil }
-func (p *pen) Waits(fn func()) { p.toWait = fn }
-func (p *pen) Abort()          {}
+func (p *pen) Shared(e *live.Event) error { return p.Event(&e.Event) }
+func (p *pen) Comment() error             { return nil }
+func (p *pen) Abort()                     {}
 
 func (p *pen) Flush() error {
-	if len(p.given) > 0 && p.stop.Load() {
-		p.toWait()
+	if len(p.added) > 0 && p.stop.Load() {
 		p.writing <- struct{}{}
 		<-p.resume
 	}
-	for _, what := range p.given {
+	for _, what := range p.added {
 		p.written <- what
 	}
-	p.given = nil
+	p.added = nil
 	return nil
 }
 
@@ -75,11 +66,11 @@ func (c *house) followWith(actor *model.Actor, o Request) *pen {
 	st, err := c.servers[0].streams.Open(c.t.Context(), actor, o, p)
 	c.must(err)
 	p.stream = st
-	ended := make(chan struct{})
-	st.Follow(p, func(err error) { p.ended <- err; close(ended) })
+	over := make(chan struct{})
+	go st.Run(p, func(err error) { p.ended <- err; close(over) })
 	c.t.Cleanup(func() {
 		st.Close()
-		<-ended
+		<-over
 	})
 	return p
 }
@@ -123,7 +114,6 @@ func TestStreamAtTheEndOfItsQueueReadsNothing(t *testing.T) {
 			p.wantNext("mine")
 		}
 	}
-	c.quiesce(readers...)
 	before := counted.n.Load()
 	for i := range 50 {
 		c.say(alice, group, strconv.Itoa(i))
@@ -137,25 +127,9 @@ func TestStreamAtTheEndOfItsQueueReadsNothing(t *testing.T) {
 			}
 		}
 	}
-	c.quiesce(readers...)
 	// A send to a group reads it before its transaction; one to a person is remembered.
 	if n := counted.n.Load() - before; n > 51 {
 		t.Errorf("the store was read %d times for 250 copies, want none but of the sends", n)
-	}
-}
-
-// quiesce waits until streams have nothing to do.
-func (c *house) quiesce(readers ...*pen) {
-	c.t.Helper()
-	for _, p := range readers {
-		for late := time.After(30 * time.Second); p.stream.notices.Load() != 0; {
-			select {
-			case <-late:
-				c.t.Fatal("a stream does not come to rest")
-			default:
-				runtime.Gosched()
-			}
-		}
 	}
 }
 
@@ -189,13 +163,13 @@ func TestStreamKeepsTheOrderOfItsQueue(t *testing.T) {
 	queue := &pen{}
 	for _, e := range events {
 		if e.Kind != model.EventBang && e.Kind != model.EventFriends {
-			c.must(queue.Event(e))
+			c.must(queue.Event(&e))
 		}
 	}
-	if len(queue.given) != 3*each {
-		t.Fatalf("%d events are queued, want %d", len(queue.given), 3*each)
+	if len(queue.added) != 3*each {
+		t.Fatalf("%d events are queued, want %d", len(queue.added), 3*each)
 	}
-	p.wantNext(queue.given...)
+	p.wantNext(queue.added...)
 }
 
 func TestStreamShowsNothingThatWasTakenBackMeanwhile(t *testing.T) {
@@ -273,7 +247,7 @@ func TestPanicEndsItsStreamOnly(t *testing.T) {
 	st, err := c.servers[0].streams.Open(t.Context(), bob, Request{NoOfflineMessages: true}, broken)
 	c.must(err)
 	ended := make(chan error, 1)
-	st.Follow(broken, func(err error) { ended <- err })
+	go st.Run(broken, func(err error) { ended <- err })
 	p := c.follow(bob)
 	c.say(alice, bob.Account.String(), "text")
 	p.wantNext("text")
@@ -287,8 +261,8 @@ func TestPanicEndsItsStreamOnly(t *testing.T) {
 
 type panics struct{ pen }
 
-func (p *panics) Copy(*live.Copy, bool) error { panic("broken") }
-func (p *panics) Event(e model.Event) error   { panic("broken") }
+func (p *panics) Shared(*live.Event) error   { panic("broken") }
+func (p *panics) Event(e *model.Event) error { panic("broken") }
 
 func TestStreamsAreAwaited(t *testing.T) {
 	c, _ := newHouse(t)

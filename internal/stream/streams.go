@@ -11,19 +11,15 @@ import (
 type Streams struct {
 	registry *Registry
 	cases    *service.Service
-	turns    turns
-	beats    *beats
 
-	mu    sync.Mutex // guards all below
+	mu    sync.Mutex // guards all below, and which sink a stream has
 	open  map[*Stream]struct{}
 	empty chan struct{} // closed when none is open any more; nil: nobody waits for that
 }
 
 // New returns streams of the queues that the use cases read.
 func New(registry *Registry, cases *service.Service) *Streams {
-	s := &Streams{registry: registry, cases: cases, open: map[*Stream]struct{}{}}
-	s.beats = newBeats(&s.turns)
-	return s
+	return &Streams{registry: registry, cases: cases, open: map[*Stream]struct{}{}}
 }
 
 func (s *Streams) add(st *Stream) {
@@ -40,6 +36,13 @@ func (s *Streams) remove(st *Stream) {
 		close(s.empty)
 		s.empty = nil
 	}
+}
+
+// use has a stream write to a sink from now on.
+func (s *Streams) use(st *Stream, sink Sink) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.sink = sink
 }
 
 // Await waits until no event stream is open, or ctx ends, and returns how many are
@@ -70,8 +73,6 @@ func (s *Streams) Cut() {
 	defer s.mu.Unlock()
 	for st := range s.open {
 		st.Close()
-		if following := st.following.Load(); following != nil {
-			(*following).Abort()
-		}
+		st.sink.Abort()
 	}
 }

@@ -56,7 +56,7 @@ func mustPrepare(t *testing.T, url string, changes ...func(*Options)) *node {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = n.bus.Close() })
-	n.Join(n.bus)
+	n.Connect(n.bus)
 	return n
 }
 

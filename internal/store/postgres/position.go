@@ -65,9 +65,6 @@ func (s *session) Position(accounts []model.AccountID, n int) (int64, error) {
 // Committed calls nobody: other servers queue too.
 func (s *session) Committed(func()) {}
 
-// Settled calls nobody either.
-func (e *Engine) Settled(func()) {}
-
 // Forget removes the last position of an account that is gone for good.
 func (s *session) Forget(account model.AccountID) error { return s.Post(forgetQueue, account) }
 

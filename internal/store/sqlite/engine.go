@@ -135,9 +135,6 @@ func (e *Engine) enter() error {
 	return nil
 }
 
-// Settled has answered called by the writer.
-func (e *Engine) Settled(answered func()) { e.writer.settled = answered }
-
 // Dialect names what of the shared SQL differs in SQLite.
 func (e *Engine) Dialect() store.Dialect { return dialect }
 

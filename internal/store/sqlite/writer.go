@@ -37,8 +37,6 @@ type writer struct {
 	outcomes []error // of the batch's functions, in its order
 	current  int     // index in batch of the request whose function runs
 	answered int     // how many of batch, from its start, have been answered
-	told     bool    // somebody was told that one of them was committed
-	settled  func()  // is called then, once all have been answered; nil: nobody asked
 
 	position      int64 // the last one handed out
 	stored        int64 // the last one committed
@@ -124,7 +122,6 @@ func (w *writer) run() {
 			runtime.Gosched()
 			w.collect(r)
 			w.process()
-			w.settle()
 			w.tend()
 		case o := <-w.orders:
 			err := o.ctx.Err()
@@ -237,17 +234,8 @@ func (w *writer) answer(err error) {
 	w.answered++
 	if err == nil && r.committed != nil {
 		r.committed()
-		w.told = true
 	}
 	r.answer(err)
-}
-
-// settle says that the batch has been answered, where its commits were told.
-func (w *writer) settle() {
-	if w.told && w.settled != nil {
-		w.settled()
-	}
-	w.told = false
 }
 
 // alone runs the request i of the batch in a transaction of its own, and
@@ -398,6 +386,5 @@ func (w *writer) resume() {
 	culprit.answer(errExited)
 	w.answered = 0
 	w.oneByOne(nil)
-	w.settle()
 	w.run()
 }
