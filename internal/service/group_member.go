@@ -16,50 +16,35 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 		return membersRequired()
 	}
 	now := s.now()
-	var told []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		told = nil
-		if err := tx.LockGroup(id); err != nil {
-			return err
-		}
-		actor, err := s.stillActs(tx, actor)
-		if err != nil {
-			return err
-		}
+	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, actor *model.Actor) ([]model.AccountID, error) {
 		g, rights, err := groupOf(tx, actor, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		named, err := s.membersNamed(tx, actor, g.Organization, addresses)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		alone := len(named) == 1 && named[0] == actor.Account
 		if !rights.change && !(g.Public && alone) {
-			return notAllowed()
+			return nil, notAllowed()
 		}
 		entering := slices.DeleteFunc(named, func(a model.AccountID) bool { return slices.Contains(g.Members, a) })
 		if err := s.withinGroupLimit(len(g.Members) + len(entering)); err != nil {
-			return err
+			return nil, err
 		}
 		history, err := history(tx, &g, entering, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := s.addToGroup(tx, actor, &g, entering, history, true, now); err != nil {
-			return err
+			return nil, err
 		}
-		told = g.Members
 		if rights.member || !rights.change { // the rest may only join what is public
-			return nil
+			return g.Members, nil
 		}
-		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupMemberAdd, g.Organization, id)
+		return g.Members, s.recordOnGroup(ctx, tx, actor, model.ActionGroupMemberAdd, g.Organization, id)
 	})
-	if err != nil {
-		return err
-	}
-	s.hub.Wake(told...)
-	return nil
 }
 
 func membersRequired() *model.Error {
@@ -68,43 +53,36 @@ func membersRequired() *model.Error {
 
 // RemoveGroupMembers takes accounts out of a group; one that is not there is
 // fine. A member may always take out itself (contract, call 10).
-func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id model.GroupID, addresses []string) error {
+func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id model.GroupID,
+	addresses []string) error {
 	if len(addresses) == 0 {
 		return membersRequired()
 	}
-	var told []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		told = nil
-		if err := tx.LockGroup(id); err != nil {
-			return err
-		}
+	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, actor *model.Actor) ([]model.AccountID, error) {
 		g, rights, err := groupOf(tx, actor, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !rights.change {
-			return notAllowed()
+			return nil, notAllowed()
 		}
 		var leaving []model.AccountID
 		for _, address := range addresses {
-			entity, _, found, err := s.resolve(tx, actor, address, false)
-			if err != nil {
-				return err
-			}
-			if found && slices.Contains(g.Members, model.AccountID(entity)) && !slices.Contains(leaving, model.AccountID(entity)) {
-				leaving = append(leaving, model.AccountID(entity))
+			account, err := s.resolveAccount(tx, actor, address)
+			switch {
+			case model.IsNotFound(err):
+			case err != nil:
+				return nil, err
+			case slices.Contains(g.Members, account) && !slices.Contains(leaving, account):
+				leaving = append(leaving, account)
 			}
 		}
-		if told, err = s.removeFromGroup(tx, actor, &g, leaving, true); err != nil || rights.member {
-			return err
+		told, err := s.removeFromGroup(tx, actor, &g, leaving, true)
+		if err != nil || rights.member {
+			return told, err
 		}
-		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupMemberRemove, g.Organization, id)
+		return told, s.recordOnGroup(ctx, tx, actor, model.ActionGroupMemberRemove, g.Organization, id)
 	})
-	if err != nil {
-		return err
-	}
-	s.hub.Wake(told...)
-	return nil
 }
 
 // enterGroup puts accounts into a group and into their rosters, and tells each
@@ -124,10 +102,11 @@ func (s *Service) enterGroup(tx *store.Tx, g *model.Group, entering []model.Acco
 	return tx.InsertEvents(entering, position, g.Organization, model.EventFriends, added.Encode())
 }
 
-// history lists what of a group's earlier messages those who enter it get. It holds
+// history lists what of a group's earlier messages those who enter it get. It locks
 // these, and the queues of all whom the change concerns, so that it comes before
 // anything is changed.
-func history(tx *store.Tx, g *model.Group, entering []model.AccountID, now time.Time) (messages []store.MessageRow, err error) {
+func history(tx *store.Tx, g *model.Group, entering []model.AccountID, now time.Time) (messages []store.MessageRow,
+	err error) {
 	if g.ReplayHistory && len(entering) > 0 {
 		if messages, err = tx.ReplayableMessages(g.ID, now, replayLimit); err != nil {
 			return nil, err
@@ -138,7 +117,8 @@ func history(tx *store.Tx, g *model.Group, entering []model.AccountID, now time.
 
 // addToGroup adds accounts that are not in the group, with its history, and
 // tells everybody, unless the caller does. g.Members has them afterwards.
-func (s *Service) addToGroup(tx *store.Tx, actor *model.Actor, g *model.Group, entering []model.AccountID, history []store.MessageRow, tell bool, now time.Time) error {
+func (s *Service) addToGroup(tx *store.Tx, actor *model.Actor, g *model.Group, entering []model.AccountID,
+	history []store.MessageRow, tell bool, now time.Time) error {
 	if len(entering) == 0 {
 		return nil
 	}
@@ -194,7 +174,8 @@ func replayHistory(tx *store.Tx, account model.AccountID, history []store.Messag
 // removeFromGroup takes members out of a group and tells them and those who
 // stay, unless the caller does. It returns all of them; g.Members has those who
 // stay.
-func (s *Service) removeFromGroup(tx *store.Tx, actor *model.Actor, g *model.Group, leaving []model.AccountID, tell bool) ([]model.AccountID, error) {
+func (s *Service) removeFromGroup(tx *store.Tx, actor *model.Actor, g *model.Group, leaving []model.AccountID,
+	tell bool) ([]model.AccountID, error) {
 	if len(leaving) == 0 {
 		return nil, nil
 	}
@@ -234,7 +215,8 @@ func (s *Service) exitGroup(tx *store.Tx, g *model.Group, leaving []model.Accoun
 
 // tell queues a bang for every reader and every account that came or went, or,
 // for a crowd, one update for every reader.
-func (s *Service) tell(tx *store.Tx, g *model.Group, caller model.AccountID, subjects, readers []model.AccountID, added bool, now time.Time) error {
+func (s *Service) tell(tx *store.Tx, g *model.Group, caller model.AccountID, subjects, readers []model.AccountID,
+	added bool, now time.Time) error {
 	if len(subjects) > crowd {
 		return tellAll(tx, g, readers...)
 	}
@@ -252,7 +234,8 @@ func (s *Service) tell(tx *store.Tx, g *model.Group, caller model.AccountID, sub
 }
 
 // tellEach queues one bang for each member of a new group, itself as subject.
-func (s *Service) tellEach(tx *store.Tx, g *model.Group, caller model.AccountID, members []model.AccountID, now time.Time) error {
+func (s *Service) tellEach(tx *store.Tx, g *model.Group, caller model.AccountID, members []model.AccountID,
+	now time.Time) error {
 	if len(members) == 0 {
 		return nil
 	}
@@ -262,7 +245,8 @@ func (s *Service) tellEach(tx *store.Tx, g *model.Group, caller model.AccountID,
 	}
 	for _, member := range members {
 		change := store.Payload{Added: true, Caller: caller, Account: member, Entity: g.Entity(), Time: now.UnixMilli()}
-		if err := tx.InsertEvent(member, position, g.Organization, model.EventBang, model.MessageID{}, change.Encode()); err != nil {
+		if err := tx.InsertEvent(member, position, g.Organization, model.EventBang, model.MessageID{},
+			change.Encode()); err != nil {
 			return err
 		}
 	}

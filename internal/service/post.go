@@ -50,6 +50,9 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, d *draft) (Sent,
 	return s.postTo(ctx, actor, d, to, now)
 }
 
+// sendTraits are those of the transaction that sends to an account.
+var sendTraits = []store.Trait{store.Short}
+
 func isRefusal(err error) bool {
 	var refused *model.Error
 	return errors.As(err, &refused)
@@ -63,18 +66,18 @@ func (s *Service) postTo(
 	if err != nil {
 		return Sent{}, err
 	}
-	var traits []store.Trait
-	if to.group == nil && d.source == nil { // these lock more, or for longer
-		traits = []store.Trait{store.Short}
+	traits := sendTraits
+	if to.group != nil || d.source != nil { // it locks more, or for longer
+		traits = nil
 	}
-	var sealed *sealedMessage
+	var sealed sealedMessage
 	var done *delivery
 	known := s.messages.reading()
 	err = s.vault.Update(ctx, func(leases *content.Leases) (err error) {
 		sealed, err = s.seal(ctx, leases, d, to, row)
 		return err
 	}, func(tx *store.Tx) (err error) {
-		done, err = s.write(tx, actor, sealed, now)
+		done, err = s.write(tx, actor, &sealed, now)
 		return err
 	}, traits...)
 	if errors.Is(err, store.ErrConflict) && d.request != "" {
@@ -158,8 +161,8 @@ type sealedMessage struct {
 // seal puts what a message says into its stored form.
 func (s *Service) seal(
 	ctx context.Context, leases *content.Leases, d *draft, to *destination, row *store.MessageRow,
-) (_ *sealedMessage, err error) {
-	m := &sealedMessage{draft: d, to: to, row: *row}
+) (m sealedMessage, err error) {
+	m = sealedMessage{draft: d, to: to, row: *row}
 	if m.row.Sealed, err = s.vault.SealMessage(ctx, leases, row, &d.content); err != nil || d.request == "" {
 		return m, err
 	}

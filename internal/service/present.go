@@ -134,22 +134,29 @@ func (p *presenter) entity(organization model.OrganizationID, id model.EntityID,
 
 func (p *presenter) accountEntity(organization model.OrganizationID, id model.EntityID) (model.Entity, error) {
 	account, found, err := p.tx.Account(model.AccountID(id))
-	if err != nil {
-		return model.Entity{}, err
-	}
-	if !found {
-		return model.Entity{Account: &model.Account{ID: model.AccountID(id)}, Organization: organization}, nil
+	if err != nil || !found {
+		return seenBy(p.actor, model.AccountID(id), nil, nil, organization), err
 	}
 	memberships, err := p.tx.Memberships(account.ID)
-	if err != nil {
-		return model.Entity{}, err
+	return seenBy(p.actor, account.ID, &account, memberships, organization), err
+}
+
+// seenBy shows an account to an actor as an organization knows it; nil is one that is
+// gone. Of one that the actor may not see there are the token and the name.
+func seenBy(
+	actor *model.Actor, id model.AccountID, account *model.Account, memberships []model.Membership,
+	organization model.OrganizationID,
+) model.Entity {
+	if account == nil {
+		return model.Entity{Account: &model.Account{ID: id}, Organization: organization}
 	}
-	if !maySeeAccount(p.actor, account.ID, memberships) {
-		account = model.Account{ID: account.ID, DisplayName: account.DisplayName}
+	shown := *account
+	if !maySeeAccount(actor, id, memberships) {
+		shown = model.Account{ID: id, DisplayName: account.DisplayName}
 	}
-	e := present(p.actor, &target{account, memberships}, organization)
+	e := present(actor, &target{shown, memberships}, organization)
 	e.Organization = organization
-	return e, nil
+	return e
 }
 
 func (p *presenter) groupEntity(organization model.OrganizationID, id model.EntityID) (model.Entity, error) {

@@ -36,6 +36,17 @@ func (tx *Tx) Memberships(account model.AccountID) ([]model.Membership, error) {
 	return tx.memberships(`m.account = ?`, account)
 }
 
+// MembershipsOfEach lists where several accounts belong, of each the oldest membership
+// first; one that belongs nowhere is left out.
+func (tx *Tx) MembershipsOfEach(accounts []model.AccountID) (map[model.AccountID][]model.Membership, error) {
+	all, err := tx.memberships(`m.account IN (?*)`, accounts)
+	out := make(map[model.AccountID][]model.Membership, len(accounts))
+	for _, m := range all {
+		out[m.Account] = append(out[m.Account], m)
+	}
+	return out, err
+}
+
 // OrganizationsOf lists where an account belongs, the oldest membership first, and
 // nothing more: for the way of every message.
 func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.OrganizationID, err error) {

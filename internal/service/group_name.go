@@ -1,0 +1,85 @@
+package service
+
+import (
+	"slices"
+	"strings"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+func (s *Service) withinGroupLimit(n int) error {
+	if limit := s.limits.GroupMembers; limit > 0 && n > limit {
+		return model.Invalidf("too_many_members", "members", "A group has at most %d members.", limit)
+	}
+	return nil
+}
+
+// membersNamed resolves member addresses, in order and without repeats. All must
+// belong to the organization; the error names those that do not.
+func (s *Service) membersNamed(tx *store.Tx, actor *model.Actor, organization model.OrganizationID,
+	addresses []string) ([]model.AccountID, error) {
+	var out []model.AccountID
+	known := map[model.AccountID]bool{}
+	named := map[model.AccountID]string{}
+	var strangers []string
+	for _, address := range addresses {
+		entity, _, found, err := s.resolve(tx, actor, address, false)
+		if err != nil {
+			return nil, err
+		}
+		account := model.AccountID(entity)
+		switch {
+		case !found:
+			strangers = append(strangers, address)
+		case !known[account]:
+			known[account], named[account] = true, address
+			out = append(out, account)
+		}
+	}
+	present, err := tx.MembershipsIn(organization, out)
+	if err != nil {
+		return nil, err
+	}
+	in := map[model.AccountID]bool{}
+	for _, m := range present {
+		in[m.Account] = true
+	}
+	for _, account := range out {
+		if !in[account] {
+			strangers = append(strangers, named[account])
+		}
+	}
+	if len(strangers) > 0 {
+		return nil, notMembers(strangers)
+	}
+	return out, nil
+}
+
+func notMembers(addresses []string) *model.Error {
+	slices.Sort(addresses)
+	return model.Invalidf("members_unknown", "members", "These do not belong to the organization: %s",
+		strings.Join(addresses, ", "))
+}
+
+// groupName is the name that was given, or the first three members' names.
+func groupName(tx *store.Tx, name *string, members []model.AccountID) (string, error) {
+	if name != nil && strings.TrimSpace(*name) != "" {
+		return strings.TrimSpace(*name), nil
+	}
+	first := members[:min(3, len(members))]
+	accounts, err := tx.Accounts(first)
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for _, id := range first {
+		for _, a := range accounts {
+			if a.ID == id {
+				names = append(names, a.DisplayName)
+			}
+		}
+	}
+	joined := []rune(strings.Join(names, ", "))
+	return string(joined[:min(len(joined), maxGroupName)]), nil
+}
