@@ -178,10 +178,5 @@ func (tx *Tx) DeleteAudit(chain model.OrganizationID, upTo int64) error {
 // one where there was none: for servers that share a database.
 func (tx *Tx) SettleAuditKey(text string) (string, error) { return tx.settle(metaAuditKey, text) }
 
-const metaAuditKey = "audit_key"
-
 // AuditKey returns it, or "" where there is none.
-func (tx *Tx) AuditKey() (text string, err error) {
-	_, err = tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaAuditKey}, &text)
-	return text, err
-}
+func (tx *Tx) AuditKey() (text string, err error) { return tx.meta(metaAuditKey) }

@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// metaBackup is where the last backup is noted.
-const metaBackup = "backup"
-
 // BackupNote says of the backups of a store what monitoring wants to know. The backup
 // itself holds the note of the one before.
 type BackupNote struct {
@@ -34,18 +31,16 @@ func (s *Store) NoteBackup(ctx context.Context, begun time.Time, took time.Durat
 		if err != nil {
 			return err
 		}
-		_, err = tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, metaBackup, string(text))
-		return err
+		return tx.putMeta(metaBackup, string(text))
 	})
 }
 
 // LastBackup returns what was noted.
 func (tx *Tx) LastBackup() (note BackupNote, err error) {
-	var text []byte
-	found, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaBackup}, &text)
-	if err != nil || !found {
+	text, err := tx.meta(metaBackup)
+	if err != nil || text == "" {
 		return note, err
 	}
-	err = json.Unmarshal(text, &note)
+	err = json.Unmarshal([]byte(text), &note)
 	return note, err
 }

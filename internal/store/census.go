@@ -33,7 +33,7 @@ func TakeCensus(ctx context.Context, source Source) (c Census, err error) {
 		if c.Schema, err = tx.version(); err != nil {
 			return err
 		}
-		if _, err := tx.one(`SELECT value FROM meta WHERE name = 'epoch'`, nil, &c.Epoch); err != nil {
+		if c.Epoch, err = tx.meta(metaEpoch); err != nil {
 			return err
 		}
 		if c.Schema > SchemaVersion() {
@@ -100,12 +100,11 @@ func read(ctx context.Context, source Source, fn func(*Tx) error) error {
 
 // version returns the version of the data; it is an error where there is none.
 func (tx *Tx) version() (int, error) {
-	text := ""
-	found, err := tx.one(`SELECT value FROM meta WHERE name = 'schema'`, nil, &text)
+	text, err := tx.meta(metaSchema)
 	if err != nil {
 		return 0, err
 	}
-	if !found {
+	if text == "" {
 		return 0, errors.New("this is no store of the server: it has no version")
 	}
 	return strconv.Atoi(text)

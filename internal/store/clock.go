@@ -5,28 +5,17 @@ import (
 	"time"
 )
 
-// metaClock is the name in meta of the clock's state, a text that package clock
-// reads.
-const metaClock = "clock"
-
 // Clock returns what is remembered of the clock; empty where nothing is yet.
-func (tx *Tx) Clock() (text string, err error) {
-	_, err = tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaClock}, &text)
-	return text, err
-}
+func (tx *Tx) Clock() (text string, err error) { return tx.meta(metaClock) }
 
 // SetClock remembers text of the clock.
-func (tx *Tx) SetClock(text string) error {
-	return tx.post(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, metaClock, text)
-}
+func (tx *Tx) SetClock(text string) error { return tx.putMeta(metaClock, text) }
 
 // ReplaceClock does so where what is remembered is still what it was: another server,
 // or somebody who accepted the clock, may have been faster.
 func (tx *Tx) ReplaceClock(was, text string) error {
-	if was == "" {
-		return tx.post(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, metaClock, text)
-	}
-	return tx.post(`UPDATE meta SET value = ? WHERE name = ? AND value = ?`, text, metaClock, was)
+	_, err := tx.replaceMeta(metaClock, was, text)
+	return err
 }
 
 // ClockOffset returns by how much the store's clock is ahead of this machine's: 0 where

@@ -6,15 +6,6 @@ import (
 	"signet/internal/model"
 )
 
-// The names in meta of what tells a store from others and from its copies.
-const (
-	metaInstallation = "installation"
-	metaEpoch        = "epoch"
-	metaEpochsBefore = "epochs_before" // with blanks between; missing where the store was never set back
-	metaTurn         = "turn"
-	metaNextTurn     = "turn_next" // agreed on by the nodes, and being taken
-)
-
 // Identity returns what the store says of itself, as it is now.
 func (s *Store) Identity(ctx context.Context) (i model.Identity, err error) {
 	err = s.View(ctx, func(tx *Tx) error {
@@ -59,8 +50,7 @@ func (tx *Tx) lockTurn() (turn model.Turn, err error) {
 	if _, err := tx.settle(metaTurn, ""); err != nil {
 		return "", err
 	}
-	var text string
-	_, err = tx.one(`SELECT value FROM meta WHERE name = 'turn' `+tx.dialect.Lock, nil, &text)
+	text, err := tx.lockMeta(metaTurn)
 	return model.Turn(text), err
 }
 
@@ -86,11 +76,9 @@ func (s *Store) TakeTurn(ctx context.Context, next model.Turn) error {
 		if _, err := tx.lockTurn(); err != nil {
 			return err
 		}
-		n, err := tx.exec(`DELETE FROM meta WHERE name = ? AND value = ?`, metaNextTurn, string(next))
-		if err != nil || n == 0 {
+		if dropped, err := tx.dropMeta(metaNextTurn, string(next)); err != nil || !dropped {
 			return err
 		}
-		_, err = tx.exec(`UPDATE meta SET value = ? WHERE name = ?`, string(next), metaTurn)
-		return err
+		return tx.putMeta(metaTurn, string(next))
 	})
 }

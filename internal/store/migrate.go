@@ -141,13 +141,6 @@ func (tx *Tx) makeMeta() error {
 	return err
 }
 
-// The names in meta of the version of the data, and of the lowest one that a server has
-// to know which works with it.
-const (
-	metaSchema = "schema"
-	metaNeeds  = "schema_needs"
-)
-
 // neededBy is the last version that servers of the one before cannot work with.
 func (s Schema) neededBy() int {
 	for i, step := range slices.Backward(s.Steps) {
@@ -156,13 +149,6 @@ func (s Schema) neededBy() int {
 		}
 	}
 	return 1
-}
-
-// putMeta replaces what meta holds under a name.
-func (tx *Tx) putMeta(name, value string) error {
-	_, err := tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
-	return err
 }
 
 // wantAlone refuses a step that others do not survive while there are some.
@@ -190,11 +176,11 @@ func (tx *Tx) wantAlone(schema Schema, from int, u Upgrading) error {
 // lockVersion returns the version of the data, 0 where there is none, and keeps
 // other nodes from changing it until the transaction ends.
 func (tx *Tx) lockVersion() (int, error) {
-	if _, err := tx.exec(`INSERT INTO meta (name, value) VALUES ('schema', '0') ON CONFLICT (name) DO NOTHING`); err != nil {
+	if _, err := tx.settle(metaSchema, "0"); err != nil {
 		return 0, err
 	}
-	text := ""
-	if _, err := tx.one(`SELECT value FROM meta WHERE name = 'schema' `+tx.dialect.Lock, nil, &text); err != nil {
+	text, err := tx.lockMeta(metaSchema)
+	if err != nil {
 		return 0, err
 	}
 	return strconv.Atoi(text)

@@ -20,7 +20,6 @@ const scalingPage = "../../docs/scaling.md"
 var spreading = map[string]string{
 	"Engine.forgetWrites":      "every ten minutes on each node",
 	"Transfer.Accounts":        "a move from the embedded store",
-	"Transfer.resume":          "a move from the embedded store",
 	"Transfer.wipe":            "a move from the embedded store that begins again",
 	"Engine.Analyze":           "the end of a move from the embedded store",
 	"Engine.StartAfter":        "the end of a move from the embedded store: some queues at a time",
@@ -117,7 +116,7 @@ var silent = []string{"Engine.ClockOffset", "Engine.prepare", "Tx.columns", "Tx.
 
 // whole are functions that go over tables as they come, by names that the sources
 // do not tell: of moves and backups, not of a server.
-var whole = []string{"Transfer.resume", "Transfer.wipe", "Engine.Analyze", "TakeCensus", "Tx.insert", "Tx.records"}
+var whole = []string{"Transfer.wipe", "Engine.Analyze", "TakeCensus", "Tx.insert", "Tx.records"}
 
 func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
 	reaches := map[string]reach{}

@@ -143,23 +143,9 @@ func (tx *Tx) MetadataAfter(organization model.OrganizationID, entity model.Enti
 	return out, err
 }
 
-// The names in meta of what follows.
-const (
-	metaKeyring = "keyring"
-	metaNewest  = "newest_key"   // the key that was made last
-	metaMissing = "keys_missing" // the key ring was found to be older than what is sealed
-)
-
 // Keyring returns the identifier of the key ring that content is sealed with; empty
 // where none is yet.
-func (s *Store) Keyring(ctx context.Context) (id string, err error) {
-	err = s.View(ctx, func(tx *Tx) error {
-		id = ""
-		_, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaKeyring}, &id)
-		return err
-	})
-	return id, err
-}
+func (s *Store) Keyring(ctx context.Context) (id string, err error) { return s.meta(ctx, metaKeyring) }
 
 // SettleKeyring notes the key ring, and returns the one that is noted: another where
 // another node was first.
@@ -177,33 +163,21 @@ func (s *Store) NoteNewestKey(ctx context.Context, id string) error {
 }
 
 // NewestKey returns the key that was noted last; empty where none was.
-func (s *Store) NewestKey(ctx context.Context) (id string, err error) {
-	err = s.View(ctx, func(tx *Tx) error {
-		id = ""
-		_, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaNewest}, &id)
-		return err
-	})
-	return id, err
-}
+func (s *Store) NewestKey(ctx context.Context) (id string, err error) { return s.meta(ctx, metaNewest) }
 
 // KeysMissing reports whether the key ring was found to be older than what is sealed, and
 // nobody has found since that nothing is missing.
-func (s *Store) KeysMissing(ctx context.Context) (due bool, err error) {
-	err = s.View(ctx, func(tx *Tx) error {
-		var value string
-		due, err = tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaMissing}, &value)
-		return err
-	})
-	return due, err
+func (s *Store) KeysMissing(ctx context.Context) (missing bool, err error) {
+	value, err := s.meta(ctx, metaMissing)
+	return value != "", err
 }
 
 // NoteKeysMissing notes that it is, or that nothing is missing.
 func (s *Store) NoteKeysMissing(ctx context.Context, missing bool) error {
 	return s.Update(ctx, func(tx *Tx) error {
 		if missing {
-			return tx.putMeta(metaMissing, "due")
+			return tx.putMeta(metaMissing, due)
 		}
-		_, err := tx.exec(`DELETE FROM meta WHERE name = ?`, metaMissing)
-		return err
+		return tx.clearMeta(metaMissing)
 	})
 }

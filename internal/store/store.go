@@ -54,7 +54,7 @@ func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, e
 		if s.epoch, err = tx.settle(metaEpoch, epoch); err != nil {
 			return err
 		}
-		s.secret, err = tx.settle("secret", hex.EncodeToString(secret))
+		s.secret, err = tx.settle(metaSecret, hex.EncodeToString(secret))
 		return err
 	})
 	return s, err
@@ -67,12 +67,12 @@ func OpenCurrent(ctx context.Context, engine Engine) (*Store, error) {
 	s := newStore(engine)
 	err := s.View(ctx, func(tx *Tx) error {
 		var version string
-		for name, value := range map[string]*string{"schema": &version, "epoch": &s.epoch, "secret": &s.secret} {
-			found, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{name}, value)
-			if err != nil {
+		for name, value := range map[string]*string{metaSchema: &version, metaEpoch: &s.epoch, metaSecret: &s.secret} {
+			var err error
+			if *value, err = tx.meta(name); err != nil {
 				return err
 			}
-			if !found {
+			if *value == "" {
 				return errors.New("no server has begun to use this store")
 			}
 		}
@@ -90,16 +90,6 @@ func OpenCurrent(ctx context.Context, engine Engine) (*Store, error) {
 	return s, err
 }
 
-// settle returns what meta holds under a name, which is the given value where it
-// held none. All nodes get the same.
-func (tx *Tx) settle(name, value string) (string, error) {
-	if _, err := tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, name, value); err != nil {
-		return "", err
-	}
-	_, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{name}, &value)
-	return value, err
-}
-
 // Epoch names the history that event positions belong to. It changes when a
 // backup is restored, so that no reader resumes into another history.
 func (s *Store) Epoch() string { return s.epoch }
@@ -112,10 +102,7 @@ func (s *Store) ChangeEpoch(ctx context.Context, epoch string) error {
 		if err := tx.noteEpochs(); err != nil {
 			return err
 		}
-		if _, err := tx.exec(`UPDATE meta SET value = ? WHERE name = 'epoch'`, epoch); err != nil {
-			return err
-		}
-		return tx.noteRestored(restoreDue)
+		return errors.Join(tx.putMeta(metaEpoch, epoch), tx.putMeta(metaRestored, due))
 	})
 	if err == nil {
 		s.epoch = epoch
@@ -172,33 +159,19 @@ func (s *Store) reading() Dialect {
 // Erase makes deleted content unrecoverable from the engine's files.
 func (s *Store) Erase(ctx context.Context) error { return s.engine.Erase(ctx) }
 
-// metaErase notes that a command beside the server deleted rows, which the server has
-// to erase from the files.
-const metaErase = "erase"
-
 // NoteErasure asks the server that uses the store to Erase: its files are its own to
 // write to.
 func (s *Store) NoteErasure(ctx context.Context) error {
-	return s.Update(ctx, func(tx *Tx) error {
-		_, err := tx.settle(metaErase, "due")
-		return err
-	})
+	return s.Update(ctx, func(tx *Tx) error { return tx.putMeta(metaErase, due) })
 }
 
 // TakeErasure reports whether that was asked for since it was last called.
-func (s *Store) TakeErasure(ctx context.Context) (due bool, err error) {
-	var value string
-	err = s.View(ctx, func(tx *Tx) error {
-		due, err = tx.one(`SELECT value FROM meta WHERE name = ?`, []any{metaErase}, &value)
-		return err
-	})
-	if err != nil || !due {
+func (s *Store) TakeErasure(ctx context.Context) (asked bool, err error) {
+	value, err := s.meta(ctx, metaErase)
+	if err != nil || value == "" {
 		return false, err
 	}
-	return true, s.Update(ctx, func(tx *Tx) error {
-		_, err := tx.exec(`DELETE FROM meta WHERE name = ?`, metaErase)
-		return err
-	})
+	return true, s.Update(ctx, func(tx *Tx) error { return tx.clearMeta(metaErase) })
 }
 
 // Close closes the engine.

@@ -35,13 +35,6 @@ type transferState struct {
 	Failed bool         `json:"failed"` // what was copied is not what there was
 }
 
-// The names in meta of the note, and of what is left of it when the copy is finished:
-// the source's mark.
-const (
-	transferNote = "copying"
-	movedNow     = "moved"
-)
-
 // The errors of a copy.
 var (
 	// ErrTransferring says that a store is half copied.
@@ -111,12 +104,11 @@ func (c *Transfer) resume(ctx context.Context, mark string) error {
 		if err := tx.makeMeta(); err != nil {
 			return err
 		}
-		var noted string
-		found, err := tx.one(`SELECT value FROM meta WHERE name = ? `+tx.dialect.Lock, []any{transferNote}, &noted)
+		noted, err := tx.lockMeta(metaTransfer)
 		if err != nil {
 			return err
 		}
-		if found {
+		if noted != "" {
 			if err := json.Unmarshal([]byte(noted), &c.state); err != nil {
 				return err
 			}
@@ -130,11 +122,11 @@ func (c *Transfer) resume(ctx context.Context, mark string) error {
 		}
 		c.state.Run = run
 		// A store that is complete has an epoch.
-		var epoch, moved string
-		if found, err = tx.one(`SELECT value FROM meta WHERE name = 'epoch'`, nil, &epoch); err != nil || !found {
+		if epoch, err := tx.meta(metaEpoch); err != nil || epoch == "" {
 			return err
 		}
-		if _, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{movedNow}, &moved); err != nil {
+		moved, err := tx.meta(metaMoved)
+		if err != nil {
 			return err
 		}
 		if moved == mark {
@@ -182,14 +174,8 @@ func (c *Transfer) update(ctx context.Context, next transferState, write func(*T
 // note replaces the note. Another copy into the same target, running at the same time,
 // has changed it.
 func (tx *Tx) note(before, after string) error {
-	var n int64
-	var err error
-	if before == "" {
-		n, err = tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, transferNote, after)
-	} else {
-		n, err = tx.exec(`UPDATE meta SET value = ? WHERE name = ? AND value = ?`, after, transferNote, before)
-	}
-	if err == nil && n == 0 {
+	replaced, err := tx.replaceMeta(metaTransfer, before, after)
+	if err == nil && !replaced {
 		err = errors.New("another copy into the same database is running")
 	}
 	return err
@@ -322,7 +308,8 @@ func (c *Transfer) Finish(ctx context.Context, auditKey string) error {
 	var entries []entry
 	err := read(ctx, c.from, func(tx *Tx) error {
 		entries = nil
-		return tx.each(`SELECT name, value FROM meta WHERE name NOT IN (?*)`, []any{[]string{metaSchema, metaNeeds, metaAuditKey}}, func(row Row) error {
+		own := []string{metaSchema, metaNeeds, metaAuditKey}
+		return tx.each(`SELECT name, value FROM meta WHERE name NOT IN (?*)`, []any{own}, func(row Row) error {
 			var e entry
 			err := row.Scan(&e.name, &e.value)
 			entries = append(entries, e)
@@ -337,13 +324,13 @@ func (c *Transfer) Finish(ctx context.Context, auditKey string) error {
 	}
 	return c.to.Update(ctx, func(session Session) error {
 		tx := &Tx{session: session, dialect: c.to.Dialect()}
-		n, err := tx.exec(`DELETE FROM meta WHERE name = ? AND value = ?`, transferNote, c.noted)
-		if err == nil && n == 0 {
+		dropped, err := tx.dropMeta(metaTransfer, c.noted)
+		if err == nil && !dropped {
 			err = errors.New("another copy into the same database is running")
 		}
-		for _, e := range append(entries, entry{movedNow, c.state.Source}) {
+		for _, e := range append(entries, entry{metaMoved, c.state.Source}) {
 			if err == nil {
-				_, err = tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?)`, e.name, e.value)
+				err = tx.putMeta(e.name, e.value)
 			}
 		}
 		return err
@@ -352,9 +339,8 @@ func (c *Transfer) Finish(ctx context.Context, auditKey string) error {
 
 // refuseTransferring refuses a store that is half copied.
 func (tx *Tx) refuseTransferring() error {
-	var note string
-	found, err := tx.one(`SELECT value FROM meta WHERE name = ?`, []any{transferNote}, &note)
-	if err == nil && found {
+	note, err := tx.meta(metaTransfer)
+	if err == nil && note != "" {
 		err = ErrTransferring
 	}
 	return err
