@@ -51,10 +51,7 @@ type Engine struct {
 	// they can. Once it is longer than the patience nobody is made to wait for it.
 	down atomic.Int64
 
-	// mu guards closed, so that nothing enters once Close waits for running.
-	mu      sync.RWMutex
-	closed  bool
-	running sync.WaitGroup
+	gate store.Gate
 
 	updates   chan *member // short calls of Update that wait for a lane
 	views     chan *member // short calls of View
@@ -124,17 +121,6 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	return e, nil
 }
 
-// enter keeps the engine open until the caller calls e.running.Done.
-func (e *Engine) enter() error {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	if e.closed {
-		return store.ErrClosed
-	}
-	e.running.Add(1)
-	return nil
-}
-
 // Dialect names what of the shared SQL differs in PostgreSQL. Texts that are
 // compared and sorted by byte need a collation that says so, whatever language
 // the database is set to.
@@ -158,10 +144,10 @@ func (e *Engine) Dialect() store.Dialect {
 // write-ahead log and its archives for as long as these are kept. There, content
 // ends with the key that it is sealed with.
 func (e *Engine) Erase(ctx context.Context) error {
-	if err := e.enter(); err != nil {
+	if err := e.gate.Enter(ctx); err != nil {
 		return err
 	}
-	e.running.Done()
+	e.gate.Leave()
 	return ctx.Err()
 }
 
@@ -205,11 +191,8 @@ func (e *Engine) Stats() Stats {
 // Close waits for the calls that are under way and closes the connections.
 func (e *Engine) Close() error {
 	e.closing.Do(func() {
-		e.mu.Lock()
-		e.closed = true
-		e.mu.Unlock()
 		e.stopSweep()
-		e.running.Wait()
+		e.gate.Close()
 		close(e.updates)
 		close(e.views)
 		e.swept.Wait()

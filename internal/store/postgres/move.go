@@ -23,10 +23,10 @@ func (e *Engine) StartAfter(ctx context.Context, position int64, accounts []mode
 // Analyze lets the server look at tables that were just filled, which it would do by
 // itself only after a while in which its plans are poor.
 func (e *Engine) Analyze(ctx context.Context, tables ...string) error {
-	if err := e.enter(); err != nil {
+	if err := e.gate.Enter(ctx); err != nil {
 		return err
 	}
-	defer e.running.Done()
+	defer e.gate.Leave()
 	for _, table := range tables {
 		if _, err := e.pool.Exec(ctx, "ANALYZE "+table); err != nil {
 			return fmt.Errorf("analyze %s: %w", table, translate(err))

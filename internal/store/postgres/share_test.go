@@ -33,13 +33,10 @@ func (a accompanied) View(ctx context.Context, fn func(store.Session) error, _ .
 
 func (a accompanied) accompany(ctx context.Context, fn func(store.Session) error, share func([]*member) error,
 	alone func(context.Context, func(store.Session) error, ...store.Trait) error, companion func(store.Session) error) error {
-	if err := ctx.Err(); err != nil {
+	if err := a.gate.Enter(ctx); err != nil {
 		return err
 	}
-	if err := a.enter(); err != nil {
-		return err
-	}
-	defer a.running.Done()
+	defer a.gate.Leave()
 	own := &member{ctx: ctx, fn: fn}
 	err := share([]*member{{ctx: ctx, fn: companion}, own})
 	if errors.Is(err, errAlone) {

@@ -35,13 +35,10 @@ func (e *Engine) repeatable(ctx context.Context, fn func(store.Session) error) e
 }
 
 func (e *Engine) transact(ctx context.Context, u *update, traits []store.Trait) error {
-	if err := ctx.Err(); err != nil {
+	if err := e.gate.Enter(ctx); err != nil {
 		return err
 	}
-	if err := e.enter(); err != nil {
-		return err
-	}
-	defer e.running.Done()
+	defer e.gate.Leave()
 	if slices.Contains(traits, store.Short) {
 		return share(ctx, e.updates, u.fn, func() error { return e.carry(context.WithoutCancel(ctx), u) })
 	}
@@ -157,13 +154,10 @@ func (s *session) verdict() verdict {
 // runs. When the connection is lost, fn is called again. A panic in fn goes on to
 // the caller. Short ones that wait at the same time share a snapshot (share.go).
 func (e *Engine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
-	if err := ctx.Err(); err != nil {
+	if err := e.gate.Enter(ctx); err != nil {
 		return err
 	}
-	if err := e.enter(); err != nil {
-		return err
-	}
-	defer e.running.Done()
+	defer e.gate.Leave()
 	if slices.Contains(traits, store.Short) {
 		return share(ctx, e.views, fn, func() error { return e.look(ctx, fn) })
 	}

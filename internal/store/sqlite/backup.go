@@ -17,10 +17,10 @@ import (
 // there, on disk, when Backup returns nil, and not at all otherwise. Until then
 // the write-ahead log grows, and Erase cannot finish.
 func (e *Engine) Backup(ctx context.Context, path string) error {
-	if err := e.enter(); err != nil {
+	if err := e.gate.Enter(ctx); err != nil {
 		return err
 	}
-	defer e.running.Done()
+	defer e.gate.Leave()
 	return backup(ctx, e.path, path)
 }
 

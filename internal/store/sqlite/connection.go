@@ -38,17 +38,15 @@ type connection struct {
 
 // openWriter opens the connection that writes, and sets up an empty file.
 func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	c, err := connect(path, sqlite.OpenReadWrite)
 	if err != nil {
-		return nil, translate(err)
+		return nil, err
 	}
-	c := &connection{conn: conn, queries: make(map[string]*query), scratch: make([]byte, usualColumn)}
 	defer func() {
 		if err != nil {
-			conn.Close()
+			c.conn.Close()
 		}
 	}()
-	conn.SetBusyTimeout(busyTimeout)
 	marked, err := c.identify()
 	if err != nil {
 		return nil, err
@@ -74,10 +72,8 @@ func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
 	if !marked { // or else a start would write, on a full disk too
 		settings = append(settings, fmt.Sprintf("application_id = %d", applicationID))
 	}
-	for _, pragma := range settings {
-		if _, err := c.number("PRAGMA " + pragma); err != nil {
-			return nil, err
-		}
+	if err := c.set(settings); err != nil {
+		return nil, err
 	}
 	return c, c.prepare(map[**sqlite.Stmt]string{
 		&c.begin:      "BEGIN IMMEDIATE",
@@ -91,25 +87,21 @@ func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
 
 // openReader opens a connection that can only read.
 func openReader(path string, cacheBytes int64) (_ *connection, err error) {
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	c, err := connect(path, sqlite.OpenReadOnly)
 	if err != nil {
-		return nil, translate(err)
+		return nil, err
 	}
-	c := &connection{conn: conn, queries: make(map[string]*query), scratch: make([]byte, usualColumn)}
 	defer func() {
 		if err != nil {
-			conn.Close()
+			c.conn.Close()
 		}
 	}()
-	conn.SetBusyTimeout(busyTimeout)
-	for _, pragma := range []string{
+	if err := c.set([]string{
 		"temp_store = MEMORY",
 		"trusted_schema = OFF",
 		fmt.Sprintf("cache_size = %d", -max(cacheBytes>>10, 1)),
-	} {
-		if _, err := c.number("PRAGMA " + pragma); err != nil {
-			return nil, err
-		}
+	}); err != nil {
+		return nil, err
 	}
 	c.arm()
 	return c, c.prepare(map[**sqlite.Stmt]string{
@@ -117,6 +109,25 @@ func openReader(path string, cacheBytes int64) (_ *connection, err error) {
 		&c.commit:   "COMMIT",
 		&c.rollback: "ROLLBACK",
 	})
+}
+
+func connect(path string, flags sqlite.OpenFlags) (*connection, error) {
+	conn, err := sqlite.OpenConn(path, flags)
+	if err != nil {
+		return nil, translate(err)
+	}
+	conn.SetBusyTimeout(busyTimeout)
+	return &connection{conn: conn, queries: make(map[string]*query), scratch: make([]byte, usualColumn)}, nil
+}
+
+// set carries out settings of the connection, or of the file.
+func (c *connection) set(pragmas []string) error {
+	for _, pragma := range pragmas {
+		if _, err := c.number("PRAGMA " + pragma); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // identify reports whether the file is marked as ours, and refuses one that holds

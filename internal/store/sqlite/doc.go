@@ -54,16 +54,18 @@
 // it, each request gets a transaction of its own, and an outcome of its own. A
 // function may so run three times.
 //
+// # Reading
+//
+// Each of a few connections reads one snapshot at a time. Short Views (store.Short)
+// that are ready at the same time share one: who was first runs the functions of all.
+//
 // # Checkpoints
 //
 // The writer's goroutine makes all checkpoints itself, between two transactions,
 // whenever 4,000 pages (16 MiB) are in the log and not in the database: a stop
-// of ten to thirty milliseconds. A second connection could do it beside the
-// writer, but SQLite before 3.51.3 can lose committed pages when a checkpoint
-// and a commit that restarts the log coincide (https://sqlite.org/wal.html,
-// "the WAL-reset bug"), and without a pause the log of a busy server is never
-// copied to its end, so that it never restarts. Under constant reading the same
-// is true for another reason; so at four times that length, new Views wait for
+// of ten to thirty milliseconds. Beside a writer that does not pause, the log of a
+// busy server would never be copied to its end, and never start again. Constant
+// reading keeps it from that too; so at four times that length, new Views wait for
 // up to ten milliseconds until the running ones have ended. Only a View or a
 // Backup that lasts longer lets the log grow further.
 //

@@ -43,10 +43,7 @@ type Engine struct {
 	path    string
 	meters  store.EngineMeters
 
-	// mu guards closed, so that nothing enters once Close waits for running.
-	mu      sync.RWMutex
-	closed  bool
-	running sync.WaitGroup
+	gate store.Gate
 
 	closing  sync.Once
 	closeErr error
@@ -124,17 +121,6 @@ func (e *Engine) open(opts Options) (err error) {
 	return nil
 }
 
-// enter keeps the engine open until the caller calls e.running.Done.
-func (e *Engine) enter() error {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	if e.closed {
-		return store.ErrClosed
-	}
-	e.running.Add(1)
-	return nil
-}
-
 // Dialect names what of the shared SQL differs in SQLite.
 func (e *Engine) Dialect() store.Dialect { return dialect }
 
@@ -165,10 +151,7 @@ func (e *Engine) Stats() Stats {
 // closes the files. Calling it again returns what the first call returned.
 func (e *Engine) Close() error {
 	e.closing.Do(func() {
-		e.mu.Lock()
-		e.closed = true
-		e.mu.Unlock()
-		e.running.Wait()
+		e.gate.Close()
 		e.writer.stop()
 		e.closeErr = e.release()
 	})

@@ -282,8 +282,8 @@ func TestClose(t *testing.T) {
 		<-reading
 		closed := make(chan error, 1)
 		go func() { closed <- e.Close() }()
-		for e.enter() == nil { // until Close has begun
-			e.running.Done()
+		for e.gate.Enter(context.Background()) == nil { // until Close has begun
+			e.gate.Leave()
 			runtime.Gosched()
 		}
 		b.release()

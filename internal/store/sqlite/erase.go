@@ -32,10 +32,10 @@ const (
 // a crash looks at every page. It waits a few seconds for long Views and for a
 // Backup to end, and returns ErrUnavailable if they do not.
 func (e *Engine) Erase(ctx context.Context) error {
-	if err := e.enter(); err != nil {
+	if err := e.gate.Enter(ctx); err != nil {
 		return err
 	}
-	defer e.running.Done()
+	defer e.gate.Leave()
 	if e.files == nil {
 		return nil // the other process does, which is told by other means
 	}

@@ -11,10 +11,10 @@ import (
 // an engine that has little to do. A connection that somebody reads through keeps
 // its own.
 func (e *Engine) Shrink(ctx context.Context) error {
-	if err := e.enter(); err != nil {
+	if err := e.gate.Enter(ctx); err != nil {
 		return err
 	}
-	defer e.running.Done()
+	defer e.gate.Leave()
 	err := e.writer.do(ctx, e.writer.c.shrink)
 	var idle []*connection
 	for more := true; more; {

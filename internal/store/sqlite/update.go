@@ -38,13 +38,10 @@ var requests = sync.Pool{New: func() any { return &request{done: make(chan struc
 // Update. A panic in fn is returned as a *store.PanicError. All that wait share a
 // transaction, whatever their traits.
 func (e *Engine) Update(ctx context.Context, fn func(store.Session) error, _ ...store.Trait) error {
-	if err := ctx.Err(); err != nil {
+	if err := e.gate.Enter(ctx); err != nil {
 		return err
 	}
-	if err := e.enter(); err != nil {
-		return err
-	}
-	defer e.running.Done()
+	defer e.gate.Leave()
 	r := newRequest(ctx, fn)
 	select {
 	case e.writer.requests <- r:

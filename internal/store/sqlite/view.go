@@ -21,13 +21,10 @@ type readers struct {
 // panic in fn goes on to the caller. Short ones that are ready at the same time share
 // a snapshot (share.go).
 func (e *Engine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
-	if err := ctx.Err(); err != nil {
+	if err := e.gate.Enter(ctx); err != nil {
 		return err
 	}
-	if err := e.enter(); err != nil {
-		return err
-	}
-	defer e.running.Done()
+	defer e.gate.Leave()
 	if slices.Contains(traits, store.Short) {
 		return e.share(ctx, fn)
 	}

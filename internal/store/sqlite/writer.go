@@ -118,7 +118,9 @@ func (w *writer) run() {
 				return
 			}
 			// Those that are ready to ask for something too do so first: the more share a
-			// commit, the less it costs each. It takes no time where nobody is.
+			// commit, the less it costs each. Without it a send at 64 connections takes 7 %
+			// more CPU in the best of ten alternating runs (154 µs in place of 143); the
+			// medians of a busy machine do not differ.
 			runtime.Gosched()
 			w.collect(r)
 			w.process()

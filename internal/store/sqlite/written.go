@@ -6,10 +6,10 @@ import "context"
 // has committed something since it was last asked. The first time it says that one has.
 // It costs a look into shared memory.
 func (e *Engine) WrittenBeside(ctx context.Context) (written bool, err error) {
-	if err := e.enter(); err != nil {
+	if err := e.gate.Enter(ctx); err != nil {
 		return false, err
 	}
-	defer e.running.Done()
+	defer e.gate.Leave()
 	w := e.writer
 	err = w.do(ctx, func() error {
 		// The writer is the only one here who commits: what this connection did not is
