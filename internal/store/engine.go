@@ -74,7 +74,7 @@ type Session interface {
 	// Numbers start at the clock's microseconds, so that they tell an age.
 	Position(accounts []model.AccountID, n int) (int64, error)
 
-	// Committed says what is called once what the transaction wrote is on disk: before
+	// Committed passes what is called once the transaction is on disk: before
 	// Update returns, in the order of the commits, one after the other. done must not
 	// wait for anything. Only an engine that is alone does so (Dialect.Alone); another
 	// one never calls it.
