@@ -83,6 +83,7 @@ var spreading = map[string]string{
 	"Tx.LockMessages":          "an acknowledgement or a recall: one, or those of the acknowledgement",
 	"Tx.MembersOf":             "when an organization or a profile changes",
 	"Tx.MembershipsIn":         "the members of a group, the entries of a page",
+	"Tx.MembershipsOfEach":     "the members of a group, when they are shown",
 	"Tx.MessagesAfter":         "a check of the keys",
 	"Tx.MessagesLeft":          "before a key is destroyed",
 	"Tx.MessagesOf":            "once in the life of an organization",
