@@ -164,7 +164,7 @@ func TestAuditPastThatWasRewrittenIsNeverSigned(t *testing.T) {
 		for _, chain := range []model.OrganizationID{changed, sound} {
 			s.mustCreate(string(chain), fmt.Sprint("grows", i, string(chain[:4])))
 		}
-		err := s.service.Sweep(t.Context())
+		err := s.sweeper.Sweep(t.Context())
 		if fault := new(audit.Fault); !errors.As(err, &fault) || fault.Chain != changed || fault.Number != lengths[changed]+1 {
 			t.Errorf("signing says %v, want what is wrong with entry %d of %s", err, lengths[changed]+1, changed)
 		}

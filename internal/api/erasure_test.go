@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
+	"signet/internal/upkeep"
 )
 
 // column is a column of a table.
@@ -142,7 +142,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 		t.Error("no status of the account is queued")
 	}
 
-	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
+	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
 	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
 	var told *model.Error
 	if err := e.Account(t.Context(), id); !errors.As(err, &told) || told.Code != "legal_hold" {
@@ -180,7 +180,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 	if err := e.Account(t.Context(), id); !model.IsNotFound(err) {
 		t.Errorf("erasing again answers %v", err)
 	}
-	if err := e.Account(t.Context(), mustParseAccount(t, c.operator.token)); !errors.Is(err, service.ErrOperatorAccount) {
+	if err := e.Account(t.Context(), mustParseAccount(t, c.operator.token)); !errors.Is(err, upkeep.ErrOperatorAccount) {
 		t.Errorf("erasing the operator answers %v", err)
 	}
 	c.mustVerify()
@@ -197,7 +197,7 @@ func TestErasureIsResumed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
+	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
 	if err := e.Account(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
 	other := c.mustCreateOrganization("Other")
 	c.operator.mustJoin(other, c.bob)
 	org := model.OrganizationID(c.org)
-	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
+	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
 	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
 	var told *model.Error
 	if err := e.Organization(t.Context(), org, false); !errors.As(err, &told) || told.Code != "legal_hold" {
@@ -253,8 +253,8 @@ func TestLastAdministratorIsErasedOnlyOnPurpose(t *testing.T) {
 		c.operator.delete(c.operator.path("/organization/" + o + "/roles/admin")).want(204)
 	}
 	id := mustParseAccount(t, admin.token)
-	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
-	var last *service.LastAdministratorError
+	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
+	var last *upkeep.LastAdministratorError
 	if err := e.Account(t.Context(), id); !errors.As(err, &last) || len(last.Organizations) != 1 || last.Organizations[0] != second {
 		t.Fatalf("erasing the last administrator of %s answers %v", second, err)
 	}

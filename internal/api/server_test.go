@@ -26,6 +26,7 @@ import (
 	streaming "signet/internal/stream"
 	"signet/internal/testclock"
 	"signet/internal/testlog"
+	"signet/internal/upkeep"
 	"signet/openapi/openapitest"
 )
 
@@ -38,6 +39,8 @@ type server struct {
 	api     *api.API
 	service *service.Service
 	time    *custody.Clock
+	vault   *content.Vault
+	sweeper *upkeep.Sweeper
 	streams *streaming.Streams
 	store   *store.Store
 	hub     *live.Hub
@@ -101,11 +104,16 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	})
 	ring := sealtest.Open(t, f.dir, s.clock.Now)
 	s.time = custody.NewClock(custody.ClockOptions{Store: s.store, Ring: ring, Now: s.clock.Now, Elapsed: s.clock.Elapsed})
+	s.vault = &content.Vault{Store: s.store, Ring: ring, Blobs: blobs, Unsealed: f.unsealed}
+	auditLog := audit.NewLog(audit.Options{Store: s.store, Key: s.audit, Retention: auditRetention, Clock: s.clock.Now})
 	s.service = service.New(service.Options{
-		Store: s.store, Vault: &content.Vault{Store: s.store, Ring: ring, Blobs: blobs, Unsealed: f.unsealed},
+		Store: s.store, Vault: s.vault,
 		Hub: s.hub, Clock: s.clock.Now, Time: s.time, Logger: logger, Limits: f.service,
 		DefaultRegion: "US", EventsRetention: f.retention,
-		Audit: audit.NewLog(audit.Options{Store: s.store, Key: s.audit, Retention: auditRetention, Clock: s.clock.Now}), Streams: registry,
+		Audit: auditLog, Streams: registry, EraseSoon: func() { s.sweeper.EraseSoon() },
+	})
+	s.sweeper = upkeep.NewSweeper(upkeep.Options{
+		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s.service, Audit: auditLog, Log: logger, Retention: f.retention,
 	})
 	s.streams = streaming.New(registry, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
@@ -146,7 +154,7 @@ func (s *server) closed(what string, err error) {
 // mustSweep erases what has ended, as the server's background task does.
 func (s *server) mustSweep() {
 	s.t.Helper()
-	if err := s.service.Sweep(s.t.Context()); err != nil {
+	if err := s.sweeper.Sweep(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -154,7 +162,7 @@ func (s *server) mustSweep() {
 // mustKeepHouse removes what is merely old, as the background task does.
 func (s *server) mustKeepHouse() {
 	s.t.Helper()
-	if err := s.service.KeepHouse(s.t.Context()); err != nil {
+	if err := s.sweeper.KeepHouse(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
 }

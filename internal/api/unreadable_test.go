@@ -2,10 +2,9 @@ package api_test
 
 import (
 	"maps"
+	"signet/internal/upkeep"
 	"slices"
 	"testing"
-
-	"signet/internal/service"
 )
 
 // stored tells in which columns a message is named.
@@ -121,7 +120,7 @@ func TestWhatThoseWhoHaveLeftSaidIsErased(t *testing.T) {
 	c.mustSweep()
 	c.wantStored("what came since", again, true)
 
-	e := &service.Eraser{Store: c.store, Clock: c.clock.Now}
+	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
 	if err := e.Account(t.Context(), mustParseAccount(t, c.carl.token)); err != nil {
 		t.Fatal(err)
 	}

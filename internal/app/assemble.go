@@ -19,6 +19,7 @@ import (
 	"signet/internal/store/sqlite"
 	"signet/internal/stream"
 	"signet/internal/transfer"
+	"signet/internal/upkeep"
 )
 
 // openStore opens the engine that the settings name. ready tells whether a request
@@ -119,9 +120,10 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		Store: kept, Key: auditKey, Retention: in.cfg.Audit.Retention, Clock: in.clock, Warnings: in.warnings,
 	})
 	vault := &content.Vault{Store: kept, Ring: ring, Blobs: keeper.Guarded(), Unsealed: in.unsealed}
+	var sweeper *upkeep.Sweeper
 	cases := service.New(service.Options{
 		Store: kept, Vault: vault, Hub: hub, Clock: in.clock, Time: clock,
-		Logger: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
+		Logger: in.log, Room: room, EraseSoon: func() { sweeper.EraseSoon() },
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -131,6 +133,12 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
 		Audit: auditLog, Streams: registry,
 	})
+	sweeper = upkeep.NewSweeper(upkeep.Options{
+		Store: kept, Vault: vault, Clock: clock, Cases: cases, Audit: auditLog,
+		Log: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
+		Interval: in.cfg.Expiry.Sweep, Retention: in.cfg.Events.Retention,
+	})
+	survey := upkeep.NewSurvey(kept, in.clock)
 	if err := registerClock(in, clock); err != nil {
 		return nil, err
 	}
@@ -143,7 +151,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return err
 	})
-	if err := errors.Join(registerStore(in, engine, kept), registerService(in.metrics, cases, vault, auditLog), registerSurvey(in, cases, clock, kept), registerRing(in.metrics, ring)); err != nil {
+	if err := errors.Join(registerStore(in, engine, kept), registerCounts(in.metrics, cases.Counts(), sweeper, vault, auditLog), registerSurvey(in, survey, clock, kept), registerRing(in.metrics, ring)); err != nil {
 		return nil, err
 	}
 	nodes, err := registerNode(ctx, in, registry, clock, hub, kept)
@@ -169,8 +177,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	}
 	watchParts(in, ready, ring, blobs)
-	keys := &custody.KeyWatch{Store: kept, Ring: ring, Clock: in.clock, Log: in.log, Warnings: in.warnings, Older: cases.DoubtKeys}
-	sweeper := cases.NewSweeper(in.cfg.Expiry.Sweep)
+	keys := &custody.KeyWatch{Store: kept, Ring: ring, Clock: in.clock, Log: in.log, Warnings: in.warnings, Older: sweeper.AskAllKeys}
 	return &system{
 		handler: func(at location) (http.Handler, error) {
 			options.BaseURL, options.Links = at.baseURL, at.links
@@ -179,7 +186,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		operators:  cases,
 		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, cases.Survey().Run, keys.Run, copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
+		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, survey.Run, keys.Run, copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: streams.Await, cutStreams: streams.Cut,
 		close: closeAll,
 	}, nil

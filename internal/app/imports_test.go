@@ -45,15 +45,15 @@ var mayImport = []layer{
 		"internal/model", "client",
 	}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service",
+		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/upkeep",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
 		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/model",
 	}},
 	{"internal/maintain", []string{
-		"internal/place", "internal/service", "internal/content", "internal/custody", "internal/transfer",
-		"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/config",
-		"internal/model",
+		"internal/place", "internal/service", "internal/upkeep", "internal/content", "internal/custody", "internal/transfer",
+		"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/audit", "internal/seal", "internal/blob",
+		"internal/config", "internal/model",
 	}},
 	{"internal/place", []string{
 		"internal/custody", "internal/store", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/durable",
@@ -74,6 +74,10 @@ var mayImport = []layer{
 		"internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/model",
 	}},
 	{"internal/search", []string{"internal/store", "internal/model"}},
+	{"internal/upkeep", []string{
+		"internal/custody", "internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob", "internal/disk",
+		"internal/health", "internal/meter", "internal/model",
+	}},
 	{"internal/custody", []string{
 		"internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob", "internal/health", "internal/clock",
 		"internal/model",

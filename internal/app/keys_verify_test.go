@@ -17,7 +17,7 @@ import (
 	"signet/client"
 	"signet/internal/maintain"
 	"signet/internal/place"
-	"signet/internal/service"
+	"signet/internal/upkeep"
 )
 
 // change runs statements on the database of a stopped server.
@@ -156,7 +156,7 @@ func TestFlippedBitIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := configAt(t, w.app.dir)
-	verify := func() service.Verified {
+	verify := func() upkeep.Verified {
 		t.Helper()
 		v, err := maintain.VerifyKeys(t.Context(), cfg, true, func(string) {})
 		if err != nil {

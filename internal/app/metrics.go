@@ -15,6 +15,7 @@ import (
 	"signet/internal/seal"
 	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/upkeep"
 )
 
 // labels are those of one series, each a name and a value of a fixed few.
@@ -74,9 +75,8 @@ func unixSeconds(at time.Time) float64 {
 	return float64(at.UnixMilli()) / 1000
 }
 
-// registerService adds what the service counts.
-func registerService(metrics prometheus.Registerer, cases *service.Service, vault *content.Vault, auditLog *audit.Log) error {
-	c := cases.Counts()
+// registerCounts adds what use cases, the sweep, the vault and the audit log count.
+func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *upkeep.Sweeper, vault *content.Vault, auditLog *audit.Log) error {
 	const (
 		sent   = "Messages sent, forwards included, by whom they are for."
 		copies = "Copies of sent messages, one for each recipient, by whom the message is for."
@@ -90,9 +90,9 @@ func registerService(metrics prometheus.Registerer, cases *service.Service, vaul
 		counter("signet_message_copies_delivered_total", "Copies that reached their reader: acknowledged, or read without.", nil, c.Delivered.Load),
 		counter("signet_message_copies_read_total", "Copies that were read.", nil, c.Read.Load),
 		counter("signet_messages_recalled_total", "Messages that their sender recalled.", nil, c.Recalled.Load),
-		counter("signet_messages_expired_total", "Messages that ended by their lifetime, or once all had read them, and were removed.", nil, c.Expired.Load),
-		counter("signet_messages_erased_total", "Messages whose rows were removed, whatever for.", nil, c.Erased.Load),
-		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil, c.Orphans.Load),
+		counter("signet_messages_expired_total", "Messages that ended by their lifetime, or once all had read them, and were removed.", nil, sweeper.Counts.Expired.Load),
+		counter("signet_messages_erased_total", "Messages whose rows were removed, whatever for.", nil, sweeper.Counts.Erased.Load),
+		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil, sweeper.Counts.Orphans.Load),
 		counter("signet_blobs_missing_total", "Times that somebody asked for a file that is lost: a message or a picture refers to it, and it is not there.", nil, vault.Counts.FilesLost.Load),
 		gauge("signet_audit_chain_broken", "1 while the server finds the audit log changed when it is to sign it; else 0.", nil, func() float64 {
 			if auditLog.Broken() {
@@ -103,7 +103,7 @@ func registerService(metrics prometheus.Registerer, cases *service.Service, vaul
 		counter("signet_rows_unopened_total", closed, labels{"cause": "changed"}, vault.Counts.Unopened.Load),
 		counter("signet_rows_unopened_total", closed, labels{"cause": "key_gone"}, vault.Counts.UnopenedKey.Load),
 	}
-	for _, task := range cases.Tasks() {
+	for _, task := range sweeper.Tasks() {
 		l := labels{"task": task.Name}
 		all = append(all,
 			gauge("signet_task_last_success_timestamp_seconds", "When a part of the sweep or of housekeeping last ended well; 0: not since the start.", l,

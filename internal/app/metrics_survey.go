@@ -8,21 +8,21 @@ import (
 
 	"signet/internal/custody"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/upkeep"
 )
 
 // survey serves what only reading the store tells. What cannot be read is absent.
 type survey struct {
-	cases *service.Service
-	time  *custody.Clock
-	kept  *store.Store
-	clock func() time.Time
-	alone bool
+	upkeep *upkeep.Survey
+	time   *custody.Clock
+	kept   *store.Store
+	clock  func() time.Time
+	alone  bool
 }
 
-func registerSurvey(in surroundings, cases *service.Service, clock *custody.Clock, kept *store.Store) error {
-	return in.metrics.Register(&survey{cases, clock, kept, in.clock, in.cfg.Database == ""})
+func registerSurvey(in surroundings, counts *upkeep.Survey, clock *custody.Clock, kept *store.Store) error {
+	return in.metrics.Register(&survey{counts, clock, kept, in.clock, in.cfg.Database == ""})
 }
 
 func surveyed(name, help string, labels ...string) *prometheus.Desc {
@@ -59,7 +59,7 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 	tell := func(d *prometheus.Desc, value float64, labels ...string) {
 		metrics <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
-	if b, backup, err := s.cases.Survey().Look(ctx); err == nil {
+	if b, backup, err := s.upkeep.Look(ctx); err == nil {
 		if s.alone {
 			tell(descBackup, unixSeconds(backup.Succeeded))
 			tell(descBackupTook, backup.Took.Seconds())
@@ -75,7 +75,7 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 	if n, err := s.nodes(ctx); err == nil {
 		tell(descNodes, float64(n))
 	}
-	if q, ok := s.cases.Survey().Queues(ctx); ok {
+	if q, ok := s.upkeep.Queues(ctx); ok {
 		tell(descQueues, float64(q.Accounts))
 		tell(descQueueEvents, float64(q.Events))
 		tell(descQueuesBehind, float64(q.Old), "age")

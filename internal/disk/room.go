@@ -126,6 +126,16 @@ func (r *Room) lookAgain(low *atomic.Bool) bool {
 	return !low.Load()
 }
 
+// Sparing does what removes something, or what nobody should have to wait for while the
+// disk is full: the reserve is given up for it, bit by bit, until it succeeds.
+func (r *Room) Sparing(do func() error) error {
+	err := do()
+	for err != nil && r.Struck(err, true) {
+		err = do()
+	}
+	return err
+}
+
 // Struck is told of a write that found no room, and reports whether it may be tried
 // again, because part of the reserve was given up for it. spare says that it frees room,
 // or is nothing that anybody should wait for.

@@ -9,8 +9,8 @@ import (
 	"signet/internal/config"
 	"signet/internal/custody"
 	"signet/internal/place"
-	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/upkeep"
 )
 
 // Pruned is what PruneBlobs found and did.
@@ -30,7 +30,7 @@ func PruneBlobs(ctx context.Context, cfg *config.Config, confirmed bool) (pruned
 			return place.OwnershipFault(err)
 		}
 		for {
-			found, err := service.FindOrphans(ctx, kept, files, time.Now())
+			found, err := upkeep.FindOrphans(ctx, kept, files, time.Now())
 			if err != nil {
 				return err
 			}

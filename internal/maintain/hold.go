@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,19 +12,18 @@ import (
 	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/content"
-	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/place"
 	"signet/internal/seal"
-	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/upkeep"
 )
 
 // HoldOrganization puts an organization under a legal hold, or lifts it, in the data
 // directory or the database itself.
 func HoldOrganization(ctx context.Context, dir, database, organization string, held bool) error {
 	return Change(ctx, dir, database, func(kept *store.Store) error {
-		return service.HoldOrganization(ctx, kept, time.Now(), model.OrganizationID(organization), held)
+		return upkeep.HoldOrganization(ctx, kept, time.Now(), model.OrganizationID(organization), held)
 	})
 }
 
@@ -39,13 +37,11 @@ func ExportHeld(ctx context.Context, cfg *config.Config, organization, target st
 			return err
 		}
 		defer func() { err = errors.Join(err, files.Close()) }()
-		hub := live.NewHub(1)
-		defer hub.Close()
-		cases := service.New(service.Options{Store: kept, Vault: &content.Vault{Store: kept, Ring: ring, Blobs: files}, Hub: hub, Clock: time.Now, Logger: slog.New(slog.DiscardHandler)})
 		if err := os.Mkdir(target, 0o700); err != nil {
 			return fmt.Errorf("make the directory of the export: %w", err)
 		}
-		messages, err = cases.ExportHeld(ctx, model.OrganizationID(organization), func(name string) (io.WriteCloser, error) {
+		vault := &content.Vault{Store: kept, Ring: ring, Blobs: files}
+		messages, err = upkeep.ExportHeld(ctx, vault, time.Now(), model.OrganizationID(organization), func(name string) (io.WriteCloser, error) {
 			return os.OpenFile(filepath.Join(target, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		})
 		return err
@@ -65,7 +61,7 @@ type Erased struct {
 // EraseAccount removes every trace of an account that an address names. Unless last is
 // set, it refuses one without which an organization has no administrator.
 func EraseAccount(ctx context.Context, dir, database, region, address string, last bool, found func(token string)) (Erased, error) {
-	return erase(ctx, dir, database, func(kept *store.Store, e *service.Eraser) error {
+	return erase(ctx, dir, database, func(kept *store.Store, e *upkeep.Eraser) error {
 		e.LastAdministrators = last
 		id, err := findAccount(ctx, kept, region, address)
 		if err != nil {
@@ -79,14 +75,14 @@ func EraseAccount(ctx context.Context, dir, database, region, address string, la
 // EraseOrganization removes every trace of an organization, and of the accounts that
 // it created and that are in no other one, unless they are kept.
 func EraseOrganization(ctx context.Context, dir, database, organization string, keepAccounts bool) (Erased, error) {
-	return erase(ctx, dir, database, func(_ *store.Store, e *service.Eraser) error {
+	return erase(ctx, dir, database, func(_ *store.Store, e *upkeep.Eraser) error {
 		return e.Organization(ctx, model.OrganizationID(organization), keepAccounts)
 	})
 }
 
-func erase(ctx context.Context, dir, database string, do func(*store.Store, *service.Eraser) error) (out Erased, err error) {
+func erase(ctx context.Context, dir, database string, do func(*store.Store, *upkeep.Eraser) error) (out Erased, err error) {
 	err = maintained(ctx, dir, database, func(kept *store.Store, beside bool) error {
-		eraser := &service.Eraser{Store: kept, Clock: time.Now}
+		eraser := &upkeep.Eraser{Store: kept, Clock: time.Now}
 		err := do(kept, eraser)
 		out = Erased{eraser.Erased, eraser.Blobs}
 		if beside { // the files are the server's to write to

@@ -11,12 +11,13 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/config"
+	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/model"
 	"signet/internal/place"
 	"signet/internal/seal"
-	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/upkeep"
 )
 
 // openRingBeside opens the ring for a command; expect is empty for whichever there is.
@@ -167,7 +168,7 @@ func importNeeded(
 // VerifyKeys opens everything that is sealed, in the store and the blobs of a data
 // directory or database, whether or not a server uses them. report gets a line for
 // each thing that does not open. With whole, attachments are read to their end.
-func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v service.Verified, err error) {
+func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v upkeep.Verified, err error) {
 	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
 		expect, err := kept.Keyring(ctx)
 		if err != nil {
@@ -182,7 +183,7 @@ func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func
 		}
 		defer func() { err = errors.Join(err, blobs.Close()) }()
 		return withRing(ctx, cfg, kept, func(ring *seal.Ring) (err error) {
-			v, err = service.Verify(ctx, kept, ring, blobs, time.Now().UTC(), whole, report)
+			v, err = upkeep.Verify(ctx, &content.Vault{Store: kept, Ring: ring, Blobs: blobs}, time.Now().UTC(), whole, report)
 			return err
 		})
 	})

@@ -12,8 +12,8 @@ import (
 	"signet/internal/config"
 	"signet/internal/model"
 	"signet/internal/place"
-	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/upkeep"
 )
 
 // Status is what an operator wants to know of an installation at a glance. What is not
@@ -153,7 +153,7 @@ func (s *Status) noteSweep(m series, now time.Time) {
 	for _, labels := range slices.Sorted(maps.Keys(m["signet_task_last_success_timestamp_seconds"])) {
 		task, at := labelOf(labels, "task"), secondsTime(m["signet_task_last_success_timestamp_seconds"][labels])
 		late := sweepLate
-		if service.Housekeeping(task) {
+		if upkeep.Housekeeping(task) {
 			late = houseLate
 		} else if s.Sweep.Last.IsZero() || at.Before(s.Sweep.Last) {
 			s.Sweep.Last = at
@@ -179,11 +179,11 @@ func (s *Status) noteBackup(succeeded, failed time.Time, bytes int64) {
 func StoredStatus(ctx context.Context, cfg *config.Config) (s Status, err error) {
 	s = Status{Store: storeName(cfg.Database), Problems: []string{"no server answers on this machine"}}
 	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
-		backlog, backup, err := service.NewSurvey(kept, time.Now).Look(ctx)
+		backlog, backup, err := upkeep.NewSurvey(kept, time.Now).Look(ctx)
 		if err != nil {
 			return err
 		}
-		queues, err := service.NewSurvey(kept, time.Now).Count(ctx)
+		queues, err := upkeep.NewSurvey(kept, time.Now).Count(ctx)
 		if err != nil {
 			return err
 		}

@@ -64,6 +64,11 @@ func Forbiddenf(code, format string, args ...any) *Error {
 	return &Error{Kind: Forbidden, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// UnderHold is the answer to an erasure of what a legal hold keeps.
+func UnderHold() *Error {
+	return Forbiddenf("legal_hold", "The organization is under a legal hold: nothing of it may be erased.")
+}
+
 // Missing is the one answer to what does not exist and to what the caller may
 // not know exists. It is the same for both, whatever was asked for.
 func Missing() *Error {

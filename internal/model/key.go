@@ -2,6 +2,9 @@ package model
 
 import "time"
 
+// LoginIdle is how long a key that a login issued may stay unused.
+const LoginIdle = 90 * 24 * time.Hour
+
 // KeyKind says which endpoints a key opens.
 type KeyKind int
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -46,7 +47,7 @@ func (s *Service) administer(ctx context.Context, actor *model.Actor, action mod
 		return err
 	}
 	return s.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, organization)
+		audit.OnOrganization(line, organization)
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}

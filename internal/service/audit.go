@@ -76,32 +76,7 @@ func (s *Service) newLine(ctx context.Context, actor *model.Actor, action model.
 func (s *Service) recordOnGroup(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction,
 	organization model.OrganizationID, id model.GroupID) error {
 	line := s.newLine(ctx, actor, action)
-	onOrganization(&line, organization)
+	audit.OnOrganization(&line, organization)
 	line.Group = id
 	return audit.Record(tx, &line)
-}
-
-// onOrganization says that a line is about an organization, and belongs to its chain.
-func onOrganization(line *model.AuditEntry, id model.OrganizationID) {
-	line.Chain, line.Organization = id, id
-}
-
-// onAccount says that a line is about an account in no particular organization: it
-// belongs to the chain of the organization that created the account.
-func onAccount(tx *store.Tx, line *model.AuditEntry, account *model.Account) error {
-	line.User = account.ID
-	return atHome(tx, line, account)
-}
-
-// atHome puts a line into the chain of the organization that created an account, or
-// the platform's where there is none any more.
-func atHome(tx *store.Tx, line *model.AuditEntry, account *model.Account) error {
-	if account.CreatedBy == "" {
-		return nil
-	}
-	_, found, err := tx.Organization(account.CreatedBy)
-	if found {
-		line.Chain = account.CreatedBy
-	}
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -36,7 +37,7 @@ func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.Organi
 	}
 	err = s.act(ctx, actor, model.ActionAuditRead, func(tx *store.Tx, line *model.AuditEntry) error {
 		lines = nil
-		onOrganization(line, id)
+		audit.OnOrganization(line, id)
 		if id != "" {
 			_, found, err := tx.Organization(id)
 			if err == nil && !found {

@@ -13,9 +13,6 @@ import (
 	"signet/internal/store"
 )
 
-// loginIdle is how long a key that a login issued may stay unused.
-const loginIdle = 90 * 24 * time.Hour
-
 func wrongCredentials() *model.Error {
 	return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "The key or the secret is wrong."}
 }
@@ -40,7 +37,7 @@ func (s *Service) Authenticate(ctx context.Context, key, secret string, from net
 	k := &actor.Key
 	current := subtle.ConstantTimeCompare(hash[:], k.SecretHash) == 1
 	previous := subtle.ConstantTimeCompare(hash[:], k.PreviousHash) == 1 && now.Before(k.PreviousUntil)
-	if !current && !previous || k.ExpiredAt(now) || k.Login && s.lastUse(k).Add(loginIdle).Before(now) || !k.Networks.Allow(from) {
+	if !current && !previous || k.ExpiredAt(now) || k.Login && s.lastUse(k).Add(model.LoginIdle).Before(now) || !k.Networks.Allow(from) {
 		return nil, wrongCredentials()
 	}
 	s.noteUse(k.Key, now)

@@ -1,5 +1,7 @@
 package service
 
+import "signet/internal/model"
+
 // Forget drops all that is remembered of the store so that it need not be asked again,
 // for a server that has nothing to do.
 func (s *Service) Forget() {
@@ -14,8 +16,11 @@ func (s *Service) ForgetAccess() {
 	s.recipients.forget()
 }
 
-// age forgets what was remembered before the last call: each sweep calls it.
-func (s *Service) age() {
+// ForgetMessages drops messages that were erased from what is remembered.
+func (s *Service) ForgetMessages(ids ...model.MessageID) { s.messages.Forget(ids...) }
+
+// Age forgets what was remembered before the last call: each sweep calls it.
+func (s *Service) Age() {
 	s.messages.Age()
 	s.actors.Age()
 }

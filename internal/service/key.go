@@ -153,7 +153,7 @@ func (s *Service) Keys(ctx context.Context, actor *model.Actor, address string) 
 		if keys, err = tx.Keys(t.ID); err != nil {
 			return err
 		}
-		return onAccount(tx, line, &t.Account)
+		return audit.OnAccount(tx, line, &t.Account)
 	})
 	s.usedMu.Lock()
 	defer s.usedMu.Unlock()
@@ -316,7 +316,7 @@ func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, action 
 		if err := may(current, &owner, memberships); err != nil {
 			return err
 		}
-		if err := onAccount(tx, line, &owner); err != nil {
+		if err := audit.OnAccount(tx, line, &owner); err != nil {
 			return err
 		}
 		return fn(tx, line)
@@ -368,7 +368,7 @@ func LimitKey(ctx context.Context, kept *store.Store, now time.Time, key string,
 		if err != nil {
 			return err
 		}
-		if err := onAccount(tx, line, &owner); err != nil {
+		if err := audit.OnAccount(tx, line, &owner); err != nil {
 			return err
 		}
 		return tx.LimitKey(key, messagesPerDay, requestsPerSecond)

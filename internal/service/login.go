@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -105,7 +106,7 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 		}
 		entity = present(&owner, &t, "")
 		line.OnKey = issued.Key.Key
-		return onAccount(tx, line, &t.Account)
+		return audit.OnAccount(tx, line, &t.Account)
 	})
 	if err != nil {
 		return Login{}, err
@@ -145,7 +146,7 @@ func (s *Service) Logout(ctx context.Context, actor *model.Actor) error {
 			}
 		}
 		line.OnKey = actor.Key.Key
-		return onAccount(tx, line, &account)
+		return audit.OnAccount(tx, line, &account)
 	})
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"signet/internal/audit"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/search"
@@ -203,10 +204,10 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 		m, member := t.membership(organization)
 		switch {
 		case member:
-			onOrganization(line, organization)
+			audit.OnOrganization(line, organization)
 			out = append(out, RolesOf{m.Organization, m.Roles})
 		case t.ID == actor.Account:
-			if err := onAccount(tx, line, &t.Account); err != nil {
+			if err := audit.OnAccount(tx, line, &t.Account); err != nil {
 				return err
 			}
 			for _, m := range t.memberships {
@@ -230,7 +231,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 	var told []model.AccountID
 	err = s.act(ctx, actor, model.ActionRoleGrant, func(tx *store.Tx, line *model.AuditEntry) error {
 		pending, told = false, nil
-		onOrganization(line, organization)
+		audit.OnOrganization(line, organization)
 		line.Detail = "role=" + role
 		if err := tx.LockOrganization(organization); err != nil {
 			return err

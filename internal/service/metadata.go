@@ -127,7 +127,7 @@ func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *mode
 		return s.recordOnGroup(ctx, tx, actor, action, p.organization, model.GroupID(p.entity))
 	}
 	line := s.newLine(ctx, actor, action)
-	onOrganization(&line, p.organization)
+	audit.OnOrganization(&line, p.organization)
 	line.User = model.AccountID(p.entity)
 	return audit.Record(tx, &line)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -62,7 +63,7 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor, c 
 		return "", err
 	}
 	err := s.act(ctx, actor, model.ActionOrganizationCreate, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, o.ID)
+		audit.OnOrganization(line, o.ID)
 		line.Detail = c.Settings.Changed()
 		if err := s.stillAdministersAny(tx, actor); err != nil {
 			return err
@@ -144,7 +145,7 @@ func (s *Service) Organization(ctx context.Context, actor *model.Actor, id model
 		return o, err
 	}
 	err = s.act(ctx, actor, model.ActionOrganizationRead, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, id)
+		audit.OnOrganization(line, id)
 		o, err = organization(tx, id)
 		return err
 	})

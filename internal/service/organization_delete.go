@@ -27,7 +27,7 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 		if held, err := tx.Held(id); err != nil {
 			return err
 		} else if held {
-			return underHold()
+			return model.UnderHold()
 		}
 		if members, err = tx.MembersOf(id); err != nil {
 			return err
@@ -60,41 +60,6 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 	for _, account := range members {
 		s.hub.CloseAccount(account, live.Revoked)
 	}
-	s.recalled.Store(true)
 	s.eraseSoon()
 	return nil
-}
-
-// sweepOrganizations erases what deleted organizations held.
-func (s *Service) sweepOrganizations(ctx context.Context) (erased int, err error) {
-	for {
-		n, messages := 0, 0
-		err := s.store.Update(ctx, func(tx *store.Tx) error {
-			n, messages = 0, 0
-			id, found, err := tx.OrganizationErasure()
-			if err != nil || !found {
-				return err
-			}
-			rows, err := tx.MessagesOf(id, sweepBatch)
-			if err != nil {
-				return err
-			}
-			for i := range rows {
-				if err := tx.DeleteMessage(id, rows[i].ID, rows[i].Blob); err != nil {
-					return err
-				}
-			}
-			messages = len(rows)
-			n = 1 + messages
-			if messages > 0 {
-				return nil
-			}
-			return tx.FinishErasure(id)
-		})
-		if err != nil || n == 0 {
-			return erased, err
-		}
-		s.counts.Erased.Add(int64(messages))
-		erased += n
-	}
 }

@@ -62,7 +62,6 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	s.hub.Wake(readers...)
 	if erased {
 		s.counts.Recalled.Add(1)
-		s.recalled.Store(true)
 		s.eraseSoon()
 	}
 	return nil

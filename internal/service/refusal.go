@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -80,7 +81,7 @@ func (s *Service) refusedAtHome(tx *store.Tx, concerned model.AccountID, line *m
 	if err != nil {
 		return err
 	}
-	return atHome(tx, line, &account)
+	return audit.AtHome(tx, line, &account)
 }
 
 // maxAttempt is more than a key or an address has, in bytes.

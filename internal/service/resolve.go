@@ -12,8 +12,8 @@ import (
 )
 
 // number reads a phone number into E.164: with a +, its digits as they are;
-// without one, as it is dialled in the default region.
-func (s *Service) number(text string) (string, bool) {
+// without one, as it is dialled in a region.
+func number(text, region string) (string, bool) {
 	digits := strings.NewReplacer(".", "", "-", "", " ", "", "(", "", ")", "").Replace(strings.TrimSpace(text))
 	rest, international := strings.CutPrefix(digits, "+")
 	if rest == "" || strings.Trim(rest, "0123456789") != "" {
@@ -22,7 +22,7 @@ func (s *Service) number(text string) (string, bool) {
 	if international {
 		return digits, len(rest) >= 7 && len(rest) <= 15 && rest[0] != '0'
 	}
-	parsed, err := phonenumbers.Parse(digits, s.region)
+	parsed, err := phonenumbers.Parse(digits, region)
 	if err != nil {
 		return "", false
 	}
@@ -33,8 +33,33 @@ func (s *Service) number(text string) (string, bool) {
 // address reads an address into the one form under which it is stored and compared. A
 // letter with a mark can be written as one character or as two, which nobody can tell
 // apart by looking: that is one address.
-func (s *Service) address(text string) model.Address {
-	return model.ParseAddress(norm.NFC.String(text), s.number)
+func (s *Service) address(text string) model.Address { return readAddress(text, s.region) }
+
+func readAddress(text, region string) model.Address {
+	return model.ParseAddress(norm.NFC.String(text), func(text string) (string, bool) { return number(text, region) })
+}
+
+// FindAccount returns the account that an address names, for the operator.
+func FindAccount(ctx context.Context, kept *store.Store, region, text string) (id model.AccountID, err error) {
+	address := readAddress(text, region)
+	err = kept.View(ctx, func(tx *store.Tx) (err error) {
+		var found bool
+		if id, found, err = accountAt(tx, address); err == nil && !found {
+			err = model.Missing()
+		}
+		return err
+	})
+	return id, err
+}
+
+// accountAt returns the account that an address names.
+func accountAt(tx *store.Tx, address model.Address) (id model.AccountID, found bool, err error) {
+	if address.Kind != model.TokenAddress {
+		return tx.AccountAt(address)
+	}
+	id = model.AccountID(address.Token)
+	found, err = tx.AccountExists(id)
+	return id, found, err
 }
 
 // resolve finds what an address names: an account, or a group where groups are
@@ -44,13 +69,9 @@ func (s *Service) resolve(tx *store.Tx, actor *model.Actor, text string, groups 
 		return model.EntityID(actor.Account), false, true, nil
 	}
 	address := s.address(text)
-	if address.Kind != model.TokenAddress {
-		account, found, err := tx.AccountAt(address)
+	account, found, err := accountAt(tx, address)
+	if err != nil || found || !groups || address.Kind != model.TokenAddress {
 		return model.EntityID(account), false, found, err
-	}
-	found, err = tx.AccountExists(model.AccountID(address.Token))
-	if err != nil || found || !groups {
-		return address.Token, false, found, err
 	}
 	g, found, err := tx.Group(model.GroupID(address.Token))
 	return address.Token, true, found && !g.Deleted, err

@@ -15,17 +15,7 @@ func noRoom() error {
 		Message: "The service takes nothing new at the moment, please try again."}
 }
 
-// sparing does what removes something, or what nobody should have to wait for while the
-// disk is full. For that the reserve is given up, bit by bit, until it succeeds.
-func (s *Service) sparing(do func() error) error {
-	err := do()
-	for err != nil && s.room.Struck(err, true) {
-		err = do()
-	}
-	return err
-}
-
 // spare is store.Update with the help of the reserve.
 func (s *Service) spare(ctx context.Context, fn func(*store.Tx) error, traits ...store.Trait) error {
-	return s.sparing(func() error { return s.store.Update(ctx, fn, traits...) })
+	return s.room.Sparing(func() error { return s.store.Update(ctx, fn, traits...) })
 }

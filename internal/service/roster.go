@@ -176,3 +176,20 @@ func (s *Service) queueFriend(tx *store.Tx, account model.AccountID, place place
 	change := store.Payload{Added: added, Entity: place.entity, Group: place.group}
 	return tx.InsertEvent(account, position, place.organization, model.EventFriends, model.MessageID{}, change.Encode())
 }
+
+// noteRemoved notes, where an account has removed a one-to-one conversation, that nobody
+// may be left who can read it: the other one has removed it too, or is gone.
+func noteRemoved(tx *store.Tx, place place, account model.AccountID) error {
+	other := model.AccountID(place.entity)
+	c, _, err := tx.Conversation(other, place.organization, model.EntityID(account))
+	if err != nil {
+		return err
+	}
+	if c.Cleared == 0 {
+		memberships, err := tx.MembershipsIn(place.organization, []model.AccountID{other})
+		if err != nil || len(memberships) > 0 {
+			return err
+		}
+	}
+	return tx.NoteDeparture(place.organization)
+}

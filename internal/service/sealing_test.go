@@ -18,6 +18,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
 	"signet/internal/testclock"
+	"signet/internal/upkeep"
 )
 
 // newSealed is a service on an embedded store, with a key ring.
@@ -116,11 +117,11 @@ func TestKeyOfRequestIDsEndsWithThem(t *testing.T) {
 		t.Fatalf("keys are %q", c.names())
 	}
 	c.clock.Advance(24*time.Hour - time.Minute)
-	c.must(s.KeepHouse(t.Context()))
+	c.must(sweeper(s).KeepHouse(t.Context()))
 	send("first") // a repeat, which it still tells
 	c.clock.Advance(16 * time.Hour)
 	send("second")
-	c.must(s.KeepHouse(t.Context()))
+	c.must(sweeper(s).KeepHouse(t.Context()))
 	if has("until-2026-11-22") || !has("until-2026-11-24") {
 		t.Errorf("keys are %q, want that of the second alone", c.names())
 	}
@@ -138,11 +139,11 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 	c.must(s.vault.Update(t.Context(), func(leases *content.Leases) (err error) {
 		row.Sealed, err = s.vault.SealMessage(t.Context(), leases, &row, &model.Content{Body: "on its way"})
 		c.must(s.Recall(t.Context(), alice, first.Message))
-		c.must(s.Sweep(t.Context()))
+		c.must(sweeper(s).Sweep(t.Context()))
 		return err
 	}, func(tx *store.Tx) error { return tx.InsertMessage(&row) }))
 	for range 2 {
-		c.must(s.Sweep(t.Context()))
+		c.must(sweeper(s).Sweep(t.Context()))
 		said, err := s.vault.OpenMessage(t.Context(), &row)
 		if err != nil || said.Body != "on its way" {
 			t.Errorf("it reads %+v, %v", said, err)
@@ -152,38 +153,11 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 		if err := tx.DeleteMessage(row.Organization, row.ID, row.Blob); err != nil {
 			return err
 		}
-		return noteKeyEndings(tx, []store.MessageRow{row})
+		return tx.NoteKeyEnding(row.Organization, row.KeyDay())
 	}))
-	c.must(s.Sweep(t.Context()))
+	c.must(sweeper(s).Sweep(t.Context()))
 	if _, err := s.vault.OpenMessage(t.Context(), &row); !errors.Is(err, seal.ErrKeyGone) {
 		t.Errorf("after its end: %v, want ErrKeyGone", err)
-	}
-}
-
-// What goes while it is verified is nobody's fault.
-func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
-	c := newSealed(t)
-	s := c.nodes[0]
-	alice, bob := c.pair()
-	upload, err := s.Upload(t.Context(), "a", "text/plain", false, strings.NewReader("bytes"))
-	c.must(err)
-	sent, err := c.send(s, alice, bob.Account.String(), func(c *SendCommand) { c.Upload = upload })
-	c.must(err)
-	var rows []store.MessageRow
-	c.must(c.store.View(t.Context(), func(tx *store.Tx) (err error) {
-		rows, err = tx.MessagesAfter("", model.MessageID{}, 10)
-		return err
-	}))
-	v := verification{vault: s.vault, now: c.clock.Now(), report: func(line string) { t.Error(line) }}
-	c.must(v.message(t.Context(), readMessages, &rows[0]))
-	if v.Messages != 1 || v.Attachments != 1 {
-		t.Errorf("verify says %+v", v.Verified)
-	}
-	c.must(s.Recall(t.Context(), alice, sent.Message))
-	c.must(s.Sweep(t.Context()))
-	c.must(v.message(t.Context(), readMessages, &rows[0]))
-	if v.Broken != 0 || v.Messages != 1 {
-		t.Errorf("verify says %+v of what was recalled meanwhile", v.Verified)
 	}
 }
 
@@ -202,7 +176,7 @@ func TestAttachmentSharesItsBytesWithForwardsAndPicturesAreNotSealed(t *testing.
 	forward, err := s.Forward(t.Context(), bob, ForwardCommand{Message: sent.Message, Recipient: alice.Account.String()})
 	c.must(err)
 	c.must(s.Recall(t.Context(), alice, sent.Message))
-	c.must(s.Sweep(t.Context()))
+	c.must(sweeper(s).Sweep(t.Context()))
 	a, opened, err := s.Attachment(t.Context(), alice, forward.Message)
 	c.must(err)
 	defer opened.Close()
@@ -222,7 +196,7 @@ func TestWhatAHoldKeepsIsVerified(t *testing.T) {
 	s := c.nodes[0]
 	alice, bob := c.pair()
 	organization := alice.Memberships[0].Organization
-	c.must(HoldOrganization(t.Context(), c.store, c.clock.Now(), organization, true))
+	c.must(upkeep.HoldOrganization(t.Context(), c.store, c.clock.Now(), organization, true))
 	upload, err := s.Upload(t.Context(), "a", "text/plain", false, strings.NewReader("bytes"))
 	c.must(err)
 	recalled, err := c.send(s, alice, bob.Account.String(), func(c *SendCommand) { c.Body, c.Upload = "recalled", upload })
@@ -231,11 +205,11 @@ func TestWhatAHoldKeepsIsVerified(t *testing.T) {
 	c.must(err)
 	c.must(s.Recall(t.Context(), alice, recalled.Message))
 	c.clock.Advance(2 * time.Minute)
-	c.must(s.Sweep(t.Context()))
+	c.must(sweeper(s).Sweep(t.Context()))
 
-	verify := func() Verified {
+	verify := func() upkeep.Verified {
 		t.Helper()
-		v, err := Verify(t.Context(), c.store, s.vault.Ring, s.vault.Blobs, c.clock.Now(), true, func(line string) { t.Log(line) })
+		v, err := upkeep.Verify(t.Context(), s.vault, c.clock.Now(), true, func(line string) { t.Log(line) })
 		c.must(err)
 		return v
 	}

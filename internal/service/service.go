@@ -9,7 +9,6 @@ package service
 import (
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,7 +18,6 @@ import (
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/disk"
-	"signet/internal/health"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -41,28 +39,25 @@ type Options struct {
 	Clock           func() time.Time
 	Time            *custody.Clock // by which is erased; nil: one that is believed
 	Logger          *slog.Logger
-	Warnings        *health.Warnings // may be nil
-	Outages         *health.Outages  // of what it works with; nil: each failure is logged
-	Room            *disk.Room       // nil: there is room for everything
+	Room            *disk.Room // nil: there is room for everything
 	Limits          Limits
 	DefaultRegion   string        // of phone numbers without a country code, as in ISO 3166
 	EventsRetention time.Duration // how long an unacknowledged event stays
 	Audit           *audit.Log    // nil: one that signs nothing
 
-	Streams Streams // nil: there are no streams
+	Streams   Streams // nil: there are no streams
+	EraseSoon func()  // asks for the erasure of what a call gave up; nil: nobody is asked
 }
 
 // Service carries out the interface's use cases. It is safe for concurrent use.
 type Service struct {
-	store    *store.Store
-	vault    *content.Vault
-	hub      *live.Hub
-	clock    func() time.Time
-	time     *custody.Clock
-	log      *slog.Logger
-	warnings *health.Warnings
+	store *store.Store
+	vault *content.Vault
+	hub   *live.Hub
+	clock func() time.Time
+	time  *custody.Clock
+	log   *slog.Logger
 
-	outages    *health.Outages
 	room       *disk.Room
 	limits     Limits
 	region     string
@@ -74,17 +69,11 @@ type Service struct {
 	derive     derivation
 
 	counts Counts
-	tasks  tasks
-	survey *Survey
 
 	audit *audit.Log
 
-	streams Streams
-
-	sweeper  atomic.Pointer[Sweeper]
-	allKeys  atomic.Bool // the next housekeeping asks of every key whether something is left
-	recalled atomic.Bool // content was erased since the last sweep of the files
-	restored atomic.Bool // this server is the first on a store that was set back
+	streams   Streams
+	eraseSoon func()
 
 	usedMu sync.Mutex // guards used
 	used   map[string]time.Time
@@ -93,14 +82,13 @@ type Service struct {
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
 func New(o Options) *Service {
 	if o.Time == nil {
-		o.Time = custody.NewClock(custody.ClockOptions{Store: o.Store, Now: o.Clock, Warnings: o.Warnings})
+		o.Time = custody.NewClock(custody.ClockOptions{Store: o.Store, Now: o.Clock})
 	}
 	if o.Audit == nil {
 		o.Audit = audit.NewLog(audit.Options{Store: o.Store, Clock: o.Clock})
 	}
 	s := &Service{
-		store: o.Store, vault: o.Vault, hub: o.Hub, clock: o.Clock, log: o.Logger, warnings: o.Warnings,
-		outages: o.Outages, room: o.Room, limits: o.Limits,
+		store: o.Store, vault: o.Vault, hub: o.Hub, clock: o.Clock, log: o.Logger, room: o.Room, limits: o.Limits,
 		region: o.DefaultRegion, retention: o.EventsRetention, audit: o.Audit,
 		actors:     newActorCache(o.Hub.Forget),
 		recipients: newRecipients(),
@@ -110,12 +98,14 @@ func New(o Options) *Service {
 		derive:     argon2.IDKey,
 		used:       map[string]time.Time{},
 		streams:    o.Streams,
+		eraseSoon:  o.EraseSoon,
 	}
 	if s.streams == nil {
 		s.streams = noStreams{}
 	}
-	s.tasks.name()
-	s.survey = NewSurvey(o.Store, o.Clock)
+	if s.eraseSoon == nil {
+		s.eraseSoon = func() {}
+	}
 	o.Hub.OnForget(func(accounts ...model.AccountID) {
 		s.actors.drop(accounts...)
 		s.recipients.forget()

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
@@ -63,7 +64,7 @@ func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address st
 		if err != nil {
 			return err
 		}
-		return atHome(tx, line, &self)
+		return audit.AtHome(tx, line, &self)
 	})
 	return e, err
 }
@@ -113,7 +114,7 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	now := account.Created
 	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title, Department: c.Department, Joined: now}
 	err = s.act(ctx, actor, model.ActionUserCreate, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, c.Organization)
+		audit.OnOrganization(line, c.Organization)
 		line.User = account.ID
 		if issued != nil {
 			line.OnKey = issued.Key.Key
@@ -184,7 +185,7 @@ func (s *Service) newAccount(c *CreateUserCommand) (model.Account, error) {
 		}
 	}
 	for i, text := range c.Phones {
-		number, ok := s.number(text)
+		number, ok := number(text, s.region)
 		if !ok {
 			return a, model.Invalidf("phone_invalid", "phone", "Phone number %d is none.", i+1)
 		}

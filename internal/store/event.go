@@ -180,10 +180,12 @@ func (tx *Tx) DeleteEventsBefore(account model.AccountID, position int64) error 
 	return err
 }
 
-// NextQueue returns the first account after the given one that has events.
-func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, found bool, err error) {
-	found, err = tx.one(`SELECT account FROM events WHERE account > ? ORDER BY account LIMIT 1`, []any{after}, &account)
-	return account, found, err
+// NextQueue returns the first account after the given one that has events, and the
+// position of the oldest.
+func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, oldest int64, found bool, err error) {
+	found, err = tx.one(`SELECT account, position FROM events WHERE account > ? ORDER BY account, position LIMIT 1`,
+		[]any{after}, &account, &oldest)
+	return account, oldest, found, err
 }
 
 // WithdrawMessage takes the still queued events that carry the message out of

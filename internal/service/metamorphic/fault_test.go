@@ -14,6 +14,7 @@ import (
 // stage is a service with the people of the template, on a clock that a test sets.
 type stage struct {
 	*service.Service
+	kept     *keptStore
 	template *template
 	now      time.Time
 }
@@ -21,11 +22,10 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{template: newTemplate(t), now: start.Add(time.Second)}
-	var kept *keptStore
 	var err error
-	s.Service, kept, err = openService(t, s.template.dir, func() time.Time { return s.now })
+	s.Service, s.kept, err = openService(t, s.template.dir, func() time.Time { return s.now })
 	must(t, err)
-	t.Cleanup(func() { must(t, kept.Close()) })
+	t.Cleanup(func() { must(t, s.kept.Close()) })
 	return s
 }
 
@@ -70,6 +70,6 @@ func TestAGroupOfADeletedOrganizationIsNotFound(t *testing.T) {
 				t.Errorf("%s the sweep, for person %d: error %v, want not found", moment, i, err)
 			}
 		}
-		must(t, s.Sweep(t.Context()))
+		must(t, s.kept.sweeper.Sweep(t.Context()))
 	}
 }

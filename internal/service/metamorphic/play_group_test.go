@@ -196,11 +196,11 @@ func (p *play) wait(t *rapid.T, d time.Duration) {
 
 func (p *play) sweep(t *rapid.T) {
 	p.tick()
-	if err := p.service.Sweep(t.Context()); err != nil {
+	if err := p.kept.sweeper.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if rapid.Bool().Draw(t, "keep house") {
-		if err := p.service.KeepHouse(t.Context()); err != nil {
+		if err := p.kept.sweeper.KeepHouse(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

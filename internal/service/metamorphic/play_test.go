@@ -13,14 +13,17 @@ import (
 
 	"pgregory.net/rapid"
 
+	"signet/internal/audit"
 	"signet/internal/blob"
 	"signet/internal/content"
+	"signet/internal/custody"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
+	"signet/internal/upkeep"
 )
 
 const (
@@ -99,17 +102,23 @@ func openService(t enginetest.TB, dir string, clock func() time.Time) (*service.
 	if err != nil {
 		return nil, nil, errors.Join(err, kept.Close())
 	}
+	vault := &content.Vault{Store: kept, Ring: sealtest.Open(t, dir, clock), Blobs: blobs}
+	log := slog.New(slog.DiscardHandler)
 	s := service.New(service.Options{
-		Store: kept, Vault: &content.Vault{Store: kept, Ring: sealtest.Open(t, dir, clock), Blobs: blobs},
-		Hub: live.NewHub(0), Clock: clock, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: retention,
+		Store: kept, Vault: vault, Hub: live.NewHub(0), Clock: clock, Logger: log, DefaultRegion: "US", EventsRetention: retention,
 	})
-	return s, &keptStore{kept, engine, blobs}, nil
+	sweeper := upkeep.NewSweeper(upkeep.Options{
+		Store: kept, Vault: vault, Clock: custody.NewClock(custody.ClockOptions{Store: kept, Now: clock}), Cases: s,
+		Audit: audit.NewLog(audit.Options{Store: kept, Clock: clock}), Log: log, Retention: retention,
+	})
+	return s, &keptStore{kept, engine, blobs, sweeper}, nil
 }
 
 type keptStore struct {
 	*store.Store
-	engine store.Engine
-	blobs  blob.Store
+	engine  store.Engine
+	blobs   blob.Store
+	sweeper *upkeep.Sweeper
 }
 
 func (k *keptStore) Close() error { return errors.Join(k.Store.Close(), k.blobs.Close()) }

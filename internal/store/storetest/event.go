@@ -137,13 +137,15 @@ func events(t *testing.T, h Harness) {
 		}
 		var got []model.AccountID
 		var account model.AccountID
+		var oldest int64
 		for found := true; found; {
 			p.mustView(t, func(tx *store.Tx) (err error) {
-				account, found, err = tx.NextQueue(account)
+				account, oldest, found, err = tx.NextQueue(account)
 				return err
 			})
 			if found {
 				got = append(got, account)
+				wantEqual(t, "the oldest event", oldest, p.mustQueue(t, account)[0].Position)
 			}
 		}
 		wantEqual(t, "accounts with events", got, want)

@@ -1,4 +1,4 @@
-package service
+package upkeep
 
 import (
 	"context"
@@ -85,45 +85,45 @@ func (o *Orphans) Remove(ctx context.Context, blobs blob.Store, removed func()) 
 
 // sweepOrphans removes files that nothing refers to, unless they are suspiciously many,
 // or the store was restored a short while ago.
-func (s *Service) sweepOrphans(ctx context.Context, now time.Time) error {
-	found, err := FindOrphans(ctx, s.store, s.vault.Blobs, now)
+func (w *Sweeper) sweepOrphans(ctx context.Context, now time.Time) error {
+	found, err := FindOrphans(ctx, w.Store, w.Vault.Blobs, now)
 	if err != nil || found.Number == 0 {
 		if err == nil {
-			s.warnings.Clear(topicOrphans)
+			w.Warnings.Clear(topicOrphans)
 		}
 		return err
 	}
-	spared, err := s.afterRestore(ctx, now)
+	spared, err := w.afterRestore(ctx, now)
 	if err != nil || spared {
 		return err
 	}
 	if found.Number > max(orphanNumber, found.Of/orphanShare) {
-		s.warnings.Set(topicOrphans, fmt.Sprintf("nothing refers to %d of %d files, which is more than a server removes by itself: they may belong to another installation, or the database "+
+		w.Warnings.Set(topicOrphans, fmt.Sprintf("nothing refers to %d of %d files, which is more than a server removes by itself: they may belong to another installation, or the database "+
 			"is older than they are; look at where blobs and database point to, and if they are not needed, run \"signet blobs prune\"", found.Number, found.Of))
 		return nil
 	}
-	s.warnings.Clear(topicOrphans)
+	w.Warnings.Clear(topicOrphans)
 	n := 0
-	err = found.Remove(ctx, s.vault.Blobs, func() { n++; s.counts.Orphans.Add(1) })
+	err = found.Remove(ctx, w.Vault.Blobs, func() { n++; w.Counts.Orphans.Add(1) })
 	if n > 0 {
-		s.log.Info("removed files that nothing refers to, which were uploaded and not sent", "removed", n, "files", found.Of)
+		w.Log.Info("removed files that nothing refers to, which were uploaded and not sent", "removed", n, "files", found.Of)
 	}
 	return err
 }
 
 // afterRestore reports whether the store was restored so lately that its operator may
 // still be trying it: with the server that started first since, and for a day with all.
-func (s *Service) afterRestore(ctx context.Context, now time.Time) (bool, error) {
-	since, first, err := s.store.SinceRestore(ctx, now)
+func (w *Sweeper) afterRestore(ctx context.Context, now time.Time) (bool, error) {
+	since, first, err := w.Store.SinceRestore(ctx, now)
 	if err != nil || since.IsZero() {
 		return false, err
 	}
 	if first {
-		s.restored.Store(true)
-		s.log.Info("the store was restored: files that nothing refers to stay until the next start, and for a day", "until", now.Add(restoredRest))
+		w.restored.Store(true)
+		w.Log.Info("the store was restored: files that nothing refers to stay until the next start, and for a day", "until", now.Add(restoredRest))
 	}
-	if s.restored.Load() || now.Sub(since) < restoredRest {
+	if w.restored.Load() || now.Sub(since) < restoredRest {
 		return true, nil
 	}
-	return false, s.store.ForgetRestore(ctx)
+	return false, w.Store.ForgetRestore(ctx)
 }

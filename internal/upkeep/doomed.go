@@ -1,4 +1,4 @@
-package service
+package upkeep
 
 import (
 	"context"
@@ -54,7 +54,7 @@ func (e *Eraser) CountAccount(ctx context.Context, id model.AccountID) (d Doomed
 		return d, err
 	}
 	return d, e.countMessages(ctx, &d, func(tx *store.Tx, last store.MessageKey) ([]store.MessageRow, error) {
-		return tx.MessagesWith(id, last.Organization, last.ID, sweepBatch)
+		return tx.MessagesWith(id, last.Organization, last.ID, batch)
 	})
 }
 
@@ -118,7 +118,7 @@ func messagesIn(id model.OrganizationID,
 	after func(*store.Tx, model.OrganizationID, model.MessageID, int) ([]store.MessageRow, error),
 ) func(*store.Tx, store.MessageKey) ([]store.MessageRow, error) {
 	return func(tx *store.Tx, last store.MessageKey) ([]store.MessageRow, error) {
-		rows, err := after(tx, id, last.ID, sweepBatch)
+		rows, err := after(tx, id, last.ID, batch)
 		for i := range rows {
 			if rows[i].Organization != id {
 				return rows[:i], err

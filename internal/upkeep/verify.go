@@ -1,4 +1,4 @@
-package service
+package upkeep
 
 import (
 	"bytes"
@@ -29,15 +29,15 @@ type Verified struct {
 // of every message, those included that only a legal hold keeps, and of all metadata,
 // and of every attachment its beginning, or all of it where that is wanted. report gets
 // a line that names the row.
-func Verify(ctx context.Context, kept *store.Store, ring *seal.Ring, blobs blob.Store, now time.Time, whole bool, report func(line string)) (Verified, error) {
-	v := verification{vault: &content.Vault{Store: kept, Ring: ring, Blobs: blobs}, now: now, whole: whole, report: report}
+func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool, report func(line string)) (Verified, error) {
+	v := verification{vault: vault, now: now, whole: whole, report: report}
 	// What is kept for a hold comes after the messages: they move there.
 	for _, table := range []messageTable{readMessages, heldMessages} {
-		if err := content.EachMessage(ctx, kept, table.held, func(row *store.MessageRow) error { return v.message(ctx, table, row) }); err != nil {
+		if err := content.EachMessage(ctx, vault.Store, table.held, func(row *store.MessageRow) error { return v.message(ctx, table, row) }); err != nil {
 			return v.Verified, fmt.Errorf("verify %ss: %w", table.name, err)
 		}
 	}
-	if err := content.EachMetadata(ctx, kept, func(row *store.MetadataRow) error { return v.metadata(ctx, row) }); err != nil {
+	if err := content.EachMetadata(ctx, vault.Store, func(row *store.MetadataRow) error { return v.metadata(ctx, row) }); err != nil {
 		return v.Verified, fmt.Errorf("verify metadata: %w", err)
 	}
 	return v.Verified, nil

@@ -1,4 +1,4 @@
-package service
+package upkeep
 
 import (
 	"bufio"
@@ -57,10 +57,11 @@ type heldStatus struct {
 // are over and kept for its sake included, into files that create makes: a line of
 // JSON each in messages.jsonl, and the attachments. It is for the command line, and
 // leaves a line in the audit log before it reads anything.
-func (s *Service) ExportHeld(ctx context.Context, id model.OrganizationID, create func(name string) (io.WriteCloser, error)) (n int, err error) {
-	line := model.AuditEntry{Time: model.AuditTime{Time: s.now()}, Action: model.ActionHoldExport}
-	err = audit.RecordCommand(ctx, s.store, line, func(tx *store.Tx, line *model.AuditEntry) error {
-		onOrganization(line, id)
+func ExportHeld(ctx context.Context, vault *content.Vault, now time.Time, id model.OrganizationID,
+	create func(name string) (io.WriteCloser, error)) (n int, err error) {
+	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionHoldExport}
+	err = audit.RecordCommand(ctx, vault.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
+		audit.OnOrganization(line, id)
 		held, err := tx.Held(id)
 		if err == nil && !held {
 			err = errors.New("the organization is under no legal hold")
@@ -79,13 +80,13 @@ func (s *Service) ExportHeld(ctx context.Context, id model.OrganizationID, creat
 	for _, over := range []bool{true, false} {
 		var after model.MessageID
 		for {
-			batch, err := s.heldBatch(ctx, id, over, after)
+			batch, err := heldBatch(ctx, vault, id, over, after)
 			if err != nil {
 				return n, err
 			}
 			for i := range batch {
 				m := &batch[i]
-				if err := s.exportAttachment(ctx, m, create); err != nil {
+				if err := exportAttachment(ctx, vault, m, create); err != nil {
 					return n, err
 				}
 				if err := json.NewEncoder(out).Encode(m.heldMessage); err != nil {
@@ -109,15 +110,15 @@ type heldRow struct {
 }
 
 // heldBatch reads messages that are over, or that readers still see.
-func (s *Service) heldBatch(ctx context.Context, id model.OrganizationID, over bool, after model.MessageID) (out []heldRow, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+func heldBatch(ctx context.Context, vault *content.Vault, id model.OrganizationID, over bool, after model.MessageID) (out []heldRow, err error) {
+	err = vault.Store.View(ctx, func(tx *store.Tx) error {
 		out = nil
 		var rows []store.MessageRow
 		var err error
 		if over {
-			rows, err = tx.HeldMessages(id, after, sweepBatch)
+			rows, err = tx.HeldMessages(id, after, batch)
 		} else {
-			rows, err = tx.MessagesIn(id, after, sweepBatch)
+			rows, err = tx.MessagesIn(id, after, batch)
 		}
 		if err != nil {
 			return err
@@ -141,16 +142,16 @@ func (s *Service) heldBatch(ctx context.Context, id model.OrganizationID, over b
 	})
 	for i := range out {
 		if err == nil {
-			err = s.openHeld(ctx, &out[i], over)
+			err = openHeld(ctx, vault, &out[i], over)
 		}
 	}
 	return out, err
 }
 
 // openHeld reads what a message says. One whose key is gone is exported without.
-func (s *Service) openHeld(ctx context.Context, m *heldRow, over bool) error {
+func openHeld(ctx context.Context, vault *content.Vault, m *heldRow, over bool) error {
 	row := &m.row
-	said, err := s.vault.OpenMessage(ctx, row)
+	said, err := vault.OpenMessage(ctx, row)
 	unopened := content.Unreadable(err)
 	if unopened {
 		err = nil
@@ -175,11 +176,11 @@ func (s *Service) openHeld(ctx context.Context, m *heldRow, over bool) error {
 
 // exportAttachment writes an attachment under the identifier of its message: its own
 // name is anybody's choice.
-func (s *Service) exportAttachment(ctx context.Context, m *heldRow, create func(name string) (io.WriteCloser, error)) error {
+func exportAttachment(ctx context.Context, vault *content.Vault, m *heldRow, create func(name string) (io.WriteCloser, error)) error {
 	if m.Attachment == nil {
 		return nil
 	}
-	from, err := s.vault.OpenAttachment(ctx, m.attachment)
+	from, err := vault.OpenAttachment(ctx, m.attachment)
 	if model.IsNotFound(err) || errors.Is(err, blob.ErrNotFound) || content.Unreadable(err) {
 		m.Attachment.Missing = true
 		return nil

@@ -1,4 +1,4 @@
-package service
+package upkeep
 
 import (
 	"cmp"
@@ -39,15 +39,6 @@ type Eraser struct {
 
 	Erased store.Erased // what went so far, by table
 	Blobs  int          // attachments that went; the servers erase their bytes
-}
-
-// FindAccount returns the account that an address names, for the command line.
-func (s *Service) FindAccount(ctx context.Context, address string) (id model.AccountID, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		id, err = s.resolveAccount(tx, &model.Actor{}, address)
-		return err
-	})
-	return id, err
 }
 
 // update is store.Update that adds up what went.
@@ -97,9 +88,9 @@ func (e *Eraser) Account(ctx context.Context, id model.AccountID) error {
 		if _, held, err := tx.HoldOver(&account); err != nil {
 			return err
 		} else if held {
-			return underHold()
+			return model.UnderHold()
 		}
-		if err := onAccount(tx, line, &account); err != nil {
+		if err := audit.OnAccount(tx, line, &account); err != nil {
 			return err
 		}
 		gone, err = tx.CloseAccount(id)
@@ -159,7 +150,7 @@ func (e *Eraser) messagesWith(ctx context.Context, id model.AccountID) error {
 	for {
 		var found []store.MessageRow
 		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			found, err = tx.MessagesWith(id, last.Organization, last.ID, sweepBatch)
+			found, err = tx.MessagesWith(id, last.Organization, last.ID, batch)
 			return err
 		})
 		if err != nil || len(found) == 0 {
@@ -186,7 +177,7 @@ func (e *Eraser) messages(ctx context.Context, rows []store.MessageRow) error {
 				if held, err := tx.Held(row.Organization); err != nil {
 					return nil, err
 				} else if held {
-					return nil, underHold()
+					return nil, model.UnderHold()
 				}
 			}
 			if err := tx.LockMessages([]model.OrganizationID{row.Organization}, row.ID); err != nil {
@@ -212,7 +203,7 @@ func (e *Eraser) copiesOf(ctx context.Context, id model.AccountID) error {
 	for {
 		var found []store.MessageKey
 		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			found, err = tx.CopiesOf(id, last, sweepBatch)
+			found, err = tx.CopiesOf(id, last, batch)
 			return err
 		})
 		if err != nil || len(found) == 0 {
@@ -230,7 +221,7 @@ func (e *Eraser) eventsNaming(ctx context.Context, id model.AccountID) error {
 	for {
 		var found []store.EventKey
 		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			found, err = tx.EventsNaming(id, last, sweepBatch)
+			found, err = tx.EventsNaming(id, last, batch)
 			return err
 		})
 		if err != nil || len(found) == 0 {
@@ -252,7 +243,7 @@ func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keep
 	for {
 		var rows []store.MessageRow
 		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			rows, err = tx.MessagesOf(id, sweepBatch)
+			rows, err = tx.MessagesOf(id, batch)
 			return err
 		})
 		if err != nil {
@@ -293,7 +284,7 @@ func (e *Eraser) endOrganization(ctx context.Context, id model.OrganizationID) e
 	var gone store.Erased
 	err := audit.RecordCommand(ctx, e.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		gone = nil
-		onOrganization(line, id)
+		audit.OnOrganization(line, id)
 		if err := tx.LockOrganization(id); err != nil {
 			return err
 		}
@@ -311,7 +302,7 @@ func (e *Eraser) endOrganization(ctx context.Context, id model.OrganizationID) e
 		if held, err := tx.Held(id); err != nil {
 			return err
 		} else if held {
-			return underHold()
+			return model.UnderHold()
 		}
 		members, err := tx.MembersOf(id)
 		if err != nil {

@@ -1,4 +1,4 @@
-package service
+package upkeep
 
 import (
 	"context"
@@ -21,9 +21,9 @@ const (
 // sweepUnreadable erases messages that nobody can read any more: all who sent or got
 // one have removed the conversation, left the organization or are gone. It looks where
 // one of these happened, which the transaction that did it has noted.
-func (s *Service) sweepUnreadable(ctx context.Context) (erased int, err error) {
+func (w *Sweeper) sweepUnreadable(ctx context.Context) (erased int, err error) {
 	var departures []store.Departure
-	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+	err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
 		departures, err = tx.Departures(departureBatch)
 		return err
 	})
@@ -33,7 +33,7 @@ func (s *Service) sweepUnreadable(ctx context.Context) (erased int, err error) {
 	for _, d := range departures {
 		for range max(1, departureWindows/len(departures)) {
 			var ids []model.MessageID
-			err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			err := w.Store.View(ctx, func(tx *store.Tx) (err error) {
 				var next store.Departure
 				ids, next, err = tx.Unreadable(d, departureWindow)
 				if err == nil {
@@ -44,7 +44,7 @@ func (s *Service) sweepUnreadable(ctx context.Context) (erased int, err error) {
 			if err != nil {
 				return erased, err
 			}
-			n, err := s.eraseUnreadable(ctx, d, ids)
+			n, err := w.eraseUnreadable(ctx, d, ids)
 			if erased += n; err != nil {
 				return erased, err
 			}
@@ -58,10 +58,10 @@ func (s *Service) sweepUnreadable(ctx context.Context) (erased int, err error) {
 
 // eraseUnreadable erases these messages, and then remembers how far the departure was
 // looked into.
-func (s *Service) eraseUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) (erased int, err error) {
-	for some := range slices.Chunk(ids, sweepBatch) {
+func (w *Sweeper) eraseUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) (erased int, err error) {
+	for some := range slices.Chunk(ids, batch) {
 		var rows []store.MessageRow
-		err := s.store.Update(ctx, func(tx *store.Tx) error {
+		err := w.Store.Update(ctx, func(tx *store.Tx) error {
 			if err := tx.LockMessages([]model.OrganizationID{d.Organization}, some...); err != nil {
 				return err
 			}
@@ -74,25 +74,8 @@ func (s *Service) eraseUnreadable(ctx context.Context, d store.Departure, ids []
 		if err != nil {
 			return erased, err
 		}
-		s.messages.Forget(some...)
+		w.Cases.ForgetMessages(some...)
 		erased += len(rows)
 	}
-	return erased, s.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })
-}
-
-// noteRemoved notes, where an account has removed a one-to-one conversation, that nobody
-// may be left who can read it: the other one has removed it too, or is gone.
-func noteRemoved(tx *store.Tx, place place, account model.AccountID) error {
-	other := model.AccountID(place.entity)
-	c, _, err := tx.Conversation(other, place.organization, model.EntityID(account))
-	if err != nil {
-		return err
-	}
-	if c.Cleared == 0 {
-		memberships, err := tx.MembershipsIn(place.organization, []model.AccountID{other})
-		if err != nil || len(memberships) > 0 {
-			return err
-		}
-	}
-	return tx.NoteDeparture(place.organization)
+	return erased, w.Store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })
 }

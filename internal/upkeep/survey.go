@@ -1,4 +1,4 @@
-package service
+package upkeep
 
 import (
 	"context"
@@ -64,9 +64,6 @@ type Survey struct {
 func NewSurvey(kept *store.Store, clock func() time.Time) *Survey {
 	return &Survey{store: kept, clock: clock, asked: make(chan struct{}, 1), counted: make(chan struct{})}
 }
-
-// Survey returns what counts the store.
-func (s *Service) Survey() *Survey { return s.survey }
 
 // Run counts queues whenever somebody asked, until ctx ends.
 func (v *Survey) Run(ctx context.Context) {

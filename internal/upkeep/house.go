@@ -1,0 +1,104 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"signet/internal/model"
+	"signet/internal/store"
+	"time"
+)
+
+const (
+	// nodeMemory is how long a node that has lapsed is remembered.
+	nodeMemory = time.Hour
+	// queueBatch is how many queues one snapshot looks at.
+	queueBatch = 200
+)
+
+// KeepHouse removes what is merely old: repeated-request notes, counts of past
+// days, ended keys, events and audit lines past their retention, uploads that were
+// never sent, keys of days that are over. While the clock is in doubt it does nothing.
+func (w *Sweeper) KeepHouse(ctx context.Context) error {
+	now, err := w.Clock.EndingTime(ctx)
+	if err != nil || now.IsZero() {
+		return err
+	}
+	if err := w.run(ctx, &w.tasks.records, func(ctx context.Context) error { return w.trimRecords(ctx, now) }); err != nil {
+		return err
+	}
+	if err := w.run(ctx, &w.tasks.auditTrim, func(ctx context.Context) error { return w.Audit.Trim(ctx, now) }); err != nil {
+		return err
+	}
+	if err := w.run(ctx, &w.tasks.queues, func(ctx context.Context) error { return w.trimQueues(ctx, w.oldest(now)) }); err != nil {
+		return err
+	}
+	// Files that cannot be reached hold up no key.
+	return errors.Join(
+		w.run(ctx, &w.tasks.orphans, func(ctx context.Context) error { return w.sweepOrphans(ctx, now) }),
+		w.run(ctx, &w.tasks.pastKeys, func(ctx context.Context) error { return w.endPastKeys(ctx, now) }))
+}
+
+// trimRecords removes what only a time was good for.
+func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
+	return w.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.DeleteRequestsBefore(now.Add(-model.RepeatWindow)); err != nil {
+			return err
+		}
+		if err := tx.DeleteQuotasBefore(now.Unix()/86400 - 1); err != nil {
+			return err
+		}
+		if err := tx.DeleteNodesBefore(now.Add(-nodeMemory)); err != nil {
+			return err
+		}
+		return tx.DeleteExpiredKeys(now, now.Add(-model.LoginIdle))
+	})
+}
+
+// trimQueues removes events older than a position. It writes only where there are some,
+// the queues of one transaction in the order of their accounts.
+func (w *Sweeper) trimQueues(ctx context.Context, oldest int64) error {
+	var last model.AccountID
+	for more := oldest > 0; more; {
+		var old []model.AccountID
+		err := w.Store.View(ctx, func(tx *store.Tx) error {
+			old, more = nil, true
+			for range queueBatch {
+				account, first, found, err := tx.NextQueue(last)
+				if err != nil || !found {
+					more = false
+					return err
+				}
+				if last = account; first < oldest {
+					old = append(old, account)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if len(old) == 0 {
+			continue
+		}
+		err = w.Store.Update(ctx, func(tx *store.Tx) error {
+			for _, account := range old {
+				if err := tx.DeleteEventsBefore(account, oldest); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oldest is the position before which events are past their retention; 0: none are.
+func (w *Sweeper) oldest(now time.Time) int64 {
+	if w.Retention == 0 {
+		return 0
+	}
+	return now.Add(-w.Retention).UnixMicro()
+}

@@ -1,0 +1,58 @@
+package upkeep
+
+import (
+	"signet/internal/meter"
+	"signet/internal/store"
+	"slices"
+	"sync/atomic"
+)
+
+// Counts are what a sweeper has removed since it was made.
+type Counts struct {
+	Expired atomic.Int64 // messages that ended by themselves
+	Erased  atomic.Int64 // messages that left the store, whatever for
+	Orphans atomic.Int64 // files to which nothing referred
+}
+
+// countEnded counts messages that a sweep removed.
+func (c *Counts) countEnded(rows []store.MessageRow) {
+	c.Erased.Add(int64(len(rows)))
+	for i := range rows {
+		if !rows[i].Recalled {
+			c.Expired.Add(1)
+		}
+	}
+}
+
+// tasks are what a sweeper does, part by part.
+type tasks struct {
+	messages, unreadable, organizations, holds, files, keyUses, audit, wipe, keys meter.Task // of a sweep
+	records, auditTrim, queues, orphans, pastKeys                                 meter.Task // of housekeeping
+}
+
+// name gives each task its name.
+func (t *tasks) name() {
+	for i, name := range [...]string{"messages", "unreadable", "organizations", "holds", "files", "key_uses", "audit_checkpoints", "wipe", "keys",
+		"records", "audit_retention", "queues", "orphans", "past_keys"} {
+		t.all()[i].Name = name
+	}
+}
+
+// all lists them: the sweep's, then housekeeping's.
+func (t *tasks) all() []*meter.Task {
+	return []*meter.Task{&t.messages, &t.unreadable, &t.organizations, &t.holds, &t.files, &t.keyUses, &t.audit, &t.wipe, &t.keys,
+		&t.records, &t.auditTrim, &t.queues, &t.orphans, &t.pastKeys}
+}
+
+// Tasks are what the sweeper does, part by part.
+func (w *Sweeper) Tasks() []*meter.Task { return w.tasks.all() }
+
+// Housekeeping reports whether a task is one of housekeeping, by its name; the others
+// are the sweep's.
+func Housekeeping(task string) bool {
+	var t tasks
+	t.name()
+	all := t.all()
+	i := slices.IndexFunc(all, func(other *meter.Task) bool { return other.Name == task })
+	return i >= slices.Index(all, &t.records)
+}
