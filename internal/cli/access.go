@@ -73,8 +73,9 @@ func (a *access) credentials(con *console, url string) (credentials, error) {
 	return given, nil
 }
 
-// open returns a client. What keeps it from that is a wrong configuration.
-func (a *access) open(con *console) (*client.Client, error) {
+// ProvideClient opens the client that the Run of a command takes; kong calls it for those
+// that do. What keeps it from that is a wrong configuration.
+func (a *access) ProvideClient(con *console) (*client.Client, error) {
 	given, err := a.credentials(con, "")
 	if err != nil {
 		return nil, err
@@ -88,6 +89,7 @@ func (a *access) open(con *console) (*client.Client, error) {
 	if err != nil {
 		return nil, wrongConfiguration{err}
 	}
+	con.client = c
 	return c, nil
 }
 

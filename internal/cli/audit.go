@@ -38,12 +38,7 @@ func (auditListCommand) Help() string {
 }
 
 // Run prints the entries.
-func (a *auditListCommand) Run(ctx context.Context, con *console) error {
-	c, err := a.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (a *auditListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	entries, err := c.Audit(ctx, a.Organization, client.AuditQuery{Limit: a.Limit, Before: a.Before, Since: a.Since, Until: a.Until, Action: a.Action})
 	if err != nil {
 		return err

@@ -321,15 +321,20 @@ func TestSend_reads_standard_input(t *testing.T) {
 	s := newStub(t)
 	var stdout bytes.Buffer
 	con := &console{env: s.env(), stdin: strings.NewReader("up 3 days\n"), stdout: &stdout, stderr: io.Discard}
-	if err := (&sendCommand{Recipient: "bob", Body: "-"}).Run(t.Context(), con); err != nil {
+	c, err := new(access).ProvideClient(con)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := (&sendCommand{Recipient: "bob", Body: "-"}).Run(t.Context(), con, c); err != nil {
 		t.Fatal(err)
 	}
 	con.stdin = strings.NewReader("content")
-	if err := (&sendCommand{Recipient: "bob", Attach: "-", AttachName: "a.txt"}).Run(t.Context(), con); err != nil {
+	if err := (&sendCommand{Recipient: "bob", Attach: "-", AttachName: "a.txt"}).Run(t.Context(), con, c); err != nil {
 		t.Fatal(err)
 	}
 	con.stdin = strings.NewReader(strings.Repeat("x", longest+1))
-	if err := (&sendCommand{Recipient: "bob", Body: "-"}).Run(t.Context(), con); err == nil {
+	if err := (&sendCommand{Recipient: "bob", Body: "-"}).Run(t.Context(), con, c); err == nil {
 		t.Error("a text of more than 1 MiB was sent")
 	}
 	if got := strings.Join(s.requests(), "\n"); got != `POST /v2/message {"recipient":"bob","body":"up 3 days"}`+"\nPOST /v2/message" {

@@ -35,18 +35,13 @@ Examples:
 }
 
 // Run prints the events.
-func (e *eventsCommand) Run(ctx context.Context, con *console) error {
+func (e *eventsCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	if !e.Follow && (e.Typing || e.Presence || e.SelfCopies || e.WebSocket) {
 		return wrongConfiguration{fmt.Errorf("--typing, --presence, --self-copies and --websocket go with --follow")}
 	}
 	if e.Follow && e.Wait != 0 || e.Limit < 0 {
 		return wrongConfiguration{fmt.Errorf("--wait does not go with --follow, and --limit is 0 or more")}
 	}
-	c, err := e.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	if e.Follow {
 		return e.follow(ctx, con, c)
 	}

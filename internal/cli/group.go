@@ -38,17 +38,12 @@ func (groupCreateCommand) Help() string {
 }
 
 // Run creates the group.
-func (g *groupCreateCommand) Run(ctx context.Context, con *console) error {
+func (g *groupCreateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	avatar, closeFile, err := con.upload(g.Avatar, "")
 	if err != nil {
 		return err
 	}
 	defer closeFile()
-	c, err := g.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	group, err := c.In(g.Org).CreateGroup(ctx, client.NewGroup{Name: g.Name, Members: g.Members, Description: g.Description, IsPublic: g.Public,
 		ReplayHistory: g.ReplayHistory, Metadata: g.Metadata, Avatar: avatar, ExcludeCreator: g.ExcludeCreator})
 	if err != nil {
@@ -68,12 +63,7 @@ func (groupShowCommand) Help() string {
 }
 
 // Run shows the group.
-func (g *groupShowCommand) Run(ctx context.Context, con *console) error {
-	c, err := g.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (g *groupShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	group, err := c.Group(ctx, g.Group)
 	if err != nil {
 		return err
@@ -94,12 +84,7 @@ func (groupMembersCommand) Help() string {
 }
 
 // Run lists the members.
-func (g *groupMembersCommand) Run(ctx context.Context, con *console) error {
-	c, err := g.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (g *groupMembersCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	members, err := c.Members(ctx, g.Group)
 	if err != nil {
 		return err
@@ -123,12 +108,7 @@ func (groupAddCommand) Help() string {
 }
 
 // Run adds the people.
-func (g *groupAddCommand) Run(ctx context.Context, con *console) error {
-	c, err := g.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (g *groupAddCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.AddMembers(ctx, g.Group, g.Members...)
 }
 
@@ -144,12 +124,7 @@ func (groupRemoveCommand) Help() string {
 }
 
 // Run removes the people.
-func (g *groupRemoveCommand) Run(ctx context.Context, con *console) error {
-	c, err := g.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (g *groupRemoveCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.RemoveMembers(ctx, g.Group, g.Members...)
 }
 
@@ -170,17 +145,12 @@ func (groupUpdateCommand) Help() string {
 }
 
 // Run changes the group.
-func (g *groupUpdateCommand) Run(ctx context.Context, con *console) error {
+func (g *groupUpdateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	avatar, closeFile, err := con.upload(g.Avatar, "")
 	if err != nil {
 		return err
 	}
 	defer closeFile()
-	c, err := g.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	update := client.GroupUpdate{Name: g.Name, Description: g.Description, IsPublic: g.Public, ReplayHistory: g.ReplayHistory, Avatar: avatar}
 	if g.Members != nil {
 		members := strings.FieldsFunc(*g.Members, func(r rune) bool { return r == ',' })
@@ -201,11 +171,6 @@ func (groupDeleteCommand) Help() string {
 }
 
 // Run deletes the group.
-func (g *groupDeleteCommand) Run(ctx context.Context, con *console) error {
-	c, err := g.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (g *groupDeleteCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.DeleteGroup(ctx, g.Group)
 }

@@ -35,16 +35,11 @@ func (keyCreateCommand) Help() string {
 }
 
 // Run issues the key.
-func (k *keyCreateCommand) Run(ctx context.Context, con *console) error {
+func (k *keyCreateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	password, err := con.readPassword(k.PasswordFile)
 	if err != nil {
 		return err
 	}
-	c, err := k.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	issued, err := c.CreateKey(ctx, k.User, client.NewKey{Kind: client.KeyKind(k.Kind), ExpiresIn: time.Duration(k.ExpiresIn),
 		Password: password, MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond, AllowedNetworks: k.AllowedNetworks})
 	if err != nil {
@@ -75,12 +70,7 @@ func (keyListCommand) Help() string {
 }
 
 // Run lists the keys.
-func (k *keyListCommand) Run(ctx context.Context, con *console) error {
-	c, err := k.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (k *keyListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	keys, err := c.Keys(ctx, k.User)
 	if err != nil {
 		return err
@@ -105,12 +95,7 @@ func (keyRevokeCommand) Help() string {
 }
 
 // Run ends the key.
-func (k *keyRevokeCommand) Run(ctx context.Context, con *console) error {
-	c, err := k.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (k *keyRevokeCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.RevokeKey(ctx, k.User, k.Key)
 }
 
@@ -128,16 +113,11 @@ func (keyRotateCommand) Help() string {
 }
 
 // Run rotates the key.
-func (k *keyRotateCommand) Run(ctx context.Context, con *console) error {
+func (k *keyRotateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	password, err := con.readPassword(k.PasswordFile)
 	if err != nil {
 		return err
 	}
-	c, err := k.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	issued, err := c.RotateKey(ctx, k.User, k.Key, client.Rotation{Grace: (*time.Duration)(k.Grace), Password: password})
 	if err != nil {
 		return err

@@ -33,12 +33,7 @@ func (messageShowCommand) Help() string {
 }
 
 // Run shows the message.
-func (m *messageShowCommand) Run(ctx context.Context, con *console) error {
-	c, err := m.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (m *messageShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	message, err := c.Message(ctx, m.Message)
 	if err != nil {
 		return err
@@ -83,12 +78,7 @@ func (messageStatusCommand) Help() string {
 }
 
 // Run shows the statuses.
-func (m *messageStatusCommand) Run(ctx context.Context, con *console) error {
-	c, err := m.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (m *messageStatusCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	status, err := c.MessageStatus(ctx, m.Message)
 	if err != nil {
 		return err
@@ -114,12 +104,7 @@ func (messageReadCommand) Help() string {
 }
 
 // Run marks the messages.
-func (m *messageReadCommand) Run(ctx context.Context, con *console) error {
-	c, err := m.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (m *messageReadCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.MarkRead(ctx, m.Messages...)
 }
 
@@ -135,12 +120,7 @@ func (messageSaveCommand) Help() string {
 }
 
 // Run saves the attachment.
-func (m *messageSaveCommand) Run(ctx context.Context, con *console) error {
-	c, err := m.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (m *messageSaveCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	download, err := c.OpenAttachment(ctx, m.Message)
 	if err != nil {
 		return err
@@ -199,12 +179,7 @@ func (messageForwardCommand) Help() string {
 }
 
 // Run forwards the message.
-func (m *messageForwardCommand) Run(ctx context.Context, con *console) error {
-	c, err := m.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (m *messageForwardCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	sent, err := c.Forward(ctx, m.Message, client.Forwarding{Recipient: m.Recipient, Organization: m.Org, RequestID: m.RequestID})
 	if err != nil {
 		return err
@@ -223,11 +198,6 @@ func (messageRecallCommand) Help() string {
 }
 
 // Run recalls the message.
-func (m *messageRecallCommand) Run(ctx context.Context, con *console) error {
-	c, err := m.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (m *messageRecallCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.Recall(ctx, m.Message)
 }

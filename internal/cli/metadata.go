@@ -27,12 +27,7 @@ func (metadataShowCommand) Help() string {
 }
 
 // Run shows the metadata.
-func (m *metadataShowCommand) Run(ctx context.Context, con *console) error {
-	c, err := m.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (m *metadataShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	kept, err := c.In(m.Org).Metadata(ctx, m.Entity)
 	if err != nil {
 		return err
@@ -57,12 +52,7 @@ func (metadataSetCommand) Help() string {
 }
 
 // Run replaces the metadata.
-func (m *metadataSetCommand) Run(ctx context.Context, con *console) error {
-	c, err := m.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (m *metadataSetCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.In(m.Org).SetMetadata(ctx, m.Entity, client.Metadata(m.Values))
 }
 
@@ -78,11 +68,6 @@ func (metadataDeleteCommand) Help() string {
 }
 
 // Run removes the metadata.
-func (m *metadataDeleteCommand) Run(ctx context.Context, con *console) error {
-	c, err := m.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (m *metadataDeleteCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.In(m.Org).DeleteMetadata(ctx, m.Entity)
 }

@@ -68,12 +68,7 @@ Example:
 }
 
 // Run creates the organization.
-func (o *orgCreateCommand) Run(ctx context.Context, con *console) error {
-	c, err := o.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (o *orgCreateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	token, err := c.CreateOrganization(ctx, o.Name, o.settings())
 	if err != nil {
 		return err
@@ -92,12 +87,7 @@ func (orgListCommand) Help() string {
 }
 
 // Run lists the organizations.
-func (o *orgListCommand) Run(ctx context.Context, con *console) error {
-	c, err := o.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (o *orgListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	all, err := c.UserOrganizations(ctx, o.User)
 	if err != nil {
 		return err
@@ -120,12 +110,7 @@ func (orgShowCommand) Help() string {
 }
 
 // Run shows the organization.
-func (o *orgShowCommand) Run(ctx context.Context, con *console) error {
-	c, err := o.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (o *orgShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	org, err := c.Organization(ctx, o.Organization)
 	if err != nil {
 		return err
@@ -153,12 +138,7 @@ func (orgUpdateCommand) Help() string {
 }
 
 // Run changes the organization.
-func (o *orgUpdateCommand) Run(ctx context.Context, con *console) error {
-	c, err := o.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (o *orgUpdateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	settings := o.settings()
 	settings.Name = o.Name
 	return c.UpdateOrganization(ctx, o.Organization, settings)
@@ -176,12 +156,7 @@ func (orgDeleteCommand) Help() string {
 }
 
 // Run erases the organization.
-func (o *orgDeleteCommand) Run(ctx context.Context, con *console) error {
-	c, err := o.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (o *orgDeleteCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	if o.Confirm == "" {
 		org, err := c.Organization(ctx, o.Organization)
 		if err != nil {

@@ -30,12 +30,7 @@ func (rolesListCommand) Help() string {
 }
 
 // Run lists the roles.
-func (r *rolesListCommand) Run(ctx context.Context, con *console) error {
-	c, err := r.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (r *rolesListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	all, err := c.Roles(ctx, r.User, r.Org)
 	if err != nil {
 		return err
@@ -70,12 +65,7 @@ Example:
 }
 
 // Run grants the role.
-func (r *rolesGrantCommand) Run(ctx context.Context, con *console) error {
-	c, err := r.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (r *rolesGrantCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	pending, err := c.GrantRole(ctx, r.User, r.Org, r.Role)
 	if err != nil {
 		return err
@@ -99,11 +89,6 @@ func (rolesRevokeCommand) Help() string {
 }
 
 // Run takes the role away.
-func (r *rolesRevokeCommand) Run(ctx context.Context, con *console) error {
-	c, err := r.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (r *rolesRevokeCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.RevokeRole(ctx, r.User, r.Org, r.Role)
 }

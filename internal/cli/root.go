@@ -63,6 +63,8 @@ type console struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
+
+	client *client.Client // of a command that calls a server
 }
 
 // printf writes for people, or for the script that called.
@@ -110,7 +112,11 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		fmt.Fprintln(stderr, `signet: "signet --help" and "signet COMMAND --help" say what there is`)
 		return code
 	}
-	if err := command.Run(); err != nil {
+	err = command.Run()
+	if con.client != nil {
+		con.client.Close()
+	}
+	if err != nil {
 		if errors.As(err, new(wrongConfiguration)) || misconfigured(err) || errors.Is(err, client.ErrArgument) {
 			return con.fail(err, exitWrong)
 		}

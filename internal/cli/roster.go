@@ -23,12 +23,7 @@ type rosterListCommand struct {
 func (rosterListCommand) Help() string { return "Example:\n\n  signet roster" }
 
 // Run lists the conversations.
-func (r *rosterListCommand) Run(ctx context.Context, con *console) error {
-	c, err := r.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (r *rosterListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	roster := c.Roster
 	if r.Metadata {
 		roster = c.RosterWithMetadata
@@ -69,12 +64,7 @@ func (rosterAddCommand) Help() string {
 }
 
 // Run adds the entry.
-func (r *rosterAddCommand) Run(ctx context.Context, con *console) error {
-	c, err := r.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (r *rosterAddCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.In(r.Org).AddToRoster(ctx, r.Entity, r.kind())
 }
 
@@ -90,11 +80,6 @@ func (rosterRemoveCommand) Help() string {
 }
 
 // Run removes the entry.
-func (r *rosterRemoveCommand) Run(ctx context.Context, con *console) error {
-	c, err := r.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (r *rosterRemoveCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.In(r.Org).RemoveFromRoster(ctx, r.Entity, r.kind())
 }

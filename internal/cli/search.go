@@ -27,15 +27,10 @@ func (searchCommand) Help() string {
 }
 
 // Run prints what is found.
-func (s *searchCommand) Run(ctx context.Context, con *console) error {
+func (s *searchCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	if s.Limit < 0 {
 		return wrongConfiguration{fmt.Errorf("--limit is 0 or more")}
 	}
-	c, err := s.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	query := client.Search{Directory: s.Org, Sort: s.Sort, RenderMetadata: s.Metadata, IncludeDisabled: s.Disabled, PageSize: 200}
 	if s.Limit > 0 {
 		query.PageSize = min(200, s.Limit)

@@ -38,7 +38,7 @@ Examples:
 }
 
 // Run sends the message.
-func (s *sendCommand) Run(ctx context.Context, con *console) error {
+func (s *sendCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	if s.Body == "-" && s.Attach == "-" {
 		return wrongConfiguration{fmt.Errorf("the text and the attachment cannot both come from standard input")}
 	}
@@ -54,11 +54,6 @@ func (s *sendCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer closeFile()
-	c, err := s.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	message := client.Outgoing{
 		Recipient: s.Recipient, Body: body, Attachment: file, DOR: s.DOR, Organization: s.Org, RequestID: s.RequestID,
 		Priority: map[string]int{"low": client.PriorityLow, "high": client.PriorityHigh}[s.Priority],

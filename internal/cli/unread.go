@@ -20,20 +20,17 @@ func (unreadCommand) Help() string {
 }
 
 // Run prints the counts.
-func (u *unreadCommand) Run(ctx context.Context, con *console) error {
-	c, err := u.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	var unread *client.Unread
-	if u.Org == "" {
-		unread, err = c.Unread(ctx, u.User)
-	} else {
-		unread, err = c.UnreadIn(ctx, u.User, u.Org)
-	}
+func (u *unreadCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	unread, err := u.count(ctx, c)
 	if err != nil {
 		return err
 	}
 	return u.show(con, unread, cells("unread", strconv.Itoa(unread.Count)), cells("of high priority", strconv.Itoa(unread.Priority)))
+}
+
+func (u *unreadCommand) count(ctx context.Context, c *client.Client) (*client.Unread, error) {
+	if u.Org == "" {
+		return c.Unread(ctx, u.User)
+	}
+	return c.UnreadIn(ctx, u.User, u.Org)
 }

@@ -43,16 +43,11 @@ Example:
 }
 
 // Run creates the account.
-func (u *userCreateCommand) Run(ctx context.Context, con *console) error {
+func (u *userCreateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	password, err := con.readPassword(u.PasswordFile)
 	if err != nil {
 		return err
 	}
-	c, err := u.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	created, err := c.CreateUser(ctx, u.Org, client.NewUser{
 		FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName, Username: u.Username, Emails: u.Email, Phones: u.Phone,
 		Password: password, Title: u.Title, Department: u.Department, IssueKey: u.IssueKey,
@@ -77,12 +72,7 @@ func (userLookupCommand) Help() string {
 }
 
 // Run looks the account up.
-func (u *userLookupCommand) Run(ctx context.Context, con *console) error {
-	c, err := u.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (u *userLookupCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	user, err := c.LookupUser(ctx, u.Address)
 	if err != nil {
 		return err
@@ -102,12 +92,7 @@ func (userShowCommand) Help() string {
 }
 
 // Run shows the account.
-func (u *userShowCommand) Run(ctx context.Context, con *console) error {
-	c, err := u.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (u *userShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	user, err := c.In(u.Org).User(ctx, u.User)
 	if err != nil {
 		return err
@@ -158,17 +143,12 @@ func (userUpdateCommand) Help() string {
 }
 
 // Run changes the account.
-func (u *userUpdateCommand) Run(ctx context.Context, con *console) error {
+func (u *userUpdateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	avatar, closeFile, err := con.upload(u.Avatar, "")
 	if err != nil {
 		return err
 	}
 	defer closeFile()
-	c, err := u.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	return c.UpdateProfile(ctx, client.Profile{FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName,
 		Status: u.Status, DND: u.DND, DNDText: u.DNDText, Avatar: avatar})
 }
@@ -190,7 +170,7 @@ Example:
 }
 
 // Run sets the password.
-func (u *userPasswordCommand) Run(ctx context.Context, con *console) error {
+func (u *userPasswordCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	old, err := con.readPassword(u.OldPasswordFile)
 	if err != nil {
 		return err
@@ -199,11 +179,6 @@ func (u *userPasswordCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	c, err := u.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	return c.SetPassword(ctx, u.User, old, password)
 }
 
@@ -221,12 +196,7 @@ func (userAddCommand) Help() string {
 }
 
 // Run adds the account.
-func (u *userAddCommand) Run(ctx context.Context, con *console) error {
-	c, err := u.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (u *userAddCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.AddToOrganization(ctx, u.User, u.Org, client.Membership{Title: u.Title, Department: u.Department})
 }
 
@@ -242,11 +212,6 @@ func (userRemoveCommand) Help() string {
 }
 
 // Run removes the account.
-func (u *userRemoveCommand) Run(ctx context.Context, con *console) error {
-	c, err := u.open(con)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (u *userRemoveCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.RemoveFromOrganization(ctx, u.User, u.Org)
 }
