@@ -29,7 +29,7 @@ type key struct {
 // keyOf names the line of a plan's results.
 func keyOf(engine string, p *load.Plan) key {
 	k := key{engine: engine, scenario: p.Scenario, members: membersOf(p), connections: p.Connections, rate: p.Rate}
-	if p.Scenario == load.Attachments || p.Scenario == load.Copy {
+	if p.Scenario == load.Attachments || p.Scenario == load.FileFloor {
 		k.payload = p.Payload
 	}
 	return k
@@ -77,7 +77,7 @@ func (f *figures) add(k key, r *load.Result, baselines ...*load.Result) {
 
 func (f *figures) put(k key, r *load.Result) {
 	k.scenario, k.members, k.connections, k.rate = r.Scenario, r.Members, r.Connections, r.Rate
-	if r.Scenario == load.Attachments || r.Scenario == load.Copy {
+	if r.Scenario == load.Attachments || r.Scenario == load.FileFloor {
 		k.payload = r.Payload
 	}
 	f.results[k] = append(f.results[k], r)

@@ -25,7 +25,7 @@ func label(k key) string {
 		return "search, two letters of a name"
 	case load.Attachments:
 		return fmt.Sprintf("send with %s attached, and its download (two calls)", bytesText(k.payload))
-	case load.Copy:
+	case load.FileFloor:
 		return fmt.Sprintf("the floor of files: %s copied up and down", bytesText(k.payload))
 	case load.Mixed:
 		return "mixed"

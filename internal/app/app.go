@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,7 +45,7 @@ type App struct {
 	cause    atomic.Pointer[error] // why it stops by itself
 	opened   time.Time
 
-	undo  []func() error // what Close does, last first
+	undo  undo // what Close does
 	close func() error
 }
 
@@ -63,7 +64,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 		return nil, fmt.Errorf("settings: %w", err)
 	}
 	a := &App{cfg: cfg, log: logger, gate: newGate(), warnings: health.New(logger), opened: time.Now()}
-	a.close = sync.OnceValue(a.undoAll)
+	a.close = sync.OnceValue(a.undo.all)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -202,10 +203,14 @@ func (a *App) OperatorFile() string { return a.operator }
 // that never ran needs it. It may be called twice.
 func (a *App) Close() error { return a.close() }
 
-func (a *App) undoAll() error {
+// undo is what releases what was taken, in the order in which it was.
+type undo []func() error
+
+// all releases everything, the last first.
+func (u *undo) all() error {
 	var problems []error
-	for i := len(a.undo) - 1; i >= 0; i-- {
-		problems = append(problems, a.undo[i]())
+	for _, release := range slices.Backward(*u) {
+		problems = append(problems, release())
 	}
 	return errors.Join(problems...)
 }

@@ -48,17 +48,10 @@ func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready
 
 // assemble puts the server together.
 func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
-	var undo []func() error
-	closeAll := func() error {
-		var problems []error
-		for i := len(undo) - 1; i >= 0; i-- {
-			problems = append(problems, undo[i]())
-		}
-		return errors.Join(problems...)
-	}
+	var taken undo
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, closeAll())
+			err = errors.Join(err, taken.all())
 		}
 	}()
 	disk.Prepare(in.dir)
@@ -70,7 +63,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
-	undo = append(undo, room.Close, engine.Close) // the store's files are smaller by then
+	taken = append(taken, room.Close, engine.Close) // the store's files are smaller by then
 	if err := upgrade(ctx, in, engine, store.Today()); err != nil {
 		return nil, err
 	}
@@ -86,12 +79,12 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err != nil {
 		return nil, err
 	}
-	undo = append(undo, ring.Close)
+	taken = append(taken, ring.Close)
 	blobs, err := openBlobs(ctx, in, kept)
 	if err != nil {
 		return nil, err
 	}
-	undo = append(undo, blobs.Close)
+	taken = append(taken, blobs.Close)
 	keeper, err := takeCustody(ctx, in, kept, ring, blobs)
 	if err != nil {
 		return nil, err
@@ -142,7 +135,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err := registerClock(in, clock); err != nil {
 		return nil, err
 	}
-	undo = append(undo, func() error {
+	taken = append(taken, func() error {
 		// What the last requests noted is written when nobody comes any more.
 		err := errors.Join(auditLog.Flush(context.WithoutCancel(ctx)), cases.FlushUses(context.WithoutCancel(ctx)))
 		if errors.Is(err, store.ErrUnavailable) { // a full disk, or no database: no reason to end with an error
@@ -158,7 +151,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err != nil {
 		return nil, err
 	}
-	undo = append(undo, nodes.close)
+	taken = append(taken, nodes.close)
 	streams := stream.New(registry, cases)
 	options := api.Options{
 		Service: cases, Streams: streams, Authenticator: cases, Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages,
@@ -188,6 +181,6 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
 		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, survey.Run, keys.Run, copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: streams.Await, cutStreams: streams.Cut,
-		close: closeAll,
+		close: taken.all,
 	}, nil
 }

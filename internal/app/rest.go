@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"runtime/debug"
-	"runtime/metrics"
 	"time"
 
 	"signet/internal/store"
@@ -16,6 +15,8 @@ const (
 	// restAllocations is up to how many bytes a server allocates meanwhile that has
 	// next to nothing to do: heartbeats of streams, probes, the sweep.
 	restAllocations = 4 << 20
+	// allocated is how many bytes the program has allocated since it started.
+	allocated = "/gc/heap/allocs:bytes"
 )
 
 // rest gives back to the system what a busy time took, once it is over: the pages
@@ -44,7 +45,7 @@ func newRest(engine store.Engine, forget func(), log *slog.Logger) *rest {
 
 // run looks until ctx ends.
 func (r *rest) run(ctx context.Context) {
-	r.allocated = allocations()
+	r.allocated = runtimeMetric(allocated)
 	tick := time.NewTicker(restInterval)
 	defer tick.Stop()
 	for {
@@ -59,7 +60,7 @@ func (r *rest) run(ctx context.Context) {
 
 // look rests when nothing much was done since it looked last.
 func (r *rest) look(ctx context.Context) {
-	now := allocations()
+	now := runtimeMetric(allocated)
 	busy := now-r.allocated > restAllocations
 	r.allocated = now
 	if busy || r.rested {
@@ -74,12 +75,5 @@ func (r *rest) look(ctx context.Context) {
 	}
 	r.forget()
 	debug.FreeOSMemory()
-	r.allocated = allocations()
-}
-
-// allocations is how many bytes the program has allocated since it started.
-func allocations() uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
+	r.allocated = runtimeMetric(allocated)
 }

@@ -249,7 +249,7 @@ type benchCopy struct {
 
 // Run prints what it does and costs.
 func (b *benchCopy) Run(ctx context.Context, con *console) error {
-	return runFloor(ctx, con, b.plan(load.Copy, b.Payload, 1, false), b.JSON)
+	return runFloor(ctx, con, b.plan(load.FileFloor, b.Payload, 1, false), b.JSON)
 }
 
 func runFloor(ctx context.Context, con *console, plan load.Plan, json bool) error {

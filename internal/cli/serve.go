@@ -77,7 +77,7 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	if cfg.Log.Format != "json" {
 		printPlace(con, server)
 	}
-	defer collectSeldom()()
+	defer app.CollectSeldom()()
 	return server.Run(ctx)
 }
 

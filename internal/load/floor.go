@@ -59,7 +59,7 @@ func StartFloor(ctx context.Context, program, dir string) (*FloorServer, error) 
 // Stop ends the process and waits for that.
 func (f *FloorServer) Stop() error { return f.process.Stop() }
 
-// Measure carries out a plan of the scenario Floor or Copy. show, which may be nil,
+// Measure carries out a plan of the scenario Floor or FileFloor. show, which may be nil,
 // gets the progress. If ctx ends, the result covers what was measured until then, and
 // says so.
 func (f *FloorServer) Measure(ctx context.Context, p Plan, show func(Progress)) (*Result, error) {
@@ -75,7 +75,7 @@ func (f *FloorServer) Measure(ctx context.Context, p Plan, show func(Progress)) 
 	}
 	anybody := &person{authorization: basic("key", "secret")}
 	gauge := &gauge{servers: []int{f.process.PID}}
-	if p.Scenario == Copy {
+	if p.Scenario == FileFloor {
 		return measure(ctx, &p, gauge, newCopying(anybody, u, p.Payload).operate, show), nil
 	}
 	call := newRequest(anybody, http.MethodPost, u, letterBody("somebody", strings.Repeat("x", p.Payload)))

@@ -37,7 +37,7 @@ func mustServeFloor(t *testing.T) *FloorServer {
 func TestFloorIsMeasuredRightBeforeAndAfterEachPlan(t *testing.T) {
 	target := targetOf(apptest.Start(t))
 	target.Floor = mustServeFloor(t)
-	for _, test := range []struct{ scenario, floor string }{{Unread, Floor}, {Attachments, Copy}, {Streams, ""}} {
+	for _, test := range []struct{ scenario, floor string }{{Unread, Floor}, {Attachments, FileFloor}, {Streams, ""}} {
 		plan := brief(test.scenario)
 		var order []string
 		result, err := Run(t.Context(), target, plan, func(p Progress) {
@@ -62,7 +62,7 @@ func TestFloorIsMeasuredRightBeforeAndAfterEachPlan(t *testing.T) {
 			t.Fatalf("beside it is %+v, want two runs of the floor", result.Floor)
 		}
 		for _, run := range result.Floor.Runs {
-			if run.Scenario != test.floor || run.Connections != plan.Connections || run.Operations == 0 || test.floor == Copy && run.Payload != plan.Payload {
+			if run.Scenario != test.floor || run.Connections != plan.Connections || run.Operations == 0 || test.floor == FileFloor && run.Payload != plan.Payload {
 				t.Errorf("the floor of %+v is %+v", plan, run)
 			}
 		}

@@ -52,7 +52,7 @@ func wantClean(t *testing.T, s *apptest.Server) {
 func TestEveryScenarioCountsItsOperationsAndCleansUp(t *testing.T) {
 	s := apptest.Start(t)
 	for _, name := range Scenarios() {
-		if name == Floor || name == Copy {
+		if name == Floor || name == FileFloor {
 			continue // has no server behind it
 		}
 		t.Run(name, func(t *testing.T) {
@@ -285,7 +285,7 @@ func TestTheSetCanBeCarriedOut(t *testing.T) {
 		}
 	}
 	for _, name := range Scenarios() {
-		if name != Floor && name != Copy && !slices.ContainsFunc(plans, func(p Plan) bool { return p.Scenario == name }) {
+		if name != Floor && name != FileFloor && !slices.ContainsFunc(plans, func(p Plan) bool { return p.Scenario == name }) {
 			t.Errorf("the set lacks %s", name)
 		}
 	}

@@ -25,12 +25,12 @@ const (
 	Streams     = "streams"     // streams opened, and then nothing
 	Mixed       = "mixed"       // one of several, as people at work make them
 	Floor       = "floor"       // a call that the floor answers
-	Copy        = "copy"        // a file put on the floor, and fetched
+	FileFloor   = "copy"        // a file put on the floor, and fetched
 )
 
 // Scenarios lists them.
 func Scenarios() []string {
-	return []string{Send, Attachments, Poll, Acknowledge, Unread, Search, Group, Deliver, Streams, Mixed, Floor, Copy}
+	return []string{Send, Attachments, Poll, Acknowledge, Unread, Search, Group, Deliver, Streams, Mixed, Floor, FileFloor}
 }
 
 // scenario is a kind of load. Its people are made by prepare; operate is called
@@ -61,7 +61,7 @@ func newScenario(name string) scenario {
 	case Mixed:
 		return new(mixing)
 	}
-	return nil // Streams are no such loop, Floor and Copy have no server behind them
+	return nil // Streams are no such loop, Floor and FileFloor have no server behind them
 }
 
 // letter is the call that sends a message of so many bytes.

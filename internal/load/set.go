@@ -85,7 +85,7 @@ const (
 func FloorOf(p Plan) (floor Plan, ok bool) {
 	floor = Plan{Scenario: Floor, Connections: p.Connections, Duration: min(p.Duration, floorTime), Warmup: min(p.Warmup, floorWarmup), Payload: DefaultPayload, Members: 1}
 	if p.Scenario == Attachments {
-		floor.Scenario, floor.Payload = Copy, p.Payload
+		floor.Scenario, floor.Payload = FileFloor, p.Payload
 		floor.Duration = max(floor.Duration, min(p.Duration/2, copyTime))
 	}
 	return floor, p.Scenario != Streams

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"os"
@@ -29,8 +29,9 @@ const (
 	usualPercent = 100
 )
 
-// collectSeldom gives the heap its room. It returns what takes it back.
-func collectSeldom() (stop func()) {
+// CollectSeldom gives the heap of this process its room, while it is busy. stop takes
+// the room back.
+func CollectSeldom() (stop func()) {
 	if _, set := os.LookupEnv("GOGC"); set {
 		return func() {}
 	}
@@ -39,10 +40,10 @@ func collectSeldom() (stop func()) {
 	return c.stop
 }
 
-// watch has collected called after the next collection.
+// watch makes the next collection call collected.
 func (c *collector) watch() {
-	// It is collected at once, having nobody. A pointer keeps it from being put into
-	// one piece of memory with others.
+	// Nothing refers to the canary, so that the next collection takes it. Its pointer
+	// keeps the runtime from putting it into one piece of memory with others.
 	canary := new(struct{ self *byte })
 	runtime.AddCleanup(canary, func(c *collector) { c.collected(time.Now()) }, c)
 }

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"runtime"
@@ -31,7 +31,7 @@ func percentNow() int {
 
 func TestCollectorHearsOfEachCollectionUntilItStops(t *testing.T) {
 	before := percentNow()
-	stop := collectSeldom()
+	stop := CollectSeldom()
 	for begun := time.Now(); percentNow() == before && time.Since(begun) < seldom; {
 		runtime.GC() // it is told of it some time after
 	}
@@ -47,7 +47,7 @@ func TestCollectorHearsOfEachCollectionUntilItStops(t *testing.T) {
 
 func TestGOGCHasPrecedence(t *testing.T) {
 	t.Setenv("GOGC", "200")
-	defer collectSeldom()()
+	defer CollectSeldom()()
 	for range 20 {
 		runtime.GC()
 	}
