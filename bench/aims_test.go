@@ -122,14 +122,16 @@ func (j *judge) reads() {
 
 	three, ok := j.median(at(embedded, load.Acknowledge, 64), timesFloor)
 	one, ok2 := j.median(at(embedded, load.Send, 64), timesFloor)
-	j.most("poll of one and its acknowledgement, two calls (those with their send, less a send): at most 2 times the floor's CPU",
+	j.most("poll of one and its acknowledgement, two calls (those with their send, less a send): at most 2 times the "+
+		"floor's CPU",
 		three-one, ok && ok2, " times", 2)
 	x, ok = j.median(at(embedded, load.Unread, 64), timesFloor)
 	j.most("unread count: at most 1.3 times the floor's CPU", x, ok, " times", 1.3)
 
 	files := key{engine: embedded, scenario: load.Attachments, connections: 4, payload: j.size.file}
 	x, ok = j.median(files, ofFloor)
-	j.least(fmt.Sprintf("%s attached, up and down: 60 %% of a plain copy over HTTP", bytesText(j.size.file)), 100*x, ok, " %", 60)
+	j.least(fmt.Sprintf("%s attached, up and down: 60 %% of a plain copy over HTTP", bytesText(j.size.file)), 100*x, ok,
+		" %", 60)
 }
 
 func (j *judge) growth() {
@@ -145,7 +147,8 @@ func (j *judge) growth() {
 }
 
 func (j *judge) process() {
-	idle := key{engine: embedded, scenario: load.Streams, members: j.size.streams, connections: min(load.DefaultConnections, j.size.most)}
+	idle := key{engine: embedded, scenario: load.Streams, members: j.size.streams,
+		connections: min(load.DefaultConnections, j.size.most)}
 	x, ok := j.median(idle, idleMemory)
 	streams := grouped(float64(j.size.streams)) + " idle streams"
 	j.most(streams+": under 300 MiB in all", x, ok, " MiB", 300)
@@ -163,5 +166,6 @@ func (j *judge) process() {
 	x, ok = of(j.costs.rested)
 	j.most(fmt.Sprintf("memory %.0f s after the runs: under 50 MiB", j.size.rest.Seconds()), x, ok, " MiB", 50)
 	x, ok = of(j.costs.disk)
-	j.most("disk for a further message of 200 bytes, acknowledged, swept, the log emptied: under 600 bytes", x, ok, " bytes", 600)
+	j.most("disk for a further message of 200 bytes, acknowledged, swept, the log emptied: under 600 bytes", x, ok,
+		" bytes", 600)
 }

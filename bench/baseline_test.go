@@ -51,8 +51,10 @@ func mustMeasureBaseline(t *testing.T, e *engine, address string, connections in
 	plain, _, _ := strings.Cut(address, "?")
 	pgbench := filepath.Join(mustFindBinaries(t, e), "pgbench")
 	start := strconv.FormatInt(time.Now().UnixMicro(), 10)
-	command := exec.Command(pgbench, "--no-vacuum", "--protocol=prepared", "--file="+script, "--client="+strconv.Itoa(connections),
-		"--jobs="+strconv.Itoa(min(connections, 2)), "--time="+strconv.Itoa(max(1, int(s.duration.Seconds()))), "--define=i="+start, plain)
+	command := exec.Command(pgbench, "--no-vacuum", "--protocol=prepared", "--file="+script,
+		"--client="+strconv.Itoa(connections),
+		"--jobs="+strconv.Itoa(min(connections, 2)), "--time="+strconv.Itoa(max(1, int(s.duration.Seconds()))),
+		"--define=i="+start, plain)
 	command.Env = append(os.Environ(), "PGOPTIONS=-c search_path="+schema, "PGSSLMODE=disable")
 	before, begin := load.ConsumptionOfTree(e.pid), time.Now()
 	output, err := command.CombinedOutput()
@@ -62,9 +64,10 @@ func mustMeasureBaseline(t *testing.T, e *engine, address string, connections in
 	after, elapsed := load.ConsumptionOfTree(e.pid), time.Since(begin)
 	done, rate, latency := mustReadPgbench(t, output)
 	return &load.Result{
-		Scenario: baseline, Connections: connections, Seconds: elapsed.Seconds(), Operations: int64(done), OperationsPerSecond: rate,
-		Latency:  load.Latency{Mean: latency},
-		Database: &load.Usage{CPUMicros: (after.CPU - before.CPU).Seconds() * 1e6 / done, Memory: after.Memory},
+		Scenario: baseline, Connections: connections, Seconds: elapsed.Seconds(), Operations: int64(done),
+		OperationsPerSecond: rate,
+		Latency:             load.Latency{Mean: latency},
+		Database:            &load.Usage{CPUMicros: (after.CPU - before.CPU).Seconds() * 1e6 / done, Memory: after.Memory},
 	}
 }
 

@@ -45,8 +45,10 @@ func TestBench(t *testing.T) {
 func (s size) plans() []load.Plan {
 	plans := s.set()
 	for _, connections := range s.connections {
-		plan := load.Plan{Scenario: load.Send, Connections: connections, Duration: s.duration, Warmup: s.warmup, Payload: load.DefaultPayload, Members: 1}
-		if !slices.ContainsFunc(plans, func(p load.Plan) bool { return p.Scenario == load.Send && p.Connections == connections }) {
+		plan := load.Plan{Scenario: load.Send, Connections: connections, Duration: s.duration, Warmup: s.warmup,
+			Payload: load.DefaultPayload, Members: 1}
+		if !slices.ContainsFunc(plans,
+			func(p load.Plan) bool { return p.Scenario == load.Send && p.Connections == connections }) {
 			plans = append(plans, plan)
 		}
 	}
@@ -90,7 +92,8 @@ func mustMeasureSet(t *testing.T, e *engine, floor *load.FloorServer, withStream
 			if slices.Contains(withFloor, plan) {
 				target.Floor = floor
 			}
-			withBaseline := e.database != nil && plan.Scenario == load.Send && slices.Contains(p.size.connections, plan.Connections)
+			withBaseline := e.database != nil && plan.Scenario == load.Send &&
+				slices.Contains(p.size.connections, plan.Connections)
 			var baselines []*load.Result
 			if withBaseline {
 				baselines = append(baselines, mustMeasureBaseline(t, e, tables.Database, plan.Connections, p.size))

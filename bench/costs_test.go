@@ -36,7 +36,8 @@ func (p *page) costTable() (rows [][]string) {
 		{"the same for a further one", " bytes", p.costs.disk},
 	} {
 		if s, ok := spreadOf(row.all); ok {
-			rows = append(rows, []string{row.what, fmt.Sprintf("%s%s (%s–%s)", written(s.median), row.unit, written(s.least), written(s.most))})
+			rows = append(rows, []string{row.what,
+				fmt.Sprintf("%s%s (%s–%s)", written(s.median), row.unit, written(s.least), written(s.most))})
 		}
 	}
 	return rows
@@ -61,7 +62,8 @@ func mustMeasureDisk(t *testing.T, e *engine, s size, p *page) {
 	more, many := mustGrow(t, e, s, 3*s.duration)
 	p.costs.first = append(p.costs.first, float64(some)/float64(few))
 	if many <= few { // the machine did something else
-		t.Logf("%d messages were sent in some time and %d in three times that, which says nothing of what a further one takes", few, many)
+		t.Logf("%d messages were sent in some time and %d in three times that, which says nothing of what a further one "+
+			"takes", few, many)
 		return
 	}
 	p.costs.disk = append(p.costs.disk, float64(more-some)/float64(many-few))
@@ -75,7 +77,8 @@ func mustGrow(t *testing.T, e *engine, s size, duration time.Duration) (bytes, m
 	e.serve(t, own, func(*load.Target) error { return nil })
 	before := mustStat(t, own)
 	e.serve(t, own, func(target *load.Target) error {
-		plan := load.Plan{Scenario: load.Acknowledge, Connections: min(16, s.most), Duration: duration, Payload: load.DefaultPayload, Members: 1}
+		plan := load.Plan{Scenario: load.Acknowledge, Connections: min(16, s.most), Duration: duration,
+			Payload: load.DefaultPayload, Members: 1}
 		r, err := load.Run(t.Context(), target, plan, nil)
 		if err == nil {
 			messages = r.Operations
@@ -112,7 +115,8 @@ func mustMeasureStarts(t *testing.T, own load.Own, s size, p *page) {
 	}
 	for range s.starts {
 		server, target, _ := mustStart(t, own)
-		plan := load.Plan{Scenario: load.Send, Connections: min(16, s.most), Duration: s.duration / 2, Payload: load.DefaultPayload, Members: 1}
+		plan := load.Plan{Scenario: load.Send, Connections: min(16, s.most), Duration: s.duration / 2,
+			Payload: load.DefaultPayload, Members: 1}
 		if _, err := load.Run(t.Context(), target, plan, nil); err != nil {
 			t.Fatal(err)
 		}

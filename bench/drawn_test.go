@@ -32,7 +32,8 @@ func TestPlotIsXMLWithALineForEachSeries(t *testing.T) {
 		t.Errorf("%d lines are drawn, want 2", lines)
 	}
 	// The axis goes from 0 to 60: 5 is a twelfth of the height above its foot.
-	if want := fmt.Sprintf("%.1f,%.1f %.1f,%.1f", left, plotBottom-plotHeight/12, plotRight, plotBottom-plotHeight*50/60); !strings.Contains(drawn, want) {
+	if want := fmt.Sprintf("%.1f,%.1f %.1f,%.1f", left, plotBottom-plotHeight/12, plotRight,
+		plotBottom-plotHeight*50/60); !strings.Contains(drawn, want) {
 		t.Errorf("the first line is not at %s:\n%s", want, drawn)
 	}
 }
@@ -46,7 +47,8 @@ func TestStepsOfAnAxisAreRound(t *testing.T) {
 }
 
 func TestThousandsAreGrouped(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", 0.5: "0.5", 1234.5: "1,234.5"} {
+	for x, want := range map[float64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", 0.5: "0.5",
+		1234.5: "1,234.5"} {
 		if got := grouped(x); got != want {
 			t.Errorf("%v is written %q, want %q", x, got, want)
 		}

@@ -45,14 +45,18 @@ func (f *figures) take(t *testing.T, k key, r *load.Result, err error, baselines
 	case r.Operations == 0 || r.Failed() > 0:
 		t.Errorf("%+v: of %+v: %s", k, r, r.FirstError)
 	default:
-		t.Logf("%-10s %-11s %4d members %3d connections: %8.1f ops/s, p50 %7.2f ms, p99 %7.2f ms, server %6.1f µs, database %6.1f µs",
-			cmp.Or(k.engine, "-"), r.Scenario, r.Members, r.Connections, r.OperationsPerSecond, r.Latency.P50, r.Latency.P99, server(r), database(r))
+		t.Logf("%-10s %-11s %4d members %3d connections: %8.1f ops/s, p50 %7.2f ms, p99 %7.2f ms, server %6.1f µs, "+
+			"database %6.1f µs",
+			cmp.Or(k.engine, "-"), r.Scenario, r.Members, r.Connections, r.OperationsPerSecond, r.Latency.P50, r.Latency.P99,
+			server(r), database(r))
 		f.add(k, r, baselines...)
 		if r.Floor != nil {
-			t.Logf("%-10s %.2f times the floor's CPU, %.2f of its ops/s: %.1f before and after", "", timesFloor(r), ofFloor(r), each(r.Floor.Runs, throughput))
+			t.Logf("%-10s %.2f times the floor's CPU, %.2f of its ops/s: %.1f before and after", "", timesFloor(r), ofFloor(r),
+				each(r.Floor.Runs, throughput))
 		}
 		if len(baselines) > 0 {
-			t.Logf("%-10s %.2f of pgbench's transactions/s: %.1f before and after", "", f.ofBaseline(r), each(baselines, throughput))
+			t.Logf("%-10s %.2f of pgbench's transactions/s: %.1f before and after", "", f.ofBaseline(r),
+				each(baselines, throughput))
 		}
 	}
 }

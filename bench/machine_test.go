@@ -37,13 +37,15 @@ func mustDescribeMachine(t *testing.T) machine {
 	return machine{
 		cpu: cmp.Or(valueOf("/proc/cpuinfo", "model name", ":"), runtime.GOARCH), cores: runtime.NumCPU(),
 		memory: uint64(info.Totalram) * uint64(info.Unit),
-		system: cmp.Or(strings.Trim(valueOf("/etc/os-release", "PRETTY_NAME", "="), `"`), runtime.GOOS) + ", Linux " + firstLine("/proc/sys/kernel/osrelease"),
-		sync:   mustTimeSync(t), load: load, commit: mustDescribeCommit(t),
+		system: cmp.Or(strings.Trim(valueOf("/etc/os-release", "PRETTY_NAME", "="), `"`), runtime.GOOS) + ", Linux " +
+			firstLine("/proc/sys/kernel/osrelease"),
+		sync: mustTimeSync(t), load: load, commit: mustDescribeCommit(t),
 	}
 }
 
 func (m machine) String() string {
-	return fmt.Sprintf("%d cores (%s), %.0f GiB, %s, %s, PostgreSQL %s. Writing 4 KiB to the disk and waiting for it took %.2f ms. "+
+	return fmt.Sprintf("%d cores (%s), %.0f GiB, %s, %s, PostgreSQL %s. Writing 4 KiB to the disk and waiting for it "+
+		"took %.2f ms. "+
 		"The load average was %s before the run; the generator, the server and the database shared the machine. Commit %s.",
 		m.cores, m.cpu, float64(m.memory)/(1<<30), m.system, strings.Replace(runtime.Version(), "go", "Go ", 1), m.postgres,
 		float64(m.sync.Microseconds())/1000, m.load, m.commit) + m.warning()
@@ -54,7 +56,8 @@ func (m machine) warning() string {
 	if load, err := strconv.ParseFloat(m.load, 64); err != nil || load < 0.5*float64(m.cores) {
 		return ""
 	}
-	return " **It was busy with other work**: throughput is below what it gives when it is free, and latency and CPU time above."
+	return " **It was busy with other work**: throughput is below what it gives when it is free, and latency and CPU " +
+		"time above."
 }
 
 // valueOf returns what follows a name in a file of lines, or "".

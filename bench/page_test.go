@@ -79,10 +79,12 @@ func (p *page) parts() map[string]string {
 
 // describe says where, when and how long was measured.
 func (p *page) describe() string {
-	return wrapped(fmt.Sprintf("%s Taken on %s in %.0f minutes: medians of %s on the embedded store, of %s on PostgreSQL and of %s of the cost over stored messages, "+
+	return wrapped(fmt.Sprintf("%s Taken on %s in %.0f minutes: medians of %s on the embedded store, of %s on "+
+		"PostgreSQL and of %s of the cost over stored messages, "+
 		"each %v after %v of warm-up; in parentheses the least and the most. Idle streams were looked at once, for %v.",
 		p.machine, p.begin.UTC().Format("2006-01-02"), p.took.Minutes(),
-		runs(p.size.repeats), runs(p.size.databaseRepeats), runs(p.size.growthRepeats), p.size.duration, p.size.warmup, max(p.size.duration, p.size.idle)))
+		runs(p.size.repeats), runs(p.size.databaseRepeats), runs(p.size.growthRepeats), p.size.duration, p.size.warmup,
+		max(p.size.duration, p.size.idle)))
 }
 
 func runs(n int) string {

@@ -10,11 +10,13 @@ import (
 func (p *page) plots() map[string]*plot {
 	over := &plot{title: "Sends a second over connections", x: "connections", y: "a second"}
 	for _, line := range []struct{ engine, scenario, name string }{
-		{embedded, load.Send, "embedded store"}, {postgreSQL, load.Send, "PostgreSQL"}, {postgreSQL, baseline, "pgbench, SQL alone"},
+		{embedded, load.Send, "embedded store"}, {postgreSQL, load.Send, "PostgreSQL"},
+		{postgreSQL, baseline, "pgbench, SQL alone"},
 	} {
 		drawn := series{name: line.name}
 		for _, connections := range p.size.connections {
-			if s, ok := p.figures.of(key{engine: line.engine, scenario: line.scenario, connections: connections}, throughput); ok {
+			if s, ok := p.figures.of(key{engine: line.engine, scenario: line.scenario, connections: connections},
+				throughput); ok {
 				drawn.points = append(drawn.points, point{float64(connections), s})
 			}
 		}
@@ -22,7 +24,8 @@ func (p *page) plots() map[string]*plot {
 	}
 	plots := map[string]*plot{"throughput": over}
 	for name, engine := range map[string]string{"cost-embedded": embedded, "cost-postgresql": postgreSQL} {
-		cost := &plot{title: fmt.Sprintf("CPU of an operation over stored messages, %s", engine), x: "messages in the store", y: "µs, server and database"}
+		cost := &plot{title: fmt.Sprintf("CPU of an operation over stored messages, %s", engine), x: "messages in the store",
+			y: "µs, server and database"}
 		for _, scenario := range growthScenarios {
 			drawn := series{name: scenario}
 			for _, stored := range p.size.storedIn(engine) {

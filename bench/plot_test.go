@@ -49,7 +49,8 @@ var (
 // svg draws the plot.
 func (p *plot) svg() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="12">`+"\n", width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="12">`+
+		"\n", width, height)
 	fmt.Fprintf(&b, `<rect width="%g" height="%g" fill="white"/>`+"\n", width, height)
 	fmt.Fprintf(&b, `<text x="%g" y="24" font-size="15">%s</text>`+"\n", left, escaped(p.title))
 	least, most, highest := p.bounds()
@@ -70,19 +71,23 @@ func (p *plot) svg() string {
 		fmt.Fprintf(&b, `<text x="%.1f" y="%g" text-anchor="middle">%s</text>`+"\n", at(x), plotBottom+18, grouped(x))
 	}
 	fmt.Fprintf(&b, `<text x="%g" y="%g" text-anchor="middle">%s</text>`+"\n", left+plotWidth/2, height-12, escaped(p.x))
-	fmt.Fprintf(&b, `<text transform="translate(16 %g) rotate(-90)" text-anchor="middle">%s</text>`+"\n", top+plotHeight/2, escaped(p.y))
+	fmt.Fprintf(&b, `<text transform="translate(16 %g) rotate(-90)" text-anchor="middle">%s</text>`+"\n", top+plotHeight/2,
+		escaped(p.y))
 	for i, s := range p.series {
 		colour, dash := colours[i%len(colours)], dashes[i%len(dashes)]
 		var path []string
 		for _, point := range s.points {
 			x, y := at(point.x), up(point.y.median)
 			path = append(path, fmt.Sprintf("%.1f,%.1f", x, y))
-			fmt.Fprintf(&b, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s"/>`, x, up(point.y.least), x, up(point.y.most), colour)
+			fmt.Fprintf(&b, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s"/>`, x, up(point.y.least), x,
+				up(point.y.most), colour)
 			fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", x, y, colour)
 		}
-		fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`+"\n", strings.Join(path, " "), colour, dash)
+		fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`+"\n",
+			strings.Join(path, " "), colour, dash)
 		y := top + 10 + lineSpacing*float64(i)
-		fmt.Fprintf(&b, `<line x1="%g" y1="%g" x2="%g" y2="%g" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`, legendLeft, y, legendLeft+24, y, colour, dash)
+		fmt.Fprintf(&b, `<line x1="%g" y1="%g" x2="%g" y2="%g" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`,
+			legendLeft, y, legendLeft+24, y, colour, dash)
 		fmt.Fprintf(&b, `<text x="%g" y="%g">%s</text>`+"\n", legendLeft+30, y+4, escaped(s.name))
 	}
 	return b.String() + "</svg>\n"

@@ -10,7 +10,8 @@ import (
 
 // ran is a result of a machine that is so many times as fast as it can be.
 func ran(speed float64, scenario string, perSecond, cpu float64) *load.Result {
-	return &load.Result{Scenario: scenario, Connections: 64, Operations: 1, OperationsPerSecond: speed * perSecond, Server: &load.Usage{CPUMicros: cpu / speed}}
+	return &load.Result{Scenario: scenario, Connections: 64, Operations: 1, OperationsPerSecond: speed * perSecond,
+		Server: &load.Usage{CPUMicros: cpu / speed}}
 }
 
 // beside puts two runs of the floor beside a result.
@@ -60,7 +61,8 @@ func TestRatioIsToTheFloorBesideAndNotToAnotherRepeats(t *testing.T) {
 	} {
 		got := row(test.engine, label(key{scenario: test.scenario}))
 		if ratios := got[len(got)-2:]; got[2] != test.perSecond || !slices.Equal(ratios, test.ratios) {
-			t.Errorf("%s, %s: %q a second and the ratios %q, want %q and %q", test.engine, test.scenario, got[2], ratios, test.perSecond, test.ratios)
+			t.Errorf("%s, %s: %q a second and the ratios %q, want %q and %q", test.engine, test.scenario, got[2], ratios,
+				test.perSecond, test.ratios)
 		}
 	}
 }
@@ -91,7 +93,8 @@ func TestRatiosThatAreAimedAtAreThoseOfTheTables(t *testing.T) {
 func TestRatioIsTheMedianOverTheRepeats(t *testing.T) {
 	var p page
 	for _, perSecond := range []float64{10_000, 30_000, 12_000} {
-		p.figures.add(key{engine: embedded}, beside(ran(1, load.Send, perSecond, 50), ran(1, load.Floor, 50_000, 20), ran(1, load.Floor, 30_000, 30)))
+		p.figures.add(key{engine: embedded},
+			beside(ran(1, load.Send, perSecond, 50), ran(1, load.Floor, 50_000, 20), ran(1, load.Floor, 30_000, 30)))
 	}
 	if got, want := p.cell(at(embedded, load.Send, 64), ofFloor, true), "0.3 (0.25–0.75)"; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -45,14 +45,17 @@ func mustSize(t *testing.T) size {
 	var s size
 	switch name := os.Getenv(sizeVariable); name {
 	case "": // one of the tests
-		s = size{repeats: 1, duration: 50 * time.Millisecond, most: 4, members: 10, streams: 10, connections: []int{1, 2}, stored: []int{50, 100},
+		s = size{repeats: 1, duration: 50 * time.Millisecond, most: 4, members: 10, streams: 10, connections: []int{1, 2},
+			stored:          []int{50, 100},
 			databaseRepeats: 1, growthRepeats: 1, startsWith: 100, starts: 1, file: 1 << 20}
 	case "quick":
-		s = size{repeats: 1, duration: time.Second, warmup: 250 * time.Millisecond, most: 64, members: 1000, streams: 1000, idle: 10 * time.Second,
+		s = size{repeats: 1, duration: time.Second, warmup: 250 * time.Millisecond, most: 64, members: 1000, streams: 1000,
+			idle:        10 * time.Second,
 			connections: []int{1, 4, 16, 64}, stored: []int{1000, 10_000, 50_000},
 			databaseRepeats: 1, growthRepeats: 1, startsWith: 50_000, starts: 1, rest: 15 * time.Second, file: load.LargeFile}
 	case "full":
-		s = size{repeats: 5, duration: 2 * time.Second, warmup: 500 * time.Millisecond, most: 64, members: 1000, streams: 10_000, idle: 30 * time.Second,
+		s = size{repeats: 5, duration: 2 * time.Second, warmup: 500 * time.Millisecond, most: 64, members: 1000,
+			streams: 10_000, idle: 30 * time.Second,
 			connections: []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, stored: []int{10_000, 100_000, 1_000_000},
 			databaseRepeats: 3, growthRepeats: 3, startsWith: 1_000_000, starts: 5, rest: 15 * time.Second, file: load.LargeFile}
 	default:
@@ -124,7 +127,8 @@ func (s size) storedIn(engine string) []int {
 
 // growthPlan is what is measured of a scenario while the store grows.
 func (s size) growthPlan(scenario string) load.Plan {
-	plan := load.Plan{Scenario: scenario, Connections: min(growthConnections, s.most), Duration: s.duration, Warmup: s.warmup, Payload: load.DefaultPayload, Members: 1}
+	plan := load.Plan{Scenario: scenario, Connections: min(growthConnections, s.most), Duration: s.duration,
+		Warmup: s.warmup, Payload: load.DefaultPayload, Members: 1}
 	if scenario == load.Search {
 		plan.Members = s.members
 	}

@@ -46,13 +46,15 @@ func bytesText(n int) string {
 
 // engineTables are the tables of one engine: calls, messages to many, and streams.
 func (p *page) engineTables(engine string) string {
-	return table(p.callTable(engine)) + "\n" + table(copyHead, p.copies(engine)) + "\n" + table(streamHead, p.streams(engine))
+	return table(p.callTable(engine)) + "\n" + table(copyHead, p.copies(engine)) + "\n" +
+		table(streamHead, p.streams(engine))
 }
 
 // callTable has the rows of what has no members. The floor leads the embedded
 // store's, which has no database beside it.
 func (p *page) callTable(engine string) (head []string, rows [][]string) {
-	head = []string{"what", "connections", "ops/s", "p50, ms", "p99, ms", "server CPU, µs", "database CPU, µs", "times the floor's CPU", "of the floor's ops/s"}
+	head = []string{"what", "connections", "ops/s", "p50, ms", "p99, ms", "server CPU, µs", "database CPU, µs",
+		"times the floor's CPU", "of the floor's ops/s"}
 	const databaseColumn = 6
 	add := func(k key) {
 		row := p.call(k)
@@ -89,7 +91,8 @@ func (p *page) call(k key) []string {
 	}
 }
 
-var copyHead = []string{"message", "members", "connections", "messages/s", "copies/s", "p50, ms", "p99, ms", "CPU, µs", "CPU for each copy, µs"}
+var copyHead = []string{"message", "members", "connections", "messages/s", "copies/s", "p50, ms", "p99, ms", "CPU, µs",
+	"CPU for each copy, µs"}
 
 // copies are the rows of messages to many, where a copy is what one member gets.
 func (p *page) copies(engine string) (rows [][]string) {
@@ -114,10 +117,12 @@ func (p *page) copies(engine string) (rows [][]string) {
 	return rows
 }
 
-var streamHead = []string{"idle streams", "server memory without them, MiB", "with them, MiB", "each, KiB", "server CPU, cores", "opened in a second"}
+var streamHead = []string{"idle streams", "server memory without them, MiB", "with them, MiB", "each, KiB",
+	"server CPU, cores", "opened in a second"}
 
 func (p *page) streams(engine string) [][]string {
-	k := key{engine: engine, scenario: load.Streams, members: p.size.streams, connections: min(load.DefaultConnections, p.size.most)}
+	k := key{engine: engine, scenario: load.Streams, members: p.size.streams,
+		connections: min(load.DefaultConnections, p.size.most)}
 	return [][]string{{
 		grouped(float64(p.size.streams)),
 		p.cell(k, func(r *load.Result) float64 { return float64(r.Idle.MemoryBefore) / (1 << 20) }, false),
@@ -137,22 +142,26 @@ func (p *page) baselines() (rows [][]string) {
 		k := key{engine: postgreSQL, scenario: baseline, connections: connections}
 		send := key{engine: postgreSQL, scenario: load.Send, connections: connections}
 		rows = append(rows, []string{
-			strconv.Itoa(connections), p.cell(k, throughput, true), p.cell(k, func(r *load.Result) float64 { return r.Latency.Mean }, false),
+			strconv.Itoa(connections), p.cell(k, throughput, true),
+			p.cell(k, func(r *load.Result) float64 { return r.Latency.Mean }, false),
 			p.cell(k, database, true), p.cell(send, p.figures.ofBaseline, true),
 		})
 	}
 	return rows
 }
 
-var growthHead = []string{"store", "messages in it", "send: CPU, µs", "p50, ms", "p99, ms", "send, poll, acknowledge: CPU, µs", "poll of 50: CPU, µs", "search: CPU, µs", "unread count: CPU, µs"}
+var growthHead = []string{"store", "messages in it", "send: CPU, µs", "p50, ms", "p99, ms",
+	"send, poll, acknowledge: CPU, µs", "poll of 50: CPU, µs", "search: CPU, µs", "unread count: CPU, µs"}
 
 func (p *page) growth() (rows [][]string) {
 	for _, engine := range []string{embedded, postgreSQL} {
 		for _, stored := range p.size.storedIn(engine) {
 			at := func(scenario string) key { return p.size.grown(engine, scenario, stored) }
 			rows = append(rows, []string{
-				engine, grouped(float64(stored)), p.cell(at(load.Send), both, true), p.cell(at(load.Send), median, false), p.cell(at(load.Send), slow, true),
-				p.cell(at(load.Acknowledge), both, true), p.cell(at(load.Poll), both, true), p.cell(at(load.Search), both, true), p.cell(at(load.Unread), both, true),
+				engine, grouped(float64(stored)), p.cell(at(load.Send), both, true), p.cell(at(load.Send), median, false),
+				p.cell(at(load.Send), slow, true),
+				p.cell(at(load.Acknowledge), both, true), p.cell(at(load.Poll), both, true), p.cell(at(load.Search), both, true),
+				p.cell(at(load.Unread), both, true),
 			})
 		}
 	}

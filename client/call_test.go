@@ -32,10 +32,12 @@ const (
 	muteJSON         = `{"sender_type":"account","sender_token":"u2","organization_id":"o1","caller_organization":"o1","mute_duration":60,"mute_start":1795248930}`
 	rolesJSON        = `[{"organization_id":"o1","roles":["admin"]}]`
 	pageJSON         = `{"results":[{"type":"tigertext:entity:account","organization_id":"o1","entity":` + userJSON + `},
-		{"type":"tigertext:entity:group","organization_id":"o1","entity":` + groupJSON + `}],"metadata":{"total_hits":2,"first_hit":0,"continuation":"c1"}}`
+		{"type":"tigertext:entity:group","organization_id":"o1","entity":` + groupJSON +
+		`}],"metadata":{"total_hits":2,"first_hit":0,"continuation":"c1"}}`
 )
 
-var rosterJSON = `[` + strings.Replace(userJSON, `{`, `{"type":"tigertext:entity:account","organization_id":"o1","last_message_time":"2026-11-21T08:15:30.123Z","unread_count":4,"muted":true,"metadata":{"a":"1"},`, 1) + `]`
+var rosterJSON = `[` + strings.Replace(userJSON, `{`,
+	`{"type":"tigertext:entity:account","organization_id":"o1","last_message_time":"2026-11-21T08:15:30.123Z","unread_count":4,"muted":true,"metadata":{"a":"1"},`, 1) + `]`
 
 // call is a method of the client, what it must send, and what it is answered.
 type call struct {
@@ -79,13 +81,15 @@ var calls = []call{
 		do: nothing(func(ctx context.Context, c *Client) error {
 			return c.UpdateProfile(ctx, Profile{Status: new(""), DND: new(true)})
 		})},
-	{name: "SetPassword", request: "POST /v2/user/u1/password", body: `{"old_password":"a","password":"b"}`, answer: noContent,
-		do: nothing(func(ctx context.Context, c *Client) error { return c.SetPassword(ctx, "u1", "a", "b") })},
+	{name: "SetPassword", request: "POST /v2/user/u1/password", body: `{"old_password":"a","password":"b"}`,
+		answer: noContent,
+		do:     nothing(func(ctx context.Context, c *Client) error { return c.SetPassword(ctx, "u1", "a", "b") })},
 
 	{name: "CreateGroup", request: "POST /v2/group?exclude_creator=true&render_entity=true",
 		body: `{"name":"G","members":["u1"],"metadata":{"a":"1"}}`, answer: replies(groupJSON), want: groupJSON,
 		do: func(ctx context.Context, c *Client) (any, error) {
-			return c.CreateGroup(ctx, NewGroup{Name: "G", Members: []string{"u1"}, Metadata: Metadata{"a": "1"}, ExcludeCreator: true})
+			return c.CreateGroup(ctx,
+				NewGroup{Name: "G", Members: []string{"u1"}, Metadata: Metadata{"a": "1"}, ExcludeCreator: true})
 		}},
 	{name: "Group", request: "GET /v2/group/g1", answer: replies(groupJSON), want: groupJSON,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Group(ctx, "g1") }},
@@ -96,13 +100,15 @@ var calls = []call{
 		}},
 	{name: "DeleteGroup", request: "DELETE /v2/group/g1", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.DeleteGroup(ctx, "g1") })},
-	{name: "Members", request: "GET /v2/group/g1/members", answer: replies(`[` + userJSON + `]`), want: `[` + userJSON + `]`,
-		do: func(ctx context.Context, c *Client) (any, error) { return c.Members(ctx, "g1") }},
+	{name: "Members", request: "GET /v2/group/g1/members", answer: replies(`[` + userJSON + `]`),
+		want: `[` + userJSON + `]`,
+		do:   func(ctx context.Context, c *Client) (any, error) { return c.Members(ctx, "g1") }},
 	{name: "AddMembers", request: "POST /v2/group/g1/members", body: `{"members":["u1","u2"]}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.AddMembers(ctx, "g1", "u1", "u2") })},
 	{name: "RemoveMembers", request: "POST /v2/group/g1/members/remove", body: `{"members":["u1"]}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.RemoveMembers(ctx, "g1", "u1") })},
-	{name: "CreateRoleGroup", request: "POST /v2/role_group", body: `{"name":"R","created_by":"u1","members":["u2"],"replay_history":true}`,
+	{name: "CreateRoleGroup", request: "POST /v2/role_group",
+		body:   `{"name":"R","created_by":"u1","members":["u2"],"replay_history":true}`,
 		answer: replies(`{"token":"g2"}`), want: `"g2"`,
 		do: func(ctx context.Context, c *Client) (any, error) {
 			return c.CreateRoleGroup(ctx, NewRoleGroup{Name: "R", CreatedBy: "u1", Members: []string{"u2"}, ReplayHistory: true})
@@ -158,7 +164,8 @@ var calls = []call{
 	{name: "MarkRead", request: "POST /v2/message/status", body: `{"read":["m1","m2"]}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.MarkRead(ctx, "m1", "m2") })},
 
-	{name: "Poll", request: "GET /v2/events?after=e0&auto_ack=true&limit=5&wait=60", answer: replies(eventsJSON), want: eventsJSON,
+	{name: "Poll", request: "GET /v2/events?after=e0&auto_ack=true&limit=5&wait=60", answer: replies(eventsJSON),
+		want: eventsJSON,
 		do: func(ctx context.Context, c *Client) (any, error) {
 			return c.Poll(ctx, PollOptions{Limit: 5, After: "e0", Wait: time.Minute, AutoAck: true})
 		}},
@@ -166,16 +173,20 @@ var calls = []call{
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Poll(ctx, PollOptions{}) }},
 	{name: "Ack", request: "POST /v2/events/ack", body: `{"events":["e1","e2"]}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.Ack(ctx, "e1", "e2") })},
-	{name: "DeleteEvents", request: "DELETE /v2/events", answer: replies(`{"count":2,"deleted":9}`), want: `{"count":2,"deleted":9}`,
-		do: func(ctx context.Context, c *Client) (any, error) { return c.DeleteEvents(ctx, false) }},
-	{name: "DeleteEvents, connections only", request: "DELETE /v2/events?connections_only=true", answer: replies(`{"count":2,"deleted":0}`),
-		want: `{"count":2,"deleted":0}`,
-		do:   func(ctx context.Context, c *Client) (any, error) { return c.DeleteEvents(ctx, true) }},
+	{name: "DeleteEvents", request: "DELETE /v2/events", answer: replies(`{"count":2,"deleted":9}`),
+		want: `{"count":2,"deleted":9}`,
+		do:   func(ctx context.Context, c *Client) (any, error) { return c.DeleteEvents(ctx, false) }},
+	{name: "DeleteEvents, connections only", request: "DELETE /v2/events?connections_only=true",
+		answer: replies(`{"count":2,"deleted":0}`),
+		want:   `{"count":2,"deleted":0}`,
+		do:     func(ctx context.Context, c *Client) (any, error) { return c.DeleteEvents(ctx, true) }},
 
-	{name: "CreateOrganization", request: "POST /v2/organization", body: `{"name":"N","max_ttl":60,"forward":false,"color":"red"}`,
+	{name: "CreateOrganization", request: "POST /v2/organization",
+		body:   `{"name":"N","max_ttl":60,"forward":false,"color":"red"}`,
 		answer: answer(204, "TT-X-Organization-Key: o1"), want: `"o1"`,
 		do: func(ctx context.Context, c *Client) (any, error) {
-			return c.CreateOrganization(ctx, "N", OrganizationSettings{MaxTTL: new(60), Forward: new(false), Other: map[string]any{"color": "red"}})
+			return c.CreateOrganization(ctx, "N",
+				OrganizationSettings{MaxTTL: new(60), Forward: new(false), Other: map[string]any{"color": "red"}})
 		}},
 	{name: "UpdateOrganization", request: "POST /v2/organization/o1", body: `{"dor":true}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error {
@@ -185,11 +196,14 @@ var calls = []call{
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Organization(ctx, "o1") }},
 	{name: "DeleteOrganization", request: "DELETE /v2/organization/o1", body: `{"name":"N"}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.DeleteOrganization(ctx, "o1", "N") })},
-	{name: "UserOrganizations", request: "GET /v2/user/u1/organization", answer: replies(`[` + organizationJSON + `]`), want: `[` + organizationJSON + `]`,
-		do: func(ctx context.Context, c *Client) (any, error) { return c.UserOrganizations(ctx, "u1") }},
-	{name: "UserOrganization", request: "GET /v2/user/u1/organization/o1", answer: replies(organizationJSON), want: organizationJSON,
-		do: func(ctx context.Context, c *Client) (any, error) { return c.UserOrganization(ctx, "u1", "o1") }},
-	{name: "AddToOrganization", request: "POST /v2/user/u1/organization", body: `{"organization":"o1","title":"T"}`, answer: noContent,
+	{name: "UserOrganizations", request: "GET /v2/user/u1/organization", answer: replies(`[` + organizationJSON + `]`),
+		want: `[` + organizationJSON + `]`,
+		do:   func(ctx context.Context, c *Client) (any, error) { return c.UserOrganizations(ctx, "u1") }},
+	{name: "UserOrganization", request: "GET /v2/user/u1/organization/o1", answer: replies(organizationJSON),
+		want: organizationJSON,
+		do:   func(ctx context.Context, c *Client) (any, error) { return c.UserOrganization(ctx, "u1", "o1") }},
+	{name: "AddToOrganization", request: "POST /v2/user/u1/organization", body: `{"organization":"o1","title":"T"}`,
+		answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error {
 			return c.AddToOrganization(ctx, "u1", "o1", Membership{Title: "T"})
 		})},
@@ -200,15 +214,19 @@ var calls = []call{
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Roles(ctx, "u1", "o1") }},
 	{name: "GrantRole", request: "POST /v2/user/u1/organization/o1/roles/help_desk", answer: noContent, want: `false`,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.GrantRole(ctx, "u1", "o1", "help_desk") }},
-	{name: "GrantRole to oneself", request: "POST /v2/user/me/organization/o1/roles/admin", answer: replies(`{"state":"pending"}`), want: `true`,
+	{name: "GrantRole to oneself", request: "POST /v2/user/me/organization/o1/roles/admin",
+		answer: replies(`{"state":"pending"}`), want: `true`,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.GrantRole(ctx, "me", "o1", RoleAdmin) }},
 	{name: "RevokeRole", request: "DELETE /v2/user/u1/organization/o1/roles/admin", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.RevokeRole(ctx, "u1", "o1", RoleAdmin) })},
 
-	{name: "CreateKey", request: "POST /v2/user/u1/key", body: `{"kind":"administrative","expires_in":91,"password":"p","messages_per_day":0,"allowed_networks":["192.0.2.0/24"]}`,
+	{name: "CreateKey", request: "POST /v2/user/u1/key",
+		body:   `{"kind":"administrative","expires_in":91,"password":"p","messages_per_day":0,"allowed_networks":["192.0.2.0/24"]}`,
 		answer: replies(issuedJSON), want: issuedJSON,
 		do: func(ctx context.Context, c *Client) (any, error) {
-			return c.CreateKey(ctx, "u1", NewKey{Kind: AdministrativeKey, ExpiresIn: 90*time.Second + 1, Password: "p", MessagesPerDay: new(0), AllowedNetworks: []string{"192.0.2.0/24"}})
+			return c.CreateKey(ctx, "u1",
+				NewKey{Kind: AdministrativeKey, ExpiresIn: 90*time.Second + 1, Password: "p", MessagesPerDay: new(0),
+					AllowedNetworks: []string{"192.0.2.0/24"}})
 		}},
 	{name: "Keys", request: "GET /v2/user/u1/key", answer: replies(`[` + keyJSON + `]`), want: `[` + keyJSON + `]`,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Keys(ctx, "u1") }},
@@ -226,35 +244,44 @@ var calls = []call{
 		do: nothing(func(ctx context.Context, c *Client) error { return c.SetMetadata(ctx, "u1", nil) })},
 	{name: "DeleteMetadata", request: "DELETE /v2/metadata/u1", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.DeleteMetadata(ctx, "u1") })},
-	{name: "MetadataOf", request: "POST /v2/metadata_bulk", body: `{"entities":["u1","g1"]}`, answer: replies(`[{"a":"1"},{}]`), want: `[{"a":"1"},{}]`,
+	{name: "MetadataOf", request: "POST /v2/metadata_bulk", body: `{"entities":["u1","g1"]}`,
+		answer: replies(`[{"a":"1"},{}]`), want: `[{"a":"1"},{}]`,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.MetadataOf(ctx, "u1", "g1") }},
 
 	{name: "Roster", request: "GET /v2/roster", answer: replies(rosterJSON), want: rosterJSON,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Roster(ctx) }},
 	{name: "RosterWithMetadata", request: "GET /v2/roster?render_metadata=true", answer: replies(`[]`), want: `[]`,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.RosterWithMetadata(ctx) }},
-	{name: "AddToRoster", request: "POST /v2/roster", body: `{"entity":"u2","type":"tigertext:entity:account"}`, answer: noContent,
-		do: nothing(func(ctx context.Context, c *Client) error { return c.AddToRoster(ctx, "u2", KindAccount) })},
-	{name: "RemoveFromRoster", request: "DELETE /v2/roster/g1", headers: []string{"TT-X-Type: tigertext:entity:group"}, answer: noContent,
-		do: nothing(func(ctx context.Context, c *Client) error { return c.RemoveFromRoster(ctx, "g1", KindGroup) })},
+	{name: "AddToRoster", request: "POST /v2/roster", body: `{"entity":"u2","type":"tigertext:entity:account"}`,
+		answer: noContent,
+		do:     nothing(func(ctx context.Context, c *Client) error { return c.AddToRoster(ctx, "u2", KindAccount) })},
+	{name: "RemoveFromRoster", request: "DELETE /v2/roster/g1", headers: []string{"TT-X-Type: tigertext:entity:group"},
+		answer: noContent,
+		do:     nothing(func(ctx context.Context, c *Client) error { return c.RemoveFromRoster(ctx, "g1", KindGroup) })},
 
 	{name: "Search", request: "POST /v2/search", answer: replies(pageJSON), want: pageJSON,
 		body: `{"type":["account"],"directory":["o1"],"bool":{"must":[{"display_name":"bo"}],"must_not":[{"any":"x"}]},"sort":["-display_name"],
 			"page_size":10,"continuation":"c0","results_format":"entities","return_fields":["token"],"render_metadata":true,"include_disabled":true,"include_total":true}`,
 		do: func(ctx context.Context, c *Client) (any, error) {
-			return c.Search(ctx, Search{Types: []EntityKind{KindAccount}, Directory: []string{"o1"}, Must: []Criterion{{"display_name", "bo"}},
-				MustNot: []Criterion{{"any", "x"}}, Sort: []string{"-display_name"}, PageSize: 10, Continuation: "c0", ReturnFields: []string{"token"},
+			return c.Search(ctx, Search{Types: []EntityKind{KindAccount}, Directory: []string{"o1"},
+				Must:    []Criterion{{"display_name", "bo"}},
+				MustNot: []Criterion{{"any", "x"}}, Sort: []string{"-display_name"}, PageSize: 10, Continuation: "c0",
+				ReturnFields:   []string{"token"},
 				RenderMetadata: true, IncludeDisabled: true, IncludeTotal: true})
 		}},
-	{name: "SearchTokens", request: "POST /v2/search", body: `{"type":["account","group"],"bool":{},"results_format":"tokens","include_disabled":false}`,
-		answer: replies(`{"results":["u1"],"metadata":{"total_hits":1,"first_hit":0}}`), want: `{"results":["u1"],"metadata":{"total_hits":1,"first_hit":0}}`,
-		do: func(ctx context.Context, c *Client) (any, error) { return c.SearchTokens(ctx, Search{}) }},
-	{name: "Unread", request: "GET /v2/user/me/message/unread_count", answer: replies(`{"unread_count":3,"unread_priority_count":1}`),
-		want: `{"unread_count":3,"unread_priority_count":1}`,
-		do:   func(ctx context.Context, c *Client) (any, error) { return c.Unread(ctx, "me") }},
-	{name: "UnreadIn", request: "GET /v2/user/me/organization/o1/message/unread_count", answer: replies(`{"unread_count":3,"unread_priority_count":1}`),
-		want: `{"unread_count":3,"unread_priority_count":1}`,
-		do:   func(ctx context.Context, c *Client) (any, error) { return c.UnreadIn(ctx, "me", "o1") }},
+	{name: "SearchTokens", request: "POST /v2/search",
+		body:   `{"type":["account","group"],"bool":{},"results_format":"tokens","include_disabled":false}`,
+		answer: replies(`{"results":["u1"],"metadata":{"total_hits":1,"first_hit":0}}`),
+		want:   `{"results":["u1"],"metadata":{"total_hits":1,"first_hit":0}}`,
+		do:     func(ctx context.Context, c *Client) (any, error) { return c.SearchTokens(ctx, Search{}) }},
+	{name: "Unread", request: "GET /v2/user/me/message/unread_count",
+		answer: replies(`{"unread_count":3,"unread_priority_count":1}`),
+		want:   `{"unread_count":3,"unread_priority_count":1}`,
+		do:     func(ctx context.Context, c *Client) (any, error) { return c.Unread(ctx, "me") }},
+	{name: "UnreadIn", request: "GET /v2/user/me/organization/o1/message/unread_count",
+		answer: replies(`{"unread_count":3,"unread_priority_count":1}`),
+		want:   `{"unread_count":3,"unread_priority_count":1}`,
+		do:     func(ctx context.Context, c *Client) (any, error) { return c.UnreadIn(ctx, "me", "o1") }},
 
 	{name: "Mutes", request: "GET /v2/mute", answer: replies(`[` + muteJSON + `]`), want: `[` + muteJSON + `]`,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Mutes(ctx) }},
@@ -263,16 +290,20 @@ var calls = []call{
 		do: nothing(func(ctx context.Context, c *Client) error {
 			return c.MuteUser(ctx, "u2", "o1", 59*time.Minute+time.Second)
 		})},
-	{name: "UnmuteUser", request: "DELETE /v2/mute/p2p", body: `{"sender_token":"u2","sender_organization":"o1","receiver_organization":"o1"}`, answer: noContent,
+	{name: "UnmuteUser", request: "DELETE /v2/mute/p2p",
+		body: `{"sender_token":"u2","sender_organization":"o1","receiver_organization":"o1"}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.UnmuteUser(ctx, "u2", "o1") })},
-	{name: "MuteGroup", request: "POST /v2/mute/group/g1", body: `{"receiver_organization":"o1","duration":"1"}`, answer: noContent,
-		do: nothing(func(ctx context.Context, c *Client) error { return c.MuteGroup(ctx, "g1", "o1", time.Minute) })},
+	{name: "MuteGroup", request: "POST /v2/mute/group/g1", body: `{"receiver_organization":"o1","duration":"1"}`,
+		answer: noContent,
+		do:     nothing(func(ctx context.Context, c *Client) error { return c.MuteGroup(ctx, "g1", "o1", time.Minute) })},
 	{name: "UnmuteGroup", request: "DELETE /v2/mute/group/g1", body: `{"receiver_organization":"o1"}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.UnmuteGroup(ctx, "g1", "o1") })},
-	{name: "MuteOrganization", request: "POST /v2/mute/organization/o1", body: `{"receiver_organization":"o1","duration":"1440"}`, answer: noContent,
+	{name: "MuteOrganization", request: "POST /v2/mute/organization/o1",
+		body: `{"receiver_organization":"o1","duration":"1440"}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.MuteOrganization(ctx, "o1", 24*time.Hour) })},
-	{name: "UnmuteOrganization", request: "DELETE /v2/mute/organization/o1", body: `{"receiver_organization":"o1"}`, answer: noContent,
-		do: nothing(func(ctx context.Context, c *Client) error { return c.UnmuteOrganization(ctx, "o1") })},
+	{name: "UnmuteOrganization", request: "DELETE /v2/mute/organization/o1", body: `{"receiver_organization":"o1"}`,
+		answer: noContent,
+		do:     nothing(func(ctx context.Context, c *Client) error { return c.UnmuteOrganization(ctx, "o1") })},
 	{name: "UnmuteAll", request: "DELETE /v2/mute", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.UnmuteAll(ctx) })},
 
@@ -392,7 +423,8 @@ func TestSignIn(t *testing.T) {
 					t.Errorf("path: got %s", r.URL.Path)
 				}
 			})
-			in, got, err := SignIn(t.Context(), c.BaseURL(), Login{User: "ann@example.com", Password: "p:w", DeviceID: "d", ProductKey: tt.product})
+			in, got, err := SignIn(t.Context(), c.BaseURL(),
+				Login{User: "ann@example.com", Password: "p:w", DeviceID: "d", ProductKey: tt.product})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -415,7 +447,8 @@ func TestMute_until(t *testing.T) {
 }
 
 func TestStatus_order(t *testing.T) {
-	if !StatusRead.Reached(StatusDelivered) || !StatusNew.Reached(StatusNew) || StatusNew.Reached(StatusDelivered) || StatusRead.Reached(StatusConfirmed) {
+	if !StatusRead.Reached(StatusDelivered) || !StatusNew.Reached(StatusNew) || StatusNew.Reached(StatusDelivered) ||
+		StatusRead.Reached(StatusConfirmed) {
 		t.Error("want New < Delivered < Read < Confirmed")
 	}
 }

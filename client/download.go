@@ -109,7 +109,8 @@ func (d *Download) accept(answer *exchange) error {
 	case http.StatusPartialContent:
 		var ok bool
 		if begin, size, ok = parseContentRange(h.Get("Content-Range")); !ok || begin > d.offset {
-			return fmt.Errorf("%s: %w: Content-Range %q for an offset of %d", d.call, ErrProtocol, h.Get("Content-Range"), d.offset)
+			return fmt.Errorf("%s: %w: Content-Range %q for an offset of %d", d.call, ErrProtocol, h.Get("Content-Range"),
+				d.offset)
 		}
 	case http.StatusNoContent:
 		return fmt.Errorf("%s: %w: no content", d.call, ErrProtocol)

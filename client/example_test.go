@@ -102,7 +102,8 @@ func ExampleClient_CreateUser() {
 	case err == nil:
 		err = c.AddToOrganization(ctx, user.Token, organization, client.Membership{Title: "Nurse"})
 	case errors.Is(err, client.ErrNotFound):
-		_, err = c.CreateUser(ctx, organization, client.NewUser{Emails: []string{"ann@example.com"}, DisplayName: "Ann", Title: "Nurse"})
+		_, err = c.CreateUser(ctx, organization,
+			client.NewUser{Emails: []string{"ann@example.com"}, DisplayName: "Ann", Title: "Nurse"})
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -130,7 +131,8 @@ func ExampleClient_OpenAttachment() {
 
 func ExampleError() {
 	err := fmt.Errorf("send: %w", &client.Error{Status: 429, Code: "daily_limit", Message: "No more messages today."})
-	fmt.Println(errors.Is(err, client.ErrDailyLimit), errors.Is(err, client.ErrTooMany), errors.Is(err, client.ErrNotFound))
+	fmt.Println(errors.Is(err, client.ErrDailyLimit), errors.Is(err, client.ErrTooMany),
+		errors.Is(err, client.ErrNotFound))
 	if refusal, ok := errors.AsType[*client.Error](err); ok {
 		fmt.Println(refusal.Message)
 	}

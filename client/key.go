@@ -66,7 +66,8 @@ func (c *Client) CreateKey(ctx context.Context, user string, k NewKey) (*IssuedK
 		MessagesPerDay    *int     `json:"messages_per_day,omitempty"`
 		RequestsPerSecond *int     `json:"requests_per_second,omitempty"`
 		AllowedNetworks   []string `json:"allowed_networks,omitempty"`
-	}{k.Kind, seconds(k.ExpiresIn), k.Password, k.MessagesPerDay, k.RequestsPerSecond, k.AllowedNetworks}, "user", user, "key"))
+	}{k.Kind, seconds(k.ExpiresIn), k.Password, k.MessagesPerDay, k.RequestsPerSecond, k.AllowedNetworks}, "user", user,
+		"key"))
 }
 
 // Keys lists the keys of an account (GET /user/:user/key).

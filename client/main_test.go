@@ -50,7 +50,8 @@ func servePipe(t *testing.T, h http.HandlerFunc, opts ...Option) *Client {
 		_ = srv.Close()
 		<-served
 	})
-	c, err := New("http://signet.test", "KEY", "SECRET", append([]Option{WithHTTPClient(&http.Client{Transport: transport})}, opts...)...)
+	c, err := New("http://signet.test", "KEY", "SECRET",
+		append([]Option{WithHTTPClient(&http.Client{Transport: transport})}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

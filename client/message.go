@@ -22,29 +22,30 @@ const (
 
 // Message is a message as the caller may see it (contract, section 3).
 type Message struct {
-	MessageID             string           `json:"message_id"`
-	ClientID              string           `json:"client_id"` // the same as MessageID
-	SenderToken           string           `json:"sender_token"`
-	SenderOrganization    string           `json:"sender_organization"`
-	RecipientToken        string           `json:"recipient_token"`       // the group's for a group message
-	GroupToken            string           `json:"group_token,omitempty"` // group messages only
-	RecipientOrganization string           `json:"recipient_organization"`
-	Body                  string           `json:"body"`
-	CreatedTime           time.Time        `json:"created_time"`
-	ExpiresTime           time.Time        `json:"expires_time,omitzero"` // zero: never
-	TTL                   int              `json:"ttl"`                   // minutes; Forever: never
-	DOR                   bool             `json:"dor"`                   // delete on read
-	Status                Status           `json:"status"`                // the recipient's own; for the sender the least advanced
-	Priority              int              `json:"priority"`
-	SortNumber            int64            `json:"sort_number"` // grows along the conversation
-	Attachments           []AttachmentInfo `json:"attachments,omitempty"`
-	AttachmentName        string           `json:"attachment_name,omitempty"`
-	Data                  []DataItem       `json:"data,omitempty"`
-	IsRecalled            bool             `json:"is_recalled,omitempty"`
-	IsForwarded           bool             `json:"is_forwarded,omitempty"`
-	OriginalSender        string           `json:"original_sender,omitempty"`
-	OriginalTimestamp     time.Time        `json:"original_timestamp,omitzero"`
-	Muted                 bool             `json:"muted,omitempty"` // the caller muted the conversation
+	MessageID             string    `json:"message_id"`
+	ClientID              string    `json:"client_id"` // the same as MessageID
+	SenderToken           string    `json:"sender_token"`
+	SenderOrganization    string    `json:"sender_organization"`
+	RecipientToken        string    `json:"recipient_token"`       // the group's for a group message
+	GroupToken            string    `json:"group_token,omitempty"` // group messages only
+	RecipientOrganization string    `json:"recipient_organization"`
+	Body                  string    `json:"body"`
+	CreatedTime           time.Time `json:"created_time"`
+	ExpiresTime           time.Time `json:"expires_time,omitzero"` // zero: never
+	TTL                   int       `json:"ttl"`                   // minutes; Forever: never
+	DOR                   bool      `json:"dor"`                   // delete on read
+	// the recipient's own; for the sender the least advanced
+	Status            Status           `json:"status"`
+	Priority          int              `json:"priority"`
+	SortNumber        int64            `json:"sort_number"` // grows along the conversation
+	Attachments       []AttachmentInfo `json:"attachments,omitempty"`
+	AttachmentName    string           `json:"attachment_name,omitempty"`
+	Data              []DataItem       `json:"data,omitempty"`
+	IsRecalled        bool             `json:"is_recalled,omitempty"`
+	IsForwarded       bool             `json:"is_forwarded,omitempty"`
+	OriginalSender    string           `json:"original_sender,omitempty"`
+	OriginalTimestamp time.Time        `json:"original_timestamp,omitzero"`
+	Muted             bool             `json:"muted,omitempty"` // the caller muted the conversation
 }
 
 // LogValue keeps the content out of logs.

@@ -33,7 +33,8 @@ func (r *request) encodeParts() (*payload, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	return &payload{contentType: w.FormDataContentType(), head: head, tail: buf.Bytes()[len(head):], file: r.file.Content}, nil
+	return &payload{contentType: w.FormDataContentType(), head: head, tail: buf.Bytes()[len(head):], file: r.file.Content},
+		nil
 }
 
 // marshal encodes without the escapes that only HTML needs.
@@ -104,7 +105,8 @@ func writeField(w *multipart.Writer, name string, value json.RawMessage) error {
 // also takes a part for each, but not as many parts as a group can have members.
 func commaList(value json.RawMessage) (string, bool) {
 	var texts []string
-	if json.Unmarshal(value, &texts) != nil || slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, ",") }) {
+	if json.Unmarshal(value, &texts) != nil ||
+		slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, ",") }) {
 		return "", false
 	}
 	return strings.Join(texts, ","), true

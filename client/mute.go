@@ -54,7 +54,8 @@ func (c *Client) UnmuteUser(ctx context.Context, user, organization string) erro
 
 // MuteGroup mutes a group, for 1 minute to 365 days (POST /mute/group/:group).
 func (c *Client) MuteGroup(ctx context.Context, group, organization string, d time.Duration) error {
-	return c.run(ctx, post(muting{ReceiverOrganization: organization, Duration: minutes(d)}, "mute", "group", group).harmless())
+	return c.run(ctx, post(muting{ReceiverOrganization: organization, Duration: minutes(d)}, "mute", "group",
+		group).harmless())
 }
 
 // UnmuteGroup ends MuteGroup (DELETE /mute/group/:group).
@@ -67,7 +68,8 @@ func (c *Client) UnmuteGroup(ctx context.Context, group, organization string) er
 // MuteOrganization mutes all of an organization, for 1 minute to 365 days (POST
 // /mute/organization/:organization).
 func (c *Client) MuteOrganization(ctx context.Context, organization string, d time.Duration) error {
-	return c.run(ctx, post(muting{ReceiverOrganization: organization, Duration: minutes(d)}, "mute", "organization", organization).harmless())
+	return c.run(ctx, post(muting{ReceiverOrganization: organization, Duration: minutes(d)}, "mute", "organization",
+		organization).harmless())
 }
 
 // UnmuteOrganization ends MuteOrganization (DELETE /mute/organization/:organization).

@@ -70,7 +70,8 @@ func (s OrganizationSettings) MarshalJSON() ([]byte, error) {
 // CreateOrganization creates an organization, with the caller as its member and
 // administrator, and returns its token (POST /organization). It takes an
 // administrative key of an operator or of an administrator of some organization.
-func (c *Client) CreateOrganization(ctx context.Context, name string, s OrganizationSettings) (token string, err error) {
+func (c *Client) CreateOrganization(ctx context.Context, name string, s OrganizationSettings) (token string,
+	err error) {
 	s.Name = &name
 	got, err := c.do(ctx, post(s, "organization"), nil)
 	if err != nil {

@@ -19,8 +19,10 @@ func TestEvent_payloads(t *testing.T) {
 		{"group_message", messageJSON, func(e Event) (any, error) { return e.Message() }, messageJSON, true},
 		{"message:status", `{"client_id":"m1","status":"Read","account_id":"u2","timestamp":"2026-11-21T08:15:30.123Z"}`,
 			func(e Event) (any, error) { return e.Status() }, "", true},
-		{"group:message:status", `{"client_id":"m1","is_recalled":true}`, func(e Event) (any, error) { return e.Status() }, "", true},
-		{"message:is_typing", `{"sender_token":"u1","group_token":"g1","status":"typing"}`, func(e Event) (any, error) { return e.Typing() }, "", false},
+		{"group:message:status", `{"client_id":"m1","is_recalled":true}`, func(e Event) (any, error) { return e.Status() },
+			"", true},
+		{"message:is_typing", `{"sender_token":"u1","group_token":"g1","status":"typing"}`,
+			func(e Event) (any, error) { return e.Typing() }, "", false},
 		{"friends", `{"friend":` + friend + `}`, func(e Event) (any, error) {
 			f, err := e.Friend()
 			if err != nil {
@@ -28,15 +30,18 @@ func TestEvent_payloads(t *testing.T) {
 			}
 			return []string{f.Action, f.OrganizationID, f.Entity.Token(), string(f.Entity.Kind), f.Entity.Group.Name}, nil
 		}, `["add","o1","g1","group","G"]`, true},
-		{"bang", `{"event":"added","caller_entity":` + userJSON + `,"subject_entity":` + userJSON + `,"target_entity":` + groupJSON + `,"sort_number":7,"created_on":"2026-11-21T08:15:30.123Z"}`,
+		{"bang", `{"event":"added","caller_entity":` + userJSON + `,"subject_entity":` + userJSON + `,"target_entity":` +
+			groupJSON + `,"sort_number":7,"created_on":"2026-11-21T08:15:30.123Z"}`,
 			func(e Event) (any, error) { return e.Bang() }, "", true},
 		{"update", groupJSON, func(e Event) (any, error) { return e.Update() }, groupJSON, true},
 		{"update", userJSON, func(e Event) (any, error) { return e.Update() }, userJSON, false},
 		{"account:settings", `{"token":"u1","services":[{"xmlns":"tigertext:iq:update:account","account":"u1"}]}`,
 			func(e Event) (any, error) { return e.Settings() }, "", true},
 		{"presence", `{"from":"u1","type":"available"}`, func(e Event) (any, error) { return e.Presence() }, "", false},
-		{"admin_request", `{"account_id":"u1","organization_id":"o1","state":"pending"}`, func(e Event) (any, error) { return e.AdminRequest() }, "", true},
-		{"conversation_mute", `{"token":"u1","action":"add",` + muteJSON[1:], func(e Event) (any, error) { return e.ConversationMute() }, "", true},
+		{"admin_request", `{"account_id":"u1","organization_id":"o1","state":"pending"}`,
+			func(e Event) (any, error) { return e.AdminRequest() }, "", true},
+		{"conversation_mute", `{"token":"u1","action":"add",` + muteJSON[1:],
+			func(e Event) (any, error) { return e.ConversationMute() }, "", true},
 		{"client_advisory", `{"advisory":{"name":"replay_start","replay_message_count":3}}`,
 			func(e Event) (any, error) { return e.Advisory() }, `{"name":"replay_start","replay_message_count":3}`, false},
 	} {
@@ -79,14 +84,16 @@ func TestEvent_payloads(t *testing.T) {
 }
 
 func TestEvent_of_another_form_is_an_error(t *testing.T) {
-	for _, text := range []string{`{}`, `{"event_id":"e","event":{}}`, `{"event_id":"e","event":{"a":{},"b":{}}}`, `7`, `{"event":7}`} {
+	for _, text := range []string{`{}`, `{"event_id":"e","event":{}}`, `{"event_id":"e","event":{"a":{},"b":{}}}`, `7`,
+		`{"event":7}`} {
 		var e Event
 		if err := json.Unmarshal([]byte(text), &e); err == nil {
 			t.Errorf("%s: got %+v, want an error", text, e)
 		}
 	}
 	var e Event
-	if err := json.Unmarshal([]byte(`{"event_id":"e","event":{"remote_wipe":{}}}`), &e); err != nil || e.Kind != "remote_wipe" {
+	if err := json.Unmarshal([]byte(`{"event_id":"e","event":{"remote_wipe":{}}}`), &e); err != nil ||
+		e.Kind != "remote_wipe" {
 		t.Errorf("a kind without a namespace: got %+v, %v", e, err)
 	}
 }

@@ -27,9 +27,11 @@ func TestRetry(t *testing.T) {
 		calls int
 		want  error // nil: success
 	}{
-		{"a read after 502, 503 and 504", read, []http.HandlerFunc{answer(502), answer(503), answer(504), replies(userJSON)}, 4, nil},
+		{"a read after 502, 503 and 504", read, []http.HandlerFunc{answer(502), answer(503), answer(504), replies(userJSON)},
+			4, nil},
 		{"a read after a cut", read, []http.HandlerFunc{cut, replies(userJSON)}, 2, nil},
-		{"a read after half an answer", read, []http.HandlerFunc{answer(200, "Content-Length: 99"), replies(userJSON)}, 2, nil},
+		{"a read after half an answer", read, []http.HandlerFunc{answer(200, "Content-Length: 99"), replies(userJSON)}, 2,
+			nil},
 		{"a read that keeps failing", read, []http.HandlerFunc{answer(503)}, 4, ErrUnavailable},
 		{"a read after 500", read, []http.HandlerFunc{answer(500)}, 1, &Error{Status: 500}},
 		{"a read after 404", read, []http.HandlerFunc{answer(404)}, 1, ErrNotFound},
@@ -143,7 +145,8 @@ func TestRetry_ends_with_the_context(t *testing.T) {
 		defer cancel()
 		start = time.Now()
 		if _, err := c.Self(ctx); !errors.Is(err, ErrUnavailable) || time.Since(start) != 0 {
-			t.Errorf("with a deadline before the next attempt: got %v after %v, want the refusal at once", err, time.Since(start))
+			t.Errorf("with a deadline before the next attempt: got %v after %v, want the refusal at once", err,
+				time.Since(start))
 		}
 	})
 }
@@ -206,7 +209,8 @@ func TestPoll_that_acknowledges_is_not_repeated_after_a_lost_answer(t *testing.T
 
 func TestDelay_grows_and_stays_within_bounds(t *testing.T) {
 	p := RetryPolicy{MinDelay: 100 * time.Millisecond, MaxDelay: time.Second}
-	for n, want := range []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond, time.Second, time.Second} {
+	for n, want := range []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond,
+		800 * time.Millisecond, time.Second, time.Second} {
 		for range 100 {
 			if got := p.delay(n); n > 0 && (got < want/2 || got > want*3/2) {
 				t.Fatalf("delay(%d): got %v, want %v give or take half", n, got, want)

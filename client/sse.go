@@ -141,7 +141,8 @@ func (s *stream) openSSE(ctx context.Context) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind, _, _ := strings.Cut(answer.resp.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != "text/event-stream" {
+	if kind, _, _ := strings.Cut(answer.resp.Header.Get("Content-Type"),
+		";"); strings.TrimSpace(kind) != "text/event-stream" {
 		_ = answer.Close() // it is of no use
 		return nil, fmt.Errorf("%s: %w: a stream of %q", r, ErrProtocol, kind)
 	}

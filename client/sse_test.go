@@ -91,7 +91,8 @@ func TestSSE_limits(t *testing.T) {
 func FuzzSSE(f *testing.F) {
 	for _, seed := range []string{
 		"id: e1\ndata: {\"event_id\":\"e1\",\"event\":{\"tigertext:iq:message\":{}}}\n\n",
-		": hello\n\nretry: 100\r\ndata: a\rdata: b\n\r\n", "\xef\xbb\xbfdata\n\nid\x00: 1\n\n", "\r\n\r\r\n\n", "data: a\n\ndata: b",
+		": hello\n\nretry: 100\r\ndata: a\rdata: b\n\r\n", "\xef\xbb\xbfdata\n\nid\x00: 1\n\n", "\r\n\r\r\n\n",
+		"data: a\n\ndata: b",
 	} {
 		f.Add([]byte(seed))
 	}

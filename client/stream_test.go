@@ -153,7 +153,8 @@ func (s *eventServer) gap(n int) time.Duration {
 }
 
 // streamTest runs a test over both transports, each in a bubble of its own.
-func streamTest(t *testing.T, s func(t *testing.T) *eventServer, test func(t *testing.T, s *eventServer, c *Client, o StreamOptions)) {
+func streamTest(t *testing.T, s func(t *testing.T) *eventServer,
+	test func(t *testing.T, s *eventServer, c *Client, o StreamOptions)) {
 	for name, transport := range map[string]Transport{"sse": ServerSentEvents, "websocket": WebSocket} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -202,11 +203,13 @@ func TestEvents_come_in_order_without_the_streams_own(t *testing.T) {
 		o.Typing, o.Features, o.LastEventID = true, []string{"multi-org"}, "e0"
 		wantStrings(t, "events", take(t, c, o, 4), "message e1", "message e2", "message:is_typing live", "message e3")
 		h := s.opens()[0]
-		if h.Get("TT-X-Features") != "heartbeat_5,is-typing,multi-org" || h.Get("Last-Event-ID") != "e0" || h.Get("Authorization") == "" {
+		if h.Get("TT-X-Features") != "heartbeat_5,is-typing,multi-org" || h.Get("Last-Event-ID") != "e0" ||
+			h.Get("Authorization") == "" {
 			t.Errorf("headers: got %v", h)
 		}
 		o.Signals = true
-		wantStrings(t, "with signals", take(t, c, o, 5), "client_advisory live", "message e1", "message e2", "client_advisory live", "sse:heartbeat live")
+		wantStrings(t, "with signals", take(t, c, o, 5), "client_advisory live", "message e1", "message e2",
+			"client_advisory live", "sse:heartbeat live")
 	})
 }
 
@@ -222,7 +225,8 @@ func TestEvents_go_on_after_a_lost_connection(t *testing.T) {
 		o.OnDisconnect = func(err error, wait time.Duration) { lost = append(lost, err) }
 		wantStrings(t, "events", take(t, c, o, 3), "message e1", "message e2", "message e3")
 		opens := s.opens()
-		if len(opens) != 5 || opens[0].Get("Last-Event-ID") != "" || opens[1].Get("Last-Event-ID") != "e2" || opens[4].Get("Last-Event-ID") != "e2" {
+		if len(opens) != 5 || opens[0].Get("Last-Event-ID") != "" || opens[1].Get("Last-Event-ID") != "e2" ||
+			opens[4].Get("Last-Event-ID") != "e2" {
 			t.Errorf("got %d connections: %v", len(opens), opens)
 		}
 		if len(lost) != 4 || !errors.Is(lost[0], errStreamClosed) || !errors.Is(lost[1], ErrUnavailable) {
@@ -246,7 +250,8 @@ func TestEvents_begin_with_short_waits_again_after_a_steady_connection(t *testin
 			c.live("sse:heartbeat", "{}")
 		}
 	})
-	streamTest(t, server(refuse(503), refuse(503), refuse(503), steady, accept(func(c *serverConn) { c.queued("e1"); c.stay() })),
+	streamTest(t, server(refuse(503), refuse(503), refuse(503), steady,
+		accept(func(c *serverConn) { c.queued("e1"); c.stay() })),
 		func(t *testing.T, s *eventServer, c *Client, o StreamOptions) {
 			wantStrings(t, "events", take(t, c, o, 1), "message e1")
 			if gap := s.gap(4) - 15*time.Second; gap > 750*time.Millisecond {
@@ -474,7 +479,8 @@ func TestEvents_end_with_what_is_no_stream(t *testing.T) {
 
 func TestEvents_close_after_the_replay(t *testing.T) {
 	streamTest(t, server(
-		accept(func(c *serverConn) { c.live("client_advisory", `{"advisory":{"name":"replay_start"}}`); c.queued("e1") }), // cut short
+		// cut short
+		accept(func(c *serverConn) { c.live("client_advisory", `{"advisory":{"name":"replay_start"}}`); c.queued("e1") }),
 		accept(func(c *serverConn) { c.replay("e2") }),
 	), func(t *testing.T, s *eventServer, c *Client, o StreamOptions) {
 		o.CloseAfterReplay, o.Acknowledge = true, true
@@ -498,7 +504,8 @@ func TestEvents_without_replay_miss_nothing_after_a_lost_connection(t *testing.T
 		for _, h := range s.opens() {
 			asked = append(asked, h.Get("TT-X-Features")+" "+h.Get("Last-Event-ID"))
 		}
-		wantStrings(t, "asked for", asked, "heartbeat_5,no-offline-messages ", "heartbeat_5,no-offline-messages ", "heartbeat_5 e1")
+		wantStrings(t, "asked for", asked, "heartbeat_5,no-offline-messages ", "heartbeat_5,no-offline-messages ",
+			"heartbeat_5 e1")
 	})
 }
 
@@ -542,9 +549,11 @@ func TestEvents_refuse_an_impossible_heartbeat(t *testing.T) {
 }
 
 func TestStreamOptions_ask_for_features(t *testing.T) {
-	s := &stream{o: StreamOptions{Heartbeat: 1500 * time.Millisecond, Typing: true, Presence: true, SelfCopies: true, Deliver: true,
+	s := &stream{o: StreamOptions{Heartbeat: 1500 * time.Millisecond, Typing: true, Presence: true, SelfCopies: true,
+		Deliver:  true,
 		NoReplay: true, CloseAfterReplay: true, Features: []string{"vwr"}}}
-	want := []string{"heartbeat_2", "is-typing", "presence", "self-copies", "auto-deliver", "no-offline-messages", "close-after-messages", "vwr"}
+	want := []string{"heartbeat_2", "is-typing", "presence", "self-copies", "auto-deliver", "no-offline-messages",
+		"close-after-messages", "vwr"}
 	if got := s.features(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -77,8 +77,11 @@ func TestSend_with_attachment(t *testing.T) {
 	}{
 		{"a file", Upload{Name: `sc"an.png`, Content: file}, true, "image/png"},
 		{"memory", Upload{Name: "a.unknown-ext", Content: bytes.NewReader(content)}, true, "application/octet-stream"},
-		{"a reader of known size", Upload{Name: "a", ContentType: "text/x", Content: iotest.OneByteReader(bytes.NewReader(content)), Size: int64(len(content))}, true, "text/x"},
-		{"a reader of unknown size", Upload{Content: iotest.HalfReader(bytes.NewReader(content))}, false, "application/octet-stream"},
+		{"a reader of known size",
+			Upload{Name: "a", ContentType: "text/x", Content: iotest.OneByteReader(bytes.NewReader(content)),
+				Size: int64(len(content))}, true, "text/x"},
+		{"a reader of unknown size", Upload{Content: iotest.HalfReader(bytes.NewReader(content))}, false,
+			"application/octet-stream"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got gotParts
@@ -86,13 +89,15 @@ func TestSend_with_attachment(t *testing.T) {
 				got = readParts(t, r)
 				sentOK(w, r)
 			})
-			_, err := c.Send(t.Context(), Outgoing{Recipient: "bob", Body: "a & b", TTL: Forever, DOR: new(true), Attachment: &tt.upload,
-				Data: []DataItem{{"m", "n", "p"}, {"m", "n", "q"}}})
+			_, err := c.Send(t.Context(),
+				Outgoing{Recipient: "bob", Body: "a & b", TTL: Forever, DOR: new(true), Attachment: &tt.upload,
+					Data: []DataItem{{"m", "n", "p"}, {"m", "n", "q"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got.size != int64(len(content)) || got.sum != sha256.Sum256(content) || got.types["attachment"] != tt.ctype {
-				t.Errorf("file: got %d bytes of %q, want %d of %q, and the same", got.size, got.types["attachment"], len(content), tt.ctype)
+				t.Errorf("file: got %d bytes of %q, want %d of %q, and the same", got.size, got.types["attachment"], len(content),
+					tt.ctype)
 			}
 			want := tt.upload.Name
 			if want == "" {
@@ -133,7 +138,8 @@ func TestSend_with_attachment_is_repeated_from_where_the_file_began(t *testing.T
 			}
 			sentOK(w, r)
 		})
-		if _, err := c.Send(t.Context(), Outgoing{Recipient: "bob", Attachment: &Upload{Name: "a", Content: content}}); err != nil {
+		if _, err := c.Send(t.Context(),
+			Outgoing{Recipient: "bob", Attachment: &Upload{Name: "a", Content: content}}); err != nil {
 			t.Fatal(err)
 		}
 		if len(got) != 3 || got[2].sum != sha256.Sum256([]byte("content")) || got[1].sum != got[2].sum {
@@ -168,11 +174,13 @@ func TestSend_with_attachment_reports_what_went_wrong(t *testing.T) {
 			sentOK(w, r)
 		}, broken},
 		{"no content", Upload{Name: "a"}, sentOK, ErrArgument},
-		{"refused before it was sent", Upload{Content: io.LimitReader(zeros{}, 64<<20), Size: 64 << 20}, answer(http.StatusRequestEntityTooLarge), ErrTooLarge},
-		{"shorter than told", Upload{Content: strings.NewReader("abc"), Size: 9}, func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			sentOK(w, r)
-		}, nil},
+		{"refused before it was sent", Upload{Content: io.LimitReader(zeros{}, 64<<20), Size: 64 << 20},
+			answer(http.StatusRequestEntityTooLarge), ErrTooLarge},
+		{"shorter than told", Upload{Content: strings.NewReader("abc"), Size: 9},
+			func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				sentOK(w, r)
+			}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := serve(t, tt.step, WithRetry(NoRetry()))
@@ -274,7 +282,8 @@ func TestUpdateGroup_with_avatar(t *testing.T) {
 	if _, err := c.CreateGroup(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
-	if got.file != "a.png" || strings.Join(got.fields["members"], ",") != "u1,u2" || got.fields["is_public"][0] != "true" ||
+	if got.file != "a.png" || strings.Join(got.fields["members"], ",") != "u1,u2" ||
+		got.fields["is_public"][0] != "true" ||
 		got.fields["metadata"][0] != `{"a":"1"}` || got.types["metadata"] != "application/json" {
 		t.Errorf("got %+v", got)
 	}

@@ -27,7 +27,8 @@ func (s *stream) openWebSocket(ctx context.Context) (source, error) {
 	}
 	dial, cancel := context.WithTimeoutCause(ctx, r.silence, ErrSilent)
 	defer cancel()
-	conn, resp, err := websocket.Dial(dial, req.URL.String(), &websocket.DialOptions{HTTPClient: s.c.streams, HTTPHeader: req.Header})
+	conn, resp, err := websocket.Dial(dial, req.URL.String(),
+		&websocket.DialOptions{HTTPClient: s.c.streams, HTTPHeader: req.Header})
 	switch {
 	case err == nil:
 		conn.SetReadLimit(maxFrame)

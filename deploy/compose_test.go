@@ -78,14 +78,16 @@ func TestComposeStartsServersThatTheProgramUnderstands(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantLonger(t, name+": stop_grace_period", grace, cfg.Shutdown.Grace+afterGrace)
-		if !node.ReadOnly || node.User != "65532:65532" || !slices.Contains(node.CapDrop, "ALL") || len(node.SecurityOpt) == 0 {
+		if !node.ReadOnly || node.User != "65532:65532" || !slices.Contains(node.CapDrop, "ALL") ||
+			len(node.SecurityOpt) == 0 {
 			t.Errorf("%s may more than it needs", name)
 		}
 		if !slices.Equal(node.Volumes, []string{name + ":" + cfg.Data}) {
 			t.Errorf("%s has volumes %q, want one of its own at %s", name, node.Volumes, cfg.Data)
 		}
 		for _, path := range []string{"SIGNET_CONFIG", "PGPASSFILE", "AWS_SHARED_CREDENTIALS_FILE", "SIGNET_MASTER_KEY"} {
-			if !slices.Contains(node.Secrets, strings.TrimPrefix(strings.TrimPrefix(node.Environment[path], "file:"), "/run/secrets/")) {
+			if !slices.Contains(node.Secrets,
+				strings.TrimPrefix(strings.TrimPrefix(node.Environment[path], "file:"), "/run/secrets/")) {
 				t.Errorf("%s: %s is %q, which is not one of its secrets", name, path, node.Environment[path])
 			}
 		}
@@ -124,7 +126,8 @@ func TestComposeNamesWhatIsThere(t *testing.T) {
 		for _, file := range s.EnvFile {
 			mustRead(t, filepath.Join(secrets, strings.TrimPrefix(file, "secrets/")))
 		}
-		if strings.HasSuffix(s.Image, ":latest") || name != "signet" && !strings.Contains(s.Image, ":") && !slices.Contains(nodes, name) {
+		if strings.HasSuffix(s.Image, ":latest") || name != "signet" && !strings.Contains(s.Image, ":") &&
+			!slices.Contains(nodes, name) {
 			t.Errorf("%s: what image %s is changes by itself", name, s.Image)
 		}
 	}
@@ -136,7 +139,8 @@ func TestComposeNamesWhatIsThere(t *testing.T) {
 	}
 	// The servers' addresses of the others are those of the services.
 	node := c.Services[nodes[0]].Environment
-	for variable, want := range map[string]string{"SIGNET_DATABASE": "postgres:5432", "SIGNET_KEYRING": "keys:5432", "SIGNET_BLOBS": "s3:7070"} {
+	for variable, want := range map[string]string{"SIGNET_DATABASE": "postgres:5432", "SIGNET_KEYRING": "keys:5432",
+		"SIGNET_BLOBS": "s3:7070"} {
 		if host, _, _ := net.SplitHostPort(want); !strings.Contains(node[variable], want) || c.Services[host].Image == "" {
 			t.Errorf("%s is %s, want it at %s", variable, node[variable], want)
 		}
@@ -176,7 +180,8 @@ func TestTheLoadBalancerAsksTheServersOfCompose(t *testing.T) {
 	if !slices.Equal(asked, nodes) {
 		t.Errorf("haproxy.cfg asks %q, and compose.yaml has %q", asked, nodes)
 	}
-	for _, line := range []string{"uri /readyz", "del-header X-Forwarded-For", "set-header X-Forwarded-For %[src]", "bind :8080", "bind :8405"} {
+	for _, line := range []string{"uri /readyz", "del-header X-Forwarded-For", "set-header X-Forwarded-For %[src]",
+		"bind :8080", "bind :8405"} {
 		if !strings.Contains(text, line) {
 			t.Errorf("haproxy.cfg lacks %q", line)
 		}
@@ -188,7 +193,9 @@ func TestTheLoadBalancerAsksTheServersOfCompose(t *testing.T) {
 		}
 	}
 	balancer := c.Services["balancer"]
-	if !slices.Equal(balancer.Ports, []string{"127.0.0.1:8080:8080"}) || !strings.Contains(strings.Join(balancer.Healthcheck.Test, " "), "127.0.0.1:8405/healthz") {
-		t.Errorf("compose.yaml opens %q and asks for health by %q, which haproxy.cfg does not have", balancer.Ports, balancer.Healthcheck.Test)
+	if !slices.Equal(balancer.Ports, []string{"127.0.0.1:8080:8080"}) ||
+		!strings.Contains(strings.Join(balancer.Healthcheck.Test, " "), "127.0.0.1:8405/healthz") {
+		t.Errorf("compose.yaml opens %q and asks for health by %q, which haproxy.cfg does not have", balancer.Ports,
+			balancer.Healthcheck.Test)
 	}
 }

@@ -92,11 +92,13 @@ func TestSecretsAreMadeOnceAndAtRandom(t *testing.T) {
 		t.Error("secrets that were there were replaced")
 	}
 	password := mustRead(t, filepath.Join(one, "postgres_password"))
-	if len(password) != 48 || !strings.HasPrefix(mustRead(t, filepath.Join(one, "pgpass")), "postgres:5432:signet:signet:"+password+"\n") {
+	if len(password) != 48 ||
+		!strings.HasPrefix(mustRead(t, filepath.Join(one, "pgpass")), "postgres:5432:signet:signet:"+password+"\n") {
 		t.Error("the servers' password of the database is not the database's")
 	}
 	keys := mustRead(t, filepath.Join(one, "keys_password"))
-	if len(keys) != 48 || keys == password || !strings.Contains(mustRead(t, filepath.Join(one, "pgpass")), "keys:5432:keyring:signet:"+keys+"\n") {
+	if len(keys) != 48 || keys == password ||
+		!strings.Contains(mustRead(t, filepath.Join(one, "pgpass")), "keys:5432:keyring:signet:"+keys+"\n") {
 		t.Error("the servers' password of the key ring is not the key ring's")
 	}
 	ring, err := seal.Open(t.Context(), seal.Options{Storage: seal.OpenFileBeside(filepath.Join(t.TempDir(), "keyring")),

@@ -139,16 +139,19 @@ func TestKubernetesStartsServersThatTheProgramUnderstands(t *testing.T) {
 	all := mustObjects(t)
 	pod := all["Deployment/signet"].Spec.Template.Spec
 	c := pod.Containers[0]
-	if c.EnvFrom[0].ConfigMapRef.Name != "signet" || c.EnvFrom[1].SecretRef.Name != "signet" || !slices.Equal(c.Args, []string{"serve"}) {
+	if c.EnvFrom[0].ConfigMapRef.Name != "signet" || c.EnvFrom[1].SecretRef.Name != "signet" ||
+		!slices.Equal(c.Args, []string{"serve"}) {
 		t.Errorf("the container runs %q with variables from %+v", c.Args, c.EnvFrom)
 	}
 	variables := maps.Clone(all["ConfigMap/signet"].Data)
 	maps.Copy(variables, all["Secret/signet"].StringData)
 	cfg := mustLoad(t, "kubernetes", variables, "")
-	if name, _ := strings.CutPrefix(cfg.MasterKey, "env:"); variables[name] == "" || !strings.HasPrefix(cfg.Keyring, "postgres://") {
+	if name, _ := strings.CutPrefix(cfg.MasterKey, "env:"); variables[name] == "" ||
+		!strings.HasPrefix(cfg.Keyring, "postgres://") {
 		t.Error("the servers share no key ring, or no master key")
 	}
-	if cfg.Database == "" || cfg.NATS == "" || !strings.HasPrefix(cfg.Blobs, "s3://") || all["Deployment/signet"].Spec.Replicas != 3 {
+	if cfg.Database == "" || cfg.NATS == "" || !strings.HasPrefix(cfg.Blobs, "s3://") ||
+		all["Deployment/signet"].Spec.Replicas != 3 {
 		t.Error("there are not three servers that share a database, NATS and a bucket")
 	}
 	for name, listen := range map[string]string{"http": cfg.Listen, "metrics": cfg.Metrics.Listen} {
@@ -176,11 +179,14 @@ func TestKubernetesStartsServersThatTheProgramUnderstands(t *testing.T) {
 	if before == 0 {
 		t.Error("a server stops while the load balancer still sends it requests")
 	}
-	wantLonger(t, "terminationGracePeriodSeconds", time.Duration(pod.Grace)*time.Second, before+cfg.Shutdown.Grace+afterGrace)
-	if !pod.Security.NonRoot || pod.Security.User != 65532 || !c.Security.ReadOnly || c.Security.Escalation == nil || *c.Security.Escalation || pod.ServiceLinks == nil || *pod.ServiceLinks {
+	wantLonger(t, "terminationGracePeriodSeconds", time.Duration(pod.Grace)*time.Second,
+		before+cfg.Shutdown.Grace+afterGrace)
+	if !pod.Security.NonRoot || pod.Security.User != 65532 || !c.Security.ReadOnly || c.Security.Escalation == nil ||
+		*c.Security.Escalation || pod.ServiceLinks == nil || *pod.ServiceLinks {
 		t.Error("the container may more than it needs, or is told more")
 	}
-	if len(c.Mounts) != 1 || len(pod.Volumes) != 1 || c.Mounts[0].Name != pod.Volumes[0].Name || c.Mounts[0].Path != cfg.Data {
+	if len(c.Mounts) != 1 || len(pod.Volumes) != 1 || c.Mounts[0].Name != pod.Volumes[0].Name ||
+		c.Mounts[0].Path != cfg.Data {
 		t.Errorf("the volumes %+v are mounted as %+v, want one at %s", pod.Volumes, c.Mounts, cfg.Data)
 	}
 	if images := all["Kustomization/-"].Images; len(images) != 1 || images[0].Name != c.Image {
@@ -200,10 +206,13 @@ func TestKubernetesNamesWhatIsThere(t *testing.T) {
 		}
 	}
 	for kind, selected := range map[string]labels{
-		"Deployment": all["Deployment/signet"].Spec.Selector, "Service": all["Service/signet"].Spec.Selector, "Service of metrics": all["Service/signet-metrics"].Spec.Selector,
-		"PodDisruptionBudget": all["PodDisruptionBudget/signet"].Spec.Selector, "NetworkPolicy": all["NetworkPolicy/signet"].Spec.Pods,
+		"Deployment": all["Deployment/signet"].Spec.Selector, "Service": all["Service/signet"].Spec.Selector,
+		"Service of metrics":  all["Service/signet-metrics"].Spec.Selector,
+		"PodDisruptionBudget": all["PodDisruptionBudget/signet"].Spec.Selector,
+		"NetworkPolicy":       all["NetworkPolicy/signet"].Spec.Pods,
 	} {
-		if got, want := cmp.Or(selected.Name, selected.Match.Name), all["Deployment/signet"].Spec.Template.Metadata.Labels.Name; got != want || want == "" {
+		if got, want := cmp.Or(selected.Name, selected.Match.Name),
+			all["Deployment/signet"].Spec.Template.Metadata.Labels.Name; got != want || want == "" {
 			t.Errorf("%s selects pods named %q, and they are named %q", kind, got, want)
 		}
 	}

@@ -29,7 +29,8 @@ func TestImageHasTheProgramThatMakeBuilds(t *testing.T) {
 	cfg := mustLoad(t, "Dockerfile", variables, "")
 	for _, line := range []string{
 		"USER 65532:65532", "EXPOSE 8080", "VOLUME " + cfg.Data, "--chown=65532:65532 /empty " + cfg.Data,
-		`CMD ["/usr/local/bin/signet", "health"]`, `ENTRYPOINT ["/usr/local/bin/signet"]`, `CMD ["serve"]`, "STOPSIGNAL SIGTERM",
+		`CMD ["/usr/local/bin/signet", "health"]`, `ENTRYPOINT ["/usr/local/bin/signet"]`, `CMD ["serve"]`,
+		"STOPSIGNAL SIGTERM",
 	} {
 		if !strings.Contains(file, line) {
 			t.Errorf("the Dockerfile lacks %q", line)
@@ -70,9 +71,11 @@ func TestServiceOfSystemd(t *testing.T) {
 	}
 	wantLonger(t, "TimeoutStopSec", stop, cfg.Shutdown.Grace+afterGrace)
 	for key, want := range map[string]string{
-		"DynamicUser": "yes", "ProtectSystem": "strict", "NoNewPrivileges": "yes", "CapabilityBoundingSet": "", "StateDirectoryMode": "0700",
-		"PrivateTmp": "yes", "ProtectHome": "yes", "KillSignal": "SIGTERM", "Restart": "on-failure", "RestartPreventExitStatus": "2",
-		"ExecStart": "/usr/local/bin/signet serve", "ExecReload": "/bin/kill -HUP $MAINPID",
+		"DynamicUser": "yes", "ProtectSystem": "strict", "NoNewPrivileges": "yes", "CapabilityBoundingSet": "",
+		"StateDirectoryMode": "0700",
+		"PrivateTmp":         "yes", "ProtectHome": "yes", "KillSignal": "SIGTERM", "Restart": "on-failure",
+		"RestartPreventExitStatus": "2",
+		"ExecStart":                "/usr/local/bin/signet serve", "ExecReload": "/bin/kill -HUP $MAINPID",
 	} {
 		if !slices.Equal(values[key], []string{want}) {
 			t.Errorf("%s is %q, want %q", key, values[key], want)
@@ -94,7 +97,8 @@ func wantKnownToSystemd(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	unit := filepath.Join(directory, "signet.service")
-	if err := os.WriteFile(unit, []byte(strings.ReplaceAll(text, "/usr/local/bin/signet serve", program)), 0o600); err != nil {
+	if err := os.WriteFile(unit, []byte(strings.ReplaceAll(text, "/usr/local/bin/signet serve", program)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(analyze, "verify", "--man=no", unit).CombinedOutput(); err != nil || len(out) > 0 {

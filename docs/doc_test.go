@@ -28,7 +28,8 @@ func mustListFiles(t *testing.T, ending string) []string {
 			return err
 		}
 		base := entry.Name()
-		if entry.IsDir() && name != moduleRoot && (strings.HasPrefix(base, ".") || base == "data" || base == "bin" || base == "node_modules") {
+		if entry.IsDir() && name != moduleRoot &&
+			(strings.HasPrefix(base, ".") || base == "data" || base == "bin" || base == "node_modules") {
 			return fs.SkipDir
 		}
 		if strings.HasSuffix(base, ending) && !entry.IsDir() {

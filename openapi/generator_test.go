@@ -16,7 +16,8 @@ func TestGeneratorsWithout31TakeTheDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	document, client, overlay := filepath.Join(dir, "openapi.json"), filepath.Join(dir, "client.go"), filepath.Join(dir, "overlay.json")
+	document, client, overlay := filepath.Join(dir, "openapi.json"), filepath.Join(dir, "client.go"),
+		filepath.Join(dir, "overlay.json")
 	mustWrite(t, document, text)
 	mustGo(t, "tool", "oapi-codegen", "-generate", "types,client", "-package", "generatortest", "-o", client, document)
 

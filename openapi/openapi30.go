@@ -79,7 +79,8 @@ func (d *downgrade) outside(n *yaml.Node) {
 // only31 are the keywords that OpenAPI 3.0 does not have and that only narrow what a
 // schema takes.
 var only31 = []string{
-	"if", "then", "else", "x-conditions", "dependentRequired", "unevaluatedProperties", "propertyNames", "contentSchema", "examples",
+	"if", "then", "else", "x-conditions", "dependentRequired", "unevaluatedProperties", "propertyNames", "contentSchema",
+	"examples",
 }
 
 func (d *downgrade) schema(n *yaml.Node) {
@@ -174,7 +175,8 @@ func (d *downgrade) alternatives(n *yaml.Node, name string) {
 	if len(shaped) == 0 || member(n, "type") != nil || member(n, "allOf") != nil {
 		return // they only say more of what is described beside
 	}
-	if other := without(shaped, func(a *yaml.Node) bool { return d.typeOf(a) == "string" }); len(other) > 0 && len(other) < len(shaped) {
+	if other := without(shaped, func(a *yaml.Node) bool { return d.typeOf(a) == "string" }); len(other) > 0 &&
+		len(other) < len(shaped) {
 		shaped = other[:1]
 	}
 	if len(shaped) > 1 {

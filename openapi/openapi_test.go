@@ -50,7 +50,8 @@ func TestDocumentIsValidAsOpenAPI30(t *testing.T) {
 func TestJSONKeepsTheOrderOfTheDocument(t *testing.T) {
 	text := mustJSON(t, "", "")
 	last := -1
-	for _, name := range []string{`"openapi":"3.1.0"`, `"info":`, `"servers":`, `"security":`, `"tags":`, `"paths":`, `"components":`} {
+	for _, name := range []string{`"openapi":"3.1.0"`, `"info":`, `"servers":`, `"security":`, `"tags":`, `"paths":`,
+		`"components":`} {
 		at := bytes.Index(text[last+1:], []byte(name))
 		if at < 0 {
 			t.Fatalf("%s does not come after what is before it in the document", name)

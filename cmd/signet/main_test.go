@@ -76,7 +76,8 @@ func TestSignalsStopTheServer(t *testing.T) {
 			if err := command.Wait(); err != nil {
 				t.Errorf("%v, want exit code 0; it logged\n%s", err, &log)
 			}
-			for _, want := range []string{"level=INFO msg=starting version=", "level=INFO msg=ready address=", "level=INFO msg=stopped"} {
+			for _, want := range []string{"level=INFO msg=starting version=", "level=INFO msg=ready address=",
+				"level=INFO msg=stopped"} {
 				if !strings.Contains(log.String(), want) {
 					t.Errorf("the log lacks %q: %s", want, &log)
 				}

@@ -25,7 +25,8 @@ type listed struct {
 	test   string
 }
 
-var row = regexp.MustCompile("(?m)^\\| (\\d*) ?\\| (GET|POST|PUT|DELETE) \\| `([^`]+)` \\| (?:\\[[^]]+\\]\\(([a-z]+\\.md)(?:#[^)]*)?\\))? ?\\| `(Test\\w+)` \\|$")
+var row = regexp.MustCompile("(?m)^\\| (\\d*) ?\\| (GET|POST|PUT|DELETE) \\| `([^`]+)` \\| " +
+	"(?:\\[[^]]+\\]\\(([a-z]+\\.md)(?:#[^)]*)?\\))? ?\\| `(Test\\w+)` \\|$")
 
 // pattern is the call as the router and the OpenAPI document write it.
 func (l *listed) pattern() string {

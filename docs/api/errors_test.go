@@ -16,7 +16,8 @@ import (
 func TestEveryCodeOfAnErrorIsDescribed(t *testing.T) {
 	t.Parallel()
 	described := map[string]bool{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(mustReadPage(t, "errors.md"), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(mustReadPage(t, "errors.md"),
+		-1) {
 		if described[m[1]] {
 			t.Errorf("errors.md describes %s twice", m[1])
 		}
@@ -71,7 +72,8 @@ func mustFindCodes(t *testing.T) map[string]string {
 	files := mustParseModule(t, func(file string) bool {
 		return answering.MatchString(path.Dir(file)) && !strings.HasSuffix(file, "_test.go")
 	})
-	c := &codes{t: t, position: map[string]int{}, others: map[string]bool{}, constants: map[string]string{}, found: map[string]string{}}
+	c := &codes{t: t, position: map[string]int{}, others: map[string]bool{}, constants: map[string]string{},
+		found: map[string]string{}}
 	for name, file := range files {
 		c.declare(filepath.Dir(name), file)
 	}

@@ -136,7 +136,8 @@ func mustReadAnswer(t *testing.T, content string) *apptest.Answer {
 	t.Helper()
 	first, headers, body := splitHead(t, content)
 	a := &apptest.Answer{Header: http.Header{}, Body: body}
-	if _, err := fmt.Sscanf(first, "HTTP/1.1 %d", &a.Status); err != nil || first != fmt.Sprintf("HTTP/1.1 %d %s", a.Status, http.StatusText(a.Status)) {
+	if _, err := fmt.Sscanf(first, "HTTP/1.1 %d", &a.Status); err != nil ||
+		first != fmt.Sprintf("HTTP/1.1 %d %s", a.Status, http.StatusText(a.Status)) {
 		t.Fatalf("%q is no status", first)
 	}
 	for _, h := range headers {

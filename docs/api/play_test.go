@@ -74,7 +74,8 @@ func (p *play) wantAnswer(want *apptest.Answer, got apptest.Answer) {
 		p.t.Errorf("%s: the body is %q, want %q", p.line, got.Body, want.Body)
 	}
 	if p.t.Failed() {
-		p.t.Fatalf("%s: %s %s answered %d %v\n%s", p.line, p.request.Method, p.request.Target, got.Status, got.Header, got.Body)
+		p.t.Fatalf("%s: %s %s answered %d %v\n%s", p.line, p.request.Method, p.request.Target, got.Status, got.Header,
+			got.Body)
 	}
 }
 
@@ -164,7 +165,8 @@ func (p *play) openSocket(want *apptest.Answer) {
 			header.Set(h[0], h[1])
 		}
 	}
-	conn, response, err := websocket.Dial(p.t.Context(), p.cast.URL+p.request.Target, &websocket.DialOptions{HTTPClient: p.http, HTTPHeader: header})
+	conn, response, err := websocket.Dial(p.t.Context(), p.cast.URL+p.request.Target,
+		&websocket.DialOptions{HTTPClient: p.http, HTTPHeader: header})
 	if err != nil {
 		p.t.Fatalf("%s: %v", p.line, err)
 	}

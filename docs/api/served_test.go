@@ -28,7 +28,8 @@ func TestServerShowsTheDocument(t *testing.T) {
 				}
 				got := server.MustSend(t, server.NewHTTPClient(), apptest.Request{Method: "GET", Target: path})
 				if got.Status != 200 || got.Header.Get("Content-Type") != "application/json" || got.Body != string(want) {
-					t.Errorf("%s: got %d %v and %d bytes, want the document of %d bytes", path, got.Status, got.Header, len(got.Body), len(want))
+					t.Errorf("%s: got %d %v and %d bytes, want the document of %d bytes", path, got.Status, got.Header, len(got.Body),
+						len(want))
 				}
 			}
 		})

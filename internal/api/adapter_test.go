@@ -23,19 +23,20 @@ import (
 // is wrong and mends one thing after the other.
 func TestErrorsWinInTheOrderOfTheContract(t *testing.T) {
 	h := start(t, func(o *Options) { o.Limits.Burst, o.Limits.RequestsPerSecond = 1, 1 },
-		route{method: "POST", pattern: "/v2/organization/:organization", admin: true, handler: func(_ context.Context, c *call) (answer, error) {
-			name := c.body.RequiredText("name")
-			if err := c.err(); err != nil {
-				return answer{}, err
-			}
-			if c.path("organization") != "org" {
-				return answer{}, model.Missing()
-			}
-			if name != "right" {
-				return answer{}, model.Forbiddenf("not_administrator", "No.")
-			}
-			return noContent(), nil
-		}})
+		route{method: "POST", pattern: "/v2/organization/:organization", admin: true,
+			handler: func(_ context.Context, c *call) (answer, error) {
+				name := c.body.RequiredText("name")
+				if err := c.err(); err != nil {
+					return answer{}, err
+				}
+				if c.path("organization") != "org" {
+					return answer{}, model.Missing()
+				}
+				if name != "right" {
+					return answer{}, model.Forbiddenf("not_administrator", "No.")
+				}
+				return noContent(), nil
+			}})
 	large := strings.Repeat("x", 256<<10+1)
 	h.auth.actors["second"] = &model.Actor{Key: model.Key{Key: "second"}}
 	h.auth.actors["second2"] = &model.Actor{Key: model.Key{Key: "second2"}}
@@ -54,20 +55,25 @@ func TestErrorsWinInTheOrderOfTheContract(t *testing.T) {
 		code                                                string
 	}{
 		{"path", "PUT", "/v2/nowhere", "https://evil.example", "", "text/plain", large, 404, codeEndpointUnknown},
-		{"method", "PUT", "/v2/organization/other", "https://evil.example", "", "text/plain", large, 405, codeMethodNotAllowed},
-		{"origin", "POST", "/v2/organization/other", "https://evil.example", "", "text/plain", large, 403, guard.CodeOriginRefused},
+		{"method", "PUT", "/v2/organization/other", "https://evil.example", "", "text/plain", large, 405,
+			codeMethodNotAllowed},
+		{"origin", "POST", "/v2/organization/other", "https://evil.example", "", "text/plain", large, 403,
+			guard.CodeOriginRefused},
 		{"credentials", "POST", "/v2/organization/other", "", "", "text/plain", large, 401, codeCredentialsMissing},
 		{"rate", "POST", "/v2/organization/other", "", "second", "text/plain", large, 429, guard.CodeRateLimited},
-		{"administrative key", "POST", "/v2/organization/other", "", "second2", "text/plain", large, 403, codeAdministrativeKey},
+		{"administrative key", "POST", "/v2/organization/other", "", "second2", "text/plain", large, 403,
+			codeAdministrativeKey},
 		{"size", "POST", "/v2/organization/other", "", "root", "text/plain", large, 413, input.CodeBodyTooLarge},
 		{"type", "POST", "/v2/organization/other", "", "root", "text/plain", `{"name":1}`, 415, input.CodeTypeUnsupported},
 		{"body", "POST", "/v2/organization/other", "", "root", "application/json", `{"name":1}`, 400, input.CodeFieldInvalid},
 		{"target", "POST", "/v2/organization/other", "", "root", "application/json", `{"name":"wrong"}`, 404, "not_found"},
-		{"rights", "POST", "/v2/organization/org", "", "root", "application/json", `{"name":"wrong"}`, 403, "not_administrator"},
+		{"rights", "POST", "/v2/organization/org", "", "root", "application/json", `{"name":"wrong"}`, 403,
+			"not_administrator"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			h.t = t
-			r := request{method: c.method, path: c.path, anyone: true, headers: []string{"Content-Type: " + c.contentType}, body: strings.NewReader(c.body)}
+			r := request{method: c.method, path: c.path, anyone: true, headers: []string{"Content-Type: " + c.contentType},
+				body: strings.NewReader(c.body)}
 			if c.origin != "" {
 				r.headers = append(r.headers, "Origin: "+c.origin)
 			}
@@ -89,12 +95,15 @@ func TestErrorsWinInTheOrderOfTheContract(t *testing.T) {
 
 func TestEveryKindOfErrorHasItsStatus(t *testing.T) {
 	var failure error
-	h := start(t, nil, route{method: "GET", pattern: "/v2/x", handler: func(context.Context, *call) (answer, error) { return answer{}, failure }})
+	h := start(t, nil, route{method: "GET", pattern: "/v2/x",
+		handler: func(context.Context, *call) (answer, error) { return answer{}, failure }})
 	h.api.limits.RequestsPerSecond = 0
 	wants := map[model.Kind]int{model.Internal: 500, model.Invalid: 400, model.Unauthenticated: 401, model.Forbidden: 403,
-		model.NotFound: 404, model.TooLarge: 413, model.UnsupportedType: 415, model.TooMany: 429, model.Unavailable: 503, model.Lost: 500}
+		model.NotFound: 404, model.TooLarge: 413, model.UnsupportedType: 415, model.TooMany: 429, model.Unavailable: 503,
+		model.Lost: 500}
 	for kind := model.Internal; int(kind) < len(statuses); kind++ {
-		failure = fmt.Errorf("while sending: %w", &model.Error{Kind: kind, Code: "some_code", Message: "Some message.", Field: "some_field"})
+		failure = fmt.Errorf("while sending: %w",
+			&model.Error{Kind: kind, Code: "some_code", Message: "Some message.", Field: "some_field"})
 		got := h.mustSend(request{method: "GET", path: "/v2/x"})
 		if kind == model.Internal {
 			h.wantError(got, 500, codeInternal, "")
@@ -113,15 +122,17 @@ func TestEveryKindOfErrorHasItsStatus(t *testing.T) {
 	}
 	failure = &model.Error{Kind: model.Kind(99), Code: "unheard_of"}
 	h.wantError(h.mustSend(request{method: "GET", path: "/v2/x"}), 500, codeInternal, "")
-	failure = &model.Error{Kind: model.TooMany, Code: "daily_limit", Message: "m", RetryAfter: 90*time.Minute + time.Millisecond}
+	failure = &model.Error{Kind: model.TooMany, Code: "daily_limit", Message: "m",
+		RetryAfter: 90*time.Minute + time.Millisecond}
 	h.wantHeader(h.mustSend(request{method: "GET", path: "/v2/x"}), "Retry-After", "5401")
 }
 
 func TestTheErrorBodyIsTheContracts(t *testing.T) {
-	h := start(t, nil, route{method: "POST", pattern: "/v2/message", handler: func(_ context.Context, c *call) (answer, error) {
-		c.body.RequiredText("recipient")
-		return answer{}, c.err()
-	}})
+	h := start(t, nil, route{method: "POST", pattern: "/v2/message",
+		handler: func(_ context.Context, c *call) (answer, error) {
+			c.body.RequiredText("recipient")
+			return answer{}, c.err()
+		}})
 	got := h.mustSend(request{method: "POST", path: "/v2/message", headers: []string{"Request-ID: r-1"}})
 	want := `{"status":"fail","error":{"status":400,"code":"recipient_required","message":"The field is required.","field":"recipient","request_id":"r-1"}}`
 	if string(got.body) != want {
@@ -130,9 +141,10 @@ func TestTheErrorBodyIsTheContracts(t *testing.T) {
 }
 
 func TestInternalErrorsAreLoggedOnceAndShownNeutrally(t *testing.T) {
-	h := start(t, nil, route{method: "GET", pattern: "/v2/user/:user", handler: func(context.Context, *call) (answer, error) {
-		return answer{}, errors.New("no such table: account")
-	}})
+	h := start(t, nil, route{method: "GET", pattern: "/v2/user/:user",
+		handler: func(context.Context, *call) (answer, error) {
+			return answer{}, errors.New("no such table: account")
+		}})
 	got := h.mustSend(request{method: "GET", path: "/v2/user/bob%40example.com", headers: []string{"Request-ID: find-me"}})
 	h.wantError(got, 500, codeInternal, "")
 	if strings.Contains(string(got.body), "table") {
@@ -149,7 +161,8 @@ func TestInternalErrorsAreLoggedOnceAndShownNeutrally(t *testing.T) {
 
 func TestAnAbsentStoreIsUnavailable(t *testing.T) {
 	var failure error
-	h := start(t, nil, route{method: "GET", pattern: "/v2/x", handler: func(context.Context, *call) (answer, error) { return answer{}, failure }})
+	h := start(t, nil, route{method: "GET", pattern: "/v2/x",
+		handler: func(context.Context, *call) (answer, error) { return answer{}, failure }})
 	for _, failure = range []error{store.ErrUnavailable, fmt.Errorf("read: %w", store.ErrClosed), context.DeadlineExceeded,
 		&model.Error{Kind: model.Internal, Code: "x", Cause: store.ErrUnavailable}} {
 		got := h.mustSend(request{method: "GET", path: "/v2/x"})
@@ -162,7 +175,8 @@ func TestAnAbsentStoreIsUnavailable(t *testing.T) {
 
 func TestAPanicIsANeutral500(t *testing.T) {
 	h := start(t, nil,
-		route{method: "GET", pattern: "/v2/panic", handler: func(context.Context, *call) (answer, error) { panic("the reason") }},
+		route{method: "GET", pattern: "/v2/panic",
+			handler: func(context.Context, *call) (answer, error) { panic("the reason") }},
 		route{method: "GET", pattern: "/v2/late", handler: func(_ context.Context, c *call) (answer, error) {
 			_, _ = io.WriteString(&c.writer, "half")
 			c.writer.Flush()
@@ -173,13 +187,15 @@ func TestAPanicIsANeutral500(t *testing.T) {
 			c.writer.Flush()
 			return written(), errors.New("the disk went away")
 		}},
-		route{method: "GET", pattern: "/v2/abort", handler: func(context.Context, *call) (answer, error) { panic(http.ErrAbortHandler) }},
+		route{method: "GET", pattern: "/v2/abort",
+			handler: func(context.Context, *call) (answer, error) { panic(http.ErrAbortHandler) }},
 	)
 	got := h.mustSend(request{method: "GET", path: "/v2/panic", headers: []string{"Request-ID: p-1"}})
 	h.wantError(got, 500, codeInternal, "")
 	log := h.log.String()
 	// The value may hold what a client sent; the stack tells where it was.
-	if strings.Contains(string(got.body)+log, "the reason") || !strings.Contains(log, "panic=string") || !strings.Contains(log, "adapter_test.go") || !strings.Contains(log, "request_id=p-1") {
+	if strings.Contains(string(got.body)+log, "the reason") || !strings.Contains(log, "panic=string") ||
+		!strings.Contains(log, "adapter_test.go") || !strings.Contains(log, "request_id=p-1") {
 		t.Errorf("answer %s, log %s", got.body, log)
 	}
 	// An answer that has begun must not look complete.
@@ -205,12 +221,13 @@ func TestAPanicIsANeutral500(t *testing.T) {
 
 func TestAClientThatLeavesIsNoError(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan struct{})
-	h := start(t, nil, route{method: "GET", pattern: "/v2/slow", handler: func(ctx context.Context, _ *call) (answer, error) {
-		close(begun)
-		<-ctx.Done()
-		defer close(ended)
-		return answer{}, fmt.Errorf("read the queue: %w", ctx.Err())
-	}})
+	h := start(t, nil, route{method: "GET", pattern: "/v2/slow",
+		handler: func(ctx context.Context, _ *call) (answer, error) {
+			close(begun)
+			<-ctx.Done()
+			defer close(ended)
+			return answer{}, fmt.Errorf("read the queue: %w", ctx.Err())
+		}})
 	ctx, leave := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, "GET", h.server.URL+"/v2/slow", nil)
 	if err != nil {
@@ -243,14 +260,16 @@ func TestAnswersOfEveryKind(t *testing.T) {
 			return notModified(header{"TT-X-Message-Id", "m-1"}), nil
 		}},
 		route{method: "GET", pattern: "/v2/200", handler: func(context.Context, *call) (answer, error) {
-			return reply(map[string]any{"body": "<b>&\u2028", "at": wireTime(testclock.Start)}, header{"TT-X-Group-Token", "g"}), nil
+			return reply(map[string]any{"body": "<b>&\u2028", "at": wireTime(testclock.Start)}, header{"TT-X-Group-Token", "g"}),
+				nil
 		}},
 		route{method: "GET", pattern: "/v2/bytes", handler: func(_ context.Context, c *call) (answer, error) {
 			c.writer.Header().Set("Content-Type", "image/png")
 			_, err := io.WriteString(&c.writer, "bytes")
 			return written(), err
 		}},
-		route{method: "GET", pattern: "/v2/unencodable", handler: func(context.Context, *call) (answer, error) { return reply(make(chan int)), nil }},
+		route{method: "GET", pattern: "/v2/unencodable",
+			handler: func(context.Context, *call) (answer, error) { return reply(make(chan int)), nil }},
 		route{method: "GET", pattern: "/v2/stream", handler: func(_ context.Context, c *call) (answer, error) {
 			c.writer.Header().Set("Content-Type", "text/event-stream")
 			c.writer.Flush()
@@ -295,7 +314,8 @@ func TestAnswersOfEveryKind(t *testing.T) {
 		t.Errorf("stream: got %d %q", got.StatusCode, got.body)
 	}
 	// Names of headers go out in the spelling of the contract.
-	raw := h.mustDial("GET /v2/200 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic YWxpY2U6c2VjcmV0Om9mOmFsaWNl\r\n\r\n")
+	raw := h.mustDial("GET /v2/200 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic " +
+		"YWxpY2U6c2VjcmV0Om9mOmFsaWNl\r\n\r\n")
 	if !strings.Contains(raw, "\r\nTT-X-Group-Token: g\r\n") || !strings.Contains(raw, "\r\nRateLimit-Limit: 100\r\n") {
 		t.Errorf("got %s", raw)
 	}
@@ -324,7 +344,8 @@ func TestAFaultThatTheEndpointOverlookedIsAnsweredAllTheSame(t *testing.T) {
 		c.readQuery().Bool("render_entity")
 		return noContent(), nil
 	}})
-	h.wantError(h.mustSend(request{method: "GET", path: "/v2/x?render_entity=perhaps"}), 400, input.CodeFieldInvalid, "render_entity")
+	h.wantError(h.mustSend(request{method: "GET", path: "/v2/x?render_entity=perhaps"}), 400, input.CodeFieldInvalid,
+		"render_entity")
 }
 
 func TestTheOrganizationOfACall(t *testing.T) {
@@ -335,7 +356,8 @@ func TestTheOrganizationOfACall(t *testing.T) {
 		route{method: "GET", pattern: "/v2/user/:user", handler: named},
 	)
 	post := func(path, body string, headers ...string) any {
-		return h.wantReply(h.mustSend(request{method: "POST", path: path, headers: append(headers, "Content-Type: application/json"), body: strings.NewReader(body)}))
+		return h.wantReply(h.mustSend(request{method: "POST", path: path,
+			headers: append(headers, "Content-Type: application/json"), body: strings.NewReader(body)}))
 	}
 	for _, c := range []struct {
 		what string
@@ -343,19 +365,24 @@ func TestTheOrganizationOfACall(t *testing.T) {
 		want string
 	}{
 		{"none", post("/v2/user", "{}"), ""},
-		{"header", post("/v2/user?TT-X-Organization-Key=query", `{"TT-X-Organization-Key":"body"}`, "tt-x-organization-key:  header "), "header"},
+		{"header", post("/v2/user?TT-X-Organization-Key=query", `{"TT-X-Organization-Key":"body"}`,
+			"tt-x-organization-key:  header "), "header"},
 		{"query", post("/v2/user?tt-x-organization-key=query", `{"TT-X-Organization-Key":"body"}`), "query"},
 		{"body", post("/v2/user", `{"TT-X-Organization-Key":"body"}`), "body"},
-		{"body of a DELETE", h.wantReply(h.mustSend(request{method: "DELETE", path: "/v2/roster/x", headers: []string{"Content-Type: application/json"},
-			body: strings.NewReader(`{"TT-X-Organization-Key":"body"}`)})), "body"},
-		{"body of a GET, which is not read", h.wantReply(h.mustSend(request{method: "GET", path: "/v2/user/x", headers: []string{"Content-Type: application/json"},
-			body: strings.NewReader(`{"TT-X-Organization-Key":"body"}`)})), ""},
+		{"body of a DELETE", h.wantReply(h.mustSend(request{method: "DELETE", path: "/v2/roster/x",
+			headers: []string{"Content-Type: application/json"},
+			body:    strings.NewReader(`{"TT-X-Organization-Key":"body"}`)})), "body"},
+		{"body of a GET, which is not read",
+			h.wantReply(h.mustSend(request{method: "GET", path: "/v2/user/x",
+				headers: []string{"Content-Type: application/json"},
+				body:    strings.NewReader(`{"TT-X-Organization-Key":"body"}`)})), ""},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %q, want %q", c.what, c.got, c.want)
 		}
 	}
-	twice := request{method: "GET", path: "/v2/user/x", headers: []string{"TT-X-Organization-Key: a", "TT-X-Organization-Key: b"}}
+	twice := request{method: "GET", path: "/v2/user/x",
+		headers: []string{"TT-X-Organization-Key: a", "TT-X-Organization-Key: b"}}
 	h.wantError(h.mustSend(twice), 400, input.CodeFieldRepeated, "TT-X-Organization-Key")
 	twice.headers[1] = twice.headers[0]
 	h.wantReply(h.mustSend(twice))
@@ -364,13 +391,14 @@ func TestTheOrganizationOfACall(t *testing.T) {
 }
 
 func TestACallKnowsItsActorAndIdempotencyKey(t *testing.T) {
-	h := start(t, nil, route{method: "POST", pattern: "/v2/message", handler: func(_ context.Context, c *call) (answer, error) {
-		id, err := c.requestID()
-		if err != nil {
-			return answer{}, err
-		}
-		return reply([]any{c.actor.Account, id, c.head()}), nil
-	}})
+	h := start(t, nil, route{method: "POST", pattern: "/v2/message",
+		handler: func(_ context.Context, c *call) (answer, error) {
+			id, err := c.requestID()
+			if err != nil {
+				return answer{}, err
+			}
+			return reply([]any{c.actor.Account, id, c.head()}), nil
+		}})
 	send := func(headers ...string) answered {
 		return h.mustSend(request{method: "POST", path: "/v2/message", headers: headers})
 	}

@@ -19,11 +19,13 @@ type answer struct {
 // wantCommonHeaders checks what every answer has (contract, section 1).
 func (a *answer) wantCommonHeaders(r *http.Request) {
 	a.t.Helper()
-	if got, sent := a.Header.Get("Request-Id"), r.Header.Get("Request-ID"); got == "" || len(r.Header["Request-Id"]) == 1 && a.StatusCode != 400 && got != sent {
+	if got, sent := a.Header.Get("Request-Id"), r.Header.Get("Request-ID"); got == "" ||
+		len(r.Header["Request-Id"]) == 1 && a.StatusCode != 400 && got != sent {
 		a.t.Errorf("%s: Request-Id is %q, sent was %q", a.what, got, sent)
 	}
 	if a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("X-Content-Type-Options") != "nosniff" {
-		a.t.Errorf("%s: Cache-Control %q, X-Content-Type-Options %q", a.what, a.Header.Get("Cache-Control"), a.Header.Get("X-Content-Type-Options"))
+		a.t.Errorf("%s: Cache-Control %q, X-Content-Type-Options %q", a.what, a.Header.Get("Cache-Control"),
+			a.Header.Get("X-Content-Type-Options"))
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 // of the same message.
 func FuzzAppendedMessages(f *testing.F) {
 	f.Add("Ready", "report.pdf", "text/plain", int64(1), uint8(0))
-	f.Add("\"quotes\" \\ <b>&amp;</b> \u2028\u2029 \x00\x1f\x7f\b\f\n\r\t", "ä€😀", "\xff\xc3(\xed\xa0\x80", int64(-5), uint8(0xff))
+	f.Add("\"quotes\" \\ <b>&amp;</b> \u2028\u2029 \x00\x1f\x7f\b\f\n\r\t", "ä€😀", "\xff\xc3(\xed\xa0\x80", int64(-5),
+		uint8(0xff))
 	for at := range 17 { // a quote, and the like, at each place of the eight bytes that are looked at together
 		text := strings.Repeat("~ ", 9)
 		f.Add(text[:at]+"\""+text[at:], text[:at]+"\\"+text[at:], text[:at]+"\x1f\x7fé"+text[at:], int64(at), uint8(0xff))
@@ -22,9 +23,12 @@ func FuzzAppendedMessages(f *testing.F) {
 		bit := func(n int) bool { return bits>>n&1 == 1 }
 		at := time.UnixMilli(number % (1 << 40)).UTC()
 		m := model.Message{
-			ID: model.MessageID{byte(number)}, Sender: model.AccountID{1: 7}, Recipient: model.EntityID{15: 9}, Organization: model.OrganizationID(name),
-			Group: bit(0), Created: at, TTL: int(number), DOR: bit(1), Priority: int(number % 3), Sort: number, Recalled: bit(2), Muted: bit(3),
-			Status: model.Read, Content: model.Content{Body: body},
+			ID: model.MessageID{byte(number)}, Sender: model.AccountID{1: 7}, Recipient: model.EntityID{15: 9},
+			Organization: model.OrganizationID(name),
+			Group:        bit(0), Created: at, TTL: int(number), DOR: bit(1), Priority: int(number % 3), Sort: number,
+			Recalled: bit(2),
+			Muted:    bit(3),
+			Status:   model.Read, Content: model.Content{Body: body},
 		}
 		if bit(4) {
 			m.Attachment = &model.Attachment{Name: name, ContentType: payload, Size: number}

@@ -15,7 +15,8 @@ import (
 
 func (p *person) mustAttach(recipient, name, contentType string, content []byte) string {
 	p.t.Helper()
-	return p.do("POST", "/v2/message", parts(map[string]string{"recipient": recipient}, file{"attachment", name, contentType, content})).
+	return p.do("POST", "/v2/message",
+		parts(map[string]string{"recipient": recipient}, file{"attachment", name, contentType, content})).
 		want(204).Header.Get("TT-X-Message-Id")
 }
 
@@ -25,14 +26,17 @@ func TestAttachmentComesBackAsItWasSent(t *testing.T) {
 	content := []byte("0123456789")
 	id := c.alice.mustAttach(c.bob.token, "röntgen.png", "image/png", content)
 	c.bob.get("/v2/message/" + id).reply().wantFields(fields{
-		"body": "", "attachments": []fields{{"attachment_id": 1, "name": "röntgen.png", "content-type": "image/png", "size": 10}}, "attachment_name": "röntgen.png"})
+		"body": "", "attachments": []fields{{"attachment_id": 1, "name": "röntgen.png", "content-type": "image/png",
+			"size": 10}}, "attachment_name": "röntgen.png"})
 	path := "/v2/message/" + id + "/attachment/1"
 	for _, p := range []*person{c.alice, c.bob} {
-		got := p.get(path).want(200).wantHeader("Content-Type", "image/png").wantHeader("Content-Length", "10").wantHeader("Accept-Ranges", "bytes")
+		got := p.get(path).want(200).wantHeader("Content-Type", "image/png").wantHeader("Content-Length",
+			"10").wantHeader("Accept-Ranges", "bytes")
 		if !bytes.Equal(got.content, content) {
 			t.Errorf("got %q", got.content)
 		}
-		if disposition := got.Header.Get("Content-Disposition"); !strings.HasPrefix(disposition, "attachment") || !strings.Contains(disposition, "filename") {
+		if disposition := got.Header.Get("Content-Disposition"); !strings.HasPrefix(disposition, "attachment") ||
+			!strings.Contains(disposition, "filename") {
 			t.Errorf("Content-Disposition is %q", disposition)
 		}
 	}
@@ -42,7 +46,8 @@ func TestAttachmentComesBackAsItWasSent(t *testing.T) {
 	}
 	c.bob.get(path, header("If-None-Match", tag)).want(304).wantHeader("ETag", tag)
 	c.bob.get(path, header("If-None-Match", `"other"`)).want(200)
-	for asked, want := range map[string]string{"bytes=2-4": "234", "bytes=7-": "789", "bytes=-3": "789", "bytes=0-0": "0", "bytes=5-99": "56789"} {
+	for asked, want := range map[string]string{"bytes=2-4": "234", "bytes=7-": "789", "bytes=-3": "789", "bytes=0-0": "0",
+		"bytes=5-99": "56789"} {
 		got := c.bob.get(path, header("Range", asked)).want(206)
 		if string(got.content) != want || !strings.HasPrefix(got.Header.Get("Content-Range"), "bytes ") {
 			t.Errorf("%s is %q (%s), want %q", asked, got.content, got.Header.Get("Content-Range"), want)
@@ -55,7 +60,8 @@ func TestAttachmentComesBackAsItWasSent(t *testing.T) {
 	}
 	c.bob.get(path, header("Range", "lines=1-2")).want(200).wantHeader("Content-Length", "10")
 	c.bob.get(path, header("If-Match", tag)).want(200)
-	c.bob.get(path, header("If-Match", `"other"`)).wantError(412, "precondition_failed").wantHeader("Content-Type", "application/json")
+	c.bob.get(path, header("If-Match", `"other"`)).wantError(412, "precondition_failed").wantHeader("Content-Type",
+		"application/json")
 	head := c.bob.do("HEAD", path).want(200).wantHeader("Content-Length", "10")
 	if len(head.content) > 0 {
 		t.Errorf("HEAD has the body %q", head.content)
@@ -65,7 +71,8 @@ func TestAttachmentComesBackAsItWasSent(t *testing.T) {
 	}
 	c.bob.get("/v2/message/" + c.alice.mustSend(c.bob.token, "plain") + "/attachment/1").wantMissing()
 	empty := c.alice.mustAttach(c.bob.token, "empty", "", nil)
-	c.bob.get("/v2/message/"+empty+"/attachment/1").want(200).wantHeader("Content-Length", "0").wantHeader("Content-Type", "application/octet-stream")
+	c.bob.get("/v2/message/"+empty+"/attachment/1").want(200).wantHeader("Content-Length", "0").wantHeader("Content-Type",
+		"application/octet-stream")
 }
 
 // Bytes that turn out to be unreadable when their head is already decided on would
@@ -122,7 +129,8 @@ func TestAttachmentOfAnUploadThatCameToNothingIsErased(t *testing.T) {
 	c := startClinic(t, func(f *figures) { f.dir = dir })
 	withFile := func(recipient, secret string, more ...option) *answer {
 		t.Helper()
-		return c.alice.do("POST", "/v2/message", append(more, parts(map[string]string{"recipient": recipient}, file{"attachment", "a", "", []byte(secret)}))...)
+		return c.alice.do("POST", "/v2/message",
+			append(more, parts(map[string]string{"recipient": recipient}, file{"attachment", "a", "", []byte(secret)}))...)
 	}
 	withFile("nobody", "needle-1").wantMissing()
 	withFile(c.bob.token, "needle-2", requestID("r")).want(204)
@@ -174,7 +182,8 @@ func TestSeveralRangesOfAFileAreAnsweredWithAllOfIt(t *testing.T) {
 			t.Errorf("%.30q is answered with %d bytes", ranges, len(got.content))
 		}
 	}
-	if got := c.bob.get(path, header("Range", "bytes=70000-70001")).want(206); !bytes.Equal(got.content, file[70000:70002]) {
+	if got := c.bob.get(path, header("Range", "bytes=70000-70001")).want(206); !bytes.Equal(got.content,
+		file[70000:70002]) {
 		t.Errorf("one range is answered %q", got.content)
 	}
 }

@@ -77,17 +77,21 @@ func TestAuditTellsEveryTampering(t *testing.T) {
 	s, chains, lengths := startTampered(t)
 	restore, forger := s.mustSaveAudit(), mustAuditKey(t)
 	columns := map[string]string{
-		"at": "at + 1", "action": "action || 'x'", "outcome": "'ok2'", "times": "times + 1", "api_key": "api_key || 'x'", "address": "'192.0.2.1'",
-		"request": "request || 'x'", "organization": "organization || 'x'", "on_key": "on_key || 'x'", "detail": "detail || 'x'",
+		"at": "at + 1", "action": "action || 'x'", "outcome": "'ok2'", "times": "times + 1", "api_key": "api_key || 'x'",
+		"address": "'192.0.2.1'",
+		"request": "request || 'x'", "organization": "organization || 'x'", "on_key": "on_key || 'x'",
+		"detail": "detail || 'x'",
 	}
-	names := []string{"at", "action", "outcome", "times", "api_key", "address", "request", "organization", "on_key", "detail"}
+	names := []string{"at", "action", "outcome", "times", "api_key", "address", "request", "organization", "on_key",
+		"detail"}
 	rapid.Check(t, func(t *rapid.T) {
 		defer restore(t)
 		chain := rapid.SampledFrom(chains).Draw(t, "chain")
 		last := lengths[chain]
 		n := rapid.Int64Range(1, last).Draw(t, "number")
 		row := fmt.Sprintf(" WHERE chain = '%s' AND number = %d", chain, n)
-		what := rapid.SampledFrom([]string{"change", "rehash", "remove", "swap", "insert", "copy", "renumber", "truncate", "head", "checkpoint", "exchange", "forge", "move"}).Draw(t, "what")
+		what := rapid.SampledFrom([]string{"change", "rehash", "remove", "swap", "insert", "copy", "renumber", "truncate",
+			"head", "checkpoint", "exchange", "forge", "move"}).Draw(t, "what")
 		switch what {
 		case "change":
 			column := rapid.SampledFrom(names).Draw(t, "column")
@@ -113,15 +117,19 @@ func TestAuditTellsEveryTampering(t *testing.T) {
 		case "truncate": // with the head put right
 			s.mustRun(t, fmt.Sprintf("DELETE FROM audit_entries WHERE chain = '%s' AND number >= %d", chain, n))
 			if n > 1 {
-				s.mustRun(t, fmt.Sprintf(`UPDATE audit_chains SET number = %d, hash = (SELECT hash FROM audit_entries e WHERE e.chain = '%s' AND e.number = %d)
+				s.mustRun(
+					t, fmt.Sprintf(
+						`UPDATE audit_chains SET number = %d, hash = (SELECT hash FROM audit_entries e WHERE e.chain = '%s' AND e.number = %d)
 					WHERE chain = '%s'`, n-1, chain, n-1, chain))
 			}
 		case "head":
 			s.mustRun(t, fmt.Sprintf("DELETE FROM audit_chains WHERE chain = '%s'", chain))
 		case "checkpoint":
-			s.mustRun(t, fmt.Sprintf("UPDATE audit_checkpoints SET note = replace(note, 'newest', 'oldest') WHERE chain = '%s'", chain))
+			s.mustRun(t, fmt.Sprintf("UPDATE audit_checkpoints SET note = replace(note, 'newest', 'oldest') WHERE chain = '%s'",
+				chain))
 		case "exchange": // for the one of another chain
-			s.mustRun(t, fmt.Sprintf("UPDATE audit_checkpoints SET note = (SELECT o.note FROM audit_checkpoints o WHERE o.chain <> '%s' LIMIT 1) WHERE chain = '%s'", chain, chain))
+			s.mustRun(t, fmt.Sprintf("UPDATE audit_checkpoints SET note = (SELECT o.note FROM audit_checkpoints o WHERE "+
+				"o.chain <> '%s' LIMIT 1) WHERE chain = '%s'", chain, chain))
 		case "forge": // by somebody with a key of another server, who cuts off the end
 			note, err := forger.Sign(audit.Checkpoint{Chain: chain, Number: last, Hash: make([]byte, 32), Time: time.Now()})
 			if err != nil {
@@ -165,7 +173,8 @@ func TestAuditPastThatWasRewrittenIsNeverSigned(t *testing.T) {
 			s.mustCreate(string(chain), fmt.Sprint("grows", i, string(chain[:4])))
 		}
 		err := s.sweeper.Sweep(t.Context())
-		if fault := new(audit.Fault); !errors.As(err, &fault) || fault.Chain != changed || fault.Number != lengths[changed]+1 {
+		if fault := new(audit.Fault); !errors.As(err, &fault) || fault.Chain != changed ||
+			fault.Number != lengths[changed]+1 {
 			t.Errorf("signing says %v, want what is wrong with entry %d of %s", err, lengths[changed]+1, changed)
 		}
 		if got := checkpoint(changed); got != lengths[changed] {
@@ -206,7 +215,8 @@ func (s *server) mustRehash(t rapid.TB, chain model.OrganizationID, n int64) {
 				e.Detail += "x"
 			}
 			hash = audit.Hash(hash, &e.AuditEntry)
-			if _, err := session.Exec(`UPDATE audit_entries SET detail = ?, hash = ? WHERE chain = ? AND number = ?`, e.Detail, hash, chain, e.Number); err != nil {
+			if _, err := session.Exec(`UPDATE audit_entries SET detail = ?, hash = ? WHERE chain = ? AND number = ?`, e.Detail,
+				hash, chain, e.Number); err != nil {
 				return err
 			}
 		}
@@ -242,7 +252,8 @@ func TestAuditTellsWhatIsCutOffWithItsCheckpoints(t *testing.T) {
 	last := kept.Number
 	s.mustRun(t, fmt.Sprintf("DELETE FROM audit_entries WHERE chain = '%s' AND number = %d", chain, last),
 		fmt.Sprintf("DELETE FROM audit_checkpoints WHERE chain = '%s'", chain),
-		fmt.Sprintf(`UPDATE audit_chains SET number = %d, hash = (SELECT hash FROM audit_entries e WHERE e.chain = '%s' AND e.number = %d) WHERE chain = '%s'`,
+		fmt.Sprintf(
+			`UPDATE audit_chains SET number = %d, hash = (SELECT hash FROM audit_entries e WHERE e.chain = '%s' AND e.number = %d) WHERE chain = '%s'`,
 			last-1, chain, last-1, chain))
 	s.wantTampered(t, "the end cut off", kept)
 	restore(t)

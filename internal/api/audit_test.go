@@ -44,7 +44,8 @@ func (s *server) auditLines() (out []store.AuditRow) {
 			if err != nil {
 				return err
 			}
-			out = append(out, slices.DeleteFunc(rows, func(e store.AuditRow) bool { return e.Action == model.ActionAuditBegin })...)
+			out = append(out, slices.DeleteFunc(rows,
+				func(e store.AuditRow) bool { return e.Action == model.ActionAuditBegin })...)
 		}
 		return nil
 	})
@@ -96,7 +97,8 @@ func TestAuditMatrix(t *testing.T) {
 			mine := slices.DeleteFunc(slices.Clone(lines), func(e store.AuditRow) bool { return e.RequestID != id })
 			what := r.route + " by " + callerNames[column]
 			if len(mine) != 1 || len(lines) != before+1 {
-				t.Errorf("%s answered %d and left %d lines, %d of its own, want one", what, got.StatusCode, len(lines)-before, len(mine))
+				t.Errorf("%s answered %d and left %d lines, %d of its own, want one", what, got.StatusCode, len(lines)-before,
+					len(mine))
 				continue
 			}
 			m.wantLine(what, mine[0], got, action, caller, column)
@@ -112,14 +114,17 @@ func TestAuditMatrix(t *testing.T) {
 	m.wantNobodysNames()
 }
 
-func (m *matrix) wantLine(what string, e store.AuditRow, got *answer, action model.AuditAction, caller *person, column int) {
+func (m *matrix) wantLine(what string, e store.AuditRow, got *answer, action model.AuditAction, caller *person,
+	column int) {
 	m.t.Helper()
 	outcome := model.AuditOK
 	if got.StatusCode >= 400 {
 		outcome = got.value().text("error", "code")
 	}
-	if e.Action != action || e.Outcome != outcome || e.Address != "127.0.0.1" || e.Times != 1 || !e.Time.Equal(m.clock.Now().Truncate(time.Millisecond)) {
-		m.t.Errorf("%s: got the line %+v, want %s, %s, from 127.0.0.1 at %v", what, e.AuditEntry, action, outcome, m.clock.Now())
+	if e.Action != action || e.Outcome != outcome || e.Address != "127.0.0.1" || e.Times != 1 ||
+		!e.Time.Equal(m.clock.Now().Truncate(time.Millisecond)) {
+		m.t.Errorf("%s: got the line %+v, want %s, %s, from 127.0.0.1 at %v", what, e.AuditEntry, action, outcome,
+			m.clock.Now())
 	}
 	login := action == model.ActionLogin
 	switch {
@@ -128,7 +133,8 @@ func (m *matrix) wantLine(what string, e store.AuditRow, got *answer, action mod
 			m.t.Errorf("%s: the line says that it was account %v with key %q", what, e.Account, e.Key)
 		}
 	case !login && (e.Account.String() != caller.token || e.Key != caller.key):
-		m.t.Errorf("%s: the line says that it was account %v with key %q, want %s with %q", what, e.Account, e.Key, caller.token, caller.key)
+		m.t.Errorf("%s: the line says that it was account %v with key %q, want %s with %q", what, e.Account, e.Key,
+			caller.token, caller.key)
 	}
 	if e.Outcome == model.AuditOK && e.User.IsZero() && e.Organization == "" && action != model.ActionAuditRead {
 		m.t.Errorf("%s: the line does not say on whom: %+v", what, e.AuditEntry)
@@ -140,7 +146,8 @@ func (m *matrix) wantNobodysNames() {
 	m.t.Helper()
 	for _, e := range m.auditLines() {
 		text := string(audit.Canonical(&e.AuditEntry))
-		for _, canary := range []string{"@", "example", "Clinic", "Doomed", "boss", "stranger", "sgk_", "operator-secret", "a new password"} {
+		for _, canary := range []string{"@", "example", "Clinic", "Doomed", "boss", "stranger", "sgk_", "operator-secret",
+			"a new password"} {
 			if strings.Contains(text, canary) {
 				m.t.Errorf("the audit log holds %q: %s", canary, text)
 			}
@@ -177,7 +184,8 @@ func TestAuditHasWhatTakesAnAdministratorWhereverItIsDone(t *testing.T) {
 			}
 			mine := slices.DeleteFunc(m.auditLines(), func(e store.AuditRow) bool { return e.RequestID != id })
 			foreign := (column == boss || column == operator) && want[member-3][0] == '4'
-			foreign = foreign || column == operator && slices.Contains([]string{"POST /v2/group", "POST /v2/role_group"}, r.route) || r.route == "DELETE /v2/group/:group"
+			foreign = foreign || column == operator &&
+				slices.Contains([]string{"POST /v2/group", "POST /v2/role_group"}, r.route) || r.route == "DELETE /v2/group/:group"
 			switch {
 			case !foreign && len(mine) != 0:
 				t.Errorf("%s by %s left %+v, want nothing", r.route, callerNames[column], mine)
@@ -185,7 +193,8 @@ func TestAuditHasWhatTakesAnAdministratorWhereverItIsDone(t *testing.T) {
 				t.Errorf("%s by %s left %d lines, want one", r.route, callerNames[column], len(mine))
 			case foreign:
 				e := mine[0]
-				if e.Account.String() != caller.token || e.Key != caller.key || string(e.Chain) != m.org || e.Organization != e.Chain ||
+				if e.Account.String() != caller.token || e.Key != caller.key || string(e.Chain) != m.org ||
+					e.Organization != e.Chain ||
 					e.Outcome != model.AuditOK || e.Address != "127.0.0.1" || e.User.IsZero() == e.Group.IsZero() {
 					t.Errorf("%s by %s left %+v", r.route, callerNames[column], e.AuditEntry)
 				}
@@ -193,7 +202,8 @@ func TestAuditHasWhatTakesAnAdministratorWhereverItIsDone(t *testing.T) {
 			}
 		}
 	}
-	for _, action := range []model.AuditAction{model.ActionGroupCreate, model.ActionGroupUpdate, model.ActionGroupDelete, model.ActionGroupMemberAdd,
+	for _, action := range []model.AuditAction{model.ActionGroupCreate, model.ActionGroupUpdate, model.ActionGroupDelete,
+		model.ActionGroupMemberAdd,
 		model.ActionGroupMemberRemove, model.ActionMetadataSet, model.ActionMetadataDelete} {
 		if !seen[action] {
 			t.Errorf("no call of the matrix left %s", action)
@@ -226,7 +236,8 @@ func TestAuditIsReadByAdministratorsAndOperators(t *testing.T) {
 	path := "/v2/organization/" + m.org + "/audit"
 	m.boss.post("/v2/organization/"+m.org, fields{"max_ttl": 600, "forward": false}).want(204)
 	newest := m.boss.get(path + "?action=organization.update").reply().at(0)
-	newest.wantFields(fields{"account": m.boss.token, "key": m.boss.key, "on_organization": m.org, "detail": "max_ttl=600 forward=false", "outcome": "ok"})
+	newest.wantFields(fields{"account": m.boss.token, "key": m.boss.key, "on_organization": m.org,
+		"detail": "max_ttl=600 forward=false", "outcome": "ok"})
 	for i := range 5 {
 		m.boss.post(m.member.path("/organization/"+m.org+"/roles/role"+number(i)), nil).want(204)
 	}
@@ -255,7 +266,8 @@ func TestAuditIsReadByAdministratorsAndOperators(t *testing.T) {
 	m.clock.Advance(time.Hour)
 	m.boss.get("/v2/organization/" + m.org).want(200)
 	later := now.Add(time.Minute).Format(time.RFC3339)
-	if got := m.boss.get(path + "?since=" + later).reply().list(); len(got) != 1 || got[0].text("action") != "organization.read" {
+	if got := m.boss.get(path + "?since=" + later).reply().list(); len(got) != 1 ||
+		got[0].text("action") != "organization.read" {
 		t.Errorf("since a minute later there is %v", got)
 	}
 	if got := m.boss.get(path + "?limit=1000&until=" + later).reply().list(); len(got) < len(all) {
@@ -307,7 +319,8 @@ func TestAuditPutsAFloodOfRefusalsTogether(t *testing.T) {
 	}
 	// Those that have a line of their own say whose key was tried, where that is read.
 	got := s.operator.get("/v2/organization/" + org + "/audit?action=access&limit=1").reply()
-	got.at(0).wantFields(fields{"on_account": alice.token, "on_key": alice.key, "outcome": "credentials_invalid"}, "account", "key")
+	got.at(0).wantFields(fields{"on_account": alice.token, "on_key": alice.key, "outcome": "credentials_invalid"},
+		"account", "key")
 	s.mustVerify()
 }
 
@@ -355,7 +368,8 @@ func TestAuditLineOfACallThatFailsIsNotWritten(t *testing.T) {
 
 func TestAuditEntryIsOneLineOfJSON(t *testing.T) {
 	t.Parallel()
-	e := model.AuditEntry{Chain: "Bd0Kh8oOOL8dKLzdocJ2isAj", Number: 1, Time: model.AuditTime{Time: time.UnixMilli(1).UTC()}, Action: model.ActionLogin,
+	e := model.AuditEntry{Chain: "Bd0Kh8oOOL8dKLzdocJ2isAj", Number: 1,
+		Time: model.AuditTime{Time: time.UnixMilli(1).UTC()}, Action: model.ActionLogin,
 		Outcome: model.AuditOK, Times: 1}
 	var back model.AuditEntry
 	text := audit.Canonical(&e)

@@ -16,8 +16,10 @@ import (
 func TestCredentials(t *testing.T) {
 	h := start(t, func(o *Options) { o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress = 0, 0 },
 		route{method: "GET", pattern: "/v2/user", handler: echo(func(c *call) any { return c.actor.Key.Key })},
-		route{method: "GET", pattern: "/v2/events", queryAuth: true, handler: echo(func(c *call) any { return c.actor.Key.Key })},
-		route{method: "GET", pattern: "/openapi.json", public: true, handler: echo(func(c *call) any { return c.actor == nil })},
+		route{method: "GET", pattern: "/v2/events", queryAuth: true,
+			handler: echo(func(c *call) any { return c.actor.Key.Key })},
+		route{method: "GET", pattern: "/openapi.json", public: true,
+			handler: echo(func(c *call) any { return c.actor == nil })},
 	)
 	std := base64.StdEncoding.EncodeToString
 	const pair = "alice:secret:of:alice"
@@ -49,11 +51,15 @@ func TestCredentials(t *testing.T) {
 		{"in the query where it is not allowed", "/v2/user?auth_basic=" + std([]byte(pair)), "", "", codeCredentialsMissing},
 		{"in the query", "/v2/events?auth_basic=" + url.QueryEscape(std([]byte(pair))), "", "alice", ""},
 		{"in the query, not encoded", "/v2/events?features=x&auth_basic=" + std([]byte(pair)), "", "alice", ""},
-		{"in the query, URL alphabet", "/v2/events?auth_basic=" + base64.RawURLEncoding.EncodeToString([]byte(odd)), "", oddKey, ""},
-		{"in the query, plus as a blank", "/v2/events?auth_basic=" + strings.ReplaceAll(std([]byte(odd)), "%", ""), "", oddKey, ""},
-		{"in the query, twice", "/v2/events?auth_basic=" + std([]byte(pair)) + "&auth_basic=x", "", "", codeCredentialsMissing},
+		{"in the query, URL alphabet", "/v2/events?auth_basic=" + base64.RawURLEncoding.EncodeToString([]byte(odd)), "",
+			oddKey, ""},
+		{"in the query, plus as a blank", "/v2/events?auth_basic=" + strings.ReplaceAll(std([]byte(odd)), "%", ""), "",
+			oddKey, ""},
+		{"in the query, twice", "/v2/events?auth_basic=" + std([]byte(pair)) + "&auth_basic=x", "", "",
+			codeCredentialsMissing},
 		{"in the query, broken", "/v2/events?auth_basic=%zz", "", "", codeCredentialsMissing},
-		{"the header wins", "/v2/events?auth_basic=" + std([]byte(pair)), "Basic " + std([]byte("alice:wrong")), "", "credentials_invalid"},
+		{"the header wins", "/v2/events?auth_basic=" + std([]byte(pair)), "Basic " + std([]byte("alice:wrong")), "",
+			"credentials_invalid"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			h.t = t
@@ -80,7 +86,8 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("the client's address is %v", h.auth.from)
 	}
 	log := h.log.String()
-	for _, secret := range []string{"secret", std([]byte(pair)), url.QueryEscape(std([]byte(pair))), "auth_basic", "wrong"} {
+	for _, secret := range []string{"secret", std([]byte(pair)), url.QueryEscape(std([]byte(pair))), "auth_basic",
+		"wrong"} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log holds %q: %s", secret, log)
 		}
@@ -89,14 +96,16 @@ func TestCredentials(t *testing.T) {
 
 func TestRemoteAddress(t *testing.T) {
 	for remote, want := range map[string]string{
-		"192.0.2.7:1234": "192.0.2.7", "[2001:db8::1]:1": "2001:db8::1", "[::ffff:192.0.2.7]:1": "192.0.2.7", "@": "invalid IP", "": "invalid IP",
+		"192.0.2.7:1234": "192.0.2.7", "[2001:db8::1]:1": "2001:db8::1", "[::ffff:192.0.2.7]:1": "192.0.2.7",
+		"@": "invalid IP", "": "invalid IP",
 	} {
 		if got := remoteAddress(&http.Request{RemoteAddr: remote}).String(); got != want {
 			t.Errorf("%s: got %s, want %s", remote, got, want)
 		}
 	}
 	given := netip.MustParseAddr("203.0.113.9")
-	h := start(t, func(o *Options) { o.Address = func(*http.Request) netip.Addr { return given } }, route{method: "GET", pattern: "/v2/x", handler: nothing})
+	h := start(t, func(o *Options) { o.Address = func(*http.Request) netip.Addr { return given } },
+		route{method: "GET", pattern: "/v2/x", handler: nothing})
 	h.mustSend(request{method: "GET", path: "/v2/x"})
 	if h.auth.from != given {
 		t.Errorf("got %v, want %v", h.auth.from, given)
@@ -114,7 +123,8 @@ func TestAdministrativeRoutes(t *testing.T) {
 		status    int
 	}{
 		{"root", "/v2/user_lookup/x", 204}, {"alice", "/v2/user_lookup/x", 403}, {"lapsed", "/v2/user_lookup/x", 403},
-		{"root", "/v2/user/x/roles", 204}, {"alice", "/v2/user/x/roles", 403}, {"alice", "/v2/user/me/roles", 204}, {"lapsed", "/v2/user/me/roles", 204},
+		{"root", "/v2/user/x/roles", 204}, {"alice", "/v2/user/x/roles", 403}, {"alice", "/v2/user/me/roles", 204},
+		{"lapsed", "/v2/user/me/roles", 204},
 	} {
 		header := "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(c.key+":secret:of:"+c.key))
 		got := h.mustSend(request{method: "GET", path: c.path, headers: []string{header}})

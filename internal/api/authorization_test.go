@@ -26,7 +26,8 @@ type matrix struct {
 }
 
 // callerNames are the columns, in order.
-var callerNames = []string{"no credentials", "wrong secret", "revoked key", "stranger of another organization", "administrator of another organization",
+var callerNames = []string{"no credentials", "wrong secret", "revoked key", "stranger of another organization",
+	"administrator of another organization",
 	"member", "group member", "sender", "recipient", "organization administrator", "operator"}
 
 func startMatrix(t *testing.T) *matrix {
@@ -44,12 +45,15 @@ func startMatrix(t *testing.T) *matrix {
 
 	revoked := m.member.withKey(m.member.post("/v2/user/me/key", nil).reply())
 	m.member.delete("/v2/user/me/key/" + revoked.key).want(204)
-	m.callers = []*person{m.anyone(), m.member.with(m.member.key, "wrong"), revoked, m.stranger, m.foreign, m.member, m.insider, m.sender, m.recipient, m.boss, m.operator}
+	m.callers = []*person{m.anyone(), m.member.with(m.member.key, "wrong"), revoked, m.stranger, m.foreign, m.member,
+		m.insider, m.sender, m.recipient, m.boss, m.operator}
 
 	m.recipient.do("POST", "/v2/user/me/settings", parts(nil, file{"avatar", "a.png", "", picture})).want(204)
 	avatar := m.recipient.get("/v2/user").reply().text("avatar")
-	m.standing = targets{"user": m.recipient.token, "recipient": m.recipient.token, "entity": m.recipient.token, "sender": m.sender.token,
-		"organization": m.org, "key": m.recipient.key, "number": "1", "role": "reporting", "id": avatar[strings.LastIndexByte(avatar, '/')+1:]}
+	m.standing = targets{"user": m.recipient.token, "recipient": m.recipient.token, "entity": m.recipient.token,
+		"sender":       m.sender.token,
+		"organization": m.org, "key": m.recipient.key, "number": "1", "role": "reporting",
+		"id": avatar[strings.LastIndexByte(avatar, '/')+1:]}
 	maps.Copy(m.standing, m.newMessage())
 	maps.Copy(m.standing, m.newGroup())
 	return m
@@ -152,55 +156,76 @@ var rules = []rule{
 	{route: "GET /v2/user", want: all("200")},
 	{route: "GET /v2/user/:user", want: seenUser},
 	{route: "POST /v2/user/:user/settings", sent: sent(fields{}), want: "404 404 403 403 403 204 403 403"},
-	{route: "POST /v2/user/:user/password", sent: sent(fields{"password": "a new password"}), want: "404 404 403 403 403 400 204 204"},
+	{route: "POST /v2/user/:user/password", sent: sent(fields{"password": "a new password"}),
+		want: "404 404 403 403 403 400 204 204"},
 	{route: "GET /v2/user/:user/organization", want: ownUser},
 	{route: "GET /v2/user/:user/organization/:organization", want: ownUser},
 
-	{route: "POST /v2/group", sent: inOrganization(fields{"name": "N"}), names: organizationNamed, want: "404 404 204 204 204 204 204 204"},
+	{route: "POST /v2/group", sent: inOrganization(fields{"name": "N"}), names: organizationNamed,
+		want: "404 404 204 204 204 204 204 204"},
 	{route: "GET /v2/group/:group", want: seenGroup},
 	{route: "POST /v2/group/:group", sent: sent(fields{"name": "N"}), want: changedGroup},
-	{route: "POST /v2/group/:group", sent: sent(fields{"replay_history": true}), fresh: (*matrix).newGroup, want: "404 404 404 403 204 404 204 204"},
+	{route: "POST /v2/group/:group", sent: sent(fields{"replay_history": true}), fresh: (*matrix).newGroup,
+		want: "404 404 404 403 204 404 204 204"},
 	{route: "DELETE /v2/group/:group", fresh: (*matrix).newGroup, want: "404 404 404 403 204 404 204 204"},
 	{route: "GET /v2/group/:group/members", want: seenGroup},
-	{route: "POST /v2/group/:group/members", fresh: (*matrix).newGroup, sent: sent(fields{"members": "member"}), want: changedGroup},
-	{route: "POST /v2/group/:group/members/remove", fresh: (*matrix).newGroup, sent: sent(fields{"members": "insider"}), want: changedGroup},
+	{route: "POST /v2/group/:group/members", fresh: (*matrix).newGroup, sent: sent(fields{"members": "member"}),
+		want: changedGroup},
+	{route: "POST /v2/group/:group/members/remove", fresh: (*matrix).newGroup, sent: sent(fields{"members": "insider"}),
+		want: changedGroup},
 	{route: "POST /v2/role_group", sent: inOrganization(fields{"name": "N"}), names: organizationNamed, want: seenUser},
 
-	{route: "POST /v2/message", sent: toRecipient(fields{"body": "x"}), names: []string{"recipient"}, want: "404 404 204 204 204 204 204 404"},
-	{route: "POST /v2/message", sent: toRecipient(fields{"body": "x"}), names: []string{"recipient"}, fresh: (*matrix).theGroup, want: "404 404 404 204 204 404 404 404"},
+	{route: "POST /v2/message", sent: toRecipient(fields{"body": "x"}), names: []string{"recipient"},
+		want: "404 404 204 204 204 204 204 404"},
+	{route: "POST /v2/message", sent: toRecipient(fields{"body": "x"}), names: []string{"recipient"},
+		fresh: (*matrix).theGroup, want: "404 404 404 204 204 404 404 404"},
 	{route: "GET /v2/message/:message", want: ownMessage},
 	{route: "GET /v2/message/:message", fresh: (*matrix).newGroupMessage, want: "404 404 404 200 200 404 404 404"},
 	{route: "DELETE /v2/message/:message", fresh: (*matrix).newMessage, want: "404 404 404 404 204 403 404 404"},
 	{route: "DELETE /v2/message/:message", fresh: (*matrix).newGroupMessage, want: "404 404 404 403 204 404 404 404"},
 	{route: "GET /v2/message/:message/attachment/:number", want: ownMessage},
-	{route: "GET /v2/message/:message/attachment/:number", fresh: (*matrix).newGroupMessage, want: "404 404 404 200 200 404 404 404"},
+	{route: "GET /v2/message/:message/attachment/:number", fresh: (*matrix).newGroupMessage,
+		want: "404 404 404 200 200 404 404 404"},
 	{route: "GET /v2/message/:message/status", want: ownMessage},
 	{route: "GET /v2/message/:message/status", fresh: (*matrix).newGroupMessage, want: "404 404 404 200 200 404 404 404"},
-	{route: "POST /v2/message/:message/forward", sent: toRecipient(nil), names: []string{"recipient"}, want: "404 404 404 404 204 204 404 404"},
-	{route: "POST /v2/message/status", sent: func(x targets) []option { return sent(fields{"read": []string{x["message"]}})(x) }, want: all("204")},
-	{route: "PUT /v2/message/status", sent: func(x targets) []option { return sent(fields{"read": []string{x["message"]}})(x) }, want: all("204")},
-	{route: "POST /v2/get_bulk_message_status", sent: func(x targets) []option { return sent(fields{"messages": []string{x["message"]}})(x) }, want: all("200")},
-	{route: "POST /v2/message/typing", sent: toRecipient(nil), names: []string{"recipient"}, want: "404 404 204 204 204 204 204 404"},
-	{route: "POST /v2/message/typing", sent: toRecipient(nil), names: []string{"recipient"}, fresh: (*matrix).theGroup, want: "404 404 404 204 204 404 404 404"},
+	{route: "POST /v2/message/:message/forward", sent: toRecipient(nil), names: []string{"recipient"},
+		want: "404 404 404 404 204 204 404 404"},
+	{route: "POST /v2/message/status",
+		sent: func(x targets) []option { return sent(fields{"read": []string{x["message"]}})(x) }, want: all("204")},
+	{route: "PUT /v2/message/status",
+		sent: func(x targets) []option { return sent(fields{"read": []string{x["message"]}})(x) }, want: all("204")},
+	{route: "POST /v2/get_bulk_message_status",
+		sent: func(x targets) []option { return sent(fields{"messages": []string{x["message"]}})(x) }, want: all("200")},
+	{route: "POST /v2/message/typing", sent: toRecipient(nil), names: []string{"recipient"},
+		want: "404 404 204 204 204 204 204 404"},
+	{route: "POST /v2/message/typing", sent: toRecipient(nil), names: []string{"recipient"}, fresh: (*matrix).theGroup,
+		want: "404 404 404 204 204 404 404 404"},
 	{route: "DELETE /v2/message/typing/:recipient", want: all("204")},
 	{route: "DELETE /v2/message/typing/:recipient/:sender", want: all("204")},
 
 	{route: "GET /v2/metadata/:entity", sent: inOrganization(fields{}), names: organizationNamed, want: seenUser},
-	{route: "GET /v2/metadata/:entity", sent: inOrganization(fields{}), names: organizationNamed, fresh: (*matrix).theGroup, want: seenGroup},
-	{route: "POST /v2/metadata/:entity", sent: inOrganization(fields{"a": "b"}), names: organizationNamed, want: ownUserNoBody},
-	{route: "POST /v2/metadata/:entity", sent: inOrganization(fields{"a": "b"}), names: organizationNamed, fresh: (*matrix).theGroup, want: changedGroup},
+	{route: "GET /v2/metadata/:entity", sent: inOrganization(fields{}), names: organizationNamed,
+		fresh: (*matrix).theGroup, want: seenGroup},
+	{route: "POST /v2/metadata/:entity", sent: inOrganization(fields{"a": "b"}), names: organizationNamed,
+		want: ownUserNoBody},
+	{route: "POST /v2/metadata/:entity", sent: inOrganization(fields{"a": "b"}), names: organizationNamed,
+		fresh: (*matrix).theGroup, want: changedGroup},
 	{route: "DELETE /v2/metadata/:entity", sent: inOrganization(fields{}), names: organizationNamed, want: ownUserNoBody},
-	{route: "DELETE /v2/metadata/:entity", sent: inOrganization(fields{}), names: organizationNamed, fresh: (*matrix).theGroup, want: changedGroup},
+	{route: "DELETE /v2/metadata/:entity", sent: inOrganization(fields{}), names: organizationNamed,
+		fresh: (*matrix).theGroup, want: changedGroup},
 	{route: "POST /v2/metadata_bulk", sent: func(x targets) []option {
 		return inOrganization(fields{"entities": []string{x["entity"], x["group"]}})(x)
 	}, want: all("200")},
 
 	{route: "GET /v2/roster", want: all("200")},
-	{route: "POST /v2/roster", sent: func(x targets) []option { return inOrganization(fields{"entity": x["entity"]})(x) }, names: []string{"entity", "organization"},
-		want: "404 404 204 204 204 204 204 204"},
-	{route: "POST /v2/roster", sent: func(x targets) []option { return inOrganization(fields{"entity": x["entity"]})(x) }, names: []string{"entity", "organization"},
+	{route: "POST /v2/roster", sent: func(x targets) []option { return inOrganization(fields{"entity": x["entity"]})(x) },
+		names: []string{"entity", "organization"},
+		want:  "404 404 204 204 204 204 204 204"},
+	{route: "POST /v2/roster", sent: func(x targets) []option { return inOrganization(fields{"entity": x["entity"]})(x) },
+		names: []string{"entity", "organization"},
 		fresh: (*matrix).theGroup, want: "404 404 404 204 204 404 404 404"},
-	{route: "DELETE /v2/roster/:entity", sent: inOrganization(fields{}), names: organizationNamed, want: "404 404 204 204 204 204 204 204"},
+	{route: "DELETE /v2/roster/:entity", sent: inOrganization(fields{}), names: organizationNamed,
+		want: "404 404 204 204 204 204 204 204"},
 	{route: "POST /v2/search", sent: sent(fields{"type": "account", "any": "re"}), want: all("200")},
 	{route: "POST /v2/search", sent: func(x targets) []option {
 		return sent(fields{"type": "account", "directory": []string{x["organization"]}})(x)
@@ -221,35 +246,46 @@ var rules = []rule{
 		names: []string{"entity", "organization"}, want: "404 404 204 204 204 204 204 204"},
 	{route: "POST /v2/mute/group/:group", sent: sent(fields{"duration": 5}), want: changedGroup},
 	{route: "DELETE /v2/mute/group/:group", want: changedGroup},
-	{route: "POST /v2/mute/organization/:organization", sent: sent(fields{"duration": 5}), want: "404 404 204 204 204 204 204 404"},
+	{route: "POST /v2/mute/organization/:organization", sent: sent(fields{"duration": 5}),
+		want: "404 404 204 204 204 204 204 404"},
 	{route: "DELETE /v2/mute/organization/:organization", want: "404 404 204 204 204 204 204 404"},
 
 	{route: "GET /v2/user_lookup/:user", want: "403 200 403 403 403 403 200 200"},
 	{route: "POST /v2/user", fresh: func(m *matrix) targets { m.count++; return targets{"name": "new" + number(m.count)} },
-		sent: func(x targets) []option { return inOrganization(fields{"username": x["name"]})(x) }, names: organizationNamed, want: "403 404 403 403 403 403 200 200"},
-	{route: "POST /v2/user/:user/organization", sent: func(x targets) []option { return sent(fields{"organization": x["organization"]})(x) }, names: organizationNamed, want: administered},
+		sent: func(x targets) []option { return inOrganization(fields{"username": x["name"]})(x) }, names: organizationNamed,
+		want: "403 404 403 403 403 403 200 200"},
+	{route: "POST /v2/user/:user/organization",
+		sent:  func(x targets) []option { return sent(fields{"organization": x["organization"]})(x) },
+		names: organizationNamed,
+		want:  administered},
 	{route: "DELETE /v2/user/:user/organization/:organization", fresh: (*matrix).newUser, want: administered},
 	{route: "GET /v2/user/:user/organization/:organization/roles", want: "403 404 403 403 403 200 200 200"},
 	{route: "POST /v2/user/:user/organization/:organization/roles/:role", want: administered},
-	{route: "POST /v2/user/:user/organization/:organization/roles/:role", fresh: func(*matrix) targets { return targets{"role": "admin"} }, want: "403 404 403 403 403 200 204 204"},
+	{route: "POST /v2/user/:user/organization/:organization/roles/:role",
+		fresh: func(*matrix) targets { return targets{"role": "admin"} }, want: "403 404 403 403 403 200 204 204"},
 	{route: "DELETE /v2/user/:user/organization/:organization/roles/:role", want: administered},
 	{route: "POST /v2/organization", sent: sent(fields{"name": "N"}), want: "403 204 403 403 403 403 204 204"},
 	{route: "POST /v2/organization/:organization", sent: sent(fields{"name": "Clinic"}), want: administered},
 	{route: "GET /v2/organization/:organization", want: "403 404 403 403 403 403 200 200"},
-	{route: "DELETE /v2/organization/:organization", fresh: (*matrix).newOrganization, sent: sent(fields{"name": "Doomed"}), want: administered},
+	{route: "DELETE /v2/organization/:organization", fresh: (*matrix).newOrganization,
+		sent: sent(fields{"name": "Doomed"}), want: administered},
 	{route: "GET /v2/organization/:organization/audit", want: "403 404 403 403 403 403 200 200"},
-	{route: "POST /v2/organization/:organization/hold", fresh: (*matrix).newOrganization, want: "403 404 403 403 403 403 403 204"},
-	{route: "DELETE /v2/organization/:organization/hold", fresh: (*matrix).newOrganization, want: "403 404 403 403 403 403 403 204"},
+	{route: "POST /v2/organization/:organization/hold", fresh: (*matrix).newOrganization,
+		want: "403 404 403 403 403 403 403 204"},
+	{route: "DELETE /v2/organization/:organization/hold", fresh: (*matrix).newOrganization,
+		want: "403 404 403 403 403 403 403 204"},
 	{route: "GET /v2/audit", want: "403 403 403 403 403 403 403 200"},
 
 	{route: "GET /v2/user/:user/key", want: ownUser},
 	{route: "POST /v2/user/:user/key", sent: sent(fields{}), want: ownUser},
-	{route: "POST /v2/user/:user/key", sent: sent(fields{"kind": "administrative"}), want: "404 404 403 403 403 403 200 200"},
+	{route: "POST /v2/user/:user/key", sent: sent(fields{"kind": "administrative"}),
+		want: "404 404 403 403 403 403 200 200"},
 	{route: "DELETE /v2/user/:user/key/:key", fresh: (*matrix).newKey, want: ownUserNoBody},
 	{route: "POST /v2/user/:user/key/:key/rotate", fresh: (*matrix).newKey, sent: sent(fields{"grace": 0}), want: ownUser},
 
 	{route: "GET /v2/avatar/:id", want: seenUser},
-	{route: "POST /v2/login", public: true, want: strings.TrimSpace(strings.Repeat("401 ", 11))}, // it takes other credentials
+	// it takes other credentials
+	{route: "POST /v2/login", public: true, want: strings.TrimSpace(strings.Repeat("401 ", 11))},
 	{route: "POST /v5/login", public: true, sent: sent(fields{"device_id": "d"}), want: "401 401 401 " + all("200")},
 	{route: "POST /v2/logout", want: all("204")},
 	{route: "GET /openapi.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},

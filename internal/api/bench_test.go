@@ -94,7 +94,8 @@ func (d *discard) SetReadDeadline(time.Time) error { return nil }
 func BenchmarkFloor(b *testing.B) {
 	server := httptest.NewServer(floor(b))
 	b.Cleanup(server.Close)
-	sent := []byte("POST /v2/message HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic YWxpY2U6c2VjcmV0\r\nContent-Type: application/json\r\n" +
+	sent := []byte("POST /v2/message HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic " +
+		"YWxpY2U6c2VjcmV0\r\nContent-Type: application/json\r\n" +
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(floorBody), floorBody))
 	before := processorTime(b)
 	b.ReportAllocs()

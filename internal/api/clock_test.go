@@ -48,7 +48,8 @@ func (c *clinic) mustKeep() *kept {
 		k.texts[c.alice.mustSend(group, text+" for all", "ttl", ttl)] = text + " for all"
 	}
 	k.attachment = c.alice.mustAttach(c.bob.token, "scan.png", "image/png", []byte("the scan"))
-	k.repeated = c.alice.post("/v2/message", fields{"recipient": c.bob.token, "body": "once"}, requestID("r-1")).want(204).Header.Get("TT-X-Message-Id")
+	k.repeated = c.alice.post("/v2/message", fields{"recipient": c.bob.token, "body": "once"},
+		requestID("r-1")).want(204).Header.Get("TT-X-Message-Id")
 	k.texts[k.repeated] = "once"
 	k.short = c.bob.withKey(c.bob.post(c.bob.path("/key"), fields{"expires_in": 3600}).reply())
 	k.read = c.alice.mustSend(c.bob.token, "read and gone", "dor", true)
@@ -66,7 +67,8 @@ func (k *kept) wantAll(what string) {
 			k.t.Errorf("%s: the message %q is answered %d %s", what, text, got.StatusCode, got.content)
 		}
 	}
-	if got := k.bob.get("/v2/message/" + k.attachment + "/attachment/1"); got.StatusCode != 200 || string(got.content) != "the scan" {
+	if got := k.bob.get("/v2/message/" + k.attachment + "/attachment/1"); got.StatusCode != 200 ||
+		string(got.content) != "the scan" {
 		k.t.Errorf("%s: the attachment is answered %d %s", what, got.StatusCode, got.content)
 	}
 	if got := len(k.bob.events("limit=1000")); got != k.events {
@@ -103,7 +105,8 @@ func TestClockThatIsWrongForAWhileErasesNothing(t *testing.T) {
 	k.short.get("/v2/events").wantError(401, "credentials_invalid")
 
 	// What somebody asks for is erased all the same.
-	lasting := c.alice.do("POST", "/v2/message", parts(map[string]string{"recipient": c.carl.token, "ttl": "-1"}, file{"attachment", "x", "text/plain", []byte("x")})).
+	lasting := c.alice.do("POST", "/v2/message",
+		parts(map[string]string{"recipient": c.carl.token, "ttl": "-1"}, file{"attachment", "x", "text/plain", []byte("x")})).
 		want(204).Header.Get("TT-X-Message-Id")
 	c.operator.delete("/v2/organization/" + c.org + "/hold").want(204)
 	blobs := c.countBlobs()

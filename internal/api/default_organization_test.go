@@ -25,7 +25,8 @@ func TestTheOrganizationOfACallThatNamesNone(t *testing.T) {
 	wantIn(c.alice, dave.token, c.org, in(c.org))
 	wantIn(c.alice, "me", c.org)
 	wantIn(dave, "me", second)
-	forwarded := c.alice.post("/v2/message/"+c.alice.mustSend(dave.token, "x")+"/forward?response_format=message", fields{"recipient": dave.token})
+	forwarded := c.alice.post("/v2/message/"+c.alice.mustSend(dave.token, "x")+"/forward?response_format=message",
+		fields{"recipient": dave.token})
 	forwarded.reply().wantFields(fields{"sender_organization": second})
 
 	dave.get("/v2/user/me").reply().wantFields(fields{"organization_key": second, "title": ""})
@@ -35,13 +36,15 @@ func TestTheOrganizationOfACallThatNamesNone(t *testing.T) {
 	dave.post("/v2/metadata/me", fields{"in": "second"}).want(204)
 	c.alice.get("/v2/metadata/" + dave.token).reply().wantIs(fields{"in": "second"})
 	c.alice.get(dave.path("?render_metadata=true")).reply().wantFields(fields{"metadata": fields{"in": "second"}})
-	c.alice.post("/v2/metadata_bulk", fields{"entities": []string{dave.token}}).reply().wantIs([]any{fields{"in": "second"}})
+	c.alice.post("/v2/metadata_bulk",
+		fields{"entities": []string{dave.token}}).reply().wantIs([]any{fields{"in": "second"}})
 	dave.delete("/v2/metadata/me").want(204)
 	dave.get("/v2/metadata/me").reply().wantIs(fields{})
 	dave.get("/v2/metadata/me", in(c.org)).reply().wantIs(fields{"in": "clinic"})
 
 	for _, organization := range []string{c.org, second} {
-		c.alice.post("/v2/mute/p2p", fields{"sender_token": dave.token, "receiver_organization": organization, "duration": 5}).want(204)
+		c.alice.post("/v2/mute/p2p",
+			fields{"sender_token": dave.token, "receiver_organization": organization, "duration": 5}).want(204)
 	}
 	c.alice.delete("/v2/mute/p2p", jsonBody(fields{"sender_token": dave.token})).want(204)
 	left := c.alice.get("/v2/mute").reply().list()
@@ -73,11 +76,15 @@ func TestTheOrganizationOfAGroupThatNamesNone(t *testing.T) {
 	c.operator.mustJoin(second, c.bob)                  //
 	wantIn(second, dave.token, c.bob.token)             //
 	wantIn(c.org, c.bob.token, dave.token, c.bob.token) //
-	c.alice.post("/v2/group", fields{"name": "G", "members": []string{c.mustCreateStranger("stranger").token}}).wantError(400, "members_unknown")
+	c.alice.post("/v2/group",
+		fields{"name": "G", "members": []string{c.mustCreateStranger("stranger").token}}).wantError(400, "members_unknown")
 	c.operator.delete(c.carl.path("/organization/" + c.org)).want(204)
-	c.carl.post("/v2/group", fields{"name": "G"}).wantError(400, "organization_required").wantField("TT-X-Organization-Key")
-	c.operator.post("/v2/user", fields{"username": "x"}).wantError(400, "organization_required").wantField("TT-X-Organization-Key")
-	c.operator.post(c.carl.path("/organization"), fields{}).wantError(400, "organization_required").wantField("organization")
+	c.carl.post("/v2/group", fields{"name": "G"}).wantError(400,
+		"organization_required").wantField("TT-X-Organization-Key")
+	c.operator.post("/v2/user", fields{"username": "x"}).wantError(400,
+		"organization_required").wantField("TT-X-Organization-Key")
+	c.operator.post(c.carl.path("/organization"), fields{}).wantError(400,
+		"organization_required").wantField("organization")
 }
 
 // TestRemovingAConversationInOneOfSeveralOrganizations: what the roster lists is meant,

@@ -112,12 +112,14 @@ func (c *clinic) mustLiveOn() (sent, got, forwarded, groupMessage string) {
 	got = c.bob.mustSend(c.alice.token, "to alice")
 	groupMessage = c.bob.mustSend(group, "to all")
 	c.alice.mustSend(group, "from alice")
-	forwarded = c.bob.post("/v2/message/"+sent+"/forward", fields{"recipient": c.carl.token}).want(204).Header.Get("TT-X-Message-Id")
+	forwarded = c.bob.post("/v2/message/"+sent+"/forward",
+		fields{"recipient": c.carl.token}).want(204).Header.Get("TT-X-Message-Id")
 	c.alice.mustMark("read", got, groupMessage)
 	c.alice.post("/v2/message", fields{"recipient": c.carl.token, "body": "once"}, requestID("once")).want(204)
 	c.alice.post("/v2/metadata/"+c.alice.token, fields{"k": "v"}, in(c.org)).want(204)
 	c.alice.do("POST", "/v2/user/me/settings", parts(nil, file{"avatar", "a.png", "", picture})).want(204)
-	c.bob.post("/v2/mute/p2p", fields{"sender_token": c.alice.token, "receiver_organization": c.org, "duration": 5}).want(204)
+	c.bob.post("/v2/mute/p2p",
+		fields{"sender_token": c.alice.token, "receiver_organization": c.org, "duration": 5}).want(204)
 	c.operator.post(c.alice.path("/organization/"+c.org+"/roles/reporting"), nil).want(204)
 	c.operator.post(c.alice.path("/password"), fields{"password": "a long password"}).want(204)
 	c.signIn("alice", "a long password", "phone").want(200)
@@ -130,9 +132,12 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 	sent, got, forwarded, groupMessage := c.mustLiveOn()
 	id := mustParseAccount(t, c.alice.token)
 	before := c.traces(id, c.alice.token)
-	for _, where := range []string{"messages.sender", "messages.recipient", "messages.original_sender", "deliveries.account", "events.account", "events.payload",
-		"conversations.account", "conversations.entity", "keys.account", "addresses.account", "memberships.account", "roles.account", "group_members.account",
-		"groups.created_by", "requests.account", "metadata.entity", "avatars.entity", "mutes.entity", "search_entities.entity", "search_words.entity", "quotas.counter"} {
+	for _, where := range []string{"messages.sender", "messages.recipient", "messages.original_sender",
+		"deliveries.account", "events.account", "events.payload",
+		"conversations.account", "conversations.entity", "keys.account", "addresses.account", "memberships.account",
+		"roles.account", "group_members.account",
+		"groups.created_by", "requests.account", "metadata.entity", "avatars.entity", "mutes.entity",
+		"search_entities.entity", "search_words.entity", "quotas.counter"} {
 		if before[where] == 0 && where != "quotas.counter" {
 			t.Errorf("the test leaves no trace in %s to erase: %v", where, before)
 		}
@@ -255,7 +260,8 @@ func TestLastAdministratorIsErasedOnlyOnPurpose(t *testing.T) {
 	id := mustParseAccount(t, admin.token)
 	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
 	var last *upkeep.LastAdministratorError
-	if err := e.Account(t.Context(), id); !errors.As(err, &last) || len(last.Organizations) != 1 || last.Organizations[0] != second {
+	if err := e.Account(t.Context(), id); !errors.As(err, &last) || len(last.Organizations) != 1 ||
+		last.Organizations[0] != second {
 		t.Fatalf("erasing the last administrator of %s answers %v", second, err)
 	}
 	admin.get("/v2/user").want(200)

@@ -60,12 +60,15 @@ func TestWhichErrorWins(t *testing.T) {
 
 		{429, "rate_limited", faults{"POST", "/v2/organization", exhausted, true, "text/plain", "{"}},
 		{403, "administrative_key_required", faults{"POST", "/v2/organization", c.alice, true, "text/plain", "{"}},
-		{403, "administrative_key_required", faults{"POST", "/v2/organization/" + randomOrganization(), c.alice, true, "text/plain", "{"}},
+		{403, "administrative_key_required",
+			faults{"POST", "/v2/organization/" + randomOrganization(), c.alice, true, "text/plain", "{"}},
 		{413, "body_too_large", faults{"POST", "/v2/organization/" + randomOrganization(), admin, true, "text/plain", "{"}},
 
 		{400, "field_invalid", faults{"POST", "/v2/group/" + public, c.carl, false, "application/json", `{"is_public":"x"}`}},
-		{400, "field_invalid", faults{"POST", "/v2/group/" + randomToken(), c.carl, false, "application/json", `{"is_public":"x"}`}},
-		{404, "not_found", faults{"POST", "/v2/group/" + randomToken(), c.carl, false, "application/json", `{"is_public":false}`}},
+		{400, "field_invalid", faults{"POST", "/v2/group/" + randomToken(), c.carl, false, "application/json",
+			`{"is_public":"x"}`}},
+		{404, "not_found", faults{"POST", "/v2/group/" + randomToken(), c.carl, false, "application/json",
+			`{"is_public":false}`}},
 		{403, "not_allowed", faults{"POST", "/v2/group/" + public, c.carl, false, "application/json", `{"is_public":false}`}},
 	}
 	for _, step := range steps {
@@ -90,7 +93,8 @@ func TestBodyIsCheckedBeforeTheTarget(t *testing.T) {
 	for i := range 12 {
 		many["key"+number(i)] = "v"
 	}
-	user, group, message, org := "/v2/user/"+randomToken(), "/v2/group/"+randomToken(), "/v2/message/"+randomToken(), randomOrganization()
+	user, group, message, org := "/v2/user/"+randomToken(), "/v2/group/"+randomToken(), "/v2/message/"+randomToken(),
+		randomOrganization()
 	for _, bad := range []struct {
 		method, path string
 		sent         fields
@@ -125,7 +129,8 @@ func TestBodyIsCheckedBeforeTheTarget(t *testing.T) {
 		{"POST", "/v2/message", fields{"recipient": "nobody", "body": "x", "priority": 5}, nil},
 		{"POST", "/v2/message", fields{"recipient": "nobody", "body": strings.Repeat("x", 64<<10+1)}, nil},
 		{"POST", "/v2/message", fields{"recipient": "nobody", "body": "x"}, []option{requestID("a b")}},
-		{"POST", "/v2/message", fields{"recipient": "nobody", "body": "x", "sender_organization": org, "recipient_organization": c.org}, nil},
+		{"POST", "/v2/message", fields{"recipient": "nobody", "body": "x", "sender_organization": org,
+			"recipient_organization": c.org}, nil},
 		{"POST", message + "/forward", fields{}, nil},
 		{"POST", message + "/forward", fields{"recipient": "nobody", "priority": 5}, nil},
 		{"POST", "/v2/message/nonsense/forward", fields{"recipient": "nobody", "priority": 5}, nil},
@@ -156,14 +161,17 @@ func TestBodyOfGetAndDeleteIsIgnored(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	for _, sent := range []option{
-		body("application/json", strings.NewReader("{}")), body("application/json", strings.NewReader("")), body("application/json", strings.NewReader("{broken")),
-		body("text/plain", strings.NewReader("x")), body("", strings.NewReader("x")), header("Content-Type", "application/json"),
+		body("application/json", strings.NewReader("{}")), body("application/json", strings.NewReader("")),
+		body("application/json", strings.NewReader("{broken")),
+		body("text/plain", strings.NewReader("x")), body("", strings.NewReader("x")),
+		header("Content-Type", "application/json"),
 	} {
 		c.alice.get("/v2/user", sent).want(200)
 		c.alice.delete("/v2/message/typing/"+c.bob.token, sent).want(204)
 		c.alice.delete("/v2/message/"+randomToken(), sent).wantMissing()
 	}
-	for _, empty := range []option{body("", http.NoBody), body("text/plain", strings.NewReader("")), header("Content-Type", "application/json")} {
+	for _, empty := range []option{body("", http.NoBody), body("text/plain", strings.NewReader("")),
+		header("Content-Type", "application/json")} {
 		c.alice.do("POST", "/v2/logout", empty).want(204)
 	}
 	c.alice.do("POST", "/v2/logout", body("text/plain", strings.NewReader("x"))).wantError(415, "content_type_unsupported")
@@ -173,7 +181,8 @@ func TestBodyOfGetAndDeleteIsIgnored(t *testing.T) {
 func TestEveryPathTakesATrailingSlash(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	for _, path := range []string{"/v2/user", "/v2/user/bob", "/v2/roster", "/v2/mute", "/v2/events", "/v2/user/me/organization", "/v2/user/me/message/unread_count"} {
+	for _, path := range []string{"/v2/user", "/v2/user/bob", "/v2/roster", "/v2/mute", "/v2/events",
+		"/v2/user/me/organization", "/v2/user/me/message/unread_count"} {
 		want := c.alice.get(path).want(200)
 		wantSameAnswer(c.alice.get(path+"/").want(200), want)
 		c.alice.get(path+"//").wantError(404, "endpoint_unknown")

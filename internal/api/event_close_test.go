@@ -115,7 +115,8 @@ func (p *person) closedAfter(sent string) websocket.StatusCode {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	r := p.request("GET", "/v2/events")
-	_, err = fmt.Fprintf(conn, "GET /v2/events HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+	_, err = fmt.Fprintf(conn, "GET /v2/events HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nConnection: "+
+		"Upgrade\r\nUpgrade: websocket\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", r.Header.Get("Authorization"))
 	if err != nil {
 		p.t.Fatal(err)

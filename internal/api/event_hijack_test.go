@@ -40,8 +40,10 @@ func TestStreamIsWrittenWithoutFramesUntilItsConnectionEnds(t *testing.T) {
 	c := startClinic(t)
 	for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1"} {
 		_, b, response := c.bob.dialStream(strings.TrimPrefix(c.url, "http://"), protocol)
-		if response.StatusCode != 200 || len(response.TransferEncoding) > 0 || response.ContentLength != -1 || protocol == "HTTP/1.1" && !response.Close {
-			t.Errorf("%s: the head is %s %v %v, of %d bytes; want 200, until the connection ends", protocol, response.Status, response.Header, response.TransferEncoding, response.ContentLength)
+		if response.StatusCode != 200 || len(response.TransferEncoding) > 0 || response.ContentLength != -1 ||
+			protocol == "HTTP/1.1" && !response.Close {
+			t.Errorf("%s: the head is %s %v %v, of %d bytes; want 200, until the connection ends", protocol, response.Status,
+				response.Header, response.TransferEncoding, response.ContentLength)
 		}
 		id := c.alice.mustSend(c.bob.token, "text")
 		var text string
@@ -142,8 +144,10 @@ func TestStreamSaysWhatThePollSays(t *testing.T) {
 			for got.comment {
 				got = st.next()
 			}
-			if polled := readEvent(want); got.id != polled.id || got.kind != polled.kind || got.value.String() != polled.value.String() {
-				t.Errorf("over %s comes\n%s %s %s\nand the poll has\n%s %s %s", name, got.id, got.kind, got.value, polled.id, polled.kind, polled.value)
+			if polled := readEvent(want); got.id != polled.id || got.kind != polled.kind ||
+				got.value.String() != polled.value.String() {
+				t.Errorf("over %s comes\n%s %s %s\nand the poll has\n%s %s %s", name, got.id, got.kind, got.value, polled.id,
+					polled.kind, polled.value)
 			}
 		}
 		st.close()

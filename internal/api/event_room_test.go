@@ -29,7 +29,8 @@ func TestEventsOfALargeGroupNameNoMembers(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	extra := c.mustFillOrganization(c.org, 99)
-	created := c.alice.post("/v2/group?render_entity=true", fields{"name": "G", "members": append(extra[:98:98], c.bob.token)})
+	created := c.alice.post("/v2/group?render_entity=true",
+		fields{"name": "G", "members": append(extra[:98:98], c.bob.token)})
 	group := created.reply().text("token")
 	told := c.bob.wantEvents("friends", "bang")
 	if n := len(told[0].at("friend").list("members")); n != 100 {

@@ -178,7 +178,8 @@ func (a *API) streamEnded(c *call, err error) {
 	if fell, ok := errors.AsType[*stream.Panic](err); ok {
 		a.metrics.panics.Inc()
 		a.logger.LogAttrs(context.Background(), slog.LevelError, "a stream panicked", slog.String("request_id", c.id),
-			slog.String("route", c.endpoint.label), slog.String("panic", model.PanicText(fell.Value)), slog.String("stack", string(fell.Stack)))
+			slog.String("route", c.endpoint.label), slog.String("panic", model.PanicText(fell.Value)),
+			slog.String("stack", string(fell.Stack)))
 	}
 	c.logged = err
 	a.finish(c)

@@ -57,7 +57,8 @@ func TestStreamSkipsWhatItsConnectionHadSeen(t *testing.T) {
 		open(c.bob, "lastEventId="+ids[2]).wantReplay()
 		epoch, position, _ := strings.Cut(ids[1], "-")
 		ahead := model.Cursor{Epoch: epoch, Position: c.clock.Now().Add(time.Hour).UnixMicro()}
-		for _, none := range []string{"", "%20", "nonsense", "otherage-" + position, ahead.String(), epoch, "%00", strings.Repeat("x", 2000)} {
+		for _, none := range []string{"", "%20", "nonsense", "otherage-" + position, ahead.String(), epoch, "%00",
+			strings.Repeat("x", 2000)} {
 			open(c.bob, "lastEventId="+none).wantReplay("message", "message", "message")
 		}
 		if t.Failed() {
@@ -153,7 +154,8 @@ func TestStreamBeats(t *testing.T) {
 func TestQuietStreamShowsThatItIsAlive(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.quiet = 20 * time.Millisecond })
-	quiet := []*stream{c.bob.openStream(""), c.bob.openStream("features=heartbeat_61"), c.bob.openStream("features=heartbeat_0,heartbeat_,heartbeat_x")}
+	quiet := []*stream{c.bob.openStream(""), c.bob.openStream("features=heartbeat_61"),
+		c.bob.openStream("features=heartbeat_0,heartbeat_,heartbeat_x")}
 	for _, st := range quiet {
 		st.wantReplay()
 	}
@@ -177,9 +179,11 @@ func TestStreamTakesCredentialsInTheQuery(t *testing.T) {
 	for _, transport := range []string{"SSE", "WebSocket"} {
 		options := []option{header("Accept", "text/event-stream")}
 		if transport == "WebSocket" {
-			options = []option{header("Upgrade", "websocket"), header("Connection", "Upgrade"), header("Sec-WebSocket-Version", "13"), header("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==")}
+			options = []option{header("Upgrade", "websocket"), header("Connection", "Upgrade"),
+				header("Sec-WebSocket-Version", "13"), header("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==")}
 		}
-		c.anyone().get("/v2/events", options...).wantError(401, "credentials_missing").wantHeader("WWW-Authenticate", `Basic realm="signet", charset="UTF-8"`)
+		c.anyone().get("/v2/events", options...).wantError(401, "credentials_missing").wantHeader("WWW-Authenticate",
+			`Basic realm="signet", charset="UTF-8"`)
 	}
 }
 
@@ -219,7 +223,8 @@ func TestSocketHandshakeIsRefusedInTheShapeOfEveryError(t *testing.T) {
 	} {
 		got := c.bob.get("/v2/events", header("Upgrade", "websocket"), header("Connection", given[0]),
 			header("Sec-WebSocket-Version", given[1]), header("Sec-WebSocket-Key", given[2]))
-		got.wantError(400, "upgrade_invalid").wantHeader("Sec-WebSocket-Version", "13").wantHeader("Content-Type", "application/json")
+		got.wantError(400, "upgrade_invalid").wantHeader("Sec-WebSocket-Version", "13").wantHeader("Content-Type",
+			"application/json")
 		if !strings.Contains(string(got.content), `"field":"`+field+`"`) {
 			t.Errorf("%s: got %s", field, got.content)
 		}
@@ -304,7 +309,8 @@ func TestStreamsAndPollsEndWithTheirKey(t *testing.T) {
 				bob = bob.withKey(bob.post(bob.path("/key"), fields{"expires_in": 1}).reply())
 			}
 			c.bob.forgetEvents()
-			sse, socket := bob.openStream("features=no-offline-messages"), transports["WebSocket"](bob, "features=no-offline-messages")
+			sse, socket := bob.openStream("features=no-offline-messages"),
+				transports["WebSocket"](bob, "features=no-offline-messages")
 			begin, polled := time.Now(), bob.start("GET", "/v2/events?wait=60")
 			if end != nil {
 				end(c, bob)

@@ -37,8 +37,10 @@ func TestEventListIsTheOldestUnacknowledged(t *testing.T) {
 	want(ids, "wait=0")
 	epoch, _, _ := strings.Cut(ids[0], "-")
 	ahead := model.Cursor{Epoch: epoch, Position: c.clock.Now().Add(time.Hour).UnixMicro()}
-	for _, bad := range []string{"limit=0", "limit=1001", "limit=-1", "limit=x", "limit=", "limit=1&limit=2", "wait=61", "wait=-1", "wait=x", "auto_ack=maybe",
-		"after=x", "after=" + randomToken(), "after=other" + strings.TrimPrefix(ids[0], epoch), "after=" + ahead.String(), "after=" + epoch + "-", "after=%FF"} {
+	for _, bad := range []string{"limit=0", "limit=1001", "limit=-1", "limit=x", "limit=", "limit=1&limit=2", "wait=61",
+		"wait=-1", "wait=x", "auto_ack=maybe",
+		"after=x", "after=" + randomToken(), "after=other" + strings.TrimPrefix(ids[0], epoch), "after=" + ahead.String(),
+		"after=" + epoch + "-", "after=%FF"} {
 		c.bob.get("/v2/events?" + bad).want(400).wantField(bad[:strings.IndexByte(bad, '=')])
 	}
 	c.bob.events("auto_ack=true", "limit=1")
@@ -52,13 +54,15 @@ func TestEventListIsTheOldestUnacknowledged(t *testing.T) {
 func TestAcknowledgingRemovesAndDelivers(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	sent := []string{c.alice.mustSend(c.bob.token, "0"), c.alice.mustSend(c.bob.token, "1"), c.alice.mustSend(c.bob.token, "2")}
+	sent := []string{c.alice.mustSend(c.bob.token, "0"), c.alice.mustSend(c.bob.token, "1"),
+		c.alice.mustSend(c.bob.token, "2")}
 	ids := idsOf(c.bob.events())
 	c.carl.mustAck(ids...) // of another account's queue: ignored
 	c.bob.mustAck("unknown", randomToken(), ids[1])
 	c.bob.wantEvents("message", "message")
 	c.bob.mustAck(ids[1]) // again
-	c.alice.wantEvents("message:status")[0].wantFields(fields{"client_id": sent[1], "status": "Delivered", "account_id": c.bob.token})
+	c.alice.wantEvents("message:status")[0].wantFields(fields{"client_id": sent[1], "status": "Delivered",
+		"account_id": c.bob.token})
 	c.bob.mustMark("read", sent[0])
 	c.bob.post("/v2/events/ack/", fields{"events": ids[0] + "," + ids[2]}).want(204) // as the Java client does
 	c.bob.wantEvents()
@@ -77,8 +81,10 @@ func TestEventListShowsWhatHasChangedSinceItWasReadBefore(t *testing.T) {
 	for i := range 4 {
 		sent = append(sent, c.alice.mustSend(c.bob.token, number(i)))
 	}
-	short := c.alice.post("/v2/message", fields{"recipient": c.bob.token, "body": "short", "ttl": 1}).want(204).Header.Get("TT-X-Message-Id")
-	once := c.alice.post("/v2/message", fields{"recipient": c.bob.token, "body": "once", "dor": true}).want(204).Header.Get("TT-X-Message-Id")
+	short := c.alice.post("/v2/message",
+		fields{"recipient": c.bob.token, "body": "short", "ttl": 1}).want(204).Header.Get("TT-X-Message-Id")
+	once := c.alice.post("/v2/message",
+		fields{"recipient": c.bob.token, "body": "once", "dor": true}).want(204).Header.Get("TT-X-Message-Id")
 	want := func(want map[string]string, order ...string) {
 		t.Helper()
 		for range 2 { // and so it stays
@@ -145,7 +151,8 @@ func TestDeletingEventsEndsStreamsAndEmptiesTheQueue(t *testing.T) {
 	c.bob.wantEvents("message", "message")
 	st = c.bob.openStream("")
 	st.wantReplay("message", "message")
-	c.bob.delete("/v2/events/", body("application/json", strings.NewReader("{}"))).reply().wantIs(fields{"count": 1, "deleted": 2})
+	c.bob.delete("/v2/events/",
+		body("application/json", strings.NewReader("{}"))).reply().wantIs(fields{"count": 1, "deleted": 2})
 	st.wantEnd()
 	c.bob.wantEvents()
 	c.bob.delete("/v2/events").reply().wantIs(fields{"count": 0, "deleted": 0})
@@ -181,17 +188,21 @@ func TestForeignPagesTakeNoEvents(t *testing.T) {
 	c := startClinic(t)
 	c.alice.mustSend(c.bob.token, "for bob")
 	stream := header("Accept", "text/event-stream")
-	for _, foreign := range []option{header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Site", "same-site"), header("Origin", "https://evil.example"), header("Origin", "null")} {
-		for _, path := range []string{"/v2/events?auto_ack=true", "/v2/events?auto_ack=1&wait=60", "/v2/events/?auto_ack=true"} {
+	for _, foreign := range []option{header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Site", "same-site"),
+		header("Origin", "https://evil.example"), header("Origin", "null")} {
+		for _, path := range []string{"/v2/events?auto_ack=true", "/v2/events?auto_ack=1&wait=60",
+			"/v2/events/?auto_ack=true"} {
 			c.bob.get(path, foreign).wantError(403, "origin_refused")
 		}
-		for _, path := range []string{"/v2/events", "/v2/events?features=auto-ack,close-after-messages", "/v2/events?features=auto-deliver,close-after-messages"} {
+		for _, path := range []string{"/v2/events", "/v2/events?features=auto-ack,close-after-messages",
+			"/v2/events?features=auto-deliver,close-after-messages"} {
 			c.bob.get(path, foreign, stream).wantError(403, "origin_refused")
 		}
 		c.bob.get("/v2/events", foreign).want(200) // which the browser does not show to the page
 	}
 	c.bob.wantEvents("message")
-	c.anyone().get("/v2/events", header("Sec-Fetch-Site", "same-origin")).wantError(401, "credentials_missing").wantHeader("WWW-Authenticate", "")
+	c.anyone().get("/v2/events", header("Sec-Fetch-Site", "same-origin")).wantError(401,
+		"credentials_missing").wantHeader("WWW-Authenticate", "")
 	c.bob.get("/v2/events?auto_ack=true", header("Sec-Fetch-Site", "same-origin")).want(200)
 	c.bob.wantEvents()
 }

@@ -122,7 +122,8 @@ func (a *API) readSocket(ctx context.Context, actor *model.Actor, conn *websocke
 		kind, frame, err := conn.Read(ctx)
 		switch {
 		case err == nil:
-		case ctx.Err() != nil, websocket.CloseStatus(err) != -1, errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		case ctx.Err() != nil, websocket.CloseStatus(err) != -1, errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF),
+			errors.Is(err, io.ErrUnexpectedEOF):
 			return nil // closed, by either side
 		default:
 			if _, cut := errors.AsType[net.Error](err); !cut {

@@ -114,7 +114,8 @@ func TestAFileThatCannotBeKept(t *testing.T) {
 // A body that ends early is the client's doing, and of no interest to the log.
 func TestABodyThatEndsEarlyIsNoErrorOfTheServer(t *testing.T) {
 	h := start(t, nil, route{method: "POST", pattern: "/v2/x", handler: nothing})
-	got := h.mustDial("POST /v2/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic YWxpY2U6c2VjcmV0Om9mOmFsaWNl\r\n" +
+	got := h.mustDial("POST /v2/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic " +
+		"YWxpY2U6c2VjcmV0Om9mOmFsaWNl\r\n" +
 		"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n")
 	if !strings.HasPrefix(got, "HTTP/1.1 400 ") || !strings.Contains(got, input.CodeBodyIncomplete) {
 		t.Errorf("got %q", got)

@@ -17,10 +17,12 @@ func TestGroupCreationTellsEachMemberOfItself(t *testing.T) {
 	group := c.alice.mustCreateGroup("G", c.bob, c.carl)
 	for _, p := range []*person{c.alice, c.bob, c.carl} {
 		events := p.wantEvents("friends", "bang")
-		events[0].at("friend").wantFields(fields{"action": "add", "organization_id": c.org, "token": group, "name": "G", "xmlns": "tigertext:entity:group", "num_members": 3})
+		events[0].at("friend").wantFields(fields{"action": "add", "organization_id": c.org, "token": group, "name": "G",
+			"xmlns": "tigertext:entity:group", "num_members": 3})
 		bang := events[1]
 		bang.wantFields(fields{"event": "added", "created_on": "2026-11-21T08:15:30.123Z"})
-		bang.at("caller_entity").wantFields(fields{"token": c.alice.token, "xmlns": "tigertext:entity:account", "display_name": "Alice"})
+		bang.at("caller_entity").wantFields(fields{"token": c.alice.token, "xmlns": "tigertext:entity:account",
+			"display_name": "Alice"})
 		bang.at("subject_entity").wantFields(fields{"token": p.token})
 		bang.at("target_entity").wantFields(fields{"token": group, "xmlns": "tigertext:entity:group"})
 		if bang.int("sort_number") <= 0 {
@@ -65,7 +67,8 @@ func TestGroupMembersComeAndGo(t *testing.T) {
 	c.alice.post(remove, fields{"members": []string{c.carl.token, "nobody", c.bob.token}}).want(204)
 	c.alice.get("/v2/group/" + group).reply().wantFields(fields{"members": []string{c.alice.token}})
 	for _, path := range []string{add, remove} {
-		for _, bad := range []fields{{}, {"members": []any{}}, {"members": ""}, {"members": nil}, {"members": 5}, {"members": []int{1}}} {
+		for _, bad := range []fields{{}, {"members": []any{}}, {"members": ""}, {"members": nil}, {"members": 5},
+			{"members": []int{1}}} {
 			c.alice.post(path, bad).want(400).wantField("members")
 		}
 	}

@@ -9,14 +9,18 @@ import (
 func TestGroupHasEveryField(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	made := c.alice.post("/v2/group?exclude_creator=false&render_entity=true", fields{"name": "G1", "members": c.alice.token + "," + c.bob.token, "replay_history": true,
-		"is_public": false, "description": "Rounds", "metadata": fields{"k": "v"}, "avatar": "https://example.com/g.png"}, in(c.org))
+	made := c.alice.post("/v2/group?exclude_creator=false&render_entity=true",
+		fields{"name": "G1", "members": c.alice.token + "," + c.bob.token, "replay_history": true,
+			"is_public": false, "description": "Rounds", "metadata": fields{"k": "v"}, "avatar": "https://example.com/g.png"},
+		in(c.org))
 	group := made.reply()
 	token := group.text("token")
 	made.wantHeader("TT-X-Group-Token", token).wantHeader("TT-X-Group-Avatar", "https://example.com/g.png")
 	want := fields{
-		"token": token, "xmlns": "tigertext:entity:group", "name": "G1", "display_name": "G1", "description": "Rounds", "avatar": "https://example.com/g.png",
-		"organization_key": c.org, "members": []string{c.alice.token, c.bob.token}, "num_members": 2, "created_by": c.alice.token,
+		"token": token, "xmlns": "tigertext:entity:group", "name": "G1", "display_name": "G1", "description": "Rounds",
+		"avatar":           "https://example.com/g.png",
+		"organization_key": c.org, "members": []string{c.alice.token, c.bob.token}, "num_members": 2,
+		"created_by":   c.alice.token,
 		"created_time": "2026-11-21T08:15:30.123Z", "replay_history": true, "is_public": false,
 	}
 	group.wantFields(want)
@@ -33,14 +37,18 @@ func TestGroupIsCreatedInAllContentTypes(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	for name, sent := range map[string]option{
-		"JSON":          jsonBody(fields{"name": "G", "members": []string{c.bob.token, "carl@example.com"}, "replay_history": "true"}),
+		"JSON": jsonBody(fields{"name": "G", "members": []string{c.bob.token, "carl@example.com"},
+			"replay_history": "true"}),
 		"JSON of texts": jsonBody(fields{"name": "G", "members": "bob, carl", "replay_history": 1}),
 		"form":          form("name", "G", "members", c.bob.token+","+c.carl.token, "replay_history", "1"),
 		"repeated":      form("name", "G", "members", c.bob.token, "members", c.carl.token, "replay_history", "true"),
-		"multipart":     parts(map[string]string{"name": "G", "members": "bob,carl,bob", "replay_history": "true", "metadata": `{"a":"b"}`}, file{"avatar", "a.png", "image/png", picture}),
+		"multipart": parts(map[string]string{"name": "G", "members": "bob,carl,bob", "replay_history": "true",
+			"metadata": `{"a":"b"}`}, file{"avatar", "a.png", "image/png", picture}),
 	} {
 		token := c.alice.do("POST", "/v2/group/", sent).want(204).Header.Get("TT-X-Group-Token")
-		c.carl.get("/v2/group/" + token).reply().wantFields(fields{"name": "G", "members": []string{c.alice.token, c.bob.token, c.carl.token}, "replay_history": true})
+		c.carl.get("/v2/group/" +
+			token).reply().wantFields(fields{"name": "G", "members": []string{c.alice.token, c.bob.token, c.carl.token},
+			"replay_history": true})
 		if t.Failed() {
 			t.Fatalf("as %s", name)
 		}
@@ -59,10 +67,12 @@ func TestGroupMembersAreThoseNamedAndItsCreator(t *testing.T) {
 	members("exclude_creator=true", fields{"members": []string{c.carl.token, c.bob.token}, "name": " "}).reply().
 		wantFields(fields{"name": "Carl, Bob", "members": []string{c.carl.token, c.bob.token}, "created_by": c.alice.token})
 	members("", fields{}).reply().wantFields(fields{"name": "Alice", "members": []string{c.alice.token}})
-	members("exclude_creator=true", fields{"name": "Empty"}).reply().wantFields(fields{"members": []any{}, "num_members": 0})
+	members("exclude_creator=true",
+		fields{"name": "Empty"}).reply().wantFields(fields{"members": []any{}, "num_members": 0})
 	// All must belong to the organization; the error names those who do not.
 	far := randomToken()
-	refused := members("", fields{"members": []string{c.bob.token, stranger.token, far, "nobody@example.com"}}).wantError(400, "members_unknown").wantField("members")
+	refused := members("", fields{"members": []string{c.bob.token, stranger.token, far,
+		"nobody@example.com"}}).wantError(400, "members_unknown").wantField("members")
 	for _, named := range []string{stranger.token, far, "nobody@example.com"} {
 		if !strings.Contains(refused.value().text("error", "message"), named) {
 			t.Errorf("%s does not name %s", refused.content, named)
@@ -71,7 +81,8 @@ func TestGroupMembersAreThoseNamedAndItsCreator(t *testing.T) {
 	if strings.Contains(refused.value().text("error", "message"), c.bob.token) {
 		t.Errorf("%s names one who belongs", refused.content)
 	}
-	for _, bad := range []fields{{"members": 5}, {"members": []int{5}}, {"name": 5}, {"name": strings.Repeat("a", 257)}, {"replay_history": "x"}, {"metadata": "x"},
+	for _, bad := range []fields{{"members": 5}, {"members": []int{5}}, {"name": 5}, {"name": strings.Repeat("a", 257)},
+		{"replay_history": "x"}, {"metadata": "x"},
 		{"metadata": fields{"a": 1}}, {"avatar": "data:text/html,x"}, {"description": strings.Repeat("a", 1025)}} {
 		members("", bad).want(400)
 	}
@@ -87,7 +98,8 @@ func TestGroupOrganization(t *testing.T) {
 	token := c.alice.post("/v2/group", fields{"name": "G"}, in(second)).want(204).Header.Get("TT-X-Group-Token")
 	c.alice.get("/v2/group/" + token).reply().wantFields(fields{"organization_key": second})
 	c.alice.post("/v2/group", fields{"name": "G", "members": c.bob.token}, in(second)).wantError(400, "members_unknown")
-	wantSameAnswer(c.bob.post("/v2/group", fields{"name": "G"}, in(second)).wantMissing(), c.bob.post("/v2/group", fields{"name": "G"}, in(randomOrganization())).wantMissing())
+	wantSameAnswer(c.bob.post("/v2/group", fields{"name": "G"}, in(second)).wantMissing(),
+		c.bob.post("/v2/group", fields{"name": "G"}, in(randomOrganization())).wantMissing())
 	c.bob.post("/v2/group", fields{"name": "G"}).want(204) // the only one it has
 }
 
@@ -132,7 +144,8 @@ func TestGroupUpdate(t *testing.T) {
 	for _, p := range []*person{c.alice, c.bob} {
 		p.forgetEvents()
 	}
-	c.bob.post(path, fields{"name": "G2", "description": "new", "avatar": "https://example.com/b.png"}).want(204).wantHeader("TT-X-Group-Avatar", "https://example.com/b.png")
+	c.bob.post(path, fields{"name": "G2", "description": "new",
+		"avatar": "https://example.com/b.png"}).want(204).wantHeader("TT-X-Group-Avatar", "https://example.com/b.png")
 	want := fields{"name": "G2", "display_name": "G2", "description": "new", "avatar": "https://example.com/b.png"}
 	c.alice.get(path).reply().wantFields(want)
 	want["token"], want["type"], want["members"] = group, "tigertext:entity:group", []string{c.alice.token, c.bob.token}
@@ -148,7 +161,8 @@ func TestGroupUpdate(t *testing.T) {
 	}
 	admin.post(path, fields{"is_public": false, "replay_history": "0", "name": "G3"}).want(204)
 	c.bob.get(path).reply().wantFields(fields{"is_public": false, "replay_history": false, "name": "G3"})
-	for _, bad := range []fields{{"members": 5}, {"is_public": "x"}, {"name": strings.Repeat("a", 257)}, {"members": "nobody"}, {"avatar": "ftp://x/y"}} {
+	for _, bad := range []fields{{"members": 5}, {"is_public": "x"}, {"name": strings.Repeat("a", 257)},
+		{"members": "nobody"}, {"avatar": "ftp://x/y"}} {
 		c.alice.post(path, bad).want(400)
 	}
 	c.operator.post("/v2/organization/"+c.org, fields{"allow_public_groups": false}).want(204)
@@ -165,7 +179,8 @@ func TestGroupUpdateReplacesTheMembers(t *testing.T) {
 		p.forgetEvents()
 	}
 	c.alice.post("/v2/group/"+group, fields{"members": []string{c.carl.token, dora.token, c.alice.token}}).want(204)
-	c.alice.get("/v2/group/" + group).reply().wantFields(fields{"members": []string{c.alice.token, c.carl.token, dora.token}})
+	c.alice.get("/v2/group/" +
+		group).reply().wantFields(fields{"members": []string{c.alice.token, c.carl.token, dora.token}})
 	c.bob.wantEvents("bang", "friends")
 	c.bob.get("/v2/group/" + group).wantMissing()
 	c.carl.wantEvents("friends", "bang", "bang", "update")
@@ -180,7 +195,8 @@ func TestGroupUpdateReplacesTheMembers(t *testing.T) {
 	// As a published client does: it names the others, and goes on writing.
 	c.alice.post("/v2/group/"+group, fields{"name": "G2", "members": c.bob.token}).want(204)
 	c.alice.mustSend(group, "still here")
-	c.bob.get("/v2/group/" + group).reply().wantFields(fields{"name": "G2", "members": []string{c.alice.token, c.bob.token}})
+	c.bob.get("/v2/group/" +
+		group).reply().wantFields(fields{"name": "G2", "members": []string{c.alice.token, c.bob.token}})
 }
 
 func TestGroupDeletion(t *testing.T) {
@@ -208,7 +224,8 @@ func TestGroupDeletion(t *testing.T) {
 		}
 	}
 	c.bob.get("/v2/message/" + message).want(200) // what was received stays
-	wantSameAnswer(c.carl.delete("/v2/group/"+group).wantMissing(), c.carl.delete("/v2/group/"+randomToken()).wantMissing())
+	wantSameAnswer(c.carl.delete("/v2/group/"+group).wantMissing(),
+		c.carl.delete("/v2/group/"+randomToken()).wantMissing())
 	other := c.alice.mustCreateGroup("Other", c.bob)
 	admin.delete("/v2/group/" + other).want(204)
 	c.bob.get("/v2/group/" + other).wantMissing()
@@ -217,7 +234,11 @@ func TestGroupDeletion(t *testing.T) {
 func TestRoleGroup(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	got := c.alice.post("/v2/role_group", fields{"created_by": c.alice.token, "members": []string{c.bob.token}, "name": "On call", "replay_history": true}, in(c.org))
+	got := c.alice.post("/v2/role_group",
+		fields{"created_by": c.alice.token, "members": []string{c.bob.token}, "name": "On call", "replay_history": true},
+		in(c.org))
 	token := got.reply().text("token")
-	c.bob.get("/v2/group/" + token).reply().wantFields(fields{"name": "On call", "replay_history": true, "members": []string{c.alice.token, c.bob.token}})
+	c.bob.get("/v2/group/" +
+		token).reply().wantFields(fields{"name": "On call", "replay_history": true,
+		"members": []string{c.alice.token, c.bob.token}})
 }

@@ -113,7 +113,8 @@ func (h *harness) mustSend(r request) answered {
 // mustPost sends a JSON body.
 func (h *harness) mustPost(path, body string) answered {
 	h.t.Helper()
-	return h.mustSend(request{method: "POST", path: path, headers: []string{"Content-Type: application/json"}, body: strings.NewReader(body)})
+	return h.mustSend(request{method: "POST", path: path, headers: []string{"Content-Type: application/json"},
+		body: strings.NewReader(body)})
 }
 
 // wantReply checks for a success with data, and returns the data.
@@ -141,7 +142,8 @@ func (h *harness) wantError(got answered, status int, code, field string) {
 	}
 	e := envelope.Error
 	if got.StatusCode != status || e.Code != code || e.Field != field {
-		h.t.Errorf("got %d %s of field %q (%s), want %d %s of field %q", got.StatusCode, e.Code, e.Field, e.Message, status, code, field)
+		h.t.Errorf("got %d %s of field %q (%s), want %d %s of field %q", got.StatusCode, e.Code, e.Field, e.Message, status,
+			code, field)
 	}
 	if envelope.Status != "fail" || e.Status != got.StatusCode || e.Message == "" || e.RequestID == "" ||
 		e.RequestID != got.Header.Get("Request-Id") || got.Header.Get("Content-Type") != "application/json" {
@@ -185,7 +187,8 @@ func (a *testAuthenticator) Authenticate(_ context.Context, key, secret string, 
 	}
 	actor, ok := a.actors[key]
 	if !ok || secret != "secret:of:"+key {
-		return nil, &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "The key or the secret is wrong."}
+		return nil, &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid",
+			Message: "The key or the secret is wrong."}
 	}
 	return actor, nil
 }

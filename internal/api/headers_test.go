@@ -51,8 +51,10 @@ func TestBodiesAreCompressedOnlyWhenAskedFor(t *testing.T) {
 		accept     string
 		compressed bool
 	}{
-		{"", false}, {"gzip", true}, {"deflate, gzip;q=1.0, *;q=0.5", true}, {"gzip;q=0", false}, {"gzip;q=0.000", false}, {"*", true},
-		{"*;q=0", false}, {"gzip;q=0, *", false}, {"*, gzip;q=0", false}, {"identity", false}, {"br", false}, {"GZIP", true}, {"gzip; q=0.1", true},
+		{"", false}, {"gzip", true}, {"deflate, gzip;q=1.0, *;q=0.5", true}, {"gzip;q=0", false}, {"gzip;q=0.000", false},
+		{"*", true},
+		{"*;q=0", false}, {"gzip;q=0, *", false}, {"*, gzip;q=0", false}, {"identity", false}, {"br", false}, {"GZIP", true},
+		{"gzip; q=0.1", true},
 		{"gzip;q=nonsense", false}, {"gzip;x", false},
 	} {
 		headers := []string{"Accept-Encoding: " + c.accept}

@@ -24,10 +24,11 @@ func (exportedFile) Close() error { return nil }
 func (s *server) mustExportHeld(org string) exported {
 	s.t.Helper()
 	out := exported{}
-	_, err := upkeep.ExportHeld(s.t.Context(), s.vault, s.clock.Now(), model.OrganizationID(org), func(name string) (io.WriteCloser, error) {
-		out[name] = new(bytes.Buffer)
-		return exportedFile{out[name]}, nil
-	})
+	_, err := upkeep.ExportHeld(s.t.Context(), s.vault, s.clock.Now(), model.OrganizationID(org),
+		func(name string) (io.WriteCloser, error) {
+			out[name] = new(bytes.Buffer)
+			return exportedFile{out[name]}, nil
+		})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -54,7 +55,8 @@ func (c *clinic) wantGone(what, id, text string) {
 	c.t.Helper()
 	for _, p := range []*person{c.alice, c.bob, c.carl, c.operator} {
 		for _, path := range []string{"", "/status", "/attachment/1"} {
-			if got := p.get("/v2/message/" + id + path); got.StatusCode != 404 && !(got.StatusCode == 200 && !bytes.Contains(got.content, []byte(text))) {
+			if got := p.get("/v2/message/" + id + path); got.StatusCode != 404 &&
+				!(got.StatusCode == 200 && !bytes.Contains(got.content, []byte(text))) {
 				c.t.Errorf("%s: %s is answered %d %s at %q", what, p.name, got.StatusCode, got.content, path)
 			}
 		}
@@ -112,13 +114,15 @@ func TestLegalHoldKeepsWhatIsOverAndShowsItToNobody(t *testing.T) {
 
 	c.operator.delete("/v2/organization/"+c.org, jsonBody(fields{"name": "Clinic"})).wantError(403, "legal_hold")
 	files := c.mustExportHeld(c.org)
-	if m := files.message(t, expires); m["body"] != "secret of expiry" || m["is_over"] != true || len(m["statuses"].([]any)) != 1 {
+	if m := files.message(t, expires); m["body"] != "secret of expiry" || m["is_over"] != true ||
+		len(m["statuses"].([]any)) != 1 {
 		t.Errorf("what expired is exported as %v", m)
 	}
 	if m := files.message(t, read); m["body"] != "secret of reading" || len(m["statuses"].([]any)) != 2 {
 		t.Errorf("what was read is exported as %v", m)
 	}
-	if m := files.message(t, recalled); m["is_recalled"] != true || files[recalled] == nil || files[recalled].String() != "secret of a recall" {
+	if m := files.message(t, recalled); m["is_recalled"] != true || files[recalled] == nil ||
+		files[recalled].String() != "secret of a recall" {
 		t.Errorf("what was recalled is exported as %v, with the file %v", m, files[recalled])
 	}
 	if m := files.message(t, stays); m["body"] != "still here" || m["is_over"] != nil {
@@ -132,7 +136,8 @@ func TestLegalHoldKeepsWhatIsOverAndShowsItToNobody(t *testing.T) {
 	c.clock.Advance(31 * 24 * time.Hour)
 	c.mustSweep()
 	files = c.mustExportHeld(c.org)
-	if m := files.message(t, recalled); m == nil || files[recalled].String() != "secret of a recall" || len(m["statuses"].([]any)) != 1 {
+	if m := files.message(t, recalled); m == nil || files[recalled].String() != "secret of a recall" ||
+		len(m["statuses"].([]any)) != 1 {
 		t.Errorf("after its end what was recalled is exported as %v", m)
 	}
 	if n := c.countHeld(); n != 4 {

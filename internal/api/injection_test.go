@@ -9,7 +9,8 @@ import (
 // hostileTexts mean something to SQL, to LIKE, to full text search, or to formats, if
 // anything takes them for more than text.
 var hostileTexts = []string{
-	`'; DROP TABLE messages; --`, `" OR "1"="1`, `' OR 1=1 --`, `\'; SELECT pg_sleep(9); --`, `%`, `_`, `x' UNION SELECT secret_hash FROM keys --`,
+	`'; DROP TABLE messages; --`, `" OR "1"="1`, `' OR 1=1 --`, `\'; SELECT pg_sleep(9); --`, `%`, `_`,
+	`x' UNION SELECT secret_hash FROM keys --`,
 	`$1`, `?`, `?*`, `{text}`, `%s%n%d`, `a* OR b*`, `NEAR(a b)`, `$$`, `${x}`, `{{.}}`,
 }
 
@@ -20,9 +21,12 @@ func TestTextThatLooksLikeSQLIsText(t *testing.T) {
 	c := startClinic(t)
 	boss := c.mustCreateAdmin(c.org, "boss")
 	for i, text := range hostileTexts {
-		made := boss.post("/v2/user", fields{"username": "person" + number(i), "display_name": text, "title": text, "department": text}, in(c.org)).want(200).reply()
+		made := boss.post("/v2/user",
+			fields{"username": "person" + number(i), "display_name": text, "title": text, "department": text},
+			in(c.org)).want(200).reply()
 		made.wantFields(fields{"display_name": text, "title": text, "department": text})
-		group := c.alice.post("/v2/group?render_entity=true", fields{"name": text, "description": text, "members": []string{c.bob.token}}, in(c.org)).reply()
+		group := c.alice.post("/v2/group?render_entity=true",
+			fields{"name": text, "description": text, "members": []string{c.bob.token}}, in(c.org)).reply()
 		group.wantFields(fields{"name": text, "description": text})
 		c.alice.post("/v2/metadata/me", fields{text: text}, in(c.org)).want(204)
 		c.bob.get("/v2/metadata/"+c.alice.token, in(c.org)).reply().wantFields(fields{text: text})
@@ -46,12 +50,14 @@ func TestTextThatLooksLikeSQLIsText(t *testing.T) {
 				continue // it has no word to look for
 			}
 			for _, hit := range got.reply().at("results").list() {
-				if token := hit.text("entity", "token"); slices.Contains([]string{c.alice.token, c.bob.token, c.carl.token}, token) {
+				if token := hit.text("entity", "token"); slices.Contains([]string{c.alice.token, c.bob.token, c.carl.token},
+					token) {
 					t.Errorf("searching %s for %q found %v", field, text, hit)
 				}
 			}
 		}
-		if got := boss.get("/v2/organization/" + c.org + "/audit?action=" + url.QueryEscape(text)); got.StatusCode != 200 || len(got.reply().list()) != 0 {
+		if got := boss.get("/v2/organization/" + c.org + "/audit?action=" + url.QueryEscape(text)); got.StatusCode != 200 ||
+			len(got.reply().list()) != 0 {
 			t.Errorf("entries of the action %q: %d %s", text, got.StatusCode, got.content)
 		}
 	}

@@ -49,7 +49,8 @@ func wantNetworks(t *testing.T, key value, want ...string) {
 func TestKeyOpensFromItsNetworksOnly(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t, fromHeader)
-	issued := c.alice.post(c.alice.path("/key"), fields{"allowed_networks": []string{"192.0.2.0/24", "2001:db8::/48", "198.51.100.9"}}).reply()
+	issued := c.alice.post(c.alice.path("/key"),
+		fields{"allowed_networks": []string{"192.0.2.0/24", "2001:db8::/48", "198.51.100.9"}}).reply()
 	wantNetworks(t, issued, "192.0.2.0/24", "2001:db8::/48", "198.51.100.9/32")
 	desk := c.alice.withKey(issued)
 	for _, inside := range []string{"192.0.2.200", "::ffff:192.0.2.7", "2001:db8:0:9::1", "198.51.100.9"} {
@@ -81,7 +82,8 @@ func TestKeyOpensFromItsNetworksOnly(t *testing.T) {
 
 func TestCallsFromElsewhereAreFailedLogins(t *testing.T) {
 	t.Parallel()
-	c := startClinic(t, fromHeader, func(f *figures) { f.api = api.Limits{FailedLoginsPerMinute: 10, FailedLoginsPerMinuteAddress: 100} })
+	c := startClinic(t, fromHeader,
+		func(f *figures) { f.api = api.Limits{FailedLoginsPerMinute: 10, FailedLoginsPerMinuteAddress: 100} })
 	desk := c.alice.withKey(c.alice.post(c.alice.path("/key"), fields{"allowed_networks": "192.0.2.0/24"}).reply())
 	for range 10 {
 		desk.get("/v2/user", at("203.0.113.7")).want(401)
@@ -106,13 +108,15 @@ func TestNetworksOfAnIssuedKeyLieWithinItsIssuers(t *testing.T) {
 	}
 
 	admin := c.mustCreateAdmin(c.org, "admin")
-	office := admin.withKey(admin.post(admin.path("/key"), fields{"kind": "administrative", "allowed_networks": []string{"192.0.2.0/24", "2001:db8::/32"}}).reply())
+	office := admin.withKey(admin.post(admin.path("/key"),
+		fields{"kind": "administrative", "allowed_networks": []string{"192.0.2.0/24", "2001:db8::/32"}}).reply())
 	for _, who := range []*person{admin, c.mustCreate(c.org, "dora")} { // for itself and for another
 		keys := who.path("/key")
 		office.post(keys, nil).wantNetworks("192.0.2.0/24", "2001:db8::/32")
 		office.post(keys, fields{"allowed_networks": []string{}}).wantNetworks("192.0.2.0/24", "2001:db8::/32")
 		office.post(keys, fields{"allowed_networks": "192.0.2.128/25"}).wantNetworks("192.0.2.128/25")
-		office.do("POST", keys, form("allowed_networks", "192.0.2.1,2001:db8:7::/48")).wantNetworks("192.0.2.1/32", "2001:db8:7::/48")
+		office.do("POST", keys, form("allowed_networks", "192.0.2.1,2001:db8:7::/48")).wantNetworks("192.0.2.1/32",
+			"2001:db8:7::/48")
 		for _, wider := range []string{"192.0.2.0/23", "0.0.0.0/0", "203.0.113.7", "::/0", "192.0.2.1,203.0.113.7"} {
 			office.post(keys, fields{"allowed_networks": wider}).wantError(403, "exceeds_issuer")
 		}
@@ -135,13 +139,16 @@ func TestRotatedKeyNeverExceedsTheOneThatRotatesIt(t *testing.T) {
 		return by.withKey(by.post(by.path("/key"), f).reply())
 	}
 	brief, lasting := issue(c.alice, fields{"expires_in": 60}), issue(c.alice, fields{"expires_in": 3600})
-	desk, corner := issue(c.alice, fields{"allowed_networks": "192.0.2.0/24"}), issue(c.alice, fields{"allowed_networks": "192.0.2.0/25"})
+	desk, corner := issue(c.alice, fields{"allowed_networks": "192.0.2.0/24"}),
+		issue(c.alice, fields{"allowed_networks": "192.0.2.0/25"})
 	rotate := func(by, key *person) *answer { return by.post(by.path("/key/"+key.key+"/rotate"), nil) }
-	for _, refused := range [][2]*person{{brief, lasting}, {brief, c.alice}, {lasting, c.alice}, {desk, c.alice}, {corner, desk}, {desk, brief}} {
+	for _, refused := range [][2]*person{{brief, lasting}, {brief, c.alice}, {lasting, c.alice}, {desk, c.alice},
+		{corner, desk}, {desk, brief}} {
 		rotate(refused[0], refused[1]).wantError(403, "exceeds_issuer")
 		refused[1].get("/v2/user").want(200)
 	}
-	for _, allowed := range [][2]*person{{brief, brief}, {lasting, brief}, {c.alice, lasting}, {desk, corner}, {corner, corner}, {c.alice, desk}, {c.alice, c.alice}} {
+	for _, allowed := range [][2]*person{{brief, brief}, {lasting, brief}, {c.alice, lasting}, {desk, corner},
+		{corner, corner}, {c.alice, desk}, {c.alice, c.alice}} {
 		allowed[1].withKey(rotate(allowed[0], allowed[1]).reply()).get("/v2/user").want(200)
 	}
 	// Nor does an administrator's key that is about to end lead into another's for good.
@@ -159,13 +166,15 @@ func TestSecretsHaveTheFormThatScannersLookFor(t *testing.T) {
 	issued := c.alice.post(c.alice.path("/key"), nil).reply()
 	rotated := c.alice.post(c.alice.path("/key/"+issued.text("api_key")+"/rotate"), nil).reply()
 	signed := c.alice.post("/v5/login", fields{}).reply().at("auth")
-	for what, secret := range map[string]string{"issued": issued.text("api_secret"), "rotated": rotated.text("api_secret"), "signed in": signed.text("secret"), "of a new account": c.bob.secret} {
+	for what, secret := range map[string]string{"issued": issued.text("api_secret"), "rotated": rotated.text("api_secret"),
+		"signed in": signed.text("secret"), "of a new account": c.bob.secret} {
 		if !scannable.MatchString(secret) {
 			t.Errorf("the secret that was %s is %q", what, secret)
 		}
 	}
 	// One with a slip in it, and one without the form.
 	slip := c.bob.secret[:len(c.bob.secret)-1] + "~"
-	wantSameAnswer(c.bob.with(c.bob.key, slip).get("/v2/user").wantError(401, "credentials_invalid"), c.bob.with(c.bob.key, "wrong").get("/v2/user"))
+	wantSameAnswer(c.bob.with(c.bob.key, slip).get("/v2/user").wantError(401, "credentials_invalid"),
+		c.bob.with(c.bob.key, "wrong").get("/v2/user"))
 	c.operator.with("operator-key", "operator-secret").get("/v2/user").want(200)
 }

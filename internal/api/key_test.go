@@ -11,7 +11,8 @@ func TestKeyIsIssuedListedRotatedAndRevoked(t *testing.T) {
 	c := startClinic(t)
 	c.clock.Advance(time.Minute)
 	issued := c.alice.post(c.alice.path("/key"), fields{"expires_in": 3600}).reply()
-	issued.wantFields(fields{"kind": "regular", "created_time": "2026-11-21T08:16:30.123Z", "expires_time": "2026-11-21T09:16:30.123Z"})
+	issued.wantFields(fields{"kind": "regular", "created_time": "2026-11-21T08:16:30.123Z",
+		"expires_time": "2026-11-21T09:16:30.123Z"})
 	second := c.alice.withKey(issued)
 	forever := c.alice.do("POST", "/v2/user/me/key", form("kind", "regular")).reply()
 	forever.wantFields(fields{"kind": "regular"}, "expires_time", "issued_by")
@@ -28,15 +29,17 @@ func TestKeyIsIssuedListedRotatedAndRevoked(t *testing.T) {
 		}
 		switch k.text("api_key") {
 		case second.key:
-			k.wantFields(fields{"kind": "regular", "created_time": "2026-11-21T08:16:30.123Z", "last_used_time": "2026-11-21T08:16:31.123Z",
-				"expires_time": "2026-11-21T09:16:30.123Z"}, "issued_by")
+			k.wantFields(fields{"kind": "regular", "created_time": "2026-11-21T08:16:30.123Z",
+				"last_used_time": "2026-11-21T08:16:31.123Z",
+				"expires_time":   "2026-11-21T09:16:30.123Z"}, "issued_by")
 		case forever.text("api_key"):
 			k.wantFields(fields{"kind": "regular"}, "last_used_time", "expires_time", "issued_by")
 		case c.alice.key:
 			k.wantFields(fields{"issued_by": c.operator.token}, "expires_time")
 		}
 	}
-	for _, refused := range []fields{{"kind": "super"}, {"expires_in": 0}, {"expires_in": -1}, {"expires_in": "soon"}, {"messages_per_day": -1}} {
+	for _, refused := range []fields{{"kind": "super"}, {"expires_in": 0}, {"expires_in": -1}, {"expires_in": "soon"},
+		{"messages_per_day": -1}} {
 		c.operator.post(c.alice.path("/key"), refused).want(400)
 	}
 
@@ -89,8 +92,9 @@ type keyCall struct {
 }
 
 var (
-	issueKey    = keyCall{"issue", func(by, of *person) *answer { return by.post(of.path("/key"), fields{}) }, 200}
-	rotateKey   = keyCall{"rotate", func(by, of *person) *answer { return by.post(of.path("/key/"+of.key+"/rotate"), fields{"grace": 3600}) }, 200}
+	issueKey  = keyCall{"issue", func(by, of *person) *answer { return by.post(of.path("/key"), fields{}) }, 200}
+	rotateKey = keyCall{"rotate",
+		func(by, of *person) *answer { return by.post(of.path("/key/"+of.key+"/rotate"), fields{"grace": 3600}) }, 200}
 	listKeys    = keyCall{"list", func(by, of *person) *answer { return by.get(of.path("/key")) }, 200}
 	setPassword = keyCall{"set the password", func(by, of *person) *answer {
 		return by.post(of.path("/password"), fields{"password": "a new password"})
@@ -113,7 +117,8 @@ func wantAll(t *testing.T, calls []keyCall, by, of *person, status int) {
 			want = call.ok
 		}
 		if got := call.do(by, of); got.StatusCode != want {
-			t.Errorf("%s may %s the access of %s: got %d %s, want %d", by.name, call.name, of.name, got.StatusCode, got.content, want)
+			t.Errorf("%s may %s the access of %s: got %d %s, want %d", by.name, call.name, of.name, got.StatusCode, got.content,
+				want)
 		}
 	}
 }
@@ -123,7 +128,8 @@ func TestNobodyGainsAnotherPersonsAccess(t *testing.T) {
 	s := start(t)
 	one, two := s.mustCreateOrganization("One"), s.mustCreateOrganization("Two")
 	admin, other := s.mustCreateAdmin(one, "admin"), s.mustCreateAdmin(two, "other")
-	own, shared, borrowed, removed := s.mustCreate(one, "own"), s.mustCreate(one, "shared"), s.mustCreate(two, "borrowed"), s.mustCreate(one, "removed")
+	own, shared, borrowed, removed := s.mustCreate(one, "own"), s.mustCreate(one, "shared"), s.mustCreate(two, "borrowed"),
+		s.mustCreate(one, "removed")
 	other.mustJoin(two, shared)
 	admin.mustJoin(one, borrowed)
 	moved := s.mustCreate(one, "moved")
@@ -184,7 +190,8 @@ func TestAdministrativeKeyTakesOneOrThePassword(t *testing.T) {
 	regular.post(admin.path("/key/"+regular.key+"/rotate"), nil).reply() // a regular one
 
 	c.operator.post(c.alice.path("/password"), fields{"password": "correct horse"}).want(204)
-	c.alice.post(c.alice.path("/key"), fields{"kind": "administrative", "password": "wrong horse"}).wantError(403, "password_wrong")
+	c.alice.post(c.alice.path("/key"), fields{"kind": "administrative", "password": "wrong horse"}).wantError(403,
+		"password_wrong")
 	key := c.alice.post(c.alice.path("/key"), fields{"kind": "administrative", "password": "correct horse"}).reply()
 	key.wantFields(fields{"kind": "administrative"})
 	c.alice.post(c.alice.path("/key/"+key.text("api_key")+"/rotate"), nil).wantError(403, "administrative_key_required")
@@ -210,7 +217,8 @@ func TestIssuedKeyNeverExceedsItsIssuer(t *testing.T) {
 			t.Errorf("a key asked for %s ends at %s, past its issuer", asked, got)
 		}
 	}
-	short.post("/v2/user/me/key", fields{"expires_in": 30}).reply().wantFields(fields{"expires_time": "2026-11-21T08:16:00.123Z"})
+	short.post("/v2/user/me/key",
+		fields{"expires_in": 30}).reply().wantFields(fields{"expires_time": "2026-11-21T08:16:00.123Z"})
 	// For others, and with a new account, and by signing in with it.
 	admin := c.mustCreateAdmin(c.org, "admin")
 	brief := admin.withKey(admin.post(admin.path("/key"), fields{"kind": "administrative", "expires_in": 60}).reply())
@@ -230,7 +238,8 @@ func TestKeyIssuedBySomebodyElseIsTold(t *testing.T) {
 	c := startClinic(t)
 	admin := c.mustCreateAdmin(c.org, "admin")
 	issued := admin.post(c.alice.path("/key"), nil).reply().text("api_key")
-	c.alice.wantEvents("account:settings")[0].wantIs(fields{"token": c.alice.token, "services": []fields{{"xmlns": "tigertext:iq:update:account", "account": c.alice.token}}})
+	c.alice.wantEvents("account:settings")[0].wantIs(fields{"token": c.alice.token,
+		"services": []fields{{"xmlns": "tigertext:iq:update:account", "account": c.alice.token}}})
 	for _, k := range c.alice.get("/v2/user/me/key").reply().list() {
 		if k.text("api_key") == issued {
 			k.wantFields(fields{"issued_by": admin.token})

@@ -20,7 +20,8 @@ func wantGoneFor(c clinic, id string, readers ...*person) {
 		} {
 			wantSameAnswer(a, unknown)
 		}
-		p.post("/v2/get_bulk_message_status", fields{"messages": []string{id}}).reply().at("bulk_message_statuses").wantIs([]any{})
+		p.post("/v2/get_bulk_message_status",
+			fields{"messages": []string{id}}).reply().at("bulk_message_statuses").wantIs([]any{})
 		for _, e := range p.events() {
 			if e.has("body") && e.at("message_id").v == id {
 				c.t.Errorf("%s still has the event of a message that is gone", p.name)
@@ -36,7 +37,8 @@ func TestExpiredMessageIsGoneForEveryReader(t *testing.T) {
 	for _, p := range []*person{c.alice, c.bob, c.carl} {
 		p.forgetEvents()
 	}
-	withFile := parts(map[string]string{"recipient": c.bob.token, "body": "one", "ttl": "1"}, file{"attachment", "a.png", "image/png", picture})
+	withFile := parts(map[string]string{"recipient": c.bob.token, "body": "one", "ttl": "1"},
+		file{"attachment", "a.png", "image/png", picture})
 	one := c.alice.do("POST", "/v2/message", withFile).want(204).Header.Get("TT-X-Message-Id")
 	two := c.alice.mustSend(group, "two", "ttl", 2, "priority", 1)
 	never := c.alice.mustSend(c.bob.token, "never", "ttl", -1)
@@ -141,7 +143,8 @@ func TestEndedContentIsErasedFromTheDisk(t *testing.T) {
 			texts[more[i]] = more[i+1]
 		}
 		content := bytes.Repeat([]byte(secret(way, "file")), 4000)
-		return p.do("POST", "/v2/message", parts(texts, file{"attachment", "a.bin", "", content})).want(204).Header.Get("TT-X-Message-Id")
+		return p.do("POST", "/v2/message",
+			parts(texts, file{"attachment", "a.bin", "", content})).want(204).Header.Get("TT-X-Message-Id")
 	}
 	doomed := c.mustCreateOrganization("Doomed")
 	dora, ed := c.mustCreate(doomed, "dora"), c.mustCreate(doomed, "ed")
@@ -194,20 +197,25 @@ func filesHolding(t *testing.T, dir, text string) []string {
 func TestForwardOutlivesTheMessageThatItCameFrom(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	withFile := parts(map[string]string{"recipient": c.bob.token, "body": "x", "ttl": "1", "data": `[{"mimetype":"a/b","namespace":"n","payload":"p"}]`},
+	withFile := parts(map[string]string{"recipient": c.bob.token, "body": "x", "ttl": "1",
+		"data": `[{"mimetype":"a/b","namespace":"n","payload":"p"}]`},
 		file{"attachment", "a.png", "image/png", picture})
 	source := c.alice.do("POST", "/v2/message", withFile).want(204).Header.Get("TT-X-Message-Id")
 	c.clock.Advance(time.Second)
-	forward := c.bob.post("/v2/message/"+source+"/forward", fields{"recipient": "carl", "priority": 1, "sender_organization": c.org, "recipient_organization": c.org}).
+	forward := c.bob.post("/v2/message/"+source+"/forward",
+		fields{"recipient": "carl", "priority": 1, "sender_organization": c.org, "recipient_organization": c.org}).
 		want(204).wantHeader("TT-X-Msg-Ttl", "43200").Header.Get("TT-X-Message-Id")
-	onward := c.carl.post("/v2/message/"+forward+"/forward?response_format=message", fields{"recipient": c.carl.token}).reply()
+	onward := c.carl.post("/v2/message/"+forward+"/forward?response_format=message",
+		fields{"recipient": c.carl.token}).reply()
 	for _, m := range []value{c.carl.get("/v2/message/" + forward).reply(), onward} {
-		m.wantFields(fields{"body": "x", "is_forwarded": true, "original_sender": c.alice.token, "original_timestamp": "2026-11-21T08:15:30.123Z",
-			"attachment_name": "a.png", "data": []fields{{"mimetype": "a/b", "namespace": "n", "payload": "p"}}})
+		m.wantFields(fields{"body": "x", "is_forwarded": true, "original_sender": c.alice.token,
+			"original_timestamp": "2026-11-21T08:15:30.123Z",
+			"attachment_name":    "a.png", "data": []fields{{"mimetype": "a/b", "namespace": "n", "payload": "p"}}})
 	}
 	c.carl.get("/v2/message/" + forward).reply().wantFields(fields{"sender_token": c.bob.token, "priority": 1})
 	c.bob.post("/v2/message/"+source+"/forward", fields{}).wantError(400, "recipient_required")
-	c.bob.post("/v2/message/"+source+"/forward", fields{"recipient": c.carl.token, "priority": 3}).want(400).wantField("priority")
+	c.bob.post("/v2/message/"+source+"/forward",
+		fields{"recipient": c.carl.token, "priority": 3}).want(400).wantField("priority")
 	c.clock.Advance(time.Minute)
 	c.mustSweep()
 	if got := c.carl.get("/v2/message/" + forward + "/attachment/1").want(200); !bytes.Equal(got.content, picture) {

@@ -84,9 +84,11 @@ func TestLimitOfRequestsASecond(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.api.RequestsPerSecond, f.api.Burst = 10, 20 })
 	for left := 19; left >= 0; left-- {
-		c.alice.get("/v2/user").want(200).wantHeader("RateLimit-Limit", "20").wantHeader("RateLimit-Remaining", number(left)).wantHeader("RateLimit-Reset", number((20-left+9)/10))
+		c.alice.get("/v2/user").want(200).wantHeader("RateLimit-Limit", "20").wantHeader("RateLimit-Remaining",
+			number(left)).wantHeader("RateLimit-Reset", number((20-left+9)/10))
 	}
-	past := c.alice.get("/v2/user").wantError(429, "rate_limited").wantHeader("Retry-After", "1").wantHeader("RateLimit-Remaining", "0")
+	past := c.alice.get("/v2/user").wantError(429, "rate_limited").wantHeader("Retry-After",
+		"1").wantHeader("RateLimit-Remaining", "0")
 	if got := past.value().text("error", "message"); got != "Too many requests/second, please try again later." {
 		t.Errorf("the message is %q", got)
 	}
@@ -130,8 +132,10 @@ func TestLimitOfFailedLogins(t *testing.T) {
 	for range 3 {
 		c.alice.post("/v2/user/me/password", fields{"old_password": "guess", "password": "a new password"}).want(403)
 	}
-	c.alice.post("/v2/user/me/password", fields{"old_password": "correct horse", "password": "a new password"}).wantError(429, "too_many_failures")
-	c.alice.post("/v2/user/me/key", fields{"kind": "administrative", "password": "correct horse"}).wantError(429, "too_many_failures")
+	c.alice.post("/v2/user/me/password",
+		fields{"old_password": "correct horse", "password": "a new password"}).wantError(429, "too_many_failures")
+	c.alice.post("/v2/user/me/key", fields{"kind": "administrative", "password": "correct horse"}).wantError(429,
+		"too_many_failures")
 	c.alice.get("/v2/user").want(200)
 	// Of the address: only credentials that never succeeded from it.
 	c.clock.Advance(2 * time.Minute)
@@ -191,7 +195,8 @@ func TestLimitOfAnAttachment(t *testing.T) {
 	content := bytes.Repeat([]byte("x"), 25<<20+1)
 	attach := func(size int) *answer {
 		t.Helper()
-		return c.alice.do("POST", "/v2/message", parts(map[string]string{"recipient": c.bob.token}, file{"attachment", "a", "", content[:size]}))
+		return c.alice.do("POST", "/v2/message",
+			parts(map[string]string{"recipient": c.bob.token}, file{"attachment", "a", "", content[:size]}))
 	}
 	id := attach(25 << 20).want(204).Header.Get("TT-X-Message-Id")
 	c.bob.get("/v2/message/"+id+"/attachment/1").want(200).wantHeader("Content-Length", number(25<<20))
@@ -199,7 +204,8 @@ func TestLimitOfAnAttachment(t *testing.T) {
 
 	avatar := func(size int) *answer {
 		t.Helper()
-		return c.alice.do("POST", c.alice.path("/settings"), parts(nil, file{"avatar", "a.png", "", append(picture[:8:8], content[:size-8]...)}))
+		return c.alice.do("POST", c.alice.path("/settings"),
+			parts(nil, file{"avatar", "a.png", "", append(picture[:8:8], content[:size-8]...)}))
 	}
 	avatar(2 << 20).want(204)
 	avatar(2<<20+1).wantError(413, "file_too_large").wantField("avatar")

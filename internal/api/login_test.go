@@ -12,8 +12,10 @@ import (
 
 // makeOperator makes an account of this name an operator, as the command line does.
 func (s *server) makeOperator(username string) error {
-	account := model.Account{ID: model.AccountID(randomID()), Username: username, DisplayName: username, Operator: true, Created: s.clock.Now()}
-	key := model.Key{Key: username + "-key", Account: account.ID, Kind: model.Administrative, SecretHash: hashOf(username + "-secret"), PreviousHash: []byte{},
+	account := model.Account{ID: model.AccountID(randomID()), Username: username, DisplayName: username, Operator: true,
+		Created: s.clock.Now()}
+	key := model.Key{Key: username + "-key", Account: account.ID, Kind: model.Administrative,
+		SecretHash: hashOf(username + "-secret"), PreviousHash: []byte{},
 		Counter: username + "-key", Created: s.clock.Now()}
 	return s.store.Update(s.t.Context(), func(tx *store.Tx) error {
 		if err := tx.InsertAccount(&account, ""); err != nil {
@@ -42,7 +44,8 @@ func TestSignInWithAPassword(t *testing.T) {
 	c.operator.post(c.alice.path("/password"), fields{"password": "correct:horse"}).want(204)
 	for _, user := range []string{"ALICE", "alice@example.com"} {
 		signed := c.signIn(user, "correct:horse", "phone").reply()
-		signed.at("user").wantFields(fields{"token": c.alice.token, "xmlns": "tigertext:entity:account", "emails": []fields{{"address": "alice@example.com", "verified": false}}})
+		signed.at("user").wantFields(fields{"token": c.alice.token, "xmlns": "tigertext:entity:account",
+			"emails": []fields{{"address": "alice@example.com", "verified": false}}})
 		auth := signed.at("auth")
 		if auth.text("resource") != "phone" {
 			t.Errorf("auth is %s", auth)
@@ -55,7 +58,8 @@ func TestSignInWithAPassword(t *testing.T) {
 	wantSameAnswer(c.signIn("me", "correct:horse", "phone").wantError(401, "credentials_invalid"), unknown)
 	c.anyone().post("/v2/login", fields{}).wantError(401, "credentials_missing")
 	c.anyone().post("/v2/login", fields{}, header("Authorization", "XMPP-Simple !")).want(401)
-	c.anyone().post("/v2/login", fields{}, header("Authorization", "XMPP-Simple "+base64.StdEncoding.EncodeToString([]byte("one:two")))).want(401)
+	c.anyone().post("/v2/login", fields{},
+		header("Authorization", "XMPP-Simple "+base64.StdEncoding.EncodeToString([]byte("one:two")))).want(401)
 
 	// The fifth version, at the root: user and password, or key and secret.
 	byPassword := c.alice.with("alice", "correct:horse").post("/v5/login", fields{"device_id": "tablet"}).reply()
@@ -112,8 +116,11 @@ func TestPasswordOfOneselfTakesTheOldOne(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	stranger := c.mustCreateStranger("stranger")
-	c.alice.post("/v2/user/me/password", fields{"password": "new password"}).wantError(400, "old_password_required").wantField("old_password")
-	c.alice.post("/v2/user/me/password", fields{"password": "new password", "old_password": "x"}).wantError(403, "old_password_wrong") // there is none
+	c.alice.post("/v2/user/me/password", fields{"password": "new password"}).wantError(400,
+		"old_password_required").wantField("old_password")
+	// there is none
+	c.alice.post("/v2/user/me/password", fields{"password": "new password", "old_password": "x"}).wantError(403,
+		"old_password_wrong")
 	c.operator.post(c.alice.path("/password"), fields{"password": "first password"}).want(204)
 	auth := c.signIn("alice", "first password", "phone").reply().at("auth")
 	phone := c.alice.with(auth.text("key"), auth.text("secret"))
@@ -121,9 +128,11 @@ func TestPasswordOfOneselfTakesTheOldOne(t *testing.T) {
 	tablet := c.alice.with(auth.text("key"), auth.text("secret"))
 
 	phone.post("/v2/user/me/password", fields{"password": "next password"}).wantError(400, "old_password_required")
-	phone.post("/v2/user/me/password", fields{"password": "next password", "old_password": "guess"}).wantError(403, "old_password_wrong")
+	phone.post("/v2/user/me/password", fields{"password": "next password", "old_password": "guess"}).wantError(403,
+		"old_password_wrong")
 	for _, bad := range []any{"short", "", 12345678, nil} {
-		phone.post("/v2/user/me/password", fields{"password": bad, "old_password": "first password"}).want(400).wantField("password")
+		phone.post("/v2/user/me/password",
+			fields{"password": bad, "old_password": "first password"}).want(400).wantField("password")
 	}
 	phone.post(c.alice.path("/password"), fields{"password": "next password", "old_password": "first password"}).want(204)
 	phone.get("/v2/user").want(200)
@@ -132,7 +141,8 @@ func TestPasswordOfOneselfTakesTheOldOne(t *testing.T) {
 	c.signIn("alice", "first password", "x").want(401)
 	c.signIn("alice", "next password", "x").want(200)
 	// An operator has no way around it for itself.
-	c.operator.post("/v2/user/me/password", fields{"password": "operator password"}).wantError(400, "old_password_required")
+	c.operator.post("/v2/user/me/password", fields{"password": "operator password"}).wantError(400,
+		"old_password_required")
 	c.bob.post(c.alice.path("/password"), fields{"password": "next password"}).want(403)
 	stranger.post(c.alice.path("/password"), fields{"password": "next password"}).wantMissing()
 }

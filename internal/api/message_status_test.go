@@ -10,7 +10,8 @@ func TestStatusGoesForwardOnly(t *testing.T) {
 	c := startClinic(t)
 	id := c.alice.mustSend(c.bob.token, "x")
 	row := func(status, at string) fields {
-		return fields{"client_id": id, "is_recalled": false, "statuses": []fields{{"account_id": c.bob.token, "status": status, "timestamp": at}}}
+		return fields{"client_id": id, "is_recalled": false,
+			"statuses": []fields{{"account_id": c.bob.token, "status": status, "timestamp": at}}}
 	}
 	wantStatus := func(status, at string) {
 		t.Helper()
@@ -29,7 +30,8 @@ func TestStatusGoesForwardOnly(t *testing.T) {
 	c.bob.mustMark("delivered", id)
 	wantStatus("Delivered", "2026-11-21T08:15:31.123Z")
 	delivered := c.alice.wantEvents("message:status")[0]
-	delivered.wantIs(fields{"client_id": id, "status": "Delivered", "account_id": c.bob.token, "timestamp": "2026-11-21T08:15:31.123Z"})
+	delivered.wantIs(fields{"client_id": id, "status": "Delivered", "account_id": c.bob.token,
+		"timestamp": "2026-11-21T08:15:31.123Z"})
 	// A newer one withdraws the older and comes at the end with a new id.
 	c.carl.mustSend(c.alice.token, "between")
 	c.bob.do("PUT", "/v2/message/status", jsonBody(fields{"read": id})).want(204)
@@ -74,7 +76,8 @@ func TestStatusOfAGroupMessageIsTheLeastOfAll(t *testing.T) {
 	group := c.alice.mustCreateGroup("G", c.bob, c.carl)
 	id := c.alice.mustSend(group, "x")
 	c.alice.forgetEvents()
-	c.bob.get("/v2/message/" + id).reply().wantFields(fields{"group_token": group, "recipient_token": group, "sender_token": c.alice.token})
+	c.bob.get("/v2/message/" +
+		id).reply().wantFields(fields{"group_token": group, "recipient_token": group, "sender_token": c.alice.token})
 	own := func(p *person) string { return p.get("/v2/message/" + id).reply().text("status") }
 	want := func(alice, bob, carl string) {
 		t.Helper()

@@ -32,19 +32,23 @@ func TestMessageHasEveryField(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	sent := c.alice.post("/v2/message?response_format=message", fields{
-		"recipient": c.bob.token, "body": "hello", "ttl": 60, "dor": true, "priority": 1, "sender_organization": c.org, "recipient_organization": c.org,
-		"data": []fields{{"mimetype": "application/json", "namespace": "ns", "payload": `{"k":1}`}},
+		"recipient": c.bob.token, "body": "hello", "ttl": 60, "dor": true, "priority": 1, "sender_organization": c.org,
+		"recipient_organization": c.org,
+		"data":                   []fields{{"mimetype": "application/json", "namespace": "ns", "payload": `{"k":1}`}},
 	})
 	message := sent.reply()
 	id := message.text("message_id")
 	sent.wantHeader("TT-X-Message-Id", id).wantHeader("TT-X-Msg-Ttl", "60")
 	want := fields{
-		"message_id": id, "client_id": id, "sender_token": c.alice.token, "sender_organization": c.org, "recipient_token": c.bob.token,
-		"recipient_organization": c.org, "body": "hello", "created_time": "2026-11-21T08:15:30.123Z", "expires_time": "2026-11-21T09:15:30.123Z",
-		"ttl": 60, "dor": true, "status": "New", "priority": 1, "attachments": []any{},
+		"message_id": id, "client_id": id, "sender_token": c.alice.token, "sender_organization": c.org,
+		"recipient_token":        c.bob.token,
+		"recipient_organization": c.org, "body": "hello", "created_time": "2026-11-21T08:15:30.123Z",
+		"expires_time": "2026-11-21T09:15:30.123Z",
+		"ttl":          60, "dor": true, "status": "New", "priority": 1, "attachments": []any{},
 		"data": []fields{{"mimetype": "application/json", "namespace": "ns", "payload": `{"k":1}`}},
 	}
-	absent := []string{"group_token", "attachment_name", "is_recalled", "is_forwarded", "original_sender", "original_timestamp"}
+	absent := []string{"group_token", "attachment_name", "is_recalled", "is_forwarded", "original_sender",
+		"original_timestamp"}
 	message.wantFields(want, absent...)
 	if message.int("sort_number") <= 0 {
 		t.Errorf("sort_number is %d", message.int("sort_number"))
@@ -61,17 +65,25 @@ func TestMessageIsSentInAllContentTypes(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	for name, sent := range map[string]option{
-		"JSON":              jsonBody(fields{"recipient": c.bob.token, "body": "grüße & +", "ttl": -1, "dor": true, "priority": -1}),
-		"JSON of texts":     jsonBody(fields{"recipient": c.bob.token, "body": "grüße & +", "ttl": "-1", "dor": "true", "priority": "-1"}),
-		"form":              form("recipient", c.bob.token, "body", "grüße & +", "ttl", "-1", "dor", "1", "priority", "-1"),
-		"multipart":         parts(map[string]string{"recipient": c.bob.token, "body": "grüße & +", "ttl": "-1", "dor": "true", "priority": "-1"}),
-		"unknown are fine":  jsonBody(fields{"recipient": c.bob.token, "body": "grüße & +", "ttl": -1, "dor": 1, "priority": -1, "unheard": []int{1}}),
-		"part with a type":  body("multipart/form-data; boundary=b", strings.NewReader(typedParts(c.bob.token))),
-		"data in a form":    form("recipient", c.bob.token, "body", "grüße & +", "ttl", "-1", "dor", "1", "priority", "-1", "data", `[]`),
-		"empty inputs":      form("recipient", c.bob.token, "body", "grüße & +", "ttl", "-1", "dor", "1", "priority", "-1", "data", "", "sender_organization", ""),
-		"charset in a type": body("application/json; charset=utf-8", strings.NewReader(`{"recipient":"`+c.bob.token+`","body":"grüße & +","ttl":-1,"dor":true,"priority":-1}`)),
+		"JSON": jsonBody(fields{"recipient": c.bob.token, "body": "grüße & +", "ttl": -1, "dor": true,
+			"priority": -1}),
+		"JSON of texts": jsonBody(fields{"recipient": c.bob.token, "body": "grüße & +", "ttl": "-1", "dor": "true",
+			"priority": "-1"}),
+		"form": form("recipient", c.bob.token, "body", "grüße & +", "ttl", "-1", "dor", "1", "priority", "-1"),
+		"multipart": parts(map[string]string{"recipient": c.bob.token, "body": "grüße & +", "ttl": "-1",
+			"dor": "true", "priority": "-1"}),
+		"unknown are fine": jsonBody(fields{"recipient": c.bob.token, "body": "grüße & +", "ttl": -1, "dor": 1,
+			"priority": -1, "unheard": []int{1}}),
+		"part with a type": body("multipart/form-data; boundary=b", strings.NewReader(typedParts(c.bob.token))),
+		"data in a form": form("recipient", c.bob.token, "body", "grüße & +", "ttl", "-1", "dor", "1", "priority", "-1",
+			"data", `[]`),
+		"empty inputs": form("recipient", c.bob.token, "body", "grüße & +", "ttl", "-1", "dor", "1", "priority", "-1",
+			"data", "", "sender_organization", ""),
+		"charset in a type": body("application/json; charset=utf-8",
+			strings.NewReader(`{"recipient":"`+c.bob.token+`","body":"grüße & +","ttl":-1,"dor":true,"priority":-1}`)),
 	} {
-		id := c.alice.do("POST", "/v2/message/", sent).want(204).wantHeader("TT-X-Msg-Ttl", "-1").Header.Get("TT-X-Message-Id")
+		id := c.alice.do("POST", "/v2/message/", sent).want(204).wantHeader("TT-X-Msg-Ttl",
+			"-1").Header.Get("TT-X-Message-Id")
 		got := c.bob.get("/v2/message/" + id + "/").reply()
 		got.wantFields(fields{"body": "grüße & +", "ttl": -1, "dor": true, "priority": -1}, "expires_time")
 		if t.Failed() {
@@ -94,18 +106,24 @@ func TestMessageOfAFormRepeatsItsData(t *testing.T) {
 		got := c.alice.do("POST", "/v2/message?response_format=message", sent).reply()
 		got.wantFields(fields{"data": []fields{item("1"), item("2")}, "ttl": 43200, "dor": false, "priority": 0})
 	}
-	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", one, "data", "x")).wantError(400, "body_invalid").wantField("data")
-	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", one, "data", "[1]")).wantError(400, "field_invalid").wantField("data")
-	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", "", "data", "")).wantError(400, "content_required")
-	c.alice.post("/v2/message?response_format=xml", fields{"recipient": c.bob.token, "body": "x"}).wantError(400, "field_invalid").wantField("response_format")
+	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", one, "data", "x")).wantError(400,
+		"body_invalid").wantField("data")
+	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", one, "data", "[1]")).wantError(400,
+		"field_invalid").wantField("data")
+	c.alice.do("POST", "/v2/message", form("recipient", c.bob.token, "data", "", "data", "")).wantError(400,
+		"content_required")
+	c.alice.post("/v2/message?response_format=xml", fields{"recipient": c.bob.token, "body": "x"}).wantError(400,
+		"field_invalid").wantField("response_format")
 	c.alice.post("/v2/message?response_format=", fields{"recipient": c.bob.token, "body": "x"}).want(204)
 }
 
 // typedParts is a multipart body whose text parts carry a content type.
 func typedParts(recipient string) string {
 	var b strings.Builder
-	for _, field := range [][2]string{{"recipient", recipient}, {"body", "grüße & +"}, {"ttl", "-1"}, {"dor", "1"}, {"priority", "-1"}} {
-		b.WriteString("--b\r\nContent-Disposition: form-data; name=\"" + field[0] + "\"\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n" + field[1] + "\r\n")
+	for _, field := range [][2]string{{"recipient", recipient}, {"body", "grüße & +"}, {"ttl", "-1"}, {"dor", "1"},
+		{"priority", "-1"}} {
+		b.WriteString("--b\r\nContent-Disposition: form-data; name=\"" + field[0] +
+			"\"\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n" + field[1] + "\r\n")
 	}
 	return b.String() + "--b--\r\n"
 }
@@ -138,7 +156,8 @@ func TestMessageRefusesWhatIsNoMessage(t *testing.T) {
 		{fields{"recipient": c.bob.token, "body": "x", "data": "text"}, "field_invalid", "data"},
 		{fields{"recipient": c.bob.token, "body": "x", "data": []fields{{"payload": fields{}}}}, "field_invalid", "data"},
 		{fields{"recipient": c.bob.token, "body": "x", "attachment": "text"}, "field_invalid", "attachment"},
-		{fields{"recipient": c.bob.token, "body": "x", "sender_organization": c.org, "recipient_organization": randomOrganization()}, "organization_mismatch", "recipient_organization"},
+		{fields{"recipient": c.bob.token, "body": "x", "sender_organization": c.org,
+			"recipient_organization": randomOrganization()}, "organization_mismatch", "recipient_organization"},
 	} {
 		got := c.alice.post("/v2/message", refused.sent).want(400)
 		if code := got.value().text("error", "code"); code != refused.code {
@@ -155,14 +174,19 @@ func TestMessageRefusesWhatIsNoMessage(t *testing.T) {
 func TestMessageFindsItsRecipientByAnyAddress(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	user := c.operator.post("/v2/user", fields{"first_name": "Dora", "email": "Doc+Test@Example.com", "phone": "(415) 555-2671", "username": "Dr.Who-1_a"}, in(c.org)).reply()
+	user := c.operator.post("/v2/user",
+		fields{"first_name": "Dora", "email": "Doc+Test@Example.com", "phone": "(415) 555-2671", "username": "Dr.Who-1_a"},
+		in(c.org)).reply()
 	dora := user.text("token")
 	group := c.alice.mustCreateGroup("G", c.bob)
 	for address, want := range map[string]string{
-		dora: dora, strings.ToUpper(dora): dora, "doc+test@example.com": dora, "DOC+TEST@example.COM": dora, "dr.who-1_a": dora, "DR.WHO-1_A": dora,
-		"+14155552671": dora, "415.555.2671": dora, "+1 (415) 555-2671": dora, "me": c.alice.token, "alice": c.alice.token, group: group,
+		dora: dora, strings.ToUpper(dora): dora, "doc+test@example.com": dora, "DOC+TEST@example.COM": dora,
+		"dr.who-1_a": dora, "DR.WHO-1_A": dora,
+		"+14155552671": dora, "415.555.2671": dora, "+1 (415) 555-2671": dora, "me": c.alice.token, "alice": c.alice.token,
+		group: group,
 	} {
-		if got := c.alice.post("/v2/message?response_format=message", fields{"recipient": address, "body": "x"}).reply().text("recipient_token"); got != want {
+		if got := c.alice.post("/v2/message?response_format=message",
+			fields{"recipient": address, "body": "x"}).reply().text("recipient_token"); got != want {
 			t.Errorf("a message to %q went to %s, want %s", address, got, want)
 		}
 	}
@@ -187,7 +211,8 @@ func TestMessageOrganization(t *testing.T) {
 	c.operator.mustJoin(second, c.bob)
 	c.operator.mustJoin(third, c.alice)
 	stranger := c.mustCreateStranger("stranger")
-	group := c.alice.post("/v2/group", fields{"name": "G", "members": []string{c.bob.token}}, in(second)).want(204).Header.Get("TT-X-Group-Token")
+	group := c.alice.post("/v2/group", fields{"name": "G", "members": []string{c.bob.token}},
+		in(second)).want(204).Header.Get("TT-X-Group-Token")
 
 	send := func(f fields, options ...option) *answer {
 		t.Helper()
@@ -203,7 +228,8 @@ func TestMessageOrganization(t *testing.T) {
 	wantIn(send(fields{"recipient": c.bob.token}, in(second)), second)
 	wantIn(send(fields{"recipient": c.bob.token, "sender_organization": c.org}, in(second)), c.org)
 	wantIn(send(fields{"recipient": c.bob.token, "TT-X-Organization-Key": second}), second)
-	wantIn(c.alice.post("/v2/message?response_format=message&TT-X-Organization-Key="+second, fields{"recipient": c.bob.token, "body": "x"}), second)
+	wantIn(c.alice.post("/v2/message?response_format=message&TT-X-Organization-Key="+second,
+		fields{"recipient": c.bob.token, "body": "x"}), second)
 	// Left out: the only one that both share; of a group its own, whatever the header names.
 	wantIn(send(fields{"recipient": c.carl.token}), c.org)
 	wantIn(send(fields{"recipient": group}), second)
@@ -233,7 +259,8 @@ func TestMessageToOneself(t *testing.T) {
 	c := startClinic(t)
 	id := c.alice.mustSend("me", "note")
 	queued := c.alice.wantEvents("message")
-	queued[0].wantFields(fields{"message_id": id, "sender_token": c.alice.token, "recipient_token": c.alice.token, "status": "New"})
+	queued[0].wantFields(fields{"message_id": id, "sender_token": c.alice.token, "recipient_token": c.alice.token,
+		"status": "New"})
 	c.alice.mustAck(queued[0].id)
 	c.alice.get("/v2/message/" + id).reply().wantFields(fields{"status": "Delivered"})
 	c.alice.wantEvents("message:status")
@@ -281,7 +308,8 @@ func TestMessageIsSeenBySenderAndRecipientsOnly(t *testing.T) {
 		wantSameAnswer(p.delete("/v2/message/"+id).wantMissing(), unknown)
 		wantSameAnswer(p.post("/v2/message/"+id+"/forward", fields{"recipient": p.token}).wantMissing(), unknown)
 		p.post("/v2/message/status", fields{"read": []string{id}}).want(204)
-		p.post("/v2/get_bulk_message_status", fields{"messages": []string{id}}).reply().at("bulk_message_statuses").wantIs([]any{})
+		p.post("/v2/get_bulk_message_status",
+			fields{"messages": []string{id}}).reply().at("bulk_message_statuses").wantIs([]any{})
 	}
 	c.alice.wantEvents()
 	for _, nothing := range []string{"nonsense", "1", c.bob.token, "%00", strings.Repeat("a", 300)} {
@@ -329,7 +357,8 @@ func TestRecallErasesForEverybody(t *testing.T) {
 	group := c.alice.mustCreateGroup("G", c.bob, c.carl)
 	c.bob.forgetEvents()
 	c.carl.forgetEvents()
-	one := c.alice.do("POST", "/v2/message", parts(map[string]string{"recipient": c.bob.token, "body": "one"}, file{"attachment", "a.png", "image/png", picture})).
+	one := c.alice.do("POST", "/v2/message",
+		parts(map[string]string{"recipient": c.bob.token, "body": "one"}, file{"attachment", "a.png", "image/png", picture})).
 		want(204).Header.Get("TT-X-Message-Id")
 	two := c.alice.mustSend(group, "two")
 	c.bob.wantEvents("message", "group_message")
@@ -348,7 +377,8 @@ func TestRecallErasesForEverybody(t *testing.T) {
 		}
 		last.wantIs(fields{"client_id": id, "is_recalled": true})
 		for _, p := range []*person{c.alice, c.bob} {
-			p.get("/v2/message/"+id).reply().wantFields(fields{"message_id": id, "is_recalled": true}, "body", "attachments", "attachment_name", "data")
+			p.get("/v2/message/"+id).reply().wantFields(fields{"message_id": id, "is_recalled": true}, "body", "attachments",
+				"attachment_name", "data")
 			p.get("/v2/message/" + id + "/attachment/1").wantMissing()
 			p.get("/v2/message/" + id + "/status").reply().wantFields(fields{"client_id": id, "is_recalled": true})
 		}

@@ -38,7 +38,8 @@ func TestMetadataIsNotEmptiedByNoBody(t *testing.T) {
 	c := startClinic(t)
 	const path = "/v2/metadata/me"
 	c.alice.post(path, fields{"a": "b"}).want(204)
-	for _, contentType := range []string{"", "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"} {
+	for _, contentType := range []string{"", "application/json", "application/x-www-form-urlencoded",
+		"multipart/form-data; boundary=b"} {
 		c.alice.do("POST", path, body(contentType, strings.NewReader(""))).wantError(400, "metadata_required")
 	}
 	c.alice.do("POST", path, body("application/json", strings.NewReader(" \n"))).wantError(400, "metadata_required")
@@ -78,7 +79,8 @@ func TestMetadataIsWrittenByWhoItIsOf(t *testing.T) {
 	c := startClinic(t)
 	admin := c.mustCreateAdmin(c.org, "admin")
 	plain := admin.withKey(admin.post(admin.path("/key"), nil).reply())
-	private, public := c.alice.mustCreateGroup("G", c.bob), c.alice.mustCreateGroupAs(fields{"name": "P", "is_public": true})
+	private, public := c.alice.mustCreateGroup("G", c.bob),
+		c.alice.mustCreateGroupAs(fields{"name": "P", "is_public": true})
 	write := func(p *person, entity string) *answer {
 		return p.post("/v2/metadata/"+entity, fields{"by": p.name}, in(c.org))
 	}
@@ -113,6 +115,7 @@ func TestMetadataOfSeveral(t *testing.T) {
 	c.alice.post("/v2/metadata_bulk", fields{"entities": []string{}}, in(c.org)).reply().wantIs([]any{})
 	c.alice.post("/v2/metadata_bulk", fields{}, in(c.org)).wantError(400, "entities_required").wantField("entities")
 	c.alice.post("/v2/metadata_bulk", fields{"entities": 5}, in(c.org)).want(400).wantField("entities")
-	c.bob.get(c.alice.path("?render_metadata=true")).reply().wantFields(fields{"metadata": fields{"feature_service": "role"}})
+	c.bob.get(c.alice.path("?render_metadata=true")).reply().wantFields(
+		fields{"metadata": fields{"feature_service": "role"}})
 	c.alice.get("/v2/user?render_metadata=true").reply().wantFields(fields{"metadata": fields{"feature_service": "role"}})
 }

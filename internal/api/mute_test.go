@@ -20,8 +20,11 @@ func TestMute(t *testing.T) {
 		}
 		return e
 	}
-	person, ofGroup := fields{"sender_type": "account", "sender_token": c.alice.token}, fields{"sender_type": "group", "sender_token": group}
-	c.bob.post("/v2/mute/p2p", fields{"sender_token": c.alice.token, "sender_organization": c.org, "receiver_organization": c.org, "duration": "60"}).want(204)
+	person, ofGroup := fields{"sender_type": "account", "sender_token": c.alice.token},
+		fields{"sender_type": "group", "sender_token": group}
+	c.bob.post("/v2/mute/p2p",
+		fields{"sender_token": c.alice.token, "sender_organization": c.org, "receiver_organization": c.org,
+			"duration": "60"}).want(204)
 	c.bob.wantEvents("conversation_mute")[0].wantIs(merged(entry(person), fields{"token": c.bob.token, "action": "add"}))
 	c.bob.post("/v2/mute/group/"+group, fields{"duration": 60, "receiver_organization": c.org}).want(204)
 	c.bob.do("POST", "/v2/mute/organization/"+c.org, form("duration", "60")).want(204)
@@ -45,9 +48,12 @@ func TestMute(t *testing.T) {
 	c.alice.get("/v2/mute").reply().wantIs([]any{})
 
 	c.bob.forgetEvents()
-	c.bob.delete("/v2/mute/p2p", jsonBody(fields{"sender_token": c.alice.token, "sender_organization": c.org, "receiver_organization": c.org})).want(204)
+	c.bob.delete("/v2/mute/p2p",
+		jsonBody(fields{"sender_token": c.alice.token, "sender_organization": c.org,
+			"receiver_organization": c.org})).want(204)
 	gone := c.bob.wantEvents("conversation_mute")[0]
-	gone.wantFields(fields{"token": c.bob.token, "action": "del", "sender_type": "account", "sender_token": c.alice.token, "organization_id": c.org})
+	gone.wantFields(fields{"token": c.bob.token, "action": "del", "sender_type": "account", "sender_token": c.alice.token,
+		"organization_id": c.org})
 	c.bob.delete("/v2/mute/group/" + group).want(204)
 	if got := c.bob.get("/v2/mute").reply().list(); len(got) != 1 {
 		t.Errorf("muted are %v, want the organization", got)
@@ -69,9 +75,11 @@ func TestMute(t *testing.T) {
 	}
 	c.bob.post("/v2/mute/p2p", fields{"duration": 5}).wantError(400, "sender_token_required").wantField("sender_token")
 	unknown := c.carl.post("/v2/mute/p2p", fields{"sender_token": randomToken(), "duration": 5}).wantMissing()
-	wantSameAnswer(c.carl.post("/v2/mute/p2p", fields{"sender_token": stranger.token, "duration": 5}).wantMissing(), unknown)
+	wantSameAnswer(c.carl.post("/v2/mute/p2p", fields{"sender_token": stranger.token, "duration": 5}).wantMissing(),
+		unknown)
 	wantSameAnswer(c.carl.post("/v2/mute/group/"+group, fields{"duration": 5}).wantMissing(), unknown)
-	wantSameAnswer(c.carl.post("/v2/mute/organization/"+randomOrganization(), fields{"duration": 5}).wantMissing(), unknown)
+	wantSameAnswer(c.carl.post("/v2/mute/organization/"+randomOrganization(), fields{"duration": 5}).wantMissing(),
+		unknown)
 	// A mute ends by itself.
 	c.bob.post("/v2/mute/p2p", fields{"sender_token": c.alice.token, "duration": 1}).want(204)
 	c.clock.Advance(time.Minute)

@@ -19,10 +19,11 @@ func (h *harness) logged() string {
 }
 
 func TestTheAccessLogNamesTheRouteAndNoSecret(t *testing.T) {
-	h := start(t, nil, route{method: "POST", pattern: "/v2/user/:user/password", handler: func(_ context.Context, c *call) (answer, error) {
-		c.body.RequiredText("old_password")
-		return noContent(), c.err()
-	}})
+	h := start(t, nil, route{method: "POST", pattern: "/v2/user/:user/password",
+		handler: func(_ context.Context, c *call) (answer, error) {
+			c.body.RequiredText("old_password")
+			return noContent(), c.err()
+		}})
 	send := func(body string) {
 		h.mustSend(request{method: "POST", path: "/v2/user/bob%40example.com/password?auth_basic=YWxpY2U&x=hidden",
 			headers: []string{"Content-Type: application/json", "Request-ID: r-7"}, body: strings.NewReader(body)})
@@ -30,7 +31,8 @@ func TestTheAccessLogNamesTheRouteAndNoSecret(t *testing.T) {
 	send(`{"password":"hunter2","old_password":"hunter1"}`)
 	send(`{"password":"hunter2"}`)
 	h.mustSend(request{method: "BREW", path: "/secret/path", anyone: true})
-	h.mustSend(request{method: "POST", path: "/v2/user/x/password", headers: []string{"Authorization: Basic YWxpY2U6d3Jvbmc=", "Request-ID: r-8"}})
+	h.mustSend(request{method: "POST", path: "/v2/user/x/password",
+		headers: []string{"Authorization: Basic YWxpY2U6d3Jvbmc=", "Request-ID: r-8"}})
 	log := h.logged()
 	for _, want := range []string{
 		`level=DEBUG msg=call method=POST route=/v2/user/:user/password status=204 duration=0s request_id=r-7` + "\n",
@@ -68,7 +70,8 @@ func TestTheAccessLogTellsWhoCalled(t *testing.T) {
 			return streamed(), nil
 		}},
 	)
-	h.mustSend(request{method: "GET", path: "/v2/user/hidden?x=hidden", headers: []string{"Request-ID: r-1", "TT-X-Secret: hidden"}})
+	h.mustSend(request{method: "GET", path: "/v2/user/hidden?x=hidden",
+		headers: []string{"Request-ID: r-1", "TT-X-Secret: hidden"}})
 	h.mustSend(request{method: "GET", path: "/v2/events", headers: []string{"Request-ID: r-2"}})
 	h.mustSend(request{method: "GET", path: "/v2/ping", anyone: true, headers: []string{"Request-ID: r-3"}})
 	h.mustSend(request{method: "GET", path: "/nowhere", anyone: true, headers: []string{"Request-ID: r-4"}})
@@ -84,7 +87,8 @@ func TestTheAccessLogTellsWhoCalled(t *testing.T) {
 		"msg=stream method=GET route=/v2/events request_id=r-2" + who,
 		"msg=call method=GET route=/v2/events status=200 duration=0s request_id=r-2" + who,
 		"msg=call method=GET route=/v2/ping status=204 duration=0s bytes=0 request_id=r-3 client=127.0.0.1",
-		"msg=call method=GET route=unmatched status=404 duration=0s bytes=124 request_id=r-4 client=127.0.0.1 code=endpoint_unknown",
+		"msg=call method=GET route=unmatched status=404 duration=0s bytes=124 request_id=r-4 client=127.0.0.1 " +
+			"code=endpoint_unknown",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("it logged\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -173,7 +177,8 @@ func mustGather(t *testing.T, registry *prometheus.Registry) map[string]float64 
 func TestMetricsBeginWithTheFirstCall(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	h := start(t, func(o *Options) { o.Registerer = registry },
-		route{method: "GET", pattern: "/v2/used", handler: nothing}, route{method: "GET", pattern: "/v2/unused", handler: nothing})
+		route{method: "GET", pattern: "/v2/used", handler: nothing},
+		route{method: "GET", pattern: "/v2/unused", handler: nothing})
 	for name := range mustGather(t, registry) {
 		if strings.Contains(name, "/v2/") {
 			t.Errorf("%s is there before any call", name)

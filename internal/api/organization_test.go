@@ -26,8 +26,10 @@ func TestOrganizationHasEveryField(t *testing.T) {
 	}
 	s.mustCreate(org, "alice")
 	got := s.operator.get("/v2/organization/" + org + "/").reply()
-	got.wantFields(fields{"token": org, "name": "Clinic", "members": 2, "ttl": 43200, "dor": false, "pending": false, "paid": true})
-	for name, want := range map[string]any{"ttl": 43200, "dor": false, "forward": true, "priority_messaging": true, "allow_public_groups": true, "attachments": true} {
+	got.wantFields(fields{"token": org, "name": "Clinic", "members": 2, "ttl": 43200, "dor": false, "pending": false,
+		"paid": true})
+	for name, want := range map[string]any{"ttl": 43200, "dor": false, "forward": true, "priority_messaging": true,
+		"allow_public_groups": true, "attachments": true} {
 		got.setting(name).wantIs(want)
 	}
 	for _, path := range []string{"/v2/user/me/organization/" + org, "/v2/user/operator/organization/" + org} {
@@ -40,17 +42,21 @@ func TestOrganizationSettingsInEitherSpelling(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for name, sent := range map[string]option{
-		"snake": jsonBody(fields{"name": "N", "ttl": 60, "dor": true, "max_ttl": 120, "forward": false, "priority_messaging": false, "allow_public_groups": false,
+		"snake": jsonBody(fields{"name": "N", "ttl": 60, "dor": true, "max_ttl": 120, "forward": false,
+			"priority_messaging": false, "allow_public_groups": false,
 			"attachments": false, "autologout_time": 15, "pin_lock": true, "custom_setting": "kept", "lucky": "7"}),
-		"camel": jsonBody(fields{"name": "N", "ttl": "60", "dor": "true", "maxTtl": 120, "forward": "false", "priorityMessaging": false, "allowPublicGroups": 0,
+		"camel": jsonBody(fields{"name": "N", "ttl": "60", "dor": "true", "maxTtl": 120, "forward": "false",
+			"priorityMessaging": false, "allowPublicGroups": 0,
 			"attachments": false, "autologoutTime": 15, "pinLock": true, "custom_setting": "kept", "lucky": "7"}),
-		"form": form("name", "N", "ttl", "60", "dor", "1", "max_ttl", "120", "forward", "0", "priorityMessaging", "false", "allow_public_groups", "false",
+		"form": form("name", "N", "ttl", "60", "dor", "1", "max_ttl", "120", "forward", "0", "priorityMessaging", "false",
+			"allow_public_groups", "false",
 			"attachments", "0", "autologout_time", "15", "pin_lock", "1", "custom_setting", "kept", "lucky", "7"),
 	} {
 		org := s.operator.do("POST", "/v2/organization", sent).want(204).Header.Get("TT-X-Organization-Key")
 		got := s.operator.get("/v2/organization/" + org).reply()
 		got.wantFields(fields{"name": "N", "ttl": 60, "dor": true})
-		for setting, want := range map[string]any{"ttl": 60, "dor": true, "max_ttl": 120, "forward": false, "priority_messaging": false, "allow_public_groups": false,
+		for setting, want := range map[string]any{"ttl": 60, "dor": true, "max_ttl": 120, "forward": false,
+			"priority_messaging": false, "allow_public_groups": false,
 			"attachments": false, "autologout_time": 15, "pin_lock": true, "custom_setting": "kept", "lucky": "7"} {
 			got.setting(setting).wantIs(want)
 		}
@@ -58,7 +64,8 @@ func TestOrganizationSettingsInEitherSpelling(t *testing.T) {
 			t.Fatalf("as %s: %s", name, got)
 		}
 	}
-	for _, refused := range []fields{{}, {"name": ""}, {"name": "  "}, {"name": nil}, {"name": 5}, {"name": strings.Repeat("a", 257)}, {"name": "N", "ttl": 0}, {"name": "N", "max_ttl": 525601},
+	for _, refused := range []fields{{}, {"name": ""}, {"name": "  "}, {"name": nil}, {"name": 5},
+		{"name": strings.Repeat("a", 257)}, {"name": "N", "ttl": 0}, {"name": "N", "max_ttl": 525601},
 		{"name": "N", "dor": "x"}, {"name": "N", "forward": []bool{}}, {"name": "N", "autologoutTime": -1}} {
 		s.operator.post("/v2/organization", refused).want(400)
 	}
@@ -82,7 +89,8 @@ func TestFurtherSettingsAreKeptAsGiven(t *testing.T) {
 		}
 		value{t, map[string]any(got)}.wantIs(want)
 	}
-	kept := fields{"n": 5, "big": json.Number("12345678901234567890"), "part": 1.5, "on": true, "off": false, "text": "5", "a_b": 1, "aB": 2}
+	kept := fields{"n": 5, "big": json.Number("12345678901234567890"), "part": 1.5, "on": true, "off": false, "text": "5",
+		"a_b": 1, "aB": 2}
 	set(kept).want(204)
 	wantSettings(kept)
 	set(fields{"n": "", "on": "", "never_there": "", "text": nil}).want(204) // an empty text removes, null is left out
@@ -95,7 +103,8 @@ func TestFurtherSettingsAreKeptAsGiven(t *testing.T) {
 	wantSettings(kept)
 
 	// Refused, and nothing of it kept.
-	for name, bad := range map[string]any{"list": []int{1}, "object": fields{}, strings.Repeat("x", 64): "\x00", "a\x00": "b"} {
+	for name, bad := range map[string]any{"list": []int{1}, "object": fields{}, strings.Repeat("x", 64): "\x00",
+		"a\x00": "b"} {
 		set(fields{"good": 1, name: bad}).want(400).wantField(name)
 	}
 	set(fields{strings.Repeat("x", 65): 1}).wantError(400, "setting_invalid")
@@ -137,7 +146,8 @@ func TestOrganizationUpdateIsPartialAndToldToItsMembers(t *testing.T) {
 	got.setting("custom").wantIs("a")
 	got.setting("other").wantIs("b")
 	for _, e := range c.alice.wantEvents("account:settings", "account:settings") {
-		e.wantIs(fields{"token": c.alice.token, "services": []fields{{"xmlns": "tigertext:iq:update:org_settings", "account": c.alice.token}}})
+		e.wantIs(fields{"token": c.alice.token,
+			"services": []fields{{"xmlns": "tigertext:iq:update:org_settings", "account": c.alice.token}}})
 	}
 	stranger.wantEvents()
 	c.operator.post("/v2/organization/"+c.org, fields{"name": ""}).want(400).wantField("name")
@@ -153,7 +163,9 @@ func TestOrganizationIsMadeByWhoAdministersOne(t *testing.T) {
 	admin := c.mustCreateAdmin(c.org, "admin")
 	second := admin.mustCreateOrganization("Second")
 	admin.get("/v2/organization/" + second).reply().wantFields(fields{"members": 1})
-	admin.get("/v2/user/me/organization/" + second + "/roles").reply().wantIs(fields{"roles": []fields{{"organization": fields{"organization_id": second, "roles": []string{"admin"}}}}})
+	admin.get("/v2/user/me/organization/" + second +
+		"/roles").reply().wantIs(
+		fields{"roles": []fields{{"organization": fields{"organization_id": second, "roles": []string{"admin"}}}}})
 	// The key of one who administers nothing is administrative in kind only.
 	lapsed := c.mustCreateAdmin(c.org, "lapsed")
 	c.operator.delete(lapsed.path("/organization/" + c.org + "/roles/admin")).want(204)
@@ -168,7 +180,8 @@ func TestOrganizationIsMadeByWhoAdministersOne(t *testing.T) {
 	unknown := admin.get("/v2/organization/" + randomOrganization()).wantMissing()
 	wantSameAnswer(admin.get("/v2/organization/"+elsewhere).wantMissing(), unknown)
 	wantSameAnswer(admin.post("/v2/organization/"+elsewhere, fields{"name": "x"}).wantMissing(), unknown)
-	wantSameAnswer(admin.delete("/v2/organization/"+elsewhere, jsonBody(fields{"name": "Elsewhere"})).wantMissing(), unknown)
+	wantSameAnswer(admin.delete("/v2/organization/"+elsewhere, jsonBody(fields{"name": "Elsewhere"})).wantMissing(),
+		unknown)
 	c.operator.get("/v2/organization/" + second).want(200) // an operator may use every one
 	c.operator.get("/v2/organization/" + randomOrganization()).wantMissing()
 }
@@ -190,7 +203,8 @@ func TestOrganizationIsDeletedWithAllItHolds(t *testing.T) {
 	admin.delete(path, jsonBody(fields{"name": "clinic"})).wantError(400, "name_mismatch").wantField("name")
 	c.alice.delete(path, jsonBody(fields{"name": "Clinic"})).wantError(403, "administrative_key_required")
 	admin.delete(path, jsonBody(fields{"name": "Clinic"})).want(204)
-	admin.delete(path, jsonBody(fields{"name": "Clinic"})).wantError(403, "administrative_key_required") // it administers nothing any more
+	// it administers nothing any more
+	admin.delete(path, jsonBody(fields{"name": "Clinic"})).wantError(403, "administrative_key_required")
 	c.operator.delete(path, jsonBody(fields{"name": "Clinic"})).wantMissing()
 	c.operator.get(path).wantMissing()
 	for _, sweep := range []bool{false, true} {

@@ -243,8 +243,10 @@ func (p *person) mustCreateOrganization(name string, settings ...any) string {
 // person administers, with a regular key.
 func (p *person) mustCreate(organization, username string) *person {
 	p.t.Helper()
-	user := p.post("/v2/user", fields{"username": username, "email": username + "@example.com", "display_name": strings.ToTitle(username[:1]) + username[1:],
-		"issue_key": true}, in(organization)).want(200).reply()
+	user := p.post("/v2/user",
+		fields{"username": username, "email": username + "@example.com",
+			"display_name": strings.ToTitle(username[:1]) + username[1:],
+			"issue_key":    true}, in(organization)).want(200).reply()
 	created := &person{s: p.s, t: p.t, name: username, token: user.text("token")}
 	created.useKey(user)
 	return created

@@ -47,7 +47,8 @@ func TestRegularKeyOpensNoAdministrativeCallWhateverItNames(t *testing.T) {
 	signed := admin.with(auth.text("key"), auth.text("secret"))
 	query := "?auth_basic=" + base64.URLEncoding.EncodeToString([]byte(admin.key+":"+admin.secret))
 	for _, p := range []*person{regular, signed, c.alice} {
-		for _, names := range [][2]string{{c.bob.token, c.org}, {c.bob.token, randomOrganization()}, {randomToken(), c.org}, {"nobody", "nowhere"}} {
+		for _, names := range [][2]string{{c.bob.token, c.org}, {c.bob.token, randomOrganization()}, {randomToken(), c.org},
+			{"nobody", "nowhere"}} {
 			for call, f := range administrativeCalls(names[0], names[1]) {
 				p.sendCall(call, f, in(c.org)).wantError(403, "administrative_key_required")
 			}
@@ -89,13 +90,16 @@ func TestAdministratorHasNoWayIntoAnotherOrganization(t *testing.T) {
 			if f != nil {
 				f["TT-X-Organization-Key"] = organization
 			}
-			wantSameAnswer(admin.sendCall(call, f, in(organization)).wantMissing(), admin.sendCall(strings.ReplaceAll(call, two, randomOrganization()), f, in(organization)))
+			wantSameAnswer(admin.sendCall(call, f, in(organization)).wantMissing(),
+				admin.sendCall(strings.ReplaceAll(call, two, randomOrganization()), f, in(organization)))
 		}
 	}
 	admin.post("/v2/user", fields{"username": "intruder"}, in(two)).wantMissing()
 	admin.post("/v2/user", fields{"username": "intruder", "TT-X-Organization-Key": two}).wantMissing()
-	for _, path := range []string{"/v2/user/" + ann.token, "/v2/user/" + ann.token + "/message/unread_count", "/v2/user/" + ann.token + "/key", "/v2/group/" + group, "/v2/message/" + message,
-		"/v2/message/" + message + "/attachment/1", "/v2/message/" + message + "/status", "/v2/user/" + ann.token + "/organization"} {
+	for _, path := range []string{"/v2/user/" + ann.token, "/v2/user/" + ann.token + "/message/unread_count",
+		"/v2/user/" + ann.token + "/key", "/v2/group/" + group, "/v2/message/" + message,
+		"/v2/message/" + message + "/attachment/1", "/v2/message/" + message + "/status",
+		"/v2/user/" + ann.token + "/organization"} {
 		admin.get(path, in(two)).wantMissing()
 	}
 	admin.get("/v2/metadata/"+ann.token, in(two)).wantMissing()
@@ -178,7 +182,8 @@ func TestRemovedAdministratorHasNoWayBack(t *testing.T) {
 	admin.post("/v2/user/me/organization/"+c.org+"/roles/admin", nil).wantMissing()
 	admin.post("/v2/group/"+group+"/members", fields{"members": admin.token}).wantMissing()
 	admin.post("/v2/group", fields{"name": "N", "members": c.bob.token}, in(c.org)).wantMissing()
-	for _, path := range []string{"/v2/message/" + message, "/v2/message/" + message + "/attachment/1", "/v2/message/" + message + "/status", "/v2/group/" + group, c.bob.path(""), dora.path("/key")} {
+	for _, path := range []string{"/v2/message/" + message, "/v2/message/" + message + "/attachment/1",
+		"/v2/message/" + message + "/status", "/v2/group/" + group, c.bob.path(""), dora.path("/key")} {
 		admin.get(path, in(c.org)).wantMissing()
 	}
 	admin.post("/v2/message/"+message+"/forward", fields{"recipient": admin.token}).wantMissing()
@@ -204,10 +209,13 @@ func TestOperatorReadsNoMessageThatIsNotItsOwn(t *testing.T) {
 		}
 		c.operator.delete("/v2/message/" + id).wantMissing()
 		c.operator.post("/v2/message/"+id+"/forward", fields{"recipient": c.operator.token}).wantMissing()
-		c.operator.post("/v2/get_bulk_message_status", fields{"messages": []string{id}}).reply().wantIs(fields{"bulk_message_statuses": []any{}})
+		c.operator.post("/v2/get_bulk_message_status",
+			fields{"messages": []string{id}}).reply().wantIs(fields{"bulk_message_statuses": []any{}})
 		c.operator.post("/v2/message/status", fields{"read": []string{id}}).want(204) // which changes nothing
 	}
-	c.alice.get("/v2/message/" + message + "/status").reply().wantFields(fields{"statuses": []fields{{"account_id": c.bob.token, "status": "New", "timestamp": "2026-11-21T08:15:30.123Z"}}})
+	c.alice.get("/v2/message/" + message +
+		"/status").reply().wantFields(fields{"statuses": []fields{{"account_id": c.bob.token, "status": "New",
+		"timestamp": "2026-11-21T08:15:30.123Z"}}})
 	c.operator.wantEvents()
 	// It may join a group, which its members are told; what was said before stays theirs.
 	c.bob.forgetEvents()
@@ -233,14 +241,16 @@ func TestKeyActsAsItsAccountOnly(t *testing.T) {
 	message := c.alice.mustSend(c.bob.token, "to bob")
 	own := c.alice.path("")
 	// Whatever a call names, it is the key's owner who makes it.
-	sent := c.alice.post("/v2/message?response_format=message", fields{"recipient": c.bob.token, "body": "x", "sender": c.bob.token, "sender_token": c.bob.token}).reply()
+	sent := c.alice.post("/v2/message?response_format=message",
+		fields{"recipient": c.bob.token, "body": "x", "sender": c.bob.token, "sender_token": c.bob.token}).reply()
 	sent.wantFields(fields{"sender_token": c.alice.token})
 	c.alice.post(c.bob.path("/settings"), fields{"display_name": "Alice"}).want(403)
 	c.alice.post(c.bob.path("/password"), fields{"password": "a new password", "old_password": "x"}).want(403)
 	c.alice.delete("/v2/events?user=" + c.bob.token).want(200)
 	c.alice.post("/v2/message/status", fields{"read": message, "account_id": c.bob.token}).want(204)
 	c.bob.get("/v2/message/" + message).reply().wantFields(fields{"status": "New"})
-	for _, key := range []*person{c.alice.with(c.bob.key, c.alice.secret), c.alice.with(c.alice.key, c.bob.secret), c.alice.with(c.alice.token, c.alice.secret), c.alice.with("alice", c.alice.secret)} {
+	for _, key := range []*person{c.alice.with(c.bob.key, c.alice.secret), c.alice.with(c.alice.key, c.bob.secret),
+		c.alice.with(c.alice.token, c.alice.secret), c.alice.with("alice", c.alice.secret)} {
 		key.get(own).want(401)
 	}
 	c.bob.get("/v2/user").reply().wantFields(fields{"token": c.bob.token, "display_name": "Bob"})

@@ -136,7 +136,8 @@ func (p *person) requestStream(query string, options ...option) *http.Response {
 	p.t.Helper()
 	ctx, cancel := context.WithCancel(p.t.Context())
 	p.t.Cleanup(cancel)
-	r := p.request("GET", "/v2/events?"+query, append([]option{header("Accept", "text/event-stream")}, options...)...).WithContext(ctx)
+	r := p.request("GET", "/v2/events?"+query,
+		append([]option{header("Accept", "text/event-stream")}, options...)...).WithContext(ctx)
 	response, err := p.s.client.Do(r)
 	if err != nil {
 		p.t.Fatalf("%s: open a stream: %v", p.name, err)
@@ -199,10 +200,11 @@ func (p *person) openSocket(query string, options ...option) (st *stream, send f
 	r := p.request("GET", "/v2/events?"+query, options...)
 	alive := make(chan struct{})
 	var once sync.Once
-	conn, _, err := websocket.Dial(within(p.t), "ws"+strings.TrimPrefix(p.s.url, "http")+"/v2/events?"+query, &websocket.DialOptions{
-		HTTPClient: p.s.client, HTTPHeader: r.Header,
-		OnPingReceived: func(context.Context, []byte) bool { once.Do(func() { close(alive) }); return true },
-	})
+	conn, _, err := websocket.Dial(within(p.t), "ws"+strings.TrimPrefix(p.s.url, "http")+"/v2/events?"+query,
+		&websocket.DialOptions{
+			HTTPClient: p.s.client, HTTPHeader: r.Header,
+			OnPingReceived: func(context.Context, []byte) bool { once.Do(func() { close(alive) }); return true },
+		})
 	if err != nil {
 		p.t.Fatalf("%s: open a WebSocket: %v", p.name, err)
 	}

@@ -18,7 +18,8 @@ func TestRepeatedRequestIDIsSentOnce(t *testing.T) {
 	}
 	wantRepeat(c.alice.post("/v2/message", sent, requestID("r-1")))
 	// The same recipient by another address, and other lifetimes, are the same request.
-	wantRepeat(c.alice.post("/v2/message", fields{"recipient": "BOB@example.com", "body": "once", "ttl": 5}, requestID("r-1")))
+	wantRepeat(c.alice.post("/v2/message", fields{"recipient": "BOB@example.com", "body": "once", "ttl": 5},
+		requestID("r-1")))
 	wantRepeat(c.alice.do("POST", "/v2/message", form("recipient", "bob", "body", "once"), requestID("r-1")))
 	c.alice.post("/v2/message?response_format=message", sent, requestID("r-1")).wantHeader("TT-X-Message-Id", id).reply().
 		wantFields(fields{"message_id": id, "body": "once", "ttl": 60})
@@ -33,7 +34,8 @@ func TestRepeatedRequestIDIsSentOnce(t *testing.T) {
 		c.alice.post("/v2/message", other, requestID("r-1")).wantError(400, "request_id_reused").wantField("Request-ID")
 	}
 	withFile := func(content string) option {
-		return parts(map[string]string{"recipient": c.bob.token, "body": "once"}, file{"attachment", "a.txt", "text/plain", []byte(content)})
+		return parts(map[string]string{"recipient": c.bob.token, "body": "once"},
+			file{"attachment", "a.txt", "text/plain", []byte(content)})
 	}
 	c.alice.do("POST", "/v2/message", withFile("a"), requestID("r-1")).wantError(400, "request_id_reused")
 	// Ids are each account's own.
@@ -64,7 +66,8 @@ func TestRepeatAnswersWhenTheFirstMessageIsGone(t *testing.T) {
 	id := c.alice.post("/v2/message", sent, requestID("r")).want(204).Header.Get("TT-X-Message-Id")
 	wantGone := func() {
 		t.Helper()
-		c.alice.post("/v2/message", sent, requestID("r")).want(304).wantHeader("TT-X-Message-Id", id).wantHeader("TT-X-Msg-Ttl", "1")
+		c.alice.post("/v2/message", sent, requestID("r")).want(304).wantHeader("TT-X-Message-Id",
+			id).wantHeader("TT-X-Msg-Ttl", "1")
 		c.alice.post("/v2/message?response_format=message", sent, requestID("r")).wantMissing()
 	}
 	c.clock.Advance(time.Minute)
@@ -87,15 +90,18 @@ func TestRepeatedForwardIsSentOnce(t *testing.T) {
 	other := c.alice.mustSend(c.bob.token, "x")
 	forward := fields{"recipient": c.carl.token}
 	id := c.bob.post("/v2/message/"+source+"/forward", forward, requestID("f")).want(204).Header.Get("TT-X-Message-Id")
-	c.bob.post("/v2/message/"+source+"/forward", forward, requestID("f")).want(304).wantHeader("TT-X-Message-Id", id).wantHeader("TT-X-Msg-Ttl", "43200")
+	c.bob.post("/v2/message/"+source+"/forward", forward, requestID("f")).want(304).wantHeader("TT-X-Message-Id",
+		id).wantHeader("TT-X-Msg-Ttl", "43200")
 	c.bob.post("/v2/message/"+other+"/forward", forward, requestID("f")).wantError(400, "request_id_reused")
-	c.bob.post("/v2/message", fields{"recipient": c.carl.token, "body": "x"}, requestID("f")).wantError(400, "request_id_reused")
+	c.bob.post("/v2/message", fields{"recipient": c.carl.token, "body": "x"}, requestID("f")).wantError(400,
+		"request_id_reused")
 	c.carl.wantEvents("message")
 	// That the source has ended since makes no second message, and no failure.
 	c.clock.Advance(time.Minute)
 	c.bob.post("/v2/message/"+source+"/forward", forward, requestID("f")).want(304).wantHeader("TT-X-Message-Id", id)
 	c.operator.post("/v2/organization/"+c.org, fields{"forward": false}).want(204)
-	c.bob.post("/v2/message/"+source+"/forward?response_format=message", forward, requestID("f")).reply().wantFields(fields{"message_id": id})
+	c.bob.post("/v2/message/"+source+"/forward?response_format=message", forward,
+		requestID("f")).reply().wantFields(fields{"message_id": id})
 }
 
 func TestRequestIDIsVisibleASCII(t *testing.T) {
@@ -103,7 +109,8 @@ func TestRequestIDIsVisibleASCII(t *testing.T) {
 	c := startClinic(t)
 	sent := fields{"recipient": c.bob.token, "body": "x"}
 	for _, bad := range []string{"", "a b", strings.Repeat("x", 129), "gr\u00fc\u00dfe"} {
-		c.alice.post("/v2/message", sent, header("Request-Id", bad)).wantError(400, "request_id_invalid").wantField("Request-ID")
+		c.alice.post("/v2/message", sent, header("Request-Id", bad)).wantError(400,
+			"request_id_invalid").wantField("Request-ID")
 	}
 	c.alice.post("/v2/message", sent, requestID("a"), requestID("b")).wantError(400, "request_id_invalid")
 	for _, good := range []string{"!", "~", strings.Repeat("x", 128)} {
@@ -117,7 +124,8 @@ func TestRequestsAtTheSameTimeUnderOneIDSendOnce(t *testing.T) {
 	c := startClinic(t)
 	var under [8]sending
 	for i := range under {
-		under[i] = c.alice.start("POST", "/v2/message", jsonBody(fields{"recipient": c.bob.token, "body": "x"}), requestID("same"))
+		under[i] = c.alice.start("POST", "/v2/message", jsonBody(fields{"recipient": c.bob.token, "body": "x"}),
+			requestID("same"))
 	}
 	var answers []*answer
 	for _, s := range under {

@@ -30,7 +30,8 @@ func TestRolesAreGrantedAndTakenAway(t *testing.T) {
 	}
 	want("help_desk", "own_kind_2", "reporting")
 	c.alice.wantEvents("account:settings", "account:settings", "account:settings")[0].
-		wantIs(fields{"token": c.alice.token, "services": []fields{{"xmlns": "tigertext:iq:update:org_settings", "account": c.alice.token}}})
+		wantIs(fields{"token": c.alice.token,
+			"services": []fields{{"xmlns": "tigertext:iq:update:org_settings", "account": c.alice.token}}})
 	c.operator.delete(path + "/help_desk").want(204)
 	c.operator.delete(path + "/help_desk").want(204)
 	want("own_kind_2", "reporting")
@@ -61,16 +62,19 @@ func TestRolesAreForOneselfAndAdministrators(t *testing.T) {
 				wantIs(fields{"roles": []fields{rolesIn(c.org), rolesIn(second, "reporting")}})
 		}
 	}
-	c.alice.get("/v2/user/me/organization/" + second + "/roles/").reply().wantIs(fields{"roles": []fields{rolesIn(second, "reporting")}})
+	c.alice.get("/v2/user/me/organization/" + second +
+		"/roles/").reply().wantIs(fields{"roles": []fields{rolesIn(second, "reporting")}})
 	admin.get(c.alice.path("/organization/" + c.org + "/roles")).reply().wantIs(fields{"roles": []fields{rolesIn(c.org)}})
 	admin.get(c.alice.path("/organization/" + second + "/roles")).wantMissing()
 	admin.get(c.alice.path("/organization/placeholder/roles")).wantMissing()
 	// With a regular key nobody asks about others, whatever it names.
 	for _, other := range []string{c.bob.token, randomToken(), "nobody"} {
 		c.alice.get("/v2/user/"+other+"/organization/"+c.org+"/roles").wantError(403, "administrative_key_required")
-		c.alice.post("/v2/user/"+other+"/organization/"+c.org+"/roles/admin", nil).wantError(403, "administrative_key_required")
+		c.alice.post("/v2/user/"+other+"/organization/"+c.org+"/roles/admin", nil).wantError(403,
+			"administrative_key_required")
 	}
-	c.alice.post(c.alice.path("/organization/"+c.org+"/roles/reporting"), nil).wantError(403, "administrative_key_required")
+	c.alice.post(c.alice.path("/organization/"+c.org+"/roles/reporting"), nil).wantError(403,
+		"administrative_key_required")
 	c.alice.delete(c.alice.path("/organization/"+c.org+"/roles/admin")).wantError(403, "administrative_key_required")
 	c.alice.post(c.alice.path("/organization/"+randomOrganization()+"/roles/admin"), nil).wantMissing()
 }
@@ -90,7 +94,8 @@ func TestAskingForAdministrativeAccess(t *testing.T) {
 	ask()
 	ask() // again: nobody is told twice
 	for _, p := range []*person{admin, c.operator} {
-		p.wantEvents("admin_request")[0].wantIs(fields{"account_id": c.alice.token, "organization_id": c.org, "state": "pending"})
+		p.wantEvents("admin_request")[0].wantIs(fields{"account_id": c.alice.token, "organization_id": c.org,
+			"state": "pending"})
 	}
 	c.bob.wantEvents()
 	c.alice.wantEvents()
@@ -104,7 +109,8 @@ func TestAskingForAdministrativeAccess(t *testing.T) {
 	admin.wantEvents("admin_request")
 	admin.post(path, nil).want(204) // approved
 	c.alice.wantEvents("account:settings")
-	c.alice.get("/v2/user/me/organization/" + c.org + "/roles").reply().wantIs(fields{"roles": []fields{rolesIn(c.org, "admin")}})
+	c.alice.get("/v2/user/me/organization/" + c.org +
+		"/roles").reply().wantIs(fields{"roles": []fields{rolesIn(c.org, "admin")}})
 	// A regular key stays one; the role makes an administrative one work.
 	c.alice.get("/v2/organization/"+c.org).wantError(403, "administrative_key_required")
 	key := c.alice.withKey(admin.post(c.alice.path("/key"), fields{"kind": "administrative"}).reply())
@@ -114,7 +120,8 @@ func TestAskingForAdministrativeAccess(t *testing.T) {
 	far := admin.mustCreateOrganization("Far")
 	admin.mustJoin(far, c.operator)
 	c.operator.post("/v2/user/me/organization/"+far+"/roles/admin", nil).want(204)
-	c.operator.get("/v2/user/me/organization/" + far + "/roles").reply().wantIs(fields{"roles": []fields{rolesIn(far, "admin")}})
+	c.operator.get("/v2/user/me/organization/" + far +
+		"/roles").reply().wantIs(fields{"roles": []fields{rolesIn(far, "admin")}})
 }
 
 func TestLastAdministratorStays(t *testing.T) {

@@ -40,9 +40,11 @@ func TestRosterIsKeptByMessages(t *testing.T) {
 		t.Errorf("the roster is %v, want the newest first %v", got, want)
 	}
 	entries := c.alice.roster("render_metadata=true")
-	entries[0].wantFields(fields{"type": "tigertext:entity:group", "xmlns": "tigertext:entity:group", "name": "G", "organization_key": c.org, "organization_id": c.org,
+	entries[0].wantFields(fields{"type": "tigertext:entity:group", "xmlns": "tigertext:entity:group", "name": "G",
+		"organization_key": c.org, "organization_id": c.org,
 		"last_message_time": "2026-11-21T08:15:32.123Z", "unread_count": 0, "metadata": fields{}})
-	entries[1].wantFields(fields{"type": "tigertext:entity:account", "xmlns": "tigertext:entity:account", "display_name": "Carl", "organization_key": c.org, "organization_id": c.org,
+	entries[1].wantFields(fields{"type": "tigertext:entity:account", "xmlns": "tigertext:entity:account",
+		"display_name": "Carl", "organization_key": c.org, "organization_id": c.org,
 		"last_message_time": "2026-11-21T08:15:31.123Z", "unread_count": 2, "metadata": fields{}})
 	c.alice.roster()[0].wantFields(nil, "metadata")
 	c.bob.roster()[0].wantFields(fields{"token": group, "unread_count": 1})
@@ -59,7 +61,8 @@ func TestRosterEntryIsAddedAndRemoved(t *testing.T) {
 	add(c.bob.token).want(204)
 	add("bob@example.com").want(204) // repeats are fine
 	added := c.alice.wantEvents("friends")[0].at("friend")
-	added.wantFields(fields{"action": "add", "organization_id": c.org, "token": c.bob.token, "xmlns": "tigertext:entity:account", "display_name": "Bob"})
+	added.wantFields(fields{"action": "add", "organization_id": c.org, "token": c.bob.token,
+		"xmlns": "tigertext:entity:account", "display_name": "Bob"})
 	entries := c.alice.roster()
 	if len(entries) != 1 {
 		t.Fatalf("the roster is %v", entries)
@@ -68,14 +71,17 @@ func TestRosterEntryIsAddedAndRemoved(t *testing.T) {
 	if got := c.bob.roster(); len(got) != 0 {
 		t.Errorf("bob has %v without his doing", got)
 	}
-	c.alice.post("/v2/roster", fields{"type": "tigertext:entity:account"}).wantError(400, "entity_required").wantField("entity")
+	c.alice.post("/v2/roster", fields{"type": "tigertext:entity:account"}).wantError(400,
+		"entity_required").wantField("entity")
 	c.alice.post("/v2/roster", fields{"entity": 5}).want(400).wantField("entity")
 	unknown := add(randomToken()).wantMissing()
 	wantSameAnswer(add(stranger.token).wantMissing(), unknown)
-	wantSameAnswer(c.alice.post("/v2/roster", fields{"entity": c.bob.token}, in(randomOrganization())).wantMissing(), unknown)
+	wantSameAnswer(c.alice.post("/v2/roster", fields{"entity": c.bob.token}, in(randomOrganization())).wantMissing(),
+		unknown)
 
 	st := c.alice.openStream("features=no-offline-messages")
-	c.alice.delete("/v2/roster/"+c.bob.token, in(c.org), header("TT-X-Type", "tigertext:entity:account"), jsonBody(fields{"type": "tigertext:entity:account"})).want(204)
+	c.alice.delete("/v2/roster/"+c.bob.token, in(c.org), header("TT-X-Type", "tigertext:entity:account"),
+		jsonBody(fields{"type": "tigertext:entity:account"})).want(204)
 	st.wantNext("friends").at("friend").wantFields(fields{"action": "del", "token": c.bob.token, "organization_id": c.org})
 	c.alice.delete("/v2/roster/" + c.bob.token + "?type=tigertext:entity:account").want(204) // again
 	c.alice.wantEvents("friends", "friends")
@@ -97,7 +103,8 @@ func TestRosterRemovalTakesTheCallersCopies(t *testing.T) {
 	c.bob.get("/v2/message/" + sent).want(200)
 	c.bob.get("/v2/message/" + received).want(200)
 	c.alice.wantEvents("message", "friends")
-	c.alice.get(c.alice.path("/message/unread_count")).reply().wantIs(fields{"unread_count": 1, "unread_priority_count": 0})
+	c.alice.get(c.alice.path("/message/unread_count")).reply().wantIs(fields{"unread_count": 1,
+		"unread_priority_count": 0})
 	if got := tokensOf(c.alice.roster()); !slices.Equal(got, []string{c.carl.token}) {
 		t.Errorf("the roster is %v", got)
 	}
@@ -130,7 +137,8 @@ func TestRosterRemovalLeavesAGroup(t *testing.T) {
 	if got := c.bob.roster(); len(got) != 0 {
 		t.Errorf("bob's roster is %v", got)
 	}
-	wantSameAnswer(c.carl.delete("/v2/roster/"+group).wantMissing(), c.carl.delete("/v2/roster/"+randomToken()).wantMissing())
+	wantSameAnswer(c.carl.delete("/v2/roster/"+group).wantMissing(),
+		c.carl.delete("/v2/roster/"+randomToken()).wantMissing())
 	c.carl.post("/v2/roster", fields{"entity": group}).wantMissing()
 }
 
@@ -138,11 +146,14 @@ func TestRosterRemovalLeavesAGroup(t *testing.T) {
 func TestTheTypeOfARosterEntryIsAText(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	c.alice.post("/v2/roster", fields{"entity": c.bob.token, "type": []int{5}}).wantError(400, "field_invalid").wantField("type")
+	c.alice.post("/v2/roster", fields{"entity": c.bob.token, "type": []int{5}}).wantError(400,
+		"field_invalid").wantField("type")
 	c.alice.post("/v2/roster", fields{"entity": c.bob.token, "type": "another:entity"}).want(204)
-	c.alice.delete("/v2/roster/"+c.bob.token, jsonBody(fields{"type": []string{"a"}})).wantError(400, "field_invalid").wantField("type")
+	c.alice.delete("/v2/roster/"+c.bob.token, jsonBody(fields{"type": []string{"a"}})).wantError(400,
+		"field_invalid").wantField("type")
 	if got := c.alice.roster(); len(got) != 1 {
 		t.Errorf("the roster is %v, want bob's entry", got)
 	}
-	c.alice.post("/v2/role_group", fields{"name": "G", "created_by": []int{5}}).wantError(400, "field_invalid").wantField("created_by")
+	c.alice.post("/v2/role_group", fields{"name": "G", "created_by": []int{5}}).wantError(400,
+		"field_invalid").wantField("created_by")
 }

@@ -22,7 +22,8 @@ func TestRouterFindsTheEndpointOfAPath(t *testing.T) {
 	table := mustRoute(t,
 		"GET /v2/user", "GET /v2/user/:user", "POST /v2/message", "GET /v2/message/:message", "DELETE /v2/message/:message",
 		"POST /v2/message/status", "PUT /v2/message/status", "GET /v2/message/:message/status", "POST /v2/message/typing",
-		"DELETE /v2/message/typing/:recipient", "DELETE /v2/message/typing/:recipient/:sender", "GET /v2/message/:message/attachment/:number",
+		"DELETE /v2/message/typing/:recipient", "DELETE /v2/message/typing/:recipient/:sender",
+		"GET /v2/message/:message/attachment/:number",
 		"POST /v2/user/:user/organization/:organization/roles/:role", "POST /v5/login", "HEAD /v2/special", "GET /v2/special",
 	)
 	for _, c := range []struct{ method, path, want string }{
@@ -108,7 +109,8 @@ func TestRouterRefusesATableThatContradictsItself(t *testing.T) {
 }
 
 func TestRouteOverHTTP(t *testing.T) {
-	h := start(t, nil, route{method: "GET", pattern: "/v2/user/:user", handler: echo(func(c *call) any { return c.path("user") + c.path("none") })})
+	h := start(t, nil, route{method: "GET", pattern: "/v2/user/:user",
+		handler: echo(func(c *call) any { return c.path("user") + c.path("none") })})
 	for path, want := range map[string]string{
 		"/v2/user/doc+test@example.com": "doc+test@example.com",
 		"/v2/user/a%2Fb/":               "a/b",

@@ -24,8 +24,10 @@ func startSearched(t *testing.T) searched {
 	create := func(user fields) string {
 		return s.operator.post("/v2/user", user, in(org)).reply().text("token")
 	}
-	f.bob = create(fields{"username": "bob", "first_name": "Bob", "last_name": "Brown", "title": "Nurse", "department": "Ward 7"})
-	f.robert = create(fields{"username": "rob", "first_name": "Robert", "last_name": "Bélanger", "title": "Physician", "department": "Ward 7"})
+	f.bob = create(fields{"username": "bob", "first_name": "Bob", "last_name": "Brown", "title": "Nurse",
+		"department": "Ward 7"})
+	f.robert = create(fields{"username": "rob", "first_name": "Robert", "last_name": "Bélanger", "title": "Physician",
+		"department": "Ward 7"})
 	f.group = f.me.mustCreateGroup("Board")
 	f.me.post("/v2/metadata/"+f.group, fields{"feature_service": "role"}, in(org)).want(204)
 	return f
@@ -54,7 +56,8 @@ func (f *searched) wantNames(t *testing.T, a *answer, want ...string) {
 func TestSearchAnswersWithWholeEntities(t *testing.T) {
 	t.Parallel()
 	f := startSearched(t)
-	found := f.me.post("/v2/search", fields{"bool": fields{"must": fields{"display_name": "bo"}}, "render_metadata": true}).reply()
+	found := f.me.post("/v2/search",
+		fields{"bool": fields{"must": fields{"display_name": "bo"}}, "render_metadata": true}).reply()
 	found.at("metadata").wantIs(map[string]any{"total_hits": 2, "first_hit": 0})
 	results := found.list("results")
 	if len(results) != 2 {
@@ -79,28 +82,46 @@ func TestSearchTakesCriteriaInAllShapes(t *testing.T) {
 		sent option
 		want []string
 	}{
-		"must as an object":             {jsonBody(fields{"bool": fields{"must": fields{"last_name": "b", "title": "phys"}}}), []string{robert}},
-		"must as a list":                {jsonBody(fields{"bool": fields{"must": []fields{{"last_name": "b"}, {"title": "phys"}}}}), []string{robert}},
-		"must as a list of many":        {jsonBody(fields{"bool": fields{"must": []fields{{"last_name": "b", "title": "phys"}, {}}}}), []string{robert}},
-		"fields of the request":         {jsonBody(fields{"last_name": "b", "title": "phys"}), []string{robert}},
-		"both":                          {jsonBody(fields{"last_name": "b", "bool": fields{"must": fields{"title": "nurse"}}}), []string{bob}},
-		"must not as an object":         {jsonBody(fields{"last_name": "b", "bool": fields{"must_not": fields{"title": "nurse"}}}), []string{robert}},
-		"must not as a list":            {jsonBody(fields{"any": "b", "bool": fields{"must_not": []fields{{"title": "nurse"}, {"name": "board"}}}}), []string{robert}},
-		"a comma list":                  {jsonBody(fields{"bool": fields{"must": fields{"title, last_name ,name": "b"}}}), []string{board, bob, robert}},
-		"a comma list beside bool":      {jsonBody(fields{"title,last_name": "bel"}), []string{robert}},
-		"any":                           {jsonBody(fields{"bool": fields{"must": fields{"any": "b"}}}), []string{board, bob, robert}},
-		"accents and case":              {jsonBody(fields{"bool": fields{"must": fields{"display_name": "BELANGÉR"}}}), []string{robert}},
-		"a token":                       {jsonBody(fields{"bool": fields{"must": fields{"token": f.bob}}}), []string{bob}},
-		"camelCase":                     {jsonBody(fields{"bool": fields{"must": fields{"lastName": "b"}}}), []string{bob, robert}},
-		"nulls":                         {jsonBody(fields{"any": "b", "title": nil, "sort": nil, "page_size": nil, "continuation": nil}), []string{board, bob, robert}},
-		"no bool":                       {jsonBody(fields{"any": "b", "bool": nil}), []string{board, bob, robert}},
-		"an unknown field beside bool":  {jsonBody(fields{"nickname": "b", "type": "account", "title": "nurse"}), []string{bob}},
-		"an unknown field in must":      {jsonBody(fields{"bool": fields{"must": fields{"nickname": "b"}}}), []string{}},
-		"an unknown field in must not":  {jsonBody(fields{"title": "nurse", "bool": fields{"must_not": fields{"nickname": "b"}, "should": 7}}), []string{bob}},
-		"a form":                        {form("type", "account,group", "display_name", "bo", "page_size", "10", "include_disabled", "1"), []string{board, bob}},
-		"a form with bool":              {form("type", "account", "type", "group", "bool", `{"must":[{"any":"b"}],"must_not":{"title":"nurse"}}`), []string{board, robert}},
-		"parts":                         {parts(map[string]string{"type": "account", "bool": `{"must":{"any":"b"}}`, "sort": "-displayName"}), []string{robert, bob}},
-		"what a published client sends": {jsonBody(fields{"type": []string{"account", "group"}, "include_disabled": false, "directory": []string{f.org}, "results_format": "entities", "sort": []string{"displayName"}, "bool": fields{"must": fields{"display_name": "bo"}}}), []string{board, bob}},
+		"must as an object": {jsonBody(fields{"bool": fields{"must": fields{"last_name": "b", "title": "phys"}}}),
+			[]string{robert}},
+		"must as a list": {
+			jsonBody(fields{"bool": fields{"must": []fields{{"last_name": "b"}, {"title": "phys"}}}}), []string{robert}},
+		"must as a list of many": {
+			jsonBody(fields{"bool": fields{"must": []fields{{"last_name": "b", "title": "phys"}, {}}}}), []string{robert}},
+		"fields of the request": {jsonBody(fields{"last_name": "b", "title": "phys"}), []string{robert}},
+		"both": {jsonBody(fields{"last_name": "b",
+			"bool": fields{"must": fields{"title": "nurse"}}}), []string{bob}},
+		"must not as an object": {jsonBody(fields{"last_name": "b",
+			"bool": fields{"must_not": fields{"title": "nurse"}}}), []string{robert}},
+		"must not as a list": {jsonBody(fields{"any": "b",
+			"bool": fields{"must_not": []fields{{"title": "nurse"}, {"name": "board"}}}}), []string{robert}},
+		"a comma list": {jsonBody(fields{"bool": fields{"must": fields{"title, last_name ,name": "b"}}}),
+			[]string{board, bob, robert}},
+		"a comma list beside bool": {jsonBody(fields{"title,last_name": "bel"}), []string{robert}},
+		"any": {jsonBody(fields{"bool": fields{"must": fields{"any": "b"}}}),
+			[]string{board, bob, robert}},
+		"accents and case": {jsonBody(fields{"bool": fields{"must": fields{"display_name": "BELANGÉR"}}}),
+			[]string{robert}},
+		"a token": {jsonBody(fields{"bool": fields{"must": fields{"token": f.bob}}}), []string{bob}},
+		"camelCase": {jsonBody(fields{"bool": fields{"must": fields{"lastName": "b"}}}),
+			[]string{bob, robert}},
+		"nulls": {jsonBody(fields{"any": "b", "title": nil, "sort": nil, "page_size": nil,
+			"continuation": nil}), []string{board, bob, robert}},
+		"no bool": {jsonBody(fields{"any": "b", "bool": nil}), []string{board, bob, robert}},
+		"an unknown field beside bool": {jsonBody(fields{"nickname": "b", "type": "account", "title": "nurse"}),
+			[]string{bob}},
+		"an unknown field in must": {jsonBody(fields{"bool": fields{"must": fields{"nickname": "b"}}}), []string{}},
+		"an unknown field in must not": {jsonBody(fields{"title": "nurse",
+			"bool": fields{"must_not": fields{"nickname": "b"}, "should": 7}}), []string{bob}},
+		"a form": {form("type", "account,group", "display_name", "bo", "page_size", "10",
+			"include_disabled", "1"), []string{board, bob}},
+		"a form with bool": {form("type", "account", "type", "group", "bool",
+			`{"must":[{"any":"b"}],"must_not":{"title":"nurse"}}`), []string{board, robert}},
+		"parts": {parts(map[string]string{"type": "account", "bool": `{"must":{"any":"b"}}`,
+			"sort": "-displayName"}), []string{robert, bob}},
+		"what a published client sends": {jsonBody(fields{"type": []string{"account", "group"}, "include_disabled": false,
+			"directory": []string{f.org}, "results_format": "entities", "sort": []string{"displayName"},
+			"bool": fields{"must": fields{"display_name": "bo"}}}), []string{board, bob}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f.wantNames(t, f.me.do("POST", "/v2/search", test.sent), test.want...)
@@ -146,15 +167,22 @@ func TestSearchRefusesWhatItCannotRead(t *testing.T) {
 func TestSearchShowsOnlyTheFieldsAskedFor(t *testing.T) {
 	t.Parallel()
 	f := startSearched(t)
-	results := f.me.post("/v2/search", fields{"any": "b", "sort": []string{"-display_name"}, "return_fields": []string{"display_name", "members", "title", "nonsense"}}).reply().list("results")
+	results := f.me.post("/v2/search",
+		fields{"any": "b", "sort": []string{"-display_name"},
+			"return_fields": []string{"display_name", "members", "title", "nonsense"}}).reply().list("results")
 	if len(results) != 3 {
 		t.Fatalf("got %v", results)
 	}
-	results[0].at("entity").wantIs(map[string]any{"token": f.robert, "display_name": "Robert Bélanger", "title": "Physician"})
-	results[2].at("entity").wantIs(map[string]any{"token": f.group, "display_name": "Board", "members": []string{f.me.token}})
+	results[0].at("entity").wantIs(map[string]any{"token": f.robert, "display_name": "Robert Bélanger",
+		"title": "Physician"})
+	results[2].at("entity").wantIs(map[string]any{"token": f.group, "display_name": "Board",
+		"members": []string{f.me.token}})
 	rendered := f.me.post("/v2/search", fields{"name": "board", "return_fields": "name", "render_metadata": true}).reply()
-	rendered.at("results", 0, "entity").wantIs(map[string]any{"token": f.group, "name": "Board", "metadata": map[string]any{"feature_service": "role"}})
-	f.me.post("/v2/search", fields{"name": "board", "return_fields": []string{}}).reply().at("results", 0, "entity").wantIs(map[string]any{"token": f.group})
+	rendered.at("results", 0,
+		"entity").wantIs(map[string]any{"token": f.group, "name": "Board",
+		"metadata": map[string]any{"feature_service": "role"}})
+	f.me.post("/v2/search", fields{"name": "board", "return_fields": []string{}}).reply().at("results", 0,
+		"entity").wantIs(map[string]any{"token": f.group})
 
 	tokens := f.me.post("/v2/search", fields{"any": "b", "results_format": "tokens"}).reply()
 	tokens.at("results").wantIs([]string{f.group, f.bob, f.robert})
@@ -195,7 +223,8 @@ func TestSearchStaysInTheCallersOrganizations(t *testing.T) {
 	stranger.mustCreateGroupAs(fields{"name": "Boats", "is_public": true})
 	f.wantNames(t, f.me.post("/v2/search", fields{"any": "bo"}), "Board", "Bob Brown")
 	f.wantNames(t, f.me.post("/v2/search", fields{"token": stranger.token}))
-	refused := f.me.post("/v2/search", fields{"directory": []string{abroad}}).wantError(403, "not_member").wantField("directory")
+	refused := f.me.post("/v2/search", fields{"directory": []string{abroad}}).wantError(403,
+		"not_member").wantField("directory")
 	unknown := f.me.post("/v2/search", fields{"directory": randomOrganization()}).wantError(403, "not_member")
 	if withoutID(refused) != withoutID(unknown) {
 		t.Errorf("%s is told from %s", refused.content, unknown.content)

@@ -84,7 +84,8 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	if f.dir == "" {
 		f.dir = t.TempDir()
 	}
-	s := &server{t: t, clock: testclock.At(testclock.Start.Truncate(time.Millisecond)), log: new(testlog.Log), checks: openapitest.New(t)}
+	s := &server{t: t, clock: testclock.At(testclock.Start.Truncate(time.Millisecond)), log: new(testlog.Log),
+		checks: openapitest.New(t)}
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	engine := enginetest.Open(t, f.dir, enginetest.Options{Clock: s.clock.Now, Log: logger})
 	t.Cleanup(func() { s.closed("the store", engine.Close()) })
@@ -219,7 +220,8 @@ func (s *server) mustFillOrganization(organization string, n int) []string {
 			if err := tx.InsertAccount(&accounts[i], ""); err != nil {
 				return err
 			}
-			m := model.Membership{Organization: model.OrganizationID(organization), Account: accounts[i].ID, Joined: s.clock.Now()}
+			m := model.Membership{Organization: model.OrganizationID(organization), Account: accounts[i].ID,
+				Joined: s.clock.Now()}
 			if _, err := tx.PutMembership(m); err != nil {
 				return err
 			}

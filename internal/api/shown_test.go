@@ -13,7 +13,8 @@ func TestAccountIsShownAsEachOrganizationKnowsIt(t *testing.T) {
 	in1 := fields{"organization_key": c.org, "organization_token": c.org, "title": "Nurse", "department": "A1"}
 	in2 := fields{"organization_key": second, "organization_token": second, "title": "Teacher", "department": "B2"}
 	for organization, as := range map[string]fields{c.org: in1, second: in2} {
-		c.operator.post(c.bob.path("/organization"), fields{"organization": organization, "title": as["title"], "department": as["department"]}).want(204)
+		c.operator.post(c.bob.path("/organization"),
+			fields{"organization": organization, "title": as["title"], "department": as["department"]}).want(204)
 	}
 	c.alice.forgetEvents()
 

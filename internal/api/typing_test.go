@@ -12,7 +12,8 @@ func TestTypingIsToldToOpenStreamsThatAskForIt(t *testing.T) {
 	for _, p := range []*person{c.alice, c.bob, c.carl} {
 		p.forgetEvents()
 	}
-	asks, plain, own := c.bob.openStream("features=is-typing"), c.bob.openStream(""), c.alice.openStream("features=is-typing")
+	asks, plain, own := c.bob.openStream("features=is-typing"), c.bob.openStream(""),
+		c.alice.openStream("features=is-typing")
 	other, _ := c.carl.openSocket("features=is-typing")
 	for _, st := range []*stream{asks, plain, own, other} {
 		st.wantReplay()
@@ -27,7 +28,8 @@ func TestTypingIsToldToOpenStreamsThatAskForIt(t *testing.T) {
 	asks.wantNext("message:is_typing").wantIs(fields{"sender_token": c.alice.token, "status": "not_typing"})
 	c.alice.do("POST", "/v2/message/typing/", form("recipient", group)).want(204)
 	for _, st := range []*stream{asks, other} { // and to nobody before
-		st.wantNext("message:is_typing").wantIs(fields{"sender_token": c.alice.token, "group_token": group, "status": "typing"})
+		st.wantNext("message:is_typing").wantIs(fields{"sender_token": c.alice.token, "group_token": group,
+			"status": "typing"})
 	}
 	c.alice.delete("/v2/message/typing/" + group + "/" + c.alice.token).want(204)
 	other.wantNext("message:is_typing").wantFields(fields{"status": "not_typing"})
@@ -49,7 +51,8 @@ func TestTypingFindsItsRecipient(t *testing.T) {
 	wantSameAnswer(c.carl.post("/v2/message/typing", fields{"recipient": group}).wantMissing(), unknown)
 	wantSameAnswer(c.carl.post("/v2/message/typing", fields{"recipient": stranger.token}).wantMissing(), unknown)
 	// The end of typing comes before every send: it is never 404.
-	for _, recipient := range []string{randomToken(), group, stranger.token, "nobody@example.com", "nonsense", "%00", "%ff"} {
+	for _, recipient := range []string{randomToken(), group, stranger.token, "nobody@example.com", "nonsense", "%00",
+		"%ff"} {
 		c.carl.delete("/v2/message/typing/" + recipient).want(204)
 		c.carl.delete("/v2/message/typing/" + recipient + "/" + c.carl.token).want(204)
 	}
@@ -60,7 +63,8 @@ func TestPresenceIsToldToThoseWhoHaveEachOther(t *testing.T) {
 	c := startClinic(t, func(f *figures) { f.linger = 50 * time.Millisecond })
 	c.alice.mustSend(c.bob.token, "x")                                   // both rosters have the other
 	c.carl.post("/v2/roster", fields{"entity": c.alice.token}).want(204) // carl's only
-	watching, not := c.bob.openStream("features=presence,no-offline-messages"), c.carl.openStream("features=presence,no-offline-messages")
+	watching, not := c.bob.openStream("features=presence,no-offline-messages"),
+		c.carl.openStream("features=presence,no-offline-messages")
 	plain := c.bob.openStream("features=no-offline-messages")
 	first, second := c.alice.openStream(""), c.alice.openStream("")
 	here := watching.wantNext("presence")

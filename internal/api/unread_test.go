@@ -10,9 +10,13 @@ func TestUnreadCountsWhatIsReceivedAndNotRead(t *testing.T) {
 	c.operator.mustJoin(second, c.bob)
 	want := func(all, priority, first, firstPriority int) {
 		t.Helper()
-		c.bob.get(c.bob.path("/message/unread_count/")).reply().wantIs(fields{"unread_count": all, "unread_priority_count": priority})
-		c.bob.get(c.bob.path("/organization/" + c.org + "/message/unread_count")).reply().wantIs(fields{"unread_count": first, "unread_priority_count": firstPriority})
-		c.bob.get("/v2/user/me/organization/" + second + "/message/unread_count").reply().wantIs(fields{"unread_count": all - first, "unread_priority_count": priority - firstPriority})
+		c.bob.get(c.bob.path("/message/unread_count/")).reply().wantIs(fields{"unread_count": all,
+			"unread_priority_count": priority})
+		c.bob.get(c.bob.path("/organization/" + c.org + "/message/unread_count")).reply().wantIs(fields{"unread_count": first,
+			"unread_priority_count": firstPriority})
+		c.bob.get("/v2/user/me/organization/" + second +
+			"/message/unread_count").reply().wantIs(fields{"unread_count": all - first,
+			"unread_priority_count": priority - firstPriority})
 	}
 	send := func(org string, more ...any) string {
 		t.Helper()
@@ -48,12 +52,14 @@ func TestUnreadCountIsForOneselfAndAdministrators(t *testing.T) {
 	admin := c.mustCreateAdmin(c.org, "admin")
 	stranger := c.mustCreateStranger("stranger")
 	c.alice.mustSend(c.bob.token, "x")
-	for _, path := range []string{c.bob.path("/message/unread_count"), c.bob.path("/organization/" + c.org + "/message/unread_count")} {
+	for _, path := range []string{c.bob.path("/message/unread_count"),
+		c.bob.path("/organization/" + c.org + "/message/unread_count")} {
 		for _, p := range []*person{c.bob, admin, c.operator} {
 			p.get(path).reply().wantIs(fields{"unread_count": 1, "unread_priority_count": 0})
 		}
 		c.alice.get(path).want(403)
-		wantSameAnswer(stranger.get(path).wantMissing(), stranger.get("/v2/user/"+randomToken()+"/message/unread_count").wantMissing())
+		wantSameAnswer(stranger.get(path).wantMissing(),
+			stranger.get("/v2/user/"+randomToken()+"/message/unread_count").wantMissing())
 	}
 	c.bob.get(c.bob.path("/organization/" + randomOrganization() + "/message/unread_count")).wantMissing()
 	admin.get(stranger.path("/message/unread_count")).wantMissing()
@@ -71,7 +77,8 @@ func TestUnreadCountIsForOneselfAndAdministrators(t *testing.T) {
 	}
 	counted := func(by *person, all, priority int) {
 		t.Helper()
-		by.get(c.bob.path("/message/unread_count")).reply().wantIs(fields{"unread_count": all, "unread_priority_count": priority})
+		by.get(c.bob.path("/message/unread_count")).reply().wantIs(fields{"unread_count": all,
+			"unread_priority_count": priority})
 	}
 	counted(admin, 1, 0)
 	counted(c.bob, 3, 2)
@@ -97,8 +104,10 @@ func TestUnreadDoesNotCountGroupsThatOneHasLeft(t *testing.T) {
 		group := c.alice.mustCreateGroup(how, c.bob)
 		message := c.alice.mustSend(group, "x", "priority", 1)
 		for _, want := range []int{1, 0} {
-			c.bob.get("/v2/user/me/message/unread_count").reply().wantIs(fields{"unread_count": want, "unread_priority_count": want})
-			c.bob.get("/v2/user/me/organization/" + c.org + "/message/unread_count").reply().wantIs(fields{"unread_count": want, "unread_priority_count": want})
+			c.bob.get("/v2/user/me/message/unread_count").reply().wantIs(fields{"unread_count": want,
+				"unread_priority_count": want})
+			c.bob.get("/v2/user/me/organization/" + c.org +
+				"/message/unread_count").reply().wantIs(fields{"unread_count": want, "unread_priority_count": want})
 			c.bob.get("/v2/message/" + message).reply().wantFields(fields{"status": "New"})
 			if want == 1 {
 				end(group)

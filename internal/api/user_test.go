@@ -11,19 +11,25 @@ func TestUserHasEveryField(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	sent := fields{
-		"first_name": "Dora", "last_name": "Müller", "display_name": "Dr. Müller", "username": "dora.m", "emails": []string{"Dora@Example.com", "d@example.org"},
-		"email": "first@example.com", "phone": "415-555-2671", "phones": "+49 30 1234567", "title": "Surgeon", "department": "Surgery",
+		"first_name": "Dora", "last_name": "Müller", "display_name": "Dr. Müller", "username": "dora.m",
+		"emails": []string{"Dora@Example.com", "d@example.org"},
+		"email":  "first@example.com", "phone": "415-555-2671", "phones": "+49 30 1234567", "title": "Surgeon",
+		"department": "Surgery",
 	}
 	dora := c.operator.post("/v2/user", sent, in(c.org)).reply()
 	want := fields{
-		"token": dora.text("token"), "xmlns": "tigertext:entity:account", "display_name": "Dr. Müller", "first_name": "Dora", "last_name": "Müller",
-		"username": "dora.m", "avatar": "", "status": "", "dnd": false, "dnd_text": "", "created_time": "2026-11-21T08:15:30.123Z",
-		"emails": []fields{{"address": "first@example.com", "verified": false}, {"address": "dora@example.com", "verified": false}, {"address": "d@example.org", "verified": false}},
+		"token": dora.text("token"), "xmlns": "tigertext:entity:account", "display_name": "Dr. Müller", "first_name": "Dora",
+		"last_name": "Müller",
+		"username":  "dora.m", "avatar": "", "status": "", "dnd": false, "dnd_text": "",
+		"created_time": "2026-11-21T08:15:30.123Z",
+		"emails": []fields{{"address": "first@example.com", "verified": false},
+			{"address": "dora@example.com", "verified": false}, {"address": "d@example.org", "verified": false}},
 		"phones": []fields{{"number": "+14155552671", "verified": false}, {"number": "+49301234567", "verified": false}},
 		"title":  "Surgeon", "department": "Surgery", "organization_key": c.org, "organization_token": c.org,
 	}
 	dora.wantFields(want, "api_key", "api_secret")
-	for _, path := range []string{"/v2/user/" + dora.text("token"), "/v2/user/dora.m/", "/v2/user/d%40example.org?render_metadata=false"} {
+	for _, path := range []string{"/v2/user/" + dora.text("token"), "/v2/user/dora.m/",
+		"/v2/user/d%40example.org?render_metadata=false"} {
 		c.alice.get(path).reply().wantFields(want)
 		c.alice.get(path, in(c.org)).reply().wantFields(want)
 	}
@@ -50,7 +56,8 @@ func TestUserIsCreatedInAllContentTypes(t *testing.T) {
 		created.useKey(user)
 		created.get("/v2/user").reply().wantFields(fields{"username": name})
 		keys := c.operator.get(created.path("/key")).reply().list()
-		if len(keys) != 1 || keys[0].text("api_key") != created.key || keys[0].text("kind") != "regular" || keys[0].text("issued_by") != c.operator.token {
+		if len(keys) != 1 || keys[0].text("api_key") != created.key || keys[0].text("kind") != "regular" ||
+			keys[0].text("issued_by") != c.operator.token {
 			t.Errorf("%s has the keys %v", name, keys)
 		}
 	}
@@ -109,7 +116,8 @@ func TestUserCreationRefusesWhatIsNoAccount(t *testing.T) {
 		c.operator.post("/v2/user", refused.sent, in(c.org)).wantError(400, refused.code).wantField(refused.field)
 	}
 	c.operator.post("/v2/user", fields{"username": "phoned", "phone": "+14155552671"}, in(c.org)).want(200)
-	c.operator.post("/v2/user", fields{"username": "x1", "email": "x1@example.com", "phone": "(415) 555.2671"}, in(c.org)).wantError(400, "address_taken").wantField("phone")
+	c.operator.post("/v2/user", fields{"username": "x1", "email": "x1@example.com", "phone": "(415) 555.2671"},
+		in(c.org)).wantError(400, "address_taken").wantField("phone")
 	// Nothing was left behind by what was refused.
 	c.operator.post("/v2/user", fields{"username": "x1", "email": "x1@example.com"}, in(c.org)).want(200)
 	for _, good := range []string{"a", strings.Repeat("a", 64), "1a", "-.x_", "Me2"} {
@@ -141,10 +149,13 @@ func TestUserIsSeenByWhoSharesAnOrganization(t *testing.T) {
 	far := boss.mustCreateOrganization("Far")
 	hidden := boss.mustCreate(far, "hidden")
 	admin := c.mustCreateAdmin(c.org, "admin")
-	for _, got := range []value{c.operator.get(hidden.path("")).reply(), admin.get("/v2/user_lookup/hidden").reply(), c.operator.get("/v2/user_lookup/hidden@example.com").reply()} {
+	for _, got := range []value{c.operator.get(hidden.path("")).reply(), admin.get("/v2/user_lookup/hidden").reply(),
+		c.operator.get("/v2/user_lookup/hidden@example.com").reply()} {
 		got.wantFields(fields{"token": hidden.token, "emails": []any{}, "phones": []any{}})
 	}
-	boss.get("/v2/user_lookup/hidden", in(far)).reply().wantFields(fields{"emails": []fields{{"address": "hidden@example.com", "verified": false}}, "organization_key": far})
+	boss.get("/v2/user_lookup/hidden",
+		in(far)).reply().wantFields(fields{"emails": []fields{{"address": "hidden@example.com", "verified": false}},
+		"organization_key": far})
 	admin.get("/v2/user_lookup/nobody@example.com").wantMissing()
 	admin.get(hidden.path("")).wantMissing()
 }
@@ -153,12 +164,17 @@ func TestUserShowsTitleInTheOrganizationOfTheCall(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	second := c.mustCreateOrganization("Second")
-	c.operator.post(c.alice.path("/organization"), fields{"organization": second, "title": "Chief", "department": "Board"}).want(204)
+	c.operator.post(c.alice.path("/organization"),
+		fields{"organization": second, "title": "Chief", "department": "Board"}).want(204)
 	c.operator.mustJoin(second, c.bob)
-	c.bob.get(c.alice.path(""), in(second)).reply().wantFields(fields{"title": "Chief", "department": "Board", "organization_key": second, "organization_token": second})
+	c.bob.get(c.alice.path(""),
+		in(second)).reply().wantFields(fields{"title": "Chief", "department": "Board", "organization_key": second,
+		"organization_token": second})
 	c.bob.get(c.alice.path("?TT-X-Organization-Key=" + second)).reply().wantFields(fields{"title": "Chief"})
-	c.bob.get(c.alice.path(""), in(c.org)).reply().wantFields(fields{"title": "", "department": "", "organization_key": c.org})
-	c.bob.get(c.alice.path("")).reply().wantFields(fields{"title": "", "organization_key": c.org}) // the one that Alice was in first
+	c.bob.get(c.alice.path(""),
+		in(c.org)).reply().wantFields(fields{"title": "", "department": "", "organization_key": c.org})
+	// the one that Alice was in first
+	c.bob.get(c.alice.path("")).reply().wantFields(fields{"title": "", "organization_key": c.org})
 	c.carl.get(c.alice.path("")).reply().wantFields(fields{"organization_key": c.org})
 	c.carl.get(c.alice.path(""), in(second)).reply().wantFields(nil, "title", "organization_key")
 }
@@ -180,9 +196,11 @@ func TestAddingPeople(t *testing.T) {
 	}
 	second.get(who.path("")).wantMissing()
 	second.post("/v2/user/"+found+"/organization", fields{"organization": two, "title": "Nurse"}).want(204)
-	who.wantEvents("account:settings")[0].wantIs(fields{"token": who.token, "services": []fields{{"xmlns": "tigertext:iq:update:org_settings", "account": who.token}}})
+	who.wantEvents("account:settings")[0].wantIs(fields{"token": who.token,
+		"services": []fields{{"xmlns": "tigertext:iq:update:org_settings", "account": who.token}}})
 	second.post("/v2/user/"+found+"/organization", nil, in(two)).want(204) // repeats are fine
-	second.get(who.path("")).reply().wantFields(fields{"title": "Nurse", "emails": []fields{{"address": "eve@example.com", "verified": false}}})
+	second.get(who.path("")).reply().wantFields(fields{"title": "Nurse",
+		"emails": []fields{{"address": "eve@example.com", "verified": false}}})
 	second.post("/v2/user/eve@example.com/organization", fields{"department": "ICU"}, in(two)).want(204)
 	second.get(who.path("")).reply().wantFields(fields{"title": "Nurse", "department": "ICU"})
 	who.wantEvents("account:settings")
@@ -246,7 +264,8 @@ func TestMembershipEnds(t *testing.T) {
 	c.alice.get("/v2/group/" + group).reply().wantFields(fields{"members": []string{c.alice.token}, "num_members": 1})
 	removed := c.alice.wantEvents("bang")[0]
 	removed.wantFields(fields{"event": "removed"})
-	if removed.text("subject_entity", "token") != c.bob.token || removed.text("caller_entity", "token") != c.operator.token {
+	if removed.text("subject_entity", "token") != c.bob.token ||
+		removed.text("caller_entity", "token") != c.operator.token {
 		t.Errorf("the bang is %s", removed.value)
 	}
 
@@ -278,7 +297,8 @@ func (p *person) mustCreateGroupIn(name, organization string, members ...*person
 	for i, m := range members {
 		tokens[i] = m.token
 	}
-	return p.post("/v2/group", fields{"name": name, "members": tokens}, in(organization)).want(204).Header.Get("TT-X-Group-Token")
+	return p.post("/v2/group", fields{"name": name, "members": tokens},
+		in(organization)).want(204).Header.Get("TT-X-Group-Token")
 }
 
 func TestSettingsOfOneself(t *testing.T) {
@@ -288,11 +308,14 @@ func TestSettingsOfOneself(t *testing.T) {
 	colleague, far := c.bob.openStream(""), stranger.openStream("")
 	colleague.wantReplay()
 	far.wantReplay()
-	c.alice.post(c.alice.path("/settings"), fields{"first_name": "Al", "last_name": "Ice", "display_name": "Dr. Ice", "status": "busy", "dnd": true,
-		"dnd_text": "x", "avatar": "https://example.com/a.png"}).want(204)
-	want := fields{"first_name": "Al", "last_name": "Ice", "display_name": "Dr. Ice", "status": "busy", "dnd": true, "dnd_text": "x", "avatar": "https://example.com/a.png"}
+	c.alice.post(c.alice.path("/settings"),
+		fields{"first_name": "Al", "last_name": "Ice", "display_name": "Dr. Ice", "status": "busy", "dnd": true,
+			"dnd_text": "x", "avatar": "https://example.com/a.png"}).want(204)
+	want := fields{"first_name": "Al", "last_name": "Ice", "display_name": "Dr. Ice", "status": "busy", "dnd": true,
+		"dnd_text": "x", "avatar": "https://example.com/a.png"}
 	c.alice.get("/v2/user").reply().wantFields(want)
-	c.alice.wantEvents("account:settings")[0].wantIs(fields{"token": c.alice.token, "services": []fields{{"xmlns": "tigertext:iq:update:account", "account": c.alice.token}}})
+	c.alice.wantEvents("account:settings")[0].wantIs(fields{"token": c.alice.token,
+		"services": []fields{{"xmlns": "tigertext:iq:update:account", "account": c.alice.token}}})
 	want["type"] = "tigertext:entity:account"
 	update := colleague.wantNext("update")
 	update.wantFields(want)
@@ -303,7 +326,8 @@ func TestSettingsOfOneself(t *testing.T) {
 	c.alice.do("POST", "/v2/user/me/settings", form("dnd", "0", "status", "")).want(204)
 	c.alice.get("/v2/user").reply().wantFields(fields{"dnd": false, "status": "", "dnd_text": "x"})
 	c.alice.post(c.alice.path("/settings"), fields{}).want(204)
-	for _, refused := range []fields{{"dnd": "x"}, {"status": 5}, {"status": strings.Repeat("a", 1025)}, {"display_name": strings.Repeat("a", 257)}, {"avatar": "javascript:alert(1)"}} {
+	for _, refused := range []fields{{"dnd": "x"}, {"status": 5}, {"status": strings.Repeat("a", 1025)},
+		{"display_name": strings.Repeat("a", 257)}, {"avatar": "javascript:alert(1)"}} {
 		c.alice.post(c.alice.path("/settings"), refused).want(400)
 	}
 	c.bob.post(c.alice.path("/settings"), fields{"status": "x"}).want(403)
@@ -332,17 +356,21 @@ func TestAvatarIsServedToWhoMaySeeTheEntity(t *testing.T) {
 	c.bob.get(path, header("If-None-Match", got.Header.Get("ETag"))).want(304)
 
 	for _, content := range []string{"<html><script>", "", "GIF8", "RIFF1234WAVE"} {
-		c.alice.do("POST", c.alice.path("/settings"), parts(nil, file{"avatar", "x.png", "image/png", []byte(content)})).want(400).wantField("avatar")
+		c.alice.do("POST", c.alice.path("/settings"),
+			parts(nil, file{"avatar", "x.png", "image/png", []byte(content)})).want(400).wantField("avatar")
 	}
 	for _, kind := range []string{"\xff\xd8\xff\xe0", "GIF89a", "GIF87a", "RIFF1234WEBP"} {
-		c.alice.do("POST", c.alice.path("/settings"), parts(nil, file{"avatar", "x", "", []byte(kind + "rest of it")})).want(204)
+		c.alice.do("POST", c.alice.path("/settings"),
+			parts(nil, file{"avatar", "x", "", []byte(kind + "rest of it")})).want(204)
 	}
 	// The one before is gone.
 	c.bob.get(path).wantMissing()
 	c.alice.post(c.alice.path("/settings"), fields{"avatar": ""}).want(204)
 	c.bob.get(c.alice.path("")).reply().wantFields(fields{"avatar": ""})
 
-	group := c.alice.do("POST", "/v2/group", parts(map[string]string{"name": "G", "members": c.bob.token}, file{"avatar", "g.gif", "image/gif", []byte("GIF89a-picture")})).want(204)
+	group := c.alice.do("POST", "/v2/group",
+		parts(map[string]string{"name": "G", "members": c.bob.token},
+			file{"avatar", "g.gif", "image/gif", []byte("GIF89a-picture")})).want(204)
 	path = strings.TrimPrefix(group.Header.Get("TT-X-Group-Avatar"), c.url)
 	c.bob.get(path).want(200).wantHeader("Content-Type", "image/gif")
 	c.carl.get(path).wantMissing()
@@ -367,10 +395,12 @@ func TestAddressesThatLookAlikeAreOne(t *testing.T) {
 		c.operator.get("/v2/user_lookup/" + url.PathEscape(spelling)).reply().wantFields(fields{"token": token})
 		c.alice.mustSend(spelling, "hello")
 	}
-	for _, unseen := range []string{"j\u200b\u00fcrgen@example.com", "j\u00fcrgen@exam\u00adple.com", "\u202ej\u00fcrgen@example.com", "j\u00fcrgen\u3164@example.com"} {
+	for _, unseen := range []string{"j\u200b\u00fcrgen@example.com", "j\u00fcrgen@exam\u00adple.com",
+		"\u202ej\u00fcrgen@example.com", "j\u00fcrgen\u3164@example.com"} {
 		create(unseen).wantError(400, "email_invalid")
 	}
-	for _, username := range []string{"аlice", "alicе", "ａlice", "alice\u200b", "ali\u0301ce", "al\u0131ce"} { // Cyrillic, full width, unseen, marked, dotless
+	// Cyrillic, full width, unseen, marked, dotless
+	for _, username := range []string{"аlice", "alicе", "ａlice", "alice\u200b", "ali\u0301ce", "al\u0131ce"} {
 		c.operator.post("/v2/user", fields{"username": username}, in(c.org)).wantError(400, "username_invalid")
 	}
 }

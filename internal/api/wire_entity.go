@@ -55,8 +55,9 @@ func (v *view) user(e model.Entity) wireUser {
 	account := e.Account
 	u := wireUser{
 		Token: account.ID, XMLNS: v.accountType(),
-		DisplayName: account.DisplayName, FirstName: account.FirstName, LastName: account.LastName, Username: account.Username,
-		Avatar: v.avatarURL(account.Avatar), Status: account.Status, DND: account.DND, DNDText: account.DNDText,
+		DisplayName: account.DisplayName, FirstName: account.FirstName, LastName: account.LastName,
+		Username: account.Username,
+		Avatar:   v.avatarURL(account.Avatar), Status: account.Status, DND: account.DND, DNDText: account.DNDText,
 		Emails: make([]wireEmail, len(account.Emails)), Phones: make([]wirePhone, len(account.Phones)),
 		CreatedTime: wireTime(account.Created),
 	}

@@ -99,7 +99,8 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 		return nil, fmt.Errorf("register the metrics of the network: %w", err)
 	}
 	a.system, err = assemble(ctx, surroundings{
-		cfg: cfg, log: logger, clock: time.Now, elapsed: clock.Elapsed, metrics: a.registry, warnings: a.warnings, outages: a.outages, dir: a.dir, client: a.network.proxies.Client,
+		cfg: cfg, log: logger, clock: time.Now, elapsed: clock.Elapsed, metrics: a.registry, warnings: a.warnings,
+		outages: a.outages, dir: a.dir, client: a.network.proxies.Client,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", a.dir, err)

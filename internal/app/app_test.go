@@ -50,7 +50,8 @@ func TestFilesThatOthersMayReadAreTold(t *testing.T) {
 	if log := start() + start(); strings.Contains(log, told) {
 		t.Errorf("of files as the server makes them it says %s", log)
 	}
-	for _, path := range []string{place.Database(cfg.Data), strings.TrimPrefix(cfg.Keyring, "file:"), filepath.Join(cfg.Data, place.OperatorFile)} {
+	for _, path := range []string{place.Database(cfg.Data), strings.TrimPrefix(cfg.Keyring, "file:"),
+		filepath.Join(cfg.Data, place.OperatorFile)} {
 		if err := os.Chmod(path, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -244,14 +245,16 @@ func TestBaseURL(t *testing.T) {
 		{"[::1]:443", tcp("::1", 443), true, "", "https://[::1]"},
 	} {
 		if got := baseURL(test.listen, test.addr, test.encrypted, test.name); got != test.want {
-			t.Errorf("listen %q at %v, encrypted %v for %q, gives %s, want %s", test.listen, test.addr, test.encrypted, test.name, got, test.want)
+			t.Errorf("listen %q at %v, encrypted %v for %q, gives %s, want %s", test.listen, test.addr, test.encrypted,
+				test.name, got, test.want)
 		}
 	}
 }
 
 func TestBaseURLThatIsSetWins(t *testing.T) {
 	for set, want := range map[string]string{
-		"https://messages.example.com/": "https://messages.example.com", "https://example.com/messages": "https://example.com/messages",
+		"https://messages.example.com/": "https://messages.example.com",
+		"https://example.com/messages":  "https://example.com/messages",
 	} {
 		cfg := settings(t)
 		cfg.BaseURL = set

@@ -24,12 +24,14 @@ import (
 
 // openStore opens the engine that the settings name. ready tells whether a request
 // would find it.
-func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready func(context.Context) error, err error) {
+func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready func(context.Context) error,
+	err error) {
 	if in.cfg.Database == "" {
 		if unfinished := transfer.Unfinished(place.Database(in.dir)); place.Exists(unfinished) {
 			return nil, nil, fmt.Errorf("a restore into this directory was not finished (there is %s): run it again", unfinished)
 		}
-		engine, err = sqlite.Open(place.Database(in.dir), sqlite.Options{Clock: in.clock, Log: in.log, CacheBytes: in.cfg.CacheBytes})
+		engine, err = sqlite.Open(place.Database(in.dir),
+			sqlite.Options{Clock: in.clock, Log: in.log, CacheBytes: in.cfg.CacheBytes})
 		return engine, func(ctx context.Context) error {
 			return engine.View(ctx, func(store.Session) error { return nil })
 		}, err
@@ -107,7 +109,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	clock := custody.NewClock(times)
 	registry := stream.NewRegistry(stream.Options{
-		Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Outages: in.outages, Limit: limits.StreamsPerAccount, NodeName: nodeName(),
+		Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Outages: in.outages, Limit: limits.StreamsPerAccount,
+		NodeName: nodeName(),
 	})
 	auditLog := audit.NewLog(audit.Options{
 		Store: kept, Key: auditKey, Retention: in.cfg.Audit.Retention, Clock: in.clock, Warnings: in.warnings,
@@ -144,7 +147,9 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		}
 		return err
 	})
-	if err := errors.Join(registerStore(in, engine, kept), registerCounts(in.metrics, cases.Counts(), sweeper, vault, auditLog), registerSurvey(in, survey, clock, kept), registerRing(in.metrics, ring)); err != nil {
+	if err := errors.Join(registerStore(in, engine, kept),
+		registerCounts(in.metrics, cases.Counts(), sweeper, vault, auditLog), registerSurvey(in, survey, clock, kept),
+		registerRing(in.metrics, ring)); err != nil {
 		return nil, err
 	}
 	nodes, err := registerNode(ctx, in, registry, clock, hub, kept)
@@ -154,7 +159,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	taken = append(taken, nodes.close)
 	streams := stream.New(registry, cases)
 	options := api.Options{
-		Service: cases, Streams: streams, Authenticator: cases, Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages,
+		Service: cases, Streams: streams, Authenticator: cases, Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
+		Outages: in.outages,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,
 			Burst:                        limits.Burst,
@@ -170,16 +176,18 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	}
 	watchParts(in, ready, ring, blobs)
-	keys := &custody.KeyWatch{Store: kept, Ring: ring, Clock: in.clock, Log: in.log, Warnings: in.warnings, Older: sweeper.AskAllKeys}
+	keys := &custody.KeyWatch{Store: kept, Ring: ring, Clock: in.clock, Log: in.log, Warnings: in.warnings,
+		Older: sweeper.AskAllKeys}
 	return &system{
 		handler: func(at location) (http.Handler, error) {
 			options.BaseURL, options.Links = at.baseURL, at.links
 			return api.New(options)
 		},
-		operators:  cases,
-		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
-		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, survey.Run, keys.Run, copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
+		operators: cases,
+		ready:     func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
+		watch:     func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
+		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, survey.Run, keys.Run,
+			copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: streams.Await, cutStreams: streams.Cut,
 		close: taken.all,
 	}, nil

@@ -43,7 +43,8 @@ func TestServerNoticesAnAuditLogThatWasChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Whether it is signed by now is a matter of the moment: nothing is, after this.
-	mustExec(t, w.app.dir, `UPDATE audit_entries SET times = times + 1 WHERE chain = '' AND number = 1`, `DELETE FROM audit_checkpoints WHERE chain = ''`)
+	mustExec(t, w.app.dir, `UPDATE audit_entries SET times = times + 1 WHERE chain = '' AND number = 1`,
+		`DELETE FROM audit_checkpoints WHERE chain = ''`)
 	if _, err := operator.CreateOrganization(t.Context(), "Audited too", client.OrganizationSettings{}); err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,8 @@ func openAuditKey(ctx context.Context, in surroundings, kept *store.Store) (*aud
 		return nil, fmt.Errorf("keep the audit key: %w", err)
 	}
 	if adopted > 0 {
-		in.log.Warn("the key of the audit log was gone: another one signs its checkpoints, those of before as they were found", "checkpoints", adopted)
+		in.log.Warn("the key of the audit log was gone: another one signs its checkpoints, those of before as they were "+
+			"found", "checkpoints", adopted)
 	}
 	return audit.ParseKey(settled)
 }

@@ -65,14 +65,16 @@ func TestAuditGoesOnAfterTheLossOfItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, os.Remove(filepath.Join(dir, place.AuditKeyFile)))
-	if _, err := maintain.VerifyAudit(t.Context(), dir, "", nil); err == nil || !strings.Contains(err.Error(), "audit key") {
+	if _, err := maintain.VerifyAudit(t.Context(), dir, "", nil); err == nil ||
+		!strings.Contains(err.Error(), "audit key") {
 		t.Errorf("without its key the check says %v", err)
 	}
 	w = w.mustReopen(configAt(t, dir))
 	wantAction(t, dir, "", "audit.key ok", 1)
 	later, _ := mustExportAudit(t, dir, maintain.AuditSelection{})
 	mustVerifyAudit(t, dir, "", later)
-	if _, err := maintain.VerifyAudit(t.Context(), dir, "", []string{kept}); err == nil || !strings.Contains(err.Error(), "signature") {
+	if _, err := maintain.VerifyAudit(t.Context(), dir, "", []string{kept}); err == nil ||
+		!strings.Contains(err.Error(), "signature") {
 		t.Errorf("a checkpoint of the key that is gone: %v, want that its signature is wrong", err)
 	}
 	if err := w.stop(); err != nil {

@@ -44,15 +44,18 @@ func TestAuditIsExportedAndVerifiedWhileTheServerRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, text := mustExportAudit(t, w.app.dir, maintain.AuditSelection{})
-	for _, want := range []string{`"action":"operator.create"`, `"action":"organization.create"`, `"action":"audit.export"`, `"on_organization":"` + org, `signet audit checkpoint 1`} {
+	for _, want := range []string{`"action":"operator.create"`, `"action":"organization.create"`,
+		`"action":"audit.export"`, `"on_organization":"` + org, `signet audit checkpoint 1`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the export lacks %s:\n%s", want, text)
 		}
 	}
-	if _, part := mustExportAudit(t, w.app.dir, maintain.AuditSelection{Organization: org}); strings.Contains(part, "operator.create") || !strings.Contains(part, "organization.create") {
+	if _, part := mustExportAudit(t, w.app.dir, maintain.AuditSelection{Organization: org}); strings.Contains(part,
+		"operator.create") || !strings.Contains(part, "organization.create") {
 		t.Errorf("the export of one organization is\n%s", part)
 	}
-	if _, later := mustExportAudit(t, w.app.dir, maintain.AuditSelection{Since: time.Now().Add(time.Hour)}); strings.Contains(later, `"entry"`) {
+	if _, later := mustExportAudit(t, w.app.dir,
+		maintain.AuditSelection{Since: time.Now().Add(time.Hour)}); strings.Contains(later, `"entry"`) {
 		t.Errorf("the export of what is to come is\n%s", later)
 	}
 	if n, err := maintain.VerifyAudit(t.Context(), w.app.dir, "", []string{path}); err != nil || n < 4 {
@@ -69,7 +72,8 @@ func TestAuditIsExportedAndVerifiedWhileTheServerRuns(t *testing.T) {
 	if fault := new(audit.Fault); !errors.As(err, &fault) || fault.Chain != "" || fault.Number != 2 {
 		t.Errorf("with its end cut off the check says %v", err)
 	}
-	if err := maintain.ExportAudit(t.Context(), w.app.dir, "", maintain.AuditSelection{Organization: "nowhere"}, io.Discard); err == nil {
+	if err := maintain.ExportAudit(t.Context(), w.app.dir, "", maintain.AuditSelection{Organization: "nowhere"},
+		io.Discard); err == nil {
 		t.Error("the log of an organization that never was is exported")
 	}
 }
@@ -90,7 +94,8 @@ func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 	if o, err := operator.Organization(t.Context(), org); err != nil || !o.LegalHold {
 		t.Errorf("the organization is %+v, %v", o, err)
 	}
-	if _, err := maintain.EraseOrganization(t.Context(), dir, "", org, false); err == nil || !strings.Contains(err.Error(), "legal_hold") {
+	if _, err := maintain.EraseOrganization(t.Context(), dir, "", org, false); err == nil ||
+		!strings.Contains(err.Error(), "legal_hold") {
 		t.Errorf("erasing what is held answers %v", err)
 	}
 	target := filepath.Join(t.TempDir(), "case")
@@ -115,7 +120,8 @@ func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 	if _, err := operator.Organization(t.Context(), org); err == nil {
 		t.Error("an erased organization is shown")
 	}
-	if _, err := maintain.EraseAccount(t.Context(), dir, "", "US", "nobody@example.com", false, func(string) {}); err == nil {
+	if _, err := maintain.EraseAccount(t.Context(), dir, "", "US", "nobody@example.com", false,
+		func(string) {}); err == nil {
 		t.Error("an account that never was is erased")
 	}
 	if _, err := maintain.VerifyAudit(t.Context(), dir, "", nil); err != nil {

@@ -67,7 +67,8 @@ func openAviary(t *testing.T) *aviary {
 	t.Helper()
 	cfg := settings(t)
 	cfg.Limits.MessagesPerDay, cfg.Limits.RequestsPerSecond = 0, 0
-	cfg.Limits.FailedLoginsPerMinute, cfg.Limits.FailedLoginsPerMinuteAddress, cfg.Limits.FailedLoginsPerMinuteName = 0, 0, 0
+	cfg.Limits.FailedLoginsPerMinute, cfg.Limits.FailedLoginsPerMinuteAddress, cfg.Limits.FailedLoginsPerMinuteName = 0, 0,
+		0
 	v := &aviary{t: t, log: new(testlog.Log), canaries: map[string]string{}, quotable: map[string]bool{}}
 	all := &slog.HandlerOptions{Level: slog.LevelDebug}
 	logger := slog.New(slog.NewMultiHandler(slog.NewTextHandler(v.log, all), slog.NewJSONHandler(v.log, all)))
@@ -106,7 +107,8 @@ func openAviary(t *testing.T) *aviary {
 	mustRun(t, a)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	v.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	v.http = &http.Client{Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	v.furnish()
 	return v
 }
@@ -117,10 +119,12 @@ func (v *aviary) furnish() {
 	c := mustReadCredentials(v.t, v.app.OperatorFile())
 	v.note(ofSecret, "the operator's secret", c.Secret)
 	v.operator = &caged{key: c.Key, secret: c.Secret}
-	v.organization = v.mustSend(letter{who: v.operator, route: "POST /v2/organization", fields: map[string]any{"name": v.word(ofName, "organization")}, want: 204}).
+	v.organization = v.mustSend(letter{who: v.operator, route: "POST /v2/organization",
+		fields: map[string]any{"name": v.word(ofName, "organization")}, want: 204}).
 		Header.Get("TT-X-Organization-Key")
 	v.alice, v.bob = v.person(), v.person()
-	v.group = v.mustSend(letter{who: v.alice, route: "POST /v2/group", fields: map[string]any{"name": v.word(ofName, "group"), "members": v.bob.token}, want: 204}).
+	v.group = v.mustSend(letter{who: v.alice, route: "POST /v2/group",
+		fields: map[string]any{"name": v.word(ofName, "group"), "members": v.bob.token}, want: 204}).
 		Header.Get("TT-X-Group-Token")
 }
 
@@ -129,10 +133,13 @@ func (v *aviary) person() *caged {
 	v.t.Helper()
 	p := &caged{email: v.word(ofEmail, "e-mail of an account") + "@signet.test", phone: v.phone("phone of an account"),
 		username: v.word(ofName, "username"), password: v.word(ofSecret, "password of an account")}
-	answer := v.mustSend(letter{who: v.operator, route: "POST /v2/user", organization: true, want: 200, fields: map[string]any{
-		"username": p.username, "email": p.email, "phone": p.phone, "password": p.password, "first_name": v.word(ofName, "first_name"), "last_name": v.word(ofName, "last_name"),
-		"display_name": v.word(ofName, "display_name"), "title": v.word(ofName, "title"), "department": v.word(ofName, "department"), "issue_key": true,
-	}})
+	answer := v.mustSend(letter{who: v.operator, route: "POST /v2/user", organization: true, want: 200,
+		fields: map[string]any{
+			"username": p.username, "email": p.email, "phone": p.phone, "password": p.password,
+			"first_name": v.word(ofName, "first_name"), "last_name": v.word(ofName, "last_name"),
+			"display_name": v.word(ofName, "display_name"), "title": v.word(ofName, "title"),
+			"department": v.word(ofName, "department"), "issue_key": true,
+		}})
 	var made struct {
 		Reply struct {
 			Token, API_Key, API_Secret string
@@ -319,11 +326,13 @@ func (v *aviary) vary(l letter) {
 	send(func(o *letter) {
 		o.who = nil
 		o.header.Set("Authorization", "Bearer "+v.word(ofSecret, where("token")))
-		o.query = url.Values{"auth_basic": {base64.StdEncoding.EncodeToString([]byte("k:" + v.word(ofSecret, where("auth_basic"))))}, "x": {v.word(ofContent, where("query"))}}
+		o.query = url.Values{"auth_basic": {base64.StdEncoding.EncodeToString([]byte("k:" +
+			v.word(ofSecret, where("auth_basic"))))}, "x": {v.word(ofContent, where("query"))}}
 	})
 	// Headers.
 	send(func(o *letter) {
-		for _, name := range []string{"TT-X-Organization-Key", "TT-X-Features", "TT-X-Type", "Last-Event-ID", "Accept", "Content-Type", "Cookie", "User-Agent", "Referer",
+		for _, name := range []string{"TT-X-Organization-Key", "TT-X-Features", "TT-X-Type", "Last-Event-ID", "Accept",
+			"Content-Type", "Cookie", "User-Agent", "Referer",
 			"X-Forwarded-For", "Forwarded", "Range", "If-None-Match", "Accept-Encoding", "Content-Encoding"} {
 			o.header.Set(name, v.word(ofContent, where(name)))
 		}
@@ -331,7 +340,8 @@ func (v *aviary) vary(l letter) {
 	send(func(o *letter) { o.header.Set("Origin", "https://"+v.word(ofName, where("Origin"))+".example") })
 	// The path.
 	for name := range l.path {
-		for _, text := range []string{v.word(ofEmail, where("path")) + "@signet.test", v.phone(where("path")), v.word(ofName, where("path"))} {
+		for _, text := range []string{v.word(ofEmail, where("path")) + "@signet.test", v.phone(where("path")),
+			v.word(ofName, where("path"))} {
 			send(func(o *letter) { o.path[name] = text })
 		}
 	}

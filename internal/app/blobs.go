@@ -112,7 +112,8 @@ func (f *files) check(ctx context.Context) {
 		// The server stops, or it is the database that is away: nothing is known of the files.
 	default:
 		f.up.Set(0)
-		f.in.warnings.Set(topicFilesAway, "the store of attachments does not answer: files can neither be kept nor read, everything else goes on; "+
+		f.in.warnings.Set(topicFilesAway, "the store of attachments does not answer: files can neither be kept nor read, "+
+			"everything else goes on; "+
 			"mount the volume or mend the bucket that the setting blobs names (the log has the reason)")
 		if text := err.Error(); text != f.said {
 			f.said = text
@@ -137,7 +138,8 @@ func (f *files) recognize(ctx context.Context) error {
 	}
 	if len(sample) > 0 && len(lost) == len(sample) {
 		return fmt.Errorf("%w: none of the %d files that were looked for is there, and no mark says that it is the place: "+
-			"mount its volume, or set blobs to where the files are; if they are lost for good, put an empty file %s there, and the server goes on without them",
+			"mount its volume, or set blobs to where the files are; if they are lost for good, put an empty file %s there, "+
+			"and the server goes on without them",
 			blob.ErrUnavailable, len(sample), blob.MarkName)
 	}
 	return f.Begin(ctx)
@@ -161,8 +163,10 @@ func (f *files) lookForLost(ctx context.Context) (err error) {
 		f.in.warnings.Clear(topicFilesLost)
 		return nil
 	}
-	f.in.warnings.Set(topicFilesLost, fmt.Sprintf("%d of %d files that messages refer to are missing where attachments are kept, and more may be: "+
-		"set blobs to where they are (after a move it has to be set on each server), or bring them back from a backup", len(lost), len(f.sample)))
+	f.in.warnings.Set(topicFilesLost, fmt.Sprintf("%d of %d files that messages refer to are missing where attachments "+
+		"are kept, and more may be: "+
+		"set blobs to where they are (after a move it has to be set on each server), or bring them back from a backup",
+		len(lost), len(f.sample)))
 	return nil
 }
 
@@ -181,7 +185,8 @@ func warnOfOwnBlobs(ctx context.Context, in surroundings, kept *store.Store) err
 		return err
 	})
 	if err == nil && others > 0 {
-		in.log.Warn("other servers use this database, and attachments are kept in this one's data directory, which they may not see: give all of them the same blobs",
+		in.log.Warn("other servers use this database, and attachments are kept in this one's data directory, which they "+
+			"may not see: give all of them the same blobs",
 			"other_servers", others)
 	}
 	return err

@@ -47,7 +47,8 @@ func TestPruneRemovesWhatNothingRefersToOnceConfirmed(t *testing.T) {
 	for _, test := range []struct {
 		confirmed bool
 		want      maintain.Pruned
-	}{{false, maintain.Pruned{Files: old + young, Unreferenced: old}}, {true, maintain.Pruned{Files: old + young, Unreferenced: old, Removed: old}}, {true, maintain.Pruned{Files: young}}} {
+	}{{false, maintain.Pruned{Files: old + young, Unreferenced: old}},
+		{true, maintain.Pruned{Files: old + young, Unreferenced: old, Removed: old}}, {true, maintain.Pruned{Files: young}}} {
 		if got, err := maintain.PruneBlobs(t.Context(), cfg, test.confirmed); err != nil || got != test.want {
 			t.Errorf("confirmed %t: %+v, %v, want %+v", test.confirmed, got, err, test.want)
 		}

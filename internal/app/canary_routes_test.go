@@ -24,7 +24,8 @@ type (
 // canary in all that their senders say. A route without one fails the test.
 var sightings = map[string]func(v *aviary) letter{
 	"GET /v2/events": func(v *aviary) letter {
-		return letter{who: v.bob, query: url.Values{"features": {"close-after-messages"}, "lastEventId": {v.word(ofContent, "lastEventId")}},
+		return letter{who: v.bob,
+			query:  url.Values{"features": {"close-after-messages"}, "lastEventId": {v.word(ofContent, "lastEventId")}},
 			header: http.Header{"Accept": {"text/event-stream"}}, want: 200}
 	},
 	"DELETE /v2/events": func(v *aviary) letter { return letter{who: v.person(), want: 200} },
@@ -32,43 +33,66 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.bob, fields: fields{"events": v.word(ofContent, "event id")}, want: 204}
 	},
 
-	"GET /v2/user":        func(v *aviary) letter { return letter{who: v.alice, want: 200} },
-	"GET /v2/user/{user}": func(v *aviary) letter { return letter{who: v.alice, path: params{"user": v.bob.email}, want: 200} },
+	"GET /v2/user": func(v *aviary) letter { return letter{who: v.alice, want: 200} },
+	"GET /v2/user/{user}": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"user": v.bob.email},
+			want: 200}
+	},
 	"POST /v2/user/{user}/settings": func(v *aviary) letter {
 		said := fields{}
 		for _, name := range []string{"first_name", "last_name", "display_name", "status", "dnd_text"} {
 			said[name] = v.word(ofContent, name)
 		}
-		return letter{who: v.person(), path: params{"user": "me"}, fields: said, files: map[string][]byte{"avatar": v.picture()}, want: 204}
+		return letter{who: v.person(), path: params{"user": "me"}, fields: said,
+			files: map[string][]byte{"avatar": v.picture()}, want: 204}
 	},
 	"POST /v2/user/{user}/password": func(v *aviary) letter {
 		p := v.person()
-		return letter{who: p, path: params{"user": p.username}, fields: fields{"old_password": p.password, "password": v.word(ofSecret, "new password")}, want: 204}
+		return letter{who: p, path: params{"user": p.username},
+			fields: fields{"old_password": p.password, "password": v.word(ofSecret, "new password")}, want: 204}
 	},
-	"GET /v2/user/{user}/organization": func(v *aviary) letter { return letter{who: v.alice, path: params{"user": v.alice.phone}, want: 200} },
+	"GET /v2/user/{user}/organization": func(v *aviary) letter {
+		return letter{who: v.alice,
+			path: params{"user": v.alice.phone}, want: 200}
+	},
 	"GET /v2/user/{user}/organization/{organization}": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"user": "me", "organization": v.organization}, want: 200}
 	},
 
-	"POST /v2/group":        (*aviary).outgoingGroup,
-	"GET /v2/group/{group}": func(v *aviary) letter { return letter{who: v.alice, path: params{"group": v.group}, want: 200} },
-	"POST /v2/group/{group}": func(v *aviary) letter {
-		return letter{who: v.alice, path: params{"group": v.group}, fields: fields{"name": v.word(ofContent, "name"), "description": v.word(ofContent, "description")}, want: 204}
+	"POST /v2/group": (*aviary).outgoingGroup,
+	"GET /v2/group/{group}": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"group": v.group},
+			want: 200}
 	},
-	"DELETE /v2/group/{group}":      func(v *aviary) letter { return letter{who: v.alice, path: params{"group": v.newGroup()}, want: 204} },
-	"GET /v2/group/{group}/members": func(v *aviary) letter { return letter{who: v.alice, path: params{"group": v.group}, want: 200} },
+	"POST /v2/group/{group}": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"group": v.group},
+			fields: fields{"name": v.word(ofContent, "name"), "description": v.word(ofContent, "description")}, want: 204}
+	},
+	"DELETE /v2/group/{group}": func(v *aviary) letter {
+		return letter{who: v.alice,
+			path: params{"group": v.newGroup()}, want: 204}
+	},
+	"GET /v2/group/{group}/members": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"group": v.group},
+			want: 200}
+	},
 	"POST /v2/group/{group}/members": func(v *aviary) letter {
-		return letter{who: v.alice, path: params{"group": v.newGroup()}, fields: fields{"members": []string{v.bob.phone}}, want: 204}
+		return letter{who: v.alice, path: params{"group": v.newGroup()}, fields: fields{"members": []string{v.bob.phone}},
+			want: 204}
 	},
 	"POST /v2/group/{group}/members/remove": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"group": v.newGroup()}, fields: fields{"members": v.bob.email}, want: 204}
 	},
 	"POST /v2/role_group": func(v *aviary) letter {
-		return letter{who: v.alice, organization: true, fields: fields{"name": v.word(ofContent, "name"), "members": []string{v.bob.email}}, want: 200}
+		return letter{who: v.alice, organization: true,
+			fields: fields{"name": v.word(ofContent, "name"), "members": []string{v.bob.email}}, want: 200}
 	},
 
-	"POST /v2/message":          (*aviary).outgoingMessage,
-	"GET /v2/message/{message}": func(v *aviary) letter { return letter{who: v.bob, path: params{"message": v.newMessage()}, want: 200} },
+	"POST /v2/message": (*aviary).outgoingMessage,
+	"GET /v2/message/{message}": func(v *aviary) letter {
+		return letter{who: v.bob,
+			path: params{"message": v.newMessage()}, want: 200}
+	},
 	"DELETE /v2/message/{message}": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"message": v.newMessage()}, want: 204}
 	},
@@ -79,19 +103,28 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.alice, path: params{"message": v.newMessage()}, want: 200}
 	},
 	"POST /v2/message/{message}/forward": func(v *aviary) letter {
-		return letter{who: v.bob, path: params{"message": v.newMessage()}, fields: fields{"recipient": v.alice.email}, want: 204}
+		return letter{who: v.bob, path: params{"message": v.newMessage()}, fields: fields{"recipient": v.alice.email},
+			want: 204}
 	},
 	"POST /v2/message/status": func(v *aviary) letter {
-		return letter{who: v.bob, fields: fields{"delivered": v.newMessage(), "read": []string{v.word(ofContent, "message id")}}, want: 204}
+		return letter{who: v.bob,
+			fields: fields{"delivered": v.newMessage(), "read": []string{v.word(ofContent, "message id")}}, want: 204}
 	},
-	"PUT /v2/message/status": func(v *aviary) letter { return letter{who: v.bob, fields: fields{"read": v.newMessage()}, want: 204} },
+	"PUT /v2/message/status": func(v *aviary) letter {
+		return letter{who: v.bob, fields: fields{"read": v.newMessage()},
+			want: 204}
+	},
 	"POST /v2/get_bulk_message_status": func(v *aviary) letter {
-		return letter{who: v.alice, fields: fields{"messages": []string{v.newMessage(), v.word(ofContent, "message id")}}, want: 200}
+		return letter{who: v.alice, fields: fields{"messages": []string{v.newMessage(), v.word(ofContent, "message id")}},
+			want: 200}
 	},
 	"POST /v2/message/typing": func(v *aviary) letter {
 		return letter{who: v.alice, fields: fields{"recipient": v.bob.email}, want: 204}
 	},
-	"DELETE /v2/message/typing/{recipient}": func(v *aviary) letter { return letter{who: v.alice, path: params{"recipient": v.bob.phone}, want: 204} },
+	"DELETE /v2/message/typing/{recipient}": func(v *aviary) letter {
+		return letter{who: v.alice,
+			path: params{"recipient": v.bob.phone}, want: 204}
+	},
 	"DELETE /v2/message/typing/{recipient}/{sender}": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"recipient": v.bob.email, "sender": v.alice.email}, want: 204}
 	},
@@ -100,20 +133,23 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.alice, organization: true, path: params{"entity": v.bob.email}, want: 200}
 	},
 	"POST /v2/metadata/{entity}": func(v *aviary) letter {
-		return letter{who: v.alice, organization: true, path: params{"entity": v.alice.email}, fields: fields{v.word(ofName, "metadata key"): v.word(ofMetadata, "metadata")}, want: 204}
+		return letter{who: v.alice, organization: true, path: params{"entity": v.alice.email},
+			fields: fields{v.word(ofName, "metadata key"): v.word(ofMetadata, "metadata")}, want: 204}
 	},
 	"DELETE /v2/metadata/{entity}": func(v *aviary) letter {
 		return letter{who: v.bob, organization: true, path: params{"entity": "me"}, want: 204}
 	},
 	"POST /v2/metadata_bulk": func(v *aviary) letter {
-		return letter{who: v.bob, organization: true, fields: fields{"entities": []string{v.alice.token, v.alice.email, v.word(ofContent, "entity")}}, want: 200}
+		return letter{who: v.bob, organization: true,
+			fields: fields{"entities": []string{v.alice.token, v.alice.email, v.word(ofContent, "entity")}}, want: 200}
 	},
 
 	"GET /v2/roster": func(v *aviary) letter {
 		return letter{who: v.bob, query: url.Values{"render_metadata": {"true"}}, want: 200}
 	},
 	"POST /v2/roster": func(v *aviary) letter {
-		return letter{who: v.alice, organization: true, fields: fields{"entity": v.bob.email, "type": v.word(ofContent, "type")}, want: 204}
+		return letter{who: v.alice, organization: true,
+			fields: fields{"entity": v.bob.email, "type": v.word(ofContent, "type")}, want: 204}
 	},
 	"DELETE /v2/roster/{entity}": func(v *aviary) letter {
 		return letter{who: v.alice, organization: true, path: params{"entity": v.person().email}, want: 204}
@@ -121,7 +157,10 @@ var sightings = map[string]func(v *aviary) letter{
 	"POST /v2/search": func(v *aviary) letter {
 		return letter{who: v.alice, fields: fields{"type": "account", "any": v.bob.username, "email": v.bob.email}, want: 200}
 	},
-	"GET /v2/user/{user}/message/unread_count": func(v *aviary) letter { return letter{who: v.bob, path: params{"user": v.bob.email}, want: 200} },
+	"GET /v2/user/{user}/message/unread_count": func(v *aviary) letter {
+		return letter{who: v.bob,
+			path: params{"user": v.bob.email}, want: 200}
+	},
 	"GET /v2/user/{user}/organization/{organization}/message/unread_count": func(v *aviary) letter {
 		return letter{who: v.bob, path: params{"user": v.bob.phone, "organization": v.organization}, want: 200}
 	},
@@ -133,7 +172,10 @@ var sightings = map[string]func(v *aviary) letter{
 	"POST /v2/mute/group/{group}": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"group": v.group}, fields: fields{"duration": 5}, want: 204}
 	},
-	"DELETE /v2/mute/group/{group}": func(v *aviary) letter { return letter{who: v.alice, path: params{"group": v.group}, want: 204} },
+	"DELETE /v2/mute/group/{group}": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"group": v.group},
+			want: 204}
+	},
 	"POST /v2/mute/organization/{organization}": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"organization": v.organization}, fields: fields{"duration": 5}, want: 204}
 	},
@@ -141,14 +183,20 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.alice, path: params{"organization": v.organization}, want: 204}
 	},
 
-	"GET /v2/user_lookup/{user}": func(v *aviary) letter { return letter{who: v.operator, path: params{"user": v.bob.phone}, want: 200} },
+	"GET /v2/user_lookup/{user}": func(v *aviary) letter {
+		return letter{who: v.operator,
+			path: params{"user": v.bob.phone}, want: 200}
+	},
 	"POST /v2/user": func(v *aviary) letter {
-		return letter{who: v.operator, organization: true, want: 200, fields: fields{"email": v.word(ofEmail, "email") + "@signet.test", "phones": []string{v.phone("phones")},
-			"password": v.word(ofSecret, "password"), "display_name": v.word(ofContent, "display_name"), "title": v.word(ofContent, "title")}}
+		return letter{who: v.operator, organization: true, want: 200,
+			fields: fields{"email": v.word(ofEmail, "email") + "@signet.test", "phones": []string{v.phone("phones")},
+				"password": v.word(ofSecret, "password"), "display_name": v.word(ofContent, "display_name"),
+				"title": v.word(ofContent, "title")}}
 	},
 	"POST /v2/user/{user}/organization": func(v *aviary) letter {
 		return letter{who: v.operator, path: params{"user": v.bob.email}, want: 204,
-			fields: fields{"organization": v.organization, "title": v.word(ofContent, "title"), "department": v.word(ofContent, "department")}}
+			fields: fields{"organization": v.organization, "title": v.word(ofContent, "title"),
+				"department": v.word(ofContent, "department")}}
 	},
 	"DELETE /v2/user/{user}/organization/{organization}": func(v *aviary) letter {
 		return letter{who: v.operator, path: params{"user": v.person().email, "organization": v.organization}, want: 204}
@@ -157,28 +205,35 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.operator, path: params{"user": v.bob.email, "organization": v.organization}, want: 200}
 	},
 	"POST /v2/user/{user}/organization/{organization}/roles/{role}": func(v *aviary) letter {
-		return letter{who: v.operator, path: params{"user": v.bob.email, "organization": v.organization, "role": "reporting"}, want: 204}
+		return letter{who: v.operator, path: params{"user": v.bob.email, "organization": v.organization, "role": "reporting"},
+			want: 204}
 	},
 	"DELETE /v2/user/{user}/organization/{organization}/roles/{role}": func(v *aviary) letter {
-		return letter{who: v.operator, path: params{"user": v.bob.phone, "organization": v.organization, "role": "reporting"}, want: 204}
+		return letter{who: v.operator, path: params{"user": v.bob.phone, "organization": v.organization, "role": "reporting"},
+			want: 204}
 	},
 	"POST /v2/organization": func(v *aviary) letter {
-		return letter{who: v.operator, fields: fields{"name": v.word(ofContent, "name"), v.word(ofName, "setting"): v.word(ofContent, "setting")}, want: 204}
+		return letter{who: v.operator,
+			fields: fields{"name": v.word(ofContent, "name"), v.word(ofName, "setting"): v.word(ofContent, "setting")},
+			want:   204}
 	},
 	"POST /v2/organization/{organization}": func(v *aviary) letter {
-		return letter{who: v.operator, path: params{"organization": v.organization}, fields: fields{"colour": v.word(ofContent, "setting")}, want: 204}
+		return letter{who: v.operator, path: params{"organization": v.organization},
+			fields: fields{"colour": v.word(ofContent, "setting")}, want: 204}
 	},
 	"GET /v2/organization/{organization}": func(v *aviary) letter {
 		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
 	},
 	"GET /v2/organization/{organization}/audit": func(v *aviary) letter {
-		return letter{who: v.operator, path: params{"organization": v.organization}, query: url.Values{"action": {v.word(ofContent, "action")}}, want: 200}
+		return letter{who: v.operator, path: params{"organization": v.organization},
+			query: url.Values{"action": {v.word(ofContent, "action")}}, want: 200}
 	},
 	"GET /v2/audit": func(v *aviary) letter {
 		return letter{who: v.operator, query: url.Values{"limit": {"1000"}}, want: 200}
 	},
 	"POST /v2/organization/{organization}/hold": func(v *aviary) letter {
-		token := v.mustSend(letter{who: v.operator, route: "POST /v2/organization", fields: fields{"name": v.word(ofContent, "name")}, want: 204}).Header.Get("TT-X-Organization-Key")
+		token := v.mustSend(letter{who: v.operator, route: "POST /v2/organization",
+			fields: fields{"name": v.word(ofContent, "name")}, want: 204}).Header.Get("TT-X-Organization-Key")
 		return letter{who: v.operator, path: params{"organization": token}, want: 204}
 	},
 	"DELETE /v2/organization/{organization}/hold": func(v *aviary) letter {
@@ -186,13 +241,18 @@ var sightings = map[string]func(v *aviary) letter{
 	},
 	"DELETE /v2/organization/{organization}": func(v *aviary) letter {
 		name := v.word(ofContent, "name")
-		token := v.mustSend(letter{who: v.operator, route: "POST /v2/organization", fields: fields{"name": name}, want: 204}).Header.Get("TT-X-Organization-Key")
+		token := v.mustSend(letter{who: v.operator, route: "POST /v2/organization", fields: fields{"name": name},
+			want: 204}).Header.Get("TT-X-Organization-Key")
 		return letter{who: v.operator, path: params{"organization": token}, fields: fields{"name": name}, want: 204}
 	},
 
-	"GET /v2/user/{user}/key": func(v *aviary) letter { return letter{who: v.alice, path: params{"user": v.alice.email}, want: 200} },
+	"GET /v2/user/{user}/key": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"user": v.alice.email},
+			want: 200}
+	},
 	"POST /v2/user/{user}/key": func(v *aviary) letter {
-		return letter{who: v.alice, path: params{"user": v.alice.phone}, fields: fields{"kind": "administrative", "password": v.alice.password}, want: 200}
+		return letter{who: v.alice, path: params{"user": v.alice.phone},
+			fields: fields{"kind": "administrative", "password": v.alice.password}, want: 200}
 	},
 	"DELETE /v2/user/{user}/key/{key}": func(v *aviary) letter {
 		p := v.person()
@@ -205,17 +265,22 @@ var sightings = map[string]func(v *aviary) letter{
 
 	"GET /v2/avatar/{id}": func(v *aviary) letter {
 		p := v.person()
-		v.mustSend(letter{who: p, route: "POST /v2/user/{user}/settings", path: params{"user": "me"}, files: map[string][]byte{"avatar": v.picture()}, want: 204})
+		v.mustSend(letter{who: p, route: "POST /v2/user/{user}/settings", path: params{"user": "me"},
+			files: map[string][]byte{"avatar": v.picture()}, want: 204})
 		var self struct{ Reply struct{ Avatar string } }
 		v.mustParse(v.mustSend(letter{who: p, route: "GET /v2/user", want: 200}), &self)
-		return letter{who: p, path: params{"id": self.Reply.Avatar[strings.LastIndexByte(self.Reply.Avatar, '/')+1:]}, want: 200}
+		return letter{who: p, path: params{"id": self.Reply.Avatar[strings.LastIndexByte(self.Reply.Avatar, '/')+1:]},
+			want: 200}
 	},
 	"POST /v2/login": func(v *aviary) letter {
-		encoded := base64.StdEncoding.EncodeToString([]byte(v.word(ofSecret, "product key") + ":" + v.alice.email + ":" + v.alice.password))
-		return letter{header: http.Header{"Authorization": {"XMPP-Simple " + encoded}}, fields: fields{"device_id": v.word(ofContent, "device")}, want: 200}
+		encoded := base64.StdEncoding.EncodeToString([]byte(v.word(ofSecret, "product key") + ":" + v.alice.email + ":" +
+			v.alice.password))
+		return letter{header: http.Header{"Authorization": {"XMPP-Simple " + encoded}},
+			fields: fields{"device_id": v.word(ofContent, "device")}, want: 200}
 	},
 	"POST /v5/login": func(v *aviary) letter {
-		return letter{who: &caged{key: v.alice.phone, secret: v.alice.password}, fields: fields{"device_id": v.word(ofContent, "device")}, want: 200}
+		return letter{who: &caged{key: v.alice.phone, secret: v.alice.password},
+			fields: fields{"device_id": v.word(ofContent, "device")}, want: 200}
 	},
 	"POST /v2/logout":       func(v *aviary) letter { return letter{who: v.alice, want: 204} },
 	"GET /openapi.json":     func(v *aviary) letter { return letter{want: 200} },
@@ -230,21 +295,25 @@ func (v *aviary) picture() []byte {
 }
 
 func (v *aviary) mute() fields {
-	return fields{"sender_token": v.bob.token, "sender_organization": v.organization, "receiver_organization": v.organization, "duration": "60"}
+	return fields{"sender_token": v.bob.token, "sender_organization": v.organization,
+		"receiver_organization": v.organization, "duration": "60"}
 }
 
 // outgoingMessage is a message to bob, with a file.
 func (v *aviary) outgoingMessage() letter {
-	return letter{who: v.alice, want: 204, files: map[string][]byte{"attachment": []byte("a file: " + v.word(ofContent, "attachment"))}, fields: fields{
-		"recipient": v.bob.phone, "body": v.word(ofContent, "body"),
-		"data": `[{"mimetype":"text/plain","namespace":"` + v.word(ofContent, "namespace") + `","payload":"` + v.word(ofContent, "payload") + `"}]`}}
+	return letter{who: v.alice, want: 204,
+		files: map[string][]byte{"attachment": []byte("a file: " + v.word(ofContent, "attachment"))}, fields: fields{
+			"recipient": v.bob.phone, "body": v.word(ofContent, "body"),
+			"data": `[{"mimetype":"text/plain","namespace":"` + v.word(ofContent, "namespace") + `","payload":"` +
+				v.word(ofContent, "payload") + `"}]`}}
 }
 
 // outgoingGroup is a group of both, with a picture.
 func (v *aviary) outgoingGroup() letter {
-	return letter{who: v.alice, organization: true, want: 204, files: map[string][]byte{"avatar": v.picture()}, fields: fields{
-		"name": v.word(ofContent, "name"), "description": v.word(ofContent, "description"), "members": v.bob.email,
-		"metadata": `{"` + v.word(ofName, "metadata key") + `":"` + v.word(ofMetadata, "metadata") + `"}`}}
+	return letter{who: v.alice, organization: true, want: 204, files: map[string][]byte{"avatar": v.picture()},
+		fields: fields{
+			"name": v.word(ofContent, "name"), "description": v.word(ofContent, "description"), "members": v.bob.email,
+			"metadata": `{"` + v.word(ofName, "metadata key") + `":"` + v.word(ofMetadata, "metadata") + `"}`}}
 }
 
 // newMessage is a message from alice to bob, with a file.
@@ -335,7 +404,8 @@ func TestCanariesAreInNoLog(t *testing.T) {
 	}
 	_, metrics := mustDo(t, "GET", v.app.BaseURL()+"/metrics")
 	v.wantSilence("/metrics", metrics)
-	for _, said := range []string{"a handler panicked", "a call panicked", "credentials_invalid", `"route":"/v2/message"`, "route=/v2/message "} {
+	for _, said := range []string{"a handler panicked", "a call panicked", "credentials_invalid", `"route":"/v2/message"`,
+		"route=/v2/message "} {
 		if !strings.Contains(v.log.String(), said) {
 			t.Errorf("the log does not say %q: this test looks at the wrong place", said)
 		}
@@ -386,7 +456,8 @@ func (v *aviary) followSocket() {
 		v.t.Fatal(err)
 	}
 	n := 0
-	for event, err := range c.Events(v.t.Context(), client.StreamOptions{Transport: client.WebSocket, CloseAfterReplay: true, Acknowledge: true}) {
+	for event, err := range c.Events(v.t.Context(),
+		client.StreamOptions{Transport: client.WebSocket, CloseAfterReplay: true, Acknowledge: true}) {
 		if err != nil {
 			v.t.Fatal(err)
 		}

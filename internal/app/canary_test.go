@@ -133,7 +133,8 @@ func (s *specimen) outgoing(recipient string) client.Outgoing {
 		m.Body = canaryText(s.canary, randomSize(60<<10))
 	}
 	if form%3 == 0 {
-		m.Data = []client.DataItem{{MimeType: "text/plain", Namespace: s.canary, Payload: canaryText(s.canary, randomSize(20<<10))}}
+		m.Data = []client.DataItem{{MimeType: "text/plain", Namespace: s.canary,
+			Payload: canaryText(s.canary, randomSize(20<<10))}}
 	}
 	if form >= 7 {
 		s.file = []byte(canaryText(s.canary, randomSize(300<<10)))

@@ -56,11 +56,13 @@ func (v *validity) look(ctx context.Context, now time.Time) {
 	var text string
 	switch day := until.UTC().Format(time.DateOnly); {
 	case now.Before(from):
-		text = fmt.Sprintf("the server's certificate is valid from %s on, and clients refuse it until then: is the clock right?", from.UTC().Format(time.RFC3339))
+		text = fmt.Sprintf("the server's certificate is valid from %s on, and clients refuse it until then: is the clock "+
+			"right?", from.UTC().Format(time.RFC3339))
 	case left <= 0:
 		text = fmt.Sprintf("the server's certificate ended on %s, and clients refuse it: %s", day, v.remedy)
 	case left <= certificateNotice:
-		text = fmt.Sprintf("the server's certificate ends on %s, in %d days, and clients will refuse it: %s", day, int(left.Hours()/24), v.remedy)
+		text = fmt.Sprintf("the server's certificate ends on %s, in %d days, and clients will refuse it: %s", day,
+			int(left.Hours()/24), v.remedy)
 	default:
 		v.warnings.Clear(certificateTopic)
 		v.said = time.Time{}

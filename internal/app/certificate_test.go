@@ -40,13 +40,16 @@ func TestEndOfTheCertificateIsToldBeforehand(t *testing.T) {
 	if n, last := lives(until.Add(-14 * day)); n > 0 {
 		t.Errorf("more than 14 days before its end it logs %s", last)
 	}
-	if n, last := lives(until.Add(-13*day - time.Hour)); n != 1 || !strings.Contains(last, "level=ERROR") || !strings.Contains(last, "ends on 2026-04-01, in 14 days") {
+	if n, last := lives(until.Add(-13*day - time.Hour)); n != 1 || !strings.Contains(last, "level=ERROR") ||
+		!strings.Contains(last, "ends on 2026-04-01, in 14 days") {
 		t.Errorf("14 days before its end it logs %d lines: %s", n, last)
 	}
-	if n, last := lives(until.Add(-time.Hour)); n != 13 || !strings.Contains(last, "level=WARN") || !strings.Contains(last, "in 1 days") {
+	if n, last := lives(until.Add(-time.Hour)); n != 13 || !strings.Contains(last, "level=WARN") ||
+		!strings.Contains(last, "in 1 days") {
 		t.Errorf("in the 13 days after it logs %d lines: %s", n, last)
 	}
-	if n, last := lives(until.Add(2 * day)); n != 2 || !strings.Contains(last, "ended on 2026-04-01, and clients refuse it: renew it") {
+	if n, last := lives(until.Add(2 * day)); n != 2 || !strings.Contains(last, "ended on 2026-04-01, and clients refuse "+
+		"it: renew it") {
 		t.Errorf("after its end it logs %d lines: %s", n, last)
 	}
 	until = until.Add(90 * day)

@@ -39,10 +39,11 @@ func mustOpenTimed(t *testing.T, cfg *config.Config, ahead time.Duration) *timed
 	cfg.Expiry.Sweep = 100 * time.Millisecond
 	s := &timed{ward: &ward{t: t, http: caller}, ahead: new(atomic.Int64), log: new(testlog.Log)}
 	s.ahead.Store(int64(ahead))
-	a, err := open(t.Context(), cfg, slog.New(slog.NewTextHandler(s.log, nil)), func(ctx context.Context, in surroundings) (*system, error) {
-		in.clock = func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
-		return assemble(ctx, in)
-	})
+	a, err := open(t.Context(), cfg, slog.New(slog.NewTextHandler(s.log, nil)),
+		func(ctx context.Context, in surroundings) (*system, error) {
+			in.clock = func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+			return assemble(ctx, in)
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,8 @@ func TestServerWhoseClockIsNotTheDatabasesErasesNothing(t *testing.T) {
 		t.Errorf("it logged %d errors, want one about the clock:\n%s", n, wrong.log)
 	}
 	right.mustSweep()
-	if status, text := right.ready(); status != http.StatusOK || strings.Contains(text, "clock") || right.line("signet_clock_in_doubt") != "0" {
+	if status, text := right.ready(); status != http.StatusOK || strings.Contains(text, "clock") ||
+		right.line("signet_clock_in_doubt") != "0" {
 		t.Errorf("the other server answers %d %q", status, text)
 	}
 	right.wantAll(10)
@@ -193,7 +195,8 @@ func TestServerWhoseClockJumpsErasesNothing(t *testing.T) {
 	s.ahead.Store(int64(wrongBy))
 	s.wantReady(http.StatusOK, "warning: clock: the clock is in doubt: it says ")
 	s.mustSweep()
-	if _, text := s.ready(); !strings.HasPrefix(text, "ok\n") || !strings.Contains(text, "31 days after the time that was known") || !strings.Contains(text, "signet clock accept") {
+	if _, text := s.ready(); !strings.HasPrefix(text, "ok\n") ||
+		!strings.Contains(text, "31 days after the time that was known") || !strings.Contains(text, "signet clock accept") {
 		t.Errorf("/readyz answers %q", text)
 	}
 	if got := s.line("signet_clock_in_doubt"); got != "1" {

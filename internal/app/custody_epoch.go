@@ -21,7 +21,8 @@ import (
 // where it has the mark of an earlier one: the store was restored, and this was put
 // beside it. No other installation uses a directory that this process has locked. What
 // a setting names, or a link leads to, may be somebody else's and is not followed.
-func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what string, of custody.Marked, set func(model.Mark) error) error {
+func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what string, of custody.Marked,
+	set func(model.Mark) error) error {
 	_, err := custody.Check(ctx, kept, what, of)
 	var not *custody.NotOurs
 	if !errors.As(err, &not) || not.Fit != model.Foreign || not.Mark.Installation != not.Store.Installation {
@@ -32,12 +33,14 @@ func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what s
 		return err
 	}
 	mark := model.Mark{
-		Installation: not.Store.Installation, Epoch: not.Store.Epoch, Turn: not.Store.Turn, Home: place.Home(in.cfg), Used: in.clock().UTC().Truncate(time.Second),
+		Installation: not.Store.Installation, Epoch: not.Store.Epoch, Turn: not.Store.Turn, Home: place.Home(in.cfg),
+		Used: in.clock().UTC().Truncate(time.Second),
 	}
 	if err := audit.RecordOutcome(ctx, kept, model.ActionAdopt, func() error { return set(mark) }); err != nil {
 		return err
 	}
-	in.log.Info("what lies in the data directory goes on with the epoch of the restored store", "what", what, "before", not.Mark.Epoch, "epoch", mark.Epoch)
+	in.log.Info("what lies in the data directory goes on with the epoch of the restored store", "what", what, "before",
+		not.Mark.Epoch, "epoch", mark.Epoch)
 	return nil
 }
 

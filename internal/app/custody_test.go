@@ -99,12 +99,13 @@ func productions(t *testing.T) map[string]*production {
 		return trial
 	}
 	embedded.files = func() (out []string) {
-		must(t, filepath.WalkDir(filepath.Join(embedded.cfg.Data, place.BlobsDirectory), func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && !entry.IsDir() && !slices.Contains([]string{"owner.json", blob.MarkName}, entry.Name()) {
-				out = append(out, path)
-			}
-			return err
-		}))
+		must(t, filepath.WalkDir(filepath.Join(embedded.cfg.Data, place.BlobsDirectory),
+			func(path string, entry fs.DirEntry, err error) error {
+				if err == nil && !entry.IsDir() && !slices.Contains([]string{"owner.json", blob.MarkName}, entry.Name()) {
+					out = append(out, path)
+				}
+				return err
+			}))
 		return out
 	}
 	shared, bucket := &production{cfg: settings(t)}, s3test.Shared(t).Bucket(t)
@@ -151,7 +152,8 @@ func TestTrialRestoreCannotTouchProduction(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
 			w := mustOpenWardAt(t, p.cfg, false)
-			file := client.Outgoing{Body: "b", TTL: 7 * 24 * 60, Attachment: &client.Upload{Name: "a", Content: strings.NewReader("attachment")}}
+			file := client.Outgoing{Body: "b", TTL: 7 * 24 * 60,
+				Attachment: &client.Upload{Name: "a", Content: strings.NewReader("attachment")}}
 			id := w.mustSendTo("bob", file)
 			must(t, w.stop())
 			trial := p.trial()
@@ -181,7 +183,8 @@ func TestTrialRestoreCannotTouchProduction(t *testing.T) {
 			trial.Blobs = place.Blobs(p.cfg.Data, p.cfg.Blobs)
 			wantRefused(t, "production's files", mustNotOpen(t, trial), append(epochs, "attachments")...)
 			if p.cfg.Database == "" {
-				_, err = maintain.Restore(ctx, &config.Config{Data: filepath.Join(t.TempDir(), "again"), Blobs: trial.Blobs}, true, transfer.RestoreOptions{Source: "nowhere"})
+				_, err = maintain.Restore(ctx, &config.Config{Data: filepath.Join(t.TempDir(), "again"), Blobs: trial.Blobs}, true,
+					transfer.RestoreOptions{Source: "nowhere"})
 				wantRefused(t, "a restore among production's files", err, epochs[0], "--without-blobs")
 				m := maintain.Migration{From: trial.Data, To: postgrestest.URL(t), ToBlobs: trial.Blobs}
 				_, err = maintain.Migrate(ctx, m)
@@ -244,7 +247,9 @@ func TestProductionThatACopyOvertookDestroysNothing(t *testing.T) {
 	t.Parallel()
 	p := productions(t)["shared"]
 	w := mustOpenWardAt(t, p.cfg, false)
-	id := w.mustSendTo("bob", client.Outgoing{Body: "b", TTL: 7 * 24 * 60, Attachment: &client.Upload{Name: "a", Content: strings.NewReader("attachment")}})
+	id := w.mustSendTo("bob",
+		client.Outgoing{Body: "b", TTL: 7 * 24 * 60,
+			Attachment: &client.Upload{Name: "a", Content: strings.NewReader("attachment")}})
 	must(t, w.stop())
 	trial := p.copy()
 	p.keys(trial)
@@ -267,13 +272,18 @@ func TestProductionThatACopyOvertookDestroysNothing(t *testing.T) {
 	before := p.files()
 	w.sweep()
 	must(t, w.alice.Recall(t.Context(), id))
-	wantIn(t, "the warning about the attachments", func() bool { return strings.Contains(w.readyz(), "place of the attachments") })
+	wantIn(t, "the warning about the attachments",
+		func() bool { return strings.Contains(w.readyz(), "place of the attachments") })
 	w.pass(11 * time.Minute)
-	wantIn(t, "the warning about the key ring", func() bool { return strings.Contains(w.readyz(), "taken over the key ring") })
+	wantIn(t, "the warning about the key ring",
+		func() bool { return strings.Contains(w.readyz(), "taken over the key ring") })
 	if got := p.files(); !slices.Equal(got, before) {
 		t.Errorf("there are the files %v, want %v", got, before)
 	}
-	if _, err := w.alice.Send(t.Context(), client.Outgoing{Recipient: "bob", Attachment: &client.Upload{Name: "a", Content: strings.NewReader("x")}}); !errors.Is(err, &client.Error{Status: http.StatusServiceUnavailable}) {
+	if _, err := w.alice.Send(t.Context(),
+		client.Outgoing{Recipient: "bob",
+			Attachment: &client.Upload{Name: "a", Content: strings.NewReader("x")}}); !errors.Is(err,
+		&client.Error{Status: http.StatusServiceUnavailable}) {
 		t.Errorf("sending a file answered %v, want 503", err)
 	}
 	w.mustSendTo("bob", client.Outgoing{Body: "text goes on"})
@@ -311,6 +321,7 @@ func TestMarkThatIsMissingOrOldIsWrittenAnew(t *testing.T) {
 
 func mustEpoch(t *testing.T, cfg *config.Config) (epoch string) {
 	t.Helper()
-	must(t, maintain.Inspect(t.Context(), cfg.Data, cfg.Database, func(kept *store.Store) error { epoch = kept.Epoch(); return nil }))
+	must(t, maintain.Inspect(t.Context(), cfg.Data, cfg.Database,
+		func(kept *store.Store) error { epoch = kept.Epoch(); return nil }))
 	return epoch
 }

@@ -37,9 +37,10 @@ func TestErasingEndsStreamsAndKeysOfServersThatRun(t *testing.T) {
 				for i, node := range c.nodes {
 					streams[who][i].wantEnd()
 					eventually(t, "the key is refused", func() bool {
-						answer := node.MustSend(t, node.NewHTTPClient(), apptest.Request{Method: "GET", Target: "/v2/user/me", Header: [][2]string{
-							{"Authorization", "Basic " + basic(who)},
-						}})
+						answer := node.MustSend(t, node.NewHTTPClient(),
+							apptest.Request{Method: "GET", Target: "/v2/user/me", Header: [][2]string{
+								{"Authorization", "Basic " + basic(who)},
+							}})
 						if answer.Status != http.StatusOK && answer.Status != http.StatusUnauthorized {
 							t.Errorf("GET /user/me answers %d, want 401", answer.Status)
 						}

@@ -19,7 +19,8 @@ func (w *ward) wantQueues(all []*specimen) {
 			for _, s := range all {
 				want := !s.ended && (s.group || who.name == "bob")
 				if found[s.canary] != want {
-					w.t.Errorf("%s's queue as %s: message %s (%s, ended: %v): found %v, want %v", who.name, form, s.id, s.fate, s.ended, found[s.canary], want)
+					w.t.Errorf("%s's queue as %s: message %s (%s, ended: %v): found %v, want %v", who.name, form, s.id, s.fate,
+						s.ended, found[s.canary], want)
 				}
 			}
 		}
@@ -76,7 +77,8 @@ func (w *ward) wantEnds(all []*specimen) {
 			}
 			w.wantGet(who, s, "/attachment/1", status)
 			if s.ended && who.name == "bob" {
-				got, text := w.call(who, "POST", "/message/"+s.id+"/forward", `{"recipient":"carol"}`, "Content-Type", "application/json")
+				got, text := w.call(who, "POST", "/message/"+s.id+"/forward", `{"recipient":"carol"}`, "Content-Type",
+					"application/json")
 				if got != http.StatusNotFound || bytes.Contains(text, []byte(canaryMark)) {
 					w.t.Errorf("forwarding message %s (%s) answered %d %s, want 404", s.id, s.fate, got, text)
 				}
@@ -89,7 +91,8 @@ func (w *ward) wantGet(who person, s *specimen, path string, want int) {
 	w.t.Helper()
 	got, text := w.get(who, "/message/"+s.id+path)
 	if got != want {
-		w.t.Errorf("%s: GET /message/%s%s (%s, ended: %v) answered %d, want %d", who.name, s.id, path, s.fate, s.ended, got, want)
+		w.t.Errorf("%s: GET /message/%s%s (%s, ended: %v) answered %d, want %d", who.name, s.id, path, s.fate, s.ended, got,
+			want)
 	}
 	canariesIn(text, func(canary string) {
 		if s.ended || canary != s.canary {
@@ -97,7 +100,8 @@ func (w *ward) wantGet(who person, s *specimen, path string, want int) {
 		}
 	})
 	if want == http.StatusOK && path == "/attachment/1" && !bytes.Equal(text, s.file) {
-		w.t.Errorf("%s: the attachment of %s has %d bytes, want the %d that were sent", who.name, s.id, len(text), len(s.file))
+		w.t.Errorf("%s: the attachment of %s has %d bytes, want the %d that were sent", who.name, s.id, len(text),
+			len(s.file))
 	}
 }
 

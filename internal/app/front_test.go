@@ -185,11 +185,13 @@ func TestPagesOfOtherOriginsCanReadThatTheServerStops(t *testing.T) {
 	}
 	answer := call("GET", "Origin", origin)
 	wantStatus(t, answer, http.StatusServiceUnavailable)
-	if got := answer.Header.Get("Access-Control-Allow-Origin"); got != origin || !strings.Contains(answer.Header.Get("Access-Control-Expose-Headers"), "Retry-After") {
+	if got := answer.Header.Get("Access-Control-Allow-Origin"); got != origin ||
+		!strings.Contains(answer.Header.Get("Access-Control-Expose-Headers"), "Retry-After") {
 		t.Errorf("a page gets %v", answer.Header)
 	}
 	wantStatus(t, call("OPTIONS", "Origin", origin, "Access-Control-Request-Method", "GET"), http.StatusNoContent)
-	for _, refused := range []*http.Response{call("GET", "Origin", "https://evil.example"), call("OPTIONS", "Origin", "https://evil.example", "Access-Control-Request-Method", "GET")} {
+	for _, refused := range []*http.Response{call("GET", "Origin", "https://evil.example"),
+		call("OPTIONS", "Origin", "https://evil.example", "Access-Control-Request-Method", "GET")} {
 		wantStatus(t, refused, http.StatusServiceUnavailable)
 		if got := refused.Header.Get("Access-Control-Allow-Origin"); got != "" {
 			t.Errorf("a foreign page gets %q", got)

@@ -46,13 +46,15 @@ var mayImport = []layer{
 	}},
 	{"internal/app", []string{
 		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/upkeep",
-		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store",
+		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
+		"internal/store",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
 		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/model",
 	}},
 	{"internal/maintain", []string{
 		"internal/place", "internal/service", "internal/upkeep", "internal/content", "internal/custody", "internal/transfer",
-		"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/audit", "internal/seal", "internal/blob",
+		"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/audit", "internal/seal",
+		"internal/blob",
 		"internal/config", "internal/model",
 	}},
 	{"internal/place", []string{
@@ -61,30 +63,37 @@ var mayImport = []layer{
 	}},
 	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{
-		"internal/api/guard", "internal/api/input", "internal/stream", "internal/service", "internal/custody", "internal/search",
+		"internal/api/guard", "internal/api/input", "internal/stream", "internal/service", "internal/custody",
+		"internal/search",
 		"internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi",
 	}},
 	{"internal/api/guard", []string{"internal/model"}},
 	{"internal/api/input", []string{"internal/model"}},
-	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob", "internal/durable", "internal/model"}},
-	{"internal/stream", []string{"internal/service", "internal/custody", "internal/store", "internal/live", "internal/health", "internal/model"}},
+	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/blob",
+		"internal/durable", "internal/model"}},
+	{"internal/stream", []string{"internal/service", "internal/custody", "internal/store", "internal/live",
+		"internal/health", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{
-		"internal/cache", "internal/search", "internal/custody", "internal/content", "internal/store", "internal/live", "internal/audit",
+		"internal/cache", "internal/search", "internal/custody", "internal/content", "internal/store", "internal/live",
+		"internal/audit",
 		"internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/model",
 	}},
 	{"internal/search", []string{"internal/store", "internal/model"}},
 	{"internal/upkeep", []string{
-		"internal/custody", "internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob", "internal/disk",
+		"internal/custody", "internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob",
+		"internal/disk",
 		"internal/health", "internal/meter", "internal/model",
 	}},
 	{"internal/custody", []string{
-		"internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob", "internal/health", "internal/clock",
+		"internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob", "internal/health",
+		"internal/clock",
 		"internal/model",
 	}},
 	{"internal/audit", []string{"internal/store", "internal/health", "internal/model"}},
 	{"internal/content", []string{"internal/store", "internal/seal", "internal/blob", "internal/model"}},
-	{"internal/store/enginetest", []string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},
+	{"internal/store/enginetest",
+		[]string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},
 	{"internal/store/storetest", []string{"internal/store", "internal/model"}},
 	{"internal/store/postgrestest", nil},
 	{"internal/store/postgres", []string{"internal/store", "internal/meter", "internal/model"}},
@@ -112,29 +121,31 @@ var mayImport = []layer{
 	{"internal/testenv", nil},
 	{"internal/model", nil},
 	{"internal/load", []string{"client"}}, // sees a server as every caller does
-	{"client", nil},                       // has its own copies of the wire types, so that a change of the wire by accident is noticed
-	{"openapi/generatortest", nil},        // a module of its own, for a test
+	// has its own copies of the wire types, so that a change of the wire by accident is noticed
+	{"client", nil},
+	{"openapi/generatortest", nil}, // a module of its own, for a test
 	{"openapi/openapitest", []string{"openapi"}},
 	{"openapi", nil},
 }
 
 // onlyIn says which packages know of what, by the beginning of an import path.
 var onlyIn = map[string][]string{
-	"zombiezen.com/go/sqlite":         {"internal/store/sqlite"},
-	"github.com/jackc/pgx":            {"internal/store/postgres", "internal/seal/pgring"},
-	"github.com/nats-io/nats.go":      {"internal/live/natsbus"},
-	"github.com/nats-io/nats-server":  nil, // tests only
-	"github.com/nats-io/jwt":          nil,
-	"github.com/nats-io/nkeys":        nil,
-	"github.com/tink-crypto/":         {"internal/seal"},
-	"github.com/alecthomas/kong":      {"internal/cli"},
-	"go.yaml.in/yaml":                 {"internal/config", "openapi"},
-	"github.com/coder/websocket":      {"internal/api", "client"},
-	"github.com/prometheus/":          {"internal/app", "internal/api", "internal/health"},
-	"github.com/nyaruka/":             {"internal/config", "internal/service"},
-	"github.com/HdrHistogram/":        {"internal/load"},
-	"github.com/minio/":               {"internal/blob"},
-	"net/http":                        {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api", "internal/api/guard", "internal/api/input", "internal/blob", "internal/load", "client"},
+	"zombiezen.com/go/sqlite":        {"internal/store/sqlite"},
+	"github.com/jackc/pgx":           {"internal/store/postgres", "internal/seal/pgring"},
+	"github.com/nats-io/nats.go":     {"internal/live/natsbus"},
+	"github.com/nats-io/nats-server": nil, // tests only
+	"github.com/nats-io/jwt":         nil,
+	"github.com/nats-io/nkeys":       nil,
+	"github.com/tink-crypto/":        {"internal/seal"},
+	"github.com/alecthomas/kong":     {"internal/cli"},
+	"go.yaml.in/yaml":                {"internal/config", "openapi"},
+	"github.com/coder/websocket":     {"internal/api", "client"},
+	"github.com/prometheus/":         {"internal/app", "internal/api", "internal/health"},
+	"github.com/nyaruka/":            {"internal/config", "internal/service"},
+	"github.com/HdrHistogram/":       {"internal/load"},
+	"github.com/minio/":              {"internal/blob"},
+	"net/http": {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api",
+		"internal/api/guard", "internal/api/input", "internal/blob", "internal/load", "client"},
 	"golang.org/x/mod":                {"internal/audit"},
 	"golang.org/x/sys":                {"internal/clock"},
 	"github.com/go-json-experiment":   {"internal/api/input"},
@@ -210,7 +221,8 @@ func TestTestsClearTheEnvironment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clears := strings.Contains(string(content), "func TestMain(m *testing.M)") && strings.Contains(string(content), "testenv.Clear()")
+		clears := strings.Contains(string(content), "func TestMain(m *testing.M)") &&
+			strings.Contains(string(content), "testenv.Clear()")
 		rooms[file.room] = rooms[file.room] || clears
 	}
 	for _, room := range slices.Sorted(maps.Keys(rooms)) {
@@ -310,7 +322,8 @@ func requiredModules(t *testing.T, file string) []string {
 		t.Fatal(err)
 	}
 	var modules []string
-	for _, match := range regexp.MustCompile(`(?m)^(?:require)?\s+([a-z0-9.-]+\.[a-z]+/\S+) v`).FindAllStringSubmatch(string(content), -1) {
+	for _, match := range regexp.MustCompile(`(?m)^(?:require)?\s+([a-z0-9.-]+\.[a-z]+/\S+) v`).FindAllStringSubmatch(
+		string(content), -1) {
 		modules = append(modules, match[1])
 	}
 	if len(modules) == 0 {

@@ -21,7 +21,8 @@ func openRing(ctx context.Context, in surroundings, kept *store.Store, copied *r
 		return nil, err
 	}
 	o := seal.Options{Expect: expect, Clock: in.clock, Log: in.log}
-	ring, err := place.OpenRing(ctx, in.cfg, in.dir, o, func() (seal.Storage, error) { return openKeyring(ctx, in, copied) })
+	ring, err := place.OpenRing(ctx, in.cfg, in.dir, o,
+		func() (seal.Storage, error) { return openKeyring(ctx, in, copied) })
 	if err != nil {
 		return nil, err
 	}
@@ -36,13 +37,15 @@ func openRing(ctx context.Context, in surroundings, kept *store.Store, copied *r
 	}
 	settled, err := kept.SettleKeyring(ctx, ring.ID())
 	if err == nil && settled != ring.ID() {
-		err = place.Misconfigured{Err: fmt.Errorf("another server has begun to seal what is stored with key ring %s: servers on one database share a key ring (setting keyring) and a master key", settled)}
+		err = place.Misconfigured{Err: fmt.Errorf("another server has begun to seal what is stored with key ring %s: "+
+			"servers on one database share a key ring (setting keyring) and a master key", settled)}
 	}
 	if err != nil {
 		return nil, errors.Join(err, ring.Close())
 	}
 	if expect == "" && in.cfg.Database != "" && !strings.HasPrefix(in.cfg.Keyring, "postgres") {
-		in.log.Warn("the key ring is a file of this server: another server on the same database will not start before all share one (setting keyring)")
+		in.log.Warn("the key ring is a file of this server: another server on the same database will not start before all " +
+			"share one (setting keyring)")
 	}
 	return ring, nil
 }

@@ -38,7 +38,8 @@ func (th *thief) look(where string, content []byte) {
 	th.t.Helper()
 	for secret, what := range th.secrets {
 		for form, text := range map[string]string{
-			"": secret, " in hexadecimal": hex.EncodeToString([]byte(secret)), " in base64": base64.RawStdEncoding.EncodeToString([]byte(secret)),
+			"": secret, " in hexadecimal": hex.EncodeToString([]byte(secret)),
+			" in base64": base64.RawStdEncoding.EncodeToString([]byte(secret)),
 		} {
 			if bytes.Contains(content, []byte(text)) {
 				th.t.Errorf("%s is in %s%s", what, where, form)
@@ -95,11 +96,15 @@ func (w *ward) mustHide(th *thief) {
 	for _, p := range w.everybody() {
 		th.secrets[p.secret] = "the secret of " + p.name
 	}
-	name, keep := th.hide("the name of an attachment"), client.Metadata{th.hide("a metadata key"): th.hide("a metadata value")}
+	name, keep := th.hide("the name of an attachment"),
+		client.Metadata{th.hide("a metadata key"): th.hide("a metadata value")}
 	send := func(recipient string, ttl int) string {
-		return w.mustSendTo(recipient, client.Outgoing{Body: th.hide("a body"), TTL: ttl, RequestID: fmt.Sprint(recipient, ttl),
-			Data:       []client.DataItem{{MimeType: "text/" + th.hide("a mime type"), Namespace: th.hide("a namespace"), Payload: th.hide("a payload")}},
-			Attachment: &client.Upload{Name: name, ContentType: "application/" + th.hide("a content type"), Content: strings.NewReader(strings.Repeat(th.hide("an attachment"), 9000))}})
+		return w.mustSendTo(recipient,
+			client.Outgoing{Body: th.hide("a body"), TTL: ttl, RequestID: fmt.Sprint(recipient, ttl),
+				Data: []client.DataItem{{MimeType: "text/" + th.hide("a mime type"), Namespace: th.hide("a namespace"),
+					Payload: th.hide("a payload")}},
+				Attachment: &client.Upload{Name: name, ContentType: "application/" + th.hide("a content type"),
+					Content: strings.NewReader(strings.Repeat(th.hide("an attachment"), 9000))}})
 	}
 	for _, to := range []string{"bob", w.group} {
 		recalled, read := send(to, -1), send(to, 60)
@@ -139,9 +144,11 @@ func TestCopyOfTheDirectoryRevealsNothing(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	th.lookBelow("the data directory of a stopped server", w.app.dir, place.KeyringFile, place.MasterFile, place.OperatorFile)
+	th.lookBelow("the data directory of a stopped server", w.app.dir, place.KeyringFile, place.MasterFile,
+		place.OperatorFile)
 	backup := filepath.Join(t.TempDir(), "backup")
-	if _, err := maintain.Backup(t.Context(), configAt(t, w.app.dir), true, transfer.BackupOptions{Target: backup}); err != nil {
+	if _, err := maintain.Backup(t.Context(), configAt(t, w.app.dir), true,
+		transfer.BackupOptions{Target: backup}); err != nil {
 		t.Fatal(err)
 	}
 	th.lookBelow("a backup", backup)
@@ -174,7 +181,8 @@ func TestCopyOfADatabaseAndABucketRevealsNothing(t *testing.T) {
 func (th *thief) lookInto(bucket *s3test.Bucket, least int) {
 	th.t.Helper()
 	n := 0
-	for object := range bucket.Client.ListObjectsIter(th.t.Context(), bucket.Name, minio.ListObjectsOptions{Recursive: true}) {
+	for object := range bucket.Client.ListObjectsIter(th.t.Context(), bucket.Name,
+		minio.ListObjectsOptions{Recursive: true}) {
 		if object.Err != nil {
 			th.t.Fatal(object.Err)
 		}

@@ -71,9 +71,12 @@ func (c *ringCopy) tell(err error) {
 		c.in.warnings.Clear(topicRingCopy)
 		return
 	case errors.As(err, &extra):
-		c.in.warnings.Set(topicRingCopy, "the copy of the key ring (keyring.copy) holds keys that the ring lacks, so that the ring is an older one: take them over with \"signet keys import\" from there")
+		c.in.warnings.Set(topicRingCopy, "the copy of the key ring (keyring.copy) holds keys that the ring lacks, so that "+
+			"the ring is an older one: take them over with \"signet keys import\" from there")
 	default:
-		c.in.warnings.Set(topicRingCopy, "the copy of the key ring (keyring.copy) has not all that the ring has; the server goes on, and the copy catches up when it is there again: until then the loss of the ring is the loss of what is missing in the copy")
+		c.in.warnings.Set(topicRingCopy, "the copy of the key ring (keyring.copy) has not all that the ring has; the "+
+			"server goes on, and the copy catches up when it is there again: until then the loss of the ring is the loss of "+
+			"what is missing in the copy")
 	}
 	c.up.Set(0)
 	c.in.log.Warn("the copy of the key ring has not all of it", "error", err)

@@ -38,7 +38,10 @@ func TestCopyOfTheKeyRingTakesItsPlace(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(*config.Config){
 		"embedded, in a file": func(*config.Config) {},
-		"shared, in a file":   func(cfg *config.Config) { cfg.Database, cfg.Keyring = postgrestest.URL(t), postgrestest.URL(t) },
+		"shared, in a file": func(cfg *config.Config) {
+			cfg.Database, cfg.Keyring = postgrestest.URL(t),
+				postgrestest.URL(t)
+		},
 		"shared, in a database": func(cfg *config.Config) {
 			cfg.Database, cfg.Keyring, cfg.KeyringCopy = postgrestest.URL(t), postgrestest.URL(t), postgrestest.URL(t)
 		},
@@ -86,7 +89,8 @@ func TestCopyOfTheKeyRingTakesItsPlace(t *testing.T) {
 			wantEqual("after the stop")
 
 			// The ring is lost.
-			from := &config.Config{Data: cfg.Data, Keyring: cfg.KeyringCopy, MasterKey: "file:" + filepath.Join(cfg.Data, place.MasterFile), Database: cfg.Database}
+			from := &config.Config{Data: cfg.Data, Keyring: cfg.KeyringCopy,
+				MasterKey: "file:" + filepath.Join(cfg.Data, place.MasterFile), Database: cfg.Database}
 			if cfg.Database == "" {
 				must(t, os.Remove(filepath.Join(cfg.Data, place.KeyringFile)))
 				_, err := maintain.ExportKeys(ctx, from, filepath.Join(cfg.Data, place.KeyringFile))

@@ -41,7 +41,8 @@ func periods(t *testing.T, dir string) (out []string) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if fields := strings.Fields(line); len(fields) == 5 && fields[3] != "-" && (strings.HasPrefix(fields[2], "until-") || strings.HasPrefix(fields[2], "from-")) {
+		if fields := strings.Fields(line); len(fields) == 5 && fields[3] != "-" &&
+			(strings.HasPrefix(fields[2], "until-") || strings.HasPrefix(fields[2], "from-")) {
 			out = append(out, fields[2])
 		}
 	}
@@ -186,7 +187,8 @@ func TestOldCopyOfADatabaseShowsWhatIsAliveAndNothingElse(t *testing.T) {
 	wantOnlyTheLiving(t, cfg, func() *config.Config {
 		backup := configAt(t, t.TempDir())
 		backup.Database = postgrestest.Copy(t, cfg.Database)
-		if err := os.CopyFS(filepath.Join(backup.Data, place.BlobsDirectory), os.DirFS(filepath.Join(cfg.Data, place.BlobsDirectory))); err != nil {
+		if err := os.CopyFS(filepath.Join(backup.Data, place.BlobsDirectory),
+			os.DirFS(filepath.Join(cfg.Data, place.BlobsDirectory))); err != nil {
 			t.Fatal(err)
 		}
 		return backup
@@ -203,7 +205,8 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 	send := func(days int) (string, []byte) {
 		t.Helper()
 		file := []byte(strings.Repeat(newCanary(), 20_000))
-		m := client.Outgoing{Body: fmt.Sprint("body ", days), TTL: days * 24 * 60, Attachment: &client.Upload{Name: "a", Content: bytes.NewReader(file)}}
+		m := client.Outgoing{Body: fmt.Sprint("body ", days), TTL: days * 24 * 60,
+			Attachment: &client.Upload{Name: "a", Content: bytes.NewReader(file)}}
 		if days == 0 {
 			m.TTL = -1
 		}
@@ -229,7 +232,8 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 
 	w = w.mustReopen(settings)
 	w.sweep()
-	if err := errors.Join(w.alice.Recall(ctx, recalled), w.alice.Recall(ctx, forwarded), w.bob.MarkRead(ctx, read)); err != nil {
+	if err := errors.Join(w.alice.Recall(ctx, recalled), w.alice.Recall(ctx, forwarded),
+		w.bob.MarkRead(ctx, read)); err != nil {
 		t.Fatal(err)
 	}
 	w.pass(25 * time.Hour)
@@ -239,7 +243,8 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 	}
 
 	w.pass(-25 * time.Hour)
-	cfg.Keyring, cfg.MasterKey = "file:"+filepath.Join(dir, place.KeyringFile), "file:"+filepath.Join(dir, place.MasterFile)
+	cfg.Keyring, cfg.MasterKey = "file:"+filepath.Join(dir, place.KeyringFile),
+		"file:"+filepath.Join(dir, place.MasterFile)
 	mustSucceed(t, cfg)
 	old := w.mustReopen(cfg)
 	for _, id := range []string{expired, recalled, read, forwarded} {
@@ -247,7 +252,8 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 			old.wantGet(old.bob, &specimen{id: id}, path, http.StatusNotFound)
 			old.wantGet(old.alice, &specimen{id: id}, path, http.StatusNotFound)
 		}
-		if status, _ := old.call(old.bob, "POST", "/message/"+id+"/forward", `{"recipient":"carol"}`, "Content-Type", "application/json"); status != http.StatusNotFound {
+		if status, _ := old.call(old.bob, "POST", "/message/"+id+"/forward", `{"recipient":"carol"}`, "Content-Type",
+			"application/json"); status != http.StatusNotFound {
 			t.Errorf("forwarding what has ended answered %d", status)
 		}
 	}

@@ -48,7 +48,9 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 			// The ring is lost, and the older copy put in its place.
 			if shared {
 				cfg.Keyring = postgrestest.URL(t)
-				_, err = maintain.ExportKeys(ctx, &config.Config{Data: t.TempDir(), Keyring: "file:" + before, MasterKey: "file:" + filepath.Join(cfg.Data, place.MasterFile)}, cfg.Keyring)
+				_, err = maintain.ExportKeys(ctx,
+					&config.Config{Data: t.TempDir(), Keyring: "file:" + before,
+						MasterKey: "file:" + filepath.Join(cfg.Data, place.MasterFile)}, cfg.Keyring)
 				must(t, err)
 			} else {
 				mustCopyFile(t, before, filepath.Join(cfg.Data, place.KeyringFile))

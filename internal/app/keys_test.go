@@ -20,7 +20,8 @@ import (
 // mustCopy copies the database and the blobs of a stopped server, and nothing else.
 func mustCopy(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.CopyFS(filepath.Join(to, place.BlobsDirectory), os.DirFS(filepath.Join(from, place.BlobsDirectory))); err != nil {
+	if err := os.CopyFS(filepath.Join(to, place.BlobsDirectory),
+		os.DirFS(filepath.Join(from, place.BlobsDirectory))); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{place.DatabaseFile, place.OperatorFile} {
@@ -67,12 +68,14 @@ func TestNothingThatPeopleWroteIsInTheFiles(t *testing.T) {
 	if err := w.alice.SetMetadata(ctx, "me", kept); err != nil {
 		t.Fatal(err)
 	}
-	group, err := w.alice.CreateGroup(ctx, client.NewGroup{Name: "G", Members: []string{"bob"}, Metadata: client.Metadata{newCanary(): newCanary()}})
+	group, err := w.alice.CreateGroup(ctx,
+		client.NewGroup{Name: "G", Members: []string{"bob"}, Metadata: client.Metadata{newCanary(): newCanary()}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 { // what tells repeated requests apart
-		if _, err := w.alice.Send(ctx, client.Outgoing{Recipient: "bob", Body: secret, RequestID: fmt.Sprint("r", i)}); err != nil {
+		if _, err := w.alice.Send(ctx,
+			client.Outgoing{Recipient: "bob", Body: secret, RequestID: fmt.Sprint("r", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +127,8 @@ func TestServerDoesNotStartWithoutItsKeys(t *testing.T) {
 		"the ring is missing":       func(dir string) { must(t, os.Remove(filepath.Join(dir, place.KeyringFile))) },
 		"the master key is missing": func(dir string) { must(t, os.Remove(filepath.Join(dir, place.MasterFile))) },
 		"both are missing": func(dir string) {
-			must(t, errors.Join(os.Remove(filepath.Join(dir, place.KeyringFile)), os.Remove(filepath.Join(dir, place.MasterFile))))
+			must(t, errors.Join(os.Remove(filepath.Join(dir, place.KeyringFile)),
+				os.Remove(filepath.Join(dir, place.MasterFile))))
 		},
 		"the ring is another's": func(dir string) {
 			mustCopyFile(t, filepath.Join(stranger.app.dir, place.KeyringFile), filepath.Join(dir, place.KeyringFile))
@@ -150,7 +154,8 @@ func TestServerDoesNotStartWithoutItsKeys(t *testing.T) {
 		}
 		after, _ := os.ReadDir(dir)
 		for _, entry := range after { // locks may be new
-			if name := entry.Name(); (name == place.KeyringFile || name == place.MasterFile) && !strings.Contains(fmt.Sprint(before), name) {
+			if name := entry.Name(); (name == place.KeyringFile || name == place.MasterFile) &&
+				!strings.Contains(fmt.Sprint(before), name) {
 				t.Errorf("the start made %s", name)
 			}
 		}
@@ -185,7 +190,8 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 			t.Fatalf("rotation: %q, %v", told, err)
 		}
 		// On days that have keys already, and on others.
-		sent = append(sent, w.mustSendTo("bob", client.Outgoing{Body: "x"}), w.mustSendTo("bob", client.Outgoing{Body: "x", TTL: (i + 2) * 24 * 60}))
+		sent = append(sent, w.mustSendTo("bob", client.Outgoing{Body: "x"}),
+			w.mustSendTo("bob", client.Outgoing{Body: "x", TTL: (i + 2) * 24 * 60}))
 	}
 	sent = append(sent, before)
 	if n, err := maintain.ExportKeys(ctx, cfg, filepath.Join(t.TempDir(), "copy")); err != nil || n < 4 {
@@ -224,7 +230,8 @@ func TestServersShareAKeyRingInADatabase(t *testing.T) {
 	cfg := settings(t)
 	cfg.Keyring, cfg.Database = postgrestest.URL(t), postgrestest.URL(t)
 	first := mustOpenWardAt(t, cfg, false)
-	id := first.mustSendTo("bob", client.Outgoing{Body: "x", Attachment: &client.Upload{Name: "a", Content: strings.NewReader("bytes")}})
+	id := first.mustSendTo("bob",
+		client.Outgoing{Body: "x", Attachment: &client.Upload{Name: "a", Content: strings.NewReader("bytes")}})
 	second := *cfg
 	second.Data = filepath.Join(t.TempDir(), "data")
 	alone := second

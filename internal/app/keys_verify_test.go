@@ -45,13 +45,16 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 	ctx := t.Context()
 	file := bytes.Repeat([]byte("x"), 100_000)
 	other := bytes.Repeat([]byte("y"), 100_000)
-	first, second := w.mustSendTo("bob", client.Outgoing{Body: "first"}), w.mustSendTo("bob", client.Outgoing{Body: "other"})
+	first, second := w.mustSendTo("bob", client.Outgoing{Body: "first"}),
+		w.mustSendTo("bob", client.Outgoing{Body: "other"})
 	untouched := w.mustSendTo("bob", client.Outgoing{Body: "untouched"})
 	one := w.mustSendTo("bob", client.Outgoing{Attachment: &client.Upload{Name: "one", Content: bytes.NewReader(file)}})
 	two := w.mustSendTo("bob", client.Outgoing{Attachment: &client.Upload{Name: "two", Content: bytes.NewReader(other)}})
 	cut := w.mustSendTo("bob", client.Outgoing{Attachment: &client.Upload{Name: "cut", Content: bytes.NewReader(file)}})
-	damaged := w.mustSendTo("bob", client.Outgoing{Attachment: &client.Upload{Name: "damaged", Content: bytes.NewReader(bytes.Repeat(file, 10))}})
-	if err := errors.Join(w.alice.SetMetadata(ctx, "me", client.Metadata{"a": "1"}), w.bob.SetMetadata(ctx, "me", client.Metadata{"b": "2"})); err != nil {
+	damaged := w.mustSendTo("bob",
+		client.Outgoing{Attachment: &client.Upload{Name: "damaged", Content: bytes.NewReader(bytes.Repeat(file, 10))}})
+	if err := errors.Join(w.alice.SetMetadata(ctx, "me", client.Metadata{"a": "1"}),
+		w.bob.SetMetadata(ctx, "me", client.Metadata{"b": "2"})); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.stop(); err != nil {
@@ -59,8 +62,10 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 	}
 	change(t, w.app.dir,
 		"CREATE TEMP TABLE was AS SELECT message, content FROM messages",
-		fmt.Sprintf("UPDATE messages SET content = (SELECT content FROM was WHERE message = %s) WHERE message = %s", literal(second), literal(first)),
-		fmt.Sprintf("UPDATE messages SET content = (SELECT content FROM was WHERE message = %s) WHERE message = %s", literal(first), literal(second)),
+		fmt.Sprintf("UPDATE messages SET content = (SELECT content FROM was WHERE message = %s) WHERE message = %s",
+			literal(second), literal(first)),
+		fmt.Sprintf("UPDATE messages SET content = (SELECT content FROM was WHERE message = %s) WHERE message = %s",
+			literal(first), literal(second)),
 		"CREATE TEMP TABLE meta_was AS SELECT entity, content FROM metadata",
 		"UPDATE metadata SET content = (SELECT content FROM meta_was WHERE meta_was.entity <> metadata.entity)",
 	)
@@ -71,8 +76,9 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		err = sqlitex.ExecuteTransient(conn, "SELECT lower(hex(blob)) FROM messages WHERE message = "+literal(message), &sqlitex.ExecOptions{
-			ResultFunc: func(row *sqlite.Stmt) error { id = row.ColumnText(0); return nil }})
+		err = sqlitex.ExecuteTransient(conn, "SELECT lower(hex(blob)) FROM messages WHERE message = "+literal(message),
+			&sqlitex.ExecOptions{
+				ResultFunc: func(row *sqlite.Stmt) error { id = row.ColumnText(0); return nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +115,8 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 	got, err := io.ReadAll(answer.Body)
 	answer.Body.Close()
 	if answer.StatusCode != http.StatusOK || err == nil || len(got) == 0 || len(bytes.Trim(got, "x")) > 0 {
-		t.Errorf("a damaged attachment: status %d, %d bytes, %v, want its sound beginning and an error", answer.StatusCode, len(got), err)
+		t.Errorf("a damaged attachment: status %d, %d bytes, %v, want its sound beginning and an error", answer.StatusCode,
+			len(got), err)
 	}
 	events, err := w.bob.Poll(ctx, client.PollOptions{})
 	if err != nil {
@@ -198,7 +205,8 @@ func mustFlip(t *testing.T, dir, id string, at int) {
 		t.Fatal(err)
 	}
 	content[at] ^= 4
-	err = sqlitex.ExecuteTransient(conn, "UPDATE messages SET content = ? WHERE message = "+literal(id), &sqlitex.ExecOptions{Args: []any{content}})
+	err = sqlitex.ExecuteTransient(conn, "UPDATE messages SET content = ? WHERE message = "+literal(id),
+		&sqlitex.ExecOptions{Args: []any{content}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,8 +38,9 @@ func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
 	ctx := t.Context()
 	operator := w.operator(mustReadCredentials(t, w.app.OperatorFile()))
 	erased := &specimen{canary: newCanary()}
-	made, err := operator.CreateUser(ctx, w.organization(), client.NewUser{Username: "eve", DisplayName: erased.canary, Title: erased.canary,
-		Emails: []string{erased.canary + "@example.com"}, IssueKey: true})
+	made, err := operator.CreateUser(ctx, w.organization(),
+		client.NewUser{Username: "eve", DisplayName: erased.canary, Title: erased.canary,
+			Emails: []string{erased.canary + "@example.com"}, IssueKey: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 30 {
-		if _, err := eve.Send(ctx, client.Outgoing{Recipient: "bob", Body: strings.Repeat(erased.canary+" ", 1+i)}); err != nil {
+		if _, err := eve.Send(ctx,
+			client.Outgoing{Recipient: "bob", Body: strings.Repeat(erased.canary+" ", 1+i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +146,8 @@ func TestCommandsBesideAServerChangeNoSchema(t *testing.T) {
 	if err := maintain.LimitKey(t.Context(), w.app.dir, "", w.alice.key, nil, nil); err != nil {
 		t.Error(err)
 	}
-	if err := maintain.LimitKey(context.Background(), filepath.Join(t.TempDir(), "none"), "", "key", nil, nil); err == nil {
+	if err := maintain.LimitKey(context.Background(), filepath.Join(t.TempDir(), "none"), "", "key", nil,
+		nil); err == nil {
 		t.Error("a directory without a server's data has a key")
 	}
 }

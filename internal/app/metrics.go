@@ -23,7 +23,8 @@ type labels = prometheus.Labels
 
 // counter is a series that is read when somebody asks for it.
 func counter(name, help string, l labels, read func() int64) prometheus.Collector {
-	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: l}, func() float64 { return float64(read()) })
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: l},
+		func() float64 { return float64(read()) })
 }
 
 // gauge is one whose value falls too.
@@ -76,7 +77,8 @@ func unixSeconds(at time.Time) float64 {
 }
 
 // registerCounts adds what use cases, the sweep, the vault and the audit log count.
-func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *upkeep.Sweeper, vault *content.Vault, auditLog *audit.Log) error {
+func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *upkeep.Sweeper, vault *content.Vault,
+	auditLog *audit.Log) error {
 	const (
 		sent   = "Messages sent, forwards included, by whom they are for."
 		copies = "Copies of sent messages, one for each recipient, by whom the message is for."
@@ -87,26 +89,33 @@ func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *u
 		counter("signet_messages_sent_total", sent, labels{"to": "group"}, c.Sent.Group.Load),
 		counter("signet_message_copies_total", copies, labels{"to": "one"}, c.Copies.OneToOne.Load),
 		counter("signet_message_copies_total", copies, labels{"to": "group"}, c.Copies.Group.Load),
-		counter("signet_message_copies_delivered_total", "Copies that reached their reader: acknowledged, or read without.", nil, c.Delivered.Load),
+		counter("signet_message_copies_delivered_total", "Copies that reached their reader: acknowledged, or read without.",
+			nil, c.Delivered.Load),
 		counter("signet_message_copies_read_total", "Copies that were read.", nil, c.Read.Load),
 		counter("signet_messages_recalled_total", "Messages that their sender recalled.", nil, c.Recalled.Load),
-		counter("signet_messages_expired_total", "Messages that ended by their lifetime, or once all had read them, and were removed.", nil, sweeper.Counts.Expired.Load),
-		counter("signet_messages_erased_total", "Messages whose rows were removed, whatever for.", nil, sweeper.Counts.Erased.Load),
-		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil, sweeper.Counts.Orphans.Load),
-		counter("signet_blobs_missing_total", "Times that somebody asked for a file that is lost: a message or a picture refers to it, and it is not there.", nil, vault.Counts.FilesLost.Load),
-		gauge("signet_audit_chain_broken", "1 while the server finds the audit log changed when it is to sign it; else 0.", nil, func() float64 {
-			if auditLog.Broken() {
-				return 1
-			}
-			return 0
-		}),
+		counter("signet_messages_expired_total", "Messages that ended by their lifetime, or once all had read them, and "+
+			"were removed.", nil, sweeper.Counts.Expired.Load),
+		counter("signet_messages_erased_total", "Messages whose rows were removed, whatever for.", nil,
+			sweeper.Counts.Erased.Load),
+		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil,
+			sweeper.Counts.Orphans.Load),
+		counter("signet_blobs_missing_total", "Times that somebody asked for a file that is lost: a message or a picture "+
+			"refers to it, and it is not there.", nil, vault.Counts.FilesLost.Load),
+		gauge("signet_audit_chain_broken", "1 while the server finds the audit log changed when it is to sign it; else 0.",
+			nil, func() float64 {
+				if auditLog.Broken() {
+					return 1
+				}
+				return 0
+			}),
 		counter("signet_rows_unopened_total", closed, labels{"cause": "changed"}, vault.Counts.Unopened.Load),
 		counter("signet_rows_unopened_total", closed, labels{"cause": "key_gone"}, vault.Counts.UnopenedKey.Load),
 	}
 	for _, task := range sweeper.Tasks() {
 		l := labels{"task": task.Name}
 		all = append(all,
-			gauge("signet_task_last_success_timestamp_seconds", "When a part of the sweep or of housekeeping last ended well; 0: not since the start.", l,
+			gauge("signet_task_last_success_timestamp_seconds", "When a part of the sweep or of housekeeping last ended well; "+
+				"0: not since the start.", l,
 				func() float64 { return unixSeconds(task.Succeeded()) }),
 			gauge("signet_task_duration_seconds", "How long it took then.", l, func() float64 { return task.Took().Seconds() }),
 			counter("signet_task_failures_total", "How often it failed; each is tried again.", l, task.Failures))
@@ -117,11 +126,15 @@ func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *u
 // registerRing adds what the key ring tells.
 func registerRing(metrics prometheus.Registerer, ring *seal.Ring) error {
 	return register(metrics,
-		gauge("signet_keyring_up", "1 when the key ring answered the last time that it was asked, 0 when not.", nil, func() float64 { return oneIf(ring.Figures().Up) }),
-		gauge("signet_keyring_checked_timestamp_seconds", "When this server last knew the whole key ring.", nil, func() float64 { return unixSeconds(ring.Figures().Checked) }),
+		gauge("signet_keyring_up", "1 when the key ring answered the last time that it was asked, 0 when not.", nil,
+			func() float64 { return oneIf(ring.Figures().Up) }),
+		gauge("signet_keyring_checked_timestamp_seconds", "When this server last knew the whole key ring.", nil,
+			func() float64 { return unixSeconds(ring.Figures().Checked) }),
 		gauge("signet_keyring_keys", "Keys in the key ring.", nil, func() float64 { return float64(ring.Figures().Keys) }),
-		gauge("signet_keyring_retired_keys", "Keys with which nothing new is sealed.", nil, func() float64 { return float64(ring.Figures().Retired) }),
-		counter("signet_keyring_destroyed_total", "Keys that this server destroyed, with what was sealed with them.", nil, func() int64 { return ring.Figures().Destroyed }))
+		gauge("signet_keyring_retired_keys", "Keys with which nothing new is sealed.", nil,
+			func() float64 { return float64(ring.Figures().Retired) }),
+		counter("signet_keyring_destroyed_total", "Keys that this server destroyed, with what was sealed with them.", nil,
+			func() int64 { return ring.Figures().Destroyed }))
 }
 
 // oneIf is how metrics tell what is so or not.
@@ -137,7 +150,8 @@ func (a *App) registerServer() error {
 	version, commit := Build()
 	return register(a.registry,
 		gauge("signet_build_info", "Always 1: its labels say what runs.",
-			labels{"version": version, "commit": commit, "goversion": runtime.Version(), "schema": strconv.Itoa(store.SchemaVersion())}, func() float64 { return 1 }),
+			labels{"version": version, "commit": commit, "goversion": runtime.Version(),
+				"schema": strconv.Itoa(store.SchemaVersion())}, func() float64 { return 1 }),
 		gauge("signet_ready", "1 while /readyz answers 200, else 0.", nil, func() float64 {
 			return oneIf(a.probe != nil && a.readiness(context.Background()) == nil)
 		}))

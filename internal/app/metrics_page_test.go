@@ -92,7 +92,8 @@ func documentedMetrics(t *testing.T) map[string]metricFamily {
 // metric that only some servers have is served by one of these two.
 func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
 	served := map[string]metricFamily{}
-	trusting := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	trusting := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for _, change := range []func(*config.Config){
 		func(cfg *config.Config) { mustCertify(t, cfg) },
 		func(cfg *config.Config) {

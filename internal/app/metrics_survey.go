@@ -30,23 +30,30 @@ func surveyed(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	descBacklog       = surveyed("signet_sweep_backlog", "What has ended and is not removed yet, by what; counting ends at 100,000.", "what")
-	descBacklogAge    = surveyed("signet_sweep_oldest_age_seconds", "How long ago the earliest message ended that is not removed yet; 0: there is none.")
-	descQueues        = surveyed("signet_queues", "Accounts with events in their queue.")
-	descQueueEvents   = surveyed("signet_queue_events", "Events in the queues of all accounts.")
-	descQueuesBehind  = surveyed("signet_queues_behind", "Accounts that are behind: with an event older than a day, or more than 1,000 events.", "reason")
-	descQueueOldest   = surveyed("signet_queue_oldest_age_seconds", "Age of the oldest event that nobody has acknowledged; 0: there is none.")
+	descBacklog = surveyed("signet_sweep_backlog", "What has ended and is not removed yet, by what; counting ends "+
+		"at 100,000.", "what")
+	descBacklogAge = surveyed("signet_sweep_oldest_age_seconds",
+		"How long ago the earliest message ended that is not removed yet; 0: there is none.")
+	descQueues       = surveyed("signet_queues", "Accounts with events in their queue.")
+	descQueueEvents  = surveyed("signet_queue_events", "Events in the queues of all accounts.")
+	descQueuesBehind = surveyed("signet_queues_behind", "Accounts that are behind: with an event older than a day, or "+
+		"more than 1,000 events.", "reason")
+	descQueueOldest = surveyed("signet_queue_oldest_age_seconds",
+		"Age of the oldest event that nobody has acknowledged; 0: there is none.")
 	descQueuesCounted = surveyed("signet_queues_counted_timestamp_seconds", "When the queues were last counted.")
-	descBackup        = surveyed("signet_backup_last_success_timestamp_seconds", "When the last whole backup was begun; 0: there was none.")
-	descBackupTook    = surveyed("signet_backup_last_duration_seconds", "How long it took.")
-	descBackupBytes   = surveyed("signet_backup_last_bytes", "Its size.")
-	descBackupFailed  = surveyed("signet_backup_last_failure_timestamp_seconds", "When the last backup that failed was begun; 0: there was none.")
-	descNodes         = surveyed("signet_nodes", "Servers that share the database and are alive.")
+	descBackup        = surveyed("signet_backup_last_success_timestamp_seconds",
+		"When the last whole backup was begun; 0: there was none.")
+	descBackupTook   = surveyed("signet_backup_last_duration_seconds", "How long it took.")
+	descBackupBytes  = surveyed("signet_backup_last_bytes", "Its size.")
+	descBackupFailed = surveyed("signet_backup_last_failure_timestamp_seconds",
+		"When the last backup that failed was begun; 0: there was none.")
+	descNodes = surveyed("signet_nodes", "Servers that share the database and are alive.")
 )
 
 // Describe is part of prometheus.Collector.
 func (s *survey) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descQueues, descQueueEvents, descQueuesBehind, descQueueOldest, descQueuesCounted, descNodes,
+	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descQueues, descQueueEvents, descQueuesBehind,
+		descQueueOldest, descQueuesCounted, descNodes,
 		descBackup, descBackupTook, descBackupBytes, descBackupFailed} {
 		descriptions <- d
 	}

@@ -187,7 +187,8 @@ func TestMetricsTellTheSweepsBacklog(t *testing.T) {
 		w.mustSendTo("bob", client.Outgoing{Body: "long", TTL: 60})
 		w.pass(5 * time.Minute)
 		got := mustMeasure(t, w.app)
-		if n, age := got[`signet_sweep_backlog{what="messages"}`], got[`signet_sweep_oldest_age_seconds`]; n != 3 || age < 230 || age > 241 {
+		if n, age := got[`signet_sweep_backlog{what="messages"}`], got[`signet_sweep_oldest_age_seconds`]; n != 3 ||
+			age < 230 || age > 241 {
 			t.Errorf("the backlog is %v messages, the oldest ended %v s ago; want 3, 240", n, age)
 		}
 	})
@@ -204,7 +205,8 @@ func TestMetricsMeasureTheStore(t *testing.T) {
 		after := mustMeasure(t, w.app)
 		for _, series := range []string{
 			`signet_store_transaction_duration_seconds_count{kind="write"}`, `signet_store_commit_duration_seconds_count`,
-			`signet_store_batch_calls_count{kind="write"}`, `signet_store_batch_calls_sum{kind="write"}`, `signet_store_commits_total`,
+			`signet_store_batch_calls_count{kind="write"}`, `signet_store_batch_calls_sum{kind="write"}`,
+			`signet_store_commits_total`,
 		} {
 			if n := after[series] - before[series]; n < 10 || n > 15 {
 				t.Errorf("%s moved by %v with ten sends, one after the other", series, n)
@@ -216,8 +218,10 @@ func TestMetricsMeasureTheStore(t *testing.T) {
 		if after[`signet_store_connections_limit`] < 1 {
 			t.Error("there are no connections")
 		}
-		if cfg.Database == "" && (after[`signet_store_bytes{file="database"}`] < 4096 || after[`signet_store_bytes{file="log"}`] < 4096) {
-			t.Errorf("the files have %v and %v bytes", after[`signet_store_bytes{file="database"}`], after[`signet_store_bytes{file="log"}`])
+		if cfg.Database == "" &&
+			(after[`signet_store_bytes{file="database"}`] < 4096 || after[`signet_store_bytes{file="log"}`] < 4096) {
+			t.Errorf("the files have %v and %v bytes", after[`signet_store_bytes{file="database"}`],
+				after[`signet_store_bytes{file="log"}`])
 		}
 	})
 }
@@ -235,7 +239,8 @@ func TestMetricsTellOfTheLastBackup(t *testing.T) {
 	}
 	w.pass(time.Minute)
 	got := mustMeasure(t, w.app)
-	if at := got["signet_backup_last_success_timestamp_seconds"]; at < float64(w.began.Unix()) || got["signet_backup_last_bytes"] < 4096 {
+	if at := got["signet_backup_last_success_timestamp_seconds"]; at < float64(w.began.Unix()) ||
+		got["signet_backup_last_bytes"] < 4096 {
 		t.Errorf("the last backup is told to be of %v with %v bytes", at, got["signet_backup_last_bytes"])
 	}
 	if _, err := maintain.Backup(t.Context(), cfg, true, transfer.BackupOptions{Target: target}); err == nil {
@@ -267,7 +272,8 @@ func TestMetricsTellOfTheServerAndItsKeys(t *testing.T) {
 		if alone {
 			w.pass(72 * time.Hour)
 			w.sweep()
-			wantIn(t, "the message's key was destroyed", func() bool { return mustMeasure(t, w.app)["signet_keyring_destroyed_total"] >= 1 })
+			wantIn(t, "the message's key was destroyed",
+				func() bool { return mustMeasure(t, w.app)["signet_keyring_destroyed_total"] >= 1 })
 		}
 		builds := 0
 		for series, value := range mustMeasure(t, w.app) {

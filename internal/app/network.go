@@ -57,7 +57,8 @@ func newNetwork(cfg *config.Config, dir string, log *slog.Logger) (n *network, e
 		}
 	case len(cfg.ACME.Hosts) > 0:
 		n.acme = transport.NewACME(transport.ACMEOptions{
-			Hosts: cfg.ACME.Hosts, Email: cfg.ACME.Email, Directory: cfg.ACME.Directory, Cache: filepath.Join(dir, acmeDirectory), Log: log,
+			Hosts: cfg.ACME.Hosts, Email: cfg.ACME.Email, Directory: cfg.ACME.Directory,
+			Cache: filepath.Join(dir, acmeDirectory), Log: log,
 		})
 	}
 	return n, nil
@@ -93,7 +94,8 @@ func cannotListen(setting, address string, err error) error {
 	if setting == "listen" {
 		another += ", as in --listen 127.0.0.1:8081 (make run LISTEN=127.0.0.1:8081)"
 	}
-	return fmt.Errorf("%s: another program uses the address %s: end it, or choose another address with %s: %w", setting, address, another, err)
+	return fmt.Errorf("%s: another program uses the address %s: end it, or choose another address with %s: %w", setting,
+		address, another, err)
 }
 
 // close closes the sockets that their servers have not closed already.
@@ -133,7 +135,8 @@ func (n *network) validity(warnings *health.Warnings) *validity {
 	v := &validity{warnings: warnings, log: n.log}
 	switch {
 	case n.certificate != nil:
-		v.times, v.remedy = n.certificate.Validity, "put another one in the place of tls.cert and tls.key, which a running server takes over by itself"
+		v.times, v.remedy = n.certificate.Validity, "put another one in the place of tls.cert and tls.key, which a running "+
+			"server takes over by itself"
 	case n.acme != nil:
 		v.times, v.remedy = n.acme.Validity, `the authority does not renew it; the log says why ("no certificate can be had")`
 	default:
@@ -166,7 +169,8 @@ func (n *network) register(metrics prometheus.Registerer) error {
 // server is what serves a socket with these limits.
 func (n *network) server(lifetime context.Context, handler http.Handler) *http.Server {
 	t := n.cfg.Timeouts
-	return transport.NewServer(lifetime, handler, transport.Timeouts{Header: t.Header, Body: t.Body, Write: t.Write, Idle: t.Idle},
+	return transport.NewServer(lifetime, handler,
+		transport.Timeouts{Header: t.Header, Body: t.Body, Write: t.Write, Idle: t.Idle},
 		n.cfg.Limits.HeaderBytes, n.log)
 }
 

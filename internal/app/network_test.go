@@ -67,7 +67,8 @@ func mustCertifyUntil(t *testing.T, cfg *config.Config, ends time.Time) *http.Cl
 	roots.AddCert(parsed)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 func TestServerSpeaksHTTPS(t *testing.T) {
@@ -90,12 +91,14 @@ func TestServerSpeaksHTTPS(t *testing.T) {
 		t.Errorf("Strict-Transport-Security is %q", got)
 	}
 	roots := client.Transport.(*http.Transport).TLSClientConfig.RootCAs
-	one := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
+	one := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots},
+		TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
 	defer one.CloseIdleConnections()
 	if _, body := mustFetch(t, &http.Client{Transport: one}, "GET", url); body != "HTTP/1.1" {
 		t.Errorf("spoke %s, want HTTP/1.1", body)
 	}
-	if c, err := tls.Dial("tcp", a.Addr().String(), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}); err == nil {
+	if c, err := tls.Dial("tcp", a.Addr().String(),
+		&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}); err == nil {
 		c.Close()
 		t.Error("TLS 1.1 is spoken")
 	}
@@ -103,7 +106,8 @@ func TestServerSpeaksHTTPS(t *testing.T) {
 	if answer, _ := mustDo(t, "GET", "http://"+a.Addr().String()+"/v2/user"); answer.StatusCode != http.StatusBadRequest {
 		t.Errorf("plain HTTP is answered with %d, want 400", answer.StatusCode)
 	}
-	if _, body := mustDo(t, "GET", "http://"+a.MetricsAddr().String()+"/metrics"); !strings.Contains(body, "signet_tls_certificate_ends_seconds 4.9") {
+	if _, body := mustDo(t, "GET", "http://"+a.MetricsAddr().String()+"/metrics"); !strings.Contains(body,
+		"signet_tls_certificate_ends_seconds 4.9") {
 		t.Error("the end of the certificate is not in the metrics")
 	}
 }
@@ -145,17 +149,20 @@ func TestPlainHTTPLeadsToHTTPS(t *testing.T) {
 			status = http.StatusBadRequest
 		}
 		if got := answer.Header.Get("Location"); answer.StatusCode != status || got != c.want {
-			t.Errorf("%s %s at %s: got %d to %q, want %d to %q", c.method, c.path, c.host, answer.StatusCode, got, status, c.want)
+			t.Errorf("%s %s at %s: got %d to %q, want %d to %q", c.method, c.path, c.host, answer.StatusCode, got, status,
+				c.want)
 		}
 		if answer.Header.Get("Strict-Transport-Security") != "" {
 			t.Error("HSTS is told in clear, where it counts for nothing (RFC 6797, section 7.2)")
 		}
 	}
 	// Whoever sends credentials in clear is to notice.
-	for _, with := range [][]string{{plain + "/v2/user", "Authorization", "Basic a2V5OnNlY3JldA=="}, {plain + "/v2/events?auth_basic=a2V5OnNlY3JldA"}} {
+	for _, with := range [][]string{{plain + "/v2/user", "Authorization", "Basic a2V5OnNlY3JldA=="},
+		{plain + "/v2/events?auth_basic=a2V5OnNlY3JldA"}} {
 		answer, body := mustFetch(t, client, "GET", with[0], with[1:]...)
 		var envelope struct{ Error struct{ Code string } }
-		if err := json.Unmarshal([]byte(body), &envelope); err != nil || answer.StatusCode != 403 || envelope.Error.Code != "https_required" || answer.Header.Get("Location") != "" {
+		if err := json.Unmarshal([]byte(body), &envelope); err != nil || answer.StatusCode != 403 ||
+			envelope.Error.Code != "https_required" || answer.Header.Get("Location") != "" {
 			t.Errorf("%v: got %d %s (%v)", with, answer.StatusCode, body, err)
 		}
 	}
@@ -242,9 +249,11 @@ func TestLinksFollowTheProxy(t *testing.T) {
 		want    string // before the path; empty: the address listened on
 	}{
 		{"", nil, []string{"X-Forwarded-Proto", "https"}, ""},
-		{"", []string{"127.0.0.1"}, []string{"X-Forwarded-Proto", "https", "X-Forwarded-For", "203.0.113.7"}, "https://messages.example.com"},
+		{"", []string{"127.0.0.1"}, []string{"X-Forwarded-Proto", "https", "X-Forwarded-For", "203.0.113.7"},
+			"https://messages.example.com"},
 		{"", []string{"127.0.0.1"}, []string{"X-Forwarded-For", "203.0.113.7"}, "http://messages.example.com"},
-		{"https://chat.example.com", []string{"127.0.0.1"}, []string{"X-Forwarded-Proto", "http"}, "https://chat.example.com"},
+		{"https://chat.example.com", []string{"127.0.0.1"}, []string{"X-Forwarded-Proto", "http"},
+			"https://chat.example.com"},
 	} {
 		cfg := settings(t)
 		cfg.BaseURL, cfg.Proxies = c.base, c.trusted
@@ -279,7 +288,8 @@ func TestLinksFollowTheProxy(t *testing.T) {
 			return string(text)
 		}
 		do("POST", "/v2/user/me/settings", "multipart/form-data; boundary=b",
-			"--b\r\nContent-Disposition: form-data; name=\"avatar\"; filename=\"a.png\"\r\n\r\n\x89PNG\r\n\x1a\n0123456789\r\n--b--\r\n")
+			"--b\r\nContent-Disposition: form-data; name=\"avatar\"; "+
+				"filename=\"a.png\"\r\n\r\n\x89PNG\r\n\x1a\n0123456789\r\n--b--\r\n")
 		want := c.want
 		if want == "" {
 			want = url
@@ -339,7 +349,8 @@ func TestConnectionsOfAnAddressAreLimited(t *testing.T) {
 	for _, c := range open {
 		mustAnswerOK(t, c)
 	}
-	if _, body := mustDo(t, "GET", "http://"+a.MetricsAddr().String()+"/metrics"); !strings.Contains(body, "signet_connections_refused_total 1") {
+	if _, body := mustDo(t, "GET", "http://"+a.MetricsAddr().String()+"/metrics"); !strings.Contains(body,
+		"signet_connections_refused_total 1") {
 		t.Error("the refused connection is not in the metrics")
 	}
 }

@@ -32,7 +32,8 @@ func newHub(in surroundings) *live.Hub {
 }
 
 // registerNode makes the server one of several, if it may be.
-func registerNode(ctx context.Context, in surroundings, registry *stream.Registry, clock *custody.Clock, hub *live.Hub, kept *store.Store) (nodes, error) {
+func registerNode(ctx context.Context, in surroundings, registry *stream.Registry, clock *custody.Clock, hub *live.Hub,
+	kept *store.Store) (nodes, error) {
 	out := nodes{close: func() error { return nil }}
 	err := in.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "signet_streams",
@@ -83,7 +84,8 @@ func guard(engine store.Engine, registry *stream.Registry, cases *service.Servic
 // registerBus adds the figures of the bus to the metrics.
 func registerBus(metrics prometheus.Registerer, bus *natsbus.Bus) error {
 	counter := func(name, help string, read func(natsbus.Stats) uint64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read(bus.Stats())) })
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
+			func() float64 { return float64(read(bus.Stats())) })
 	}
 	for _, collector := range []prometheus.Collector{
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -95,9 +97,12 @@ func registerBus(metrics prometheus.Registerer, bus *natsbus.Bus) error {
 			}
 			return 0
 		}),
-		counter("signet_bus_published_total", "Messages to other servers that were given to NATS.", func(s natsbus.Stats) uint64 { return s.Published }),
-		counter("signet_bus_received_total", "Messages of other servers that came from NATS.", func(s natsbus.Stats) uint64 { return s.Received }),
-		counter("signet_bus_dropped_total", "Messages that were not sent or not taken in; what they told is looked for in the database.",
+		counter("signet_bus_published_total", "Messages to other servers that were given to NATS.",
+			func(s natsbus.Stats) uint64 { return s.Published }),
+		counter("signet_bus_received_total", "Messages of other servers that came from NATS.",
+			func(s natsbus.Stats) uint64 { return s.Received }),
+		counter("signet_bus_dropped_total", "Messages that were not sent or not taken in; what they told is looked for in "+
+			"the database.",
 			func(s natsbus.Stats) uint64 { return s.Dropped }),
 	} {
 		if err := metrics.Register(collector); err != nil {

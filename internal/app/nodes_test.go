@@ -240,7 +240,8 @@ func TestClientThatChangesServersSeesOneQueue(t *testing.T) {
 		}
 		rest, err := me.Poll(ctx, client.PollOptions{After: queue[0].ID})
 		c.must(err)
-		if got := slices.DeleteFunc(rest, func(e client.Event) bool { return e.Kind != client.EventMessage }); len(got) != len(queue)-1 {
+		if got := slices.DeleteFunc(rest,
+			func(e client.Event) bool { return e.Kind != client.EventMessage }); len(got) != len(queue)-1 {
 			t.Errorf("%d events come after the first of %d", len(got), len(queue))
 		}
 		if kept = queue; i%3 == 2 {
@@ -266,7 +267,8 @@ func TestOrderHoldsWhicheverServersAreUsed(t *testing.T) {
 		by := apptest.InTurn(t, sender, c.nodes...)
 		sending.Go(func() {
 			for i := range each {
-				if _, err := by.Send(t.Context(), client.Outgoing{Recipient: c.Bob.Token, Body: fmt.Sprint(sender.Name, " ", i)}); err != nil {
+				if _, err := by.Send(t.Context(),
+					client.Outgoing{Recipient: c.Bob.Token, Body: fmt.Sprint(sender.Name, " ", i)}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -334,7 +336,8 @@ func TestStreamHearsAtOnceWhatAnotherServerAccepted(t *testing.T) {
 	}
 	slices.Sort(took)
 	t.Logf("from the request to the event: median %v, all within %v", took[len(took)/2], took[len(took)-1])
-	if metric(t, c.nodes[0], "signet_bus_received_total") < 50 || metric(t, c.nodes[1], "signet_bus_published_total") < 50 {
+	if metric(t, c.nodes[0], "signet_bus_received_total") < 50 ||
+		metric(t, c.nodes[1], "signet_bus_published_total") < 50 {
 		t.Error("the servers did not hear it from each other")
 	}
 	if got := metric(t, c.nodes[0], "signet_streams"); got != 1 {
@@ -378,7 +381,8 @@ func TestLiveSignalsCrossServers(t *testing.T) {
 	presence("available")
 	name := "Ann Ames"
 	c.must(c.at(2, c.Bob).UpdateProfile(ctx, client.Profile{DisplayName: &name}))
-	if entity, err := back.wantNext(client.EventUpdate).Update(); err != nil || entity.Token() != c.Bob.Token || entity.DisplayName() != name {
+	if entity, err := back.wantNext(client.EventUpdate).Update(); err != nil || entity.Token() != c.Bob.Token ||
+		entity.DisplayName() != name {
 		t.Errorf("got %+v, %v, want bob's new name", entity, err)
 	}
 }
@@ -490,7 +494,8 @@ func TestNATSMayStopAndComeBack(t *testing.T) {
 	heard, by := c.listen(0, c.Bob), apptest.InTurn(t, c.Alice, c.nodes[1:]...)
 	connected := func(want float64) func() bool {
 		return func() bool {
-			return !slices.ContainsFunc(c.nodes, func(node *apptest.Server) bool { return metric(t, node, "signet_bus_connected") != want })
+			return !slices.ContainsFunc(c.nodes,
+				func(node *apptest.Server) bool { return metric(t, node, "signet_bus_connected") != want })
 		}
 	}
 	next := 0
@@ -564,7 +569,8 @@ func TestServerOnTheEmbeddedStoreIsAlone(t *testing.T) {
 	if !strings.Contains(s.Log.String(), noEffect) {
 		t.Error("it is not told that nats has no effect")
 	}
-	if _, text := get(t, s, "/metrics"); strings.Contains(text, "signet_bus") || !strings.Contains(text, "signet_streams 0") {
+	if _, text := get(t, s, "/metrics"); strings.Contains(text, "signet_bus") ||
+		!strings.Contains(text, "signet_streams 0") {
 		t.Error("the metrics tell of a bus, or of no streams")
 	}
 }

@@ -45,7 +45,8 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 		if exists, fault := accounts.HasOperator(ctx); fault != nil || !exists {
 			return "", errors.Join(err, fault)
 		}
-		log.Warn("operator.json is of no use to this server, nor to commands on this machine; the server goes on", "error", err,
+		log.Warn("operator.json is of no use to this server, nor to commands on this machine; the server goes on", "error",
+			err,
 			"advice", "give it to the server's user, or run signet operator reset")
 		return "", nil
 	}
@@ -71,7 +72,8 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 		case !errors.Is(err, service.ErrOperatorExists):
 			return "", err
 		case !exists:
-			log.Info("another server on the same database made the operator account; its credentials are in the data directory of that one")
+			log.Info("another server on the same database made the operator account; its credentials are in the data " +
+				"directory of that one")
 			return "", os.Remove(preparedPath)
 		default: // what was prepared is of no use any more
 			if err := os.Remove(preparedPath); err != nil {
@@ -101,7 +103,8 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 
 // makeOperator makes the operator account: with the credentials that operator.json
 // holds, if it does, or those of a start that was interrupted, or new ones.
-func makeOperator(ctx context.Context, preparedPath string, given, prepared place.Credentials, accounts operators) (place.Credentials, error) {
+func makeOperator(ctx context.Context, preparedPath string, given, prepared place.Credentials,
+	accounts operators) (place.Credentials, error) {
 	made := place.Credentials{}
 	key, secret := service.NewCredentials()
 	for _, earlier := range []place.Credentials{prepared, given} {

@@ -82,7 +82,8 @@ func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 		t.Fatalf("got %q, %v, want %q", path, err, w.app.OperatorFile())
 	}
 	after := mustReadCredentials(t, path)
-	if after.BaseURL != before.BaseURL || after.Key == before.Key || after.Secret == before.Secret || len(after.Secret) < 43 {
+	if after.BaseURL != before.BaseURL || after.Key == before.Key || after.Secret == before.Secret ||
+		len(after.Secret) < 43 {
 		t.Errorf("operator.json has %+v after %+v", after, before)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -102,7 +103,8 @@ func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 		t.Errorf("the new key opens no administrative call: %v", err)
 	}
 	for what, ended := range map[string]person{
-		"the key": old, "a second key": {key: second.APIKey, secret: second.APISecret}, "a third key": {key: signedIn.APIKey, secret: signedIn.APISecret},
+		"the key": old, "a second key": {key: second.APIKey, secret: second.APISecret},
+		"a third key": {key: signedIn.APIKey, secret: signedIn.APISecret},
 	} {
 		w.wantUser(ended, what, 401)
 	}
@@ -199,19 +201,22 @@ func TestOperatorResetKeepsWhatItDoesNotKnow(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	mustWrite(t, a.OperatorFile(), `{"base_url":"https://messages.example.com","api_key":"k","api_secret":"s","note":"mine"}`, 0o600)
+	mustWrite(t, a.OperatorFile(),
+		`{"base_url":"https://messages.example.com","api_key":"k","api_secret":"s","note":"mine"}`, 0o600)
 	path, err := maintain.ResetOperator(t.Context(), cfg.Data, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := mustReadCredentials(t, path); got.BaseURL != "https://messages.example.com" || got.Note != "mine" || got.Key == "k" || got.Key == before.Key {
+	if got := mustReadCredentials(t, path); got.BaseURL != "https://messages.example.com" || got.Note != "mine" ||
+		got.Key == "k" || got.Key == before.Key {
 		t.Errorf("operator.json has %+v", got)
 	}
 }
 
 func mustMaintain(t *testing.T, dir, database string, change func(*store.Tx) error) {
 	t.Helper()
-	err := maintain.Change(t.Context(), dir, database, func(kept *store.Store) error { return kept.Update(t.Context(), change) })
+	err := maintain.Change(t.Context(), dir, database,
+		func(kept *store.Store) error { return kept.Update(t.Context(), change) })
 	if err != nil {
 		t.Fatal(err)
 	}

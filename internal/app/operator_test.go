@@ -44,7 +44,9 @@ func TestEveryStartRefreshesOnlyBaseURL(t *testing.T) {
 	cfg := settings(t)
 	mustOpen(t, cfg, newHarness(answerOK)).Close()
 	path := filepath.Join(cfg.Data, "operator.json")
-	mustWrite(t, path, `{"base_url":"http://127.0.0.1:1","api_key":"k","api_secret":"s<&>","note":{"n":12345678901234567890}}`, 0o600)
+	mustWrite(
+		t, path, `{"base_url":"http://127.0.0.1:1","api_key":"k","api_secret":"s<&>","note":{"n":12345678901234567890}}`,
+		0o600)
 	// Whoever opened it to others is protected from the next start on.
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
@@ -195,7 +197,8 @@ func TestOperatorFileThatCannotBeReadIsAWarning(t *testing.T) {
 			continue
 		}
 		t.Cleanup(func() { a.Close() })
-		if a.OperatorFile() != "" || log.Count("level=WARN msg=\"operator.json is of no use") != 1 || log.Count("operator reset") != 1 {
+		if a.OperatorFile() != "" || log.Count("level=WARN msg=\"operator.json is of no use") != 1 ||
+			log.Count("operator reset") != 1 {
 			t.Errorf("%q: it names %q, and says %s", content, a.OperatorFile(), log)
 		}
 	}

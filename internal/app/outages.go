@@ -23,10 +23,12 @@ func watchParts(in surroundings, ready func(context.Context) error, ring *seal.R
 		}
 		return err
 	})
-	in.outages.Add(health.Keyring, "the key ring does not answer: what takes a key of it, as each message does, is refused with 503 until it does",
+	in.outages.Add(health.Keyring, "the key ring does not answer: what takes a key of it, as each message does, is "+
+		"refused with 503 until it does",
 		ring.Refresh)
 	// Whether these are back says who watches them, and ends the warning.
-	in.outages.Add(health.Attachments, "the store of attachments does not answer: uploads and downloads are refused with 503 until it does; everything else goes on",
+	in.outages.Add(health.Attachments, "the store of attachments does not answer: uploads and downloads are refused "+
+		"with 503 until it does; everything else goes on",
 		func(context.Context) error {
 			if blobs.lookSoon(); in.warnings.Holds(health.Attachments) {
 				return errStillAway

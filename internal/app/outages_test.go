@@ -47,7 +47,8 @@ func refuse(t *testing.T, s *apptest.Server, r apptest.Request) (times int) {
 // as makes a request somebody's.
 func as(p *apptest.Person, method, target, body string) apptest.Request {
 	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte(p.Key+":"+p.Secret))
-	return apptest.Request{Method: method, Target: target, Header: [][2]string{{"Authorization", basic}, {"Content-Type", "application/json"}}, Body: body}
+	return apptest.Request{Method: method, Target: target,
+		Header: [][2]string{{"Authorization", basic}, {"Content-Type", "application/json"}}, Body: body}
 }
 
 // The database is away while a stream is open, probes ask and calls come: what an
@@ -77,7 +78,8 @@ func TestDatabaseThatIsAwayIsTwoLines(t *testing.T) {
 	database.Restart(t)
 	eventually(t, "it is told that the database is back", func() bool { return s.Log.Count("over: the database") == 1 })
 	lines := urgent(s.Log.Take(), "")
-	if len(lines) != 2 || !strings.Contains(lines[1], "level=INFO") || !strings.Contains(lines[1], "away=") || !strings.Contains(lines[1], fmt.Sprintf("refused_calls=%d", times)) {
+	if len(lines) != 2 || !strings.Contains(lines[1], "level=INFO") || !strings.Contains(lines[1], "away=") ||
+		!strings.Contains(lines[1], fmt.Sprintf("refused_calls=%d", times)) {
 		t.Errorf("the log of all is\n%s", strings.Join(lines, "\n"))
 	}
 }
@@ -139,7 +141,8 @@ func TestStartWaitsForItsDatabase(t *testing.T) {
 		}
 		opened <- err
 	}()
-	eventually(t, "it is told that the start waits", func() bool { return log.Count("the database does not answer: the start waits for it") > 0 })
+	eventually(t, "it is told that the start waits",
+		func() bool { return log.Count("the database does not answer: the start waits for it") > 0 })
 	database.Restart(t)
 	if err := <-opened; err != nil {
 		t.Error(err)
@@ -150,7 +153,8 @@ func TestStartWaitsForItsDatabase(t *testing.T) {
 
 	// What waiting does not mend ends the start.
 	cfg.Database = "postgres://signet@" + database.Addr() + "/nowhere"
-	if _, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "nowhere") {
+	if _, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler)); err == nil ||
+		!strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("with a database that is not there: %v", err)
 	}
 }

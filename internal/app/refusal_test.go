@@ -18,7 +18,8 @@ import (
 func refusalsIn(t *testing.T, dir, organization, code string) (calls, entries int64) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := maintain.ExportAudit(t.Context(), dir, "", maintain.AuditSelection{Organization: organization}, &out); err != nil {
+	if err := maintain.ExportAudit(t.Context(), dir, "", maintain.AuditSelection{Organization: organization},
+		&out); err != nil {
 		t.Fatal(err)
 	}
 	for lines := bufio.NewScanner(&out); lines.Scan(); {
@@ -48,7 +49,8 @@ func TestWhatIsLeftOfAFloodOfRefusals(t *testing.T) {
 	organization := w.organization()
 	const flood = 260
 	for range flood {
-		if status, text := w.call(w.alice, "POST", "/organization/"+organization, `{"name":"Mine"}`, "Content-Type", "application/json"); status != 403 {
+		if status, text := w.call(w.alice, "POST", "/organization/"+organization, `{"name":"Mine"}`, "Content-Type",
+			"application/json"); status != 403 {
 			t.Fatalf("a regular key is answered %d %s", status, text)
 		}
 	}

@@ -15,7 +15,8 @@ func TestServerThatHasNothingToDoGivesMemoryBackOnce(t *testing.T) {
 	var logged strings.Builder
 	shrunk, forgotten := 0, 0
 	var fault error
-	r := &rest{log: slog.New(slog.NewTextHandler(&logged, nil)), shrink: func(context.Context) error { shrunk++; return fault }, forget: func() { forgotten++ }}
+	r := &rest{log: slog.New(slog.NewTextHandler(&logged, nil)),
+		shrink: func(context.Context) error { shrunk++; return fault }, forget: func() { forgotten++ }}
 	look := func(busy bool) {
 		if busy {
 			work = make([]byte, 2*restAllocations)
@@ -27,10 +28,12 @@ func TestServerThatHasNothingToDoGivesMemoryBackOnce(t *testing.T) {
 		busy bool
 		want int
 	}{
-		{"at first", true, 0}, {"still busy", true, 0}, {"idle", false, 1}, {"still idle", false, 1}, {"busy again", true, 1}, {"and idle again", false, 2},
+		{"at first", true, 0}, {"still busy", true, 0}, {"idle", false, 1}, {"still idle", false, 1}, {"busy again", true, 1},
+		{"and idle again", false, 2},
 	} {
 		if look(step.busy); shrunk != step.want || forgotten != step.want {
-			t.Errorf("%s: memory was given back %d times and what is remembered forgotten %d times, want %d", step.what, shrunk, forgotten, step.want)
+			t.Errorf("%s: memory was given back %d times and what is remembered forgotten %d times, want %d", step.what, shrunk,
+				forgotten, step.want)
 		}
 	}
 	fault = errors.New("the disk is away")

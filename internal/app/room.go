@@ -25,9 +25,12 @@ func openRoom(in surroundings) (*disk.Room, error) {
 	}
 	const free = "Bytes that are free on a disk that the server writes to, by what it keeps there."
 	all := []prometheus.Collector{
-		gauge("signet_disk_free_bytes", free, labels{"place": "data"}, func() float64 { return float64(room.Figures().Data) }),
-		gauge("signet_disk_reserve_bytes", "Bytes that are kept for the time when the disk is full.", nil, func() float64 { return float64(room.Figures().Reserve) }),
-		gauge("signet_disk_full", "1 while new messages or files are refused because there is too little room for them, else 0.", nil, func() float64 {
+		gauge("signet_disk_free_bytes", free, labels{"place": "data"},
+			func() float64 { return float64(room.Figures().Data) }),
+		gauge("signet_disk_reserve_bytes", "Bytes that are kept for the time when the disk is full.", nil,
+			func() float64 { return float64(room.Figures().Reserve) }),
+		gauge("signet_disk_full", "1 while new messages or files are refused because there is too little room for them, "+
+			"else 0.", nil, func() float64 {
 			if room.Figures().Full {
 				return 1
 			}
@@ -35,7 +38,8 @@ func openRoom(in surroundings) (*disk.Room, error) {
 		}),
 	}
 	if o.Files != "" {
-		all = append(all, gauge("signet_disk_free_bytes", free, labels{"place": "attachments"}, func() float64 { return float64(room.Figures().Files) }))
+		all = append(all, gauge("signet_disk_free_bytes", free, labels{"place": "attachments"},
+			func() float64 { return float64(room.Figures().Files) }))
 	}
 	return room, register(in.metrics, all...)
 }

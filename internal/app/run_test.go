@@ -112,7 +112,8 @@ func TestStoppingFinishesWhatRunsAndRefusesWhatIsNew(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &envelope); err != nil {
 		t.Fatalf("%v in %s", err, body)
 	}
-	if e := envelope.Error; envelope.Status != "fail" || e.Status != 503 || e.Code != "unavailable" || e.Request_ID != "mine-1" || e.Message == "" {
+	if e := envelope.Error; envelope.Status != "fail" || e.Status != 503 || e.Code != "unavailable" ||
+		e.Request_ID != "mine-1" || e.Message == "" {
 		t.Errorf("got the body %s, want the error envelope of contract section 1", body)
 	}
 	answer, _ = mustDo(t, "GET", a.BaseURL()+"/readyz")

@@ -56,7 +56,8 @@ func newSendBench(b *testing.B, unsealed bool) *sendBench {
 	if err != nil {
 		b.Fatal(err)
 	}
-	operator, err := client.New(a.BaseURL(), fields.Text(place.FieldKey), fields.Text(place.FieldSecret), client.WithHTTPClient(caller))
+	operator, err := client.New(a.BaseURL(), fields.Text(place.FieldKey), fields.Text(place.FieldSecret),
+		client.WithHTTPClient(caller))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func newSendBench(b *testing.B, unsealed bool) *sendBench {
 	s := &sendBench{b: b}
 	body := fmt.Sprintf(`{"recipient":"user0","body":%q}`, strings.Repeat("x", 200))
 	for i := range benchSenders + 1 {
-		user, err := operator.CreateUser(b.Context(), organization, client.NewUser{Username: fmt.Sprint("user", i), IssueKey: true})
+		user, err := operator.CreateUser(b.Context(), organization,
+			client.NewUser{Username: fmt.Sprint("user", i), IssueKey: true})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -81,7 +83,8 @@ func newSendBench(b *testing.B, unsealed bool) *sendBench {
 		b.Cleanup(func() { _ = conn.Close() })
 		credentials := base64.StdEncoding.EncodeToString([]byte(user.APIKey + ":" + user.APISecret))
 		s.senders = append(s.senders, &benchSender{conn, bufio.NewReader(conn), fmt.Appendf(nil,
-			"POST /v2/message HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", credentials, len(body), body)})
+			"POST /v2/message HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic %s\r\nContent-Type: "+
+				"application/json\r\nContent-Length: %d\r\n\r\n%s", credentials, len(body), body)})
 	}
 	return s
 }

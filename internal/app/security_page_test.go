@@ -34,7 +34,8 @@ func mustParseModule(t *testing.T) *declared {
 	t.Helper()
 	d := &declared{tests: map[string]bool{}, code: map[string]bool{}}
 	for _, file := range sourceFiles(t) {
-		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join(moduleRoot, file.path), nil, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join(moduleRoot, file.path), nil,
+			parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,11 +162,14 @@ func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 // has no means to open a connection. (The bucket, the databases, NATS and ACME have
 // packages of their own.)
 func TestServerCallsNobodyThatACallerNames(t *testing.T) {
-	serving := []string{"internal/api/", "internal/service/", "internal/model/", "internal/audit/", "internal/live/hub.go", "internal/store/"}
+	serving := []string{"internal/api/", "internal/service/", "internal/model/", "internal/audit/", "internal/live/hub.go",
+		"internal/store/"}
 	engines := []string{"internal/store/postgres/", "internal/store/postgrestest/"}
 	calling := map[string][]string{
-		"http": {"Get", "Head", "Post", "PostForm", "Client", "DefaultClient", "Transport", "DefaultTransport", "NewRequest", "NewRequestWithContext"},
-		"net":  {"Dial", "DialTimeout", "Dialer", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Resolver", "LookupHost", "LookupIP", "LookupAddr"},
+		"http": {"Get", "Head", "Post", "PostForm", "Client", "DefaultClient", "Transport", "DefaultTransport", "NewRequest",
+			"NewRequestWithContext"},
+		"net": {"Dial", "DialTimeout", "Dialer", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Resolver", "LookupHost",
+			"LookupIP", "LookupAddr"},
 		"tls":  {"Dial", "Client", "Dialer", "DialWithDialer"},
 		"exec": {"Command", "CommandContext"},
 	}

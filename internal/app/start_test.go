@@ -53,7 +53,8 @@ func TestServersThatStartTogetherForTheFirstTimeMakeOneOperator(t *testing.T) {
 			t.Fatalf("%d servers wrote credentials, want one: %v", len(credentials), credentials)
 		}
 		for _, server := range servers {
-			c, err := client.New(server.BaseURL(), credentials[0]["api_key"].(string), credentials[0]["api_secret"].(string), client.WithHTTPClient(caller))
+			c, err := client.New(server.BaseURL(), credentials[0]["api_key"].(string), credentials[0]["api_secret"].(string),
+				client.WithHTTPClient(caller))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,8 @@ func TestStatusOfAServerAndOfItsStore(t *testing.T) {
 		}
 		_, page := mustDo(t, "GET", "http://"+w.app.Addr().String()+"/metrics")
 		s := maintain.ServedStatus(cfg, true, "ok\n", page, time.Now())
-		if s.Schema == "" || s.Messages.Sent != 3 || s.Messages.Copies != 6 || s.Queues.Accounts != 3 || s.Queues.Events != 7 || s.Nodes != 1 || *s.Keys < 1 {
+		if s.Schema == "" || s.Messages.Sent != 3 || s.Messages.Copies != 6 || s.Queues.Accounts != 3 ||
+			s.Queues.Events != 7 || s.Nodes != 1 || *s.Keys < 1 {
 			t.Errorf("the server's status is %+v, %+v, %+v", s, s.Messages, s.Queues)
 		}
 		if err := w.stop(); err != nil {
@@ -39,7 +40,8 @@ func TestStatusOfAServerAndOfItsStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stored.Running || stored.Schema != s.Schema || stored.Queues.Accounts != 3 || stored.Queues.Events != 7 || stored.Sweep.Waiting != 0 || len(stored.Problems) != 1 {
+		if stored.Running || stored.Schema != s.Schema || stored.Queues.Accounts != 3 || stored.Queues.Events != 7 ||
+			stored.Sweep.Waiting != 0 || len(stored.Problems) != 1 {
 			t.Errorf("the store's status is %+v, %+v, %+v", stored, stored.Queues, stored.Sweep)
 		}
 	})
@@ -57,10 +59,13 @@ signet_backup_last_failure_timestamp_seconds 1.70001e+09
 signet_task_last_success_timestamp_seconds{task="messages"} 1.7e+09
 signet_task_last_success_timestamp_seconds{task="orphans"} 0
 `
-	s := maintain.ServedStatus(config.Default(), false, "the store does not answer\nwarning: disk: it is full\n", page, now)
+	s := maintain.ServedStatus(config.Default(), false, "the store does not answer\nwarning: disk: it is full\n", page,
+		now)
 	for _, want := range []string{
-		"not ready: the store does not answer", "disk: it is full", "key ring does not answer", "attachments does not answer", "NATS is away",
-		"the certificate ends on 2026-11-22", "last backup failed", "task messages last ended well", "task orphans has not ended well",
+		"not ready: the store does not answer", "disk: it is full", "key ring does not answer", "attachments does not answer",
+		"NATS is away",
+		"the certificate ends on 2026-11-22", "last backup failed", "task messages last ended well",
+		"task orphans has not ended well",
 	} {
 		if !slices.ContainsFunc(s.Problems, func(p string) bool { return strings.Contains(p, want) }) {
 			t.Errorf("no problem says %q: %q", want, s.Problems)
@@ -69,7 +74,8 @@ signet_task_last_success_timestamp_seconds{task="orphans"} 0
 	if len(s.Problems) != 9 {
 		t.Errorf("%d problems, want 9: %q", len(s.Problems), s.Problems)
 	}
-	well := maintain.ServedStatus(config.Default(), true, "ok\n", "process_start_time_seconds 1.7e+09\nsignet_blobs_up 1\n", now)
+	well := maintain.ServedStatus(config.Default(), true, "ok\n",
+		"process_start_time_seconds 1.7e+09\nsignet_blobs_up 1\n", now)
 	if len(well.Problems) != 0 {
 		t.Errorf("a server that is well has problems: %q", well.Problems)
 	}

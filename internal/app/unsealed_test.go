@@ -38,13 +38,15 @@ func changeDatabase(t *testing.T, cfg *config.Config, statements ...string) {
 // who has the database and no key.
 func TestUnsealedRowsAreNotServed(t *testing.T) {
 	t.Parallel()
-	for engine, database := range map[string]func(postgrestest.TB) string{"sqlite": func(postgrestest.TB) string { return "" }, "postgres": postgrestest.URL} {
+	for engine, database := range map[string]func(postgrestest.TB) string{
+		"sqlite": func(postgrestest.TB) string { return "" }, "postgres": postgrestest.URL} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			cfg := settings(t)
 			cfg.Database = database(t)
 			w := mustOpenWardAt(t, cfg, false)
-			forged, emptied := w.mustSendTo("bob", client.Outgoing{Body: "5 mg"}), w.mustSendTo("bob", client.Outgoing{Body: "5 mg too"})
+			forged, emptied := w.mustSendTo("bob", client.Outgoing{Body: "5 mg"}),
+				w.mustSendTo("bob", client.Outgoing{Body: "5 mg too"})
 			untouched := w.mustSendTo("bob", client.Outgoing{Body: "as it was"})
 			if err := w.alice.SetMetadata(t.Context(), "me", client.Metadata{"room": "12"}); err != nil {
 				t.Fatal(err)
@@ -73,13 +75,15 @@ func TestUnsealedRowsAreNotServed(t *testing.T) {
 			for _, e := range events {
 				shown += string(e.Payload) + "\n"
 			}
-			if !strings.Contains(shown, untouched) || strings.Contains(shown, forged) || strings.Contains(shown, emptied) || strings.Contains(shown, "GIVE") {
+			if !strings.Contains(shown, untouched) || strings.Contains(shown, forged) || strings.Contains(shown, emptied) ||
+				strings.Contains(shown, "GIVE") {
 				t.Errorf("the queue shows %s", shown)
 			}
 			var told []string
 			v, err := maintain.VerifyKeys(t.Context(), cfg, false, func(line string) { told = append(told, line) })
 			lines := strings.Join(told, "\n")
-			if err != nil || v.Broken != 3 || !strings.Contains(lines, forged) || !strings.Contains(lines, emptied) || !strings.Contains(lines, again.aliceToken()) {
+			if err != nil || v.Broken != 3 || !strings.Contains(lines, forged) || !strings.Contains(lines, emptied) ||
+				!strings.Contains(lines, again.aliceToken()) {
 				t.Errorf("verify says %+v, %v, %q, want three that are not sealed", v, err, told)
 			}
 		})

@@ -64,7 +64,8 @@ func TestUpgradeWaitsWhileAnotherServerDoesIt(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := store.Upgrade(ctx, &busyEngine{engine, 3}, store.Today(), store.Upgrading{}); !errors.Is(err, store.ErrBusy) {
+	if err := store.Upgrade(ctx, &busyEngine{engine, 3}, store.Today(), store.Upgrading{}); !errors.Is(err,
+		store.ErrBusy) {
 		t.Errorf("with a context that has ended it answered %v", err)
 	}
 }

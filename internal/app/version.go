@@ -19,7 +19,8 @@ func upgrade(ctx context.Context, in surroundings, engine store.Engine, to store
 	var began time.Time
 	err := store.Upgrade(ctx, engine, to, store.Upgrading{Clock: in.clock, Begin: func(from int) error {
 		began = time.Now()
-		in.log.Info("the data is brought up to date: the server answers when that is done", "version", from, "to", to.Version())
+		in.log.Info("the data is brought up to date: the server answers when that is done", "version", from, "to",
+			to.Version())
 		return nil
 	}})
 	if err == nil && !began.IsZero() {

@@ -54,7 +54,8 @@ func TestOlderServerEndsWhereANewerOneChangedTheData(t *testing.T) {
 	}
 
 	// One that hangs counts as gone after a while, and finds the newer data when it wakes.
-	if err := newer.Update(t.Context(), func(s store.Session) error { _, err := s.Exec(`DELETE FROM nodes`); return err }); err != nil {
+	if err := newer.Update(t.Context(),
+		func(s store.Session) error { _, err := s.Exec(`DELETE FROM nodes`); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Upgrade(t.Context(), newer, later, store.Upgrading{}); err != nil {

@@ -236,7 +236,8 @@ func (w *ward) queueOf(who person) map[string][]byte {
 		after = page.Reply[len(page.Reply)-1].ID
 	}
 	_, out["SSE"] = w.get(who, "/events", "Accept", "text/event-stream", "TT-X-Features", "close-after-messages")
-	for event, err := range who.Events(w.t.Context(), client.StreamOptions{Transport: client.WebSocket, CloseAfterReplay: true}) {
+	for event, err := range who.Events(w.t.Context(),
+		client.StreamOptions{Transport: client.WebSocket, CloseAfterReplay: true}) {
 		if err != nil {
 			w.t.Fatal(err)
 		}

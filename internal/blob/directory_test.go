@@ -145,7 +145,8 @@ func TestPutIntoADirectory(t *testing.T) {
 		const size = 64 << 20
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		n, err := d.Put(t.Context(), blobID(1), io.LimitReader(readerFunc(func(p []byte) (int, error) { return len(p), nil }), size))
+		n, err := d.Put(t.Context(), blobID(1),
+			io.LimitReader(readerFunc(func(p []byte) (int, error) { return len(p), nil }), size))
 		runtime.ReadMemStats(&after)
 		if err != nil || n != size {
 			t.Fatalf("size %d, error %v", n, err)

@@ -29,7 +29,8 @@ func (p *pieces) Write(b []byte) (int, error) {
 
 func TestBlobIsWrittenInFewPiecesAndIsOnItsWayToTheDiskBeforeItsEnd(t *testing.T) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), (5<<20+100_000)/16)
-	for name, r := range map[string]io.Reader{"whole": bytes.NewReader(content), "halves": iotest.HalfReader(bytes.NewReader(content))} {
+	for name, r := range map[string]io.Reader{"whole": bytes.NewReader(content),
+		"halves": iotest.HalfReader(bytes.NewReader(content))} {
 		var file pieces
 		begun, calls := int64(0), 0
 		size, err := writeAll(&file, &source{ctx: t.Context(), r: r}, func(from, size int64) {
@@ -52,13 +53,15 @@ func TestBlobIsWrittenInFewPiecesAndIsOnItsWayToTheDiskBeforeItsEnd(t *testing.T
 
 func TestBlobThatIsCutShortIsNoBlob(t *testing.T) {
 	nothing := func(int64, int64) {}
-	for _, want := range []error{errFull, io.ErrUnexpectedEOF} { // the latter is also what a reader says that was asked for more than there is
+	// the latter is also what a reader says that was asked for more than there is
+	for _, want := range []error{errFull, io.ErrUnexpectedEOF} {
 		r := io.MultiReader(bytes.NewReader(make([]byte, 100_000)), iotest.ErrReader(want))
 		if _, err := writeAll(new(pieces), &source{ctx: t.Context(), r: r}, nothing); err != want {
 			t.Errorf("error %v, want that of the reader, %v", err, want)
 		}
 	}
-	size, err := writeAll(&pieces{most: 70_000}, &source{ctx: t.Context(), r: bytes.NewReader(make([]byte, 100_000))}, nothing)
+	size, err := writeAll(&pieces{most: 70_000}, &source{ctx: t.Context(), r: bytes.NewReader(make([]byte, 100_000))},
+		nothing)
 	if err != errFull || size != 70_000 {
 		t.Errorf("%d bytes, error %v, want that of the file", size, err)
 	}

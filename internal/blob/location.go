@@ -147,7 +147,8 @@ func (b *bucket) set(name, value string) (err error) {
 			return errors.New("the bucket's uploads are a number from 1 to 10000")
 		}
 	default:
-		return fmt.Errorf("a bucket has no parameter %q; there are endpoint, region, prefix, path-style, insecure and uploads", name)
+		return fmt.Errorf("a bucket has no parameter %q; there are endpoint, region, prefix, path-style, insecure and "+
+			"uploads", name)
 	}
 	return nil
 }

@@ -18,13 +18,25 @@ func TestLocationsOfBuckets(t *testing.T) {
 	for location, want := range map[string]bucket{
 		"s3://files":  plain,
 		"s3://files/": plain,
-		"s3://files?endpoint=127.0.0.1:9000&insecure=true": with(func(b *bucket) { b.endpoint, b.insecure = "127.0.0.1:9000", true }),
-		"s3://files?endpoint=http://minio:9000/":           with(func(b *bucket) { b.endpoint, b.insecure = "minio:9000", true }),
-		"s3://files?endpoint=https://s3.example.com":       with(func(b *bucket) { b.endpoint = "s3.example.com" }),
-		"s3://files?region=eu-central-1&prefix=/a/b/":      with(func(b *bucket) { b.region, b.prefix = "eu-central-1", "a/b/" }),
-		"s3://files?path-style=true":                       with(func(b *bucket) { b.lookup = "path" }),
-		"s3://files?path-style=false&uploads=4":            with(func(b *bucket) { b.lookup, b.uploads = "host", 4 }),
-		"s3://AKIA:a%2Fb%2Bc@files":                        with(func(b *bucket) { b.accessKey, b.secretKey = "AKIA", "a/b+c" }),
+		"s3://files?endpoint=127.0.0.1:9000&insecure=true": with(func(b *bucket) {
+			b.endpoint, b.insecure = "127.0.0.1:9000",
+				true
+		}),
+		"s3://files?endpoint=http://minio:9000/": with(func(b *bucket) {
+			b.endpoint, b.insecure = "minio:9000",
+				true
+		}),
+		"s3://files?endpoint=https://s3.example.com": with(func(b *bucket) { b.endpoint = "s3.example.com" }),
+		"s3://files?region=eu-central-1&prefix=/a/b/": with(func(b *bucket) {
+			b.region, b.prefix = "eu-central-1",
+				"a/b/"
+		}),
+		"s3://files?path-style=true":            with(func(b *bucket) { b.lookup = "path" }),
+		"s3://files?path-style=false&uploads=4": with(func(b *bucket) { b.lookup, b.uploads = "host", 4 }),
+		"s3://AKIA:a%2Fb%2Bc@files": with(func(b *bucket) {
+			b.accessKey, b.secretKey = "AKIA",
+				"a/b+c"
+		}),
 	} {
 		if got, err := parseBucket(location); err != nil || got != want {
 			t.Errorf("%s: got %+v, error %v, want %+v", location, got, err, want)
@@ -34,9 +46,12 @@ func TestLocationsOfBuckets(t *testing.T) {
 
 func TestWrongLocationsAreRefusedWithoutTheirSecrets(t *testing.T) {
 	for _, location := range []string{
-		"s3://", "s3://AKIA:hushhush@", "s3://AKIA:hush/hush@files", "s3://AKIA@files", "s3://:hushhush@files", "s3://files:80", "s3://files/folder",
-		"s3://files#x", "s3://files?endpoint=", "s3://files?endpoint=a/b", "s3://AKIA:hushhush@files?endpoint=http://AKIA:hushhush@host",
-		"s3://files?insecure=maybe", "s3://files?path-style=2", "s3://files?uploads=0", "s3://files?uploads=x", "s3://files?region=a&region=b",
+		"s3://", "s3://AKIA:hushhush@", "s3://AKIA:hush/hush@files", "s3://AKIA@files", "s3://:hushhush@files",
+		"s3://files:80", "s3://files/folder",
+		"s3://files#x", "s3://files?endpoint=", "s3://files?endpoint=a/b",
+		"s3://AKIA:hushhush@files?endpoint=http://AKIA:hushhush@host",
+		"s3://files?insecure=maybe", "s3://files?path-style=2", "s3://files?uploads=0", "s3://files?uploads=x",
+		"s3://files?region=a&region=b",
 		"s3://files?secret=hushhush", "s3://files?%zz", "gs://files", "https://AKIA:hushhush@s3.example.com/files",
 	} {
 		s, err := Open(location)

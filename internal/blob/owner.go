@@ -25,7 +25,8 @@ const mostOwnerBytes = 64 << 10
 
 func readOwner(text []byte, where string) (m model.Mark, err error) {
 	if err := json.Unmarshal(text, &m); err != nil || m.Nobody() {
-		return m, fmt.Errorf("%s, which says whose the attachments there are, cannot be read (%w): put it back as it was, or remove it if nobody else uses the place", where, errors.Join(err, errNobody(m)))
+		return m, fmt.Errorf("%s, which says whose the attachments there are, cannot be read (%w): put it back as it was, "+
+			"or remove it if nobody else uses the place", where, errors.Join(err, errNobody(m)))
 	}
 	return m, nil
 }
@@ -104,7 +105,8 @@ func (s *S3) SetOwner(ctx context.Context, m model.Mark) error {
 	}
 	text = append(text, '\n')
 	err = s.within(ctx, requestTimeout, func(ctx context.Context) error {
-		_, err := s.client.PutObject(ctx, s.bucket, s.prefix+ownerName, bytes.NewReader(text), int64(len(text)), "", digest(text),
+		_, err := s.client.PutObject(ctx, s.bucket, s.prefix+ownerName, bytes.NewReader(text), int64(len(text)), "",
+			digest(text),
 			minio.PutObjectOptions{DisableContentSha256: true, ContentType: "application/json"})
 		return err
 	})

@@ -113,7 +113,8 @@ func (s *S3) Delete(ctx context.Context, id model.BlobID) error {
 func (s *S3) Begin(ctx context.Context) error {
 	text := []byte(markText)
 	err := s.within(ctx, requestTimeout, func(ctx context.Context) error {
-		_, err := s.client.PutObject(ctx, s.bucket, s.prefix+MarkName, bytes.NewReader(text), int64(len(text)), "", digest(text),
+		_, err := s.client.PutObject(ctx, s.bucket, s.prefix+MarkName, bytes.NewReader(text), int64(len(text)), "",
+			digest(text),
 			minio.PutObjectOptions{DisableContentSha256: true, ContentType: "text/plain"})
 		return err
 	})

@@ -17,7 +17,8 @@ func (s *S3) List(ctx context.Context, fn func(id model.BlobID, kept time.Time) 
 	}
 	ctx, cancel := context.WithCancel(ctx) // ends the listing with this call
 	defer cancel()
-	objects := s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix, Recursive: true, MaxKeys: s.page})
+	objects := s.client.ListObjectsIter(ctx, s.bucket,
+		minio.ListObjectsOptions{Prefix: s.prefix, Recursive: true, MaxKeys: s.page})
 	for object := range objects {
 		if object.Err != nil {
 			return s.translated(ctx, "list blobs", object.Err)

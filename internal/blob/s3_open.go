@@ -126,7 +126,8 @@ func (b *object) request() error {
 		return err
 	}
 	if info.Size != to-b.offset {
-		return errors.Join(fmt.Errorf("the server sends %d bytes where %d were asked for", info.Size, to-b.offset), body.Close())
+		return errors.Join(fmt.Errorf("the server sends %d bytes where %d were asked for", info.Size, to-b.offset),
+			body.Close())
 	}
 	b.body, b.at, b.to = body, b.offset, to
 	return nil

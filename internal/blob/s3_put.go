@@ -136,7 +136,8 @@ func (u *upload) putPart(content []byte) error {
 		}
 	}
 	return u.do("keep a part of a blob", transferTimeout, func(ctx context.Context) error {
-		part, err := s.client.PutObjectPart(ctx, s.bucket, u.key, u.name, len(u.parts)+1, bytes.NewReader(content), int64(len(content)),
+		part, err := s.client.PutObjectPart(ctx, s.bucket, u.key, u.name, len(u.parts)+1, bytes.NewReader(content),
+			int64(len(content)),
 			minio.PutObjectPartOptions{Sha256Hex: digest(content), DisableContentSha256: true})
 		if err == nil {
 			u.parts = append(u.parts, minio.CompletePart{PartNumber: part.PartNumber, ETag: part.ETag})

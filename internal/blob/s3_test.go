@@ -230,7 +230,8 @@ func TestS3SharesItsBucketWithOthers(t *testing.T) {
 	content := random(1000)
 	mustKeep(t, first, one, content)
 	for _, key := range []string{"first/README", "first/01/07/README", "first/0190000000000000000000000000" + "0107"} {
-		if _, err := bucket.Client.Client.PutObject(t.Context(), bucket.Name, key, bytes.NewReader(nil), 0, minio.PutObjectOptions{}); err != nil {
+		if _, err := bucket.Client.Client.PutObject(t.Context(), bucket.Name, key, bytes.NewReader(nil), 0,
+			minio.PutObjectOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -242,7 +243,8 @@ func TestS3SharesItsBucketWithOthers(t *testing.T) {
 	blob.SetStalled(first, -time.Hour)
 	for name, store := range map[string]blob.Store{"first": first, "second": second} {
 		var found []model.BlobID
-		if err := store.List(t.Context(), func(id model.BlobID, _ time.Time) error { found = append(found, id); return nil }); err != nil {
+		if err := store.List(t.Context(),
+			func(id model.BlobID, _ time.Time) error { found = append(found, id); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if want := map[string]int{"first": 1}[name]; len(found) != want {

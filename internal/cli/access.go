@@ -53,9 +53,11 @@ type credentials struct {
 // credentials finds the server and the key: in the environment, and what is not
 // there in operator.json. A URL that is not empty comes before both.
 func (a *access) credentials(con *console, url string) (credentials, error) {
-	given := credentials{BaseURL: cmp.Or(url, con.variable(urlVariable)), Key: con.variable(keyVariable), Secret: con.variable(secretVariable)}
+	given := credentials{BaseURL: cmp.Or(url, con.variable(urlVariable)), Key: con.variable(keyVariable),
+		Secret: con.variable(secretVariable)}
 	if (given.Key == "") != (given.Secret == "") {
-		return given, wrongConfiguration{fmt.Errorf("%s and %s go together: only one of them is set", keyVariable, secretVariable)}
+		return given, wrongConfiguration{fmt.Errorf("%s and %s go together: only one of them is set", keyVariable,
+			secretVariable)}
 	}
 	if given.BaseURL == "" || given.Key == "" {
 		file, err := a.operator(con)
@@ -63,7 +65,8 @@ func (a *access) credentials(con *console, url string) (credentials, error) {
 			return given, wrongConfiguration{err}
 		}
 		if given.BaseURL == "" && file.BaseURL == "" {
-			return given, wrongConfiguration{fmt.Errorf("operator.json has no base_url: start the server once, or set %s", urlVariable)}
+			return given, wrongConfiguration{fmt.Errorf("operator.json has no base_url: start the server once, or set %s",
+				urlVariable)}
 		}
 		given.BaseURL = cmp.Or(given.BaseURL, file.BaseURL)
 		if given.Key == "" {
@@ -105,7 +108,8 @@ func (a *access) operator(con *console) (credentials, error) {
 	var found credentials
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return found, fmt.Errorf("no credentials: there is no %s; name the server's data directory with --data, or set %s, %s and %s",
+		return found, fmt.Errorf("no credentials: there is no %s; name the server's data directory with --data, or set %s, "+
+			"%s and %s",
 			path, urlVariable, keyVariable, secretVariable)
 	case err != nil:
 		return found, fmt.Errorf("read the credentials: %w", err)

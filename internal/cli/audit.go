@@ -39,13 +39,15 @@ func (auditListCommand) Help() string {
 
 // Run prints the entries.
 func (a *auditListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
-	entries, err := c.Audit(ctx, a.Organization, client.AuditQuery{Limit: a.Limit, Before: a.Before, Since: a.Since, Until: a.Until, Action: a.Action})
+	entries, err := c.Audit(ctx, a.Organization,
+		client.AuditQuery{Limit: a.Limit, Before: a.Before, Since: a.Since, Until: a.Until, Action: a.Action})
 	if err != nil {
 		return err
 	}
 	var lines []string
 	for _, e := range entries {
-		lines = append(lines, cells(strconv.FormatInt(e.Number, 10), moment(e.Time), e.Action, e.Outcome, e.Account, e.OnAccount, e.OnKey, e.Address, e.Detail))
+		lines = append(lines, cells(strconv.FormatInt(e.Number, 10), moment(e.Time), e.Action, e.Outcome, e.Account,
+			e.OnAccount, e.OnKey, e.Address, e.Detail))
 	}
 	return a.show(con, entries, lines...)
 }
@@ -60,12 +62,15 @@ type auditExportCommand struct {
 
 // Help is printed by "signet audit export --help".
 func (auditExportCommand) Help() string {
-	return "For who runs the server, while it runs or not. The last lines are signed checkpoints: kept on another machine, they let `signet audit verify --checkpoint` tell whether anything was cut off since.\n\nExample:\n\n  signet audit export --data /var/lib/signet > audit.jsonl"
+	return "For who runs the server, while it runs or not. The last lines are signed checkpoints: kept on another " +
+		"machine, they let `signet audit verify --checkpoint` tell whether anything was cut off since.\n\nExample:\n\n  " +
+		"signet audit export --data /var/lib/signet > audit.jsonl"
 }
 
 // Run writes the entries.
 func (a *auditExportCommand) Run(ctx context.Context, con *console) error {
-	return maintain.ExportAudit(ctx, a.Data, a.Database, maintain.AuditSelection{Organization: a.Organization, Since: a.Since, Until: a.Until}, con.stdout)
+	return maintain.ExportAudit(ctx, a.Data, a.Database,
+		maintain.AuditSelection{Organization: a.Organization, Since: a.Since, Until: a.Until}, con.stdout)
 }
 
 type auditVerifyCommand struct {
@@ -75,7 +80,8 @@ type auditVerifyCommand struct {
 
 // Help is printed by "signet audit verify --help".
 func (auditVerifyCommand) Help() string {
-	return "For who runs the server, while it runs or not. It ends with code 1 and names the first entry that is not as it was written.\n\nExample:\n\n  signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"
+	return "For who runs the server, while it runs or not. It ends with code 1 and names the first entry that is not as " +
+		"it was written.\n\nExample:\n\n  signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"
 }
 
 // Run checks the log.

@@ -88,7 +88,8 @@ func describe(m *transfer.Manifest) string {
 		files = fmt.Sprintf("%d attachments and avatars (%s)", m.Blobs.Count, size(m.Blobs.Bytes))
 	}
 	return fmt.Sprintf("%d accounts, %d messages, %d queued events, %s; database of %s, as it was at %s",
-		m.Database.Rows["accounts"], m.Database.Rows["messages"], m.Database.Rows["events"], files, size(m.Database.Bytes), moment(m.Time))
+		m.Database.Rows["accounts"], m.Database.Rows["messages"], m.Database.Rows["events"], files, size(m.Database.Bytes),
+		moment(m.Time))
 }
 
 // size writes a number of bytes for people.
@@ -154,7 +155,8 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 			return err
 		}
 		con.printf("Clients will start over at the beginning of their queues.\n")
-		con.printf("A key ring and attachments outside of the data directory still belong to the epoch before: \"signet adopt\", with the settings of the server, takes them over; a copy to try something out gets others.\n")
+		con.printf("A key ring and attachments outside of the data directory still belong to the epoch before: \"signet " +
+			"adopt\", with the settings of the server, takes them over; a copy to try something out gets others.\n")
 		return nil
 	}
 	m, err := maintain.Restore(ctx, cfg, !r.WithoutBlobs, transfer.RestoreOptions{
@@ -164,7 +166,8 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 	damaged := errors.As(err, &damage)
 	switch {
 	case m == nil && damaged && !r.KeepGoing:
-		return fmt.Errorf("%w; nothing was restored. Take another backup, or restore what is whole of this one with --keep-going", err)
+		return fmt.Errorf("%w; nothing was restored. Take another backup, or restore what is whole of this one with "+
+			"--keep-going", err)
 	case m == nil || err != nil && !damaged:
 		return err
 	}
@@ -172,7 +175,9 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 		fmt.Fprintf(con.stderr, "signet: damaged: %s\n", file)
 	}
 	con.printf("Restored into %s: %s\n", cfg.Data, describe(m))
-	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server starts. Those outside of the data directory have to be taken over by \"signet adopt\", if this is to take the place of the installation that the backup was made of.\n")
+	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server " +
+		"starts. Those outside of the data directory have to be taken over by \"signet adopt\", if this is to take the " +
+		"place of the installation that the backup was made of.\n")
 	if !m.Blobs.Included || r.WithoutBlobs {
 		con.printf("No attachments were restored: they have to be where the setting blobs says.\n")
 	}

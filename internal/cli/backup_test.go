@@ -33,16 +33,19 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	mustRun(t, env, "send", "--attach", scan, "alice", "The scan of bed 12.")
 
-	if said := mustRun(t, env, "backup", backup); !strings.Contains(said, "2 accounts, 1 messages") || !strings.Contains(said, "1 attachments and avatars (") {
+	if said := mustRun(t, env, "backup", backup); !strings.Contains(said, "2 accounts, 1 messages") ||
+		!strings.Contains(said, "1 attachments and avatars (") {
 		t.Errorf("backup says %q", said)
 	}
-	if code, _, stderr := run(t, env, "backup", backup); code != exitFailed || !strings.Contains(stderr, "nothing is overwritten") {
+	if code, _, stderr := run(t, env, "backup", backup); code != exitFailed ||
+		!strings.Contains(stderr, "nothing is overwritten") {
 		t.Errorf("a second backup to the same place ended with %d and said %q", code, stderr)
 	}
 	if said := mustRun(t, nil, "restore", "--check", backup); !strings.Contains(said, "is whole: 2 accounts") {
 		t.Errorf("restore --check says %q", said)
 	}
-	if said := mustRun(t, env, "backup", "--without-blobs", filepath.Join(dir, "small.tar")); !strings.Contains(said, "attachments left out") {
+	if said := mustRun(t, env, "backup", "--without-blobs", filepath.Join(dir, "small.tar")); !strings.Contains(said,
+		"attachments left out") {
 		t.Errorf("backup --without-blobs says %q", said)
 	}
 	if code, _, stderr := run(t, env, "restore", backup); code != exitFailed || !strings.Contains(stderr, "already uses") {
@@ -51,7 +54,8 @@ func TestBackupAndRestore(t *testing.T) {
 	if code := server.stop(); code != 0 {
 		t.Errorf("the server ended with %d", code)
 	}
-	if said := mustRun(t, nil, "restore", backup, "--data", other); !strings.Contains(said, "operator.json") || !strings.Contains(said, "2 accounts") {
+	if said := mustRun(t, nil, "restore", backup, "--data", other); !strings.Contains(said, "operator.json") ||
+		!strings.Contains(said, "2 accounts") {
 		t.Errorf("restore says %q", said)
 	}
 	if said := mustRun(t, nil, "restore", "--new-epoch", "--data", other); !strings.Contains(said, "start over") {
@@ -68,12 +72,15 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	// Outside of the data directory it could be somebody else's.
 	elsewhere := []string{"--data", other, "--keyring", "file:" + filepath.Join(other, "keyring")}
-	if code, _, stderr := run(t, nil, append([]string{"serve", "--listen", "127.0.0.1:0"}, elsewhere...)...); code != exitWrong || !strings.Contains(stderr, "signet adopt") {
+	if code, _, stderr := run(t, nil,
+		append([]string{"serve", "--listen", "127.0.0.1:0"}, elsewhere...)...); code != exitWrong ||
+		!strings.Contains(stderr, "signet adopt") {
 		t.Errorf("a server on a key ring that is named ended with %d and said %q", code, stderr)
 	}
 	code, said, stderr := run(t, nil, append([]string{"adopt"}, elsewhere...)...)
 	_, epoch, found := strings.Cut(stderr, "--confirm=")
-	if code != exitWrong || !found || !strings.Contains(said, "Takes over the key ring at") || !strings.Contains(said, "epoch "+strings.TrimSpace(epoch)) {
+	if code != exitWrong || !found || !strings.Contains(said, "Takes over the key ring at") ||
+		!strings.Contains(said, "epoch "+strings.TrimSpace(epoch)) {
 		t.Fatalf("adopt ended with %d and said %q, %q", code, said, stderr)
 	}
 	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", other)
@@ -89,18 +96,24 @@ func TestBackupCommandLines(t *testing.T) {
 		code int
 		said string
 	}{
-		"no target":             {[]string{"backup"}, exitWrong, "target"},
-		"no data directory":     {[]string{"backup", "--data", empty, filepath.Join(empty, "b")}, exitFailed, "no data directory of a server"},
-		"nothing to restore":    {[]string{"restore"}, exitWrong, "name a backup"},
-		"two things at a time":  {[]string{"restore", "--new-epoch", "x"}, exitWrong, "name a backup"},
-		"no such backup":        {[]string{"restore", filepath.Join(empty, "x"), "--data", filepath.Join(empty, "d")}, exitFailed, "no such file"},
-		"epoch of nothing":      {[]string{"restore", "--new-epoch", "--data", empty}, exitFailed, "no data directory of a server"},
-		"PostgreSQL":            {[]string{"backup", filepath.Join(empty, "b"), "--config", filepath.Join(empty, "postgres.yaml")}, exitFailed, "docs/backup.md"},
-		"wrong location":        {[]string{"backup", filepath.Join(empty, "b"), "--blobs", "ftp://hush"}, exitWrong, "bucket"},
+		"no target": {[]string{"backup"}, exitWrong, "target"},
+		"no data directory": {[]string{"backup", "--data", empty, filepath.Join(empty, "b")}, exitFailed,
+			"no data directory of a server"},
+		"nothing to restore":   {[]string{"restore"}, exitWrong, "name a backup"},
+		"two things at a time": {[]string{"restore", "--new-epoch", "x"}, exitWrong, "name a backup"},
+		"no such backup": {[]string{"restore", filepath.Join(empty, "x"), "--data", filepath.Join(empty, "d")},
+			exitFailed, "no such file"},
+		"epoch of nothing": {[]string{"restore", "--new-epoch", "--data", empty}, exitFailed,
+			"no data directory of a server"},
+		"PostgreSQL": {[]string{"backup", filepath.Join(empty, "b"), "--config",
+			filepath.Join(empty, "postgres.yaml")}, exitFailed, "docs/backup.md"},
+		"wrong location": {[]string{"backup", filepath.Join(empty, "b"), "--blobs", "ftp://hush"}, exitWrong,
+			"bucket"},
 		"check without a place": {[]string{"restore", "--check"}, exitWrong, "name a backup"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(filepath.Join(empty, "postgres.yaml"), []byte("database: postgres://signet@db.example.com/signet\n"), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(empty, "postgres.yaml"),
+				[]byte("database: postgres://signet@db.example.com/signet\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			code, _, stderr := run(t, nil, test.args...)
@@ -124,11 +137,13 @@ func TestProgressIsABarOnATerminalAndLinesElsewhere(t *testing.T) {
 		return out.String()
 	}
 	lines := show(false)
-	if strings.Contains(lines, "\r") || strings.Count(lines, "\n") < 4 || strings.Count(lines, "\n") > 7 || !strings.HasSuffix(lines, "messages: 100 of 100 (100%)\n") {
+	if strings.Contains(lines, "\r") || strings.Count(lines, "\n") < 4 || strings.Count(lines, "\n") > 7 ||
+		!strings.HasSuffix(lines, "messages: 100 of 100 (100%)\n") {
 		t.Errorf("the lines are %q", lines)
 	}
 	bar := show(true)
-	if strings.Count(bar, "\n") != 1 || strings.Count(bar, "\r") < 50 || !strings.Contains(bar, "[##############################] 100%  100 of 100\n") {
+	if strings.Count(bar, "\n") != 1 || strings.Count(bar, "\r") < 50 ||
+		!strings.Contains(bar, "[##############################] 100%  100 of 100\n") {
 		t.Errorf("the bar is %q", bar)
 	}
 }
@@ -144,7 +159,8 @@ func TestProgressOfUnknownLengthEndsOnce(t *testing.T) {
 		}
 		p.report("backup", 60, 60)
 		said := out.String()
-		if !strings.Contains(said, " so far") || strings.Count(said, "%") != 1 || !strings.Contains(said, "60 of 60") || strings.Count(said, "\n") > 7 {
+		if !strings.Contains(said, " so far") || strings.Count(said, "%") != 1 || !strings.Contains(said, "60 of 60") ||
+			strings.Count(said, "\n") > 7 {
 			t.Errorf("it says %q", said)
 		}
 	}
@@ -156,7 +172,8 @@ func TestManifestIsReadable(t *testing.T) {
 	data, backup := filepath.Join(dir, "data"), filepath.Join(dir, "backup")
 	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data).stop()
 	mustRun(t, nil, "backup", backup, "--data", data)
-	if code, _, stderr := run(t, nil, "restore", "--check", backup); code != exitDone || strings.Count(stderr, "(100%)") != 1 {
+	if code, _, stderr := run(t, nil, "restore", "--check", backup); code != exitDone ||
+		strings.Count(stderr, "(100%)") != 1 {
 		t.Errorf("the check ended with %d and said %q, want that it is done once", code, stderr)
 	}
 	text, err := os.ReadFile(filepath.Join(backup, "manifest.json"))

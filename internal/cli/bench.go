@@ -201,11 +201,13 @@ func (b *benchTarget) target(con *console) (*load.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &load.Target{BaseURL: found.BaseURL, Key: found.Key, Secret: found.Secret, Servers: b.PID, Database: b.DatabasePID,
+	t := &load.Target{BaseURL: found.BaseURL, Key: found.Key, Secret: found.Secret, Servers: b.PID,
+		Database:     b.DatabasePID,
 		VendorPrefix: con.variable("SIGNET_VENDOR_PREFIX"), VendorNamespace: con.variable("SIGNET_VENDOR_NAMESPACE")}
 	for _, pid := range append(slices.Clip(b.PID), b.DatabasePID) {
 		if pid != 0 && !load.Running(pid) {
-			return nil, wrongConfiguration{fmt.Errorf("what process %d uses cannot be read: it has to run on this machine, and this has to be Linux", pid)}
+			return nil, wrongConfiguration{fmt.Errorf("what process %d uses cannot be read: it has to run on this machine, "+
+				"and this has to be Linux", pid)}
 		}
 	}
 	if len(t.Servers) == 0 && found.local && onThisMachine(t.BaseURL) {

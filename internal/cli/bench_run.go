@@ -74,9 +74,11 @@ func (b *benchRun) Run(ctx context.Context, con *console) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if !load.OnDisk(dir) {
-		fmt.Fprintf(con.stderr, "signet: %s is in memory, where nothing has to be waited for: name a directory on a disk with --dir\n", dir)
+		fmt.Fprintf(con.stderr, "signet: %s is in memory, where nothing has to be waited for: name a directory on a disk "+
+			"with --dir\n", dir)
 	}
-	own := load.Own{Program: program, Data: filepath.Join(dir, "data"), Database: cmp.Or(b.Database, con.variable("SIGNET_BENCH_DATABASE")), Postgres: b.DatabasePID}
+	own := load.Own{Program: program, Data: filepath.Join(dir, "data"),
+		Database: cmp.Or(b.Database, con.variable("SIGNET_BENCH_DATABASE")), Postgres: b.DatabasePID}
 	out := newBenchReport(con, b.JSON)
 	return out.end(b.measure(ctx, own, plans, out))
 }

@@ -98,17 +98,21 @@ func (r *benchReport) notes() (notes []string) {
 			notes = append(notes, note)
 		}
 		if result.Unstarted > 0 {
-			notes = append(notes, fmt.Sprintf("%s: the rate was not kept; %d did not begin in time, and count with the time that they waited", name, result.Unstarted))
+			notes = append(notes, fmt.Sprintf("%s: the rate was not kept; %d did not begin in time, and count with the time "+
+				"that they waited", name, result.Unstarted))
 		}
 		if len(result.Errors) > 0 {
 			var kinds []string
 			for _, kind := range slices.Sorted(maps.Keys(result.Errors)) {
 				kinds = append(kinds, fmt.Sprintf("%d × %s", result.Errors[kind], kind))
 			}
-			notes = append(notes, fmt.Sprintf("%s: failed: %s; the first: %s", name, strings.Join(kinds, ", "), plain(result.FirstError)))
+			notes = append(notes, fmt.Sprintf("%s: failed: %s; the first: %s", name, strings.Join(kinds, ", "),
+				plain(result.FirstError)))
 		}
 		if result.Errors["429"] > 0 {
-			notes = append(notes, "The server limits how much a key may send and call. An operator's key, or --limits.messages-per-day 0 and --limits.requests-per-second 0 at the server, lets the run have people without limits.")
+			notes = append(notes, "The server limits how much a key may send and call. An operator's key, or "+
+				"--limits.messages-per-day 0 and --limits.requests-per-second 0 at the server, lets the run have people without "+
+				"limits.")
 		}
 		if result.Interrupted {
 			notes = append(notes, name+": interrupted; the figures are of what was measured until then")

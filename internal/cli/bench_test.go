@@ -40,7 +40,8 @@ func TestBenchPrintsATable(t *testing.T) {
 	dir := mustServeFreely(t)
 	lines := strings.Split(mustBench(t, dir, "group", "--members=3"), "\n")
 	head, row := strings.Fields(lines[0]), strings.Fields(lines[1])
-	if want := []string{"scenario", "members", "connections", "operations", "ops/s", "copies/s", "errors", "p50", "ms", "p90", "p99", "p99.9", "max"}; !slices.Equal(head[:len(want)], want) {
+	if want := []string{"scenario", "members", "connections", "operations", "ops/s", "copies/s", "errors", "p50", "ms",
+		"p90", "p99", "p99.9", "max"}; !slices.Equal(head[:len(want)], want) {
 		t.Errorf("the table's head is %q, want it to begin with %q", head, want)
 	}
 	if want := []string{"group", "3", "2"}; !slices.Equal(row[:3], want) || row[3] == "0" || row[6] != "0" {
@@ -58,7 +59,8 @@ func TestBenchAsJSONHasTheFieldsThatScriptsRead(t *testing.T) {
 	if err := json.Unmarshal([]byte(mustBench(t, dir, "send", "--json", "--rate=100", "--request-id")), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"connections", "errors", "latency_ms", "operations", "operations_per_second", "payload_bytes", "rate", "request_id", "scenario", "seconds"}
+	want := []string{"connections", "errors", "latency_ms", "operations", "operations_per_second", "payload_bytes", "rate",
+		"request_id", "scenario", "seconds"}
 	if canReadUsage() {
 		want = append(want, "floor", "generator", "server")
 		slices.Sort(want)
@@ -79,8 +81,10 @@ func TestBenchAsJSONHasTheFieldsThatScriptsRead(t *testing.T) {
 			t.Errorf("the fields of %s are %q, want %q", what, keys, fields)
 		}
 	}
-	if done, _ := got["operations"].(float64); done == 0 || done+unstarted != 10 || got["rate"] != 100.0 || got["scenario"] != "send" {
-		t.Errorf("100 a second for 100 ms came to %v operations of %v, and %v that did not begin", got["operations"], got["scenario"], unstarted)
+	if done, _ := got["operations"].(float64); done == 0 || done+unstarted != 10 || got["rate"] != 100.0 ||
+		got["scenario"] != "send" {
+		t.Errorf("100 a second for 100 ms came to %v operations of %v, and %v that did not begin", got["operations"],
+			got["scenario"], unstarted)
 	}
 }
 
@@ -99,7 +103,8 @@ func TestBenchRunMeasuresAServerOfItsOwn(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &got); err != nil || got.Operations == 0 || got.Failed() > 0 {
 			t.Errorf("got %s, %v", line, err)
 		}
-		if canReadUsage() && (got.Server == nil || got.Server.Memory == 0 || got.Floor == nil || got.Floor.OperationsPerSecond == 0) {
+		if canReadUsage() && (got.Server == nil || got.Server.Memory == 0 || got.Floor == nil ||
+			got.Floor.OperationsPerSecond == 0) {
 			t.Errorf("the server's use or the floor is missing: %s", line)
 		}
 	}
@@ -111,7 +116,8 @@ func TestBenchRunMeasuresAServerOfItsOwn(t *testing.T) {
 func TestBenchFloorAloneNeedsNoServer(t *testing.T) {
 	code, stdout, stderr := run(t, nil, append([]string{"bench", "floor", "--json"}, quickly...)...)
 	var got load.Result
-	if err := json.Unmarshal([]byte(stdout), &got); code != exitDone || err != nil || got.Operations == 0 || got.Scenario != load.Floor {
+	if err := json.Unmarshal([]byte(stdout), &got); code != exitDone || err != nil || got.Operations == 0 ||
+		got.Scenario != load.Floor {
 		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
 	}
 }
@@ -121,10 +127,13 @@ func TestBenchFailsWhenOperationsDo(t *testing.T) {
 	dir := mustServeFreely(t)
 	operator := mustReadOperator(t, dir)
 	admin := mustMakeAdministrator(t, operator.Base_URL, operator.API_Key, operator.API_Secret)
-	env := []string{"SIGNET_URL=" + operator.Base_URL, "SIGNET_API_KEY=" + admin.APIKey, "SIGNET_API_SECRET=" + admin.APISecret}
+	env := []string{"SIGNET_URL=" + operator.Base_URL, "SIGNET_API_KEY=" + admin.APIKey,
+		"SIGNET_API_SECRET=" + admin.APISecret}
 	// More than the hundred messages a day that a key may send.
-	code, stdout, stderr := run(t, env, "bench", "send", "--connections=1", "--duration=2s", "--warmup=0s", "--rate=100", "--no-floor")
-	if code != exitFailed || !strings.Contains(stderr, "operations failed") || !strings.Contains(stdout, "daily_limit") || !strings.Contains(stdout, "An operator's key") {
+	code, stdout, stderr := run(t, env, "bench", "send", "--connections=1", "--duration=2s", "--warmup=0s", "--rate=100",
+		"--no-floor")
+	if code != exitFailed || !strings.Contains(stderr, "operations failed") || !strings.Contains(stdout, "daily_limit") ||
+		!strings.Contains(stdout, "An operator's key") {
 		t.Errorf("exit code %d, output %q and %q; want 1, which calls failed and what helps", code, stdout, stderr)
 	}
 }
@@ -169,7 +178,8 @@ func TestInterruptedBenchCleansUpAndFails(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	code := make(chan int)
 	go func() {
-		code <- Run(ctx, []string{"bench", "unread", "--duration=1h", "--warmup=0s", "--no-floor", "--data", dir}, nil, &stdout, &stderr)
+		code <- Run(ctx, []string{"bench", "unread", "--duration=1h", "--warmup=0s", "--no-floor", "--data", dir}, nil,
+			&stdout, &stderr)
 	}()
 	// Whatever it is at once its organization is there.
 	for organizations := 0; organizations == 0; {

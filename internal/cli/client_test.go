@@ -89,29 +89,37 @@ func newStub(t *testing.T) *stub {
 	t.Helper()
 	sent := headers(204, "TT-X-Message-Id", "m1", "TT-X-Msg-Ttl", "5")
 	s := &stub{answers: map[string]func(http.ResponseWriter){
-		"POST /v2/organization":                        headers(204, "TT-X-Organization-Key", "o1"),
-		"GET /v2/organization/o1":                      data(testOrg),
-		"GET /v2/user/me/organization":                 data("[" + testOrg + "]"),
-		"POST /v2/user":                                data(`{"api_key":"k1","api_secret":"s1",` + testUser[1:]),
-		"GET /v2/user/me":                              data(testUser),
-		"GET /v2/user_lookup/ann@example.com":          data(testUser),
-		"GET /v2/user_lookup/nobody":                   refused(404, "not_found", "The associated lookup was not found."),
-		"POST /v2/user/me/key":                         data(`{"api_key":"k1","api_secret":"s1","kind":"regular","expires_time":"2026-11-21T08:15:30.123Z","allowed_networks":["192.0.2.0/24","10.1.2.3/32"]}`),
-		"GET /v2/user/me/key":                          data(`[{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z"}]`),
-		"POST /v2/user/me/key/k1/rotate":               data(`{"api_key":"k1","api_secret":"s2"}`),
-		"POST /v2/message":                             sent,
-		"POST /v2/message/m1/forward":                  sent,
-		"GET /v2/message/m1":                           data(testMsg),
-		"GET /v2/message/m1/status":                    data(`{"client_id":"m1","statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`),
-		"GET /v2/events":                               data("[" + testEvent + "]"),
-		"GET /v2/user/me/message/unread_count":         data(`{"unread_count":3,"unread_priority_count":1}`),
-		"POST /v2/group":                               data(testGroup),
-		"GET /v2/group/g1":                             data(testGroup),
-		"GET /v2/group/g1/members":                     data("[" + testUser + "]"),
-		"GET /v2/roster":                               data(`[{"type":"tigertext:entity:account","unread_count":2,"last_message_time":"2026-11-21T08:15:30.123Z",` + testUser[1:] + `]`),
-		"GET /v2/metadata/u1":                          data(`{"b":"2","a":"1"}`),
-		"POST /v2/search":                              data(`{"results":[{"type":"tigertext:entity:account","organization_id":"o1","entity":` + testUser + `}],"metadata":{"total_hits":1}}`),
-		"GET /v2/user/u1/organization/o1/roles":        data(`{"roles":[{"organization":{"organization_id":"o1","roles":["admin"]}}]}`),
+		"POST /v2/organization":               headers(204, "TT-X-Organization-Key", "o1"),
+		"GET /v2/organization/o1":             data(testOrg),
+		"GET /v2/user/me/organization":        data("[" + testOrg + "]"),
+		"POST /v2/user":                       data(`{"api_key":"k1","api_secret":"s1",` + testUser[1:]),
+		"GET /v2/user/me":                     data(testUser),
+		"GET /v2/user_lookup/ann@example.com": data(testUser),
+		"GET /v2/user_lookup/nobody":          refused(404, "not_found", "The associated lookup was not found."),
+		"POST /v2/user/me/key": data(
+			`{"api_key":"k1","api_secret":"s1","kind":"regular","expires_time":"2026-11-21T08:15:30.123Z","allowed_networks":["192.0.2.0/24","10.1.2.3/32"]}`),
+		"GET /v2/user/me/key": data(
+			`[{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z"}]`),
+		"POST /v2/user/me/key/k1/rotate": data(`{"api_key":"k1","api_secret":"s2"}`),
+		"POST /v2/message":               sent,
+		"POST /v2/message/m1/forward":    sent,
+		"GET /v2/message/m1":             data(testMsg),
+		"GET /v2/message/m1/status": data(
+			`{"client_id":"m1","statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`),
+		"GET /v2/events":                       data("[" + testEvent + "]"),
+		"GET /v2/user/me/message/unread_count": data(`{"unread_count":3,"unread_priority_count":1}`),
+		"POST /v2/group":                       data(testGroup),
+		"GET /v2/group/g1":                     data(testGroup),
+		"GET /v2/group/g1/members":             data("[" + testUser + "]"),
+		"GET /v2/roster": data(
+			`[{"type":"tigertext:entity:account","unread_count":2,"last_message_time":"2026-11-21T08:15:30.123Z",` +
+				testUser[1:] + `]`),
+		"GET /v2/metadata/u1": data(`{"b":"2","a":"1"}`),
+		"POST /v2/search": data(
+			`{"results":[{"type":"tigertext:entity:account","organization_id":"o1","entity":` + testUser +
+				`}],"metadata":{"total_hits":1}}`),
+		"GET /v2/user/u1/organization/o1/roles": data(
+			`{"roles":[{"organization":{"organization_id":"o1","roles":["admin"]}}]}`),
 		"POST /v2/user/me/organization/o1/roles/admin": data(`{"state":"pending"}`),
 	}}
 	server := httptest.NewServer(s)
@@ -135,7 +143,8 @@ func TestClientCommands(t *testing.T) {
 		want   string // requests, one a line
 		stdout string
 	}{
-		{"org create Ward~3 --ttl 8h --no-forward --set color=red", `POST /v2/organization {"color":"red","forward":false,"name":"Ward 3","ttl":480}`, "o1\n"},
+		{"org create Ward~3 --ttl 8h --no-forward --set color=red",
+			`POST /v2/organization {"color":"red","forward":false,"name":"Ward 3","ttl":480}`, "o1\n"},
 		{"org create N --json", `POST /v2/organization {"name":"N"}`, `{"name":"N","token":"o1"}` + "\n"},
 		{"org list", "GET /v2/user/me/organization", "o1  N  1 member\n"},
 		{"org show o1", "GET /v2/organization/o1", "token    o1\nname     N\nmembers  1\nttl      60\n"},
@@ -146,7 +155,8 @@ func TestClientCommands(t *testing.T) {
 			`POST /v2/user {"username":"ann","emails":["a@b.c","d@e.f"],"password":"hunter2","issue_key":true} @o1`,
 			"token       u1\napi_key     k1\napi_secret  s1\n"},
 		{"user lookup ann@example.com", "GET /v2/user_lookup/ann@example.com",
-			"token           u1\nname            Ann Lee\nusername        ann\nemail           ann@example.com\norganization    o1\n" +
+			"token           u1\nname            Ann Lee\nusername        ann\nemail           ann@example.com\norganization  " +
+				"  o1\n" +
 				"title           Nurse\ndo not disturb  yes later\ncreated         2026-11-21T08:15:30Z\n"},
 		{"user show --org o1 --json", "GET /v2/user/me @o1", ""},
 		{"user update --status in~surgery --no-dnd", `POST /v2/user/me/settings {"status":"in surgery","dnd":false}`, ""},
@@ -156,37 +166,50 @@ func TestClientCommands(t *testing.T) {
 
 		{"key create --kind administrative --expires-in 90d --messages-per-day 0 --allowed-network 192.0.2.0/24,10.1.2.3",
 			`POST /v2/user/me/key {"kind":"administrative","expires_in":7776000,"messages_per_day":0,"allowed_networks":["192.0.2.0/24","10.1.2.3"]}`,
-			"api_key           k1\napi_secret        s1\nexpires           2026-11-21T08:15:30Z\nallowed_networks  192.0.2.0/24,10.1.2.3/32\n"},
-		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LAST USED  EXPIRES  NETWORKS\nk1   regular  2026-11-21T08:15:30Z  -          -        -\n"},
+			"api_key           k1\napi_secret        s1\nexpires           2026-11-21T08:15:30Z\nallowed_networks  " +
+				"192.0.2.0/24,10.1.2.3/32\n"},
+		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LAST USED  EXPIRES  NETWORKS\nk1   " +
+			"regular  2026-11-21T08:15:30Z  -          -        -\n"},
 		{"key revoke k1 --user u1", "DELETE /v2/user/u1/key/k1", ""},
 		{"key rotate k1 --grace 0s", `POST /v2/user/me/key/k1/rotate {"grace":0}`, "api_key     k1\napi_secret  s2\n"},
 		{"key rotate k1 --json", `POST /v2/user/me/key/k1/rotate {}`, `{"api_key":"k1","api_secret":"s2"}` + "\n"},
 
-		{"send bob hi --ttl never --dor --priority high --org o1", `POST /v2/message {"recipient":"bob","body":"hi","ttl":-1,"dor":true,"priority":1,"sender_organization":"o1","recipient_organization":"o1"}`, "m1\n"},
-		{"send bob hi --ttl 90s --request-id r1 --json", `POST /v2/message {"recipient":"bob","body":"hi","ttl":2}`, `{"message_id":"m1","ttl":5,"request_id":"r1","repeated":false}` + "\n"},
+		{"send bob hi --ttl never --dor --priority high --org o1",
+			`POST /v2/message {"recipient":"bob","body":"hi","ttl":-1,"dor":true,"priority":1,"sender_organization":"o1","recipient_organization":"o1"}`, "m1\n"},
+		{"send bob hi --ttl 90s --request-id r1 --json", `POST /v2/message {"recipient":"bob","body":"hi","ttl":2}`,
+			`{"message_id":"m1","ttl":5,"request_id":"r1","repeated":false}` + "\n"},
 		{"send bob --attach " + file, "POST /v2/message", "m1\n"},
-		{"message show m1", "GET /v2/message/m1", "message         m1\nfrom            u1\nto              u2\nsent            2026-11-21T08:15:30Z\nexpires         -\n" +
-			"status          Read\npriority        1\ndelete on read  yes\nattachment      a.png (image/png, 9 bytes)\nbody            two lines\n"},
+		{"message show m1", "GET /v2/message/m1", "message         m1\nfrom            u1\nto              u2\nsent        " +
+			"    2026-11-21T08:15:30Z\nexpires         -\n" +
+			"status          Read\npriority        1\ndelete on read  yes\nattachment      a.png (image/png, 9 bytes)\nbody   " +
+			"         two lines\n"},
 		{"message status m1", "GET /v2/message/m1/status", "u2  Read  2026-11-21T08:15:30Z\n"},
 		{"message read m1 m2", `POST /v2/message/status {"read":["m1","m2"]}`, ""},
 		{"message forward m1 carol", `POST /v2/message/m1/forward {"recipient":"carol"}`, "m1\n"},
 		{"message recall m1", "DELETE /v2/message/m1", ""},
 
 		{"events", "GET /v2/events?limit=1000", "e1 message m1 from u1 (priority) with \"a.png\" \"two\\nlines\"\n"},
-		{"events --ack --limit 1 --wait 5s --after e0", "GET /v2/events?after=e0&limit=1&wait=5\nPOST /v2/events/ack {\"events\":[\"e1\"]}", "e1 message m1 from u1 (priority) with \"a.png\" \"two\\nlines\"\n"},
+		{"events --ack --limit 1 --wait 5s --after e0", "GET /v2/events?after=e0&limit=1&wait=5\nPOST /v2/events/ack " +
+			"{\"events\":[\"e1\"]}", "e1 message m1 from u1 (priority) with \"a.png\" \"two\\nlines\"\n"},
 
 		{"unread", "GET /v2/user/me/message/unread_count", "unread            3\nof high priority  1\n"},
 		{"unread --json", "GET /v2/user/me/message/unread_count", `{"unread_count":3,"unread_priority_count":1}` + "\n"},
-		{"group create u1 u2 --name G --public --metadata a=1 --org o1", `POST /v2/group?render_entity=true {"name":"G","members":["u1","u2"],"is_public":true,"metadata":{"a":"1"}} @o1`, "g1\n"},
-		{"group show g1", "GET /v2/group/g1", "token                    g1\nname                     G\ndescription              \norganization             \nmembers                  1\n" +
-			"public                   yes\nhistory for new members  no\ncreated                  2026-11-21T08:15:30Z\nby                       \n"},
+		{"group create u1 u2 --name G --public --metadata a=1 --org o1",
+			`POST /v2/group?render_entity=true {"name":"G","members":["u1","u2"],"is_public":true,"metadata":{"a":"1"}} @o1`,
+			"g1\n"},
+		{"group show g1", "GET /v2/group/g1", "token                    g1\nname                     G\ndescription        " +
+			"      \norganization             \nmembers                  1\n" +
+			"public                   yes\nhistory for new members  no\ncreated                  2026-11-21T08:15:30Z\nby     " +
+			"                  \n"},
 		{"group members g1", "GET /v2/group/g1/members", "u1  Ann Lee\n"},
 		{"group add g1 u1 u2", `POST /v2/group/g1/members {"members":["u1","u2"]}`, ""},
 		{"group remove g1 me", `POST /v2/group/g1/members/remove {"members":["me"]}`, ""},
 		{"group update g1 --members u1,u2 --no-public", `POST /v2/group/g1 {"members":["u1","u2"],"is_public":false}`, ""},
 		{"group delete g1", "DELETE /v2/group/g1", ""},
-		{"roster", "GET /v2/roster", "TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       2026-11-21T08:15:30Z\n"},
-		{"roster list --metadata", "GET /v2/roster?render_metadata=true", "TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       2026-11-21T08:15:30Z\n"},
+		{"roster", "GET /v2/roster", "TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       " +
+			"2026-11-21T08:15:30Z\n"},
+		{"roster list --metadata", "GET /v2/roster?render_metadata=true",
+			"TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       2026-11-21T08:15:30Z\n"},
 		{"roster add g1 --group", `POST /v2/roster {"entity":"g1","type":"tigertext:entity:group"}`, ""},
 		{"roster remove u1 --org o1", "DELETE /v2/roster/u1 @o1", ""},
 		{"metadata show u1", "GET /v2/metadata/u1", "a  1\nb  2\n"},
@@ -261,8 +284,10 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 		{"user show --data " + lacking, nil, exitWrong, "has no api_key and api_secret"},
 		{"user show --data " + nowhere, nil, exitWrong, "has no base_url: start the server once, or set SIGNET_URL"},
 		{"user show", []string{"SIGNET_API_KEY=k"}, exitWrong, "go together"},
-		{"user show", []string{"SIGNET_URL=example.org", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitWrong, "want http://host"},
-		{"user show", []string{"SIGNET_URL=http://127.0.0.1:1", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitFailed, "connection refused"},
+		{"user show", []string{"SIGNET_URL=example.org", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitWrong,
+			"want http://host"},
+		{"user show", []string{"SIGNET_URL=http://127.0.0.1:1", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitFailed,
+			"connection refused"},
 		{"user create --username x", s.env(), exitWrong, "missing flags: --org"},
 		{"key create --kind root", s.env(), exitWrong, "--kind must be one of"},
 		{"key create --expires-in soon", s.env(), exitWrong, "want a duration such as"},
@@ -279,7 +304,8 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			code := Run(t.Context(), strings.Fields(tt.args), tt.env, &stdout, &stderr)
 			if code != tt.code || !strings.Contains(stderr.String(), tt.want) || stdout.Len() > 0 {
-				t.Errorf("got exit code %d, %q and %q on standard output, want %d and %q", code, stderr.String(), stdout.String(), tt.code, tt.want)
+				t.Errorf("got exit code %d, %q and %q on standard output, want %d and %q", code, stderr.String(), stdout.String(),
+					tt.code, tt.want)
 			}
 			if strings.Contains(stderr.String(), "SECRET\"") {
 				t.Errorf("the secret is shown: %s", stderr.String())
@@ -308,7 +334,8 @@ func TestClientCommands_take_the_credentials_of_operator_json(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		s.auth = ""
-		if code := Run(t.Context(), append([]string{"user", "show"}, tt.args...), tt.env, &stdout, &stderr); code != exitDone {
+		if code := Run(t.Context(), append([]string{"user", "show"}, tt.args...), tt.env, &stdout,
+			&stderr); code != exitDone {
 			t.Errorf("%v %v: exit code %d: %s", tt.args, tt.env, code, stderr.String())
 		}
 		if s.auth != tt.want {
@@ -337,7 +364,8 @@ func TestSend_reads_standard_input(t *testing.T) {
 	if err := (&sendCommand{Recipient: "bob", Body: "-"}).Run(t.Context(), con, c); err == nil {
 		t.Error("a text of more than 1 MiB was sent")
 	}
-	if got := strings.Join(s.requests(), "\n"); got != `POST /v2/message {"recipient":"bob","body":"up 3 days"}`+"\nPOST /v2/message" {
+	if got := strings.Join(s.requests(), "\n"); got != `POST /v2/message {"recipient":"bob","body":"up 3 days"}`+
+		"\nPOST /v2/message" {
 		t.Errorf("requests: got %s", got)
 	}
 }
@@ -416,7 +444,8 @@ func TestLifetime(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
 		want int // 0: refused
-	}{{"never", -1}, {"-1", -1}, {"60", 60}, {"8h", 480}, {"7d", 10080}, {"30s", 1}, {"1h1s", 61}, {"", 0}, {"soon", 0}, {"0s", 0}, {"-5m", 0}, {"d", 0}} {
+	}{{"never", -1}, {"-1", -1}, {"60", 60}, {"8h", 480}, {"7d", 10080}, {"30s", 1}, {"1h1s", 61}, {"", 0}, {"soon", 0},
+		{"0s", 0}, {"-5m", 0}, {"d", 0}} {
 		var l lifetime
 		err := l.UnmarshalText([]byte(tt.in))
 		if (err == nil) != (tt.want != 0) || err == nil && int(l) != tt.want {

@@ -18,7 +18,8 @@ type clockShowCommand struct{ dataPlace }
 
 // Help is printed by "signet clock show --help".
 func (clockShowCommand) Help() string {
-	return "For who runs the server, while it runs or not. The clock is the database's, where there is one, and else this machine's.\n\nExample:\n\n  signet clock show --data /var/lib/signet"
+	return "For who runs the server, while it runs or not. The clock is the database's, where there is one, and else " +
+		"this machine's.\n\nExample:\n\n  signet clock show --data /var/lib/signet"
 }
 
 // Run prints it.

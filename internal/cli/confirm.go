@@ -48,11 +48,13 @@ func (c *confirmation) confirm(con *console, what string, d maintain.Doomed) err
 			return err
 		}
 		if given = typed; given == "" {
-			return wrongConfiguration{fmt.Errorf("nothing was erased. This erases for good: %s. Say --confirm %q to do it", text, d.Name)}
+			return wrongConfiguration{fmt.Errorf("nothing was erased. This erases for good: %s. Say --confirm %q to do it", text,
+				d.Name)}
 		}
 	}
 	if given != d.Name {
-		return wrongConfiguration{fmt.Errorf("nothing was erased: the name of the %s is %q, and %q was given", what, d.Name, given)}
+		return wrongConfiguration{fmt.Errorf("nothing was erased: the name of the %s is %q, and %q was given", what, d.Name,
+			given)}
 	}
 	return nil
 }

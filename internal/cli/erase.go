@@ -44,9 +44,10 @@ func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
 	if yes, err := a.confirmed(con, "account", doomed); err != nil || !yes {
 		return err
 	}
-	erased, err := maintain.EraseAccount(ctx, a.Data, a.Database, a.Region, doomed.Token, a.LastAdministrator, func(token string) {
-		con.printf("Erasing account %s\n", token)
-	})
+	erased, err := maintain.EraseAccount(ctx, a.Data, a.Database, a.Region, doomed.Token, a.LastAdministrator,
+		func(token string) {
+			con.printf("Erasing account %s\n", token)
+		})
 	return con.erased(erased, err)
 }
 
@@ -74,7 +75,10 @@ type orgEraseCommand struct {
 
 // Help is printed by "signet org erase --help".
 func (orgEraseCommand) Help() string {
-	return "For who runs the server, while it runs or not. Entries of the audit log stay. If it was broken off, run it again. It says what would go and asks for the organization's name, or takes it from --confirm.\n\nExamples:\n\n  signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --dry-run\n  signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
+	return "For who runs the server, while it runs or not. Entries of the audit log stay. If it was broken off, run it " +
+		"again. It says what would go and asks for the organization's name, or takes it from --confirm.\n\nExamples:\n\n  " +
+		"signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --dry-run\n  signet organization erase " +
+		"Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
 
 // Run erases the organization and prints what went.
@@ -96,7 +100,9 @@ type orgHoldCommand struct {
 
 // Help is printed by "signet org hold --help".
 func (orgHoldCommand) Help() string {
-	return "For who runs the server, while it runs or not. Readers notice nothing, but nothing of what its messages say is erased until `signet organization release`.\n\nExample:\n\n  signet organization hold Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet"
+	return "For who runs the server, while it runs or not. Readers notice nothing, but nothing of what its messages say " +
+		"is erased until `signet organization release`.\n\nExample:\n\n  signet organization hold Hq3nVt0cXz8Lw2RbKd5mYp7A " +
+		"--data /var/lib/signet"
 }
 
 // Run sets the hold.
@@ -112,7 +118,9 @@ type orgReleaseCommand struct {
 
 // Help is printed by "signet org release --help".
 func (orgReleaseCommand) Help() string {
-	return "For who runs the server, while it runs or not. What only the hold keeps is erased by the server's next sweep: it is counted, and the organization's name asked for, or taken from --confirm.\n\nExample:\n\n  signet organization release Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
+	return "For who runs the server, while it runs or not. What only the hold keeps is erased by the server's next " +
+		"sweep: it is counted, and the organization's name asked for, or taken from --confirm.\n\nExample:\n\n  signet " +
+		"organization release Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
 
 // Run lifts the hold.
@@ -136,7 +144,10 @@ type orgExportCommand struct {
 
 // Help is printed by "signet org export --help".
 func (orgExportCommand) Help() string {
-	return "For who runs the server, while it runs or not. It writes every message of an organization under a legal hold, those that are over for all readers included, to messages.jsonl in a new directory, and the attachments beside it. The audit log notes it.\n\nExample:\n\n  signet organization export --held Hq3nVt0cXz8Lw2RbKd5mYp7A ./case-17 --data /var/lib/signet"
+	return "For who runs the server, while it runs or not. It writes every message of an organization under a legal " +
+		"hold, those that are over for all readers included, to messages.jsonl in a new directory, and the attachments " +
+		"beside it. The audit log notes it.\n\nExample:\n\n  signet organization export --held Hq3nVt0cXz8Lw2RbKd5mYp7A " +
+		"./case-17 --data /var/lib/signet"
 }
 
 // Run writes the messages.

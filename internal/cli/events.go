@@ -150,7 +150,8 @@ func summary(event client.Event) string {
 		}
 	case client.EventBang:
 		if b, err := event.Bang(); err == nil {
-			words = []string{quoted(b.SubjectEntity.DisplayName()), b.Event, "in", b.TargetEntity.Token(), quoted(b.TargetEntity.DisplayName())}
+			words = []string{quoted(b.SubjectEntity.DisplayName()), b.Event, "in", b.TargetEntity.Token(),
+				quoted(b.TargetEntity.DisplayName())}
 		}
 	case client.EventUpdate:
 		if u, err := event.Update(); err == nil {

@@ -44,8 +44,9 @@ func (g *groupCreateCommand) Run(ctx context.Context, con *console, c *client.Cl
 		return err
 	}
 	defer closeFile()
-	group, err := c.In(g.Org).CreateGroup(ctx, client.NewGroup{Name: g.Name, Members: g.Members, Description: g.Description, IsPublic: g.Public,
-		ReplayHistory: g.ReplayHistory, Metadata: g.Metadata, Avatar: avatar, ExcludeCreator: g.ExcludeCreator})
+	group, err := c.In(g.Org).CreateGroup(ctx,
+		client.NewGroup{Name: g.Name, Members: g.Members, Description: g.Description, IsPublic: g.Public,
+			ReplayHistory: g.ReplayHistory, Metadata: g.Metadata, Avatar: avatar, ExcludeCreator: g.ExcludeCreator})
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,8 @@ type groupShowCommand struct {
 
 // Help is printed by "signet group show --help".
 func (groupShowCommand) Help() string {
-	return "Its members may, its administrators, and if it is public anyone of the organization.\n\nExample:\n\n  signet group show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
+	return "Its members may, its administrators, and if it is public anyone of the organization.\n\nExample:\n\n  " +
+		"signet group show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
 }
 
 // Run shows the group.
@@ -68,9 +70,12 @@ func (g *groupShowCommand) Run(ctx context.Context, con *console, c *client.Clie
 	if err != nil {
 		return err
 	}
-	return g.show(con, group, cells("token", group.Token), cells("name", group.Name), cells("description", group.Description),
-		cells("organization", group.OrganizationKey), cells("members", strconv.Itoa(group.NumMembers)), cells("public", yes(group.IsPublic)),
-		cells("history for new members", yes(group.ReplayHistory)), cells("created", moment(group.CreatedTime)), cells("by", group.CreatedBy))
+	return g.show(con, group, cells("token", group.Token), cells("name", group.Name),
+		cells("description", group.Description),
+		cells("organization", group.OrganizationKey), cells("members", strconv.Itoa(group.NumMembers)),
+		cells("public", yes(group.IsPublic)),
+		cells("history for new members", yes(group.ReplayHistory)), cells("created", moment(group.CreatedTime)),
+		cells("by", group.CreatedBy))
 }
 
 type groupMembersCommand struct {
@@ -141,7 +146,8 @@ type groupUpdateCommand struct {
 
 // Help is printed by "signet group update --help".
 func (groupUpdateCommand) Help() string {
-	return "What is not given stays as it is.\n\nExample:\n\n  signet group update 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 --name \"Day shift\" --no-public"
+	return "What is not given stays as it is.\n\nExample:\n\n  signet group update 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 " +
+		"--name \"Day shift\" --no-public"
 }
 
 // Run changes the group.
@@ -151,7 +157,8 @@ func (g *groupUpdateCommand) Run(ctx context.Context, con *console, c *client.Cl
 		return err
 	}
 	defer closeFile()
-	update := client.GroupUpdate{Name: g.Name, Description: g.Description, IsPublic: g.Public, ReplayHistory: g.ReplayHistory, Avatar: avatar}
+	update := client.GroupUpdate{Name: g.Name, Description: g.Description, IsPublic: g.Public,
+		ReplayHistory: g.ReplayHistory, Avatar: avatar}
 	if g.Members != nil {
 		members := strings.FieldsFunc(*g.Members, func(r rune) bool { return r == ',' })
 		update.Members = &members

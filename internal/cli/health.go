@@ -83,7 +83,8 @@ func ownAddress(cfg *config.Config) (url string, transport *http.Transport, err 
 		return "", nil, err
 	}
 	if port == "0" {
-		return "", nil, errors.New("listen has port 0, which does not say where the server is: set it to the address that the server printed at its start")
+		return "", nil, errors.New("listen has port 0, which does not say where the server is: set it to the address that " +
+			"the server printed at its start")
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

@@ -26,13 +26,15 @@ func TestHealthAsksTheServerOfThisMachine(t *testing.T) {
 			t.Errorf("%s: exit code %d, printed %q and %q, want 0 and what the server says", name, code, stdout, stderr)
 		}
 	}
-	if code, _, stderr := run(t, []string{"SIGNET_LISTEN=" + address, "HTTP_PROXY=http://127.0.0.1:1"}, "health"); code != exitDone {
+	if code, _, stderr := run(t, []string{"SIGNET_LISTEN=" + address, "HTTP_PROXY=http://127.0.0.1:1"},
+		"health"); code != exitDone {
 		t.Errorf("by the server's own variable, past a proxy: exit code %d, %s", code, stderr)
 	}
 	s.stop()
 	code, stdout, stderr := run(t, nil, "health", "--listen", address)
 	if code != exitFailed || stdout != "" || !strings.Contains(stderr, "does not answer") {
-		t.Errorf("a server that is gone: exit code %d, printed %q and %q, want 1 and that it does not answer", code, stdout, stderr)
+		t.Errorf("a server that is gone: exit code %d, printed %q and %q, want 1 and that it does not answer", code, stdout,
+			stderr)
 	}
 }
 
@@ -67,7 +69,8 @@ func TestWhereAServerIsOnItsOwnMachine(t *testing.T) {
 		}
 		transport.CloseIdleConnections()
 	}
-	if code, _, stderr := run(t, nil, "health", "--listen", "127.0.0.1:0"); code != exitWrong || !strings.Contains(stderr, "port 0") {
+	if code, _, stderr := run(t, nil, "health", "--listen", "127.0.0.1:0"); code != exitWrong ||
+		!strings.Contains(stderr, "port 0") {
 		t.Errorf("port 0: exit code %d and %q, want 2 and why", code, stderr)
 	}
 }

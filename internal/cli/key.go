@@ -40,8 +40,10 @@ func (k *keyCreateCommand) Run(ctx context.Context, con *console, c *client.Clie
 	if err != nil {
 		return err
 	}
-	issued, err := c.CreateKey(ctx, k.User, client.NewKey{Kind: client.KeyKind(k.Kind), ExpiresIn: time.Duration(k.ExpiresIn),
-		Password: password, MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond, AllowedNetworks: k.AllowedNetworks})
+	issued, err := c.CreateKey(ctx, k.User,
+		client.NewKey{Kind: client.KeyKind(k.Kind), ExpiresIn: time.Duration(k.ExpiresIn),
+			Password: password, MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond,
+			AllowedNetworks: k.AllowedNetworks})
 	if err != nil {
 		return err
 	}
@@ -77,7 +79,8 @@ func (k *keyListCommand) Run(ctx context.Context, con *console, c *client.Client
 	}
 	lines := []string{cells("KEY", "KIND", "CREATED", "LAST USED", "EXPIRES", "NETWORKS")}
 	for _, key := range keys {
-		lines = append(lines, cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime), moment(key.ExpiresTime),
+		lines = append(lines, cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime),
+			moment(key.ExpiresTime),
 			cmp.Or(strings.Join(key.AllowedNetworks, ","), "-")))
 	}
 	return k.show(con, keys, lines...)
@@ -109,7 +112,8 @@ type keyRotateCommand struct {
 
 // Help is printed by "signet key rotate --help".
 func (keyRotateCommand) Help() string {
-	return "The new secret is shown this once.\n\nExample:\n\n  signet key rotate 4Q2ZPX... --user lab@example.com --grace 10m"
+	return "The new secret is shown this once.\n\nExample:\n\n  signet key rotate 4Q2ZPX... --user lab@example.com " +
+		"--grace 10m"
 }
 
 // Run rotates the key.

@@ -19,7 +19,8 @@ type keyLimitCommand struct {
 
 // Help is printed by "signet key limit --help".
 func (keyLimitCommand) Help() string {
-	return "For who runs the server: it changes the data directory or the database itself, while the server runs or not.\n\nExample:\n\n  signet key limit KEY --messages-per-day 10000"
+	return "For who runs the server: it changes the data directory or the database itself, while the server runs or " +
+		"not.\n\nExample:\n\n  signet key limit KEY --messages-per-day 10000"
 }
 
 // Run sets the limits.

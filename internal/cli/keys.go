@@ -156,7 +156,8 @@ func (k *keysImportCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	con.printf("Took over %d keys; %d were there, %d were destroyed and stay so, nothing is sealed with %d.\n", done.Added, done.Known, done.Ended, done.Unused)
+	con.printf("Took over %d keys; %d were there, %d were destroyed and stay so, nothing is sealed with %d.\n", done.Added,
+		done.Known, done.Ended, done.Unused)
 	return nil
 }
 
@@ -164,7 +165,8 @@ type keysGenerateCommand struct{}
 
 // Help is printed by "signet keys generate --help".
 func (keysGenerateCommand) Help() string {
-	return "It is for a variable of the environment (setting master_key); the file of a server's master key is made at its first start.\n\nExample:\n\n  signet keys generate > /run/secrets/master"
+	return "It is for a variable of the environment (setting master_key); the file of a server's master key is made at " +
+		"its first start.\n\nExample:\n\n  signet keys generate > /run/secrets/master"
 }
 
 // Run prints a master key.

@@ -58,11 +58,12 @@ func TestWrongKeysAreAWrongConfiguration(t *testing.T) {
 		args []string
 		says string
 	}{
-		"another master key":          {append(serve, "--master-key", "file:"+wrong), "is not the one that the key ring"},
-		"a master key that is away":   {append(serve, "--master-key", "file:"+wrong+".away"), "the master key is missing"},
-		"a variable that is empty":    {append(serve, "--master-key", "env:NO_SUCH_VARIABLE"), "the master key is missing"},
-		"a key ring that is away":     {append(serve, "--keyring", "file:"+wrong+".away"), "the key ring is missing"},
-		"a directory that is away":    {append(serve, "--keyring", "file:"+filepath.Join(dir, "away", "keyring")), "does not exist"},
+		"another master key":        {append(serve, "--master-key", "file:"+wrong), "is not the one that the key ring"},
+		"a master key that is away": {append(serve, "--master-key", "file:"+wrong+".away"), "the master key is missing"},
+		"a variable that is empty":  {append(serve, "--master-key", "env:NO_SUCH_VARIABLE"), "the master key is missing"},
+		"a key ring that is away":   {append(serve, "--keyring", "file:"+wrong+".away"), "the key ring is missing"},
+		"a directory that is away": {append(serve, "--keyring", "file:"+filepath.Join(dir, "away", "keyring")),
+			"does not exist"},
 		"a place that is none":        {append(serve, "--keyring", "keyring"), "keyring: want file:PATH"},
 		"a rotation without a ring":   {[]string{"keys", "rotate", "--data", t.TempDir()}, "there is no key ring"},
 		"a copy of a ring to another": {[]string{"keys", "export", "--data", dir, wrong}, "is damaged"},
@@ -93,7 +94,8 @@ func TestVerifyExitsWithOneWhereSomethingDoesNotOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := run(t, env, "keys", "verify")
-	if code != exitFailed || !strings.Contains(stdout, "metadata of") || !strings.Contains(stdout, organization) || !strings.Contains(stderr, "1 do not open") {
+	if code != exitFailed || !strings.Contains(stdout, "metadata of") || !strings.Contains(stdout, organization) ||
+		!strings.Contains(stderr, "1 do not open") {
 		t.Errorf("it exited with %d and printed %q and %q", code, stdout, stderr)
 	}
 }

@@ -43,7 +43,8 @@ func (m *messageShowCommand) Run(ctx context.Context, con *console, c *client.Cl
 
 func messageLines(m *client.Message) []string {
 	lines := []string{
-		cells("message", m.MessageID), cells("from", m.SenderToken), cells("to", m.RecipientToken), cells("sent", moment(m.CreatedTime)),
+		cells("message", m.MessageID), cells("from", m.SenderToken), cells("to", m.RecipientToken),
+		cells("sent", moment(m.CreatedTime)),
 		cells("expires", moment(m.ExpiresTime)), cells("status", string(m.Status)),
 	}
 	if m.Priority != client.PriorityNormal {
@@ -56,10 +57,12 @@ func messageLines(m *client.Message) []string {
 		lines = append(lines, cells("first from", m.OriginalSender), cells("first sent", moment(m.OriginalTimestamp)))
 	}
 	for _, a := range m.Attachments {
-		lines = append(lines, cells("attachment", fmt.Sprintf("%s (%s, %s)", a.Name, a.ContentType, count(int(a.Size), "byte", "bytes"))))
+		lines = append(lines, cells("attachment",
+			fmt.Sprintf("%s (%s, %s)", a.Name, a.ContentType, count(int(a.Size), "byte", "bytes"))))
 	}
 	for _, d := range m.Data {
-		lines = append(lines, cells("data", fmt.Sprintf("%s %s (%s)", d.Namespace, d.MimeType, count(len(d.Payload), "byte", "bytes"))))
+		lines = append(lines, cells("data",
+			fmt.Sprintf("%s %s (%s)", d.Namespace, d.MimeType, count(len(d.Payload), "byte", "bytes"))))
 	}
 	if m.IsRecalled {
 		return append(lines, cells("recalled", yes(true)))
@@ -74,7 +77,8 @@ type messageStatusCommand struct {
 
 // Help is printed by "signet message status --help".
 func (messageStatusCommand) Help() string {
-	return "The sender sees all recipients, a recipient itself.\n\nExample:\n\n  signet message status 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
+	return "The sender sees all recipients, a recipient itself.\n\nExample:\n\n  signet message status " +
+		"019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
 }
 
 // Run shows the statuses.
@@ -100,7 +104,8 @@ type messageReadCommand struct {
 
 // Help is printed by "signet message read --help".
 func (messageReadCommand) Help() string {
-	return "Their senders hear of it. Messages that were not sent to the caller are ignored.\n\nExample:\n\n  signet message read 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
+	return "Their senders hear of it. Messages that were not sent to the caller are ignored.\n\nExample:\n\n  signet " +
+		"message read 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
 }
 
 // Run marks the messages.
@@ -116,7 +121,8 @@ type messageSaveCommand struct {
 
 // Help is printed by "signet message save --help".
 func (messageSaveCommand) Help() string {
-	return "It prints the name of the file.\n\nExample:\n\n  signet message save 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 -o scan.png"
+	return "It prints the name of the file.\n\nExample:\n\n  signet message save 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 " +
+		"-o scan.png"
 }
 
 // Run saves the attachment.
@@ -175,12 +181,14 @@ type messageForwardCommand struct {
 
 // Help is printed by "signet message forward --help".
 func (messageForwardCommand) Help() string {
-	return "It prints the new message's id.\n\nExample:\n\n  signet message forward 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"
+	return "It prints the new message's id.\n\nExample:\n\n  signet message forward " +
+		"019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"
 }
 
 // Run forwards the message.
 func (m *messageForwardCommand) Run(ctx context.Context, con *console, c *client.Client) error {
-	sent, err := c.Forward(ctx, m.Message, client.Forwarding{Recipient: m.Recipient, Organization: m.Org, RequestID: m.RequestID})
+	sent, err := c.Forward(ctx, m.Message,
+		client.Forwarding{Recipient: m.Recipient, Organization: m.Org, RequestID: m.RequestID})
 	if err != nil {
 		return err
 	}
@@ -194,7 +202,8 @@ type messageRecallCommand struct {
 
 // Help is printed by "signet message recall --help".
 func (messageRecallCommand) Help() string {
-	return "Its text and attachment are erased at once. Recalling again succeeds.\n\nExample:\n\n  signet message recall 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
+	return "Its text and attachment are erased at once. Recalling again succeeds.\n\nExample:\n\n  signet message " +
+		"recall 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
 }
 
 // Run recalls the message.

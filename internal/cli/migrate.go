@@ -32,12 +32,15 @@ Example:
 // Run moves the installation, and says how to start its servers.
 func (m *migrateCommand) Run(ctx context.Context, con *console) error {
 	if m.To == "" {
-		return wrongConfiguration{errors.New("name the database to move to: --to postgres://user@host/name, or SIGNET_DATABASE")}
+		return wrongConfiguration{errors.New("name the database to move to: --to postgres://user@host/name, or " +
+			"SIGNET_DATABASE")}
 	}
 	if !strings.HasPrefix(m.To, "postgres://") && !strings.HasPrefix(m.To, "postgresql://") {
-		return wrongConfiguration{errors.New("--to is the URL of a PostgreSQL database, such as postgres://signet@db.example.com/signet")}
+		return wrongConfiguration{errors.New("--to is the URL of a PostgreSQL database, such as " +
+			"postgres://signet@db.example.com/signet")}
 	}
-	work := maintain.Migration{From: m.From, FromBlobs: m.FromBlobs, To: m.To, ToBlobs: m.Blobs, Progress: con.progress().report}
+	work := maintain.Migration{From: m.From, FromBlobs: m.FromBlobs, To: m.To, ToBlobs: m.Blobs,
+		Progress: con.progress().report}
 	did, err := maintain.Migrate(ctx, work)
 	if err != nil && !errors.Is(err, transfer.ErrLost) {
 		if ctx.Err() != nil {
@@ -54,7 +57,8 @@ func (m *migrateCommand) Run(ctx context.Context, con *console) error {
 	default:
 		con.printf("Moved and compared %d rows, %d attachments and avatars (%s).\n", did.Rows, did.Blobs, size(did.Bytes))
 	}
-	con.printf("Start the servers with the new database and --blobs '%s'. The key ring, the master key and operator.json are where they were.\n", withoutSecret(work.BlobsLocation()))
+	con.printf("Start the servers with the new database and --blobs '%s'. The key ring, the master key and "+
+		"operator.json are where they were.\n", withoutSecret(work.BlobsLocation()))
 	con.printf("Start no server on %s any more: what it would take would be in no other place.\n", m.From)
 	for _, id := range did.Lost {
 		fmt.Fprintf(con.stderr, "signet: attachment %s was not in the blob store\n", id)

@@ -29,7 +29,8 @@ func TestMigrate(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("it ended with %d and said %q", code, stderr)
 	}
-	for _, want := range []string{"Moved and compared", "--blobs 's3://KEY:SECRET@" + bucket.Name, "Start no server on " + data} {
+	for _, want := range []string{"Moved and compared", "--blobs 's3://KEY:SECRET@" + bucket.Name,
+		"Start no server on " + data} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("it said %q, want %q in it", stdout, want)
 		}
@@ -45,24 +46,30 @@ func TestMigrate(t *testing.T) {
 	}
 	own := filepath.Join(t.TempDir(), "keyring") // as it was before the new installation used it
 	mustRun(t, nil, "keys", "export", own, "--data", data, "--database", database)
-	moved := mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data, "--database", database, "--blobs", bucket.Location())
+	moved := mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data, "--database", database, "--blobs",
+		bucket.Location())
 	if said := mustRun(t, env, "user", "show", "alice"); !strings.Contains(said, "alice") {
 		t.Errorf("the server on the database says %q", said)
 	}
 	moved.stop()
 	// The old directory is not served by mistake.
 	old := []string{"serve", "--listen", "127.0.0.1:0", "--data", data}
-	if code, _, stderr := run(t, nil, old...); code != exitWrong || !strings.Contains(stderr, "was moved to postgres://") || !strings.Contains(stderr, "--serve-moved") {
+	if code, _, stderr := run(t, nil, old...); code != exitWrong ||
+		!strings.Contains(stderr, "was moved to postgres://") || !strings.Contains(stderr, "--serve-moved") {
 		t.Errorf("a server on the old directory ended with %d and said %q", code, stderr)
 	}
-	if code, _, stderr := run(t, nil, "operator", "reset", "--data", data); code != exitFailed || !strings.Contains(stderr, "name the database") {
+	if code, _, stderr := run(t, nil, "operator", "reset", "--data", data); code != exitFailed ||
+		!strings.Contains(stderr, "name the database") {
 		t.Errorf("a reset in the old directory ended with %d and said %q", code, stderr)
 	}
-	if code, _, stderr := run(t, nil, append(old, "--serve-moved")...); code != exitWrong || !strings.Contains(stderr, "another copy of this store") {
+	if code, _, stderr := run(t, nil, append(old, "--serve-moved")...); code != exitWrong ||
+		!strings.Contains(stderr, "another copy of this store") {
 		t.Errorf("a server on the old directory with the key ring of the new one ended with %d and said %q", code, stderr)
 	}
-	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data, "--serve-moved", "--keyring", "file:"+own).stop() // which changes it
-	if code, _, stderr := run(t, nil, move...); code != exitWrong || !strings.Contains(stderr, "another copy of this store") {
+	// which changes it
+	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data, "--serve-moved", "--keyring", "file:"+own).stop()
+	if code, _, stderr := run(t, nil, move...); code != exitWrong ||
+		!strings.Contains(stderr, "another copy of this store") {
 		t.Errorf("with another source it ended with %d and said %q", code, stderr)
 	}
 }
@@ -74,9 +81,10 @@ func TestMigrateCommandLines(t *testing.T) {
 		code int
 		said string
 	}{
-		"no target":         {nil, exitWrong, "name the database"},
-		"no database":       {[]string{"--to", "mysql://hush@host/name"}, exitWrong, "PostgreSQL"},
-		"no data directory": {[]string{"--from", empty, "--to", "postgres://hush@host/name"}, exitFailed, "no data directory of a server"},
+		"no target":   {nil, exitWrong, "name the database"},
+		"no database": {[]string{"--to", "mysql://hush@host/name"}, exitWrong, "PostgreSQL"},
+		"no data directory": {[]string{"--from", empty, "--to", "postgres://hush@host/name"}, exitFailed,
+			"no data directory of a server"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, _, stderr := run(t, nil, append([]string{"migrate"}, test.args...)...)

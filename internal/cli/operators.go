@@ -36,7 +36,8 @@ type operatorListCommand struct{ dataPlace }
 
 // Help is printed by "signet operator list --help".
 func (operatorListCommand) Help() string {
-	return "For who runs the server, while it runs or not. For each operator: username, token, when it was made, how many keys it has and when one of them was last used.\n\nExample:\n\n  signet operator list --data /var/lib/signet"
+	return "For who runs the server, while it runs or not. For each operator: username, token, when it was made, how " +
+		"many keys it has and when one of them was last used.\n\nExample:\n\n  signet operator list --data /var/lib/signet"
 }
 
 // Run prints the operators.
@@ -47,7 +48,8 @@ func (o *operatorListCommand) Run(ctx context.Context, con *console) error {
 	}
 	lines := []string{cells("USERNAME", "TOKEN", "CREATED", "KEYS", "LAST USED")}
 	for _, op := range all {
-		lines = append(lines, cells(op.Username, op.Account.String(), moment(op.Created), fmt.Sprint(op.Keys), moment(op.LastUsed)))
+		lines = append(lines, cells(op.Username, op.Account.String(), moment(op.Created), fmt.Sprint(op.Keys),
+			moment(op.LastUsed)))
 	}
 	return con.lines(lines...)
 }

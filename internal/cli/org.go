@@ -40,8 +40,10 @@ type orgSettings struct {
 
 func (s *orgSettings) settings() client.OrganizationSettings {
 	out := client.OrganizationSettings{
-		TTL: s.TTL.minutes(), MaxTTL: s.MaxTTL.minutes(), DOR: s.DOR, Forward: s.Forward, PriorityMessaging: s.PriorityMessaging,
-		AllowPublicGroups: s.AllowPublicGroups, Attachments: s.Attachments, AutologoutTime: s.AutologoutTime, PinLock: s.PinLock,
+		TTL: s.TTL.minutes(), MaxTTL: s.MaxTTL.minutes(), DOR: s.DOR, Forward: s.Forward,
+		PriorityMessaging: s.PriorityMessaging,
+		AllowPublicGroups: s.AllowPublicGroups, Attachments: s.Attachments, AutologoutTime: s.AutologoutTime,
+		PinLock: s.PinLock,
 	}
 	for name, value := range s.Set {
 		if out.Other == nil {
@@ -134,7 +136,8 @@ type orgUpdateCommand struct {
 
 // Help is printed by "signet org update --help".
 func (orgUpdateCommand) Help() string {
-	return "What is not given stays as it is.\n\nExample:\n\n  signet org update Hq3nVt0cXz8Lw2RbKd5mYp7A --max-ttl 7d --dor"
+	return "What is not given stays as it is.\n\nExample:\n\n  signet org update Hq3nVt0cXz8Lw2RbKd5mYp7A --max-ttl 7d " +
+		"--dor"
 }
 
 // Run changes the organization.

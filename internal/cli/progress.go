@@ -75,7 +75,8 @@ func bar(step string, done, total int64) string {
 	}
 	const cells = 30
 	full := int(percent(done, total) * cells / 100)
-	return fmt.Sprintf("%-16s [%s%s] %3d%%  %d of %d", step, strings.Repeat("#", full), strings.Repeat(".", cells-full), percent(done, total), done, total)
+	return fmt.Sprintf("%-16s [%s%s] %3d%%  %d of %d", step, strings.Repeat("#", full), strings.Repeat(".", cells-full),
+		percent(done, total), done, total)
 }
 
 func percent(done, total int64) int64 { return int64(float64(done) / float64(total) * 100) }

@@ -34,7 +34,8 @@ func (r *rosterListCommand) Run(ctx context.Context, con *console, c *client.Cli
 	}
 	lines := []string{cells("TOKEN", "KIND", "NAME", "UNREAD", "LAST MESSAGE")}
 	for _, e := range entries {
-		lines = append(lines, cells(e.Token(), string(e.Kind), e.DisplayName(), strconv.Itoa(e.UnreadCount), moment(e.LastMessageTime)))
+		lines = append(lines, cells(e.Token(), string(e.Kind), e.DisplayName(), strconv.Itoa(e.UnreadCount),
+			moment(e.LastMessageTime)))
 	}
 	return r.show(con, entries, lines...)
 }
@@ -76,7 +77,8 @@ type rosterRemoveCommand struct {
 
 // Help is printed by "signet roster remove --help".
 func (rosterRemoveCommand) Help() string {
-	return "With a user, the caller's copies of its messages are gone; with a group, the caller leaves it.\n\nExample:\n\n  signet roster remove 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 --group"
+	return "With a user, the caller's copies of its messages are gone; with a group, the caller leaves " +
+		"it.\n\nExample:\n\n  signet roster remove 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 --group"
 }
 
 // Run removes the entry.

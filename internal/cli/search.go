@@ -23,7 +23,8 @@ type searchCommand struct {
 
 // Help is printed by "signet search --help".
 func (searchCommand) Help() string {
-	return "Case and accents do not matter. With --json, one result is on each line.\n\nExamples:\n\n  signet search \"jo mey\"\n\n  signet search ward --field department --type account --limit 0"
+	return "Case and accents do not matter. With --json, one result is on each line.\n\nExamples:\n\n  signet search " +
+		"\"jo mey\"\n\n  signet search ward --field department --type account --limit 0"
 }
 
 // Run prints what is found.
@@ -31,7 +32,8 @@ func (s *searchCommand) Run(ctx context.Context, con *console, c *client.Client)
 	if s.Limit < 0 {
 		return wrongConfiguration{fmt.Errorf("--limit is 0 or more")}
 	}
-	query := client.Search{Directory: s.Org, Sort: s.Sort, RenderMetadata: s.Metadata, IncludeDisabled: s.Disabled, PageSize: 200}
+	query := client.Search{Directory: s.Org, Sort: s.Sort, RenderMetadata: s.Metadata, IncludeDisabled: s.Disabled,
+		PageSize: 200}
 	if s.Limit > 0 {
 		query.PageSize = min(200, s.Limit)
 	}
@@ -65,6 +67,7 @@ func (s *searchCommand) print(con *console, hit client.Hit) error {
 	if s.JSON {
 		return con.json(hit)
 	}
-	_, err := fmt.Fprintf(con.stdout, "%s  %-7s  %s\n", plain(hit.Entity.Token()), plain(string(hit.Entity.Kind)), plain(hit.Entity.DisplayName()))
+	_, err := fmt.Fprintf(con.stdout, "%s  %-7s  %s\n", plain(hit.Entity.Token()), plain(string(hit.Entity.Kind)),
+		plain(hit.Entity.DisplayName()))
 	return err
 }

@@ -81,5 +81,6 @@ func (c *console) upload(name, as string) (*client.Upload, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &client.Upload{Name: cmp.Or(as, filepath.Base(name)), Content: file}, func() { _ = file.Close() }, nil // it was only read
+	// it was only read
+	return &client.Upload{Name: cmp.Or(as, filepath.Base(name)), Content: file}, func() { _ = file.Close() }, nil
 }

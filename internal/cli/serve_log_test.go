@@ -55,10 +55,12 @@ func TestServerWritesNothingButJSONWhereThatIsAskedFor(t *testing.T) {
 		}
 		answer.Body.Close()
 		http.DefaultClient.CloseIdleConnections()
-		if answer.StatusCode != http.StatusOK || ready["operator"] != filepath.Join(dir, "operator.json") || "http://"+ready["address"].(string) != base {
+		if answer.StatusCode != http.StatusOK || ready["operator"] != filepath.Join(dir, "operator.json") ||
+			"http://"+ready["address"].(string) != base {
 			t.Errorf("/readyz answered %d after %s", answer.StatusCode, line)
 		}
-		if got, _, refused := run(t, nil, serve...); got != exitFailed || mustReadLog(t, refused)[1]["level"] != "ERROR" || !strings.Contains(refused, "another signet") {
+		if got, _, refused := run(t, nil, serve...); got != exitFailed || mustReadLog(t, refused)[1]["level"] != "ERROR" ||
+			!strings.Contains(refused, "another signet") {
 			t.Errorf("a second server ended with %d, and wrote %s", got, refused)
 		}
 		cancel()
@@ -68,7 +70,8 @@ func TestServerWritesNothingButJSONWhereThatIsAskedFor(t *testing.T) {
 	}
 	lines := mustReadLog(t, text.String())
 	start := lines[0]
-	for _, name := range []string{"version", "commit", "schema", "store", "keyring", "master_key", "blobs", "data", "listen"} {
+	for _, name := range []string{"version", "commit", "schema", "store", "keyring", "master_key", "blobs", "data",
+		"listen"} {
 		if start["msg"] != "starting" || start[name] == nil || start[name] == "" {
 			t.Errorf("the first line does not tell of the start with %s: %v", name, start)
 		}
@@ -103,7 +106,8 @@ func TestWrongSettingsAreToldAsTheLogIs(t *testing.T) {
 // Where it stores is told without what opens it.
 func TestStartTellsNoSecrets(t *testing.T) {
 	code, _, stderr := run(t, nil, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"),
-		"--database", "postgres://signet:hush@127.0.0.1:1/signet?connect_timeout=1&port=x", "--nats", "nats://hush@127.0.0.1:1")
+		"--database", "postgres://signet:hush@127.0.0.1:1/signet?connect_timeout=1&port=x", "--nats",
+		"nats://hush@127.0.0.1:1")
 	if code == exitDone || !strings.Contains(stderr, "signet:***@127.0.0.1:1/signet") || strings.Contains(stderr, "hush") {
 		t.Errorf("it ended with %d and wrote %s", code, stderr)
 	}

@@ -104,7 +104,8 @@ func TestServeSaysWhereItIs(t *testing.T) {
 func TestServeTakesSettingsFromEverywhere(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "signet.yaml")
-	content := "base_url: https://file.example\nlog: {format: text, level: error}\ndata: " + filepath.Join(dir, "of-the-file") + "\n"
+	content := "base_url: https://file.example\nlog: {format: text, level: error}\ndata: " +
+		filepath.Join(dir, "of-the-file") + "\n"
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,8 @@ func TestOperatorResetGivesTheCommandsNewCredentials(t *testing.T) {
 	before := mustReadOperator(t, dir)
 	code, stdout, stderr := run(t, nil, "operator", "reset", "--data", dir)
 	after := mustReadOperator(t, dir)
-	if want := "Operator credentials: " + filepath.Join(dir, "operator.json") + "\n"; code != 0 || stdout != want || stderr != "" {
+	if want := "Operator credentials: " + filepath.Join(dir, "operator.json") + "\n"; code != 0 || stdout != want ||
+		stderr != "" {
 		t.Errorf("got exit code %d, output %q and %q, want 0 and %q", code, stdout, stderr, want)
 	}
 	if after.API_Key == before.API_Key || after.API_Secret == before.API_Secret || after.Base_URL != before.Base_URL {

@@ -36,8 +36,10 @@ func TestEverySettingHasAFlag(t *testing.T) {
 			}
 			return []string{s.Flag, value}
 		}},
-		{"the key", "text", "false", func(s config.Setting, value string) []string { return []string{"--" + s.Key + "=" + value} }},
-		{"dashes", "text", "true", func(s config.Setting, value string) []string { return []string{dashes(s) + "=" + value} }},
+		{"the key", "text", "false",
+			func(s config.Setting, value string) []string { return []string{"--" + s.Key + "=" + value} }},
+		{"dashes", "text", "true",
+			func(s config.Setting, value string) []string { return []string{dashes(s) + "=" + value} }},
 		{"nothing", "", "true", func(s config.Setting, value string) []string { return []string{s.Flag + "=" + value} }},
 	} {
 		var args []string

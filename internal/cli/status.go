@@ -153,15 +153,18 @@ func statusLines(s *maintain.Status, now time.Time) (lines []string) {
 	}
 	add("store", "%s, used by %d server(s)", store, s.Nodes)
 	if m := s.Messages; m != nil {
-		add("messages", "%d sent to %d recipients, %d delivered, %d read, %d expired, %d recalled, since the start", m.Sent, m.Copies, m.Delivered, m.Read, m.Expired, m.Recalled)
+		add("messages", "%d sent to %d recipients, %d delivered, %d read, %d expired, %d recalled, since the start", m.Sent,
+			m.Copies, m.Delivered, m.Read, m.Expired, m.Recalled)
 		add("streams", "%d", s.Streams)
 	}
 	if q := s.Queues; q != nil {
-		add("queues", "%d events of %d accounts, the oldest %s old; behind: %d by more than a day, %d by more than 1,000 events",
+		add("queues", "%d events of %d accounts, the oldest %s old; behind: %d by more than a day, %d by more than 1,000 "+
+			"events",
 			q.Events, q.Accounts, roughly(time.Duration(q.OldestSeconds*float64(time.Second))), q.Old, q.Long)
 	}
 	if w := s.Sweep; w != nil {
-		add("sweep", "%d messages wait, the oldest for %s; last %s; %d failures", w.Waiting, roughly(time.Duration(w.OldestSeconds*float64(time.Second))), ago(w.Last), w.Failures)
+		add("sweep", "%d messages wait, the oldest for %s; last %s; %d failures", w.Waiting,
+			roughly(time.Duration(w.OldestSeconds*float64(time.Second))), ago(w.Last), w.Failures)
 	}
 	if s.Keys != nil {
 		add("key ring", "%d keys", *s.Keys)

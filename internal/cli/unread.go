@@ -25,7 +25,8 @@ func (u *unreadCommand) Run(ctx context.Context, con *console, c *client.Client)
 	if err != nil {
 		return err
 	}
-	return u.show(con, unread, cells("unread", strconv.Itoa(unread.Count)), cells("of high priority", strconv.Itoa(unread.Priority)))
+	return u.show(con, unread, cells("unread", strconv.Itoa(unread.Count)),
+		cells("of high priority", strconv.Itoa(unread.Priority)))
 }
 
 func (u *unreadCommand) count(ctx context.Context, c *client.Client) (*client.Unread, error) {

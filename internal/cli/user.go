@@ -49,7 +49,8 @@ func (u *userCreateCommand) Run(ctx context.Context, con *console, c *client.Cli
 		return err
 	}
 	created, err := c.CreateUser(ctx, u.Org, client.NewUser{
-		FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName, Username: u.Username, Emails: u.Email, Phones: u.Phone,
+		FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName, Username: u.Username, Emails: u.Email,
+		Phones:   u.Phone,
 		Password: password, Title: u.Title, Department: u.Department, IssueKey: u.IssueKey,
 	})
 	if err != nil {
@@ -58,7 +59,8 @@ func (u *userCreateCommand) Run(ctx context.Context, con *console, c *client.Cli
 	if created.APIKey == "" {
 		return u.show(con, created, created.Token)
 	}
-	return u.show(con, created, cells("token", created.Token), cells("api_key", created.APIKey), cells("api_secret", created.APISecret))
+	return u.show(con, created, cells("token", created.Token), cells("api_key", created.APIKey),
+		cells("api_secret", created.APISecret))
 }
 
 type userLookupCommand struct {
@@ -68,7 +70,8 @@ type userLookupCommand struct {
 
 // Help is printed by "signet user lookup --help".
 func (userLookupCommand) Help() string {
-	return "It takes an administrative key. Exit code 1: there is none.\n\nExample:\n\n  signet user lookup ann@example.com || signet user create ..."
+	return "It takes an administrative key. Exit code 1: there is none.\n\nExample:\n\n  signet user lookup " +
+		"ann@example.com || signet user create ..."
 }
 
 // Run looks the account up.
@@ -208,7 +211,8 @@ type userRemoveCommand struct {
 
 // Help is printed by "signet user remove --help".
 func (userRemoveCommand) Help() string {
-	return "It leaves the organization's groups, and its keys stop working there at once.\n\nExample:\n\n  signet user remove ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"
+	return "It leaves the organization's groups, and its keys stop working there at once.\n\nExample:\n\n  signet user " +
+		"remove ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"
 }
 
 // Run removes the account.

@@ -75,7 +75,8 @@ func TestBrowsersMaySendWhatTheSDKsSend(t *testing.T) {
 func (s *story) preflight(target, origin, method, headers string) apptest.Answer {
 	s.t.Helper()
 	return s.cast.MustSend(s.t, s.http, apptest.Request{Method: "OPTIONS", Target: target, Header: [][2]string{
-		{"Origin", origin}, {"Access-Control-Request-Method", method}, {"Access-Control-Request-Headers", headers}, {"Sec-Fetch-Mode", "cors"}}})
+		{"Origin", origin}, {"Access-Control-Request-Method", method}, {"Access-Control-Request-Headers", headers},
+		{"Sec-Fetch-Mode", "cors"}}})
 }
 
 // listed reports whether a header lists a word. Browsers take no wildcard where
@@ -92,7 +93,8 @@ func listed(header, word string) bool {
 // wantAllowed checks what lets a page of the allowed origin have an answer.
 func (s *story) wantAllowed(h http.Header) {
 	s.t.Helper()
-	if h.Get("Access-Control-Allow-Origin") != origin || h.Get("Access-Control-Allow-Credentials") != "true" || !listed(h.Get("Vary"), "Origin") {
+	if h.Get("Access-Control-Allow-Origin") != origin || h.Get("Access-Control-Allow-Credentials") != "true" ||
+		!listed(h.Get("Vary"), "Origin") {
 		s.t.Errorf("%s: the page may not have the answer: %v", s.where, h)
 	}
 }
@@ -110,7 +112,8 @@ func TestBrowsersReadWhatTheSDKsRead(t *testing.T) {
 		s.ask("GET", "/v2/user/nobody", "", want{status: 404, code: "not_found"}, fromPage...),
 	} {
 		s.wantAllowed(a.Header)
-		for _, name := range []string{"TT-X-Message-Id", "TT-X-Msg-Ttl", "TT-X-Group-Token", "TT-X-Group-Avatar", "TT-X-Organization-Key", "Request-Id", "Retry-After"} {
+		for _, name := range []string{"TT-X-Message-Id", "TT-X-Msg-Ttl", "TT-X-Group-Token", "TT-X-Group-Avatar",
+			"TT-X-Organization-Key", "Request-Id", "Retry-After"} {
 			if !listed(a.Header.Get("Access-Control-Expose-Headers"), name) {
 				t.Errorf("%s: the page cannot read %s", s.where, name)
 			}
@@ -118,7 +121,8 @@ func TestBrowsersReadWhatTheSDKsRead(t *testing.T) {
 	}
 	// What a foreign page makes a browser send is refused where it could change
 	// something; what it only reads, the browser keeps from it.
-	s.ask("POST", "/v2/message", `{"recipient":"<bob>","body":"hello"}`, want{status: 403, code: "origin_refused"}, [2]string{"Origin", foreign})
+	s.ask("POST", "/v2/message", `{"recipient":"<bob>","body":"hello"}`, want{status: 403, code: "origin_refused"},
+		[2]string{"Origin", foreign})
 	read := s.ask("GET", "/v2/user", "", want{status: 200, reply: aliceShape}, [2]string{"Origin", foreign})
 	if allowed := read.Header.Get("Access-Control-Allow-Origin"); allowed != "" {
 		t.Errorf("a foreign page may read the answer: %s", allowed)
@@ -132,8 +136,10 @@ func TestBrowsersFollowTheQueueWithAnEventSource(t *testing.T) {
 	s := newBrowser(t)
 	connect := func(lastEventID string) {
 		t.Helper()
-		r := apptest.Request{Method: "GET", Target: s.fill("/v2/events?auth_basic=" + dummyCredentials + "&features=heartbeat_5"), Header: [][2]string{
-			{"Accept", "text/event-stream"}, {"Cache-Control", "no-cache"}, {"Origin", origin}, {"Sec-Fetch-Dest", "empty"}, {"Sec-Fetch-Mode", "cors"}, {"Sec-Fetch-Site", "cross-site"}}}
+		r := apptest.Request{Method: "GET",
+			Target: s.fill("/v2/events?auth_basic=" + dummyCredentials + "&features=heartbeat_5"), Header: [][2]string{
+				{"Accept", "text/event-stream"}, {"Cache-Control", "no-cache"}, {"Origin", origin}, {"Sec-Fetch-Dest", "empty"},
+				{"Sec-Fetch-Mode", "cors"}, {"Sec-Fetch-Site", "cross-site"}}}
 		if lastEventID != "" {
 			r.Header = append(r.Header, [2]string{"Last-Event-ID", lastEventID})
 		}
@@ -159,8 +165,10 @@ func TestBrowsersFollowTheQueueWithAnEventSource(t *testing.T) {
 
 	// Credentials in the query are taken for streams and downloads only.
 	s.where = "a call with auth_basic"
-	s.wantAnswer(want{status: 401, code: "credentials_missing"}, s.cast.MustSend(t, s.http, apptest.Request{Method: "GET", Target: s.fill("/v2/user?auth_basic=" + dummyCredentials)}))
-	if log := s.cast.Log.String(); strings.Contains(log, s.me.Secret) || strings.Contains(log, s.id("credentials of me")) || strings.Contains(log, "auth_basic") {
+	s.wantAnswer(want{status: 401, code: "credentials_missing"},
+		s.cast.MustSend(t, s.http, apptest.Request{Method: "GET", Target: s.fill("/v2/user?auth_basic=" + dummyCredentials)}))
+	if log := s.cast.Log.String(); strings.Contains(log, s.me.Secret) ||
+		strings.Contains(log, s.id("credentials of me")) || strings.Contains(log, "auth_basic") {
 		t.Error("the log has the credentials of a query")
 	}
 }

@@ -106,7 +106,8 @@ func (s *story) wantEvent(kind, payload string) received {
 const mostBeats = 4
 
 // live are the kinds of event that are in no queue.
-var live = map[string]bool{"client_advisory": true, "message:is_typing": true, "presence": true, "sse:heartbeat": true, "reconnect": true}
+var live = map[string]bool{"client_advisory": true, "message:is_typing": true, "presence": true, "sse:heartbeat": true,
+	"reconnect": true}
 
 // wantReplay reads the brackets of a replay of nothing.
 func (s *story) wantReplay() {

@@ -23,13 +23,15 @@ func TestJava(t *testing.T) {
 		5: {status: 200, reply: messageShape("m-out-4", "me", "bob", "Hello World!")},
 		6: {status: 200, reply: incoming, before: func() {
 			s.receive(s.cast.Bob, "m-in-1", client.Outgoing{Recipient: s.me.Token, Body: "values",
-				Data:       []client.DataItem{{MimeType: "text/plain", Namespace: "lab", Payload: "k=6.1"}},
-				Attachment: &client.Upload{Name: "values.csv", ContentType: "text/csv", Content: strings.NewReader("potassium,6.1")}})
+				Data: []client.DataItem{{MimeType: "text/plain", Namespace: "lab", Payload: "k=6.1"}},
+				Attachment: &client.Upload{Name: "values.csv", ContentType: "text/csv",
+					Content: strings.NewReader("potassium,6.1")}})
 			s.wantEvent("message", incoming)
 		}},
 		7: {status: 204, before: func() {
 			s.must(s.cast.Bob.Client.MarkDelivered(t.Context(), s.id("m-out-4")))
-			s.wantEvent("message:status", `{"client_id":"<m-out-4>","status":"Delivered","account_id":"<bob>","timestamp":`+someTime+`}`)
+			s.wantEvent("message:status",
+				`{"client_id":"<m-out-4>","status":"Delivered","account_id":"<bob>","timestamp":`+someTime+`}`)
 		}, after: s.wantQueued},
 		8: {status: 200, reply: `{"count":1,"deleted":0}`},
 	})

@@ -17,7 +17,8 @@ func TestJavaScript13(t *testing.T) {
 	s.replay(mustReadRecording(t, "js13.md"), answers)
 	s.wantStreamEnd()
 	// Its key was not issued by a sign-in: it stays.
-	s.ask("GET", "/v2/user", "", want{status: 200, reply: with(aliceShape, "status", `"busy"`, "dnd", "true", "dnd_text", `"x"`)})
+	s.ask("GET", "/v2/user", "",
+		want{status: 200, reply: with(aliceShape, "status", `"busy"`, "dnd", "true", "dnd_text", `"x"`)})
 }
 
 // TestJavaScript13OfAnAdministrator replays the same with the key of an
@@ -32,7 +33,8 @@ func TestJavaScript13OfAnAdministrator(t *testing.T) {
 	entry.reply = `[` + with(s.bobEntry(), "metadata", `{"a":"1","b":"2"}`) + `]`
 	answers[36] = entry
 	answers[40] = want{status: 204, header: map[string]string{"TT-X-Organization-Key": "<new org>"}, after: func() {
-		s.wantEvent("account:settings", `{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:org_settings","account":"<me>"}]}`)
+		s.wantEvent("account:settings",
+			`{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:org_settings","account":"<me>"}]}`)
 	}}
 	s.replay(mustReadRecording(t, "js13.md"), answers)
 	s.wantStreamEnd()
@@ -40,7 +42,8 @@ func TestJavaScript13OfAnAdministrator(t *testing.T) {
 
 // bobEntry is the roster's entry of somebody whose messages are read.
 func (s *story) bobEntry() string {
-	return with(bobShape, "type", `"tigertext:entity:account"`, "organization_id", `"<org>"`, "last_message_time", someTime, "unread_count", "0", "muted", "false")
+	return with(bobShape, "type", `"tigertext:entity:account"`, "organization_id", `"<org>"`, "last_message_time",
+		someTime, "unread_count", "0", "muted", "false")
 }
 
 // javaScript13 are the answers that do not depend on who calls.
@@ -50,7 +53,8 @@ func (s *story) javaScript13() map[int]want {
 	first := with(messageShape("m-out-10", "me", "bob", "hello"), "ttl", "30", "dor", "true", "priority", "1")
 	group := groupShape("G1", `["<me>","<bob>"]`, "2")
 	toGroup := `"message_id":"<m-out-25>","client_id":"<m-out-25>","sender_token":"<me>","sender_organization":"<org>","recipient_token":"<grp>",
-		"group_token":"<grp>","recipient_organization":"<org>","body":"hey group","created_time":` + someTime + `,"ttl":-1,"dor":false,"status":"New",
+		"group_token":"<grp>","recipient_organization":"<org>","body":"hey group","created_time":` + someTime +
+		`,"ttl":-1,"dor":false,"status":"New",
 		"priority":0,"sort_number":1,"attachments":[],"data":[]`
 	incoming := "" // the event of the message that came
 	return map[int]want{
@@ -68,12 +72,15 @@ func (s *story) javaScript13() map[int]want {
 		9:  {status: 204},
 		10: {status: 200, header: map[string]string{"TT-X-Message-Id": "<m-out-10>", "TT-X-Msg-Ttl": "30"}, reply: first},
 		11: {status: 200, header: map[string]string{"TT-X-Message-Id": "<m-file>", "TT-X-Msg-Ttl": "60"},
-			reply: with(messageShape("m-file", "me", "bob", "with a file"), "ttl", "60", "attachments", attached, "attachment_name", `"a.png"`),
+			reply: with(messageShape("m-file", "me", "bob", "with a file"), "ttl", "60", "attachments", attached,
+				"attachment_name", `"a.png"`),
 			after: func() { s.wantFile("m-file") }},
-		12: {status: 200, reply: `{"bulk_message_statuses":[` + statusShape("m-out-10", "bob", "Delivered") + `]}`, before: func() {
-			s.must(s.cast.Bob.Client.MarkDelivered(ctx, s.id("m-out-10")))
-			s.wantEvent("message:status", `{"client_id":"<m-out-10>","status":"Delivered","account_id":"<bob>","timestamp":`+someTime+`}`)
-		}},
+		12: {status: 200, reply: `{"bulk_message_statuses":[` + statusShape("m-out-10", "bob", "Delivered") + `]}`,
+			before: func() {
+				s.must(s.cast.Bob.Client.MarkDelivered(ctx, s.id("m-out-10")))
+				s.wantEvent("message:status",
+					`{"client_id":"<m-out-10>","status":"Delivered","account_id":"<bob>","timestamp":`+someTime+`}`)
+			}},
 		13: {status: 200, reply: with(messageShape("m-in-1", "bob", "me", "hi"), "status", `"Delivered"`)},
 		14: {status: 200, reply: statusShape("m-in-1", "me", "Delivered")},
 		15: {status: 204, header: map[string]string{"TT-X-Message-Id": "<fwd-1>", "TT-X-Msg-Ttl": "43200"}, after: func() {
@@ -87,10 +94,12 @@ func (s *story) javaScript13() map[int]want {
 		}},
 		18: {status: 200, reply: rendered(me)},
 		19: {status: 200, reply: rendered(bobShape)},
-		20: {status: 200, header: map[string]string{"TT-X-Group-Token": "<grp>", "TT-X-Group-Avatar": ""}, reply: group, after: func() {
-			s.wantEvent("friends", friend("add", group))
-			s.wantEvent("bang", `{"event":"added","caller_entity":`+me+`,"subject_entity":`+me+`,"target_entity":`+group+`,"sort_number":1,"created_on":`+someTime+`}`)
-		}},
+		20: {status: 200, header: map[string]string{"TT-X-Group-Token": "<grp>", "TT-X-Group-Avatar": ""}, reply: group,
+			after: func() {
+				s.wantEvent("friends", friend("add", group))
+				s.wantEvent("bang", `{"event":"added","caller_entity":`+me+`,"subject_entity":`+me+`,"target_entity":`+group+
+					`,"sort_number":1,"created_on":`+someTime+`}`)
+			}},
 		21: {status: 200, reply: `{}`},
 		22: {status: 200, reply: rendered(group)},
 		23: {status: 204, header: map[string]string{"TT-X-Group-Avatar": ""}, after: func() {
@@ -102,26 +111,33 @@ func (s *story) javaScript13() map[int]want {
 			s.must(s.cast.Bob.Client.StartTyping(ctx, s.id("grp")))
 			s.wantEvent("message:is_typing", `{"sender_token":"<bob>","group_token":"<grp>","status":"typing"}`)
 		}},
-		25: {status: 200, header: map[string]string{"TT-X-Message-Id": "<m-out-25>", "TT-X-Msg-Ttl": "-1"}, reply: `{` + toGroup + `}`},
+		25: {status: 200, header: map[string]string{"TT-X-Message-Id": "<m-out-25>", "TT-X-Msg-Ttl": "-1"},
+			reply: `{` + toGroup + `}`},
 		26: {status: 200, reply: statusShape("m-out-25", "bob", "Read"), before: func() {
 			s.must(s.cast.Bob.Client.MarkRead(ctx, s.id("m-out-25")))
-			s.wantEvent("group:message:status", `{"client_id":"<m-out-25>","status":"Read","account_id":"<bob>","timestamp":`+someTime+`}`)
+			s.wantEvent("group:message:status",
+				`{"client_id":"<m-out-25>","status":"Read","account_id":"<bob>","timestamp":`+someTime+`}`)
 		}},
 		27: {status: 204, after: func() {
-			s.wantEvent("bang", `{"event":"removed","caller_entity":`+me+`,"subject_entity":`+bobShape+`,"target_entity":`+groupShape("G2", `["<me>"]`, "1")+
+			s.wantEvent("bang", `{"event":"removed","caller_entity":`+me+`,"subject_entity":`+bobShape+`,"target_entity":`+
+				groupShape("G2", `["<me>"]`, "1")+
 				`,"sort_number":1,"created_on":`+someTime+`}`)
 		}},
 		28: {status: 204, after: func() { s.wantEvent("friends", friend("del", goneShape)) }},
 		29: {status: 200, reply: rendered(bobShape)},
 		30: {status: 204, after: func() {
-			s.wantEvent("account:settings", `{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:account","account":"<me>"}]}`)
+			s.wantEvent("account:settings",
+				`{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:account","account":"<me>"}]}`)
 		}},
 		31: {status: 200, reply: `{"roles":[{"organization":{"organization_id":"<org>","roles":[]}}]}`, after: func() {
 			// The client asks with this word where it knows of no organization yet.
-			s.ask("GET", "/v2/user/<me>/organization/placeholder/roles", "", want{status: 200, reply: `{"roles":[{"organization":{"organization_id":"<org>","roles":[` +
-				s.roles() + `]}}]}`})
+			s.ask("GET", "/v2/user/<me>/organization/placeholder/roles", "",
+				want{status: 200, reply: `{"roles":[{"organization":{"organization_id":"<org>","roles":[` +
+					s.roles() + `]}}]}`})
 		}},
-		32: {status: 200, reply: searchShape(`{"avatar":"","department":"Surgery","display_name":"Bob Brown","dnd":false,"first_name":"Bob","last_name":"Brown",
+		32: {
+			status: 200, reply: searchShape(
+				`{"avatar":"","department":"Surgery","display_name":"Bob Brown","dnd":false,"first_name":"Bob","last_name":"Brown",
 			"organization_key":"<org>","status":"","title":"Surgeon","token":"<bob>","metadata":{}}`)},
 		33: {status: 200, reply: `{}`},
 		34: {status: 200, reply: `{}`},
@@ -160,7 +176,9 @@ func TestJavaScript13SignsIn(t *testing.T) {
 	s := newStory(t, alice)
 	s.must(s.cast.Operator.Client.SetPassword(t.Context(), s.me.Token, "", s.password))
 	signedIn := func(name string) want {
-		return want{status: 200, reply: `{"user":` + aliceShape + `,"auth":{"key":"<` + name + ` key>","secret":"<` + name + ` secret>","resource":"dev-13"}}`}
+		return want{status: 200,
+			reply: `{"user":` + aliceShape + `,"auth":{"key":"<` + name + ` key>","secret":"<` + name +
+				` secret>","resource":"dev-13"}}`}
 	}
 	// signInWithApiKeyAndSecret
 	s.ask("POST", "/v5/login", body, signedIn("first"))

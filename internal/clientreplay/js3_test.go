@@ -18,7 +18,8 @@ func TestJavaScript3(t *testing.T) {
 	s.must(err)
 
 	answers := s.javaScript3()
-	answers[2] = want{status: 200, reply: `{"user":` + aliceShape + `,"auth":{"key":"<login key>","secret":"<login secret>","resource":"dev-1"}}`,
+	answers[2] = want{status: 200,
+		reply: `{"user":` + aliceShape + `,"auth":{"key":"<login key>","secret":"<login secret>","resource":"dev-1"}}`,
 		after: func() { s.names.Set("me key", s.id("login key")); s.names.Set("me secret", s.id("login secret")) }}
 	refused := func(code string) want { return want{status: 403, code: code} }
 	answers[42], answers[43] = refused("not_allowed"), refused("not_allowed") // metadata of somebody else
@@ -41,22 +42,27 @@ func TestJavaScript3OfAnAdministrator(t *testing.T) {
 
 	answers := s.javaScript3()
 	// A sign-in gives a regular key. The story goes on with the one that it has.
-	answers[2] = want{status: 200, reply: `{"user":` + danaShape + `,"auth":{"key":"<login key>","secret":"<login secret>","resource":"dev-1"}}`}
+	answers[2] = want{status: 200,
+		reply: `{"user":` + danaShape + `,"auth":{"key":"<login key>","secret":"<login secret>","resource":"dev-1"}}`}
 	answers[42] = want{status: 204}
 	answers[43] = want{status: 204, after: func() {
-		s.ask("GET", "/v2/metadata/<bob>", "", want{status: 200, reply: `{"c":"2"}`}, [2]string{"tt-x-organization-key", s.cast.Organization})
+		s.ask("GET", "/v2/metadata/<bob>", "", want{status: 200, reply: `{"c":"2"}`},
+			[2]string{"tt-x-organization-key", s.cast.Organization})
 	}}
 	answers[49] = want{status: 204, header: map[string]string{"TT-X-Organization-Key": "<new org>"}, after: func() {
-		s.wantEvent("account:settings", `{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:org_settings","account":"<me>"}]}`)
+		s.wantEvent("account:settings",
+			`{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:org_settings","account":"<me>"}]}`)
 	}}
 	answers[50] = want{status: 204, after: func() {
-		s.wantEvent("account:settings", `{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:org_settings","account":"<me>"}]}`)
+		s.wantEvent("account:settings",
+			`{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:org_settings","account":"<me>"}]}`)
 	}}
 	s.replay(mustReadRecording(t, "js3.md"), answers)
 
 	s.wantStreamEnd()
 	// It is in two organizations by now, and the call names none: the older one is meant.
-	s.ask("GET", "/v2/user", "{}", want{status: 200, reply: with(danaShape, "status", `"busy"`, "dnd", "true", "dnd_text", `"x"`)})
+	s.ask("GET", "/v2/user", "{}",
+		want{status: 200, reply: with(danaShape, "status", `"busy"`, "dnd", "true", "dnd_text", `"x"`)})
 }
 
 // javaScript3 are the answers that do not depend on who calls.
@@ -73,17 +79,20 @@ func (s *story) javaScript3() map[int]want {
 		9:  {status: 200, reply: bobShape},
 		10: {status: 204},
 		11: {status: 204, header: map[string]string{"TT-X-Message-Id": "<m-data>", "TT-X-Msg-Ttl": "60"}, after: func() {
-			s.ask("GET", "/v2/message/<m-data>", "{}", want{status: 200, reply: with(messageShape("m-data", "me", "bob", "meta"), "ttl", "60",
-				"data", `[{"mimetype":"application/json","namespace":"ns","payload":"{\"k\":1}"}]`)})
+			s.ask("GET", "/v2/message/<m-data>", "{}",
+				want{status: 200, reply: with(messageShape("m-data", "me", "bob", "meta"), "ttl", "60",
+					"data", `[{"mimetype":"application/json","namespace":"ns","payload":"{\"k\":1}"}]`)})
 		}},
 		12: {status: 204, header: map[string]string{"TT-X-Message-Id": "<m-file>", "TT-X-Msg-Ttl": "60"}, after: func() {
-			s.ask("GET", "/v2/message/<m-file>", "{}", want{status: 200, reply: with(messageShape("m-file", "me", "bob", "with a file"), "ttl", "60",
-				"attachments", attached, "attachment_name", `"a.png"`)})
+			s.ask("GET", "/v2/message/<m-file>", "{}",
+				want{status: 200, reply: with(messageShape("m-file", "me", "bob", "with a file"), "ttl", "60",
+					"attachments", attached, "attachment_name", `"a.png"`)})
 			s.wantFile("m-file")
 		}},
 		13: {status: 200, reply: statusShape("m-out-9", "bob", "Delivered"), before: func() {
 			s.must(s.cast.Bob.Client.MarkDelivered(ctx, s.id("m-out-9")))
-			s.wantEvent("message:status", `{"client_id":"<m-out-9>","status":"Delivered","account_id":"<bob>","timestamp":`+someTime+`}`)
+			s.wantEvent("message:status",
+				`{"client_id":"<m-out-9>","status":"Delivered","account_id":"<bob>","timestamp":`+someTime+`}`)
 		}},
 		14: {status: 200, reply: messageShape("m-in-1", "bob", "me", "hi"), before: func() {
 			s.receive(s.cast.Bob, "m-in-1", client.Outgoing{Recipient: s.me.Token, Body: "hi"})
@@ -96,7 +105,8 @@ func (s *story) javaScript3() map[int]want {
 			"is_forwarded", "true", "original_sender", `"<me>"`, "original_timestamp", someTime)},
 		19: {status: 200, reply: statusShape("m-in-1", "me", "Read")},
 		20: {status: 204, after: func() {
-			s.ask("GET", "/v2/message/m-out-9/status", "{}", want{status: 200, reply: with(statusShape("m-out-9", "bob", "Delivered"), "is_recalled", "true")})
+			s.ask("GET", "/v2/message/m-out-9/status", "{}",
+				want{status: 200, reply: with(statusShape("m-out-9", "bob", "Delivered"), "is_recalled", "true")})
 		}},
 		21: {status: 204, before: func() {
 			s.must(s.cast.Bob.Client.StartTyping(ctx, s.me.Token))
@@ -109,7 +119,8 @@ func (s *story) javaScript3() map[int]want {
 		24: {status: 204, header: map[string]string{"TT-X-Group-Token": "<grp>", "TT-X-Group-Avatar": ""}, after: func() {
 			g := groupShape("G1", `["<me>","<bob>"]`, "2")
 			s.wantEvent("friends", friend("add", g))
-			s.wantEvent("bang", `{"event":"added","caller_entity":`+me+`,"subject_entity":`+me+`,"target_entity":`+g+`,"sort_number":1,"created_on":`+someTime+`}`)
+			s.wantEvent("bang", `{"event":"added","caller_entity":`+me+`,"subject_entity":`+me+`,"target_entity":`+g+
+				`,"sort_number":1,"created_on":`+someTime+`}`)
 			s.ask("GET", "/v2/group/<grp>", "{}", want{status: 200, reply: g})
 		}},
 		25: {status: 200, reply: `{}`},
@@ -128,10 +139,12 @@ func (s *story) javaScript3() map[int]want {
 		}},
 		29: {status: 204, header: map[string]string{"TT-X-Message-Id": "<m-out-29>", "TT-X-Msg-Ttl": "60"}, after: func() {
 			s.must(s.cast.Bob.Client.MarkRead(ctx, s.id("m-out-29")))
-			s.wantEvent("group:message:status", `{"client_id":"<m-out-29>","status":"Read","account_id":"<bob>","timestamp":`+someTime+`}`)
+			s.wantEvent("group:message:status",
+				`{"client_id":"<m-out-29>","status":"Read","account_id":"<bob>","timestamp":`+someTime+`}`)
 		}},
 		30: {status: 204, after: func() {
-			s.wantEvent("bang", `{"event":"removed","caller_entity":`+me+`,"subject_entity":`+bobShape+`,"target_entity":`+groupShape("G2", `["<me>"]`, "1")+
+			s.wantEvent("bang", `{"event":"removed","caller_entity":`+me+`,"subject_entity":`+bobShape+`,"target_entity":`+
+				groupShape("G2", `["<me>"]`, "1")+
 				`,"sort_number":1,"created_on":`+someTime+`}`)
 		}},
 		31: {status: 204, after: func() {
@@ -141,8 +154,10 @@ func (s *story) javaScript3() map[int]want {
 		32: {status: 200, reply: bobShape},
 		33: {status: 200, reply: me},
 		34: {status: 204, after: func() {
-			s.wantEvent("account:settings", `{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:account","account":"<me>"}]}`)
-			s.ask("GET", "/v2/user", "{}", want{status: 200, reply: with(me, "status", `"busy"`, "dnd", "true", "dnd_text", `"x"`)})
+			s.wantEvent("account:settings",
+				`{"token":"<me>","services":[{"xmlns":"tigertext:iq:update:account","account":"<me>"}]}`)
+			s.ask("GET", "/v2/user", "{}",
+				want{status: 200, reply: with(me, "status", `"busy"`, "dnd", "true", "dnd_text", `"x"`)})
 		}},
 		35: {status: 200, reply: `[` + orgShape + `]`},
 		36: {status: 200, reply: orgShape},
@@ -171,15 +186,18 @@ func (s *story) javaScript3() map[int]want {
 
 // searchShape is what a search finds whose one result is an account.
 func searchShape(entity string) string {
-	return `{"results":[{"type":"tigertext:entity:account","organization_id":"<org>","entity":` + entity + `}],"metadata":{"total_hits":1,"first_hit":0}}`
+	return `{"results":[{"type":"tigertext:entity:account","organization_id":"<org>","entity":` + entity +
+		`}],"metadata":{"total_hits":1,"first_hit":0}}`
 }
 
 // wantFile downloads the attachment of a message as the clients do.
 func (s *story) wantFile(message string) {
 	s.t.Helper()
-	a := s.cast.MustSend(s.t, s.http, apptest.Request{Method: "GET", Target: s.fill("/v2/message/<" + message + ">/attachment/1"),
-		Header: [][2]string{{"Authorization", "Basic " + s.fill("<credentials of me>")}}})
-	if a.Status != 200 || a.Body != file || a.Header.Get("Content-Type") != "image/png" || a.Header.Get("Content-Length") != "13" {
+	a := s.cast.MustSend(s.t, s.http,
+		apptest.Request{Method: "GET", Target: s.fill("/v2/message/<" + message + ">/attachment/1"),
+			Header: [][2]string{{"Authorization", "Basic " + s.fill("<credentials of me>")}}})
+	if a.Status != 200 || a.Body != file || a.Header.Get("Content-Type") != "image/png" ||
+		a.Header.Get("Content-Length") != "13" {
 		s.t.Errorf("the attachment of %s: got %d %v %q", message, a.Status, a.Header, a.Body)
 	}
 }

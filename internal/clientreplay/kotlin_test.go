@@ -16,11 +16,13 @@ func TestKotlin(t *testing.T) {
 	const roles = 101 // two full pages, and one more
 	server := apptest.Start(t, func(cfg *config.Config) { cfg.Limits.RequestsPerSecond = 0 })
 	s := newClient(t, server.People(), dana) // a lookup takes the key of an administrator
-	doc := server.MustCreate(s.cast.Organization, client.NewUser{DisplayName: "Doc", Emails: []string{"doc+test@example.com"}})
+	doc := server.MustCreate(s.cast.Organization,
+		client.NewUser{DisplayName: "Doc", Emails: []string{"doc+test@example.com"}})
 	s.names.Set("doc", doc.Token)
 	admin := s.me.Client.In(s.cast.Organization)
 	for i := range roles {
-		made, err := admin.CreateUser(t.Context(), s.cast.Organization, client.NewUser{DisplayName: fmt.Sprintf("On Call %03d", i), Username: fmt.Sprintf("on-call-%03d", i)})
+		made, err := admin.CreateUser(t.Context(), s.cast.Organization,
+			client.NewUser{DisplayName: fmt.Sprintf("On Call %03d", i), Username: fmt.Sprintf("on-call-%03d", i)})
 		s.must(err)
 		s.must(admin.SetMetadata(t.Context(), made.Token, client.Metadata{"feature_service": "role"}))
 	}
@@ -36,16 +38,20 @@ func TestKotlin(t *testing.T) {
 		results := ""
 		for i := range n {
 			number := fmt.Sprintf("%03d", first+i)
-			results += `,{"type":"tigertext:entity:account","organization_id":"<org>","entity":{"token":"<role ` + number + `>","xmlns":"tigertext:entity:account",
-				"display_name":"On Call ` + number + `","first_name":"","last_name":"","username":"on-call-` + number + `","avatar":"","status":"","dnd":false,"dnd_text":"",
-				"emails":[],"phones":[],"created_time":` + someTime + `,"title":"","department":"","organization_key":"<org>","organization_token":"<org>",
+			results += `,{"type":"tigertext:entity:account","organization_id":"<org>","entity":{"token":"<role ` + number +
+				`>","xmlns":"tigertext:entity:account",
+				"display_name":"On Call ` + number + `","first_name":"","last_name":"","username":"on-call-` + number +
+				`","avatar":"","status":"","dnd":false,"dnd_text":"",
+				"emails":[],"phones":[],"created_time":` + someTime +
+				`,"title":"","department":"","organization_key":"<org>","organization_token":"<org>",
 				"metadata":{"feature_service":"role"}}}`
 		}
 		continuation := ""
 		if more {
 			continuation = fmt.Sprintf(`,"continuation":"<page %d>"`, first+n)
 		}
-		return fmt.Sprintf(`{"results":[%s],"metadata":{"total_hits":%d,"first_hit":%d%s}}`, results[1:], roles, first, continuation)
+		return fmt.Sprintf(`{"results":[%s],"metadata":{"total_hits":%d,"first_hit":%d%s}}`, results[1:], roles, first,
+			continuation)
 	}
 	group := groupShape("Cardiology", `["<me>","<bob>"]`, "2")
 	rows := mustReadRecording(t, "kotlin.md")

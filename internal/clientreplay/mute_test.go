@@ -3,7 +3,9 @@ package clientreplay
 // muteBob mutes the conversation with Bob for an hour.
 func (s *story) muteBob() {
 	s.t.Helper()
-	s.ask("POST", "/v2/mute/p2p", `{"sender_token":"<bob>","sender_organization":"<org>","receiver_organization":"<org>","duration":"60"}`, want{status: 204})
+	s.ask("POST", "/v2/mute/p2p",
+		`{"sender_token":"<bob>","sender_organization":"<org>","receiver_organization":"<org>","duration":"60"}`,
+		want{status: 204})
 	s.wantEvent("conversation_mute", `{"token":"<me>","action":"add",`+muteOfBob("60", "1")+`}`)
 }
 

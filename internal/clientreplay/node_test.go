@@ -25,7 +25,8 @@ func TestNode(t *testing.T) {
 		}},
 		3: {status: 204, header: map[string]string{"tt-x-message-id": "<m-out-3>"}, after: func() {
 			s.must(s.cast.Bob.Client.MarkRead(t.Context(), s.id("m-out-3")))
-			s.wantEvent("message:status", `{"client_id":"<m-out-3>","status":"Read","account_id":"<bob>","timestamp":`+someTime+`}`)
+			s.wantEvent("message:status",
+				`{"client_id":"<m-out-3>","status":"Read","account_id":"<bob>","timestamp":`+someTime+`}`)
 		}},
 	})
 }

@@ -67,12 +67,14 @@ func TestGuessingPasswordsIsHeldBack(t *testing.T) {
 
 	// A key is no way to guess the password of its account.
 	for range limit {
-		s.ask("POST", "/v2/user/me/password", `{"old_password":"guess","password":"a new password"}`, want{status: 403, code: "old_password_wrong"})
+		s.ask("POST", "/v2/user/me/password", `{"old_password":"guess","password":"a new password"}`,
+			want{status: 403, code: "old_password_wrong"})
 	}
 	s.ask("POST", "/v2/user/me/password", `{"old_password":"`+s.password+`","password":"a new password"}`, tooMany)
 	s.ask("POST", "/v2/user/me/key", `{"kind":"administrative","password":"`+s.password+`"}`, tooMany)
 	s.ask("POST", "/v2/user/me/key/"+s.me.Key+"/rotate", `{"password":"`+s.password+`"}`, tooMany)
-	s.ask("POST", "/v2/user/me/key", `{}`, want{status: 200, reply: `{"api_key":"<k>","api_secret":"<s>","kind":"regular","created_time":` + someTime + `}`})
+	s.ask("POST", "/v2/user/me/key", `{}`,
+		want{status: 200, reply: `{"api_key":"<k>","api_secret":"<s>","kind":"regular","created_time":` + someTime + `}`})
 }
 
 // The canaries: passwords that can be found again wherever they get to.
@@ -125,7 +127,8 @@ func TestPasswordsLeaveNoTrace(t *testing.T) {
 		{"POST", "/v5/login", basicHeader("nobody", canary), `{"device_id":"d"}`, 401},
 		{"POST", "/v5/login", basicHeader(s.me.Key, canary), `{"device_id":"d"}`, 401},
 		{"GET", "/v2/user", basicHeader("alice", canary), "", 401},
-		{"GET", "/v2/events?auth_basic=" + url.QueryEscape(encode64("alice:"+canary)), [2]string{"Accept", "text/event-stream"}, "", 401},
+		{"GET", "/v2/events?auth_basic=" + url.QueryEscape(encode64("alice:"+canary)),
+			[2]string{"Accept", "text/event-stream"}, "", 401},
 		{"GET", "/v2/events?password=" + canary, own, "", 200},
 		{"POST", me + "/password", own, password("short"), 400},
 		{"POST", me + "/password", own, `{"password":["` + canary + `"]}`, 400},

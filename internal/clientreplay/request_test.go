@@ -41,7 +41,8 @@ func (s *story) request(r *row) apptest.Request {
 		case h.name == "Auth" && h.value == "Basic":
 			out.Header = append(out.Header, [2]string{"Authorization", "Basic " + s.fill("<credentials of me>")})
 		case h.name == "Auth" && h.value == "XMPP-Simple":
-			out.Header = append(out.Header, [2]string{"Authorization", "XMPP-Simple " + s.fill("<base64 of "+s.passwordLogin()+">")})
+			out.Header = append(out.Header,
+				[2]string{"Authorization", "XMPP-Simple " + s.fill("<base64 of "+s.passwordLogin()+">")})
 		case h.name == "CT" && h.value == "json":
 			out.Header = append(out.Header, [2]string{"Content-Type", "application/json"})
 		case h.name == "CT":
@@ -84,13 +85,15 @@ func (s *story) fill(text string) string {
 func (s *story) multipart(fields string) string {
 	s.t.Helper()
 	values := map[string]string{
-		"recipient": "<bob>", "body": "with a file", "sender_organization": "<org>", "recipient_organization": "<org>", "priority": "0", "ttl": "60",
+		"recipient": "<bob>", "body": "with a file", "sender_organization": "<org>", "recipient_organization": "<org>",
+		"priority": "0", "ttl": "60",
 	}
 	var b strings.Builder
 	for name := range strings.SplitSeq(fields, ", ") {
 		b.WriteString("--" + boundary + "\r\n")
 		if name == "attachment(file a.png)" {
-			b.WriteString("Content-Disposition: form-data; name=\"attachment\"; filename=\"a.png\"\r\nContent-Type: image/png\r\n\r\n" + file + "\r\n")
+			b.WriteString("Content-Disposition: form-data; name=\"attachment\"; filename=\"a.png\"\r\nContent-Type: " +
+				"image/png\r\n\r\n" + file + "\r\n")
 			continue
 		}
 		value, known := values[name]

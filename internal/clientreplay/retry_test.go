@@ -31,9 +31,12 @@ func TestJavaScript3TakesRefusalsAsItExpects(t *testing.T) {
 	s.ask("POST", "/v2/message", `{"recipient":"nobody@example.com","body":"hello"}`, want{status: 404, code: "not_found"})
 	s.ask("GET", "/v2/user/<me>/organization/<me>", "{}", want{status: 404, code: "not_found"})
 	a := s.cast.MustSend(t, s.http, withBody(s.request(&send), `{"body":"hello"}`))
-	s.match("the error", `{"status":"fail","error":{"status":400,"code":"recipient_required","message":"<any message>","field":"recipient","request_id":"x"}}`, a.Body)
+	s.match(
+		"the error", `{"status":"fail","error":{"status":400,"code":"recipient_required","message":"<any message>","field":"recipient","request_id":"x"}}`, a.Body)
 	s.names.Set("me secret", "wrong")
-	s.ask("GET", "/v2/user", "{}", want{status: 401, code: "credentials_invalid", header: map[string]string{"WWW-Authenticate": `Basic realm="signet", charset="UTF-8"`}})
+	s.ask("GET", "/v2/user", "{}",
+		want{status: 401, code: "credentials_invalid",
+			header: map[string]string{"WWW-Authenticate": `Basic realm="signet", charset="UTF-8"`}})
 }
 
 // TestWhatIsNotServedDoesNotExist: calls that some client knows, and that nothing
@@ -41,7 +44,8 @@ func TestJavaScript3TakesRefusalsAsItExpects(t *testing.T) {
 func TestWhatIsNotServedDoesNotExist(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, alice)
-	for _, call := range [][2]string{{"POST", "/v2/signup"}, {"GET", "/v2/dist_list/<bob>"}, {"POST", "/v2/dist_list"}, {"DELETE", "/v2/dist_list/<bob>"}} {
+	for _, call := range [][2]string{{"POST", "/v2/signup"}, {"GET", "/v2/dist_list/<bob>"}, {"POST", "/v2/dist_list"},
+		{"DELETE", "/v2/dist_list/<bob>"}} {
 		s.ask(call[0], call[1], "{}", want{status: 404, code: "endpoint_unknown"})
 	}
 }

@@ -35,7 +35,8 @@ func newStory(t *testing.T, me func(*apptest.Cast) *apptest.Person) *story {
 // newClient is a client of a server that others call as well.
 func newClient(t *testing.T, cast *apptest.Cast, me func(*apptest.Cast) *apptest.Person) *story {
 	t.Helper()
-	s := &story{t: t, cast: cast, http: cast.NewHTTPClient(), names: new(apptest.Names), me: me(cast), password: "correct:horse battery"}
+	s := &story{t: t, cast: cast, http: cast.NewHTTPClient(), names: new(apptest.Names), me: me(cast),
+		password: "correct:horse battery"}
 	s.names.Set("org", cast.Organization)
 	s.names.Set("product", "product")
 	for _, p := range []*apptest.Person{cast.Alice, cast.Bob, cast.Carol, cast.Dana} {
@@ -121,7 +122,8 @@ func (s *story) wantAnswer(w want, a apptest.Answer) {
 	}
 	switch {
 	case w.code != "":
-		s.match("the error", `{"status":"fail","error":{"status":`+strconv.Itoa(w.status)+`,"code":"`+w.code+`","message":"<any message>","request_id":"x"}}`, a.Body)
+		s.match("the error", `{"status":"fail","error":{"status":`+strconv.Itoa(w.status)+`,"code":"`+w.code+
+			`","message":"<any message>","request_id":"x"}}`, a.Body)
 	case w.reply != "":
 		s.match("the reply", `{"status":"success","reply":`+w.reply+`}`, a.Body)
 	case a.Body != "":

@@ -17,8 +17,9 @@ func TestAnotherVendorsClientsAreServed(t *testing.T) {
 	s := newClient(t, server.People(), alice)
 	theirs := func(shape string) string { return strings.ReplaceAll(shape, "tigertext:", "acme:") }
 	s.where = "the stream"
-	s.open(apptest.Request{Method: "GET", Target: "/v2/events", Header: [][2]string{{"Authorization", "Basic " + s.fill("<credentials of me>")},
-		{"Accept", "text/event-stream"}, {"ac-x-features", "no-offline-messages"}}})
+	s.open(apptest.Request{Method: "GET", Target: "/v2/events",
+		Header: [][2]string{{"Authorization", "Basic " + s.fill("<credentials of me>")},
+			{"Accept", "text/event-stream"}, {"ac-x-features", "no-offline-messages"}}})
 	s.receive(s.cast.Bob, "m-in-1", client.Outgoing{Recipient: s.me.Token, Body: "hi"})
 	wantLine := func(name, pattern string) {
 		t.Helper()
@@ -34,7 +35,8 @@ func TestAnotherVendorsClientsAreServed(t *testing.T) {
 		}
 	}
 	wantLine("data", `{"event_id":"<event>","event":{"acme:iq:message":`+messageShape("m-in-1", "bob", "me", "hi")+`}}`)
-	sent := s.ask("POST", "/v2/message", `{"recipient":"<bob>","body":"hello"}`, want{status: 204, header: map[string]string{"AC-X-Message-Id": "<m>", "AC-X-Msg-Ttl": "43200"}},
+	sent := s.ask("POST", "/v2/message", `{"recipient":"<bob>","body":"hello"}`,
+		want{status: 204, header: map[string]string{"AC-X-Message-Id": "<m>", "AC-X-Msg-Ttl": "43200"}},
 		[2]string{"ac-x-organization-key", s.cast.Organization})
 	for name := range sent.Header {
 		if strings.HasPrefix(strings.ToLower(name), "tt-x-") {

@@ -46,7 +46,8 @@ func Parse(text string) (s State, err error) {
 	if _, err := fmt.Sscanf(text, "%d %d %d %d", &known, &said, &spent, &highest); err != nil {
 		return s, fmt.Errorf("what is stored of the clock, %q, cannot be read: %w", text, err)
 	}
-	return State{Known: moment(known), Said: moment(said), Spent: time.Duration(spent) * time.Millisecond, Highest: moment(highest)}, nil
+	return State{Known: moment(known), Said: moment(said), Spent: time.Duration(spent) * time.Millisecond,
+		Highest: moment(highest)}, nil
 }
 
 // Accepted is the state after a person has said that the clock is right.

@@ -71,7 +71,8 @@ func (w *Watch) Look(now time.Time, elapsed time.Duration, kept State, own time.
 	w.state.Known, w.state.Said, w.state.Highest = known, now, highest
 	return Verdict{
 		State: w.state, Doubt: off > 0, Back: off < 0, Off: off, Left: w.Doubt - w.state.Spent,
-		Keep: !kept.Departed() || highest.After(kept.Highest) || w.state.Spent < kept.Spent || w.state.Spent-kept.Spent >= noteInterval,
+		Keep: !kept.Departed() || highest.After(kept.Highest) || w.state.Spent < kept.Spent ||
+			w.state.Spent-kept.Spent >= noteInterval,
 	}
 }
 
@@ -102,6 +103,7 @@ func (w *Watch) believe(now time.Time, kept State, highest time.Time) Verdict {
 	w.state, w.limit = State{Known: now, Highest: highest}, Tolerance
 	return Verdict{
 		State: w.state,
-		Keep:  kept.Known.IsZero() || kept.Departed() || now.Sub(kept.Known).Abs() >= noteInterval || highest.Sub(kept.Highest) > 0,
+		Keep: kept.Known.IsZero() || kept.Departed() || now.Sub(kept.Known).Abs() >= noteInterval ||
+			highest.Sub(kept.Highest) > 0,
 	}
 }

@@ -78,7 +78,8 @@ func masterKey(s string) error {
 	case kind != "env" || rest == "":
 		return fmt.Errorf("want file:PATH or env:NAME, not %q", s)
 	case strings.HasPrefix(rest, variablePrefix):
-		return fmt.Errorf("want a variable whose name does not begin with %s, where every name is a setting's, not %q", variablePrefix, rest)
+		return fmt.Errorf("want a variable whose name does not begin with %s, where every name is a setting's, not %q",
+			variablePrefix, rest)
 	}
 	return nil
 }
@@ -91,7 +92,8 @@ func keyring(s string) error {
 	if isDatabase(s) {
 		return nil
 	}
-	return errors.New("want file:PATH or the URL of a PostgreSQL database, such as postgres://signet@keys.example.com/keyring")
+	return errors.New("want file:PATH or the URL of a PostgreSQL database, such as " +
+		"postgres://signet@keys.example.com/keyring")
 }
 
 // natsServers wants addresses of NATS servers. Its text is in no message: it may hold
@@ -102,8 +104,10 @@ func natsServers(s string) error {
 	}
 	for server := range strings.SplitSeq(s, ",") {
 		u, err := url.Parse(strings.TrimSpace(server))
-		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
-			return errors.New("want URLs of NATS servers, such as nats://signet@nats.example.com:4222 or tls://nats.example.com:4222, separated by commas")
+		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" ||
+			u.Fragment != "" {
+			return errors.New("want URLs of NATS servers, such as nats://signet@nats.example.com:4222 or " +
+				"tls://nats.example.com:4222, separated by commas")
 		}
 	}
 	return nil
@@ -122,7 +126,8 @@ func natsLogin(s string) error {
 // message repeats the location: it may hold a secret.
 func blobs(s string) error {
 	if strings.Contains(s, "://") && !strings.HasPrefix(s, "s3://") || s == "dir:" {
-		return errors.New("want a directory, such as dir:/srv/signet/blobs, or a bucket, such as s3://signet?endpoint=s3.example.com")
+		return errors.New("want a directory, such as dir:/srv/signet/blobs, or a bucket, such as " +
+			"s3://signet?endpoint=s3.example.com")
 	}
 	return nil
 }

@@ -18,18 +18,23 @@ func (c *Config) conflicts() (problems []error) {
 		problems = append(problems, errors.New("tls.cert and acme.hosts are two ways to one certificate: set one of them"))
 	}
 	if c.Redirect != "" && !encrypted {
-		problems = append(problems, errors.New("redirect_listen leads to HTTPS, which takes tls.cert and tls.key, or acme.hosts"))
+		problems = append(problems, errors.New("redirect_listen leads to HTTPS, which takes tls.cert and tls.key, or "+
+			"acme.hosts"))
 	}
 	if !encrypted && !c.InsecureHTTP && len(c.Proxies) == 0 && !onLoopback(c.Listen) {
-		problems = append(problems, fmt.Errorf("listen: %s is open to other machines, and without TLS they would send their secrets "+
-			"and messages in clear: set tls.cert and tls.key, or acme.hosts; or trusted_proxies, where a proxy in front speaks TLS; "+
+		problems = append(problems, fmt.Errorf("listen: %s is open to other machines, and without TLS they would send "+
+			"their secrets "+
+			"and messages in clear: set tls.cert and tls.key, or acme.hosts; or trusted_proxies, where a proxy in front "+
+			"speaks TLS; "+
 			"or insecure_http, if that is what you want", c.Listen))
 	}
 	if c.Keyring != "" && c.Keyring == c.Database {
-		problems = append(problems, errors.New("keyring: want another database than that of the store, whose copies must not hold the keys"))
+		problems = append(problems, errors.New("keyring: want another database than that of the store, whose copies must "+
+			"not hold the keys"))
 	}
 	if c.KeyringCopy != "" && (c.KeyringCopy == c.Keyring || c.KeyringCopy == c.Database) {
-		problems = append(problems, errors.New("keyring.copy: want another place than those of the key ring and of the store"))
+		problems = append(problems, errors.New("keyring.copy: want another place than those of the key ring and of the "+
+			"store"))
 	}
 	return append(problems, c.natsConflicts()...)
 }
@@ -58,11 +63,13 @@ func (c *Config) natsConflicts() (problems []error) {
 		}
 		_, password := u.User.Password()
 		if users[u.User.Username()] = true; password || u.User != nil && !byPassword {
-			return append(problems, errors.New("nats and nats_login are two ways to sign in: leave it out of the addresses in nats"))
+			return append(problems, errors.New("nats and nats_login are two ways to sign in: leave it out of the addresses in "+
+				"nats"))
 		}
 	}
 	if byPassword && (len(users) != 1 || users[""]) {
-		problems = append(problems, errors.New("nats_login: a password is that of a user, whom every address in nats names alike, as nats://user@host:4222"))
+		problems = append(problems, errors.New("nats_login: a password is that of a user, whom every address in nats names "+
+			"alike, as nats://user@host:4222"))
 	}
 	return problems
 }

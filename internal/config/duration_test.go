@@ -8,7 +8,8 @@ import (
 func TestDurationsHaveDays(t *testing.T) {
 	const day = 24 * time.Hour
 	for text, want := range map[string]time.Duration{
-		"500ms": 500 * time.Millisecond, "90s": 90 * time.Second, "1h30m": 90 * time.Minute, " 8h ": 8 * time.Hour, "0": 0, "-1s": -time.Second,
+		"500ms": 500 * time.Millisecond, "90s": 90 * time.Second, "1h30m": 90 * time.Minute, " 8h ": 8 * time.Hour, "0": 0,
+		"-1s": -time.Second,
 		"30d": 30 * day, "1d12h": 36 * time.Hour, "0d": 0, "2190d": 2190 * day,
 	} {
 		if got, err := ParseDuration(text); err != nil || got != want {

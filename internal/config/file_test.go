@@ -9,26 +9,29 @@ import (
 
 func TestFileRefusals(t *testing.T) {
 	for name, test := range map[string]struct{ file, want string }{
-		"empty":                   {"", ""},
-		"only comments":           {"# nothing\n", ""},
-		"section commented out":   {"limits:\n#  burst: 1\n", ""},
-		"nested":                  {"limits:\n  burst: 1\n", ""},
-		"dotted":                  {"limits.burst: 1\n", ""},
-		"anchor":                  {"listen: &a 127.0.0.1:1\nmetrics.listen: *a\n", ""},
-		"misspelt":                {"listn: x\n", "f.yaml:1: unknown key listn; did you mean listen?"},
-		"misspelt in a section":   {"limits:\n  brust: 1\n", "f.yaml:2: unknown key limits.brust; did you mean limits.burst?"},
-		"misspelt section":        {"limit:\n  burst: 1\n", "unknown key limit.burst; did you mean limits.burst?"},
-		"section left out":        {"burst: 1\n", "unknown key burst; did you mean limits.burst?"},
-		"twice":                   {"limits.burst: 1\nlimits: {burst: 2}\n", "f.yaml:2: limits.burst is set already in line 1"},
-		"text for a number":       {"limits.burst: many\n", `f.yaml:1: limits.burst: want a whole number, not "many"`},
-		"quoted number":           {"limits.burst: '5'\n", `limits.burst: want a whole number, not "5"`},
-		"fraction":                {"limits.burst: 1.5\n", `limits.burst: want a whole number, not "1.5"`},
-		"negative":                {"limits.burst: -1\n", "f.yaml:1: limits.burst: want a number from 0"},
-		"number for text":         {"vendor.prefix: 12\n", `vendor.prefix: want text; put "12" in quotes`},
-		"boolean for text":        {"log.format: true\n", "log.format: want text"},
-		"list for a number":       {"limits.burst: [1]\n", "limits.burst: want a whole number, not a list or section"},
-		"mapping for text":        {"listen: {host: x}\n", "listen: want text, not a list or section"},
-		"scalar for a section":    {"limits: 5\n", "f.yaml:1: limits is a section: its settings, such as limits.attachment_bytes, belong below it"},
+		"empty":                 {"", ""},
+		"only comments":         {"# nothing\n", ""},
+		"section commented out": {"limits:\n#  burst: 1\n", ""},
+		"nested":                {"limits:\n  burst: 1\n", ""},
+		"dotted":                {"limits.burst: 1\n", ""},
+		"anchor":                {"listen: &a 127.0.0.1:1\nmetrics.listen: *a\n", ""},
+		"misspelt":              {"listn: x\n", "f.yaml:1: unknown key listn; did you mean listen?"},
+		"misspelt in a section": {"limits:\n  brust: 1\n", "f.yaml:2: unknown key limits.brust; did you mean " +
+			"limits.burst?"},
+		"misspelt section": {"limit:\n  burst: 1\n", "unknown key limit.burst; did you mean limits.burst?"},
+		"section left out": {"burst: 1\n", "unknown key burst; did you mean limits.burst?"},
+		"twice": {"limits.burst: 1\nlimits: {burst: 2}\n",
+			"f.yaml:2: limits.burst is set already in line 1"},
+		"text for a number": {"limits.burst: many\n", `f.yaml:1: limits.burst: want a whole number, not "many"`},
+		"quoted number":     {"limits.burst: '5'\n", `limits.burst: want a whole number, not "5"`},
+		"fraction":          {"limits.burst: 1.5\n", `limits.burst: want a whole number, not "1.5"`},
+		"negative":          {"limits.burst: -1\n", "f.yaml:1: limits.burst: want a number from 0"},
+		"number for text":   {"vendor.prefix: 12\n", `vendor.prefix: want text; put "12" in quotes`},
+		"boolean for text":  {"log.format: true\n", "log.format: want text"},
+		"list for a number": {"limits.burst: [1]\n", "limits.burst: want a whole number, not a list or section"},
+		"mapping for text":  {"listen: {host: x}\n", "listen: want text, not a list or section"},
+		"scalar for a section": {"limits: 5\n", "f.yaml:1: limits is a section: its settings, such as " +
+			"limits.attachment_bytes, belong below it"},
 		"no value":                {"listen:\n", "listen: has no value; leave the line out"},
 		"duration without unit":   {"expiry.sweep: 10\n", "expiry.sweep: want a duration"},
 		"list":                    {"cors: {origins: ['https://a.example', 'https://b.example']}\n", ""},
@@ -91,7 +94,8 @@ func TestNearestKeyIsTheSameEveryTime(t *testing.T) {
 		known[s.key] = s
 	}
 	for range 100 {
-		for key, want := range map[string]string{"lisen": "listen", "brust": "limits.burst", "metrics.lisen": "metrics.listen"} {
+		for key, want := range map[string]string{"lisen": "listen", "brust": "limits.burst",
+			"metrics.lisen": "metrics.listen"} {
 			if got := nearestKey(key, known); got != want {
 				t.Fatalf("nearestKey(%q) = %q, want %q", key, got, want)
 			}

@@ -116,7 +116,8 @@ func TestEveryKeyHasAVariableAFlagAndALineInTheFile(t *testing.T) {
 			for _, other := range together[s.Key] {
 				c, text := shifted(t, other)
 				alone = append(alone, variableName(other)+"="+text)
-				want.TLS.Cert, want.TLS.Key, want.ACME.Hosts = want.TLS.Cert+c.TLS.Cert, want.TLS.Key+c.TLS.Key, append(want.ACME.Hosts, c.ACME.Hosts...)
+				want.TLS.Cert, want.TLS.Key, want.ACME.Hosts = want.TLS.Cert+c.TLS.Cert, want.TLS.Key+c.TLS.Key,
+					append(want.ACME.Hosts, c.ACME.Hosts...)
 				want.NATS, want.NATSCert, want.NATSKey = want.NATS+c.NATS, want.NATSCert+c.NATSCert, want.NATSKey+c.NATSKey
 			}
 			for name, from := range map[string]Sources{
@@ -200,17 +201,21 @@ func TestEnvironmentRefusals(t *testing.T) {
 		environ []string
 		want    string // part of the error; empty: none
 	}{
-		"misspelt":               {[]string{"SIGNET_LISTN=127.0.0.1:1"}, "unknown variable SIGNET_LISTN; did you mean SIGNET_LISTEN?"},
-		"dot kept":               {[]string{"SIGNET_LIMITS.BURST=1"}, "did you mean SIGNET_LIMITS_BURST?"},
-		"wrong type":             {[]string{"SIGNET_LIMITS_BURST=many"}, `variable SIGNET_LIMITS_BURST: limits.burst: want a whole number, not "many"`},
-		"number left empty":      {[]string{"SIGNET_LIMITS_BURST="}, `want a whole number, not ""`},
-		"negative":               {[]string{"SIGNET_LIMITS_BURST=-1"}, "variable SIGNET_LIMITS_BURST: limits.burst: want a number from 0"},
+		"misspelt": {[]string{"SIGNET_LISTN=127.0.0.1:1"},
+			"unknown variable SIGNET_LISTN; did you mean SIGNET_LISTEN?"},
+		"dot kept": {[]string{"SIGNET_LIMITS.BURST=1"}, "did you mean SIGNET_LIMITS_BURST?"},
+		"wrong type": {[]string{"SIGNET_LIMITS_BURST=many"},
+			`variable SIGNET_LIMITS_BURST: limits.burst: want a whole number, not "many"`},
+		"number left empty": {[]string{"SIGNET_LIMITS_BURST="}, `want a whole number, not ""`},
+		"negative": {[]string{"SIGNET_LIMITS_BURST=-1"},
+			"variable SIGNET_LIMITS_BURST: limits.burst: want a number from 0"},
 		"beyond 64 bits":         {[]string{"SIGNET_LIMITS_BURST=99999999999999999999"}, "want a whole number"},
 		"duration without unit":  {[]string{"SIGNET_EXPIRY_SWEEP=10"}, "want a duration such as"},
 		"of the client commands": {[]string{"SIGNET_URL=http://x", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, ""},
 		"of the tests":           {[]string{"SIGNET_TEST_POSTGRES=postgres://x"}, ""},
 		"another program's":      {[]string{"SIGNETS=1", "signet_listn=1", "PATH=/bin"}, ""},
-		"kubernetes service":     {[]string{"SIGNET_SERVICE_HOST=10.0.0.1", "SIGNET_SERVICE_PORT=80", "SIGNET_SERVICE_PORT_HTTP=80", "SIGNET_PORT=tcp://10.0.0.1:80", "SIGNET_PORT_80_TCP_ADDR=10.0.0.1"}, ""},
+		"kubernetes service": {[]string{"SIGNET_SERVICE_HOST=10.0.0.1", "SIGNET_SERVICE_PORT=80",
+			"SIGNET_SERVICE_PORT_HTTP=80", "SIGNET_PORT=tcp://10.0.0.1:80", "SIGNET_PORT_80_TCP_ADDR=10.0.0.1"}, ""},
 		"second service":         {[]string{"SIGNET_WEB_SERVICE_HOST=10.0.0.1", "SIGNET_WEB_PORT=tcp://10.0.0.1:80"}, ""},
 		"port without a service": {[]string{"SIGNET_PORT=8080"}, "unknown variable SIGNET_PORT"},
 	} {
@@ -254,7 +259,8 @@ func TestPlacesOfKeysAreChecked(t *testing.T) {
 
 func TestAddressesWithPasswordsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	for _, text := range []string{
-		"signet:Pa55@nats.example.com", "http://signet:Pa55@nats.example.com", "nats://signet:Pa55@", "nats://signet:Pa 55@host",
+		"signet:Pa55@nats.example.com", "http://signet:Pa55@nats.example.com", "nats://signet:Pa55@",
+		"nats://signet:Pa 55@host",
 		"nats://a.example,,tls://signet:Pa55@b.example", "nats://signet:Pa55@host/path", "nats://signet:Pa55@host:port",
 	} {
 		_, err := Load(Sources{Environ: []string{"SIGNET_NATS=" + text}})

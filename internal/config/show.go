@@ -40,12 +40,18 @@ func (c *Config) WithoutEffect() (told []string) {
 		needs string
 	}{
 		{c.Database == "" && c.NATS != "", "nats", "connects servers that share a database: set database, or leave it out"},
-		{c.Database == "" && isDatabase(c.Keyring), "keyring", "is a database, as servers that share one need it, and database is not set: the store is embedded, and the file keyring in the data directory would do"},
-		{c.Database != "" && c.CacheBytes != usual.CacheBytes, "cache_bytes", "is about the embedded store, and database is set"},
-		{len(c.ACME.Hosts) == 0 && (c.ACME.Email != "" || c.ACME.Directory != usual.ACME.Directory), "acme", "has an email or directory, and gets no certificate without acme.hosts"},
-		{len(c.Proxies) == 0 && c.ProxyHeader != usual.ProxyHeader, "proxy_header", "is believed of trusted_proxies only, and there are none"},
-		{c.Limits.Burst == 0 && c.Limits.RequestsPerSecond > 0, "limits.requests_per_second", "holds nobody back where limits.burst is 0"},
-		{c.Log.Access && (c.Log.Level == "warn" || c.Log.Level == "error"), "log.access", fmt.Sprintf("writes lines of level info, and log.level is %s", c.Log.Level)},
+		{c.Database == "" && isDatabase(c.Keyring), "keyring", "is a database, as servers that share one need it, and " +
+			"database is not set: the store is embedded, and the file keyring in the data directory would do"},
+		{c.Database != "" && c.CacheBytes != usual.CacheBytes, "cache_bytes",
+			"is about the embedded store, and database is set"},
+		{len(c.ACME.Hosts) == 0 && (c.ACME.Email != "" || c.ACME.Directory != usual.ACME.Directory), "acme",
+			"has an email or directory, and gets no certificate without acme.hosts"},
+		{len(c.Proxies) == 0 && c.ProxyHeader != usual.ProxyHeader, "proxy_header",
+			"is believed of trusted_proxies only, and there are none"},
+		{c.Limits.Burst == 0 && c.Limits.RequestsPerSecond > 0, "limits.requests_per_second",
+			"holds nobody back where limits.burst is 0"},
+		{c.Log.Access && (c.Log.Level == "warn" || c.Log.Level == "error"), "log.access",
+			fmt.Sprintf("writes lines of level info, and log.level is %s", c.Log.Level)},
 	} {
 		if w.set {
 			told = append(told, w.key+" "+w.needs)

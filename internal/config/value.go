@@ -130,7 +130,8 @@ func toggle(target *bool, key, doc string) *setting {
 			return on, nil
 		},
 	}
-	return &setting{key: key, hint: "BOOL", doc: strings.TrimSpace(doc), value: f, limits: func() error { return nil }, toggle: true}
+	return &setting{key: key, hint: "BOOL", doc: strings.TrimSpace(doc), value: f, limits: func() error { return nil },
+		toggle: true}
 }
 
 func number[T int | int64](target *T, key string, initial, least, most T, doc string) *setting {

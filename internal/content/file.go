@@ -121,7 +121,8 @@ func fileFault(err error) error {
 	case errors.Is(err, blob.ErrNotFound):
 		return model.Missing()
 	case errors.Is(err, blob.ErrTooLarge):
-		return &model.Error{Kind: model.TooLarge, Code: "file_too_large", Message: "The file is larger than the server can keep."}
+		return &model.Error{Kind: model.TooLarge, Code: "file_too_large",
+			Message: "The file is larger than the server can keep."}
 	case errors.Is(err, blob.ErrUnavailable):
 		return &model.Error{Kind: model.Unavailable, Code: "attachments_unavailable", RetryAfter: time.Second, Cause: err,
 			Message: "Files cannot be kept or read at the moment, please try again."}

@@ -19,7 +19,8 @@ import (
 func newVault(t *testing.T) (*Vault, *testclock.Clock) {
 	t.Helper()
 	clock, dir := testclock.New(), t.TempDir()
-	kept, err := store.Open(t.Context(), enginetest.Open(t, dir, enginetest.Options{Clock: clock.Now}), func() string { return "epoch" })
+	kept, err := store.Open(t.Context(), enginetest.Open(t, dir, enginetest.Options{Clock: clock.Now}),
+		func() string { return "epoch" })
 	must(t, err)
 	t.Cleanup(func() { must(t, kept.Close()) })
 	blobs, err := blob.OpenDirectory(t.TempDir())

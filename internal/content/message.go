@@ -31,7 +31,8 @@ type storedAttachment struct {
 }
 
 // SealMessage returns what a message says as its row stores it.
-func (v *Vault) SealMessage(ctx context.Context, leases *Leases, row *store.MessageRow, c *model.Content) ([]byte, error) {
+func (v *Vault) SealMessage(ctx context.Context, leases *Leases, row *store.MessageRow, c *model.Content) ([]byte,
+	error) {
 	text, err := encode(c)
 	if err != nil {
 		return nil, err

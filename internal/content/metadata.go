@@ -10,7 +10,8 @@ import (
 )
 
 // SealMetadata returns an entity's metadata as the store keeps it.
-func (v *Vault) SealMetadata(ctx context.Context, leases *Leases, organization model.OrganizationID, entity model.EntityID,
+func (v *Vault) SealMetadata(ctx context.Context, leases *Leases, organization model.OrganizationID,
+	entity model.EntityID,
 	m map[string]string) ([]byte, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -34,12 +35,14 @@ func (v *Vault) OpenMetadata(ctx context.Context, organization model.Organizatio
 
 // SealFingerprint seals what tells a request of an account from another one under the
 // same Request-ID: from it alone somebody could try what the content may have been.
-func (v *Vault) SealFingerprint(ctx context.Context, leases *Leases, account model.AccountID, request string, now time.Time,
+func (v *Vault) SealFingerprint(ctx context.Context, leases *Leases, account model.AccountID, request string,
+	now time.Time,
 	fingerprint []byte) ([]byte, error) {
 	return v.seal(ctx, leases, requestKey(now), fingerprint, requestBinding(account, request))
 }
 
 // OpenFingerprint reads what SealFingerprint made.
-func (v *Vault) OpenFingerprint(ctx context.Context, account model.AccountID, request string, sealed []byte) ([]byte, error) {
+func (v *Vault) OpenFingerprint(ctx context.Context, account model.AccountID, request string, sealed []byte) ([]byte,
+	error) {
 	return v.open(ctx, sealed, requestBinding(account, request))
 }

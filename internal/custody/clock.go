@@ -173,10 +173,13 @@ func tellClock(now time.Time, offset time.Duration, v *clock.Verdict, shared boo
 	case offset.Abs() > MaxClockOffset:
 		return ClockOffsetFault(offset).Error()
 	case v.Doubt:
-		return fmt.Sprintf("%s is in doubt: it says %s, %s after the time that was known; nothing that has ended is erased, and no key destroyed, "+
-			"for another %s; set the clock right, or, where it is right, run \"signet clock accept\"", whose, says, span(v.Off), span(v.Left))
+		return fmt.Sprintf("%s is in doubt: it says %s, %s after the time that was known; nothing that has ended is "+
+			"erased, and no key destroyed, "+
+			"for another %s; set the clock right, or, where it is right, run \"signet clock accept\"", whose, says, span(v.Off),
+			span(v.Left))
 	case v.Back:
-		return fmt.Sprintf("%s went back: it says %s, %s before the time that was known; what is sent meanwhile expires too early; "+
+		return fmt.Sprintf("%s went back: it says %s, %s before the time that was known; what is sent meanwhile expires "+
+			"too early; "+
 			"set the clock right, or, where it is right, run \"signet clock accept\"", whose, says, span(-v.Off))
 	}
 	return ""
@@ -198,7 +201,8 @@ func ClockOffsetFault(offset time.Duration) error {
 	if offset < 0 {
 		how = "ahead of"
 	}
-	return fmt.Errorf("%w: it is %v %s the database's; set it right; until then this server is not ready, and erases nothing",
+	return fmt.Errorf("%w: it is %v %s the database's; set it right; until then this server is not ready, and erases "+
+		"nothing",
 		errClock, offset.Abs().Round(time.Millisecond), how)
 }
 

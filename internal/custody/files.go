@@ -78,7 +78,8 @@ func blobTime(id model.BlobID) time.Time {
 
 // LostFiles returns those of some files that the store refers to and that are not where
 // files are kept.
-func LostFiles(ctx context.Context, kept *store.Store, blobs blob.Store, ids []model.BlobID) (lost []model.BlobID, err error) {
+func LostFiles(ctx context.Context, kept *store.Store, blobs blob.Store, ids []model.BlobID) (lost []model.BlobID,
+	err error) {
 	for _, id := range ids {
 		content, err := blobs.Open(ctx, id)
 		switch {

@@ -34,7 +34,8 @@ type Missing struct {
 
 // KeysInUse calls fn with the key of each text that is sealed and not over: of messages, of
 // those that only a legal hold keeps, and of metadata.
-func KeysInUse(ctx context.Context, kept *store.Store, now time.Time, fn func(id seal.KeyID, count func(*Missing) *int)) error {
+func KeysInUse(ctx context.Context, kept *store.Store, now time.Time,
+	fn func(id seal.KeyID, count func(*Missing) *int)) error {
 	for _, table := range []struct {
 		held  bool
 		count func(*Missing) *int
@@ -110,12 +111,13 @@ func (w *KeyWatch) Run(ctx context.Context) {
 // count counts what is sealed with keys that the ring does not hold.
 func (w *KeyWatch) count(ctx context.Context) (m Missing, err error) {
 	keys := map[seal.KeyID]bool{}
-	err = KeysInUse(ctx, w.Store, w.Clock().UTC().Truncate(time.Millisecond), func(id seal.KeyID, count func(*Missing) *int) {
-		if !w.Ring.Has(id) {
-			keys[id] = true
-			*count(&m)++
-		}
-	})
+	err = KeysInUse(ctx, w.Store, w.Clock().UTC().Truncate(time.Millisecond),
+		func(id seal.KeyID, count func(*Missing) *int) {
+			if !w.Ring.Has(id) {
+				keys[id] = true
+				*count(&m)++
+			}
+		})
 	m.Keys = len(keys)
 	return m, err
 }
@@ -129,12 +131,14 @@ func (w *KeyWatch) tell(ctx context.Context) error {
 	if m.Keys == 0 {
 		return w.Store.NoteKeysMissing(ctx, false)
 	}
-	text := fmt.Sprintf("the key ring is older than what is stored: %d keys are missing, and %d messages and %d metadata cannot be read",
+	text := fmt.Sprintf("the key ring is older than what is stored: %d keys are missing, and %d messages and %d "+
+		"metadata cannot be read",
 		m.Keys, m.Messages, m.Metadata)
 	if m.Held > 0 {
 		text += fmt.Sprintf(", nor %d that a legal hold keeps", m.Held)
 	}
-	w.Warnings.Set(topicKeys, text+`; look for a newer copy of the key ring, and take its keys over with "signet keys import", `+
-		`while the server runs ("signet keys verify" names what does not open)`)
+	w.Warnings.Set(topicKeys,
+		text+`; look for a newer copy of the key ring, and take its keys over with "signet keys import", `+
+			`while the server runs ("signet keys verify" names what does not open)`)
 	return nil
 }

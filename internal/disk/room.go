@@ -188,12 +188,15 @@ func (r *Room) tell() {
 	struck := r.o.Clock().Sub(time.UnixMilli(r.struck.Load())) < remembered
 	switch {
 	case r.data.Load():
-		r.o.Warnings.Set(topic, fmt.Sprintf("the disk of the data directory is full: less than %d MiB are free, so that new messages and files are refused; "+
+		r.o.Warnings.Set(topic, fmt.Sprintf("the disk of the data directory is full: less than %d MiB are free, so that "+
+			"new messages and files are refused; "+
 			"reading, acknowledging, recalls and expiry go on; make room, or enlarge it", max(r.limit>>20, 1)))
 	case r.files.Load():
-		r.o.Warnings.Set(topic, fmt.Sprintf("the disk of the attachments is full: less than %d MiB are free, so that new files are refused; make room, or enlarge it", max(r.limit>>20, 1)))
+		r.o.Warnings.Set(topic, fmt.Sprintf("the disk of the attachments is full: less than %d MiB are free, so that new "+
+			"files are refused; make room, or enlarge it", max(r.limit>>20, 1)))
 	case struck && !r.o.Embedded:
-		r.o.Warnings.Set(topic, "the database has no room left on its disk (disk_full): what is new is refused; enlarge the database's disk")
+		r.o.Warnings.Set(topic, "the database has no room left on its disk (disk_full): what is new is refused; enlarge "+
+			"the database's disk")
 	default:
 		r.o.Warnings.Clear(topic)
 	}
@@ -215,5 +218,6 @@ func (r *Room) Figures() Figures {
 		return -1
 	}
 	struck := !r.o.Embedded && r.o.Clock().Sub(time.UnixMilli(r.struck.Load())) < remembered
-	return Figures{Data: known(r.o.Data), Files: known(r.o.Files), Reserve: r.reserve.Held(), Full: r.data.Load() || r.files.Load() || struck}
+	return Figures{Data: known(r.o.Data), Files: known(r.o.Files), Reserve: r.reserve.Held(), Full: r.data.Load() ||
+		r.files.Load() || struck}
 }

@@ -19,7 +19,8 @@ func mustRoom(t *testing.T, change func(*Options)) (*Room, *health.Warnings) {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	warnings := health.New(quiet)
-	o := Options{Data: t.TempDir(), Embedded: true, Reserve: 1 << 20, Full: errFull, Clock: time.Now, Log: quiet, Warnings: warnings}
+	o := Options{Data: t.TempDir(), Embedded: true, Reserve: 1 << 20, Full: errFull, Clock: time.Now, Log: quiet,
+		Warnings: warnings}
 	if change != nil {
 		change(&o)
 	}

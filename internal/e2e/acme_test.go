@@ -105,7 +105,8 @@ func answerQuestions(c net.Conn) error {
 		for _, q := range m.Questions {
 			if q.Type == dnsmessage.TypeA {
 				m.Answers = append(m.Answers, dnsmessage.Resource{
-					Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class}, Body: &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}},
+					Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class},
+					Body:   &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}},
 				})
 			}
 		}

@@ -84,7 +84,8 @@ func (c *campaign) confirmed() (n int64) {
 func (c *campaign) waitForProgress(more int64) {
 	c.t.Helper()
 	goal := c.confirmed() + more
-	eventually(c.t, fmt.Sprintf("%d more messages are confirmed", more), func() bool { return c.t.Failed() || c.confirmed() >= goal })
+	eventually(c.t, fmt.Sprintf("%d more messages are confirmed", more),
+		func() bool { return c.t.Failed() || c.confirmed() >= goal })
 }
 
 // total is how many messages were confirmed, when it is over.

@@ -42,7 +42,8 @@ func mustServeCluster(t *testing.T, database string, args ...string) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args = append([]string{"--database", database, "--keyring", postgrestest.URL(t), "--master-key", "file:" + master}, args...)
+	args = append([]string{"--database", database, "--keyring", postgrestest.URL(t), "--master-key", "file:" + master},
+		args...)
 	for range clusterNodes {
 		c.nodes = append(c.nodes, mustServe(t, freshDirectory(t), append(args, unlimited...)...))
 	}

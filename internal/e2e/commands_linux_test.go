@@ -28,7 +28,8 @@ func (s *server) mustRunCommand(args ...string) string {
 func (s *server) wantFailure(args ...string) {
 	s.t.Helper()
 	const script = `ulimit -f 0; exec "$@" 2>&1 | cat`
-	shell := exec.CommandContext(s.t.Context(), "bash", append([]string{"-o", "pipefail", "-c", script, "signet", program}, append(args, "--data", s.dir)...)...)
+	shell := exec.CommandContext(s.t.Context(), "bash",
+		append([]string{"-o", "pipefail", "-c", script, "signet", program}, append(args, "--data", s.dir)...)...)
 	out, err := shell.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "signet: ") || strings.Contains(string(out), "panic") {
 		s.t.Errorf("signet %s on a full disk: %v: %s", strings.Join(args, " "), err, out)
@@ -66,7 +67,8 @@ func TestCommandsThatFailOrAreKilledHarmNothing(t *testing.T) {
 	failing := func() {
 		t.Helper()
 		for _, args := range [][]string{
-			{"keys", "rotate"}, {"keys", "export", filepath.Join(t.TempDir(), "ring")}, {"operator", "reset"}, {"key", "limit", alice.key, "--messages-per-day", "1"},
+			{"keys", "rotate"}, {"keys", "export", filepath.Join(t.TempDir(), "ring")}, {"operator", "reset"},
+			{"key", "limit", alice.key, "--messages-per-day", "1"},
 			{"account", "erase", "carol", "--confirm", "carol"}, {"audit", "export"},
 		} {
 			s.wantFailure(args...)

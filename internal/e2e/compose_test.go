@@ -62,7 +62,8 @@ func mustServeCompose(t *testing.T) (*cluster, *natstest.Server) {
 		t.Fatal(err)
 	}
 	mustReplace(t, filepath.Join(secrets, "signet.yaml"), "@nats:4222", "@"+nats.Addr())
-	mustWrite(t, filepath.Join(secrets, "aws"), fmt.Sprintf("[default]\naws_access_key_id = %s\naws_secret_access_key = %s\n", s3test.AccessKey, s3test.SecretKey))
+	mustWrite(t, filepath.Join(secrets, "aws"), fmt.Sprintf("[default]\naws_access_key_id = %s\naws_secret_access_key = "+
+		"%s\n", s3test.AccessKey, s3test.SecretKey))
 	addresses := strings.NewReplacer(
 		"/run/secrets", secrets,
 		"@postgres:5432/signet?", "@"+database.Host+database.Path+"?"+database.RawQuery+"&",
@@ -72,7 +73,8 @@ func mustServeCompose(t *testing.T) (*cluster, *natstest.Server) {
 		"0.0.0.0:9090", "127.0.0.1:0",
 	)
 	c := &cluster{t: t}
-	c.http = &http.Client{Transport: &http.Transport{DialContext: c.dial, DisableKeepAlives: true, DisableCompression: true}}
+	c.http = &http.Client{Transport: &http.Transport{DialContext: c.dial, DisableKeepAlives: true,
+		DisableCompression: true}}
 	for _, name := range slices.Sorted(maps.Keys(file.Services)) {
 		if file.Services[name].Image != "signet" {
 			continue

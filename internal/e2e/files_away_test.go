@@ -47,7 +47,8 @@ func (v volume) takeAway(t *testing.T) {
 
 func (v volume) bringBack(t *testing.T) {
 	t.Helper()
-	if left, err := os.ReadDir(v.dir); v.gone && !errors.Is(err, os.ErrNotExist) || !v.gone && (err != nil || len(left) > 0) {
+	if left, err := os.ReadDir(v.dir); v.gone && !errors.Is(err, os.ErrNotExist) || !v.gone &&
+		(err != nil || len(left) > 0) {
 		t.Errorf("the server made something where its volume was missing: %v (%v)", left, err)
 	}
 	if err := errors.Join(os.RemoveAll(v.dir), os.Rename(v.dir+".away", v.dir)); err != nil {
@@ -73,7 +74,8 @@ func (b emptied) move(t *testing.T, from, to string) {
 		if !ok {
 			continue
 		}
-		_, err := b.Client.Client.CopyObject(t.Context(), minio.CopyDestOptions{Bucket: b.Name, Object: to + rest}, minio.CopySrcOptions{Bucket: b.Name, Object: name})
+		_, err := b.Client.Client.CopyObject(t.Context(), minio.CopyDestOptions{Bucket: b.Name, Object: to + rest},
+			minio.CopySrcOptions{Bucket: b.Name, Object: name})
 		if err == nil {
 			err = b.Client.Client.RemoveObject(t.Context(), b.Name, name, minio.RemoveObjectOptions{})
 		}
@@ -103,7 +105,8 @@ func TestPlaceOfFilesThatIsEmptyOrGone(t *testing.T) {
 			content := []byte(strings.Repeat("a scan ", 1000))
 			kept, recalled := mustSend(t, alice, fileTo("bob", content)), mustSend(t, alice, fileTo("bob", content))
 			picture := &client.Upload{Name: "a.png", Content: strings.NewReader("\x89PNG\r\n\x1a\nxxxxxxxx")}
-			group, err := alice.CreateGroup(t.Context(), client.NewGroup{Name: "with a picture", Members: []string{"bob"}, Avatar: picture})
+			group, err := alice.CreateGroup(t.Context(),
+				client.NewGroup{Name: "with a picture", Members: []string{"bob"}, Avatar: picture})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +139,8 @@ func TestPlaceOfFilesThatIsEmptyOrGone(t *testing.T) {
 				_, err = alice.CreateGroup(t.Context(), client.NewGroup{Name: "another", Avatar: picture})
 				wantFilesAway(t, "a picture", err)
 				eventually(t, "signet_blobs_up is 0", func() bool { return s.mustReadMetrics()["signet_blobs_up"] == 0 })
-				if text := s.mustProbe("/readyz"); !strings.HasPrefix(text, "ok\n") || !strings.Contains(text, "warning: attachments: ") {
+				if text := s.mustProbe("/readyz"); !strings.HasPrefix(text, "ok\n") ||
+					!strings.Contains(text, "warning: attachments: ") {
 					t.Errorf("/readyz says %q, want that files are away", text)
 				}
 			}
@@ -150,7 +154,8 @@ func TestPlaceOfFilesThatIsEmptyOrGone(t *testing.T) {
 				t.Errorf("recall while the files are away: %v", err)
 			}
 			// The sweep has run since, and again after another start.
-			eventually(t, "the sweep has tried", func() bool { return s.mustReadMetrics()[`signet_task_failures_total{task="files"}`] > 0 })
+			eventually(t, "the sweep has tried",
+				func() bool { return s.mustReadMetrics()[`signet_task_failures_total{task="files"}`] > 0 })
 			s.stop()
 			s.mustStart()
 			wantAway()
@@ -162,7 +167,8 @@ func TestPlaceOfFilesThatIsEmptyOrGone(t *testing.T) {
 			again := mustSend(t, alice, fileTo("bob", content[:1000]))
 			wantAttachment(t, bob, mustMessage(t, bob, again), content[:1000])
 			s.stop()
-			s.wantQuietLogBut("the store of attachments does not answer", "whose the attachments are is not known yet", "sweep failed", "a call failed", "over: ")
+			s.wantQuietLogBut("the store of attachments does not answer", "whose the attachments are is not known yet",
+				"sweep failed", "a call failed", "over: ")
 		})
 	}
 }
@@ -232,7 +238,8 @@ func wantStatusOf(t *testing.T, s *server, r *http.Request, want int) {
 	}
 	answer.Body.Close()
 	if answer.StatusCode != want || want == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") == "" {
-		t.Errorf("%s %s: %d with Retry-After %q, want %d", r.Method, r.URL.Path, answer.StatusCode, answer.Header.Get("Retry-After"), want)
+		t.Errorf("%s %s: %d with Retry-After %q, want %d", r.Method, r.URL.Path, answer.StatusCode,
+			answer.Header.Get("Retry-After"), want)
 	}
 }
 

@@ -19,12 +19,13 @@ func wantSoundFiles(t *testing.T, dir string) {
 		return
 	}
 	defer database.Close()
-	err = sqlitex.ExecuteTransient(database, "PRAGMA integrity_check", &sqlitex.ExecOptions{ResultFunc: func(row *sqlite.Stmt) error {
-		if said := row.ColumnText(0); said != "ok" {
-			t.Errorf("the database is damaged: %s", said)
-		}
-		return nil
-	}})
+	err = sqlitex.ExecuteTransient(database, "PRAGMA integrity_check",
+		&sqlitex.ExecOptions{ResultFunc: func(row *sqlite.Stmt) error {
+			if said := row.ColumnText(0); said != "ok" {
+				t.Errorf("the database is damaged: %s", said)
+			}
+			return nil
+		}})
 	if err != nil {
 		t.Error(err)
 	}

@@ -98,7 +98,8 @@ func (fileLimit) mend(t *testing.T, s *server) {
 func mustLimitFiles(t *testing.T, pid int, size uint64) {
 	t.Helper()
 	limit := syscall.Rlimit{Cur: size, Max: ^uint64(0)}
-	_, _, problem := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), syscall.RLIMIT_FSIZE, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
+	_, _, problem := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), syscall.RLIMIT_FSIZE,
+		uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
 	if problem != 0 {
 		t.Fatalf("limit the files of process %d: %v", pid, problem)
 	}
@@ -140,7 +141,8 @@ func TestFullDiskMakesRoomByItself(t *testing.T) {
 	weight.strike(t, s)
 	wantFull := func() {
 		t.Helper()
-		eventually(t, "the operator is told", func() bool { return strings.Contains(s.mustProbe("/readyz"), "warning: disk: ") })
+		eventually(t, "the operator is told",
+			func() bool { return strings.Contains(s.mustProbe("/readyz"), "warning: disk: ") })
 		if m := s.mustReadMetrics(); m["signet_disk_full"] != 1 || m["signet_disk_reserve_bytes"] == 0 {
 			t.Errorf("signet_disk_full is %d with a reserve of %d bytes", m["signet_disk_full"], m["signet_disk_reserve_bytes"])
 		}
@@ -238,7 +240,8 @@ func wantFaultHarmless(t *testing.T, dir string, fault fault) {
 	}
 	for _, size := range []int{100, 300 << 10, 10 << 20} {
 		_, err := alice.Send(ctx, client.Outgoing{
-			Recipient: "bob", Body: long, Attachment: &client.Upload{Name: "b.bin", Content: bytes.NewReader(make([]byte, size))},
+			Recipient: "bob", Body: long,
+			Attachment: &client.Upload{Name: "b.bin", Content: bytes.NewReader(make([]byte, size))},
 		})
 		if err == nil {
 			t.Errorf("an attachment of %d bytes was sent on a full disk", size)
@@ -259,7 +262,8 @@ func wantFaultHarmless(t *testing.T, dir string, fault fault) {
 	fault.mend(t, s)
 	// The very next ones succeed, and are new: nothing was kept of the first attempts.
 	for n := range 30 {
-		sent, err := alice.Send(ctx, client.Outgoing{Recipient: "bob", Body: fmt.Sprintf("after %d", n), RequestID: fmt.Sprintf("after-%d", n)})
+		sent, err := alice.Send(ctx,
+			client.Outgoing{Recipient: "bob", Body: fmt.Sprintf("after %d", n), RequestID: fmt.Sprintf("after-%d", n)})
 		if err != nil {
 			t.Fatalf("after the disk had room again: %v", err)
 		}
@@ -268,7 +272,8 @@ func wantFaultHarmless(t *testing.T, dir string, fault fault) {
 		}
 		confirmed = append(confirmed, sent.MessageID)
 	}
-	sent, err := alice.Send(ctx, client.Outgoing{Recipient: "bob", Attachment: &client.Upload{Name: "c.bin", Content: bytes.NewReader(file)}})
+	sent, err := alice.Send(ctx,
+		client.Outgoing{Recipient: "bob", Attachment: &client.Upload{Name: "c.bin", Content: bytes.NewReader(file)}})
 	if err != nil {
 		t.Fatalf("after the disk had room again: %v", err)
 	}

@@ -45,13 +45,16 @@ func hostileRequests(p person) []attack {
 		{name: "a version that is not", text: "GET / HTTP/9.9\r\nHost: x\r\n\r\n"},
 		{name: "nothing", then: sayNoMore},
 		{name: "half a head", text: "POST /v2/message HTTP/1.1\r\nHost: x\r\nAuthoriz", then: sayNoMore},
-		{name: "a huge header", text: "GET /v2/events HTTP/1.1\r\n" + authorization + "X-A: " + strings.Repeat("a", 1<<20) + "\r\n\r\n", want: "431"},
-		{name: "many headers", text: "GET /v2/events HTTP/1.1\r\n" + authorization + strings.Repeat("X-A: b\r\n", 20_000) + "\r\n", want: "431"},
+		{name: "a huge header", text: "GET /v2/events HTTP/1.1\r\n" + authorization + "X-A: " + strings.Repeat("a", 1<<20) +
+			"\r\n\r\n", want: "431"},
+		{name: "many headers", text: "GET /v2/events HTTP/1.1\r\n" + authorization + strings.Repeat("X-A: b\r\n", 20_000) +
+			"\r\n", want: "431"},
 		{name: "a huge target", text: get("/v2/" + strings.Repeat("a", 1<<20)), want: "431"},
 		{name: "no host", text: "GET /v2/events HTTP/1.1\r\n\r\n", want: "400"},
 		{name: "two hosts", text: "GET /v2/events HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", want: "400"},
 		{name: "a header with a line break", text: "GET /v2/events HTTP/1.1\r\nHost: x\r\nX-A: a\nb\r\n\r\n"},
-		{name: "an unknown method", text: "BREW /v2/message HTTP/1.1\r\n" + authorization + "Connection: close\r\n\r\n", want: "405"},
+		{name: "an unknown method", text: "BREW /v2/message HTTP/1.1\r\n" + authorization + "Connection: close\r\n\r\n",
+			want: "405"},
 		{name: "CONNECT", text: "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"},
 		{name: "OPTIONS *", text: "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"},
 		{name: "another server's URL", text: get("http://example.com/v2/events?limit=1"), want: "200"},
@@ -67,21 +70,35 @@ func hostileRequests(p person) []attack {
 		{name: "many query fields", text: get("/v2/events?" + strings.Repeat("a=b&", 10_000))},
 		{name: "attachment minus one", text: get("/v2/message/" + p.token + "/attachment/-1"), want: "404"},
 
-		{name: "credentials that are none", text: "GET /v2/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic %%%\r\n\r\n"},
-		{name: "huge credentials", text: "GET /v2/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic " + strings.Repeat("QUFB", 10_000) + "\r\n\r\n"},
-		{name: "credentials with NUL", text: "GET /v2/events?auth_basic=AAA6AAA= HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"},
-		{name: "a Request-ID that is none", text: post("Content-Type: application/json\r\nRequest-ID: "+strings.Repeat("é", 200)+"\r\nContent-Length: 34\r\n", message), want: "400"},
-		{name: "strange ranges", text: "GET /v2/message/" + p.token + "/attachment/1 HTTP/1.1\r\n" + authorization + "Connection: close\r\nRange: bytes=" + strings.Repeat("0-1,", 5000) + "\r\n\r\n", want: "404"},
-		{name: "a strange wish of encoding", text: "GET /v2/events HTTP/1.1\r\n" + authorization + "Connection: close\r\nAccept-Encoding: gzip;q=NaN, *;q=-1,,,\r\n\r\n", want: "200"},
+		{name: "credentials that are none", text: "GET /v2/events HTTP/1.1\r\nHost: x\r\nConnection: " +
+			"close\r\nAuthorization: Basic %%%\r\n\r\n"},
+		{name: "huge credentials",
+			text: "GET /v2/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic " +
+				strings.Repeat("QUFB", 10_000) + "\r\n\r\n"},
+		{name: "credentials with NUL", text: "GET /v2/events?auth_basic=AAA6AAA= HTTP/1.1\r\nHost: x\r\nConnection: " +
+			"close\r\n\r\n"},
+		{name: "a Request-ID that is none",
+			text: post("Content-Type: application/json\r\nRequest-ID: "+strings.Repeat("é", 200)+"\r\nContent-Length: 34\r\n",
+				message), want: "400"},
+		{name: "strange ranges",
+			text: "GET /v2/message/" + p.token + "/attachment/1 HTTP/1.1\r\n" + authorization +
+				"Connection: close\r\nRange: bytes=" + strings.Repeat("0-1,", 5000) + "\r\n\r\n", want: "404"},
+		{name: "a strange wish of encoding",
+			text: "GET /v2/events HTTP/1.1\r\n" + authorization + "Connection: close\r\nAccept-Encoding: gzip;q=NaN, " +
+				"*;q=-1,,,\r\n\r\n", want: "200"},
 		{name: "an unknown expectation", text: post("Expect: everything\r\nContent-Length: 0\r\n", ""), want: "417"},
 
 		{name: "no content type", text: post("Content-Length: 34\r\n", message), want: "415"},
 		{name: "another content type", text: sized("application/xml", "<a/>"), want: "415"},
-		{name: "a coded body", text: post("Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 34\r\n", message), want: "415"},
-		{name: "ten thousand keys", text: json(manyKeys(10_000, func(i int) string { return fmt.Sprintf(`"k%d":%d`, i, i) })), want: "400"},
-		{name: "ten thousand times one key", text: json(manyKeys(10_000, func(int) string { return `"body":"x"` })), want: "400"},
+		{name: "a coded body", text: post("Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: "+
+			"34\r\n", message), want: "415"},
+		{name: "ten thousand keys", text: json(manyKeys(10_000, func(i int) string { return fmt.Sprintf(`"k%d":%d`, i, i) })),
+			want: "400"},
+		{name: "ten thousand times one key", text: json(manyKeys(10_000, func(int) string { return `"body":"x"` })),
+			want: "400"},
 		{name: "a deep body", text: json(`{"a":` + strings.Repeat("[", 100_000)), want: "400"},
-		{name: "a deep body with an end", text: json(`{"a":` + strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 41)), want: "400"},
+		{name: "a deep body with an end", text: json(`{"a":` + strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 41)),
+			want: "400"},
 		{name: "a second value", text: json(message + message), want: "400"},
 		{name: "no object", text: json(`["recipient"]`), want: "400"},
 		{name: "no JSON", text: json("recipient=mallory"), want: "400"},
@@ -89,37 +106,55 @@ func hostileRequests(p person) []attack {
 		{name: "half a pair", text: json(`{"recipient":"\ud800","body":"x"}`)},
 		{name: "NUL in a text", text: json(`{"recipient":"a\u0000b","body":"x"}`)},
 		{name: "a huge exponent", text: json(`{"recipient":"mallory","body":"x","ttl":1e999999999}`), want: "400"},
-		{name: "a long number", text: json(`{"recipient":"mallory","body":"x","ttl":` + strings.Repeat("9", 100_000) + `}`), want: "400"},
-		{name: "types all wrong", text: json(`{"recipient":{},"body":[],"ttl":{},"dor":[],"priority":"x","data":1}`), want: "400"},
+		{name: "a long number", text: json(`{"recipient":"mallory","body":"x","ttl":` + strings.Repeat("9", 100_000) + `}`),
+			want: "400"},
+		{name: "types all wrong", text: json(`{"recipient":{},"body":[],"ttl":{},"dor":[],"priority":"x","data":1}`),
+			want: "400"},
 		{name: "a body that is too large", text: json(`{"body":"` + strings.Repeat("x", 1<<20) + `"}`), want: "413"},
-		{name: "a form of ten thousand fields", text: sized("application/x-www-form-urlencoded", strings.Repeat("a=b&", 10_000)), want: "400"},
+		{name: "a form of ten thousand fields",
+			text: sized("application/x-www-form-urlencoded", strings.Repeat("a=b&", 10_000)), want: "400"},
 		{name: "a broken form", text: sized("application/x-www-form-urlencoded", "recipient=%zz&body=%"), want: "400"},
 		{name: "parts without a boundary", text: sized("multipart/form-data", "--x\r\n\r\n--x--"), want: "400"},
-		{name: "ten thousand parts", text: parts(strings.Repeat("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb\r\n", 10_000) + "--x--\r\n")},
+		{name: "ten thousand parts", text: parts(strings.Repeat("--x\r\nContent-Disposition: form-data; "+
+			"name=\"a\"\r\n\r\nb\r\n", 10_000) + "--x--\r\n")},
 		{name: "a part without a name", text: parts("--x\r\n\r\nb\r\n--x--\r\n"), want: "400"},
-		{name: "a part with a huge head", text: parts("--x\r\nContent-Disposition: form-data; name=\"" + strings.Repeat("a", 100_000) + "\"\r\n\r\nb\r\n--x--\r\n"), want: "400"},
-		{name: "a part that does not end", text: parts("--x\r\nContent-Disposition: form-data; name=\"attachment\"; filename=\"../../etc/passwd\"\r\n\r\n" + string(noise)), want: "400"},
+		{name: "a part with a huge head",
+			text: parts("--x\r\nContent-Disposition: form-data; name=\"" + strings.Repeat("a", 100_000) +
+				"\"\r\n\r\nb\r\n--x--\r\n"), want: "400"},
+		{name: "a part that does not end", text: parts("--x\r\nContent-Disposition: form-data; name=\"attachment\"; " +
+			"filename=\"../../etc/passwd\"\r\n\r\n" + string(noise)), want: "400"},
 		{name: "parts of noise", text: parts("--x\r\n" + string(noise)), want: "400"},
 
 		{name: "a length that is none", text: post("Content-Length: -1\r\n", message), want: "400"},
 		{name: "two lengths", text: post("Content-Length: 34\r\nContent-Length: 35\r\n", message), want: "400"},
-		{name: "more announced than sent", text: post("Content-Type: application/json\r\nContent-Length: 5000\r\n", message), want: "400", then: sayNoMore},
-		{name: "a petabyte announced", text: post("Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1125899906842624\r\n", "--x"), want: "413"},
-		{name: "less announced than sent", text: "POST /v2/message HTTP/1.1\r\n" + authorization + "Content-Type: application/json\r\nContent-Length: 34\r\n\r\n" + message + "garbage\r\n\r\n", want: "204 400"},
-		{name: "a length and chunks", text: "POST /v2/message HTTP/1.1\r\n" + authorization + "Content-Type: application/json\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\n\r\n"},
+		{name: "more announced than sent", text: post("Content-Type: application/json\r\nContent-Length: 5000\r\n", message),
+			want: "400", then: sayNoMore},
+		{name: "a petabyte announced", text: post("Content-Type: multipart/form-data; boundary=x\r\nContent-Length: "+
+			"1125899906842624\r\n", "--x"), want: "413"},
+		{name: "less announced than sent",
+			text: "POST /v2/message HTTP/1.1\r\n" + authorization + "Content-Type: application/json\r\nContent-Length: " +
+				"34\r\n\r\n" + message + "garbage\r\n\r\n", want: "204 400"},
+		{name: "a length and chunks",
+			text: "POST /v2/message HTTP/1.1\r\n" + authorization + "Content-Type: application/json\r\nContent-Length: " +
+				"5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\n\r\n"},
 		{name: "another transfer encoding", text: post("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n")},
 		{name: "chunks of garbage", text: chunked("zzz\r\n" + string(noise)), want: "400"},
 		{name: "a chunk of 16 EiB", text: chunked("ffffffffffffffff\r\nabc"), want: "400", then: sayNoMore},
 		{name: "a chunk that lies", text: chunked("5\r\nabcdefghijklmnop\r\n0\r\n\r\n"), want: "400"},
 		{name: "chunks without an end", text: chunked("22\r\n" + message), want: "400", then: sayNoMore},
-		{name: "a long chunk extension", text: chunked("22;" + strings.Repeat("a", 100_000) + "\r\n" + message + "\r\n0\r\n\r\n"), want: "400"},
+		{name: "a long chunk extension",
+			text: chunked("22;" + strings.Repeat("a", 100_000) + "\r\n" + message + "\r\n0\r\n\r\n"), want: "400"},
 		{name: "a byte a chunk", text: chunked(strings.Repeat("1\r\na\r\n", 20_000) + "0\r\n\r\n"), want: "400"},
-		{name: "a huge trailer", text: chunked("22\r\n" + message + "\r\n0\r\nX: " + strings.Repeat("a", 1<<20) + "\r\n\r\n")},
+		{name: "a huge trailer",
+			text: chunked("22\r\n" + message + "\r\n0\r\nX: " + strings.Repeat("a", 1<<20) + "\r\n\r\n")},
 
-		{name: "twenty at once", text: strings.Repeat("GET /v2/events?limit=1 HTTP/1.1\r\n"+authorization+"\r\n", 20), want: strings.TrimSpace(strings.Repeat("200 ", 20))},
+		{name: "twenty at once", text: strings.Repeat("GET /v2/events?limit=1 HTTP/1.1\r\n"+authorization+"\r\n", 20),
+			want: strings.TrimSpace(strings.Repeat("200 ", 20))},
 		{name: "HTTP/1.0", text: "GET /v2/events?limit=1 HTTP/1.0\r\n" + authorization + "\r\n", want: "200"},
-		{name: "HTTP/1.0 that stays", text: "POST /v2/message HTTP/1.0\r\n" + authorization + "Connection: keep-alive\r\nContent-Type: application/json\r\nContent-Length: 34\r\n\r\n" + message +
-			"GET /v2/events?limit=1 HTTP/1.0\r\n" + authorization + "\r\n", want: "204 200"},
+		{name: "HTTP/1.0 that stays",
+			text: "POST /v2/message HTTP/1.0\r\n" + authorization + "Connection: keep-alive\r\nContent-Type: " +
+				"application/json\r\nContent-Length: 34\r\n\r\n" + message +
+				"GET /v2/events?limit=1 HTTP/1.0\r\n" + authorization + "\r\n", want: "204 200"},
 		{name: "HTTP/0.9", text: "GET /v2/events\r\n", want: "400"},
 	}
 	return append(all, hostileConversations(authorization, post)...)
@@ -131,8 +166,10 @@ func hostileConversations(authorization string, post func(headers, body string) 
 		time.Sleep(rand.N(200 * time.Millisecond)) // that is the attack
 		c.Close()
 	}
-	stream := "GET /v2/events?features=heartbeat_1,self-copies HTTP/1.1\r\n" + authorization + "Accept: text/event-stream\r\n\r\n"
-	socket := "GET /v2/events HTTP/1.1\r\n" + authorization + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+	stream := "GET /v2/events?features=heartbeat_1,self-copies HTTP/1.1\r\n" + authorization +
+		"Accept: text/event-stream\r\n\r\n"
+	socket := "GET /v2/events HTTP/1.1\r\n" + authorization + "Connection: Upgrade\r\nUpgrade: " +
+		"websocket\r\nSec-WebSocket-Version: 13\r\n"
 	key := "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 	trickle := func(c net.Conn) {
 		for range 20 {
@@ -147,7 +184,8 @@ func hostileConversations(authorization string, post func(headers, body string) 
 		"--x\r\nContent-Disposition: form-data; name=\"attachment\"; filename=\"a\"\r\n\r\n")
 	return []attack{
 		{name: "a slow head", text: "GET /v2/events HTTP/1.1\r\nX: ", then: trickle},
-		{name: "a slow body", text: post("Content-Type: application/json\r\nContent-Length: 200000\r\n", `{"body":"`), then: trickle},
+		{name: "a slow body", text: post("Content-Type: application/json\r\nContent-Length: 200000\r\n", `{"body":"`),
+			then: trickle},
 		{name: "a slow file", text: upload, then: trickle},
 		{name: "a file that ends in the middle", text: upload + strings.Repeat("a", 1<<20), then: pauseAndGo},
 		{name: "a file that nobody waits for", text: upload, then: func(c net.Conn) {
@@ -157,12 +195,16 @@ func hostileConversations(authorization string, post func(headers, body string) 
 		{name: "a stream that nobody reads", text: stream, then: pauseAndGo},
 		{name: "two streams on one connection", text: stream + stream, then: pauseAndGo},
 		{name: "a WebSocket without a key", text: socket + "\r\n", want: "400"},
-		{name: "a WebSocket of another version", text: strings.Replace(socket, "Version: 13", "Version: 99", 1) + key, want: "400"},
+		{name: "a WebSocket of another version", text: strings.Replace(socket, "Version: 13", "Version: 99", 1) + key,
+			want: "400"},
 		{name: "a WebSocket that speaks noise", text: socket + key + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", want: "101"},
 		{name: "a frame without a mask", text: socket + key + "\x81\x05hello", want: "101"},
-		{name: "a frame of 8 EiB", text: socket + key + "\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00abc", want: "101"},
+		{name: "a frame of 8 EiB", text: socket + key + "\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00abc",
+			want: "101"},
 		{name: "a frame that says nothing", text: socket + key + "\x81\x85\x00\x00\x00\x00hello", want: "101"},
-		{name: "HTTP/2 by upgrade", text: "GET /v2/events?limit=1 HTTP/1.1\r\n" + authorization + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n", want: "200"},
+		{name: "HTTP/2 by upgrade",
+			text: "GET /v2/events?limit=1 HTTP/1.1\r\n" + authorization +
+				"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n", want: "200"},
 	}
 }
 

@@ -57,14 +57,16 @@ func TestMigrationIsKilledAndGoesOn(t *testing.T) {
 
 	database := postgrestest.URL(t)
 	kills := 0
-	for longest := 30 * time.Millisecond; !mustMigrate(t, s.dir, database, longest/2+rand.N(longest)); longest += 20 * time.Millisecond {
+	for longest := 30 * time.Millisecond; !mustMigrate(t, s.dir, database,
+		longest/2+rand.N(longest)); longest += 20 * time.Millisecond {
 		kills++
 	}
 	if kills < 3 {
 		t.Errorf("it was killed %d times before it was done, want more", kills)
 	}
 
-	moved := newServer(t, filepath.Join(t.TempDir(), "data"), append(unlimited, "--database", database, "--blobs", filepath.Join(s.dir, "blobs"))...)
+	moved := newServer(t, filepath.Join(t.TempDir(), "data"),
+		append(unlimited, "--database", database, "--blobs", filepath.Join(s.dir, "blobs"))...)
 	if err := os.MkdirAll(moved.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +117,8 @@ func TestMoveIsNotDoneWithoutTheAuditKey(t *testing.T) {
 		}
 		return n
 	}
-	if _, err := watcher.Exec(ctx, `CREATE TABLE meta (name TEXT COLLATE "C" NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name))`); err != nil {
+	if _, err := watcher.Exec(ctx,
+		`CREATE TABLE meta (name TEXT COLLATE "C" NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name))`); err != nil {
 		t.Fatal(err)
 	}
 	tx, err := holder.Begin(ctx)
@@ -131,7 +134,8 @@ func TestMoveIsNotDoneWithoutTheAuditKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the move waits for the key", func() bool {
-		return count(`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+		return count(
+			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
 	})
 	if moved := count(`SELECT COUNT(*) FROM meta WHERE name = 'moved'`); moved != 0 {
 		t.Error("the move counts as done before the key is there")

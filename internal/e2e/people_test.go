@@ -17,7 +17,8 @@ func (s *server) client(key, secret string, opts ...client.Option) *client.Clien
 	return mustConnect(s.t, s.base, s.http, key, secret, opts...)
 }
 
-func mustConnect(t *testing.T, base string, through *http.Client, key, secret string, opts ...client.Option) *client.Client {
+func mustConnect(t *testing.T, base string, through *http.Client, key, secret string,
+	opts ...client.Option) *client.Client {
 	t.Helper()
 	c, err := client.New(base, key, secret, append([]client.Option{client.WithHTTPClient(through)}, opts...)...)
 	if err != nil {

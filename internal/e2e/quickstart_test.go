@@ -74,7 +74,8 @@ func mustStandIn(t *testing.T) string {
 func wantQuickStart(t *testing.T, script, path string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "bin"), 0o700), os.Symlink(program, filepath.Join(dir, "bin", "signet"))); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "bin"), 0o700),
+		os.Symlink(program, filepath.Join(dir, "bin", "signet"))); err != nil {
 		t.Fatal(err)
 	}
 	s := mustServe(t, filepath.Join(dir, "data"))

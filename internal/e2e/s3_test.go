@@ -25,13 +25,15 @@ func (s *server) impatient(p person) person {
 func wantFilesAway(t *testing.T, what string, err error) {
 	t.Helper()
 	refusal, ok := errors.AsType[*client.Error](err)
-	if !ok || refusal.Status != http.StatusServiceUnavailable || refusal.Code != "attachments_unavailable" || refusal.RetryAfter == 0 {
+	if !ok || refusal.Status != http.StatusServiceUnavailable || refusal.Code != "attachments_unavailable" ||
+		refusal.RetryAfter == 0 {
 		t.Errorf("%s: %v, want 503 attachments_unavailable with Retry-After", what, err)
 	}
 }
 
 func fileTo(recipient string, content []byte) client.Outgoing {
-	return client.Outgoing{Recipient: recipient, Body: "with a file", TTL: -1, Attachment: &client.Upload{Name: "scan.bin", ContentType: "application/x-scan", Content: bytes.NewReader(content)}}
+	return client.Outgoing{Recipient: recipient, Body: "with a file", TTL: -1,
+		Attachment: &client.Upload{Name: "scan.bin", ContentType: "application/x-scan", Content: bytes.NewReader(content)}}
 }
 
 func mustSend(t *testing.T, p person, out client.Outgoing) string {
@@ -84,7 +86,8 @@ func TestFilesInABucket(t *testing.T) {
 		got, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != want.status || want.to > 0 && !bytes.Equal(got, file[want.from:want.to]) {
-			t.Errorf("%s: %d with %d bytes, error %v, want %d with %d", header, answer.StatusCode, len(got), err, want.status, want.to-want.from)
+			t.Errorf("%s: %d with %d bytes, error %v, want %d with %d", header, answer.StatusCode, len(got), err, want.status,
+				want.to-want.from)
 		}
 	}
 
@@ -92,7 +95,8 @@ func TestFilesInABucket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := bucket.Contents(t); len(names) != 2 || slices.ContainsFunc(names, func(n string) bool { return !strings.HasPrefix(n, "signet/") }) {
+	if names := bucket.Contents(t); len(names) != 2 ||
+		slices.ContainsFunc(names, func(n string) bool { return !strings.HasPrefix(n, "signet/") }) {
 		t.Errorf("the bucket holds %q, want the two files", names)
 	}
 	// The bytes go with the last message that refers to them.
@@ -154,7 +158,9 @@ func TestBucketThatIsAway(t *testing.T) {
 	wantFilesAway(t, "sending a file", err)
 	_, err = bob.OpenAttachment(t.Context(), id)
 	wantFilesAway(t, "fetching a file", err)
-	_, err = alice.CreateGroup(t.Context(), client.NewGroup{Name: "with a picture", Avatar: &client.Upload{Name: "a.png", Content: strings.NewReader("\x89PNG\r\n\x1a\nxxxxxxxx")}})
+	_, err = alice.CreateGroup(t.Context(),
+		client.NewGroup{Name: "with a picture",
+			Avatar: &client.Upload{Name: "a.png", Content: strings.NewReader("\x89PNG\r\n\x1a\nxxxxxxxx")}})
 	wantFilesAway(t, "a picture", err)
 	// Everything else goes on, a recall among it.
 	text := mustSend(t, alice, client.Outgoing{Recipient: "bob", Body: "text"})
@@ -171,7 +177,8 @@ func TestBucketThatIsAway(t *testing.T) {
 	s.stop()
 	s.mustStart()
 	wantProbe(t, s, "/readyz", http.StatusOK)
-	eventually(t, "the metrics tell that the files are away", func() bool { return strings.Contains(s.log.String(), "does not answer") })
+	eventually(t, "the metrics tell that the files are away",
+		func() bool { return strings.Contains(s.log.String(), "does not answer") })
 	if up := s.mustReadMetrics()["signet_blobs_up"]; up != 0 {
 		t.Errorf("signet_blobs_up is %d, want 0", up)
 	}

@@ -23,7 +23,8 @@ const slow = 100
 // slowP99 is for a machine that does nothing else (docs/tls.md); elsewhere the 99th
 // percentile says more about the machine than about the server, and the median is
 // what is looked at.
-var slowP99 = flag.Duration("slow.p99", 0, "fail where the 99th percentile of a good client's calls among slow ones is above this")
+var slowP99 = flag.Duration("slow.p99", 0, "fail where the 99th percentile of a good client's calls among slow ones "+
+	"is above this")
 
 // bearable is what half of a good client's calls take at most while others are slow.
 const bearable = 200 * time.Millisecond
@@ -60,8 +61,9 @@ func mustDawdle(t *testing.T, address, name, beginning string) *slowClient {
 func TestSlowClientsHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	const patience = time.Second
-	s := mustServe(t, freshDirectory(t), append(unlimited, "--timeouts.header="+patience.String(), "--timeouts.body="+patience.String(),
-		"--timeouts.write="+patience.String())...)
+	s := mustServe(t, freshDirectory(t),
+		append(unlimited, "--timeouts.header="+patience.String(), "--timeouts.body="+patience.String(),
+			"--timeouts.write="+patience.String())...)
 	people := s.mustPeople("alice", "bob", "mallory")
 	alice, bob, mallory := people[0], people[1], people[2]
 	stream := mustFollow(t, s, bob)
@@ -108,10 +110,13 @@ func TestSlowClientsHoldUpNobody(t *testing.T) {
 	cut := time.Since(began)
 	slices.Sort(took)
 	half, p99 := took[len(took)/2], took[len(took)*99/100]
-	t.Logf("%d slow clients were cut within %v; meanwhile %d calls of a good one took at most %v, p99 %v, median %v; before, p99 %v, median %v",
-		len(all), cut.Round(time.Millisecond), len(took), took[len(took)-1], p99, half, alone[len(alone)*99/100], alone[len(alone)/2])
+	t.Logf("%d slow clients were cut within %v; meanwhile %d calls of a good one took at most %v, p99 %v, median %v; "+
+		"before, p99 %v, median %v",
+		len(all), cut.Round(time.Millisecond), len(took), took[len(took)-1], p99, half, alone[len(alone)*99/100],
+		alone[len(alone)/2])
 	if len(took) < 30 || half > bearable {
-		t.Errorf("the good client made %d calls while the slow ones were there, half of them in at most %v, want %v", len(took), half, bearable)
+		t.Errorf("the good client made %d calls while the slow ones were there, half of them in at most %v, want %v",
+			len(took), half, bearable)
 	}
 	if *slowP99 > 0 && p99 > *slowP99 {
 		t.Errorf("of the good client's calls 99 of 100 took at most %v, want %v", p99, *slowP99)

@@ -25,7 +25,8 @@ func TestStoppingIsGraceful(t *testing.T) {
 	alice, bob, carol := people[0], people[1], people[2]
 	file := make([]byte, 20<<20) // more than the buffers of a connection hold
 	rand.Read(file)
-	sent, err := alice.Send(t.Context(), client.Outgoing{Recipient: "carol", Attachment: &client.Upload{Name: "a.bin", Content: bytes.NewReader(file)}})
+	sent, err := alice.Send(t.Context(),
+		client.Outgoing{Recipient: "carol", Attachment: &client.Upload{Name: "a.bin", Content: bytes.NewReader(file)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +179,8 @@ func mustBeginUpload(t *testing.T, p person, recipient string, file []byte) *hal
 	t.Cleanup(func() { cancel(); w.Close() })
 	go func() {
 		var err error
-		u.sent, err = p.Send(ctx, client.Outgoing{Recipient: recipient, Attachment: &client.Upload{Name: "b.bin", Content: r, Size: int64(len(file))}})
+		u.sent, err = p.Send(ctx,
+			client.Outgoing{Recipient: recipient, Attachment: &client.Upload{Name: "b.bin", Content: r, Size: int64(len(file))}})
 		r.CloseWithError(err)
 		u.done <- err
 	}()

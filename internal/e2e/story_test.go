@@ -58,7 +58,8 @@ func TestMessageGoesAllTheWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.MessageID != sent.MessageID || m.Body != "The scan of bed 12." || m.SenderToken != alice.token || m.Status != client.StatusNew {
+	if m.MessageID != sent.MessageID || m.Body != "The scan of bed 12." || m.SenderToken != alice.token ||
+		m.Status != client.StatusNew {
 		t.Errorf("the recipient got %+v", m)
 	}
 	wantAttachment(t, bob, m, scan)

@@ -47,7 +47,8 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 				sleep(10*time.Millisecond + time.Duration(i%2))
 			}
 			lines := strings.Split(strings.TrimSpace(log.Take()), "\n")
-			if len(lines) != 1 || !strings.Contains(lines[0], `level=ERROR msg="the database does not answer" warning=store error="connection refused"`) {
+			if len(lines) != 1 || !strings.Contains(lines[0],
+				`level=ERROR msg="the database does not answer" warning=store error="connection refused"`) {
 				t.Errorf("at the beginning it logs %q", lines)
 			}
 			if all := warnings.All(); len(all) != 1 || all[0].Text != "the database does not answer" {
@@ -57,7 +58,8 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 			there.Store(true)
 			sleep(2 * time.Second)
 			lines = strings.Split(strings.TrimSpace(log.Take()), "\n")
-			if len(lines) != 1 || !strings.Contains(lines[0], `level=INFO msg="over: the database does not answer" warning=store away=2`) ||
+			if len(lines) != 1 || !strings.Contains(lines[0],
+				`level=INFO msg="over: the database does not answer" warning=store away=2`) ||
 				!strings.Contains(lines[0], "refused_calls=1000") {
 				t.Errorf("at the end it logs %q", lines)
 			}

@@ -57,7 +57,8 @@ type Ending struct {
 }
 
 func (e *Ending) covers(s *Subscription) bool {
-	return (e.Key == "" || e.Key == s.Key && (e.Keep == model.SecretMark{} || e.Keep != s.Secret)) && (e.Streams == nil || s.Stream && slices.Contains(e.Streams, s.ID))
+	return (e.Key == "" || e.Key == s.Key && (e.Keep == model.SecretMark{} || e.Keep != s.Secret)) &&
+		(e.Streams == nil || s.Stream && slices.Contains(e.Streams, s.ID))
 }
 
 // Connect connects the hub to those of other nodes. It comes before the first

@@ -86,7 +86,8 @@ func TestHubTellsOtherNodesAndRepeatsNothing(t *testing.T) {
 
 func TestReadersAreWokenForWhatTheyHaveNotRead(t *testing.T) {
 	h := NewHub(0)
-	fresh, behind, abreast := h.Subscribe(Subscriber{Account: alice}), h.Subscribe(Subscriber{Account: alice}), h.Subscribe(Subscriber{Account: alice})
+	fresh, behind, abreast := h.Subscribe(Subscriber{Account: alice}), h.Subscribe(Subscriber{Account: alice}),
+		h.Subscribe(Subscriber{Account: alice})
 	other := h.Subscribe(Subscriber{Account: bob})
 	behind.Saw(6)
 	abreast.Saw(7)

@@ -76,7 +76,8 @@ func (s *attaching) operate(ctx context.Context, c *connection, worker int) erro
 	if message == "" {
 		return unexpected("%s: no header %s", s.letters[worker], s.header)
 	}
-	fetch := newRequest(s.recipients[worker], http.MethodGet, s.on.url("message/"+url.PathEscape(message)+"/attachment/1", ""), "")
+	fetch := newRequest(s.recipients[worker], http.MethodGet,
+		s.on.url("message/"+url.PathEscape(message)+"/attachment/1", ""), "")
 	n, err := c.fetch(ctx, fetch)
 	if err != nil {
 		return err

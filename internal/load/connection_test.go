@@ -55,16 +55,21 @@ func TestCallsAreWhatAnHTTPServerReads(t *testing.T) {
 		head     string
 		wantBody string
 	}{
-		"with no body":       {newRequest(somebody(), http.MethodGet, to, ""), "GET /a%20b?limit=1  ", ""},
-		"with a body":        {newRequest(somebody(), http.MethodPost, to, "{}").withHeader("Request-Id", "r"), "POST /a%20b?limit=1 application/json r", "{}"},
-		"with parts":         {newRequest(somebody(), http.MethodPost, to, "").withBody([]byte("a"), []byte("b")), "POST /a%20b?limit=1  ", "ab"},
-		"with a long answer": {newRequest(somebody(), http.MethodPost, to, long), "POST /a%20b?limit=1 application/json ", long},
+		"with no body": {newRequest(somebody(), http.MethodGet, to, ""), "GET /a%20b?limit=1  ", ""},
+		"with a body": {newRequest(somebody(), http.MethodPost, to, "{}").withHeader("Request-Id", "r"),
+			"POST /a%20b?limit=1 application/json r", "{}"},
+		"with parts": {newRequest(somebody(), http.MethodPost, to, "").withBody([]byte("a"), []byte("b")),
+			"POST /a%20b?limit=1  ", "ab"},
+		"with a long answer": {newRequest(somebody(), http.MethodPost, to, long), "POST /a%20b?limit=1 application/json ",
+			long},
 	} {
 		if err := c.call(t.Context(), test.request); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.answer.header("x-seen"); got != strings.TrimSpace(test.head) && got != test.head || string(c.body) != test.wantBody {
-			t.Errorf("a call %s came as %q with %d bytes, want %q with %d", what, got, len(c.body), test.head, len(test.wantBody))
+		if got := c.answer.header("x-seen"); got != strings.TrimSpace(test.head) && got != test.head ||
+			string(c.body) != test.wantBody {
+			t.Errorf("a call %s came as %q with %d bytes, want %q with %d", what, got, len(c.body), test.head,
+				len(test.wantBody))
 		}
 	}
 	n, err := c.fetch(t.Context(), newRequest(somebody(), http.MethodPost, to, long))
@@ -93,7 +98,8 @@ func TestAnswersOfEveryFormAreRead(t *testing.T) {
 			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "HTTP/1.1", "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"} {
+	for _, text := range []string{"", "HTTP/1.1", "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"} {
 		if err := new(answer).read(bufio.NewReader(strings.NewReader(text))); err == nil {
 			t.Errorf("%q was taken for an answer", text)
 		}
@@ -147,7 +153,8 @@ func TestCallsEndWithTheirContext(t *testing.T) {
 		<-came
 		cancel()
 	}()
-	if err := c.call(ctx, newRequest(somebody(), http.MethodGet, to, "")); kindOf(err) != kindConnection || !strings.Contains(err.Error(), "context canceled") {
+	if err := c.call(ctx, newRequest(somebody(), http.MethodGet, to, "")); kindOf(err) != kindConnection ||
+		!strings.Contains(err.Error(), "context canceled") {
 		t.Errorf("got %v, want that the context ended", err)
 	}
 }
@@ -182,7 +189,10 @@ func TestServersThatAnswerWithHalfAreFailures(t *testing.T) {
 
 // A server that nobody vouches for is not measured, with somebody's key.
 func TestServersWithoutAKnownCertificateAreRefused(t *testing.T) {
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was called") }))
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		t.Error("it was called")
+	}))
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	s.StartTLS()
 	defer s.Close()

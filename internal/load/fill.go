@@ -69,7 +69,8 @@ func Fill(ctx context.Context, t *Target, messages int, show func(Progress)) err
 			return err
 		case <-ticker.C:
 			now := sent.Load()
-			show(Progress{Plan: p, Phase: phaseFilling, Operations: now, Total: int64(messages), PerSecond: float64(now-last) / reportInterval.Seconds()})
+			show(Progress{Plan: p, Phase: phaseFilling, Operations: now, Total: int64(messages),
+				PerSecond: float64(now-last) / reportInterval.Seconds()})
 			last = now
 		}
 	}

@@ -89,7 +89,8 @@ func (f *FloorServer) Measure(ctx context.Context, p Plan, show func(Progress)) 
 // plan may have no floor; then it is measured alone. One that was interrupted has the
 // floor of before alone; after an error there is a result only if the plan itself was
 // measured.
-func (f *FloorServer) around(ctx context.Context, p Plan, show func(Progress), measure func() *Result) (*Result, error) {
+func (f *FloorServer) around(ctx context.Context, p Plan, show func(Progress), measure func() *Result) (*Result,
+	error) {
 	floor, ok := FloorOf(p)
 	if f == nil || !ok {
 		return measure(), nil
@@ -119,7 +120,8 @@ func (f *FloorServer) whole(ctx context.Context, p Plan, show func(Progress)) (*
 	case result.Interrupted:
 		return nil, ctx.Err()
 	case result.Operations == 0 || result.Failed() > 0:
-		return nil, fmt.Errorf("measure the floor: %d operations succeeded, %d failed: %s", result.Operations, result.Failed(), result.FirstError)
+		return nil, fmt.Errorf("measure the floor: %d operations succeeded, %d failed: %s", result.Operations,
+			result.Failed(), result.FirstError)
 	}
 	return result, nil
 }

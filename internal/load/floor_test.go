@@ -55,14 +55,16 @@ func TestFloorIsMeasuredRightBeforeAndAfterEachPlan(t *testing.T) {
 			continue
 		}
 		floor := test.floor + " " + phaseWarmup
-		if want := []string{own + phasePreparing, floor, own + phaseWarmup, floor, own + phaseCleaningUp}; !slices.Equal(order, want) {
+		if want := []string{own + phasePreparing, floor, own + phaseWarmup, floor,
+			own + phaseCleaningUp}; !slices.Equal(order, want) {
 			t.Errorf("it went %q, want %q: nothing between a plan and its floor", order, want)
 		}
 		if result.Floor == nil || len(result.Floor.Runs) != 2 {
 			t.Fatalf("beside it is %+v, want two runs of the floor", result.Floor)
 		}
 		for _, run := range result.Floor.Runs {
-			if run.Scenario != test.floor || run.Connections != plan.Connections || run.Operations == 0 || test.floor == FileFloor && run.Payload != plan.Payload {
+			if run.Scenario != test.floor || run.Connections != plan.Connections || run.Operations == 0 ||
+				test.floor == FileFloor && run.Payload != plan.Payload {
 				t.Errorf("the floor of %+v is %+v", plan, run)
 			}
 		}
@@ -79,7 +81,8 @@ func TestRatioIsToTheMeanOfTheFloorsBeside(t *testing.T) {
 	r.beside([]*Result{floor(40_000, 20, 1), floor(20_000, 40, 2)})
 	got := *r.Floor
 	got.Runs = nil
-	want := Ratio{OperationsPerSecond: 30_000, CPUMicros: 30, Throughput: 0.2, CPU: 4, CPUWithDatabase: 6, Latency: Latency{P50: 1.5}}
+	want := Ratio{OperationsPerSecond: 30_000, CPUMicros: 30, Throughput: 0.2, CPU: 4, CPUWithDatabase: 6,
+		Latency: Latency{P50: 1.5}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -120,7 +123,8 @@ func TestInterruptedRunBesideTheFloor(t *testing.T) {
 		if !errors.Is(err, test.err) || (result == nil) != (test.floor < 0) {
 			t.Fatalf("interrupted at %s %d: got %+v, %v, want the error %v", test.at, test.nth, result, err, test.err)
 		}
-		if result != nil && (result.Interrupted == test.whole || result.Floor == nil || len(result.Floor.Runs) != test.floor) {
+		if result != nil && (result.Interrupted == test.whole || result.Floor == nil ||
+			len(result.Floor.Runs) != test.floor) {
 			t.Errorf("interrupted at %s %d: got %+v", test.at, test.nth, result)
 		}
 		wantClean(t, s)
@@ -132,7 +136,8 @@ func TestFloorThatFailsIsAnError(t *testing.T) {
 	s := apptest.Start(t)
 	target := targetOf(s)
 	target.Floor = &FloorServer{&Process{BaseURL: "http://127.0.0.1:1", PID: os.Getpid()}}
-	if result, err := Run(t.Context(), target, brief(Unread), nil); result != nil || err == nil || !strings.Contains(err.Error(), "measure the floor") {
+	if result, err := Run(t.Context(), target, brief(Unread), nil); result != nil || err == nil ||
+		!strings.Contains(err.Error(), "measure the floor") {
 		t.Errorf("got %+v, %v, want that the floor cannot be measured", result, err)
 	}
 	wantClean(t, s)

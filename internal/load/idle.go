@@ -78,7 +78,8 @@ func idle(ctx context.Context, on *stage, p *Plan, g *gauge, show func(Progress)
 	result := newResult(p, rec, opened, after, held)
 	result.OperationsPerSecond = round(float64(result.Operations)/opening.Seconds(), 1)
 	result.Interrupted = ctx.Err() != nil
-	result.Idle = &Idle{Open: int(result.Operations - s.ended.Load()), Lost: s.ended.Load(), MemoryBefore: before.server.Memory}
+	result.Idle = &Idle{Open: int(result.Operations - s.ended.Load()), Lost: s.ended.Load(),
+		MemoryBefore: before.server.Memory}
 	if result.Operations > 0 && before.server.Memory > 0 {
 		result.Idle.MemoryPerStream = (after.server.Memory - before.server.Memory) / result.Operations
 	}
@@ -93,8 +94,10 @@ func idle(ctx context.Context, on *stage, p *Plan, g *gauge, show func(Progress)
 // hold keeps the streams open for the plan's duration.
 func (s *idling) hold(ctx context.Context, p *Plan, rec *recorder, show func(Progress)) {
 	begin := time.Now()
-	for left := p.Duration; left > 0 && wait(ctx, min(left, reportInterval)) == nil; left = p.Duration - time.Since(begin) {
+	for left := p.Duration; left > 0 &&
+		wait(ctx, min(left, reportInterval)) == nil; left = p.Duration - time.Since(begin) {
 		done, failed := rec.counts()
-		show(Progress{Plan: *p, Phase: phaseMeasuring, Elapsed: time.Since(begin), Length: p.Duration, Operations: done, Failed: failed + s.ended.Load()})
+		show(Progress{Plan: *p, Phase: phaseMeasuring, Elapsed: time.Since(begin), Length: p.Duration, Operations: done,
+			Failed: failed + s.ended.Load()})
 	}
 }

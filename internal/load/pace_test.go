@@ -12,12 +12,14 @@ import (
 
 // runPace lets operations of a fake server pass, in a bubble's time, and returns
 // what was recorded.
-func runPace(ctx context.Context, workers int, rate float64, warmup, duration time.Duration, operate func(ctx context.Context, n int) error) *recorder {
+func runPace(ctx context.Context, workers int, rate float64, warmup, duration time.Duration,
+	operate func(ctx context.Context, n int) error) *recorder {
 	begin := time.Now()
 	rec := newRecorder(begin.Add(warmup))
 	numbers := make(chan int, 1)
 	numbers <- 0
-	p := &pace{workers: workers, rate: rate, begin: begin, end: begin.Add(warmup + duration), record: rec, sleep: time.Sleep,
+	p := &pace{workers: workers, rate: rate, begin: begin, end: begin.Add(warmup + duration), record: rec,
+		sleep: time.Sleep,
 		operate: func(ctx context.Context, _ int) error {
 			n := <-numbers
 			numbers <- n + 1
@@ -179,7 +181,8 @@ func TestInterruptionEndsARunAndCountsNothingThatWasCutOff(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 450*time.Millisecond)
 				defer cancel()
 				start := time.Now()
-				rec := runPace(ctx, 1, rate, 0, time.Hour, func(ctx context.Context, n int) error { return wait(ctx, 100*time.Millisecond) })
+				rec := runPace(ctx, 1, rate, 0, time.Hour,
+					func(ctx context.Context, n int) error { return wait(ctx, 100*time.Millisecond) })
 				if took := time.Since(start); took != 450*time.Millisecond {
 					t.Errorf("it took %v, want 450ms", took)
 				}
@@ -210,7 +213,8 @@ func TestTogetherStopsAtTheFirstFailure(t *testing.T) {
 
 // The histogram keeps three digits whatever the time.
 func TestLatenciesKeepTheirDigits(t *testing.T) {
-	for _, d := range []time.Duration{time.Microsecond, 137 * time.Microsecond, 24 * time.Millisecond, 3 * time.Second, time.Hour, 5 * time.Hour, 0} {
+	for _, d := range []time.Duration{time.Microsecond, 137 * time.Microsecond, 24 * time.Millisecond, 3 * time.Second,
+		time.Hour, 5 * time.Hour, 0} {
 		rec := newRecorder(time.Time{})
 		rec.record(time.Unix(100, 0), time.Unix(100, 0).Add(d), nil)
 		want := min(max(float64(d.Microseconds())/1000, 0.001), 3600_000)

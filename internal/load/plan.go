@@ -10,13 +10,14 @@ import (
 // Plan says what load to put on a server.
 type Plan struct {
 	Scenario    string
-	Connections int           // operations that may be under way at once, each on a connection of its own
-	Rate        float64       // operations a second, begun on time; 0: each connection begins the next when the last has ended
-	Duration    time.Duration // of what is measured
-	Warmup      time.Duration // before it, not measured
-	Payload     int           // bytes of a message's body, or of an attachment
-	Members     int           // people in the group, with streams, or in the organization, as the scenario says
-	RequestID   bool          // every message has a Request-ID
+	Connections int // operations that may be under way at once, each on a connection of its own
+	// operations a second, begun on time; 0: each connection begins the next when the last has ended
+	Rate      float64
+	Duration  time.Duration // of what is measured
+	Warmup    time.Duration // before it, not measured
+	Payload   int           // bytes of a message's body, or of an attachment
+	Members   int           // people in the group, with streams, or in the organization, as the scenario says
+	RequestID bool          // every message has a Request-ID
 }
 
 // ErrPlan is a plan that cannot be carried out.

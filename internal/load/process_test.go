@@ -12,7 +12,8 @@ import (
 
 func TestServerThatEndsAtOnceSaysWhy(t *testing.T) {
 	_, err := start(t.Context(), "sh", nil, "-c", "echo the disk is full >&2; exit 3")
-	if err == nil || !strings.Contains(err.Error(), "the disk is full") || !strings.Contains(err.Error(), "exit status 3") {
+	if err == nil || !strings.Contains(err.Error(), "the disk is full") ||
+		!strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("got %v, want its exit status and what it logged", err)
 	}
 }
@@ -26,7 +27,8 @@ func TestServerThatDoesNotListenIsEndedWithTheContext(t *testing.T) {
 }
 
 func TestServerIsAskedToStopAndWaitedFor(t *testing.T) {
-	p, err := start(t.Context(), "sh", nil, "-c", `trap 'echo bye >&2; exit 0' INT; echo "Listening, base URL http://there"; while :; do read -r _ || sleep 0.01; done`)
+	p, err := start(t.Context(), "sh", nil, "-c",
+		`trap 'echo bye >&2; exit 0' INT; echo "Listening, base URL http://there"; while :; do read -r _ || sleep 0.01; done`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,8 @@ func TestServerIsAskedToStopAndWaitedFor(t *testing.T) {
 func TestServerGetsNoSettingsOfTheEnvironment(t *testing.T) {
 	t.Setenv("SIGNET_LOG_LEVEL", "debug")
 	t.Setenv("OTHER", "kept")
-	p, err := start(t.Context(), "sh", []string{"SIGNET_DATABASE=given"}, "-c", `echo "base URL $SIGNET_LOG_LEVEL,$SIGNET_DATABASE,$OTHER"`)
+	p, err := start(t.Context(), "sh", []string{"SIGNET_DATABASE=given"}, "-c",
+		`echo "base URL $SIGNET_LOG_LEVEL,$SIGNET_DATABASE,$OTHER"`)
 	if err != nil {
 		t.Fatal(err)
 	}

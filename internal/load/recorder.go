@@ -90,7 +90,8 @@ func (r *recorder) summary() Latency {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at := func(percentile float64) float64 { return float64(r.latency.ValueAtQuantile(percentile)) / 1000 }
-	return Latency{Mean: round(r.latency.Mean()/1000, 3), P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: float64(r.latency.Max()) / 1000}
+	return Latency{Mean: round(r.latency.Mean()/1000, 3), P50: at(50), P90: at(90), P99: at(99), P999: at(99.9),
+		Max: float64(r.latency.Max()) / 1000}
 }
 
 // failure is an operation that did not succeed.

@@ -21,7 +21,8 @@ type request struct {
 // newRequest prepares a call of a person's, with a body that is JSON or empty.
 func newRequest(who *person, method string, to *url.URL, body string) *request {
 	r := &request{method: method, url: to, who: who.authorization,
-		start: method + " " + to.RequestURI() + " HTTP/1.1\r\nHost: " + to.Host + "\r\nUser-Agent: signet-bench\r\nAuthorization: "}
+		start: method + " " + to.RequestURI() + " HTTP/1.1\r\nHost: " + to.Host +
+			"\r\nUser-Agent: signet-bench\r\nAuthorization: "}
 	if body == "" {
 		return r
 	}

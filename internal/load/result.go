@@ -41,13 +41,15 @@ type Idle struct {
 // Ratio puts a result beside the floor's at the same number of connections, measured
 // right before and right after it: what is said of the floor is the mean of the two.
 type Ratio struct {
-	OperationsPerSecond float64   `json:"operations_per_second"`        // of the floor
-	CPUMicros           float64   `json:"cpu_us_per_operation"`         // of the floor
-	Throughput          float64   `json:"throughput_ratio"`             // operations a second, as a part of the floor's
-	CPU                 float64   `json:"cpu_ratio,omitempty"`          // the server's CPU time, as a multiple of the floor's
-	CPUWithDatabase     float64   `json:"cpu_ratio_database,omitempty"` // the same with the database's
-	Latency             Latency   `json:"latency_ms"`                   // of the floor
-	Runs                []*Result `json:"-"`                            // the floor's two; the one before alone where the run was interrupted
+	OperationsPerSecond float64 `json:"operations_per_second"` // of the floor
+	CPUMicros           float64 `json:"cpu_us_per_operation"`  // of the floor
+	Throughput          float64 `json:"throughput_ratio"`      // operations a second, as a part of the floor's
+	// the server's CPU time, as a multiple of the floor's
+	CPU             float64 `json:"cpu_ratio,omitempty"`
+	CPUWithDatabase float64 `json:"cpu_ratio_database,omitempty"` // the same with the database's
+	Latency         Latency `json:"latency_ms"`                   // of the floor
+	// the floor's two; the one before alone where the run was interrupted
+	Runs []*Result `json:"-"`
 }
 
 // Failed is the number of operations that did not succeed.
@@ -99,8 +101,9 @@ func newResult(p *Plan, rec *recorder, from, to reading, elapsed time.Duration) 
 	done, _ := rec.counts()
 	r := &Result{
 		Scenario: p.Scenario, Connections: p.Connections, Rate: p.Rate, Payload: p.Payload, RequestID: p.RequestID,
-		Seconds: round(elapsed.Seconds(), 3), Operations: done, OperationsPerSecond: round(float64(done)/elapsed.Seconds(), 1),
-		Errors: rec.failures, Unstarted: rec.unstarted, Latency: rec.summary(),
+		Seconds: round(elapsed.Seconds(), 3), Operations: done,
+		OperationsPerSecond: round(float64(done)/elapsed.Seconds(), 1),
+		Errors:              rec.failures, Unstarted: rec.unstarted, Latency: rec.summary(),
 		Server: usage(from.server, to.server, elapsed, done), Database: usage(from.database, to.database, elapsed, done),
 		Generator: usage(from.self, to.self, elapsed, done),
 	}

@@ -82,7 +82,8 @@ func Run(ctx context.Context, t *Target, p Plan, show func(Progress)) (result *R
 
 // measure runs a plan's operations: first those that warm the server up, then,
 // without a pause, those that count.
-func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Context, *connection, int) error, show func(Progress)) *Result {
+func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Context, *connection, int) error,
+	show func(Progress)) *Result {
 	connections := make([]*connection, p.Connections)
 	for i := range connections {
 		connections[i] = newConnection()

@@ -62,10 +62,12 @@ func TestEveryScenarioCountsItsOperationsAndCleansUp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if result.Operations < int64(plan.Connections) || result.Failed() != 0 || result.Interrupted || result.FirstError != "" {
+			if result.Operations < int64(plan.Connections) || result.Failed() != 0 || result.Interrupted ||
+				result.FirstError != "" {
 				t.Errorf("got %+v, want some operations and no failure", result)
 			}
-			if result.Scenario != name || result.Connections != plan.Connections || result.Latency.P50 <= 0 || result.Latency.Max < result.Latency.P99 {
+			if result.Scenario != name || result.Connections != plan.Connections || result.Latency.P50 <= 0 ||
+				result.Latency.Max < result.Latency.P99 {
 				t.Errorf("the result does not describe the run: %+v", result)
 			}
 			if want := []string{phasePreparing, phaseCleaningUp}; phases[0] != want[0] || phases[len(phases)-1] != want[1] {
@@ -103,7 +105,8 @@ func TestOperationsAreThoseThatTheServerHas(t *testing.T) {
 			t.Errorf("rate %v: the recipients have %d messages, and %d operations were counted", rate, unread, result.Operations)
 		}
 		if want := int64(rate * plan.Duration.Seconds()); rate > 0 && result.Operations+result.Unstarted != want {
-			t.Errorf("%d operations and %d that did not begin at a rate of %v, want %d", result.Operations, result.Unstarted, rate, want)
+			t.Errorf("%d operations and %d that did not begin at a rate of %v, want %d", result.Operations, result.Unstarted,
+				rate, want)
 		}
 	}
 }
@@ -130,7 +133,8 @@ func TestDeliveryCountsTheCopiesThatArrive(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.Copies != plan.Members-1 || result.CopiesPerSecond <= result.OperationsPerSecond {
-		t.Errorf("got %d copies of each message and %v a second, want %d: one for each member but the sender", result.Copies, result.CopiesPerSecond, plan.Members-1)
+		t.Errorf("got %d copies of each message and %v a second, want %d: one for each member but the sender", result.Copies,
+			result.CopiesPerSecond, plan.Members-1)
 	}
 	plan.Members, plan.RequestID = 1, true
 	if result, err = Run(t.Context(), targetOf(s), plan, nil); err != nil || result.Copies != 1 || result.Operations == 0 {
@@ -240,7 +244,8 @@ func TestAdministratorRunsWithinTheServersLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Operations != int64(5*plan.Connections) || result.Errors["429"] == 0 || !strings.Contains(result.FirstError, "daily_limit") {
+	if result.Operations != int64(5*plan.Connections) || result.Errors["429"] == 0 ||
+		!strings.Contains(result.FirstError, "daily_limit") {
 		t.Errorf("got %+v, want 5 messages of each key, and refusals", result)
 	}
 	organizations, err := people.Dana.Client.UserOrganizations(t.Context(), "me")
@@ -267,7 +272,8 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 	} {
 		plan := good
 		change(&plan)
-		if _, err := Run(t.Context(), &Target{}, plan, nil); !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), what) {
+		if _, err := Run(t.Context(), &Target{}, plan, nil); !errors.Is(err, ErrPlan) ||
+			!strings.Contains(err.Error(), what) {
 			t.Errorf("%+v: got %v, want an ErrPlan that names %q", plan, err, what)
 		}
 	}
@@ -285,11 +291,13 @@ func TestTheSetCanBeCarriedOut(t *testing.T) {
 		}
 	}
 	for _, name := range Scenarios() {
-		if name != Floor && name != FileFloor && !slices.ContainsFunc(plans, func(p Plan) bool { return p.Scenario == name }) {
+		if name != Floor && name != FileFloor &&
+			!slices.ContainsFunc(plans, func(p Plan) bool { return p.Scenario == name }) {
 			t.Errorf("the set lacks %s", name)
 		}
 	}
-	if some := Set(time.Second, 0, Unread); len(some) == 0 || slices.ContainsFunc(some, func(p Plan) bool { return p.Scenario != Unread }) {
+	if some := Set(time.Second, 0, Unread); len(some) == 0 ||
+		slices.ContainsFunc(some, func(p Plan) bool { return p.Scenario != Unread }) {
 		t.Errorf("the set of one scenario is %+v", some)
 	}
 }
@@ -302,7 +310,8 @@ func TestServerThatIsNotThereIsAnError(t *testing.T) {
 		t.Errorf("got %+v, %v, want an error", result, err)
 	}
 	s := apptest.Start(t)
-	if _, err := Run(t.Context(), &Target{BaseURL: s.URL, Key: s.Operator.Key, Secret: "wrong"}, brief(Send), nil); !errors.Is(err, client.ErrUnauthorized) {
+	if _, err := Run(t.Context(), &Target{BaseURL: s.URL, Key: s.Operator.Key, Secret: "wrong"}, brief(Send),
+		nil); !errors.Is(err, client.ErrUnauthorized) {
 		t.Errorf("got %v, want that the credentials are wrong", err)
 	}
 }

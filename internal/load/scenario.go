@@ -165,7 +165,8 @@ func (s *stage) group(ctx context.Context, members []*person) (string, error) {
 	for i, p := range members {
 		tokens[i] = p.token
 	}
-	group, err := s.admin.In(s.organization).CreateGroup(ctx, client.NewGroup{Name: "signet bench", Members: tokens, ExcludeCreator: true})
+	group, err := s.admin.In(s.organization).CreateGroup(ctx,
+		client.NewGroup{Name: "signet bench", Members: tokens, ExcludeCreator: true})
 	if err != nil {
 		return "", fmt.Errorf("make a group: %w", err)
 	}

@@ -83,7 +83,8 @@ const (
 // goes, on as many connections; that of attachments copies files as large. Idle streams
 // have none: ok is false.
 func FloorOf(p Plan) (floor Plan, ok bool) {
-	floor = Plan{Scenario: Floor, Connections: p.Connections, Duration: min(p.Duration, floorTime), Warmup: min(p.Warmup, floorWarmup), Payload: DefaultPayload, Members: 1}
+	floor = Plan{Scenario: Floor, Connections: p.Connections, Duration: min(p.Duration, floorTime),
+		Warmup: min(p.Warmup, floorWarmup), Payload: DefaultPayload, Members: 1}
 	if p.Scenario == Attachments {
 		floor.Scenario, floor.Payload = FileFloor, p.Payload
 		floor.Duration = max(floor.Duration, min(p.Duration/2, copyTime))

@@ -141,7 +141,8 @@ func (s *stage) hireOne(ctx context.Context) (*person, error) {
 	p := &person{token: made.Token, key: made.APIKey}
 	secret := made.APISecret
 	if s.operator {
-		key, err := s.admin.CreateKey(ctx, made.Token, client.NewKey{ExpiresIn: keyLife, RequestsPerSecond: new(0), MessagesPerDay: new(0)})
+		key, err := s.admin.CreateKey(ctx, made.Token,
+			client.NewKey{ExpiresIn: keyLife, RequestsPerSecond: new(0), MessagesPerDay: new(0)})
 		if err != nil {
 			return nil, fmt.Errorf("issue a user's key: %w", err)
 		}
@@ -174,8 +175,11 @@ func (s *stage) fill(ctx context.Context, n int) ([]*person, error) {
 
 // Names of people: enough for searches to find some and not all.
 var (
-	firstNames = strings.Fields("Alice Amir Beatrice Boris Carla Chen David Dana Elena Emil Fatima Felix Grace Hanna Ivan Jonas Julia Karim Lea Marta Nils Olga Paul Rosa Samuel Tara")
-	lastNames  = strings.Fields("Abbott Adler Baker Brandt Castro Conti Dupont Duran Evans Fischer Garcia Haddad Hansen Ibsen Jensen Keller Kovacs Larsen Lopez Meyer Moreau Novak Olsen Petrov Rossi Sato Schmidt Tanaka Ueda Vogel Weber Young Zhou")
+	firstNames = strings.Fields("Alice Amir Beatrice Boris Carla Chen David Dana Elena Emil Fatima Felix Grace Hanna " +
+		"Ivan Jonas Julia Karim Lea Marta Nils Olga Paul Rosa Samuel Tara")
+	lastNames = strings.Fields("Abbott Adler Baker Brandt Castro Conti Dupont Duran Evans Fischer Garcia Haddad Hansen " +
+		"Ibsen Jensen Keller Kovacs Larsen Lopez Meyer Moreau Novak Olsen Petrov Rossi Sato Schmidt Tanaka Ueda Vogel " +
+		"Weber Young Zhou")
 )
 
 // nextUser names a person. Addresses are unique on a platform, so they contain the
@@ -201,7 +205,8 @@ func (s *stage) clear(ctx context.Context, people []*person) error {
 
 // each runs fn for people, some at once, each time on a connection that no other
 // call is on.
-func (s *stage) each(ctx context.Context, people []*person, fn func(ctx context.Context, c *connection, p *person) error) error {
+func (s *stage) each(ctx context.Context, people []*person,
+	fn func(ctx context.Context, c *connection, p *person) error) error {
 	connections := make(chan *connection, setupAtOnce)
 	for range setupAtOnce {
 		connections <- newConnection()

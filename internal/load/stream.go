@@ -23,7 +23,8 @@ const lineBuffer = 2 << 10
 func (s *stage) listen(ctx context.Context, who *person) (*listening, error) {
 	c := newConnection()
 	c.buffer = lineBuffer
-	r := newRequest(who, http.MethodGet, s.url("events", "features=no-offline-messages"), "").withHeader("Accept", "text/event-stream")
+	r := newRequest(who, http.MethodGet, s.url("events", "features=no-offline-messages"), "").withHeader("Accept",
+		"text/event-stream")
 	if err := c.open(ctx, r); err != nil {
 		c.close()
 		return nil, err

@@ -13,12 +13,14 @@ func TestMarksAreFoundInEvents(t *testing.T) {
 		worker int
 		number uint64
 	}{{0, 1}, {9999, 1 << 63}, {255, 0xdeadbeef}} {
-		line := `data: {"event_id":"x","event":{"tigertext:iq:message":{"body":"` + mark(test.worker, test.number) + `xxxx"}}}`
+		line := `data: {"event_id":"x","event":{"tigertext:iq:message":{"body":"` + mark(test.worker, test.number) +
+			`xxxx"}}}`
 		if worker, number, found := findMark([]byte(line)); !found || worker != test.worker || number != test.number {
 			t.Errorf("%s: got %d, %d, %v, want %d, %d", line, worker, number, found, test.worker, test.number)
 		}
 	}
-	for _, line := range []string{"", ": signet", markPrefix, mark(1, 2)[:markLength-1], markPrefix + "0000000g:0000000000000000", markPrefix + "00000001 0000000000000001"} {
+	for _, line := range []string{"", ": signet", markPrefix, mark(1, 2)[:markLength-1],
+		markPrefix + "0000000g:0000000000000000", markPrefix + "00000001 0000000000000001"} {
 		if _, _, found := findMark([]byte(line)); found {
 			t.Errorf("a mark was found in %q", line)
 		}

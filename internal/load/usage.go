@@ -6,7 +6,8 @@ import "time"
 type Usage struct {
 	CPUMicros float64 `json:"cpu_us_per_operation,omitempty"` // in user and system mode
 	Cores     float64 `json:"cores"`                          // CPU time by time
-	Memory    int64   `json:"memory_bytes"`                   // at the end, resident; of a database what each process has of it, so that shared pages count once
+	// at the end, resident; of a database what each process has of it, so that shared pages count once
+	Memory int64 `json:"memory_bytes"`
 }
 
 // Consumption is what processes have used up to now.

@@ -115,7 +115,8 @@ func TestStatIsReadBehindTheProgramsName(t *testing.T) {
 		_ = command.Wait()
 	}()
 	s, ok := readStat(command.Process.Pid)
-	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", command.Process.Pid)); err != nil || !strings.Contains(string(name), ")") {
+	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", command.Process.Pid)); err != nil ||
+		!strings.Contains(string(name), ")") {
 		t.Fatalf("the program is called %q, %v", name, err)
 	}
 	if !ok || s.parent != os.Getpid() {

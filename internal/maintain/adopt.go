@@ -37,8 +37,10 @@ func wantNoOwner(ctx context.Context, blobs blob.Store) error {
 	if err != nil || mark.Nobody() {
 		return err
 	}
-	return place.Misconfigured{Err: fmt.Errorf("%s belongs to %s: a backup is restored to a place that nobody uses. If these attachments are to be used again because that installation is gone, "+
-		"restore the database alone (--without-blobs), then take them over with \"signet adopt\"", custody.BlobsAt(blobs.String()), mark.String())}
+	return place.Misconfigured{Err: fmt.Errorf("%s belongs to %s: a backup is restored to a place that nobody uses. If "+
+		"these attachments are to be used again because that installation is gone, "+
+		"restore the database alone (--without-blobs), then take them over with \"signet adopt\"",
+		custody.BlobsAt(blobs.String()), mark.String())}
 }
 
 // Adoption is what Adopt takes over from others, or would.
@@ -120,15 +122,18 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 		}
 	}
 	if !confirmed {
-		return out, place.Misconfigured{Err: fmt.Errorf("nothing was changed. To take this over, for good, say whose it was: signet adopt --confirm=%s", strings.Join(missing, ","))}
+		return out, place.Misconfigured{Err: fmt.Errorf("nothing was changed. To take this over, for good, say whose it "+
+			"was: signet adopt --confirm=%s", strings.Join(missing, ","))}
 	}
 	if len(out.From) == 0 {
 		return out, nil
 	}
-	mark := model.Mark{Installation: self.Installation, Epoch: self.Epoch, Turn: self.Turn, Home: place.Home(cfg), Used: time.Now().UTC().Truncate(time.Second)}
+	mark := model.Mark{Installation: self.Installation, Epoch: self.Epoch, Turn: self.Turn, Home: place.Home(cfg),
+		Used: time.Now().UTC().Truncate(time.Second)}
 	take := func() error {
 		err := ring.SetOwner(ctx, func(model.Mark) (model.Mark, error) { return mark, nil })
-		if err == nil && copied != nil && slices.ContainsFunc(out.From, func(o Owned) bool { return o.What == copyAt(copied) }) {
+		if err == nil && copied != nil &&
+			slices.ContainsFunc(out.From, func(o Owned) bool { return o.What == copyAt(copied) }) {
 			err = copied.SetOwner(ctx, func(model.Mark) (model.Mark, error) { return mark, nil })
 		}
 		there := slices.ContainsFunc(out.From, func(o Owned) bool { return o.What == files })

@@ -129,7 +129,8 @@ func ExportAudit(ctx context.Context, dir, database string, which AuditSelection
 	})
 }
 
-func writeAudit(ctx context.Context, kept *store.Store, chain model.OrganizationID, which AuditSelection, w io.Writer) error {
+func writeAudit(ctx context.Context, kept *store.Store, chain model.OrganizationID, which AuditSelection,
+	w io.Writer) error {
 	chains := []model.OrganizationID{chain}
 	if chain == "" {
 		err := kept.View(ctx, func(tx *store.Tx) (err error) {
@@ -155,7 +156,8 @@ func writeAudit(ctx context.Context, kept *store.Store, chain model.Organization
 					}
 				}
 				// What came since the checkpoint is for the next export.
-				rows, err = tx.AuditEntries(store.AuditQuery{Chain: chain, After: after, Before: last.Number + 1, Since: which.Since, Until: which.Until}, exportBatch)
+				rows, err = tx.AuditEntries(store.AuditQuery{Chain: chain, After: after, Before: last.Number + 1,
+					Since: which.Since, Until: which.Until}, exportBatch)
 				return err
 			})
 			if err != nil {
@@ -164,7 +166,8 @@ func writeAudit(ctx context.Context, kept *store.Store, chain model.Organization
 			for i := range rows {
 				e := &rows[i]
 				after = e.Number
-				if err := encoder.Encode(auditLine{Entry: audit.Canonical(&e.AuditEntry), Hash: hex.EncodeToString(e.Hash)}); err != nil {
+				if err := encoder.Encode(auditLine{Entry: audit.Canonical(&e.AuditEntry),
+					Hash: hex.EncodeToString(e.Hash)}); err != nil {
 					return err
 				}
 			}

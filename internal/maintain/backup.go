@@ -23,12 +23,14 @@ import (
 )
 
 // errInPostgres is why a command for the embedded store does not do for PostgreSQL.
-var errInPostgres = errors.New("this installation stores in PostgreSQL, which is backed up and restored with its own tools: see docs/backup.md")
+var errInPostgres = errors.New("this installation stores in PostgreSQL, which is backed up and restored with its own " +
+	"tools: see docs/backup.md")
 
 // Backup writes a backup of an installation on the embedded store, whether or not a
 // server uses it (transfer.Backup). withBlobs is whether attachments and avatars go
 // along.
-func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.BackupOptions) (_ *transfer.Manifest, err error) {
+func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.BackupOptions) (_ *transfer.Manifest,
+	err error) {
 	if cfg.Database != "" {
 		return nil, errInPostgres
 	}
@@ -68,7 +70,8 @@ func noteBackup(ctx context.Context, dir string, begun time.Time, made *transfer
 
 // Restore puts a backup into an empty data directory (transfer.Restore). withBlobs is
 // whether attachments and avatars are restored too, to a place that nobody uses.
-func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.RestoreOptions) (_ *transfer.Manifest, err error) {
+func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.RestoreOptions) (_ *transfer.Manifest,
+	err error) {
 	if cfg.Database != "" {
 		return nil, errInPostgres
 	}
@@ -131,7 +134,8 @@ func wantEmpty(dir, unfinished string) error {
 	}
 	for _, entry := range entries {
 		switch name := entry.Name(); {
-		case name == place.LockFile, name == place.ReserveFile, name == "lost+found", name == place.MasterFile, name == place.AuditKeyFile, strings.HasPrefix(name, place.KeyringFile):
+		case name == place.LockFile, name == place.ReserveFile, name == "lost+found", name == place.MasterFile,
+			name == place.AuditKeyFile, strings.HasPrefix(name, place.KeyringFile):
 		case again && (name == unfinished || name == place.BlobsDirectory):
 		default:
 			return fmt.Errorf("%s is not empty (there is %s): a backup is restored into an empty data directory", dir, name)
@@ -141,7 +145,8 @@ func wantEmpty(dir, unfinished string) error {
 }
 
 // CheckBackup reads a backup whole (transfer.CheckBackup).
-func CheckBackup(ctx context.Context, source string, stream io.Reader, progress transfer.Progress) (*transfer.Manifest, error) {
+func CheckBackup(ctx context.Context, source string, stream io.Reader, progress transfer.Progress) (*transfer.Manifest,
+	error) {
 	return transfer.CheckBackup(ctx, transfer.RestoreOptions{Source: source, Stream: stream, Progress: progress})
 }
 

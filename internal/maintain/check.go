@@ -20,7 +20,8 @@ import (
 // by the user who runs this, and hold what they should. It starts nothing and goes to
 // no other machine. warnings tell of what keeps no server from starting; getenv is
 // the environment of the server.
-func CheckSettings(ctx context.Context, cfg *config.Config, getenv func(string) string) (problems []error, warnings []string) {
+func CheckSettings(ctx context.Context, cfg *config.Config, getenv func(string) string) (problems []error,
+	warnings []string) {
 	c := &checker{warnings: cfg.WithoutEffect()}
 	c.certificate("tls.cert", cfg.TLS.Cert, cfg.TLS.Key)
 	c.certificate("nats_cert", cfg.NATSCert, cfg.NATSKey)

@@ -38,7 +38,8 @@ func CountHeld(ctx context.Context, dir, database, organization string) (Doomed,
 	})
 }
 
-func count(ctx context.Context, dir, database string, how func(*store.Store, *upkeep.Eraser) (Doomed, error)) (d Doomed, err error) {
+func count(ctx context.Context, dir, database string, how func(*store.Store, *upkeep.Eraser) (Doomed, error)) (d Doomed,
+	err error) {
 	err = Inspect(ctx, dir, database, func(kept *store.Store) (err error) {
 		d, err = how(kept, &upkeep.Eraser{Store: kept, Clock: time.Now})
 		return err

@@ -41,9 +41,10 @@ func ExportHeld(ctx context.Context, cfg *config.Config, organization, target st
 			return fmt.Errorf("make the directory of the export: %w", err)
 		}
 		vault := &content.Vault{Store: kept, Ring: ring, Blobs: files}
-		messages, err = upkeep.ExportHeld(ctx, vault, time.Now(), model.OrganizationID(organization), func(name string) (io.WriteCloser, error) {
-			return os.OpenFile(filepath.Join(target, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		})
+		messages, err = upkeep.ExportHeld(ctx, vault, time.Now(), model.OrganizationID(organization),
+			func(name string) (io.WriteCloser, error) {
+				return os.OpenFile(filepath.Join(target, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			})
 		return err
 	}
 	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
@@ -60,7 +61,8 @@ type Erased struct {
 
 // EraseAccount removes every trace of an account that an address names. Unless last is
 // set, it refuses one without which an organization has no administrator.
-func EraseAccount(ctx context.Context, dir, database, region, address string, last bool, found func(token string)) (Erased, error) {
+func EraseAccount(ctx context.Context, dir, database, region, address string, last bool,
+	found func(token string)) (Erased, error) {
 	return erase(ctx, dir, database, func(kept *store.Store, e *upkeep.Eraser) error {
 		e.LastAdministrators = last
 		id, err := findAccount(ctx, kept, region, address)
@@ -80,7 +82,8 @@ func EraseOrganization(ctx context.Context, dir, database, organization string, 
 	})
 }
 
-func erase(ctx context.Context, dir, database string, do func(*store.Store, *upkeep.Eraser) error) (out Erased, err error) {
+func erase(ctx context.Context, dir, database string, do func(*store.Store, *upkeep.Eraser) error) (out Erased,
+	err error) {
 	err = maintained(ctx, dir, database, func(kept *store.Store, beside bool) error {
 		eraser := &upkeep.Eraser{Store: kept, Clock: time.Now}
 		err := do(kept, eraser)

@@ -50,7 +50,8 @@ func withRing(ctx context.Context, cfg *config.Config, kept *store.Store, use fu
 
 // openCopy opens a copy of a key ring: a file, or a database of its own.
 func openCopy(ctx context.Context, where string) (seal.Storage, error) {
-	if !strings.HasPrefix(where, "postgres://") && !strings.HasPrefix(where, "postgresql://") && !strings.HasPrefix(where, "file:") {
+	if !strings.HasPrefix(where, "postgres://") && !strings.HasPrefix(where, "postgresql://") &&
+		!strings.HasPrefix(where, "file:") {
 		where = "file:" + where
 	}
 	copied, err := place.Keyring(ctx, where, "", false)
@@ -73,7 +74,8 @@ func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told str
 		if err != nil {
 			return "", place.SetupFault(err)
 		}
-		return fmt.Sprintf("The master key at %s has version %d now, which nothing uses yet. Copy it to every server, then run \"signet keys rotate\".", from, version), nil
+		return fmt.Sprintf("The master key at %s has version %d now, which nothing uses yet. Copy it to every server, then "+
+			"run \"signet keys rotate\".", from, version), nil
 	}
 	ring, err := openRingBeside(ctx, cfg, "")
 	if err != nil {
@@ -91,7 +93,8 @@ func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told str
 	if err != nil {
 		return "", place.SetupFault(err)
 	}
-	return fmt.Sprintf("The key ring is wrapped by version %d of the master key: %d keys. Copy both anew; older copies of the key ring need older copies of the master key.", done.Version, done.Keys), nil
+	return fmt.Sprintf("The key ring is wrapped by version %d of the master key: %d keys. Copy both anew; older copies "+
+		"of the key ring need older copies of the master key.", done.Version, done.Keys), nil
 }
 
 // ExportKeys copies what the key ring holds to a file, or to a database of its own,
@@ -168,7 +171,8 @@ func importNeeded(
 // VerifyKeys opens everything that is sealed, in the store and the blobs of a data
 // directory or database, whether or not a server uses them. report gets a line for
 // each thing that does not open. With whole, attachments are read to their end.
-func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v upkeep.Verified, err error) {
+func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v upkeep.Verified,
+	err error) {
 	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
 		expect, err := kept.Keyring(ctx)
 		if err != nil {

@@ -29,7 +29,8 @@ func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, re
 
 // ResetOperator replaces the credentials of an operator, the first one where none is
 // named, wherever the old ones have gone: all its keys and its password end, and
-// operator.json in the data directory, or the named operator's file, gets a new key. It returns the path of that file. Servers that run know
+// operator.json in the data directory, or the named operator's file, gets a new key. It returns the
+// path of that file. Servers that run know
 // within a second. After an error the old file and the old credentials are in
 // place, or it can be run again.
 func ResetOperator(ctx context.Context, dir, database, name string) (path string, err error) {
@@ -77,7 +78,8 @@ func Change(ctx context.Context, dir, database string, change func(*store.Store)
 }
 
 // maintained is Change that tells whether another process has the data directory.
-func maintained(ctx context.Context, dir, database string, change func(kept *store.Store, beside bool) error) (err error) {
+func maintained(ctx context.Context, dir, database string,
+	change func(kept *store.Store, beside bool) error) (err error) {
 	alone := func(kept *store.Store) error { return change(kept, false) }
 	if database != "" {
 		return Inspect(ctx, dir, database, alone)

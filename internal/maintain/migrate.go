@@ -60,7 +60,8 @@ func Migrate(ctx context.Context, m Migration) (_ *transfer.Migrated, err error)
 				return err
 			}
 			if fit := mark.Fit(self); fit.Refused() {
-				return place.Misconfigured{Err: &custody.NotOurs{What: custody.BlobsAt(o.Blobs.String()), Mark: mark, Store: self, Fit: fit}}
+				return place.Misconfigured{Err: &custody.NotOurs{What: custody.BlobsAt(o.Blobs.String()), Mark: mark, Store: self,
+					Fit: fit}}
 			}
 			return nil
 		}

@@ -43,7 +43,8 @@ func CreateOperator(ctx context.Context, dir, database, username, path string) (
 	}
 	fields := place.Credentials{}
 	// It is for the same server as operator.json, where the directory has that.
-	if first, err := place.ReadCredentials(filepath.Join(dir, place.OperatorFile)); err == nil && first.Text(place.FieldBaseURL) != "" {
+	if first, err := place.ReadCredentials(filepath.Join(dir, place.OperatorFile)); err == nil &&
+		first.Text(place.FieldBaseURL) != "" {
 		fields.Set(place.FieldBaseURL, first.Text(place.FieldBaseURL))
 	}
 	key, secret := service.NewCredentials()

@@ -108,13 +108,16 @@ func ServedStatus(cfg *config.Config, ready bool, readyz, metrics string, now ti
 	s.Streams = int(m.sum("signet_streams"))
 	s.Messages = &StatusMessages{
 		Sent: int64(m.sum("signet_messages_sent_total")), Copies: int64(m.sum("signet_message_copies_total")),
-		Delivered: int64(m.sum("signet_message_copies_delivered_total")), Read: int64(m.sum("signet_message_copies_read_total")),
-		Expired: int64(m.sum("signet_messages_expired_total")), Recalled: int64(m.sum("signet_messages_recalled_total")),
+		Delivered: int64(m.sum("signet_message_copies_delivered_total")),
+		Read:      int64(m.sum("signet_message_copies_read_total")),
+		Expired:   int64(m.sum("signet_messages_expired_total")), Recalled: int64(m.sum("signet_messages_recalled_total")),
 	}
 	if m.has("signet_queues") {
 		s.Queues = &StatusQueues{
-			Accounts: int(m.sum("signet_queues")), Events: int64(m.sum("signet_queue_events")), OldestSeconds: m.sum("signet_queue_oldest_age_seconds"),
-			Old: int(m["signet_queues_behind"][`reason="age"`]), Long: int(m["signet_queues_behind"][`reason="length"`]),
+			Accounts: int(m.sum("signet_queues")), Events: int64(m.sum("signet_queue_events")),
+			OldestSeconds: m.sum("signet_queue_oldest_age_seconds"),
+			Old:           int(m["signet_queues_behind"][`reason="age"`]),
+			Long:          int(m["signet_queues_behind"][`reason="length"`]),
 		}
 	}
 	keys := int(m.sum("signet_keyring_keys"))
@@ -127,10 +130,12 @@ func ServedStatus(cfg *config.Config, ready bool, readyz, metrics string, now ti
 		s.FreeBytes[labelOf(labels, "place")] = int64(free)
 	}
 	s.CertificateEnds = m.time("signet_tls_certificate_ends_seconds")
-	s.noteBackup(m.time("signet_backup_last_success_timestamp_seconds"), m.time("signet_backup_last_failure_timestamp_seconds"), int64(m.sum("signet_backup_last_bytes")))
+	s.noteBackup(m.time("signet_backup_last_success_timestamp_seconds"),
+		m.time("signet_backup_last_failure_timestamp_seconds"), int64(m.sum("signet_backup_last_bytes")))
 	s.noteSweep(m, now)
 	for name, text := range map[string]string{
-		"signet_keyring_up": "the key ring does not answer", "signet_blobs_up": "the store of attachments does not answer", "signet_bus_connected": "NATS is away",
+		"signet_keyring_up": "the key ring does not answer", "signet_blobs_up": "the store of attachments does not answer",
+		"signet_bus_connected": "NATS is away",
 	} {
 		if m.has(name) && m.sum(name) == 0 {
 			s.Problems = append(s.Problems, text)
@@ -162,7 +167,8 @@ func (s *Status) noteSweep(m series, now time.Time) {
 		case at.IsZero() && up > late:
 			s.Problems = append(s.Problems, fmt.Sprintf("the task %s has not ended well since the start", task))
 		case !at.IsZero() && now.Sub(at) > late:
-			s.Problems = append(s.Problems, fmt.Sprintf("the task %s last ended well %v ago", task, now.Sub(at).Round(time.Minute)))
+			s.Problems = append(s.Problems,
+				fmt.Sprintf("the task %s last ended well %v ago", task, now.Sub(at).Round(time.Minute)))
 		}
 	}
 }
@@ -189,7 +195,8 @@ func StoredStatus(ctx context.Context, cfg *config.Config) (s Status, err error)
 		}
 		s.Schema = fmt.Sprint(store.SchemaVersion())
 		s.Sweep = &StatusSweep{Waiting: int64(backlog.Messages), OldestSeconds: secondsSince(backlog.Oldest)}
-		s.Queues = &StatusQueues{Accounts: queues.Accounts, Events: int64(queues.Events), Old: queues.Old, Long: queues.Long, OldestSeconds: secondsSince(queues.Oldest)}
+		s.Queues = &StatusQueues{Accounts: queues.Accounts, Events: int64(queues.Events), Old: queues.Old, Long: queues.Long,
+			OldestSeconds: secondsSince(queues.Oldest)}
 		if cfg.Database == "" {
 			s.StoreBytes = sizeOf(place.Database(cfg.Data)) + sizeOf(place.Database(cfg.Data)+"-wal")
 			s.noteBackup(backup.Succeeded, backup.Failed, backup.Bytes)

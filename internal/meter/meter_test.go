@@ -43,7 +43,8 @@ func TestTaskNotesHowItEnded(t *testing.T) {
 			t.Errorf("after %s: Run() = %v", step.what, err)
 		}
 		if !task.Succeeded().Equal(step.at) || task.Failures() != step.failures {
-			t.Errorf("after %s: succeeded at %v, %d failures; want %v, %d", step.what, task.Succeeded(), task.Failures(), step.at, step.failures)
+			t.Errorf("after %s: succeeded at %v, %d failures; want %v, %d", step.what, task.Succeeded(), task.Failures(),
+				step.at, step.failures)
 		}
 	}
 	stop()

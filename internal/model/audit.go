@@ -70,15 +70,16 @@ const AuditOK = "ok"
 // content nor secrets. Its JSON, with the fields in this order, is what is hashed,
 // so that a field is only ever added at the end, with omitzero.
 type AuditEntry struct {
-	Chain        OrganizationID `json:"chain"`  // the organization whose log it is in; empty: the platform's
-	Number       int64          `json:"number"` // from 1, without gaps
-	Time         AuditTime      `json:"time"`   // never before that of the entry before
-	Action       AuditAction    `json:"action"`
-	Outcome      string         `json:"outcome"`
-	Times        int64          `json:"times"` // how often, where refusals were put together; else 1
-	Account      AccountID      `json:"account,omitzero"`
-	Key          string         `json:"key,omitempty"`     // the name of the key that was used
-	Address      string         `json:"address,omitempty"` // of the client; "command" for the command line of the server's machine
+	Chain   OrganizationID `json:"chain"`  // the organization whose log it is in; empty: the platform's
+	Number  int64          `json:"number"` // from 1, without gaps
+	Time    AuditTime      `json:"time"`   // never before that of the entry before
+	Action  AuditAction    `json:"action"`
+	Outcome string         `json:"outcome"`
+	Times   int64          `json:"times"` // how often, where refusals were put together; else 1
+	Account AccountID      `json:"account,omitzero"`
+	Key     string         `json:"key,omitempty"` // the name of the key that was used
+	// of the client; "command" for the command line of the server's machine
+	Address      string         `json:"address,omitempty"`
 	RequestID    string         `json:"request_id,omitempty"`
 	Organization OrganizationID `json:"on_organization,omitempty"`
 	User         AccountID      `json:"on_account,omitzero"`

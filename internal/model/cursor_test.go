@@ -14,7 +14,8 @@ func TestCursorComesBackAsItWasWritten(t *testing.T) {
 }
 
 func TestCursorIsWrittenInOneWayOnly(t *testing.T) {
-	for _, text := range []string{"", "-", "a-", "-1", "a--1", "a-01", "a-A", "a-1 ", "a1", "a-zzzzzzzzzzzzzzzzzzzz", "083088e0-8e28-469c-8e90-e9ef24978f2c"} {
+	for _, text := range []string{"", "-", "a-", "-1", "a--1", "a-01", "a-A", "a-1 ", "a1", "a-zzzzzzzzzzzzzzzzzzzz",
+		"083088e0-8e28-469c-8e90-e9ef24978f2c"} {
 		if got, ok := ParseCursor(text); ok {
 			t.Errorf("ParseCursor(%q) = %+v, want none", text, got)
 		}

@@ -16,12 +16,14 @@ func mustNetworks(t *testing.T, texts ...string) Networks {
 }
 
 func TestNetworksAreRead(t *testing.T) {
-	got := mustNetworks(t, "192.0.2.0/24", "10.1.2.3", "2001:db8::/32", "2001:db8::1", "::ffff:10.1.2.4", "0.0.0.0/0", "192.0.2.0/24").Strings()
+	got := mustNetworks(t, "192.0.2.0/24", "10.1.2.3", "2001:db8::/32", "2001:db8::1", "::ffff:10.1.2.4", "0.0.0.0/0",
+		"192.0.2.0/24").Strings()
 	want := []string{"192.0.2.0/24", "10.1.2.3/32", "2001:db8::/32", "2001:db8::1/128", "10.1.2.4/32", "0.0.0.0/0"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	for _, text := range []string{"", "x", "10.1.2.3/8", "10.0.0.0/33", "10.0.0.0/", "fe80::1%eth0", "::ffff:10.0.0.0/104", "10.0.0.0/08", "2001:db8::1/32", "10.0.0", "a/24"} {
+	for _, text := range []string{"", "x", "10.1.2.3/8", "10.0.0.0/33", "10.0.0.0/", "fe80::1%eth0", "::ffff:10.0.0.0/104",
+		"10.0.0.0/08", "2001:db8::1/32", "10.0.0", "a/24"} {
 		if got, ok := ParseNetwork(text); ok {
 			t.Errorf("%q is taken for the network %v", text, got)
 		}
@@ -36,7 +38,8 @@ func TestNetworksAreRead(t *testing.T) {
 func TestNetworksAllow(t *testing.T) {
 	some := mustNetworks(t, "192.0.2.0/24", "2001:db8::/32")
 	for address, want := range map[string]bool{
-		"192.0.2.7": true, "::ffff:192.0.2.7": true, "192.0.3.7": false, "2001:db8:9::1": true, "2001:db9::1": false, "2001:db8::1%eth0": true,
+		"192.0.2.7": true, "::ffff:192.0.2.7": true, "192.0.3.7": false, "2001:db8:9::1": true, "2001:db9::1": false,
+		"2001:db8::1%eth0": true,
 	} {
 		if got := some.Allow(netip.MustParseAddr(address)); got != want {
 			t.Errorf("Allow(%s) = %v, want %v", address, got, want)

@@ -91,7 +91,8 @@ func (s *Settings) Changed() string {
 	for _, b := range []struct {
 		name  string
 		value *bool
-	}{{"dor", s.DOR}, {"forward", s.Forward}, {"priority_messaging", s.PriorityMessaging}, {"allow_public_groups", s.AllowPublicGroups},
+	}{{"dor", s.DOR}, {"forward", s.Forward}, {"priority_messaging", s.PriorityMessaging},
+		{"allow_public_groups", s.AllowPublicGroups},
 		{"attachments", s.Attachments}, {"pin_lock", s.PinLock}} {
 		if b.value != nil {
 			out = append(out, fmt.Sprintf("%s=%t", b.name, *b.value))

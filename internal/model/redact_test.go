@@ -11,8 +11,10 @@ import (
 
 func TestWhatPeopleWriteIsInNoLog(t *testing.T) {
 	const canary = "Canary"
-	account := Account{DisplayName: canary, Username: canary, Status: canary, DNDText: canary, Emails: []Email{{Address: canary}}, Phones: []Phone{{Number: canary}}}
-	content := Content{Body: canary, Data: []DataItem{{canary, canary, canary}}, Attachment: &Attachment{Name: canary, ContentType: canary}}
+	account := Account{DisplayName: canary, Username: canary, Status: canary, DNDText: canary,
+		Emails: []Email{{Address: canary}}, Phones: []Phone{{Number: canary}}}
+	content := Content{Body: canary, Data: []DataItem{{canary, canary, canary}},
+		Attachment: &Attachment{Name: canary, ContentType: canary}}
 	group := Group{Name: canary, Description: canary}
 	var out bytes.Buffer
 	text, json := slog.New(slog.NewTextHandler(&out, nil)), slog.New(slog.NewJSONHandler(&out, nil))

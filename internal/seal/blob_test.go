@@ -15,7 +15,8 @@ import (
 )
 
 // sizes are those at which the number of segments changes, and some between.
-var sizes = []int64{0, 1, 1000, firstTexts - 1, firstTexts, firstTexts + 1, firstTexts + segmentTexts - 1, firstTexts + segmentTexts,
+var sizes = []int64{0, 1, 1000, firstTexts - 1, firstTexts, firstTexts + 1, firstTexts + segmentTexts - 1,
+	firstTexts + segmentTexts,
 	firstTexts + segmentTexts + 1, 300_000}
 
 func randomBytes(size int64) []byte {
@@ -312,7 +313,8 @@ func TestSealingABlobTakesLittleMemoryAndKeepsTheReadersError(t *testing.T) {
 	// One that ends early is not sealed as if it were whole.
 	for _, n := range []int{0, 10, firstTexts, firstTexts + 1, 200_000} {
 		for _, piece := range sealPieces {
-			r, err := SealBlob(NewBlobKey(), nil, io.MultiReader(bytes.NewReader(make([]byte, n)), iotest.ErrReader(io.ErrUnexpectedEOF)))
+			r, err := SealBlob(NewBlobKey(), nil,
+				io.MultiReader(bytes.NewReader(make([]byte, n)), iotest.ErrReader(io.ErrUnexpectedEOF)))
 			if err != nil {
 				t.Fatal(err)
 			}

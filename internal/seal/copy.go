@@ -161,7 +161,8 @@ type Extra struct {
 
 // Error says what to do.
 func (e *Extra) Error() string {
-	return fmt.Sprintf("the copy of the key ring at %s holds %d keys that the ring lacks, and has never destroyed: an older ring was put in its place; \"signet keys import\" takes them over", e.At, e.Keys)
+	return fmt.Sprintf("the copy of the key ring at %s holds %d keys that the ring lacks, and has never destroyed: an "+
+		"older ring was put in its place; \"signet keys import\" takes them over", e.At, e.Keys)
 }
 
 // equal makes the copy what the ring is. A key that only the copy has, and that the ring
@@ -211,7 +212,8 @@ func (c *Copied) equal(ctx context.Context) error {
 				extra++
 			}
 		}
-		if there.Master == next.Master && len(there.Records) == len(next.Records) && there.Owner == next.Owner && maps.Equal(there.Gone, next.Gone) && sameKeys(there.Records, next.Records) {
+		if there.Master == next.Master && len(there.Records) == len(next.Records) && there.Owner == next.Owner &&
+			maps.Equal(there.Gone, next.Gone) && sameKeys(there.Records, next.Records) {
 			return errSame
 		}
 		*there = next

@@ -11,7 +11,8 @@ import (
 // returns are settled: their keys are destroyed, or still needed. The keys of the
 // others may be in use, and the caller tries them again. now has to be right: a time
 // that is ahead would destroy keys in use.
-func (r *Ring) End(ctx context.Context, now time.Time, names []Name, left func(context.Context, Name) (bool, error)) (settled []Name, err error) {
+func (r *Ring) End(ctx context.Context, now time.Time, names []Name,
+	left func(context.Context, Name) (bool, error)) (settled []Name, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}

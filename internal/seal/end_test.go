@@ -74,7 +74,8 @@ func TestKeyOfWhichSomethingIsLeftStays(t *testing.T) {
 		t.Error("a key that is needed was replaced")
 	}
 	failed := errors.New("no answer")
-	if _, err := r.End(t.Context(), r.clock(), []Name{ward}, func(context.Context, Name) (bool, error) { return false, failed }); !errors.Is(err, failed) {
+	if _, err := r.End(t.Context(), r.clock(), []Name{ward},
+		func(context.Context, Name) (bool, error) { return false, failed }); !errors.Is(err, failed) {
 		t.Errorf("End: %v, want %v", err, failed)
 	}
 	wantText(t, r, sealed, "row", "text")

@@ -246,7 +246,8 @@ func (f *File) same() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return f.known != nil && os.SameFile(f.known, info) && f.known.Size() == info.Size() && f.known.ModTime().Equal(info.ModTime()), nil
+	return f.known != nil && os.SameFile(f.known, info) && f.known.Size() == info.Size() &&
+		f.known.ModTime().Equal(info.ModTime()), nil
 }
 
 // read reads the file; nil where there is none.

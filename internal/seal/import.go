@@ -20,7 +20,8 @@ type Imported struct {
 // wanted. What this ring has destroyed stays destroyed, and so does what the copy
 // knows to be destroyed. from is the copy's master key; each key is wrapped anew with
 // the ring's own. Import may run again.
-func (r *Ring) Import(ctx context.Context, c *Contents, from Master, wanted func(Record) bool) (done Imported, err error) {
+func (r *Ring) Import(ctx context.Context, c *Contents, from Master, wanted func(Record) bool) (done Imported,
+	err error) {
 	theirs, err := from.load()
 	if err != nil {
 		return done, err
@@ -56,7 +57,8 @@ func (r *Ring) Import(ctx context.Context, c *Contents, from Master, wanted func
 			}
 			secret, err := theirs.unwrap(c.ID, &record)
 			if err != nil {
-				return &SetupError{fmt.Sprintf("key %s of the copy does not open with the master key at %s: %v", record.ID, from, err)}
+				return &SetupError{fmt.Sprintf("key %s of the copy does not open with the master key at %s: %v", record.ID, from,
+					err)}
 			}
 			fresh, err := ours.wrap(&here.Header, record.ID, record.Name, secret)
 			if err != nil {

@@ -25,11 +25,13 @@ type place struct {
 func newPlace(t testing.TB) *place {
 	t.Helper()
 	dir := t.TempDir()
-	return &place{dir, filepath.Join(dir, "keyring"), filepath.Join(dir, "master.json"), testclock.New(), new(bytes.Buffer)}
+	return &place{dir, filepath.Join(dir, "keyring"), filepath.Join(dir, "master.json"), testclock.New(),
+		new(bytes.Buffer)}
 }
 
 func (p *place) options(storage Storage, expect string) Options {
-	return Options{Storage: storage, Master: MasterFile(p.master), Clock: p.clock.Now, Log: slog.New(slog.NewTextHandler(p.log, nil)), Expect: expect}
+	return Options{Storage: storage, Master: MasterFile(p.master), Clock: p.clock.Now,
+		Log: slog.New(slog.NewTextHandler(p.log, nil)), Expect: expect}
 }
 
 // mustOpen opens the place's ring as a server does; it is closed when the test ends,

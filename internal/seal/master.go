@@ -135,7 +135,8 @@ func NewMasterKey() ([]byte, error) {
 
 // withNewVersion adds a version to a keyset and makes it the primary one.
 func withNewVersion(manager *keyset.Manager) (*keyset.Handle, error) {
-	parameters, err := aesgcm.NewParameters(aesgcm.ParametersOpts{KeySizeInBytes: 32, IVSizeInBytes: 12, TagSizeInBytes: 16, Variant: aesgcm.VariantTink})
+	parameters, err := aesgcm.NewParameters(aesgcm.ParametersOpts{KeySizeInBytes: 32, IVSizeInBytes: 12,
+		TagSizeInBytes: 16, Variant: aesgcm.VariantTink})
 	if err != nil {
 		return nil, fmt.Errorf("make a master key: %w", err)
 	}
@@ -161,7 +162,8 @@ func encodeMaster(handle *keyset.Handle) ([]byte, error) {
 // is told, for a copy of it is needed elsewhere.
 func (m Master) create(log *slog.Logger) (*masterKeys, error) {
 	if m.path == "" {
-		return nil, &SetupError{fmt.Sprintf("the variable %s, which is to hold the master key, is empty: \"signet keys generate\" prints one", m.variable)}
+		return nil, &SetupError{fmt.Sprintf("the variable %s, which is to hold the master key, is empty: \"signet keys "+
+			"generate\" prints one", m.variable)}
 	}
 	text, err := NewMasterKey()
 	if err != nil {
@@ -195,7 +197,8 @@ func (m Master) write(text []byte) error {
 // prepare adds a version to the file and makes it the primary one.
 func (m Master) prepare(keys *masterKeys) (*masterKeys, error) {
 	if m.path == "" {
-		return nil, &SetupError{fmt.Sprintf("a variable cannot be changed from here: give %s a keyset with another primary key first, and start the servers again", m.variable)}
+		return nil, &SetupError{fmt.Sprintf("a variable cannot be changed from here: give %s a keyset with another primary "+
+			"key first, and start the servers again", m.variable)}
 	}
 	handle, err := withNewVersion(keyset.NewManagerFromHandle(keys.handle))
 	if err != nil {
@@ -250,7 +253,8 @@ func (m Master) warnIfOpen(log *slog.Logger) {
 		return
 	}
 	if info, err := os.Stat(m.path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		log.Warn("the master key is open to other users of this machine", "file", m.path, "mode", info.Mode().Perm().String(), "advice", "chmod 600")
+		log.Warn("the master key is open to other users of this machine", "file", m.path, "mode", info.Mode().Perm().String(),
+			"advice", "chmod 600")
 	}
 }
 

@@ -104,7 +104,8 @@ func Open(ctx context.Context, o Options) (_ *Ring, err error) {
 	}
 	if contents == nil {
 		if o.Expect != "" {
-			return nil, &SetupError{fmt.Sprintf("the key ring is missing: what is stored is sealed with key ring %s, and there is none at %s. Bring it back; without it nothing that is sealed can be read", o.Expect, o.Storage)}
+			return nil, &SetupError{fmt.Sprintf("the key ring is missing: what is stored is sealed with key ring %s, and "+
+				"there is none at %s. Bring it back; without it nothing that is sealed can be read", o.Expect, o.Storage)}
 		}
 		if o.Existing {
 			return nil, &SetupError{fmt.Sprintf("there is no key ring at %s", o.Storage)}
@@ -115,11 +116,14 @@ func Open(ctx context.Context, o Options) (_ *Ring, err error) {
 	}
 	switch {
 	case o.Expect != "" && o.Expect != contents.ID:
-		return nil, &SetupError{fmt.Sprintf("what is stored is sealed with key ring %s, and the one at %s is %s", o.Expect, o.Storage, contents.ID)}
+		return nil, &SetupError{fmt.Sprintf("what is stored is sealed with key ring %s, and the one at %s is %s", o.Expect,
+			o.Storage, contents.ID)}
 	case master == nil:
-		return nil, &SetupError{fmt.Sprintf("the master key is missing: the key ring at %s is wrapped by one, and there is none at %s. Bring it back; without it nothing that is sealed can be read", o.Storage, o.Master)}
+		return nil, &SetupError{fmt.Sprintf("the master key is missing: the key ring at %s is wrapped by one, and there is "+
+			"none at %s. Bring it back; without it nothing that is sealed can be read", o.Storage, o.Master)}
 	case !master.fits(&contents.Header):
-		return nil, &SetupError{fmt.Sprintf("the master key at %s is not the one that the key ring at %s is wrapped by", o.Master, o.Storage)}
+		return nil, &SetupError{fmt.Sprintf("the master key at %s is not the one that the key ring at %s is wrapped by",
+			o.Master, o.Storage)}
 	}
 	o.Master.warnIfOpen(o.Log)
 	r.master = master
@@ -152,7 +156,8 @@ func (r *Ring) create(ctx context.Context, master *masterKeys) (*Contents, *mast
 		return nil, nil, err
 	}
 	if contents.ID == header.ID {
-		r.log.Warn("made a key ring; keep a copy of it (\"signet keys export\"), apart from the backups: when it is lost, what is sealed is lost", "ring", r.storage.String())
+		r.log.Warn("made a key ring; keep a copy of it (\"signet keys export\"), apart from the backups: when it is lost, "+
+			"what is sealed is lost", "ring", r.storage.String())
 	}
 	return contents, master, nil
 }

@@ -88,7 +88,8 @@ func TestSealedTextOpensInItsPlaceOnly(t *testing.T) {
 
 func TestBindTellsTextsApartWhereverTheyMeet(t *testing.T) {
 	seen := map[string][]string{}
-	for _, parts := range [][]string{{"ab", "c"}, {"a", "bc"}, {"abc"}, {"abc", ""}, {"", "abc"}, {"", "", "abc"}, nil, {""}} {
+	for _, parts := range [][]string{{"ab", "c"}, {"a", "bc"}, {"abc"}, {"abc", ""}, {"", "abc"}, {"", "", "abc"}, nil,
+		{""}} {
 		bound := string(Bind(parts...))
 		if other, taken := seen[bound]; taken {
 			t.Errorf("%q and %q are bound alike", parts, other)
@@ -139,7 +140,8 @@ func TestNamesThatARingCannotHoldAreRefused(t *testing.T) {
 	p := newPlace(t)
 	r := p.mustOpen(t, "")
 	before := mustRead(t, p.ring)
-	for _, name := range []Name{{"ward", ""}, {"-", Always}, {"a b", Always}, {"ward", "al\nways"}, {"ward\u00a0", Always}} {
+	for _, name := range []Name{{"ward", ""}, {"-", Always}, {"a b", Always}, {"ward", "al\nways"},
+		{"ward\u00a0", Always}} {
 		if _, err := r.Use(t.Context(), name); err == nil {
 			t.Errorf("%q was taken", name)
 		}
@@ -164,19 +166,33 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 		expect string
 		says   string
 	}{
-		"a missing ring":                      {func() error { return os.Remove(p.ring) }, id, "the key ring is missing"},
-		"a missing master key":                {func() error { return os.Remove(p.master) }, id, "the master key is missing"},
-		"a missing master key, at first":      {func() error { return os.Remove(p.master) }, "", "the master key is missing"},
-		"another ring":                        {func() error { return os.WriteFile(p.ring, mustRead(t, other.ring), 0o600) }, id, "is sealed with key ring " + id},
-		"another master key":                  {func() error { return os.WriteFile(p.master, mustRead(t, other.master), 0o600) }, id, "is not the one that the key ring"},
-		"a master key that is none":           {func() error { return os.WriteFile(p.master, []byte("{}"), 0o600) }, id, "cannot be used"},
-		"an empty master key":                 {func() error { return os.WriteFile(p.master, nil, 0o600) }, id, "cannot be used"},
-		"a ring that is none":                 {func() error { return os.WriteFile(p.ring, []byte("x\n"), 0o600) }, id, "is damaged"},
-		"an empty ring":                       {func() error { return os.WriteFile(p.ring, nil, 0o600) }, id, "is damaged"},
-		"a ring of a later version":           {func() error { return os.WriteFile(p.ring, bytes.Replace(ring, []byte(" 1 "), []byte(" 2 "), 1), 0o600) }, id, "format 2"},
-		"a ring with a line that is too long": {func() error { return os.WriteFile(p.ring, append(bytes.TrimSpace(ring), " x\n"...), 0o600) }, id, "line 2"},
+		"a missing ring":                 {func() error { return os.Remove(p.ring) }, id, "the key ring is missing"},
+		"a missing master key":           {func() error { return os.Remove(p.master) }, id, "the master key is missing"},
+		"a missing master key, at first": {func() error { return os.Remove(p.master) }, "", "the master key is missing"},
+		"another ring": {func() error { return os.WriteFile(p.ring, mustRead(t, other.ring), 0o600) },
+			id, "is sealed with key ring " + id},
+		"another master key": {func() error {
+			return os.WriteFile(p.master, mustRead(t, other.master),
+				0o600)
+		}, id, "is not the one that the key ring"},
+		"a master key that is none": {func() error { return os.WriteFile(p.master, []byte("{}"), 0o600) }, id,
+			"cannot be used"},
+		"an empty master key": {func() error { return os.WriteFile(p.master, nil, 0o600) }, id,
+			"cannot be used"},
+		"a ring that is none": {func() error { return os.WriteFile(p.ring, []byte("x\n"), 0o600) }, id,
+			"is damaged"},
+		"an empty ring": {func() error { return os.WriteFile(p.ring, nil, 0o600) }, id, "is damaged"},
+		"a ring of a later version": {func() error {
+			return os.WriteFile(p.ring,
+				bytes.Replace(ring, []byte(" 1 "), []byte(" 2 "), 1), 0o600)
+		}, id, "format 2"},
+		"a ring with a line that is too long": {func() error {
+			return os.WriteFile(p.ring,
+				append(bytes.TrimSpace(ring), " x\n"...), 0o600)
+		}, id, "line 2"},
 	} {
-		if err := errors.Join(os.WriteFile(p.ring, ring, 0o600), os.WriteFile(p.master, master, 0o600), c.change()); err != nil {
+		if err := errors.Join(os.WriteFile(p.ring, ring, 0o600), os.WriteFile(p.master, master, 0o600),
+			c.change()); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Open(t.Context(), p.options(OpenFileBeside(p.ring), c.expect))

@@ -48,7 +48,9 @@ func (r *Ring) Rotate(ctx context.Context) (Rotation, error) {
 	r.mu.RUnlock()
 	if keys.primary == header.Master {
 		if r.storage.Shared() {
-			return Rotation{}, &SetupError{fmt.Sprintf("servers share this key ring, and all of them need the new version of the master key first: run \"signet keys rotate --prepare\", copy %s to each of them, and run this again", r.source)}
+			return Rotation{}, &SetupError{fmt.Sprintf("servers share this key ring, and all of them need the new version of "+
+				"the master key first: run \"signet keys rotate --prepare\", copy %s to each of them, and run this again",
+				r.source)}
 		}
 		if keys, err = r.source.prepare(keys); err != nil {
 			return Rotation{}, err
@@ -59,7 +61,8 @@ func (r *Ring) Rotate(ctx context.Context) (Rotation, error) {
 	err = r.storage.Rewrap(ctx, func(c *Contents) error {
 		done.Keys = 0
 		if !keys.fits(&c.Header) {
-			return &SetupError{fmt.Sprintf("the master key at %s does not hold version %d, which the key ring is wrapped by", r.source, c.Master)}
+			return &SetupError{fmt.Sprintf("the master key at %s does not hold version %d, which the key ring is wrapped by",
+				r.source, c.Master)}
 		}
 		next, err := keys.header(c.ID)
 		if err != nil {

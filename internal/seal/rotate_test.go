@@ -158,7 +158,8 @@ func TestExportCopiesWhatIsAlive(t *testing.T) {
 	}
 	other := newPlace(t)
 	other.mustOpen(t, "")
-	if _, err := r.Export(t.Context(), OpenFileBeside(other.ring)); !errors.As(err, new(*SetupError)) || !strings.Contains(err.Error(), "another key ring") {
+	if _, err := r.Export(t.Context(), OpenFileBeside(other.ring)); !errors.As(err, new(*SetupError)) ||
+		!strings.Contains(err.Error(), "another key ring") {
 		t.Errorf("over another ring: %v, want a SetupError", err)
 	}
 }

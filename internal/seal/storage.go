@@ -58,7 +58,8 @@ func (c *Contents) MayReplace(there *Contents, where string) error {
 	case there.ID != c.ID:
 		return &SetupError{fmt.Sprintf("%s holds another key ring, %s", where, there.ID)}
 	case !there.Owner.Nobody() && !there.Owner.SameOwner(&c.Owner):
-		return &SetupError{fmt.Sprintf("%s holds the copy of another (%s), and the key ring that is to be copied there is of %s. Copy to another place; remove that one only if nobody needs it any more",
+		return &SetupError{fmt.Sprintf("%s holds the copy of another (%s), and the key ring that is to be copied there is "+
+			"of %s. Copy to another place; remove that one only if nobody needs it any more",
 			where, there.Owner.String(), c.Owner.String())}
 	}
 	return nil

@@ -14,11 +14,13 @@ import (
 
 // refusals that may admit that the target exists.
 func administrativeKeyRequired() *model.Error {
-	return model.Forbiddenf("administrative_key_required", "The API key does not have access: it takes an administrative key.")
+	return model.Forbiddenf("administrative_key_required", "The API key does not have access: it takes an "+
+		"administrative key.")
 }
 
 func notAdministrator() *model.Error {
-	return model.Forbiddenf("not_administrator", "The API key does not have access: its account is no administrator of the organization.")
+	return model.Forbiddenf("not_administrator", "The API key does not have access: its account is no administrator of "+
+		"the organization.")
 }
 
 func notAllowed() *model.Error {
@@ -42,7 +44,8 @@ func mayAdminister(actor *model.Actor, organization model.OrganizationID) error 
 
 // administer is act for a call that takes an administrator of the organization: who
 // may is asked before, and once more with the organization locked.
-func (s *Service) administer(ctx context.Context, actor *model.Actor, action model.AuditAction, organization model.OrganizationID, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
+func (s *Service) administer(ctx context.Context, actor *model.Actor, action model.AuditAction,
+	organization model.OrganizationID, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
 	if err := mayAdminister(actor, organization); err != nil {
 		return err
 	}

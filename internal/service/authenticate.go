@@ -14,7 +14,8 @@ import (
 )
 
 func wrongCredentials() *model.Error {
-	return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "The key or the secret is wrong."}
+	return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid",
+		Message: "The key or the secret is wrong."}
 }
 
 // Authenticate returns who calls with a key and its secret: kind Unauthenticated
@@ -37,7 +38,8 @@ func (s *Service) Authenticate(ctx context.Context, key, secret string, from net
 	k := &actor.Key
 	current := subtle.ConstantTimeCompare(hash[:], k.SecretHash) == 1
 	previous := subtle.ConstantTimeCompare(hash[:], k.PreviousHash) == 1 && now.Before(k.PreviousUntil)
-	if !current && !previous || k.ExpiredAt(now) || k.Login && s.lastUse(k).Add(model.LoginIdle).Before(now) || !k.Networks.Allow(from) {
+	if !current && !previous || k.ExpiredAt(now) || k.Login && s.lastUse(k).Add(model.LoginIdle).Before(now) ||
+		!k.Networks.Allow(from) {
 		return nil, wrongCredentials()
 	}
 	s.noteUse(k.Key, now)
@@ -66,7 +68,8 @@ func (s *Service) actor(ctx context.Context, key string, now time.Time) (*model.
 			return err
 		}
 		memberships, err := tx.Memberships(k.Account)
-		actor = &model.Actor{Account: k.Account, Key: k, Secret: model.MarkOf(k.SecretHash), Operator: account.Operator, Memberships: memberships}
+		actor = &model.Actor{Account: k.Account, Key: k, Secret: model.MarkOf(k.SecretHash), Operator: account.Operator,
+			Memberships: memberships}
 		return err
 	}, store.Short)
 	if err != nil || actor == nil {

@@ -82,7 +82,8 @@ func setGroupAvatar(tx *store.Tx, g *model.Group, c *GroupCommand) error {
 
 // Avatar opens a stored avatar for one who may see its account or group. The
 // caller closes it.
-func (s *Service) Avatar(ctx context.Context, actor *model.Actor, id model.BlobID) (contentType string, content blob.Blob, err error) {
+func (s *Service) Avatar(ctx context.Context, actor *model.Actor, id model.BlobID) (contentType string,
+	content blob.Blob, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		a, found, err := tx.Avatar(id)
 		if err != nil {

@@ -105,7 +105,8 @@ func benchmarkSend(b *testing.B, h *house) {
 	b.RunParallel(func(pb *testing.PB) {
 		sender := h.actors[next.Add(1)%64]
 		for pb.Next() {
-			if _, err := h.service.Send(context.Background(), sender, service.SendCommand{Recipient: recipient, Body: body}); err != nil {
+			if _, err := h.service.Send(context.Background(), sender,
+				service.SendCommand{Recipient: recipient, Body: body}); err != nil {
 				b.Error(err)
 				return
 			}

@@ -146,7 +146,8 @@ func (h *house) mustGroup(tb testing.TB, members int) string {
 // mustSendTo sends a message of 200 bytes from the first of the house.
 func (h *house) mustSendTo(tb testing.TB, recipient string) model.MessageID {
 	tb.Helper()
-	sent, err := h.service.Send(tb.Context(), h.actors[0], service.SendCommand{Recipient: recipient, Body: strings.Repeat("x", 200)})
+	sent, err := h.service.Send(tb.Context(), h.actors[0],
+		service.SendCommand{Recipient: recipient, Body: strings.Repeat("x", 200)})
 	must(tb, err)
 	return sent.Message
 }

@@ -28,7 +28,8 @@ type cost struct{ statements, objects, bytes int64 }
 // the race detector and what runs beside.
 func (c cost) exceeds(limit cost) bool {
 	const someObjects, someBytes = 5, 1 << 10
-	return c.statements > limit.statements || c.objects > limit.objects*4/3+someObjects || c.bytes > limit.bytes*4/3+someBytes
+	return c.statements > limit.statements || c.objects > limit.objects*4/3+someObjects ||
+		c.bytes > limit.bytes*4/3+someBytes
 }
 
 // wellBelow reports whether the limit can be lowered by more than what varies.

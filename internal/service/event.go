@@ -46,7 +46,8 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 	var sub *live.Subscription
 	var waited, ended <-chan time.Time
 	if o.Wait > 0 {
-		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Organizations: actor.Organizations()})
+		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret,
+			Organizations: actor.Organizations()})
 		defer sub.Close()
 		sub.Saw(after)
 		timer := time.NewTimer(o.Wait)
@@ -134,7 +135,8 @@ func admits(fresh, actor *model.Actor, now time.Time) bool {
 // can have been handed out by now.
 func (s *Service) cursor(id string) (model.Cursor, bool) {
 	cursor, ok := model.ParseCursor(id)
-	return cursor, ok && cursor.Epoch == s.store.Epoch() && cursor.Position <= s.time.Latest(s.clock()).Add(time.Second).UnixMicro()
+	return cursor, ok && cursor.Epoch == s.store.Epoch() &&
+		cursor.Position <= s.time.Latest(s.clock()).Add(time.Second).UnixMicro()
 }
 
 // Unacknowledged says what of a queue a reader has not acknowledged.
@@ -171,7 +173,8 @@ func (s *Service) oldest(now time.Time) int64 {
 
 // Events reads a part of the actor's queue: up to limit events behind a position, and
 // not behind another one.
-func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo int64, limit int) (out []model.Event, err error) {
+func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo int64, limit int) (out []model.Event,
+	err error) {
 	now := s.now()
 	known := s.messages.reading()
 	// Others wait for a short read: it must not take long, nor wait for anything itself.

@@ -46,7 +46,8 @@ func newFixture(t testing.TB) *fixture {
 		}
 	})
 	f.service = New(Options{
-		Store: f.store, Vault: &content.Vault{Store: f.store, Ring: sealtest.Open(t, dir, clock)}, Hub: live.NewHub(0), Clock: clock,
+		Store: f.store, Vault: &content.Vault{Store: f.store, Ring: sealtest.Open(t, dir, clock)}, Hub: live.NewHub(0),
+		Clock:  clock,
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	return f

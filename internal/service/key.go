@@ -102,7 +102,8 @@ func (s *Service) IssueKey(ctx context.Context, actor *model.Actor, c IssueKeyCo
 		return nil, exceedsIssuer()
 	}
 	if t.ID == actor.Account {
-		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond = actor.Key.Counter, actor.Key.MessagesPerDay, actor.Key.RequestsPerSecond
+		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond = actor.Key.Counter, actor.Key.MessagesPerDay,
+			actor.Key.RequestsPerSecond
 	} else {
 		issued.IssuedBy = actor.Account
 	}
@@ -112,13 +113,14 @@ func (s *Service) IssueKey(ctx context.Context, actor *model.Actor, c IssueKeyCo
 	if c.RequestsPerSecond != nil {
 		issued.RequestsPerSecond = c.RequestsPerSecond
 	}
-	err = s.updateManaged(ctx, actor, model.ActionKeyIssue, t.ID, mayManageKeys, func(tx *store.Tx, line *model.AuditEntry) error {
-		line.OnKey, line.Detail = issued.Key.Key, "kind="+issued.Kind.String()
-		if err := tx.InsertKey(&issued.Key); err != nil || t.ID == actor.Account {
-			return err
-		}
-		return queueSettings(tx, t.ID, "")
-	})
+	err = s.updateManaged(ctx, actor, model.ActionKeyIssue, t.ID, mayManageKeys,
+		func(tx *store.Tx, line *model.AuditEntry) error {
+			line.OnKey, line.Detail = issued.Key.Key, "kind="+issued.Kind.String()
+			if err := tx.InsertKey(&issued.Key); err != nil || t.ID == actor.Account {
+				return err
+			}
+			return queueSettings(tx, t.ID, "")
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +134,8 @@ func parseNetworks(texts []string) (model.Networks, error) {
 	networks, err := model.ParseNetworks(texts)
 	switch {
 	case err != nil:
-		return nil, model.Invalidf("network_invalid", field, "A network is an address, or CIDR notation with no bits past its length, such as 192.0.2.0/24.")
+		return nil, model.Invalidf("network_invalid", field, "A network is an address, or CIDR notation with no bits past "+
+			"its length, such as 192.0.2.0/24.")
 	case len(networks) > model.MaxNetworks:
 		return nil, model.Invalidf("too_many_networks", field, "At most %d networks are allowed.", model.MaxNetworks)
 	}
@@ -140,7 +143,8 @@ func parseNetworks(texts []string) (model.Networks, error) {
 }
 
 func exceedsIssuer() *model.Error {
-	return model.Forbiddenf("exceeds_issuer", "The key would last longer, or open from more networks, than the one that asks for it.")
+	return model.Forbiddenf("exceeds_issuer", "The key would last longer, or open from more networks, than the one that "+
+		"asks for it.")
 }
 
 // Keys lists the keys of an account, without their secrets.
@@ -171,13 +175,14 @@ func (s *Service) RevokeKey(ctx context.Context, actor *model.Actor, address, ke
 	if err != nil {
 		return err
 	}
-	err = s.updateManaged(ctx, actor, model.ActionKeyRevoke, t.ID, mayRevokeKeys, func(tx *store.Tx, line *model.AuditEntry) error {
-		line.OnKey = key
-		if _, err := keyOf(tx, t.ID, key); err != nil {
-			return err
-		}
-		return tx.DeleteKey(key)
-	})
+	err = s.updateManaged(ctx, actor, model.ActionKeyRevoke, t.ID, mayRevokeKeys,
+		func(tx *store.Tx, line *model.AuditEntry) error {
+			line.OnKey = key
+			if _, err := keyOf(tx, t.ID, key); err != nil {
+				return err
+			}
+			return tx.DeleteKey(key)
+		})
 	if err != nil {
 		return err
 	}
@@ -194,7 +199,8 @@ func (s *Service) ended(account model.AccountID, key string) {
 // RotateKey gives a key a new secret; the old one stays valid for the grace period.
 // The caller has the key's secret from then on, so the key, like an issued one, must
 // not exceed the key that asks for it (contract, section 1).
-func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, key string, grace time.Duration, password string) (*IssuedKey, error) {
+func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, key string, grace time.Duration,
+	password string) (*IssuedKey, error) {
 	if grace < 0 || grace > MaxGrace {
 		return nil, model.Invalidf("grace_invalid", "grace", "The grace period is 0 to 86400 seconds.")
 	}
@@ -220,16 +226,17 @@ func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	}
 	secret, hash := newSecret()
 	until := s.now().Add(grace)
-	err = s.updateManaged(ctx, actor, model.ActionKeyRotate, t.ID, mayManageKeys, func(tx *store.Tx, line *model.AuditEntry) error {
-		line.OnKey = key
-		if _, err := keyOf(tx, t.ID, key); err != nil {
-			return err
-		}
-		if err := tx.RotateKey(key, hash, until); err != nil || t.ID == actor.Account {
-			return err
-		}
-		return queueSettings(tx, t.ID, "")
-	})
+	err = s.updateManaged(ctx, actor, model.ActionKeyRotate, t.ID, mayManageKeys,
+		func(tx *store.Tx, line *model.AuditEntry) error {
+			line.OnKey = key
+			if _, err := keyOf(tx, t.ID, key); err != nil {
+				return err
+			}
+			if err := tx.RotateKey(key, hash, until); err != nil || t.ID == actor.Account {
+				return err
+			}
+			return queueSettings(tx, t.ID, "")
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +299,8 @@ func (s *Service) managed(ctx context.Context, actor *model.Actor, address strin
 // inside the transaction, whether the actor may. It holds the account's queue, so
 // that a transaction which ends all keys of an account misses none that is being
 // made.
-func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, action model.AuditAction, account model.AccountID, may keyRule,
+func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, action model.AuditAction,
+	account model.AccountID, may keyRule,
 	fn func(*store.Tx, *model.AuditEntry) error) error {
 	return s.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		if err := tx.LockQueues(account); err != nil {
@@ -331,7 +339,8 @@ func stillOpens(tx *store.Tx, key *model.Key, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	opens := bytes.Equal(k.SecretHash, key.SecretHash) || bytes.Equal(k.PreviousHash, key.SecretHash) && now.Before(k.PreviousUntil)
+	opens := bytes.Equal(k.SecretHash, key.SecretHash) || bytes.Equal(k.PreviousHash, key.SecretHash) &&
+		now.Before(k.PreviousUntil)
 	if !found || !opens || k.ExpiredAt(now) {
 		return wrongCredentials()
 	}
@@ -345,7 +354,8 @@ func queueSettings(tx *store.Tx, account model.AccountID, organization model.Org
 	if err != nil {
 		return err
 	}
-	return tx.InsertEvent(account, position, organization, model.EventSettings, model.MessageID{}, store.Payload{}.Encode())
+	return tx.InsertEvent(account, position, organization, model.EventSettings, model.MessageID{},
+		store.Payload{}.Encode())
 }
 
 // ErrNoKey says that there is no key of that name.
@@ -354,7 +364,8 @@ var ErrNoKey = errors.New("there is no such key")
 // LimitKey gives a key other limits, in the store itself. It works beside servers
 // that use the store, which know of it within a second. A nil limit is the
 // configured one, and 0 is none.
-func LimitKey(ctx context.Context, kept *store.Store, now time.Time, key string, messagesPerDay, requestsPerSecond *int) error {
+func LimitKey(ctx context.Context, kept *store.Store, now time.Time, key string, messagesPerDay,
+	requestsPerSecond *int) error {
 	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionKeyLimit, OnKey: key}
 	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		k, found, err := tx.Key(key)

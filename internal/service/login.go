@@ -53,14 +53,16 @@ func (s *Service) LoginWithKey(ctx context.Context, actor *model.Actor, device s
 
 // login issues a regular key for a device, in place of that device's last one. It
 // asks once more for what was proved: the key that it is from, or the password.
-func (s *Service) login(ctx context.Context, account model.AccountID, device string, from *model.Key, passwordHash string) (Login, error) {
+func (s *Service) login(ctx context.Context, account model.AccountID, device string, from *model.Key,
+	passwordHash string) (Login, error) {
 	if len(device) > maxDevice {
 		return Login{}, model.Invalidf("too_long", "device_id", "At most %d bytes are allowed.", maxDevice)
 	}
 	issued := s.newKey(account, model.Regular)
 	issued.Login, issued.Device = true, device
 	if from != nil {
-		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond = from.Counter, from.MessagesPerDay, from.RequestsPerSecond
+		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond = from.Counter, from.MessagesPerDay,
+			from.RequestsPerSecond
 		issued.Expires, issued.Networks = from.Expires, from.Networks
 	} else {
 		// All password sign-ins of an account share one allowance, or signing in
@@ -180,25 +182,26 @@ func (s *Service) SetPassword(ctx context.Context, actor *model.Actor, address, 
 		return err
 	}
 	var ended []string
-	err = s.updateManaged(ctx, actor, model.ActionPasswordSet, t.ID, mayManageKeys, func(tx *store.Tx, _ *model.AuditEntry) error {
-		ended = nil
-		keys, err := tx.Keys(t.ID)
-		if err != nil {
-			return err
-		}
-		for _, k := range keys {
-			if k.Login && k.Key != actor.Key.Key {
-				ended = append(ended, k.Key)
-				if err := tx.DeleteKey(k.Key); err != nil {
-					return err
+	err = s.updateManaged(ctx, actor, model.ActionPasswordSet, t.ID, mayManageKeys,
+		func(tx *store.Tx, _ *model.AuditEntry) error {
+			ended = nil
+			keys, err := tx.Keys(t.ID)
+			if err != nil {
+				return err
+			}
+			for _, k := range keys {
+				if k.Login && k.Key != actor.Key.Key {
+					ended = append(ended, k.Key)
+					if err := tx.DeleteKey(k.Key); err != nil {
+						return err
+					}
 				}
 			}
-		}
-		if err := tx.SetPasswordHash(t.ID, hash); err != nil || t.ID == actor.Account {
-			return err
-		}
-		return queueSettings(tx, t.ID, "")
-	})
+			if err := tx.SetPasswordHash(t.ID, hash); err != nil || t.ID == actor.Account {
+				return err
+			}
+			return queueSettings(tx, t.ID, "")
+		})
 	if err != nil {
 		return err
 	}

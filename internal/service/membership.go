@@ -34,7 +34,8 @@ func (s *Service) membershipChanged(accounts ...model.AccountID) {
 
 // AddMember adds an existing account to an organization, or changes its title
 // and department there (contract, call 29).
-func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, title, department *string) error {
+func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
+	title, department *string) error {
 	if organization == "" {
 		return organizationRequired("organization")
 	}
@@ -77,27 +78,29 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 
 // RemoveMember takes an account out of an organization: out of its groups, its
 // conversations and its events there. Its streams end at once (contract, call 30).
-func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
+func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address string,
+	organization model.OrganizationID) error {
 	var account model.AccountID
 	var told []model.AccountID
-	err := s.administer(ctx, actor, model.ActionMemberRemove, organization, func(tx *store.Tx, line *model.AuditEntry) error {
-		t, err := s.target(tx, actor, address)
-		if err != nil {
-			return err
-		}
-		account, line.User = t.ID, t.ID
-		m, member := t.membership(organization)
-		if !member {
-			return model.Missing()
-		}
-		if m.Has(model.RoleAdmin) {
-			if err := notLastAdministrator(tx, organization); err != nil {
+	err := s.administer(ctx, actor, model.ActionMemberRemove, organization,
+		func(tx *store.Tx, line *model.AuditEntry) error {
+			t, err := s.target(tx, actor, address)
+			if err != nil {
 				return err
 			}
-		}
-		told, err = s.leave(tx, actor, &t.Account, organization)
-		return err
-	})
+			account, line.User = t.ID, t.ID
+			m, member := t.membership(organization)
+			if !member {
+				return model.Missing()
+			}
+			if m.Has(model.RoleAdmin) {
+				if err := notLastAdministrator(tx, organization); err != nil {
+					return err
+				}
+			}
+			told, err = s.leave(tx, actor, &t.Account, organization)
+			return err
+		})
 	if err != nil {
 		return err
 	}
@@ -107,7 +110,8 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 }
 
 // leave takes an account out of an organization and returns who is told.
-func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account, organization model.OrganizationID) (told []model.AccountID, err error) {
+func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account,
+	organization model.OrganizationID) (told []model.AccountID, err error) {
 	groups, err := tx.GroupsOf(account.ID, organization)
 	if err != nil {
 		return nil, err
@@ -188,7 +192,8 @@ type RolesOf struct {
 // Roles shows the roles of an account to itself and to administrators. To the
 // account itself, an organization that it is not in stands for all of its own
 // (contract, call 31).
-func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (out []RolesOf, err error) {
+func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
+	organization model.OrganizationID) (out []RolesOf, err error) {
 	err = s.act(ctx, actor, model.ActionRoleList, func(tx *store.Tx, line *model.AuditEntry) error {
 		out = nil
 		t, err := s.target(tx, actor, address)
@@ -223,7 +228,8 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 
 // GrantRole gives an account a role. A member who asks for `admin` for itself is
 // told that this is pending, and the administrators are asked (contract, call 32).
-func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, role string) (pending bool, err error) {
+func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
+	role string) (pending bool, err error) {
 	if !model.ValidRole(role) {
 		return false, model.Invalidf("role_invalid", "role", "A role has 1 to 64 characters of a-z, 0-9 and _.")
 	}
@@ -300,7 +306,8 @@ func requestAdmin(tx *store.Tx, account *model.Account, organization model.Organ
 	}
 	request := store.Payload{Account: account.ID, State: "pending"}
 	for _, admin := range admins {
-		if err := tx.InsertEvent(admin, position, organization, model.EventAdminRequest, model.MessageID{}, request.Encode()); err != nil {
+		if err := tx.InsertEvent(admin, position, organization, model.EventAdminRequest, model.MessageID{},
+			request.Encode()); err != nil {
 			return nil, err
 		}
 	}
@@ -309,32 +316,34 @@ func requestAdmin(tx *store.Tx, account *model.Account, organization model.Organ
 
 // RevokeRole takes a role away, or refuses one that was asked for. One that the
 // account does not hold is fine (contract, call 33).
-func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, role string) error {
+func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
+	role string) error {
 	if !model.ValidRole(role) {
 		return model.Invalidf("role_invalid", "role", "A role has 1 to 64 characters of a-z, 0-9 and _.")
 	}
 	var account model.AccountID
-	err := s.administer(ctx, actor, model.ActionRoleRevoke, organization, func(tx *store.Tx, line *model.AuditEntry) error {
-		line.Detail = "role=" + role
-		t, err := s.target(tx, actor, address)
-		if err != nil {
-			return err
-		}
-		account, line.User = t.ID, t.ID
-		m, member := t.membership(organization)
-		if !member {
-			return model.Missing()
-		}
-		if role == model.RoleAdmin && slices.Contains(m.Roles, role) {
-			if err := notLastAdministrator(tx, organization); err != nil {
+	err := s.administer(ctx, actor, model.ActionRoleRevoke, organization,
+		func(tx *store.Tx, line *model.AuditEntry) error {
+			line.Detail = "role=" + role
+			t, err := s.target(tx, actor, address)
+			if err != nil {
 				return err
 			}
-		}
-		if err := tx.DeleteRole(organization, t.ID, role); err != nil || !m.Has(role) {
-			return err
-		}
-		return queueSettings(tx, t.ID, organization)
-	})
+			account, line.User = t.ID, t.ID
+			m, member := t.membership(organization)
+			if !member {
+				return model.Missing()
+			}
+			if role == model.RoleAdmin && slices.Contains(m.Roles, role) {
+				if err := notLastAdministrator(tx, organization); err != nil {
+					return err
+				}
+			}
+			if err := tx.DeleteRole(organization, t.ID, role); err != nil || !m.Has(role) {
+				return err
+			}
+			return queueSettings(tx, t.ID, organization)
+		})
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,8 @@ import (
 // visible finds a message that the actor sent or received and that is not over
 // for it: ended, read and gone, removed with its conversation, or of a membership
 // that has ended. Everything else is Missing.
-func visible(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time) (store.MessageRow, messageAccess, error) {
+func visible(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time) (store.MessageRow, messageAccess,
+	error) {
 	row, found, err := tx.Message(actor.Organizations(), id, now)
 	if err == nil && !found {
 		err = model.Missing()
@@ -53,7 +54,8 @@ func visible(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time
 
 // within reports whether a copy at this position is younger than the account's
 // membership, and, one to one, than its last removal of the conversation.
-func within(tx *store.Tx, account model.AccountID, row *store.MessageRow, peer model.EntityID, position, since int64) (bool, error) {
+func within(tx *store.Tx, account model.AccountID, row *store.MessageRow, peer model.EntityID, position,
+	since int64) (bool, error) {
 	if position <= since {
 		return false, nil
 	}
@@ -116,7 +118,8 @@ func gone(err error) error {
 // Attachment opens the attachment of a message for one who may read the message.
 // The caller closes it. A download that has begun may finish whatever becomes of
 // the message.
-func (s *Service) Attachment(ctx context.Context, actor *model.Actor, id model.MessageID) (model.Attachment, blob.Blob, error) {
+func (s *Service) Attachment(ctx context.Context, actor *model.Actor, id model.MessageID) (model.Attachment, blob.Blob,
+	error) {
 	m, err := s.Message(ctx, actor, id)
 	if err != nil {
 		return model.Attachment{}, nil, err
@@ -137,7 +140,8 @@ type MessageStatus struct {
 
 // MessageStatus returns the status of each recipient to the sender, and its own
 // to a recipient.
-func (s *Service) MessageStatus(ctx context.Context, actor *model.Actor, id model.MessageID) (out MessageStatus, err error) {
+func (s *Service) MessageStatus(ctx context.Context, actor *model.Actor, id model.MessageID) (out MessageStatus,
+	err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out, err = messageStatus(tx, actor, id, s.now())
 		return err
@@ -146,7 +150,8 @@ func (s *Service) MessageStatus(ctx context.Context, actor *model.Actor, id mode
 }
 
 // MessageStatuses does so for several messages; what the actor may not see is left out.
-func (s *Service) MessageStatuses(ctx context.Context, actor *model.Actor, ids []model.MessageID) (out []MessageStatus, err error) {
+func (s *Service) MessageStatuses(ctx context.Context, actor *model.Actor, ids []model.MessageID) (out []MessageStatus,
+	err error) {
 	if len(ids) > StatusLimit {
 		return nil, tooManyIDs("messages")
 	}

@@ -31,7 +31,8 @@ func (s *Service) validMetadata(m map[string]string) error {
 }
 
 // getMetadata returns an entity's metadata; an empty object where it has none.
-func (s *Service) getMetadata(ctx context.Context, tx *store.Tx, organization model.OrganizationID, entity model.EntityID) (map[string]string, error) {
+func (s *Service) getMetadata(ctx context.Context, tx *store.Tx, organization model.OrganizationID,
+	entity model.EntityID) (map[string]string, error) {
 	sealed, found, err := tx.Metadata(organization, entity)
 	if err != nil || !found {
 		return map[string]string{}, err
@@ -40,7 +41,8 @@ func (s *Service) getMetadata(ctx context.Context, tx *store.Tx, organization mo
 }
 
 // Metadata shows what is kept for an entity in an organization (contract, call 19).
-func (s *Service) Metadata(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (out map[string]string, err error) {
+func (s *Service) Metadata(ctx context.Context, actor *model.Actor, address string,
+	organization model.OrganizationID) (out map[string]string, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		p, err := s.place(tx, actor, address, organization)
 		if err != nil {
@@ -54,7 +56,8 @@ func (s *Service) Metadata(ctx context.Context, actor *model.Actor, address stri
 
 // MetadataOf shows that of several entities, in their order; an empty object
 // where there is none, or none that the actor may see.
-func (s *Service) MetadataOf(ctx context.Context, actor *model.Actor, addresses []string, organization model.OrganizationID) (out []map[string]string, err error) {
+func (s *Service) MetadataOf(ctx context.Context, actor *model.Actor, addresses []string,
+	organization model.OrganizationID) (out []map[string]string, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = make([]map[string]string, 0, len(addresses))
 		for _, address := range addresses {
@@ -76,7 +79,8 @@ func (s *Service) MetadataOf(ctx context.Context, actor *model.Actor, addresses 
 // SetMetadata replaces all that is kept for an entity; nil removes it. Of an
 // account it takes the account itself or an administrator, of a group a member
 // or an administrator (contract, call 20).
-func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, m map[string]string) error {
+func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address string,
+	organization model.OrganizationID, m map[string]string) error {
 	if err := s.validMetadata(m); err != nil {
 		return err
 	}
@@ -119,7 +123,8 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 }
 
 // recordDescribed adds the line of an administrator's change to another's metadata.
-func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction, p *place) error {
+func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction,
+	p *place) error {
 	switch {
 	case p.group && p.member, p.own(actor):
 		return nil
@@ -133,7 +138,8 @@ func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *mode
 }
 
 // placeToDescribe finds an entity of which the actor may set the metadata.
-func (s *Service) placeToDescribe(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (place, error) {
+func (s *Service) placeToDescribe(tx *store.Tx, actor *model.Actor, address string,
+	organization model.OrganizationID) (place, error) {
 	p, err := s.place(tx, actor, address, organization)
 	if err != nil {
 		return p, err

@@ -22,27 +22,33 @@ func (s *Service) Mutes(ctx context.Context, actor *model.Actor) (out []model.Mu
 
 // Mute mutes a conversation with an account or a group, or, without an address,
 // all of an organization. Its messages and counts stay.
-func (s *Service) Mute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID, minutes int) error {
+func (s *Service) Mute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
+	minutes int) error {
 	if minutes < 1 || minutes > MaxMute {
 		return model.Invalidf("duration_invalid", "duration", "A duration is 1 to %d minutes.", MaxMute)
 	}
 	now := s.now()
 	return s.changeMute(ctx, actor, address, organization, s.place, func(tx *store.Tx, p place) (store.Payload, error) {
 		mute := model.Mute{Entity: p.entity, Group: p.group, Organization: p.organization, Minutes: minutes, Start: now}
-		return store.Payload{Action: "add", Entity: p.entity, Group: p.group, Minutes: minutes, Time: now.UnixMilli()}, tx.PutMute(actor.Account, mute)
+		return store.Payload{Action: "add", Entity: p.entity, Group: p.group, Minutes: minutes, Time: now.UnixMilli()},
+			tx.PutMute(actor.Account, mute)
 	})
 }
 
 // Unmute ends a mute; one that is not there is fine.
-func (s *Service) Unmute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
-	return s.changeMute(ctx, actor, address, organization, s.mutedPlace, func(tx *store.Tx, p place) (store.Payload, error) {
-		return store.Payload{Action: "del", Entity: p.entity, Group: p.group}, tx.DeleteMute(actor.Account, p.organization, p.entity)
-	})
+func (s *Service) Unmute(ctx context.Context, actor *model.Actor, address string,
+	organization model.OrganizationID) error {
+	return s.changeMute(ctx, actor, address, organization, s.mutedPlace,
+		func(tx *store.Tx, p place) (store.Payload, error) {
+			return store.Payload{Action: "del", Entity: p.entity, Group: p.group},
+				tx.DeleteMute(actor.Account, p.organization, p.entity)
+		})
 }
 
 // mutedPlace finds what the actor has muted, also what has gone out of its sight since;
 // else what it sees.
-func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (place, error) {
+func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string,
+	organization model.OrganizationID) (place, error) {
 	entity, _, _, err := s.resolve(tx, actor, address, true)
 	if err != nil {
 		return place{}, err
@@ -68,7 +74,8 @@ func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string, o
 
 // changeMute changes what find makes of an address.
 func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
-	find func(*store.Tx, *model.Actor, string, model.OrganizationID) (place, error), change func(*store.Tx, place) (store.Payload, error)) error {
+	find func(*store.Tx, *model.Actor, string, model.OrganizationID) (place, error),
+	change func(*store.Tx, place) (store.Payload, error)) error {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		p := place{organization: organization}
 		if address != "" {

@@ -43,7 +43,8 @@ func TestAnAdministratorThatAnotherNodeDemotedAdministersNothing(t *testing.T) {
 			"delete a group":          node.DeleteGroup(ctx, ann, group.ID),
 			"delete the organization": node.DeleteOrganization(ctx, ann, o, "Hospital"),
 		} {
-			if refused := new(model.Error); !errors.As(err, &refused) || refused.Kind != model.Forbidden && refused.Kind != model.NotFound {
+			if refused := new(model.Error); !errors.As(err, &refused) || refused.Kind != model.Forbidden &&
+				refused.Kind != model.NotFound {
 				t.Errorf("who was %s elsewhere may %s: %v", what, act, err)
 			}
 		}

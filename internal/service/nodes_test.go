@@ -56,8 +56,11 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 		if c.store == nil {
 			c.store = kept
 		}
-		c.nodes = append(c.nodes, New(Options{Store: kept, Vault: &content.Vault{Store: kept, Ring: sealtest.OpenShared(t, ring, master, c.clock.Now), Blobs: blobs}, Hub: live.NewHub(0), Clock: c.clock.Now,
-			Logger: slog.New(slog.DiscardHandler), Limits: limits, DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30}))
+		c.nodes = append(c.nodes,
+			New(Options{Store: kept,
+				Vault: &content.Vault{Store: kept, Ring: sealtest.OpenShared(t, ring, master, c.clock.Now), Blobs: blobs},
+				Hub:   live.NewHub(0), Clock: c.clock.Now,
+				Logger: slog.New(slog.DiscardHandler), Limits: limits, DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30}))
 	}
 	// The first start of all nodes at once.
 	c.atOnce(2, func(i int, node *Service) error {
@@ -124,7 +127,8 @@ func (c *cluster) organization() model.OrganizationID {
 // member makes an account in an organization and returns it as it calls.
 func (c *cluster) member(organization model.OrganizationID, name string) *model.Actor {
 	c.t.Helper()
-	made, err := c.nodes[0].CreateUser(c.t.Context(), c.admin, CreateUserCommand{Organization: organization, Username: name, IssueKey: true})
+	made, err := c.nodes[0].CreateUser(c.t.Context(), c.admin,
+		CreateUserCommand{Organization: organization, Username: name, IssueKey: true})
 	c.must(err)
 	return c.fresh(made.Key.Key.Key)
 }
@@ -144,7 +148,8 @@ func (c *cluster) administrator(organization model.OrganizationID, name string) 
 	a := c.member(organization, name)
 	_, err := c.nodes[0].GrantRole(c.t.Context(), c.admin, a.Account.String(), organization, model.RoleAdmin)
 	c.must(err)
-	key, err := c.nodes[0].IssueKey(c.t.Context(), c.admin, IssueKeyCommand{Account: a.Account.String(), Kind: model.Administrative})
+	key, err := c.nodes[0].IssueKey(c.t.Context(), c.admin,
+		IssueKeyCommand{Account: a.Account.String(), Kind: model.Administrative})
 	c.must(err)
 	return c.fresh(key.Key.Key)
 }
@@ -230,7 +235,8 @@ func TestNodesLetGoOfAnAttachmentOnce(t *testing.T) {
 			if i == 4 {
 				return node.Recall(context.Background(), ann, first)
 			}
-			forwarded[i], err = node.Forward(context.Background(), bob, ForwardCommand{Message: first, Recipient: eve.Account.String()})
+			forwarded[i], err = node.Forward(context.Background(), bob,
+				ForwardCommand{Message: first, Recipient: eve.Account.String()})
 			return err
 		})
 		c.clock.Advance(2 * time.Minute)
@@ -314,7 +320,8 @@ func TestNodesLeaveNothingWithOneWhoLeft(t *testing.T) {
 			case 1, 2:
 				return node.AddGroupMembers(context.Background(), ann, g.ID, []string{bob.Account.String()})
 			case 3:
-				_, err = node.CreateGroup(context.Background(), ann, GroupCommand{Name: &name, Members: []string{bob.Account.String()}})
+				_, err = node.CreateGroup(context.Background(), ann,
+					GroupCommand{Name: &name, Members: []string{bob.Account.String()}})
 			case 4, 5:
 				_, err = c.send(node, ann, g.ID.String())
 			default:
@@ -338,7 +345,8 @@ func TestNodesSendOnceUnderARequestID(t *testing.T) {
 	for round := range 10 {
 		sent := make([]Sent, 4)
 		c.atOnce(len(sent), func(i int, node *Service) (err error) {
-			sent[i], err = c.send(node, ann, bob.Account.String(), func(s *SendCommand) { s.RequestID = fmt.Sprint("request", round) })
+			sent[i], err = c.send(node, ann, bob.Account.String(),
+				func(s *SendCommand) { s.RequestID = fmt.Sprint("request", round) })
 			return err
 		})
 		first := 0
@@ -363,7 +371,8 @@ func TestNodesGiveAnAddressToOne(t *testing.T) {
 	o := c.organization()
 	for round := range 5 {
 		refused := c.atOnce(4, func(i int, node *Service) error {
-			_, err := node.CreateUser(context.Background(), c.admin, CreateUserCommand{Organization: o, Username: fmt.Sprint("same", round)})
+			_, err := node.CreateUser(context.Background(), c.admin,
+				CreateUserCommand{Organization: o, Username: fmt.Sprint("same", round)})
 			return err
 		})
 		if refused != 3 {
@@ -439,15 +448,18 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 		other, err := c.nodes[0].IssueKey(t.Context(), c.admin, IssueKeyCommand{Account: ann.Account.String()})
 		c.must(err)
 		_, rotating := c.nodes[0].RotateKey(t.Context(), ann, "me", other.Key.Key, 0, "")
-		_, creating := c.nodes[0].CreateUser(t.Context(), ann, CreateUserCommand{Organization: o, Username: "new", IssueKey: true})
+		_, creating := c.nodes[0].CreateUser(t.Context(), ann,
+			CreateUserCommand{Organization: o, Username: "new", IssueKey: true})
 		_, signingIn := c.nodes[0].LoginWithKey(t.Context(), ann, "phone")
 		_, granting := c.nodes[0].GrantRole(t.Context(), ann, bob, o, model.RoleAdmin)
 		_, founding := c.nodes[0].CreateOrganization(t.Context(), ann, OrganizationCommand{Name: new("Mine")})
 		_, lookingUp := c.nodes[0].LookupUser(t.Context(), ann, "operator", "")
 		for what, err := range map[string]error{
-			"add to a group": c.nodes[0].AddGroupMembers(t.Context(), ann, g.ID, []string{bob}), "name a group's members": describing,
-			"make an organization": founding, "look somebody up": lookingUp,
-			"issue a key": issuing, "rotate a key": rotating, "make an account": creating, "sign in": signingIn, "grant a role": granting,
+			"add to a group":         c.nodes[0].AddGroupMembers(t.Context(), ann, g.ID, []string{bob}),
+			"name a group's members": describing,
+			"make an organization":   founding, "look somebody up": lookingUp,
+			"issue a key": issuing, "rotate a key": rotating, "make an account": creating, "sign in": signingIn,
+			"grant a role":   granting,
 			"set a password": c.nodes[0].SetPassword(t.Context(), ann, bob, "", "a new password"),
 		} {
 			if !errors.Is(err, wrongCredentials()) {
@@ -477,7 +489,9 @@ func TestARoleThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 			t.Fatal(err)
 		}
 		bob := c.administrator(o, "bob-"+name)
-		g, err := c.nodes[0].CreateGroup(t.Context(), ann, GroupCommand{CallOrganization: o, Name: new("Private"), ExcludeCreator: true, Members: []string{c.member(o, "carl-"+name).Account.String()}})
+		g, err := c.nodes[0].CreateGroup(t.Context(), ann,
+			GroupCommand{CallOrganization: o, Name: new("Private"), ExcludeCreator: true,
+				Members: []string{c.member(o, "carl-"+name).Account.String()}})
 		c.must(err)
 		c.must(end(c.nodes[1], bob))
 		for what, try := range map[string]func() error{

@@ -52,7 +52,8 @@ func (s *Service) CreateOperator(ctx context.Context, key, secret string) error 
 		if err := tx.InsertKey(&issued); err != nil {
 			return err
 		}
-		return audit.Record(tx, &model.AuditEntry{Time: model.AuditTime{Time: account.Created}, Action: model.ActionOperatorMake, Outcome: model.AuditOK,
+		return audit.Record(tx, &model.AuditEntry{Time: model.AuditTime{Time: account.Created},
+			Action: model.ActionOperatorMake, Outcome: model.AuditOK,
 			Times: 1, Address: audit.CommandLine, User: account.ID, OnKey: key})
 	}
 	err := s.store.Update(ctx, create)
@@ -88,7 +89,8 @@ func operatorAccount(now time.Time) model.Account {
 
 func operatorKey(key, secret string, now time.Time) model.Key {
 	hash := sha256.Sum256([]byte(secret))
-	return model.Key{Key: key, Kind: model.Administrative, SecretHash: hash[:], PreviousHash: []byte{}, Counter: key, Created: now}
+	return model.Key{Key: key, Kind: model.Administrative, SecretHash: hash[:], PreviousHash: []byte{}, Counter: key,
+		Created: now}
 }
 
 // ResetOperator gives an operator, named by its username or token, or else the first

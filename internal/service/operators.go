@@ -15,7 +15,8 @@ import (
 var (
 	ErrNoOperator      = errors.New("there is no such operator; `signet operator list` shows them")
 	ErrLastOperator    = errors.New("it is the only operator: make another one first, with `signet operator create`")
-	ErrInvalidOperator = errors.New("a username has 1 to 64 of letters, digits, '.', '_' and '-', one of them a letter, and is not \"me\" or a token")
+	ErrInvalidOperator = errors.New("a username has 1 to 64 of letters, digits, '.', '_' and '-', one of them a letter, " +
+		"and is not \"me\" or a token")
 )
 
 // Operator is an account that may do everything, as shown on the command line.
@@ -67,7 +68,8 @@ func AddOperator(ctx context.Context, kept *store.Store, now time.Time, username
 	account.Username, account.DisplayName = username, username
 	issued := operatorKey(key, secret, account.Created)
 	issued.Account = account.ID
-	line := model.AuditEntry{Time: model.AuditTime{Time: account.Created}, Action: model.ActionOperatorMake, User: account.ID, OnKey: key}
+	line := model.AuditEntry{Time: model.AuditTime{Time: account.Created}, Action: model.ActionOperatorMake,
+		User: account.ID, OnKey: key}
 	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, _ *model.AuditEntry) error {
 		if err := tx.InsertAccount(&account, ""); err != nil {
 			return err

@@ -35,7 +35,8 @@ func TestOneOperatorIsLeft(t *testing.T) {
 		t.Errorf("%+v are left, and %d were refused", left, refused.Load())
 	}
 	var told *model.Error
-	if err := AddOperator(ctx, c.store, c.clock.Now(), OperatorName, "k", "s"); !errors.As(err, &told) || told.Code != "address_taken" {
+	if err := AddOperator(ctx, c.store, c.clock.Now(), OperatorName, "k", "s"); !errors.As(err, &told) ||
+		told.Code != "address_taken" {
 		t.Errorf("the name of an operator that was ended: %v", err)
 	}
 }

@@ -46,7 +46,8 @@ func validLifetime(code, field string, minutes *int) error {
 
 // CreateOrganization makes an organization; its creator becomes its member and
 // administrator (contract, call 34).
-func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor, c OrganizationCommand) (model.OrganizationID, error) {
+func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor,
+	c OrganizationCommand) (model.OrganizationID, error) {
 	if c.Name == nil {
 		return "", model.Invalidf("name_required", "name", "An organization needs a name.")
 	}
@@ -96,7 +97,8 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor, c 
 
 // UpdateOrganization changes name and settings of an organization; its members
 // are told (contract, call 35).
-func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID, c OrganizationCommand) error {
+func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID,
+	c OrganizationCommand) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
@@ -140,7 +142,8 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 }
 
 // Organization shows an organization to its administrators (contract, call 36).
-func (s *Service) Organization(ctx context.Context, actor *model.Actor, id model.OrganizationID) (o model.Organization, err error) {
+func (s *Service) Organization(ctx context.Context, actor *model.Actor, id model.OrganizationID) (o model.Organization,
+	err error) {
 	if err := mayAdminister(actor, id); err != nil {
 		return o, err
 	}
@@ -169,7 +172,8 @@ func organization(tx *store.Tx, id model.OrganizationID) (model.Organization, er
 
 // OrganizationsOf shows the organizations of an account to itself, and to their
 // administrators those that they administer.
-func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, address string) (out []model.Organization, err error) {
+func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, address string) (out []model.Organization,
+	err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = nil
 		t, err := s.target(tx, actor, address)
@@ -198,7 +202,8 @@ func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, addre
 }
 
 // OrganizationOf shows one of them.
-func (s *Service) OrganizationOf(ctx context.Context, actor *model.Actor, address string, id model.OrganizationID) (o model.Organization, err error) {
+func (s *Service) OrganizationOf(ctx context.Context, actor *model.Actor, address string,
+	id model.OrganizationID) (o model.Organization, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := s.target(tx, actor, address)
 		if err != nil {

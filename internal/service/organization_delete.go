@@ -11,7 +11,8 @@ import (
 // DeleteOrganization ends an organization: nobody belongs to it and nobody sees
 // anything of it from the answer on. What it held is erased by the sweep, in
 // pieces, so that a large one holds up nobody. The name must be repeated.
-func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID, name string) error {
+func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID,
+	name string) error {
 	var members []model.AccountID
 	err := s.administer(ctx, actor, model.ActionOrganizationDelete, id, func(tx *store.Tx, line *model.AuditEntry) error {
 		o, found, err := tx.Organization(id)

@@ -43,7 +43,8 @@ func (s *Service) hashPassword(ctx context.Context, password string) (string, er
 		return "", err
 	}
 	encode := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads, encode(salt), encode(key)), nil
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
+		encode(salt), encode(key)), nil
 }
 
 // verifyPassword compares a password with an encoded hash. Without a hash it

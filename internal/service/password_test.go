@@ -40,7 +40,8 @@ func newPasswordFixture(t *testing.T) *passwordFixture {
 	}
 	f.alice, f.bob = f.id(), f.id()
 	f.mustUpdate(func(tx *store.Tx) error {
-		alice := model.Account{ID: f.alice, Username: "alice", DisplayName: "Alice", Emails: []model.Email{{Address: "alice@example.com"}}, Created: f.now}
+		alice := model.Account{ID: f.alice, Username: "alice", DisplayName: "Alice",
+			Emails: []model.Email{{Address: "alice@example.com"}}, Created: f.now}
 		if err := tx.InsertAccount(&alice, hash); err != nil {
 			return err
 		}
@@ -109,7 +110,8 @@ func TestProvingThePasswordComputesOneHash(t *testing.T) {
 			t.Errorf("an account %s: got %v", name, err)
 		}
 		if err := f.computes("the password for an administrative key of an account "+name, 1, func() error {
-			_, err := f.service.IssueKey(t.Context(), actor, IssueKeyCommand{Account: "me", Kind: model.Administrative, Password: "wrong"})
+			_, err := f.service.IssueKey(t.Context(), actor,
+				IssueKeyCommand{Account: "me", Kind: model.Administrative, Password: "wrong"})
 			return err
 		}); !IsWrongPassword(err) {
 			t.Errorf("an account %s: got %v", name, err)

@@ -25,7 +25,8 @@ func (p *place) own(actor *model.Actor) bool {
 // place finds an entity that the actor may see and that belongs to the named
 // organization; without a name, to the group's, or of those that both share to the one
 // that the entity has belonged to longest (contract, section 1).
-func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (p place, err error) {
+func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (p place,
+	err error) {
 	entity, group, found, err := s.resolve(tx, actor, address, true)
 	if err == nil && !found {
 		err = model.Missing()
@@ -75,7 +76,8 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 
 // rosterPlace finds an entry of the actor's own roster. Somebody who has left
 // the organization since is still in it; everything else must be in sight.
-func (s *Service) rosterPlace(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (place, error) {
+func (s *Service) rosterPlace(tx *store.Tx, actor *model.Actor, address string,
+	organization model.OrganizationID) (place, error) {
 	entity, group, found, err := s.resolve(tx, actor, address, true)
 	if err != nil {
 		return place{}, err

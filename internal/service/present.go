@@ -42,7 +42,8 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 	at := time.UnixMilli(stored.Time).UTC()
 	switch row.Kind {
 	case model.EventStatus, model.EventGroupStatus:
-		event.Status = &model.StatusChange{Message: row.MessageID, Account: stored.Account, Status: stored.Status, Time: at, Recalled: stored.Recalled}
+		event.Status = &model.StatusChange{Message: row.MessageID, Account: stored.Account, Status: stored.Status, Time: at,
+			Recalled: stored.Recalled}
 	case model.EventFriends:
 		change := model.FriendChange{Added: stored.Added, Organization: row.Organization}
 		change.Entity, err = p.entity(row.Organization, stored.Entity, stored.Group)
@@ -68,7 +69,8 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 	case model.EventConversationMute:
 		change := model.MuteChange{Account: p.actor.Account, Action: stored.Action}
 		if stored.Action != "clear" {
-			change.Mute = &model.Mute{Entity: stored.Entity, Group: stored.Group, Organization: row.Organization, Minutes: stored.Minutes, Start: at}
+			change.Mute = &model.Mute{Entity: stored.Entity, Group: stored.Group, Organization: row.Organization,
+				Minutes: stored.Minutes, Start: at}
 		}
 		event.Mute = &change
 	default:
@@ -165,7 +167,8 @@ func (p *presenter) groupEntity(organization model.OrganizationID, id model.Enti
 		return model.Entity{}, err
 	}
 	if !found {
-		return model.Entity{Group: &model.Group{ID: model.GroupID(id), Organization: organization}, Organization: organization}, nil
+		return model.Entity{Group: &model.Group{ID: model.GroupID(id), Organization: organization},
+			Organization: organization}, nil
 	}
 	rights, err := rightsInGroup(p.tx, p.actor, &g)
 	if err != nil {

@@ -49,7 +49,8 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 		}
 		change := store.Payload{Recalled: true}
 		for _, account := range readers {
-			if err := tx.InsertEvent(account, position, row.Organization, statusKind(row.Group), row.ID, change.Encode()); err != nil {
+			if err := tx.InsertEvent(account, position, row.Organization, statusKind(row.Group), row.ID,
+				change.Encode()); err != nil {
 				return err
 			}
 		}
@@ -69,7 +70,8 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 
 // toldOfRecall lists who has a copy of the message and is still in its organization,
 // and takes a position in their queues.
-func (s *Service) toldOfRecall(tx *store.Tx, row *store.MessageRow) (told []model.AccountID, position int64, err error) {
+func (s *Service) toldOfRecall(tx *store.Tx, row *store.MessageRow) (told []model.AccountID, position int64,
+	err error) {
 	holders, err := tx.DeliveredTo(row.Organization, row.ID)
 	if err != nil || len(holders) == 0 {
 		return nil, 0, err

@@ -20,7 +20,8 @@ func TestRememberedRecipientsDecideNothing(t *testing.T) {
 		return err
 	}
 	set := func(node *Service, allowed bool) {
-		c.must(node.UpdateOrganization(t.Context(), c.admin, organization, OrganizationCommand{Settings: model.Settings{PriorityMessaging: &allowed}}))
+		c.must(node.UpdateOrganization(t.Context(), c.admin, organization,
+			OrganizationCommand{Settings: model.Settings{PriorityMessaging: &allowed}}))
 	}
 	wantCode := func(what string, err error, code string) {
 		t.Helper()

@@ -64,7 +64,8 @@ func accountAt(tx *store.Tx, address model.Address) (id model.AccountID, found b
 
 // resolve finds what an address names: an account, or a group where groups are
 // allowed (contract, section 2). It does not ask whether the actor may know.
-func (s *Service) resolve(tx *store.Tx, actor *model.Actor, text string, groups bool) (entity model.EntityID, group, found bool, err error) {
+func (s *Service) resolve(tx *store.Tx, actor *model.Actor, text string, groups bool) (entity model.EntityID, group,
+	found bool, err error) {
 	if strings.EqualFold(text, "me") {
 		return model.EntityID(actor.Account), false, true, nil
 	}

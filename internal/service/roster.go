@@ -61,7 +61,8 @@ func (s *Service) Roster(ctx context.Context, actor *model.Actor, withMetadata b
 
 // AddToRoster puts an entity into the actor's roster; repeats are fine
 // (contract, call 22).
-func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
+func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address string,
+	organization model.OrganizationID) error {
 	if address == "" {
 		return model.Invalidf("entity_required", "entity", "An entity is required.")
 	}
@@ -96,7 +97,8 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 
 // RemoveFromRoster takes an entity out of the actor's roster: one to one, its
 // copies of the messages are gone for it; a group it leaves (contract, call 23).
-func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) error {
+func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, address string,
+	organization model.OrganizationID) error {
 	var told []model.AccountID
 	err := s.spare(ctx, func(tx *store.Tx) error {
 		told = []model.AccountID{actor.Account}

@@ -35,7 +35,8 @@ func newSealed(t *testing.T) *cluster {
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	c.must(err)
 	ring := sealtest.Open(t, dir, c.clock.Now)
-	c.nodes = []*Service{New(Options{Store: c.store, Vault: &content.Vault{Store: c.store, Ring: ring, Blobs: blobs}, Hub: live.NewHub(0), Clock: c.clock.Now,
+	c.nodes = []*Service{New(Options{Store: c.store, Vault: &content.Vault{Store: c.store, Ring: ring, Blobs: blobs},
+		Hub: live.NewHub(0), Clock: c.clock.Now,
 		Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30})}
 	c.must(c.nodes[0].CreateOperator(t.Context(), "operator", "secret"))
 	c.admin = c.fresh("operator")
@@ -95,7 +96,8 @@ func TestRepeatIsToldFromAnotherRequest(t *testing.T) {
 	if err != nil || !again.Repeated || again.Message != first.Message {
 		t.Errorf("the repeat is %+v, %v", again, err)
 	}
-	if _, err := c.send(s, alice, bob.Account.String(), as("other")); err == nil || !strings.Contains(err.Error(), "Request-ID") {
+	if _, err := c.send(s, alice, bob.Account.String(), as("other")); err == nil ||
+		!strings.Contains(err.Error(), "Request-ID") {
 		t.Errorf("another request under it: %v", err)
 	}
 }
@@ -134,7 +136,8 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 	alice, bob := c.pair()
 	first, err := c.send(s, alice, bob.Account.String())
 	c.must(err)
-	row := store.MessageRow{Message: model.Message{ID: newID(), Organization: alice.Memberships[0].Organization, Sender: alice.Account,
+	row := store.MessageRow{Message: model.Message{ID: newID(), Organization: alice.Memberships[0].Organization,
+		Sender:    alice.Account,
 		Recipient: model.EntityID(bob.Account), Created: c.clock.Now(), Expires: c.clock.Now().Add(30 * 24 * time.Hour)}}
 	c.must(s.vault.Update(t.Context(), func(leases *content.Leases) (err error) {
 		row.Sealed, err = s.vault.SealMessage(t.Context(), leases, &row, &model.Content{Body: "on its way"})

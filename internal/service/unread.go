@@ -67,7 +67,8 @@ func mayCountUnread(actor *model.Actor, t *target) (in []model.OrganizationID, e
 }
 
 // UnreadIn does so within one organization (contract, call 26).
-func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (out Unread, err error) {
+func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address string,
+	organization model.OrganizationID) (out Unread, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := s.target(tx, actor, address)
 		if err != nil {

@@ -34,7 +34,8 @@ func (u *Upload) doubt(err error) {
 // repeat with: it is a quarter of the work. An error of the reader, such as its limit,
 // comes back as it is, and leaves nothing.
 func (s *Service) Upload(ctx context.Context, name, contentType string, digest bool, r io.Reader) (*Upload, error) {
-	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType, Key: s.vault.NewFileKey()}, digest, r)
+	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType, Key: s.vault.NewFileKey()},
+		digest, r)
 }
 
 // UploadAvatar does so for the picture of an account or group. It is not sealed:

@@ -28,7 +28,8 @@ func tooLong(field, text string, limit int) error {
 }
 
 // User shows an account to one who may see it (contract, call 4).
-func (s *Service) User(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (e model.Entity, err error) {
+func (s *Service) User(ctx context.Context, actor *model.Actor, address string,
+	organization model.OrganizationID) (e model.Entity, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := s.target(tx, actor, address)
 		if err != nil {
@@ -45,7 +46,8 @@ func (s *Service) User(ctx context.Context, actor *model.Actor, address string, 
 
 // LookupUser finds an account on the whole platform by its exact address, for
 // administrators (contract, call 27).
-func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID) (e model.Entity, err error) {
+func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address string,
+	organization model.OrganizationID) (e model.Entity, err error) {
 	if !actor.AdministersAny() {
 		return e, notAdministrator()
 	}
@@ -112,7 +114,8 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 		issued.Expires, issued.Networks = actor.Key.Expires, actor.Key.Networks
 	}
 	now := account.Created
-	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title, Department: c.Department, Joined: now}
+	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title,
+		Department: c.Department, Joined: now}
 	err = s.act(ctx, actor, model.ActionUserCreate, func(tx *store.Tx, line *model.AuditEntry) error {
 		audit.OnOrganization(line, c.Organization)
 		line.User = account.ID
@@ -162,18 +165,21 @@ func organizationRequired(field string) *model.Error {
 // newAccount checks what was asked for and makes the account.
 func (s *Service) newAccount(c *CreateUserCommand) (model.Account, error) {
 	a := model.Account{
-		ID: newID(), Username: c.Username, DisplayName: strings.TrimSpace(c.DisplayName), FirstName: strings.TrimSpace(c.FirstName),
-		LastName: strings.TrimSpace(c.LastName), CreatedBy: c.Organization, Created: s.now(),
+		ID: newID(), Username: c.Username, DisplayName: strings.TrimSpace(c.DisplayName),
+		FirstName: strings.TrimSpace(c.FirstName),
+		LastName:  strings.TrimSpace(c.LastName), CreatedBy: c.Organization, Created: s.now(),
 	}
 	for _, text := range []struct{ field, value string }{
-		{"first_name", a.FirstName}, {"last_name", a.LastName}, {"display_name", a.DisplayName}, {"title", c.Title}, {"department", c.Department},
+		{"first_name", a.FirstName}, {"last_name", a.LastName}, {"display_name", a.DisplayName}, {"title", c.Title},
+		{"department", c.Department},
 	} {
 		if err := tooLong(text.field, text.value, maxName); err != nil {
 			return a, err
 		}
 	}
 	if c.Username != "" && !model.ValidUsername(c.Username) {
-		return a, model.Invalidf("username_invalid", "username", "A username is 1 to 64 of letters, digits, '.', '_' and '-', one of them a letter, and not 'me'.")
+		return a, model.Invalidf("username_invalid", "username", "A username is 1 to 64 of letters, digits, '.', '_' and "+
+			"'-', one of them a letter, and not 'me'.")
 	}
 	for i, text := range c.Emails {
 		address := model.FoldEmail(norm.NFC.String(text))

@@ -13,7 +13,8 @@ const accountColumns = `account, username, display_name, first_name, last_name, 
 func scanAccount(row Row, a *model.Account) error {
 	var emails, phones []byte
 	var created int64
-	if err := row.Scan(&a.ID, &a.Username, &a.DisplayName, &a.FirstName, &a.LastName, &a.Avatar, &a.Status, &a.DND, &a.DNDText,
+	if err := row.Scan(&a.ID, &a.Username, &a.DisplayName, &a.FirstName, &a.LastName, &a.Avatar, &a.Status, &a.DND,
+		&a.DNDText,
 		&emails, &phones, &a.Operator, &a.CreatedBy, &created); err != nil {
 		return err
 	}
@@ -34,7 +35,8 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.post(`INSERT INTO accounts (`+accountColumns+`, password) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	if err := tx.post(`INSERT INTO accounts (`+accountColumns+
+		`, password) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.ID, a.Username, a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText,
 		emails, phones, a.Operator, a.CreatedBy, millis(a.Created), passwordHash); err != nil {
 		return fmt.Errorf("insert account: %w", err)
@@ -50,7 +52,8 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 // claimAddress gives an address to an account, or says that it is taken. It does
 // so without an error of the database, after which some end the transaction.
 func (tx *Tx) claimAddress(address model.Address, account model.AccountID) error {
-	n, err := tx.exec(`INSERT INTO addresses (kind, address, account) VALUES (?, ?, ?) ON CONFLICT (kind, address) DO NOTHING`,
+	n, err := tx.exec(
+		`INSERT INTO addresses (kind, address, account) VALUES (?, ?, ?) ON CONFLICT (kind, address) DO NOTHING`,
 		int(address.Kind), address.Value, account)
 	if err == nil && n == 0 {
 		err = model.Invalidf("address_taken", address.Kind.String(), "Another account has this %s.", address.Kind)
@@ -74,7 +77,8 @@ func addressesOf(a *model.Account) []model.Address {
 
 // AccountAt finds the account that an address other than a token names.
 func (tx *Tx) AccountAt(address model.Address) (account model.AccountID, found bool, err error) {
-	found, err = tx.one(`SELECT account FROM addresses WHERE kind = ? AND address = ?`, []any{int(address.Kind), address.Value}, &account)
+	found, err = tx.one(`SELECT account FROM addresses WHERE kind = ? AND address = ?`,
+		[]any{int(address.Kind), address.Value}, &account)
 	return account, found, err
 }
 
@@ -107,7 +111,8 @@ func (tx *Tx) Accounts(ids []model.AccountID) ([]model.Account, error) {
 
 // UpdateProfile stores what an account may change of itself.
 func (tx *Tx) UpdateProfile(a *model.Account) error {
-	err := tx.post(`UPDATE accounts SET display_name = ?, first_name = ?, last_name = ?, avatar = ?, status = ?, dnd = ?, dnd_text = ? WHERE account = ?`,
+	err := tx.post(
+		`UPDATE accounts SET display_name = ?, first_name = ?, last_name = ?, avatar = ?, status = ?, dnd = ?, dnd_text = ? WHERE account = ?`,
 		a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText, a.ID)
 	return err
 }

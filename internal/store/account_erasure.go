@@ -37,14 +37,18 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 		if err := tx.NoteDeparture(m.Organization); err != nil {
 			return nil, err
 		}
-		if err := tx.erase(out, "search_words", `DELETE FROM search_words WHERE organization = ? AND entity = ?`, m.Organization, id); err != nil {
+		if err := tx.erase(out, "search_words", `DELETE FROM search_words WHERE organization = ? AND entity = ?`,
+			m.Organization, id); err != nil {
 			return nil, err
 		}
-		if err := tx.erase(out, "search_entities", `DELETE FROM search_entities WHERE organization = ? AND entity = ?`, m.Organization, id); err != nil {
+		if err := tx.erase(out, "search_entities", `DELETE FROM search_entities WHERE organization = ? AND entity = ?`,
+			m.Organization, id); err != nil {
 			return nil, err
 		}
 	}
-	if err := tx.erase(out, "quotas", `DELETE FROM quotas WHERE counter = ? OR counter IN (SELECT api_key FROM keys WHERE account = ?)`, "account:"+id.String(), id); err != nil {
+	if err := tx.erase(out, "quotas",
+		`DELETE FROM quotas WHERE counter = ? OR counter IN (SELECT api_key FROM keys WHERE account = ?)`,
+		"account:"+id.String(), id); err != nil {
 		return nil, err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "roles", "group_members", "streams"} {
@@ -64,9 +68,12 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 // MessagesWith returns up to limit messages, ended or not, that an account sent or
 // got alone, or that forward what it sent, in the order of their keys, from the one
 // after the given one.
-func (tx *Tx) MessagesWith(account model.AccountID, organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
-	return tx.messages(`(m.organization_number, m.message) > (?, ?) AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?)
-		ORDER BY m.organization_number, m.message LIMIT ? + 0`, tx.numbered(organization), after, account, account, account, limit)
+func (tx *Tx) MessagesWith(account model.AccountID, organization model.OrganizationID, after model.MessageID,
+	limit int) ([]MessageRow, error) {
+	return tx.messages(
+		`(m.organization_number, m.message) > (?, ?) AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?)
+		ORDER BY m.organization_number, m.message LIMIT ? + 0`, tx.numbered(organization), after, account, account, account,
+		limit)
 }
 
 // MessageKey names a message's row.
@@ -78,14 +85,16 @@ type MessageKey struct {
 // CopiesOf returns up to limit messages of which an account has a copy, likewise.
 func (tx *Tx) CopiesOf(account model.AccountID, after MessageKey, limit int) (out []MessageKey, err error) {
 	var numbers []int64
-	err = tx.each(`SELECT organization_number, message FROM deliveries WHERE (organization_number, message) > (?, ?) AND account = ?
-		ORDER BY organization_number, message LIMIT ? + 0`, []any{tx.numbered(after.Organization), after.ID, account, limit}, func(row Row) error {
-		var k MessageKey
-		var number int64
-		err := row.Scan(&number, &k.ID)
-		out, numbers = append(out, k), append(numbers, number)
-		return err
-	})
+	err = tx.each(
+		`SELECT organization_number, message FROM deliveries WHERE (organization_number, message) > (?, ?) AND account = ?
+		ORDER BY organization_number, message LIMIT ? + 0`, []any{tx.numbered(after.Organization), after.ID, account, limit},
+		func(row Row) error {
+			var k MessageKey
+			var number int64
+			err := row.Scan(&number, &k.ID)
+			out, numbers = append(out, k), append(numbers, number)
+			return err
+		})
 	if err == nil {
 		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
 	}
@@ -97,7 +106,9 @@ func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) (Erased, e
 	tx.change.withdrawn()
 	out := Erased{}
 	for _, k := range keys {
-		if err := tx.erase(out, "deliveries", `DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`, tx.numbered(k.Organization), k.ID, account); err != nil {
+		if err := tx.erase(out, "deliveries",
+			`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`, tx.numbered(k.Organization),
+			k.ID, account); err != nil {
 			return nil, err
 		}
 	}
@@ -131,7 +142,8 @@ func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
 	tx.change.withdrawn()
 	out := Erased{}
 	for _, k := range keys {
-		if err := tx.erase(out, "events", `DELETE FROM events WHERE account = ? AND position = ?`, k.Account, k.Position); err != nil {
+		if err := tx.erase(out, "events", `DELETE FROM events WHERE account = ? AND position = ?`, k.Account,
+			k.Position); err != nil {
 			return nil, err
 		}
 	}
@@ -171,12 +183,13 @@ func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 // other, but for operators.
 func (tx *Tx) OnlyIn(id model.OrganizationID) (out []model.AccountID, err error) {
 	err = tx.each(`SELECT account FROM accounts a WHERE created_by = ? AND operator = 0
-		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?) ORDER BY account`, []any{id, id}, func(row Row) error {
-		var account model.AccountID
-		err := row.Scan(&account)
-		out = append(out, account)
-		return err
-	})
+		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?) ORDER BY account`,
+		[]any{id, id}, func(row Row) error {
+			var account model.AccountID
+			err := row.Scan(&account)
+			out = append(out, account)
+			return err
+		})
 	return out, err
 }
 
@@ -193,7 +206,8 @@ func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
 	if err := tx.erase(out, "events", `DELETE FROM events WHERE organization_number = ?`, tx.numbered(id)); err != nil {
 		return nil, err
 	}
-	if err := tx.post(`UPDATE organization_numbers SET organization = '-' || CAST(number AS TEXT) WHERE organization = ?`, id); err != nil {
+	if err := tx.post(`UPDATE organization_numbers SET organization = '-' || CAST(number AS TEXT) WHERE organization = ?`,
+		id); err != nil {
 		return nil, err
 	}
 	return out, tx.post(`UPDATE accounts SET created_by = '' WHERE created_by = ?`, id)

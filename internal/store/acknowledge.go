@@ -20,7 +20,8 @@ type Arrival struct {
 // that are New to it and not over, in the order of the queue. It locks the messages.
 // What is in a queue is of an organization that its owner is in, and of a conversation
 // that it has not removed since: leaving and removing withdraw it.
-func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, now time.Time) (out []Arrival, err error) {
+func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, now time.Time) (out []Arrival,
+	err error) {
 	err = tx.lock(`SELECT 1 FROM messages WHERE (organization_number, message) IN
 		(SELECT organization_number, message FROM events WHERE account = ? AND position IN (?*) AND kind IN (1, 2))
 		ORDER BY message `+tx.dialect.Lock, account, positions)
@@ -51,11 +52,13 @@ func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, 
 
 // Deliver makes an account's copy of a message Delivered, and queues the event that
 // tells the sender, at a position, unless it is not to be told.
-func (tx *Tx) Deliver(account model.AccountID, a *Arrival, now time.Time, position int64, kind model.EventKind, payload []byte) error {
+func (tx *Tx) Deliver(account model.AccountID, a *Arrival, now time.Time, position int64, kind model.EventKind,
+	payload []byte) error {
 	if !a.Told {
 		position = 0
 	}
-	err := tx.post(`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization_number = ? AND message = ? AND account = ?`,
+	err := tx.post(
+		`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization_number = ? AND message = ? AND account = ?`,
 		int(model.Delivered), millis(now), position, tx.numbered(a.Organization), a.Message, account)
 	if err != nil || !a.Told {
 		return err

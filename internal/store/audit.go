@@ -23,25 +23,29 @@ type AuditHead struct {
 // LockAuditHead returns where a chain ends, and keeps others from adding to it until
 // the transaction ends. It comes last in a transaction (lock.go).
 func (tx *Tx) LockAuditHead(chain model.OrganizationID) (h AuditHead, err error) {
-	if err := tx.post(`INSERT INTO audit_chains (chain, number, at, hash) VALUES (?, 0, 0, ?) ON CONFLICT (chain) DO NOTHING`, chain, []byte{}); err != nil {
+	if err := tx.post(
+		`INSERT INTO audit_chains (chain, number, at, hash) VALUES (?, 0, 0, ?) ON CONFLICT (chain) DO NOTHING`, chain,
+		[]byte{}); err != nil {
 		return h, err
 	}
 	var at int64
-	_, err = tx.one(`SELECT chain, number, at, hash FROM audit_chains WHERE chain = ? `+tx.dialect.Lock, []any{chain}, &h.Chain, &h.Number, &at, &h.Hash)
+	_, err = tx.one(`SELECT chain, number, at, hash FROM audit_chains WHERE chain = ? `+tx.dialect.Lock, []any{chain},
+		&h.Chain, &h.Number, &at, &h.Hash)
 	h.Time = fromMillis(at)
 	return h, err
 }
 
 // AuditHeads returns where each chain ends that has a line.
 func (tx *Tx) AuditHeads() (out []AuditHead, err error) {
-	err = tx.each(`SELECT chain, number, at, hash FROM audit_chains WHERE number > 0 ORDER BY chain`, nil, func(row Row) error {
-		var h AuditHead
-		var at int64
-		err := row.Scan(&h.Chain, &h.Number, &at, &h.Hash)
-		h.Time = fromMillis(at)
-		out = append(out, h)
-		return err
-	})
+	err = tx.each(`SELECT chain, number, at, hash FROM audit_chains WHERE number > 0 ORDER BY chain`, nil,
+		func(row Row) error {
+			var h AuditHead
+			var at int64
+			err := row.Scan(&h.Chain, &h.Number, &at, &h.Hash)
+			h.Time = fromMillis(at)
+			out = append(out, h)
+			return err
+		})
 	return out, err
 }
 
@@ -59,12 +63,15 @@ func (tx *Tx) HasAuditChain(chain model.OrganizationID) (bool, error) {
 
 // AppendAudit adds a line at the end of its chain, which is locked (LockAuditHead).
 func (tx *Tx) AppendAudit(e *AuditRow) error {
-	if err := tx.post(`INSERT INTO audit_entries (`+auditColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		e.Chain, e.Number, millis(e.Time.Time), string(e.Action), e.Outcome, e.Times, e.Account, e.Key, e.Address, e.RequestID,
+	if err := tx.post(`INSERT INTO audit_entries (`+auditColumns+
+		`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		e.Chain, e.Number, millis(e.Time.Time), string(e.Action), e.Outcome, e.Times, e.Account, e.Key, e.Address,
+		e.RequestID,
 		e.Organization, e.User, e.Group, e.OnKey, e.Detail, e.Hash); err != nil {
 		return err
 	}
-	return tx.post(`UPDATE audit_chains SET number = ?, at = ?, hash = ? WHERE chain = ?`, e.Number, millis(e.Time.Time), e.Hash, e.Chain)
+	return tx.post(`UPDATE audit_chains SET number = ?, at = ?, hash = ? WHERE chain = ?`, e.Number, millis(e.Time.Time),
+		e.Hash, e.Chain)
 }
 
 const auditColumns = `chain, number, at, action, outcome, times, account, api_key, address, request, organization, on_account, on_group, on_key, detail, hash`
@@ -91,12 +98,15 @@ func (tx *Tx) AuditEntries(q AuditQuery, limit int) (out []AuditRow, err error) 
 		order = "DESC"
 	}
 	err = tx.each(`SELECT `+auditColumns+` FROM audit_entries
-		WHERE chain = ? AND number > ? AND number < ? AND at >= ? AND at < ? AND (? = '' OR action = ?) ORDER BY number `+order+` LIMIT ? + 0`,
-		[]any{q.Chain, q.After, before, millis(q.Since), until, string(q.Action), string(q.Action), limit}, func(row Row) error {
+		WHERE chain = ? AND number > ? AND number < ? AND at >= ? AND at < ? AND (? = '' OR action = ?) ORDER BY number `+
+		order+` LIMIT ? + 0`,
+		[]any{q.Chain, q.After, before, millis(q.Since), until, string(q.Action), string(q.Action), limit},
+		func(row Row) error {
 			var e AuditRow
 			var at int64
 			var action string
-			err := row.Scan(&e.Chain, &e.Number, &at, &action, &e.Outcome, &e.Times, &e.Account, &e.Key, &e.Address, &e.RequestID,
+			err := row.Scan(&e.Chain, &e.Number, &at, &action, &e.Outcome, &e.Times, &e.Account, &e.Key, &e.Address,
+				&e.RequestID,
 				&e.Organization, &e.User, &e.Group, &e.OnKey, &e.Detail, &e.Hash)
 			e.Time, e.Action = model.AuditTime{Time: time.UnixMilli(at).UTC()}, model.AuditAction(action)
 			out = append(out, e)
@@ -107,12 +117,13 @@ func (tx *Tx) AuditEntries(q AuditQuery, limit int) (out []AuditRow, err error) 
 
 // AuditChains lists every chain that anything is left of.
 func (tx *Tx) AuditChains() (out []model.OrganizationID, err error) {
-	err = tx.each(`SELECT chain FROM audit_chains UNION SELECT DISTINCT chain FROM audit_entries UNION SELECT chain FROM audit_checkpoints ORDER BY 1`, nil, func(row Row) error {
-		var chain model.OrganizationID
-		err := row.Scan(&chain)
-		out = append(out, chain)
-		return err
-	})
+	err = tx.each(
+		`SELECT chain FROM audit_chains UNION SELECT DISTINCT chain FROM audit_entries UNION SELECT chain FROM audit_checkpoints ORDER BY 1`, nil, func(row Row) error {
+			var chain model.OrganizationID
+			err := row.Scan(&chain)
+			out = append(out, chain)
+			return err
+		})
 	return out, err
 }
 
@@ -125,7 +136,8 @@ type AuditCheckpoint struct {
 
 // AuditCheckpoint returns a chain's checkpoint of its oldest or its newest end.
 func (tx *Tx) AuditCheckpoint(chain model.OrganizationID, oldest bool) (c AuditCheckpoint, err error) {
-	_, err = tx.one(`SELECT number, note FROM audit_checkpoints WHERE chain = ? AND oldest = ?`, []any{chain, oldest}, &c.Number, &c.Note)
+	_, err = tx.one(`SELECT number, note FROM audit_checkpoints WHERE chain = ? AND oldest = ?`, []any{chain, oldest},
+		&c.Number, &c.Note)
 	return c, err
 }
 
@@ -157,7 +169,8 @@ func (tx *Tx) UnsignedAuditHeads() (out []AuditHead, err error) {
 func (tx *Tx) OldAudit(before time.Time, limit int) (last AuditHead, found bool, err error) {
 	var at int64
 	found, err = tx.one(`SELECT e.chain, e.number FROM audit_entries e JOIN audit_chains c ON c.chain = e.chain
-		WHERE e.at < ? AND e.number < c.number ORDER BY e.chain, e.number LIMIT 1`, []any{millis(before)}, &last.Chain, &last.Number)
+		WHERE e.at < ? AND e.number < c.number ORDER BY e.chain, e.number LIMIT 1`, []any{millis(before)}, &last.Chain,
+		&last.Number)
 	if err != nil || !found {
 		return last, false, err
 	}

@@ -7,7 +7,8 @@ func (tx *Tx) ReferToBlob(id model.BlobID) error {
 	if id.IsZero() {
 		return nil
 	}
-	err := tx.post(`INSERT INTO blobs (blob, refs) VALUES (?, 1) ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`, id)
+	err := tx.post(`INSERT INTO blobs (blob, refs) VALUES (?, 1) ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`,
+		id)
 	return err
 }
 
@@ -18,7 +19,8 @@ func (tx *Tx) DropReference(id model.BlobID) error {
 		return nil
 	}
 	var refs int
-	if _, err := tx.one(`UPDATE blobs SET refs = refs - 1 WHERE blob = ? RETURNING refs`, []any{id}, &refs); err != nil || refs > 0 {
+	if _, err := tx.one(`UPDATE blobs SET refs = refs - 1 WHERE blob = ? RETURNING refs`, []any{id}, &refs); err != nil ||
+		refs > 0 {
 		return err
 	}
 	if err := tx.post(`DELETE FROM blobs WHERE blob = ?`, id); err != nil {
@@ -49,12 +51,13 @@ func (tx *Tx) BlobsInUse(ids []model.BlobID) (map[model.BlobID]bool, error) {
 // BlobsAfter lists up to limit attachments and avatars whose bytes something refers to,
 // in order, from the one after a given one on.
 func (tx *Tx) BlobsAfter(after model.BlobID, limit int) (out []model.BlobID, err error) {
-	err = tx.each(`SELECT blob FROM blobs WHERE blob > ? ORDER BY blob LIMIT ? + 0`, []any{after, limit}, func(row Row) error {
-		var id model.BlobID
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	})
+	err = tx.each(`SELECT blob FROM blobs WHERE blob > ? ORDER BY blob LIMIT ? + 0`, []any{after, limit},
+		func(row Row) error {
+			var id model.BlobID
+			err := row.Scan(&id)
+			out = append(out, id)
+			return err
+		})
 	return out, err
 }
 

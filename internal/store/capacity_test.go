@@ -40,25 +40,30 @@ const (
 )
 
 var capacity = map[string]input{
-	perDay:      {"messages that a user sends in a day", "", 20, "assumed"},
-	recipients:  {"recipients of a message", "", 1.5, "assumed: mostly one to one, some to groups"},
-	busiest:     {"share of the day's messages in the busiest hour", "", 0.1, "assumed"},
-	burst:       {"its busiest second beside its mean", "", 2, "assumed"},
-	days:        {"days that a message is kept", "", 30, "assumed: the lifetime that organizations set"},
-	streaming:   {"share of users with an open stream", "", 0.3, "assumed"},
-	usable:      {"how far processors and disks are filled", "", 0.5, "assumed: the rest is for failures and for what is not in the model"},
-	nodeSend:    {"server CPU of a send", "µs", 130, "measured: performance.md, 64 connections"},
-	nodeCopy:    {"server CPU of a copy: its delivery, its acknowledgement, the status that goes back", "µs", 400, "measured: send, poll and acknowledgement, less the send"},
-	nodeStream:  {"server CPU of an idle stream, each second", "µs", 7.3, "measured: 1,500 streams, 20 s"},
-	dbSend:      {"PostgreSQL CPU of a send", "µs", 250, "measured: 64 connections, fsync on"},
-	dbCopy:      {"PostgreSQL CPU of a copy", "µs", 350, "measured, as above"},
-	dbStream:    {"PostgreSQL CPU of an idle stream, each second", "µs", 7.3, "measured: what servers ask for their streams, 1,500 of them"},
-	rowMessage:  {"a message of 200 bytes with its indexes", "bytes", 495, "measured: table sizes after 24,101 sends"},
-	rowCopy:     {"a copy: the delivery 180, the event until it is acknowledged 183", "bytes", 363, "measured, as above"},
-	rowUser:     {"a user: account, addresses, key, membership, search index, roster", "bytes", 8000, "assumed"},
-	logMessage:  {"write-ahead log of a message and what follows from it", "bytes", 4000, "measured for the send (1,740); the rest assumed"},
-	memStream:   {"server memory of a stream", "bytes", 10600, "measured: 1,500 streams, 20 s"},
-	perNode:     {"streams of a server", "", 50000, "assumed: 0.5 GB of memory, and what a restart may throw at the others"},
+	perDay:     {"messages that a user sends in a day", "", 20, "assumed"},
+	recipients: {"recipients of a message", "", 1.5, "assumed: mostly one to one, some to groups"},
+	busiest:    {"share of the day's messages in the busiest hour", "", 0.1, "assumed"},
+	burst:      {"its busiest second beside its mean", "", 2, "assumed"},
+	days:       {"days that a message is kept", "", 30, "assumed: the lifetime that organizations set"},
+	streaming:  {"share of users with an open stream", "", 0.3, "assumed"},
+	usable: {"how far processors and disks are filled", "", 0.5,
+		"assumed: the rest is for failures and for what is not in the model"},
+	nodeSend: {"server CPU of a send", "µs", 130, "measured: performance.md, 64 connections"},
+	nodeCopy: {"server CPU of a copy: its delivery, its acknowledgement, the status that goes back", "µs", 400,
+		"measured: send, poll and acknowledgement, less the send"},
+	nodeStream: {"server CPU of an idle stream, each second", "µs", 7.3, "measured: 1,500 streams, 20 s"},
+	dbSend:     {"PostgreSQL CPU of a send", "µs", 250, "measured: 64 connections, fsync on"},
+	dbCopy:     {"PostgreSQL CPU of a copy", "µs", 350, "measured, as above"},
+	dbStream: {"PostgreSQL CPU of an idle stream, each second", "µs", 7.3,
+		"measured: what servers ask for their streams, 1,500 of them"},
+	rowMessage: {"a message of 200 bytes with its indexes", "bytes", 495, "measured: table sizes after 24,101 sends"},
+	rowCopy:    {"a copy: the delivery 180, the event until it is acknowledged 183", "bytes", 363, "measured, as above"},
+	rowUser:    {"a user: account, addresses, key, membership, search index, roster", "bytes", 8000, "assumed"},
+	logMessage: {"write-ahead log of a message and what follows from it", "bytes", 4000,
+		"measured for the send (1,740); the rest assumed"},
+	memStream: {"server memory of a stream", "bytes", 10600, "measured: 1,500 streams, 20 s"},
+	perNode: {"streams of a server", "", 50000, "assumed: 0.5 GB of memory, and what a restart may throw at the " +
+		"others"},
 	shardCores:  {"cores of a database server", "", 16, "assumed"},
 	shardDisk:   {"disk of a database server", "TB", 2, "assumed"},
 	connections: {"connections of a server to the database", "", 64, "the most by itself; pool_max_conns"},
@@ -82,35 +87,44 @@ func TestCapacityModel(t *testing.T) {
 		what, how string
 		compute   func(users float64, row map[string]float64) float64
 	}{
-		{"messages a second at the peak", "R = U·m·h·b / 3600", func(u float64, _ map[string]float64) float64 { return u * v(perDay) * v(busiest) * v(burst) / 3600 }},
+		{"messages a second at the peak", "R = U·m·h·b / 3600",
+			func(u float64, _ map[string]float64) float64 { return u * v(perDay) * v(busiest) * v(burst) / 3600 }},
 		{"open streams", "T = U·s", func(u float64, _ map[string]float64) float64 { return u * v(streaming) }},
 		{"server cores for messages", "R·(Ns + r·Nc)", func(_ float64, row map[string]float64) float64 {
 			return row["R"] * (v(nodeSend) + v(recipients)*v(nodeCopy)) / 1e6
 		}},
-		{"server cores for streams", "T·Nt", func(_ float64, row map[string]float64) float64 { return row["T"] * v(nodeStream) / 1e6 }},
-		{"memory for streams, GB", "T·M", func(_ float64, row map[string]float64) float64 { return row["T"] * v(memStream) / 1e9 }},
+		{"server cores for streams", "T·Nt",
+			func(_ float64, row map[string]float64) float64 { return row["T"] * v(nodeStream) / 1e6 }},
+		{"memory for streams, GB", "T·M",
+			func(_ float64, row map[string]float64) float64 { return row["T"] * v(memStream) / 1e9 }},
 		{"database cores for messages", "E = R·(Ds + r·Dc)", func(_ float64, row map[string]float64) float64 {
 			return row["R"] * (v(dbSend) + v(recipients)*v(dbCopy)) / 1e6
 		}},
-		{"database cores for streams", "F = T·Dt", func(_ float64, row map[string]float64) float64 { return row["T"] * v(dbStream) / 1e6 }},
+		{"database cores for streams", "F = T·Dt",
+			func(_ float64, row map[string]float64) float64 { return row["T"] * v(dbStream) / 1e6 }},
 		{"stored, GB", "V = U·(Bu + m·d·(Bm + r·Bc))", func(u float64, _ map[string]float64) float64 {
 			return u * (v(rowUser) + v(perDay)*v(days)*(v(rowMessage)+v(recipients)*v(rowCopy))) / 1e9
 		}},
 		{"rows in messages and deliveries, millions", "U·m·d·(1 + r)", func(u float64, _ map[string]float64) float64 {
 			return u * v(perDay) * v(days) * (1 + v(recipients)) / 1e6
 		}},
-		{"write-ahead log at the peak, MB a second", "R·W", func(_ float64, row map[string]float64) float64 { return row["R"] * v(logMessage) / 1e6 }},
-		{"write-ahead log a day, GB", "U·m·W", func(u float64, _ map[string]float64) float64 { return u * v(perDay) * v(logMessage) / 1e9 }},
+		{"write-ahead log at the peak, MB a second", "R·W",
+			func(_ float64, row map[string]float64) float64 { return row["R"] * v(logMessage) / 1e6 }},
+		{"write-ahead log a day, GB", "U·m·W",
+			func(u float64, _ map[string]float64) float64 { return u * v(perDay) * v(logMessage) / 1e9 }},
 		{"**servers**", "N = max(2, T / S) + 1", func(_ float64, row map[string]float64) float64 {
 			return math.Ceil(max(2, row["T"]/v(perNode))) + 1
 		}},
-		{"**database servers**, without replicas", "max((E + F) / (u·C), V / (u·G))", func(_ float64, row map[string]float64) float64 {
-			return math.Ceil(max((row["E"]+row["F"])/(v(usable)*v(shardCores)), row["V"]/(v(usable)*v(shardDisk)*1000)))
-		}},
-		{"connections to the database", "N·P", func(_ float64, row map[string]float64) float64 { return row["N"] * v(connections) }},
-		{"statements a second by which servers look after their streams", "2·T / 500 / 0.75", func(_ float64, row map[string]float64) float64 {
-			return 2 * row["T"] / 500 / 0.75
-		}},
+		{"**database servers**, without replicas", "max((E + F) / (u·C), V / (u·G))",
+			func(_ float64, row map[string]float64) float64 {
+				return math.Ceil(max((row["E"]+row["F"])/(v(usable)*v(shardCores)), row["V"]/(v(usable)*v(shardDisk)*1000)))
+			}},
+		{"connections to the database", "N·P",
+			func(_ float64, row map[string]float64) float64 { return row["N"] * v(connections) }},
+		{"statements a second by which servers look after their streams", "2·T / 500 / 0.75",
+			func(_ float64, row map[string]float64) float64 {
+				return 2 * row["T"] / 500 / 0.75
+			}},
 	}
 	sizes := []float64{1e4, 1e6, 1e8}
 	rows := []map[string]float64{{}, {}, {}}

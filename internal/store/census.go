@@ -112,5 +112,6 @@ func (tx *Tx) version() (int, error) {
 
 // newer says that data was written by a newer server.
 func newer(version int) error {
-	return fmt.Errorf("the data has version %d, and this server knows versions up to %d: start the newer server again, or restore a backup made before the upgrade", version, SchemaVersion())
+	return fmt.Errorf("the data has version %d, and this server knows versions up to %d: start the newer server again, "+
+		"or restore a backup made before the upgrade", version, SchemaVersion())
 }

@@ -22,7 +22,8 @@ type Conversation struct {
 // NoteSent puts the recipient of a one-to-one message into the sender's roster, at the
 // message's time.
 func (tx *Tx) NoteSent(m *MessageRow) error {
-	err := tx.post(`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
+	err := tx.post(
+		`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
 		VALUES (?, ?, ?, ?, 0, 0, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message, listed = 1`,
 		m.Sender, m.Organization, m.Recipient, millis(m.Created))
@@ -35,7 +36,8 @@ func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
 	if m.Group {
 		return tx.noteReplayed(m, account)
 	}
-	err := tx.post(`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
+	err := tx.post(
+		`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
 		VALUES (?, ?, ?, ?, 1, ?, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE WHEN conversations.last_message > excluded.last_message
 		THEN conversations.last_message ELSE excluded.last_message END, unread = conversations.unread + 1,
@@ -69,8 +71,10 @@ func (tx *Tx) NoteEnded(m *MessageRow) error {
 }
 
 // ListConversation puts an account into another one's roster, if it is not there.
-func (tx *Tx) ListConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID) error {
-	err := tx.post(`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
+func (tx *Tx) ListConversation(account model.AccountID, organization model.OrganizationID,
+	entity model.EntityID) error {
+	err := tx.post(
+		`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
 		VALUES (?, ?, ?, 0, 0, 0, 0, 1) ON CONFLICT (account, organization, entity) DO UPDATE SET listed = 1`,
 		account, organization, entity)
 	return err
@@ -78,7 +82,8 @@ func (tx *Tx) ListConversation(account model.AccountID, organization model.Organ
 
 // ClearConversation takes an account out of the roster of another one: nothing up to
 // the position counts or is seen any more.
-func (tx *Tx) ClearConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID, position int64) error {
+func (tx *Tx) ClearConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID,
+	position int64) error {
 	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
 		WHERE account = ? AND organization = ? AND entity = ?`, position, account, organization, entity)
 	return err
@@ -93,25 +98,29 @@ func (tx *Tx) ClearOrganization(account model.AccountID, organization model.Orga
 }
 
 // Conversation returns one entry for another account, listed or not.
-func (tx *Tx) Conversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID) (c Conversation, found bool, err error) {
-	err = tx.each(`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
+func (tx *Tx) Conversation(account model.AccountID, organization model.OrganizationID,
+	entity model.EntityID) (c Conversation, found bool, err error) {
+	err = tx.each(
+		`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
 		WHERE account = ? AND organization = ? AND entity = ?`, []any{account, organization, entity}, func(row Row) error {
-		found = true
-		return scanConversation(row, &c)
-	})
+			found = true
+			return scanConversation(row, &c)
+		})
 	return c, found, err
 }
 
 // Roster returns the listed conversations of an account, the newest first. Its
 // counters are those of the rows: the caller takes off UnsweptUnread.
 func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
-	err = tx.each(`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
-		WHERE account = ? AND listed = 1 UNION ALL `+memberConversations+` WHERE p.account = ? ORDER BY 4 DESC, 2`, []any{account, account}, func(row Row) error {
-		var c Conversation
-		err := scanConversation(row, &c)
-		out = append(out, c)
-		return err
-	})
+	err = tx.each(
+		`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
+		WHERE account = ? AND listed = 1 UNION ALL `+memberConversations+` WHERE p.account = ? ORDER BY 4 DESC, 2`,
+		[]any{account, account}, func(row Row) error {
+			var c Conversation
+			err := scanConversation(row, &c)
+			out = append(out, c)
+			return err
+		})
 	return out, err
 }
 
@@ -145,7 +154,8 @@ func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) (out []Conve
 
 func scanConversation(row Row, c *Conversation) error {
 	var last int64
-	if err := row.Scan(&c.Organization, &c.Entity, &c.Group, &last, &c.Unread, &c.UnreadPriority, &c.Cleared, &c.Listed); err != nil {
+	if err := row.Scan(&c.Organization, &c.Entity, &c.Group, &last, &c.Unread, &c.UnreadPriority, &c.Cleared,
+		&c.Listed); err != nil {
 		return err
 	}
 	c.LastMessage = fromMillis(last)
@@ -163,7 +173,8 @@ func (m *MessageRow) important() int {
 // Unread counts what an account received and did not read, in one organization or,
 // where it is empty, in all: the counters of its conversations, less what they hold of
 // messages that have ended and are not swept yet (UnsweptUnread).
-func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID, now time.Time) (messages, priority int, err error) {
+func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID, now time.Time) (messages, priority int,
+	err error) {
 	// A row for each kind, because SQLite makes a table of what it sums. PostgreSQL
 	// sums BIGINT to NUMERIC, which is no integer to scan.
 	err = tx.each(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT)
@@ -173,7 +184,8 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 		WHERE p.account = ? AND (p.organization = ? OR ? = '')
 		UNION ALL SELECT -COUNT(*), -COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)`+unswept+`
 		AND (m.organization_number = ? OR ? = '')`,
-		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read), tx.numbered(organization), organization},
+		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read),
+			tx.numbered(organization), organization},
 		func(row Row) error {
 			var some, important int
 			err := row.Scan(&some, &important)

@@ -30,22 +30,26 @@ func scanDelivery(row Row, d *Delivery) error {
 
 // InsertDelivery gives one account its copy of a message, queued at a position.
 func (tx *Tx) InsertDelivery(m *MessageRow, account model.AccountID, position int64, replayed bool) error {
-	err := tx.post(`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
+	err := tx.post(
+		`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
 		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, tx.existing(m.Organization), m.ID, account, position, replayed, millis(m.Created))
 	return err
 }
 
 // InsertGroupDeliveries gives every member of the group but the sender its copy.
 func (tx *Tx) InsertGroupDeliveries(m *MessageRow) error {
-	err := tx.post(`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
+	err := tx.post(
+		`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
 		SELECT ?, ?, account, ?, 0, 0, ?, 0 FROM group_members WHERE group_token = ? AND account <> ?`,
 		tx.existing(m.Organization), m.ID, m.Sort, millis(m.Created), m.Recipient, m.Sender)
 	return err
 }
 
 // Delivery returns an account's copy of a message.
-func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageID, account model.AccountID) (d Delivery, found bool, err error) {
-	err = tx.each(`SELECT `+deliveryColumns+` FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.account = ?`,
+func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageID, account model.AccountID) (d Delivery,
+	found bool, err error) {
+	err = tx.each(`SELECT `+deliveryColumns+
+		` FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.account = ?`,
 		[]any{tx.numbered(organization), message, account}, func(row Row) error {
 			found = true
 			return scanDelivery(row, &d)
@@ -56,7 +60,8 @@ func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageI
 // Deliveries returns the copies of all to whom the message was sent, without
 // those that got it later as a group's history.
 func (tx *Tx) Deliveries(organization model.OrganizationID, message model.MessageID) (out []Delivery, err error) {
-	err = tx.each(`SELECT `+deliveryColumns+` FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.replayed = 0`,
+	err = tx.each(`SELECT `+deliveryColumns+
+		` FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.replayed = 0`,
 		[]any{tx.numbered(organization), message}, func(row Row) error {
 			var d Delivery
 			err := scanDelivery(row, &d)
@@ -67,43 +72,51 @@ func (tx *Tx) Deliveries(organization model.OrganizationID, message model.Messag
 }
 
 // DeliveredTo lists everybody who has a copy of the message, as history too.
-func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT account FROM deliveries WHERE organization_number = ? AND message = ?`, []any{tx.numbered(organization), message}, func(row Row) error {
-		var id model.AccountID
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	})
+func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID) (out []model.AccountID,
+	err error) {
+	err = tx.each(`SELECT account FROM deliveries WHERE organization_number = ? AND message = ?`,
+		[]any{tx.numbered(organization), message}, func(row Row) error {
+			var id model.AccountID
+			err := row.Scan(&id)
+			out = append(out, id)
+			return err
+		})
 	return out, err
 }
 
 // LeastStatus is the least advanced status among all to whom the message was
 // sent, and when the last of them read it. New where there is nobody.
-func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.MessageID) (least model.Status, last time.Time, err error) {
+func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.MessageID) (least model.Status,
+	last time.Time, err error) {
 	var status int
 	var at int64
-	_, err = tx.one(`SELECT COALESCE(MIN(status), 0), COALESCE(MAX(status_time), 0) FROM deliveries WHERE organization_number = ? AND message = ? AND replayed = 0`,
+	_, err = tx.one(
+		`SELECT COALESCE(MIN(status), 0), COALESCE(MAX(status_time), 0) FROM deliveries WHERE organization_number = ? AND message = ? AND replayed = 0`,
 		[]any{tx.numbered(organization), message}, &status, &at)
 	return model.Status(status), fromMillis(at), err
 }
 
 // AdvanceDelivery moves a copy's status forward; it reports false where it was
 // there or further already.
-func (tx *Tx) AdvanceDelivery(organization model.OrganizationID, message model.MessageID, account model.AccountID, status model.Status, at time.Time) (bool, error) {
-	n, err := tx.exec(`UPDATE deliveries SET status = ?, status_time = ? WHERE organization_number = ? AND message = ? AND account = ? AND status < ?`,
+func (tx *Tx) AdvanceDelivery(organization model.OrganizationID, message model.MessageID, account model.AccountID,
+	status model.Status, at time.Time) (bool, error) {
+	n, err := tx.exec(
+		`UPDATE deliveries SET status = ?, status_time = ? WHERE organization_number = ? AND message = ? AND account = ? AND status < ?`,
 		int(status), millis(at), tx.numbered(organization), message, account, int(status))
 	return n > 0, err
 }
 
 // ReplaceStatusEvent queues the event that tells the sender of a status, in
 // place of the one before it, if that is still queued.
-func (tx *Tx) ReplaceStatusEvent(m *MessageRow, d *Delivery, position int64, kind model.EventKind, payload []byte) error {
+func (tx *Tx) ReplaceStatusEvent(m *MessageRow, d *Delivery, position int64, kind model.EventKind,
+	payload []byte) error {
 	if d.StatusEvent != 0 {
 		if err := tx.post(`DELETE FROM events WHERE account = ? AND position = ?`, m.Sender, d.StatusEvent); err != nil {
 			return err
 		}
 	}
-	if err := tx.post(`UPDATE deliveries SET status_event = ? WHERE organization_number = ? AND message = ? AND account = ?`,
+	if err := tx.post(
+		`UPDATE deliveries SET status_event = ? WHERE organization_number = ? AND message = ? AND account = ?`,
 		position, tx.numbered(m.Organization), m.ID, d.Account); err != nil {
 		return err
 	}

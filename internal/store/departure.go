@@ -19,22 +19,24 @@ func (tx *Tx) NoteDeparture(organization model.OrganizationID) error {
 
 // Departures returns up to limit of them.
 func (tx *Tx) Departures(limit int) (out []Departure, err error) {
-	err = tx.each(`SELECT organization, times, begun, looked FROM departures ORDER BY organization LIMIT ? + 0`, []any{limit}, func(row Row) error {
-		var d Departure
-		var looked []byte
-		err := row.Scan(&d.Organization, &d.times, &d.begun, &looked)
-		copy(d.looked[:], looked)
-		if d.looked.IsZero() {
-			d.begun = d.times
-		}
-		out = append(out, d)
-		return err
-	})
+	err = tx.each(`SELECT organization, times, begun, looked FROM departures ORDER BY organization LIMIT ? + 0`,
+		[]any{limit}, func(row Row) error {
+			var d Departure
+			var looked []byte
+			err := row.Scan(&d.Organization, &d.times, &d.begun, &looked)
+			copy(d.looked[:], looked)
+			if d.looked.IsZero() {
+				d.begun = d.times
+			}
+			out = append(out, d)
+			return err
+		})
 	return out, err
 }
 
 // lastMessage is after the identifier of any message.
-var lastMessage = model.MessageID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+var lastMessage = model.MessageID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	0xff, 0xff}
 
 // unreadable are messages that nobody can read any more, nor ever will: neither the
 // sender nor anybody with a copy is a member who was one when it came and has not
@@ -55,7 +57,8 @@ const unreadable = ` AND (m.replay = 0 OR NOT EXISTS (SELECT 1 FROM groups g WHE
 // it is afterwards.
 func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next Departure, err error) {
 	next = d
-	found, err := tx.one(`SELECT message FROM messages WHERE organization_number = ? AND message > ? ORDER BY message LIMIT 1 OFFSET ? + 0`,
+	found, err := tx.one(
+		`SELECT message FROM messages WHERE organization_number = ? AND message > ? ORDER BY message LIMIT 1 OFFSET ? + 0`,
 		[]any{tx.numbered(d.Organization), d.looked, window - 1}, &next.looked)
 	if err != nil {
 		return nil, d, err
@@ -63,7 +66,8 @@ func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next D
 	if !found {
 		next.looked = lastMessage
 	}
-	err = tx.each(`SELECT m.message FROM messages m WHERE m.organization_number = ? AND m.message > ? AND m.message <= ?`+unreadable,
+	err = tx.each(`SELECT m.message FROM messages m WHERE m.organization_number = ? AND m.message > ? AND m.message <= ?`+
+		unreadable,
 		[]any{tx.numbered(d.Organization), d.looked, next.looked, d.Organization, d.Organization}, func(row Row) error {
 			var id model.MessageID
 			err := row.Scan(&id)
@@ -79,14 +83,16 @@ func (d *Departure) Over() bool { return d.looked == lastMessage }
 // UnreadableAmong returns those of these messages of an organization that nobody can
 // read any more, for the transaction to delete.
 func (tx *Tx) UnreadableAmong(organization model.OrganizationID, ids []model.MessageID) ([]MessageRow, error) {
-	return tx.messages(`m.organization_number = ? AND m.message IN (?*)`+unreadable, tx.numbered(organization), ids, organization, organization)
+	return tx.messages(`m.organization_number = ? AND m.message IN (?*)`+unreadable, tx.numbered(organization), ids,
+		organization, organization)
 }
 
 // KeepDeparture remembers how far one was looked into. One that is over is forgotten,
 // unless there was another meanwhile: then all begins again.
 func (tx *Tx) KeepDeparture(d Departure) error {
 	if !d.Over() {
-		return tx.post(`UPDATE departures SET begun = ?, looked = ? WHERE organization = ?`, d.begun, d.looked[:], d.Organization)
+		return tx.post(`UPDATE departures SET begun = ?, looked = ? WHERE organization = ?`, d.begun, d.looked[:],
+			d.Organization)
 	}
 	if err := tx.post(`DELETE FROM departures WHERE organization = ? AND times = ?`, d.Organization, d.begun); err != nil {
 		return err

@@ -29,7 +29,8 @@ func (e *EventRow) carries() bool {
 // is stored for it. A number is never given to another kind; statements name those of
 // message and group_message.
 var eventKinds = []model.EventKind{
-	1: model.EventMessage, 2: model.EventGroupMessage, 3: model.EventStatus, 4: model.EventGroupStatus, 5: model.EventFriends,
+	1: model.EventMessage, 2: model.EventGroupMessage, 3: model.EventStatus, 4: model.EventGroupStatus,
+	5: model.EventFriends,
 	6: model.EventBang, 7: model.EventUpdate, 8: model.EventSettings, 9: model.EventPresence, 10: model.EventAdminRequest,
 	11: model.EventConversationMute, 12: model.EventTyping, 13: model.EventAdvisory,
 }
@@ -47,12 +48,14 @@ func (e *EventRow) setKind(number int) error {
 }
 
 // InsertEvent queues an event at a position that Position handed out for the account.
-func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization model.OrganizationID, kind model.EventKind, message model.MessageID, payload []byte) error {
+func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization model.OrganizationID,
+	kind model.EventKind, message model.MessageID, payload []byte) error {
 	number := kindNumber(kind)
 	if number < 1 {
 		return fmt.Errorf("events of kind %q are not queued", kind)
 	}
-	return tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status) VALUES (?, ?, ?, ?, ?, ?, 0)`,
+	return tx.post(
+		`INSERT INTO events (account, position, organization_number, kind, message, payload, status) VALUES (?, ?, ?, ?, ?, ?, 0)`,
 		account, position, tx.existing(organization), number, message, string(payload))
 }
 
@@ -102,7 +105,8 @@ func (tx *Tx) CountEvents(q Queue) (n int, err error) {
 
 // LastPosition returns the position of the newest event of an account, or 0.
 func (tx *Tx) LastPosition(account model.AccountID) (position int64, err error) {
-	_, err = tx.one(`SELECT position FROM events WHERE account = ? ORDER BY position DESC LIMIT 1`, []any{account}, &position)
+	_, err = tx.one(`SELECT position FROM events WHERE account = ? ORDER BY position DESC LIMIT 1`, []any{account},
+		&position)
 	return position, err
 }
 
@@ -112,16 +116,17 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 	out := map[model.AccountID]int64{}
 	// By way of the accounts, so that each costs one look at the end of its queue
 	// however long that is.
-	err := tx.each(`SELECT a.account, COALESCE((SELECT e.position FROM events e WHERE e.account = a.account ORDER BY e.position DESC LIMIT 1), 0)
+	err := tx.each(
+		`SELECT a.account, COALESCE((SELECT e.position FROM events e WHERE e.account = a.account ORDER BY e.position DESC LIMIT 1), 0)
 		FROM accounts a WHERE a.account IN (?*)`, []any{accounts}, func(row Row) error {
-		var account model.AccountID
-		var position int64
-		err := row.Scan(&account, &position)
-		if position > 0 {
-			out[account] = position
-		}
-		return err
-	})
+			var account model.AccountID
+			var position int64
+			err := row.Scan(&account, &position)
+			if position > 0 {
+				out[account] = position
+			}
+			return err
+		})
 	return out, err
 }
 
@@ -133,7 +138,8 @@ func (tx *Tx) EventsOf(account model.AccountID, organization model.OrganizationI
 
 func (tx *Tx) eventRows(where string, args ...any) (out []EventRow, err error) {
 	var numbers []int64
-	err = tx.each(`SELECT position, kind, organization_number, message, payload FROM events WHERE `+where+` ORDER BY position`, args, func(row Row) error {
+	err = tx.each(`SELECT position, kind, organization_number, message, payload FROM events WHERE `+where+
+		` ORDER BY position`, args, func(row Row) error {
 		var e EventRow
 		var number int64
 		var kind int
@@ -193,7 +199,8 @@ func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, oldest 
 func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.MessageID) error {
 	tx.change.withdrawn()
 	err := tx.post(`DELETE FROM events WHERE (account, position) IN
-		(SELECT account, position FROM deliveries WHERE organization_number = ? AND message = ?)`, tx.numbered(organization), message)
+		(SELECT account, position FROM deliveries WHERE organization_number = ? AND message = ?)`, tx.numbered(organization),
+		message)
 	return err
 }
 
@@ -201,12 +208,14 @@ func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.M
 func (tx *Tx) InsertSettingsEvents(organization model.OrganizationID, position int64, payload []byte) error {
 	err := tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships WHERE organization = ?`,
-		position, tx.existing(organization), kindNumber(model.EventSettings), model.MessageID{}, string(payload), organization)
+		position, tx.existing(organization), kindNumber(model.EventSettings), model.MessageID{}, string(payload),
+		organization)
 	return err
 }
 
 // InsertEvents queues the same event with several accounts, at one position.
-func (tx *Tx) InsertEvents(accounts []model.AccountID, position int64, organization model.OrganizationID, kind model.EventKind, payload []byte) error {
+func (tx *Tx) InsertEvents(accounts []model.AccountID, position int64, organization model.OrganizationID,
+	kind model.EventKind, payload []byte) error {
 	for _, account := range accounts {
 		if err := tx.InsertEvent(account, position, organization, kind, model.MessageID{}, payload); err != nil {
 			return err

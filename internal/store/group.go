@@ -6,7 +6,8 @@ const groupColumns = `g.group_token, g.organization, g.name, g.description, g.av
 
 func scanGroup(row Row, g *model.Group) error {
 	var created int64
-	if err := row.Scan(&g.ID, &g.Organization, &g.Name, &g.Description, &g.Avatar, &g.CreatedBy, &created, &g.ReplayHistory, &g.Public, &g.Deleted); err != nil {
+	if err := row.Scan(&g.ID, &g.Organization, &g.Name, &g.Description, &g.Avatar, &g.CreatedBy, &created,
+		&g.ReplayHistory, &g.Public, &g.Deleted); err != nil {
 		return err
 	}
 	g.Created = fromMillis(created)
@@ -23,7 +24,8 @@ func (tx *Tx) InsertGroup(g *model.Group) error {
 
 // UpdateGroup stores what may change of a group, its deletion included.
 func (tx *Tx) UpdateGroup(g *model.Group) error {
-	err := tx.post(`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, deleted = ? WHERE group_token = ?`,
+	err := tx.post(
+		`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, deleted = ? WHERE group_token = ?`,
 		g.Name, g.Description, g.Avatar, g.ReplayHistory, g.Public, g.Deleted, g.ID)
 	return err
 }
@@ -40,18 +42,20 @@ func (tx *Tx) Group(id model.GroupID) (g model.Group, found bool, err error) {
 // GroupMembers lists the members of a group, in the order in which they joined.
 // Of a deleted group it lists who was in it at the end.
 func (tx *Tx) GroupMembers(id model.GroupID) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT account FROM group_members WHERE group_token = ? ORDER BY joined, account`, []any{id}, func(row Row) error {
-		var account model.AccountID
-		err := row.Scan(&account)
-		out = append(out, account)
-		return err
-	})
+	err = tx.each(`SELECT account FROM group_members WHERE group_token = ? ORDER BY joined, account`, []any{id},
+		func(row Row) error {
+			var account model.AccountID
+			err := row.Scan(&account)
+			out = append(out, account)
+			return err
+		})
 	return out, err
 }
 
 // GroupReaders lists the members of a group but one, in no particular order, and tells
 // whether that one is a member too. It is for the way of a message.
-func (tx *Tx) GroupReaders(id model.GroupID, sender model.AccountID) (readers []model.AccountID, member bool, err error) {
+func (tx *Tx) GroupReaders(id model.GroupID, sender model.AccountID) (readers []model.AccountID, member bool,
+	err error) {
 	var account model.AccountID
 	dest := []any{&account}
 	err = tx.each(`SELECT account FROM group_members WHERE group_token = ?`, []any{id}, func(row Row) error {
@@ -85,7 +89,8 @@ func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
 // that they had when they were in it before, counts with them.
 func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position int64) error {
 	for i, account := range accounts {
-		if err := tx.post(`INSERT INTO group_members (group_token, account, organization, joined, since, seen, seen_priority, last_message)
+		if err := tx.post(
+			`INSERT INTO group_members (group_token, account, organization, joined, since, seen, seen_priority, last_message)
 			SELECT ?, ?, organization, ?, sent, sent, sent_priority, 0 FROM groups WHERE group_token = ?
 			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, position+int64(i), g.ID); err != nil {
 			return err
@@ -102,7 +107,8 @@ func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) e
 
 // GroupsOf lists the groups of an organization that an account is in.
 func (tx *Tx) GroupsOf(account model.AccountID, organization model.OrganizationID) ([]model.Group, error) {
-	return tx.groups(`g.deleted = 0 AND g.group_token IN (SELECT group_token FROM group_members WHERE account = ? AND organization = ?) ORDER BY g.group_token`, account, organization)
+	return tx.groups(
+		`g.deleted = 0 AND g.group_token IN (SELECT group_token FROM group_members WHERE account = ? AND organization = ?) ORDER BY g.group_token`, account, organization)
 }
 
 // GroupsAmong returns those of the groups that exist, deleted ones too.

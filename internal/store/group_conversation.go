@@ -18,11 +18,13 @@ const memberConversations = `SELECT p.organization, p.group_token, 1, CASE WHEN 
 // NoteSentToGroup puts a group's message into the rosters of all of its members, and
 // counts it unread with all but the sender.
 func (tx *Tx) NoteSentToGroup(m *MessageRow) error {
-	if err := tx.post(`UPDATE groups SET sent = sent + 1, sent_priority = sent_priority + ?, last_message = ? WHERE group_token = ?`,
+	if err := tx.post(
+		`UPDATE groups SET sent = sent + 1, sent_priority = sent_priority + ?, last_message = ? WHERE group_token = ?`,
 		m.important(), millis(m.Created), m.Recipient); err != nil {
 		return err
 	}
-	return tx.post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ? WHERE group_token = ? AND account = ?`,
+	return tx.post(
+		`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ? WHERE group_token = ? AND account = ?`,
 		m.important(), m.Recipient, m.Sender)
 }
 
@@ -44,7 +46,8 @@ func (tx *Tx) noteReadInGroup(m *MessageRow, d *Delivery) error {
 func (tx *Tx) noteEndedInGroup(m *MessageRow) error {
 	// In one order, so that transactions that lock several of the rows do not wait for each other.
 	if err := tx.lock(`SELECT 1 FROM group_members WHERE group_token = ?
-		AND account IN (SELECT account FROM deliveries WHERE organization_number = ? AND message = ?) ORDER BY account `+tx.dialect.Lock,
+		AND account IN (SELECT account FROM deliveries WHERE organization_number = ? AND message = ?) ORDER BY account `+
+		tx.dialect.Lock,
 		m.Recipient, tx.numbered(m.Organization), m.ID); err != nil {
 		return err
 	}
@@ -56,9 +59,10 @@ func (tx *Tx) noteEndedInGroup(m *MessageRow) error {
 
 // GroupConversation returns what a member's roster says of a group.
 func (tx *Tx) GroupConversation(account model.AccountID, group model.GroupID) (c Conversation, found bool, err error) {
-	err = tx.each(memberConversations+` WHERE p.group_token = ? AND p.account = ?`, []any{group, account}, func(row Row) error {
-		found = true
-		return scanConversation(row, &c)
-	})
+	err = tx.each(memberConversations+` WHERE p.group_token = ? AND p.account = ?`, []any{group, account},
+		func(row Row) error {
+			found = true
+			return scanConversation(row, &c)
+		})
 	return c, found, err
 }

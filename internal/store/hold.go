@@ -57,20 +57,24 @@ func (tx *Tx) keepDeliveries(organization model.OrganizationID, id model.Message
 	return tx.post(`INSERT INTO held_deliveries (organization, message, account, status, status_time)
 		SELECT ?, message, account, status, status_time FROM deliveries
 		WHERE organization_number = ? AND message = ? AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = ? AND h.message = ?)
-		ON CONFLICT (organization, message, account) DO NOTHING`, organization, tx.numbered(organization), id, organization, id)
+		ON CONFLICT (organization, message, account) DO NOTHING`, organization, tx.numbered(organization), id, organization,
+		id)
 }
 
 // HeldMessages returns up to limit of the messages that are kept for a hold alone,
 // in the order of their identifiers, from the one after the given one. Recalled says
 // that the message was recalled; what it says is there all the same.
 func (tx *Tx) HeldMessages(organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
-	return tx.heldMessages(`m.organization = ? AND m.message > ? ORDER BY m.message LIMIT ? + 0`, organization, after, limit)
+	return tx.heldMessages(`m.organization = ? AND m.message > ? ORDER BY m.message LIMIT ? + 0`, organization, after,
+		limit)
 }
 
 // HeldMessagesAfter returns up to limit of those of all organizations in the order of
 // their keys, from the one after the given one.
-func (tx *Tx) HeldMessagesAfter(organization model.OrganizationID, id model.MessageID, limit int) ([]MessageRow, error) {
-	return tx.heldMessages(`(m.organization, m.message) > (?, ?) ORDER BY m.organization, m.message LIMIT ? + 0`, organization, id, limit)
+func (tx *Tx) HeldMessagesAfter(organization model.OrganizationID, id model.MessageID, limit int) ([]MessageRow,
+	error) {
+	return tx.heldMessages(`(m.organization, m.message) > (?, ?) ORDER BY m.organization, m.message LIMIT ? + 0`,
+		organization, id, limit)
 }
 
 func (tx *Tx) heldMessages(where string, args ...any) (out []MessageRow, err error) {
@@ -95,12 +99,14 @@ func (tx *Tx) HeldMessage(organization model.OrganizationID, id model.MessageID)
 // MessagesIn returns up to limit messages of an organization that were not recalled,
 // in the order of their identifiers, from the one after the given one.
 func (tx *Tx) MessagesIn(organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.organization_number = ? AND m.message > ? AND m.recalled = 0 ORDER BY m.message LIMIT ? + 0`, tx.numbered(organization), after, limit)
+	return tx.messages(`m.organization_number = ? AND m.message > ? AND m.recalled = 0 ORDER BY m.message LIMIT ? + 0`,
+		tx.numbered(organization), after, limit)
 }
 
 // HeldDeliveries returns who got a message that is kept.
 func (tx *Tx) HeldDeliveries(organization model.OrganizationID, id model.MessageID) (out []Delivery, err error) {
-	err = tx.each(`SELECT account, status, status_time FROM held_deliveries WHERE organization = ? AND message = ? ORDER BY account`,
+	err = tx.each(
+		`SELECT account, status, status_time FROM held_deliveries WHERE organization = ? AND message = ? ORDER BY account`,
 		[]any{organization, id}, func(row Row) error {
 			var d Delivery
 			var status int
@@ -115,7 +121,8 @@ func (tx *Tx) HeldDeliveries(organization model.OrganizationID, id model.Message
 
 // DeleteHeldMessage removes a message that was kept, and its hold on an attachment.
 func (tx *Tx) DeleteHeldMessage(m *MessageRow) error {
-	if err := tx.post(`DELETE FROM held_deliveries WHERE organization = ? AND message = ?`, m.Organization, m.ID); err != nil {
+	if err := tx.post(`DELETE FROM held_deliveries WHERE organization = ? AND message = ?`, m.Organization,
+		m.ID); err != nil {
 		return err
 	}
 	n, err := tx.exec(`DELETE FROM held_messages WHERE organization = ? AND message = ?`, m.Organization, m.ID)
@@ -130,8 +137,10 @@ func (tx *Tx) heldLeft(organization model.OrganizationID, day KeyDay) (bool, err
 	var one int64
 	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
 	if day.Lasting {
-		return tx.one(`SELECT 1 FROM held_messages WHERE organization = ? AND expires >= ? AND created >= ? AND created < ? LIMIT 1`,
+		return tx.one(
+			`SELECT 1 FROM held_messages WHERE organization = ? AND expires >= ? AND created >= ? AND created < ? LIMIT 1`,
 			[]any{organization, never, start, end}, &one)
 	}
-	return tx.one(`SELECT 1 FROM held_messages WHERE organization = ? AND expires >= ? AND expires < ? LIMIT 1`, []any{organization, start, end}, &one)
+	return tx.one(`SELECT 1 FROM held_messages WHERE organization = ? AND expires >= ? AND expires < ? LIMIT 1`,
+		[]any{organization, start, end}, &one)
 }

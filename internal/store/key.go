@@ -35,12 +35,14 @@ func scanKey(row Row, k *model.Key) error {
 	var kind int
 	var previousUntil, perDay, perSecond, created, lastUsed, expires int64
 	var networks string
-	if err := row.Scan(&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.IssuedBy, &k.Device, &k.Login,
+	if err := row.Scan(&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.IssuedBy,
+		&k.Device, &k.Login,
 		&perDay, &perSecond, &created, &lastUsed, &expires, &networks); err != nil {
 		return err
 	}
 	k.Kind = model.KeyKind(kind)
-	k.PreviousUntil, k.Created, k.LastUsed, k.Expires = fromMillis(previousUntil), fromMillis(created), fromMillis(lastUsed), fromMillis(expires)
+	k.PreviousUntil, k.Created, k.LastUsed, k.Expires = fromMillis(previousUntil), fromMillis(created),
+		fromMillis(lastUsed), fromMillis(expires)
 	k.MessagesPerDay, k.RequestsPerSecond = limitFromColumn(perDay), limitFromColumn(perSecond)
 	if networks == "" {
 		return nil
@@ -55,8 +57,10 @@ func scanKey(row Row, k *model.Key) error {
 // InsertKey adds a key.
 func (tx *Tx) InsertKey(k *model.Key) error {
 	err := tx.post(`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.IssuedBy, k.Device, k.Login,
-		limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.LastUsed), millis(k.Expires), k.Networks.String())
+		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.IssuedBy, k.Device,
+		k.Login,
+		limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.LastUsed),
+		millis(k.Expires), k.Networks.String())
 	return err
 }
 
@@ -71,12 +75,13 @@ func (tx *Tx) Key(key string) (k model.Key, found bool, err error) {
 
 // Keys returns the keys of an account, the oldest first.
 func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
-	err = tx.each(`SELECT `+keyColumns+` FROM keys WHERE account = ? ORDER BY created, api_key`, []any{account}, func(row Row) error {
-		var k model.Key
-		err := scanKey(row, &k)
-		out = append(out, k)
-		return err
-	})
+	err = tx.each(`SELECT `+keyColumns+` FROM keys WHERE account = ? ORDER BY created, api_key`, []any{account},
+		func(row Row) error {
+			var k model.Key
+			err := scanKey(row, &k)
+			out = append(out, k)
+			return err
+		})
 	return out, err
 }
 
@@ -84,14 +89,15 @@ func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
 // opens them and nothing else.
 func (tx *Tx) KeySecrets(keys []string) (map[string]model.Key, error) {
 	out := make(map[string]model.Key, len(keys))
-	err := tx.each(`SELECT api_key, secret_hash, previous_hash, previous_until, expires FROM keys WHERE api_key IN (?*)`, []any{keys}, func(row Row) error {
-		var k model.Key
-		var previousUntil, expires int64
-		err := row.Scan(&k.Key, &k.SecretHash, &k.PreviousHash, &previousUntil, &expires)
-		k.PreviousUntil, k.Expires = fromMillis(previousUntil), fromMillis(expires)
-		out[k.Key] = k
-		return err
-	})
+	err := tx.each(`SELECT api_key, secret_hash, previous_hash, previous_until, expires FROM keys WHERE api_key IN (?*)`,
+		[]any{keys}, func(row Row) error {
+			var k model.Key
+			var previousUntil, expires int64
+			err := row.Scan(&k.Key, &k.SecretHash, &k.PreviousHash, &previousUntil, &expires)
+			k.PreviousUntil, k.Expires = fromMillis(previousUntil), fromMillis(expires)
+			out[k.Key] = k
+			return err
+		})
 	return out, err
 }
 
@@ -120,7 +126,8 @@ func (tx *Tx) TouchKeys(used map[string]time.Time) error {
 	// In one order on every node, so that none waits for another in a circle.
 	for _, key := range slices.Sorted(maps.Keys(used)) {
 		at := used[key]
-		if err := tx.post(`UPDATE keys SET last_used = ? WHERE api_key = ? AND last_used < ?`, millis(at), key, millis(at)); err != nil {
+		if err := tx.post(`UPDATE keys SET last_used = ? WHERE api_key = ? AND last_used < ?`, millis(at), key,
+			millis(at)); err != nil {
 			return err
 		}
 	}

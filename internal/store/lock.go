@@ -49,7 +49,9 @@ func (tx *Tx) ShareOrganization(id model.OrganizationID) error {
 // LockGroup locks a group's row, and keeps the members of its organization in it. A
 // transaction that changes the group calls it.
 func (tx *Tx) LockGroup(id model.GroupID) error {
-	err := tx.lock(`SELECT 1 FROM organizations WHERE organization IN (SELECT organization FROM groups WHERE group_token = ?) `+tx.dialect.Share, id)
+	err := tx.lock(
+		`SELECT 1 FROM organizations WHERE organization IN (SELECT organization FROM groups WHERE group_token = ?) `+
+			tx.dialect.Share, id)
 	if err != nil {
 		return err
 	}
@@ -69,7 +71,8 @@ func (tx *Tx) LockGroupsIn(organization model.OrganizationID) error {
 // LockMessages locks the rows of those of the messages that are in one of the
 // organizations.
 func (tx *Tx) LockMessages(organizations []model.OrganizationID, ids ...model.MessageID) error {
-	return tx.lock(`SELECT 1 FROM messages WHERE organization_number IN (?*) AND message IN (?*) ORDER BY message `+tx.dialect.Lock, tx.numberedList(organizations), ids)
+	return tx.lock(`SELECT 1 FROM messages WHERE organization_number IN (?*) AND message IN (?*) ORDER BY message `+
+		tx.dialect.Lock, tx.numberedList(organizations), ids)
 }
 
 // LockQueues locks the queues of accounts. A transaction that takes positions for

@@ -10,7 +10,8 @@ import (
 // department of one that is there. added reports which.
 func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 	// The insert comes first: of two who add it at the same time, one finds it there.
-	n, err := tx.exec(`INSERT INTO memberships (organization, account, title, department, joined, since) VALUES (?, ?, ?, ?, ?, ?)
+	n, err := tx.exec(
+		`INSERT INTO memberships (organization, account, title, department, joined, since) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (organization, account) DO NOTHING`,
 		m.Organization, m.Account, m.Title, m.Department, millis(m.Joined), m.Since)
 	if err != nil || n > 0 {
@@ -50,12 +51,13 @@ func (tx *Tx) MembershipsOfEach(accounts []model.AccountID) (map[model.AccountID
 // OrganizationsOf lists where an account belongs, the oldest membership first, and
 // nothing more: for the way of every message.
 func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.OrganizationID, err error) {
-	err = tx.each(`SELECT organization FROM memberships WHERE account = ? ORDER BY joined, since, organization`, []any{account}, func(row Row) error {
-		var id model.OrganizationID
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	})
+	err = tx.each(`SELECT organization FROM memberships WHERE account = ? ORDER BY joined, since, organization`,
+		[]any{account}, func(row Row) error {
+			var id model.OrganizationID
+			err := row.Scan(&id)
+			out = append(out, id)
+			return err
+		})
 	return out, err
 }
 
@@ -63,13 +65,14 @@ func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.Organization
 // is left out.
 func (tx *Tx) OrganizationsOfEach(accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID, error) {
 	out := make(map[model.AccountID][]model.OrganizationID, len(accounts))
-	err := tx.each(`SELECT account, organization FROM memberships WHERE account IN (?*)`, []any{accounts}, func(row Row) error {
-		var account model.AccountID
-		var organization model.OrganizationID
-		err := row.Scan(&account, &organization)
-		out[account] = append(out[account], organization)
-		return err
-	})
+	err := tx.each(`SELECT account, organization FROM memberships WHERE account IN (?*)`, []any{accounts},
+		func(row Row) error {
+			var account model.AccountID
+			var organization model.OrganizationID
+			err := row.Scan(&account, &organization)
+			out[account] = append(out[account], organization)
+			return err
+		})
 	return out, err
 }
 
@@ -152,12 +155,13 @@ func (tx *Tx) PendingRole(organization model.OrganizationID, account model.Accou
 
 // Holders lists the accounts that hold a role in an organization.
 func (tx *Tx) Holders(organization model.OrganizationID, role string) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT account FROM roles WHERE organization = ? AND role = ? AND pending = 0`, []any{organization, role}, func(row Row) error {
-		var id model.AccountID
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	})
+	err = tx.each(`SELECT account FROM roles WHERE organization = ? AND role = ? AND pending = 0`,
+		[]any{organization, role}, func(row Row) error {
+			var id model.AccountID
+			err := row.Scan(&id)
+			out = append(out, id)
+			return err
+		})
 	sort.Slice(out, func(i, j int) bool { return out[i].String() < out[j].String() })
 	return out, err
 }

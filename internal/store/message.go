@@ -32,7 +32,8 @@ type messageScan struct {
 
 // dest is for messageRest, after what tells the organization.
 func (s *messageScan) dest(organization any) []any {
-	return []any{organization, &s.ID, &s.Sender, &s.Recipient, &s.Group, &s.Sealed, &s.blob, &s.created, &s.expires, &s.ends,
+	return []any{organization, &s.ID, &s.Sender, &s.Recipient, &s.Group, &s.Sealed, &s.blob, &s.created, &s.expires,
+		&s.ends,
 		&s.TTL, &s.DOR, &s.Priority, &s.Sort, &s.Recalled, &s.Replay, &s.originalSender, &s.originalCreated}
 }
 
@@ -62,18 +63,22 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	if m.Forwarded != nil {
 		original = *m.Forwarded
 	}
-	err := tx.post(`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created, expires, ends,
+	err := tx.post(
+		`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created, expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
-		tx.existing(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created), endMillis(m.Expires), m.ends(),
+		tx.existing(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created),
+		endMillis(m.Expires), m.ends(),
 		m.TTL, m.DOR, m.Priority, m.Sort, m.Replay, optional(original.Sender), millis(original.Created))
 	return err
 }
 
 // Message returns a message of one of these organizations that has not ended by then.
-func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, now time.Time) (m MessageRow, found bool, err error) {
+func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, now time.Time) (m MessageRow,
+	found bool, err error) {
 	var s messageScan
-	found, err = tx.one(`SELECT `+messageColumns+` FROM messages m WHERE m.organization_number IN (?*) AND m.message = ? AND m.ends > ?`,
+	found, err = tx.one(`SELECT `+messageColumns+
+		` FROM messages m WHERE m.organization_number IN (?*) AND m.message = ? AND m.ends > ?`,
 		[]any{tx.numberedList(organizations), id, millis(now)}, s.dest(&s.number)...)
 	if found {
 		m = s.row()
@@ -90,7 +95,8 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.post(`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization_number = ? AND message = ?`,
+	if err := tx.post(
+		`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization_number = ? AND message = ?`,
 		[]byte{}, optional(model.BlobID{}), tx.numbered(m.Organization), m.ID); err != nil {
 		return err
 	}
@@ -119,7 +125,8 @@ func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageI
 	if err := tx.keepDeliveries(organization, id); err != nil {
 		return err
 	}
-	if err := tx.post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, tx.numbered(organization), id); err != nil {
+	if err := tx.post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, tx.numbered(organization),
+		id); err != nil {
 		return err
 	}
 	n, err := tx.exec(`DELETE FROM messages WHERE organization_number = ? AND message = ?`, tx.numbered(organization), id)
@@ -140,7 +147,9 @@ func (tx *Tx) EndedMessages(now time.Time, limit int) ([]MessageRow, error) {
 // were sent while its history was on and are not over, in the order of sending. They
 // stay so until the transaction ends.
 func (tx *Tx) ReplayableMessages(group model.GroupID, now time.Time, limit int) ([]MessageRow, error) {
-	out, err := tx.messages(`m.recipient = ? AND m.replay = 1 AND m.recalled = 0 AND m.ends > ? ORDER BY m.sort DESC LIMIT ? + 0 `+tx.dialect.Lock, group, millis(now), limit)
+	out, err := tx.messages(
+		`m.recipient = ? AND m.replay = 1 AND m.recalled = 0 AND m.ends > ? ORDER BY m.sort DESC LIMIT ? + 0 `+
+			tx.dialect.Lock, group, millis(now), limit)
 	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
 		out[i], out[j] = out[j], out[i]
 	}
@@ -162,7 +171,9 @@ func (tx *Tx) messages(where string, args ...any) (out []MessageRow, err error) 
 }
 
 // SenderOf returns who sent a message, ended or not.
-func (tx *Tx) SenderOf(organization model.OrganizationID, id model.MessageID) (sender model.AccountID, found bool, err error) {
-	found, err = tx.one(`SELECT sender FROM messages WHERE organization_number = ? AND message = ?`, []any{tx.numbered(organization), id}, &sender)
+func (tx *Tx) SenderOf(organization model.OrganizationID, id model.MessageID) (sender model.AccountID, found bool,
+	err error) {
+	found, err = tx.one(`SELECT sender FROM messages WHERE organization_number = ? AND message = ?`,
+		[]any{tx.numbered(organization), id}, &sender)
 	return sender, found, err
 }

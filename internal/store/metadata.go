@@ -10,8 +10,10 @@ func (tx *Tx) PutMetadata(organization model.OrganizationID, entity model.Entity
 }
 
 // Metadata returns what is kept for an entity in an organization.
-func (tx *Tx) Metadata(organization model.OrganizationID, entity model.EntityID) (content []byte, found bool, err error) {
-	found, err = tx.one(`SELECT content FROM metadata WHERE organization = ? AND entity = ?`, []any{organization, entity}, &content)
+func (tx *Tx) Metadata(organization model.OrganizationID, entity model.EntityID) (content []byte, found bool,
+	err error) {
+	found, err = tx.one(`SELECT content FROM metadata WHERE organization = ? AND entity = ?`, []any{organization, entity},
+		&content)
 	return content, found, err
 }
 

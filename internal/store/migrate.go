@@ -78,7 +78,8 @@ type InUseError struct {
 }
 
 func (e *InUseError) Error() string {
-	return fmt.Sprintf("the data has version %d, and version %d needs all other servers on it stopped, which would fail from then on: "+
+	return fmt.Sprintf("the data has version %d, and version %d needs all other servers on it stopped, which would fail "+
+		"from then on: "+
 		"stop %s, then start this one again (one that died counts for half a minute)",
 		e.From, e.To, strings.Join(e.Servers, ", "))
 }
@@ -113,7 +114,8 @@ func migrate(ctx context.Context, engine Engine, to Schema, u Upgrading) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(tx.putMeta(metaSchema, strconv.Itoa(to.Version())), tx.putMeta(metaNeeds, strconv.Itoa(to.neededBy())))
+		return errors.Join(tx.putMeta(metaSchema, strconv.Itoa(to.Version())),
+			tx.putMeta(metaNeeds, strconv.Itoa(to.neededBy())))
 	})
 }
 

@@ -16,7 +16,8 @@ func (tx *Tx) PutMute(account model.AccountID, m model.Mute) error {
 
 // DeleteMute ends one mute.
 func (tx *Tx) DeleteMute(account model.AccountID, organization model.OrganizationID, entity model.EntityID) error {
-	err := tx.post(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`, account, organization, entity)
+	err := tx.post(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`, account, organization,
+		entity)
 	return err
 }
 
@@ -35,15 +36,16 @@ func (tx *Tx) DeleteMutes(account model.AccountID) error {
 // Mutes lists what an account has muted and that has not run out by then.
 func (tx *Tx) Mutes(account model.AccountID, now time.Time) (out []model.Mute, err error) {
 	err = tx.each(`SELECT organization, entity, is_group, minutes, started FROM mutes
-		WHERE account = ? AND started + minutes * 60000 > ? ORDER BY started, organization, entity`, []any{account, millis(now)}, func(row Row) error {
-		var m model.Mute
-		var started int64
-		if err := row.Scan(&m.Organization, &m.Entity, &m.Group, &m.Minutes, &started); err != nil {
-			return err
-		}
-		m.Start = fromMillis(started)
-		out = append(out, m)
-		return nil
-	})
+		WHERE account = ? AND started + minutes * 60000 > ? ORDER BY started, organization, entity`,
+		[]any{account, millis(now)}, func(row Row) error {
+			var m model.Mute
+			var started int64
+			if err := row.Scan(&m.Organization, &m.Entity, &m.Group, &m.Minutes, &started); err != nil {
+				return err
+			}
+			m.Start = fromMillis(started)
+			out = append(out, m)
+			return nil
+		})
 	return out, err
 }

@@ -35,7 +35,8 @@ func (tx *Tx) UpdateOrganization(o *model.Organization) error {
 func (tx *Tx) Organization(id model.OrganizationID) (o model.Organization, found bool, err error) {
 	var settings []byte
 	var created int64
-	found, err = tx.one(`SELECT organization, name, settings, created FROM organizations WHERE organization = ?`, []any{id},
+	found, err = tx.one(`SELECT organization, name, settings, created FROM organizations WHERE organization = ?`,
+		[]any{id},
 		&o.ID, &o.Name, &settings, &created)
 	if err != nil || !found {
 		return o, false, err

@@ -128,13 +128,14 @@ func (tx *Tx) name(numbers []int64, organization func(row int) *model.Organizati
 	if len(unknown) == 0 {
 		return nil
 	}
-	err := tx.each(`SELECT number, organization FROM organization_numbers WHERE number IN (?*)`, []any{unknown}, func(row Row) error {
-		var number int64
-		var id model.OrganizationID
-		err := row.Scan(&number, &id)
-		tx.find(number, id)
-		return err
-	})
+	err := tx.each(`SELECT number, organization FROM organization_numbers WHERE number IN (?*)`, []any{unknown},
+		func(row Row) error {
+			var number int64
+			var id model.OrganizationID
+			err := row.Scan(&number, &id)
+			tx.find(number, id)
+			return err
+		})
 	if err != nil {
 		return err
 	}
@@ -161,5 +162,6 @@ func (tx *Tx) insertNumber(id model.OrganizationID) error {
 	if err := tx.lock(`SELECT 1 FROM meta WHERE name = 'schema' ` + tx.dialect.Lock); err != nil {
 		return err
 	}
-	return tx.post(`INSERT INTO organization_numbers (organization, number) SELECT ?, COALESCE(MAX(number), 0) + 1 FROM organization_numbers`, id)
+	return tx.post(
+		`INSERT INTO organization_numbers (organization, number) SELECT ?, COALESCE(MAX(number), 0) + 1 FROM organization_numbers`, id)
 }

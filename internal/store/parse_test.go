@@ -35,10 +35,12 @@ func TestParseStatement(t *testing.T) {
 			}
 		}
 		if len(s.Placeholders) != want.placeholders || !slices.Equal(lists, want.lists) {
-			t.Errorf("%s: %d placeholders, lists %v, want %d and %v", text, len(s.Placeholders), lists, want.placeholders, want.lists)
+			t.Errorf("%s: %d placeholders, lists %v, want %d and %v", text, len(s.Placeholders), lists, want.placeholders,
+				want.lists)
 		}
 	}
-	for _, text := range []string{"", "BEGIN", "commit", "SET x = 1", "LOCK TABLE t", "PRAGMA journal_mode", "REPLACE INTO t VALUES (1)"} {
+	for _, text := range []string{"", "BEGIN", "commit", "SET x = 1", "LOCK TABLE t", "PRAGMA journal_mode",
+		"REPLACE INTO t VALUES (1)"} {
 		if _, err := ParseStatement(text); !errors.Is(err, ErrSyntax) {
 			t.Errorf("%q: error %v", text, err)
 		}

@@ -20,11 +20,13 @@ func TestPayloadsComeBackAndNameTheirAccount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := Payload{
 			Account: accounts().Draw(t, "account"),
-			Status:  rapid.SampledFrom([]model.Status{model.New, model.Delivered, model.Read, model.Confirmed}).Draw(t, "status"),
-			Time:    rapid.Int64().Draw(t, "time"),
+			Status: rapid.SampledFrom([]model.Status{model.New, model.Delivered, model.Read, model.Confirmed}).Draw(t,
+				"status"),
+			Time: rapid.Int64().Draw(t, "time"),
 		}
 		if rapid.Bool().Draw(t, "with more") {
-			want.Recalled, want.Added, want.Group = rapid.Bool().Draw(t, "recalled"), rapid.Bool().Draw(t, "added"), rapid.Bool().Draw(t, "group")
+			want.Recalled, want.Added, want.Group = rapid.Bool().Draw(t, "recalled"), rapid.Bool().Draw(t, "added"),
+				rapid.Bool().Draw(t, "group")
 			want.Caller, want.Entity = accounts().Draw(t, "caller"), model.EntityID(accounts().Draw(t, "entity"))
 			want.State, want.Action = rapid.String().Draw(t, "state"), rapid.String().Draw(t, "action")
 			want.Minutes = rapid.Int().Draw(t, "minutes")
@@ -36,7 +38,8 @@ func TestPayloadsComeBackAndNameTheirAccount(t *testing.T) {
 			t.Fatalf("%+v is stored as %q and comes back as %+v, %v", want, text, got, err)
 		}
 		searched := payloadNames(want.Account)
-		if !want.Account.IsZero() && !strings.Contains(string(text), searched[0]) && !strings.Contains(string(text), searched[1]) {
+		if !want.Account.IsZero() && !strings.Contains(string(text), searched[0]) &&
+			!strings.Contains(string(text), searched[1]) {
 			t.Fatalf("%q names %s by neither of %q", text, want.Account, searched)
 		}
 	})
@@ -51,8 +54,10 @@ func TestStatusesAreStoredShort(t *testing.T) {
 }
 
 func FuzzParsePayload(f *testing.F) {
-	for _, text := range []string{"", "{", "{}", "1", "3" + strings.Repeat("A", 22) + "0", "1" + strings.Repeat("A", 22), "2" + strings.Repeat("A", 22) + "z-",
-		"2" + strings.Repeat("/", 22) + "zz", string(Payload{Account: model.AccountID{9}, Status: model.Read, Time: 7}.Encode())} {
+	for _, text := range []string{"", "{", "{}", "1", "3" + strings.Repeat("A", 22) + "0", "1" + strings.Repeat("A", 22),
+		"2" + strings.Repeat("A", 22) + "z-",
+		"2" + strings.Repeat("/", 22) + "zz",
+		string(Payload{Account: model.AccountID{9}, Status: model.Read, Time: 7}.Encode())} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

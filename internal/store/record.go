@@ -117,7 +117,8 @@ var rowsAtOnce = []int{200, 20, 1}
 // insert adds rows to a table.
 func (tx *Tx) insert(t *Table, rows []record) error {
 	for _, n := range rowsAtOnce {
-		query := `INSERT INTO ` + t.Name + ` (` + t.names() + `) VALUES ` + marks(len(t.Columns)) + strings.Repeat(", "+marks(len(t.Columns)), n-1)
+		query := `INSERT INTO ` + t.Name + ` (` + t.names() + `) VALUES ` + marks(len(t.Columns)) +
+			strings.Repeat(", "+marks(len(t.Columns)), n-1)
 		for ; len(rows) >= n; rows = rows[n:] {
 			args := make([]any, 0, n*len(t.Columns))
 			for _, r := range rows[:n] {

@@ -31,7 +31,8 @@ func (tx *Tx) Request(account model.AccountID, id string, after time.Time) (r Re
 // a time, which is too old to be repeated. Where a younger one exists it returns
 // ErrConflict: somebody else sent under the same id meanwhile.
 func (tx *Tx) PutRequest(r *Request, after time.Time) error {
-	n, err := tx.exec(`INSERT INTO requests (account, request, fingerprint, organization, message, ttl, created) VALUES (?, ?, ?, ?, ?, ?, ?)
+	n, err := tx.exec(
+		`INSERT INTO requests (account, request, fingerprint, organization, message, ttl, created) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (account, request) DO UPDATE SET fingerprint = excluded.fingerprint, organization = excluded.organization,
 		message = excluded.message, ttl = excluded.ttl, created = excluded.created WHERE requests.created <= ?`,
 		r.Account, r.ID, r.Fingerprint, r.Organization, r.Message, r.TTL, millis(r.Created), millis(after))

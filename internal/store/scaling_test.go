@@ -18,52 +18,55 @@ const scalingPage = "../../docs/scaling.md"
 // spreading says of each function that has statements for more than one shard why
 // that is borne: how often it runs, or how many shards they are.
 var spreading = map[string]string{
-	"Engine.forgetWrites":      "every ten minutes on each node",
-	"Transfer.Accounts":        "a move from the embedded store",
-	"Transfer.wipe":            "a move from the embedded store that begins again",
-	"Engine.Analyze":           "the end of a move from the embedded store",
-	"Engine.StartAfter":        "the end of a move from the embedded store: some queues at a time",
-	"TakeCensus":               "a move, a backup and its check",
-	"Tx.insert":                "a move from the embedded store",
-	"Tx.records":               "a move from the embedded store",
-	"Tx.BlobsAfter":            "a backup",
-	"Tx.BlobsInUse":            "the sweep, of some files at a time",
-	"Tx.AuditChains":           "a check or an export of the audit log",
-	"Tx.AuditHeads":            "a check of the audit log",
-	"Tx.OldAudit":              "the sweep, once an hour",
-	"Tx.ReleasedHold":          "the sweep",
-	"Tx.UnsignedAuditHeads":    "the sweep, once a minute",
-	"Tx.keep":                  "a recall, or the sweep: the message, and whether its organization is held",
-	"Tx.keepDeliveries":        "the sweep: the message's copies, and whether the message is kept",
-	"Tx.CloseAccount":          "an erasure from the command line",
-	"Tx.CopiesOf":              "an erasure from the command line",
-	"Tx.EraseTracesOf":         "an erasure from the command line",
-	"Tx.EventsNaming":          "an erasure from the command line",
-	"Tx.FinishAccount":         "an erasure from the command line",
-	"Tx.HeldMessagesAfter":     "a check of the keys",
-	"Tx.HoldOver":              "an erasure from the command line",
-	"Tx.MessagesIn":            "an export of what is held",
-	"Tx.MessagesWith":          "an erasure from the command line",
-	"Tx.OnlyIn":                "an erasure from the command line",
-	"Tx.Accounts":              "those of a page, or of a group's members",
-	"Tx.AddGroupMembers":       "those who join a group: all on the group's shard",
-	"Tx.AreMembers":            "each message: whether its sender and recipient belong to the organization",
-	"Tx.CloseStreams":          "the streams that ended at one time on a node",
-	"Tx.CountEvents":           "a look at the queue's length: the queue, and the messages in it",
-	"Tx.CountMembers":          "when an organization is shown",
-	"Tx.DeleteErasures":        "the sweep",
-	"Tx.DeleteExpiredKeys":     "the sweep",
-	"Tx.DeleteOrganization":    "once in the life of an organization",
-	"Tx.DeleteQuotasBefore":    "the sweep",
-	"Tx.DeleteRequestsBefore":  "the sweep",
-	"Tx.DeleteStreams":         "the streams that ended at one time on a node",
-	"Tx.Departures":            "the sweep",
-	"Tx.EndedMessages":         "the sweep",
-	"Tx.Unreadable":            "the sweep, where somebody has left or removed a conversation: a thousand messages at a time",
-	"Tx.UnreadableAmong":       "the sweep, of what it has found so",
-	"Tx.Erasures":              "the sweep",
-	"Tx.Arrivals":              "each acknowledgement: the queue, each message in it where that lies, and the senders' organizations",
-	"Tx.readCarried":           "a poll that finds messages which its node does not remember: the queue, and each message in it where that lies",
+	"Engine.forgetWrites":     "every ten minutes on each node",
+	"Transfer.Accounts":       "a move from the embedded store",
+	"Transfer.wipe":           "a move from the embedded store that begins again",
+	"Engine.Analyze":          "the end of a move from the embedded store",
+	"Engine.StartAfter":       "the end of a move from the embedded store: some queues at a time",
+	"TakeCensus":              "a move, a backup and its check",
+	"Tx.insert":               "a move from the embedded store",
+	"Tx.records":              "a move from the embedded store",
+	"Tx.BlobsAfter":           "a backup",
+	"Tx.BlobsInUse":           "the sweep, of some files at a time",
+	"Tx.AuditChains":          "a check or an export of the audit log",
+	"Tx.AuditHeads":           "a check of the audit log",
+	"Tx.OldAudit":             "the sweep, once an hour",
+	"Tx.ReleasedHold":         "the sweep",
+	"Tx.UnsignedAuditHeads":   "the sweep, once a minute",
+	"Tx.keep":                 "a recall, or the sweep: the message, and whether its organization is held",
+	"Tx.keepDeliveries":       "the sweep: the message's copies, and whether the message is kept",
+	"Tx.CloseAccount":         "an erasure from the command line",
+	"Tx.CopiesOf":             "an erasure from the command line",
+	"Tx.EraseTracesOf":        "an erasure from the command line",
+	"Tx.EventsNaming":         "an erasure from the command line",
+	"Tx.FinishAccount":        "an erasure from the command line",
+	"Tx.HeldMessagesAfter":    "a check of the keys",
+	"Tx.HoldOver":             "an erasure from the command line",
+	"Tx.MessagesIn":           "an export of what is held",
+	"Tx.MessagesWith":         "an erasure from the command line",
+	"Tx.OnlyIn":               "an erasure from the command line",
+	"Tx.Accounts":             "those of a page, or of a group's members",
+	"Tx.AddGroupMembers":      "those who join a group: all on the group's shard",
+	"Tx.AreMembers":           "each message: whether its sender and recipient belong to the organization",
+	"Tx.CloseStreams":         "the streams that ended at one time on a node",
+	"Tx.CountEvents":          "a look at the queue's length: the queue, and the messages in it",
+	"Tx.CountMembers":         "when an organization is shown",
+	"Tx.DeleteErasures":       "the sweep",
+	"Tx.DeleteExpiredKeys":    "the sweep",
+	"Tx.DeleteOrganization":   "once in the life of an organization",
+	"Tx.DeleteQuotasBefore":   "the sweep",
+	"Tx.DeleteRequestsBefore": "the sweep",
+	"Tx.DeleteStreams":        "the streams that ended at one time on a node",
+	"Tx.Departures":           "the sweep",
+	"Tx.EndedMessages":        "the sweep",
+	"Tx.Unreadable": "the sweep, where somebody has left or removed a conversation: a thousand messages at a " +
+		"time",
+	"Tx.UnreadableAmong": "the sweep, of what it has found so",
+	"Tx.Erasures":        "the sweep",
+	"Tx.Arrivals": "each acknowledgement: the queue, each message in it where that lies, and the senders' " +
+		"organizations",
+	"Tx.readCarried": "a poll that finds messages which its node does not remember: the queue, and each " +
+		"message in it where that lies",
 	"Tx.GroupsAmong":           "the groups on a page of a search",
 	"Tx.GroupsIn":              "once in the life of an organization",
 	"Tx.GroupsOf":              "when somebody leaves an organization",
@@ -93,26 +96,28 @@ var spreading = map[string]string{
 	"Tx.Backlog":               "each node, when metrics are asked for and 10 s have passed",
 	"Tx.QueueLengths":          "each node, when metrics are asked for, at most a hundredth of the time",
 	"Tx.Roster":                "the roster of an account: its own shard, and those of its groups by an index",
-	"Tx.Unread":                "each count of unread messages, for what is not swept; it is what spreads worst, and what to change first (an index by account)",
-	"Tx.noteEndedInGroup":      "a recall, or the sweep: the group's shard and the message's",
-	"Tx.NoteEnded":             "a recall, or the sweep: all who have the message",
-	"Tx.Operators":             "at the start",
-	"Tx.OrganizationErasure":   "the sweep",
-	"Tx.OrganizationsOfEach":   "each node, of its open streams",
-	"Tx.PrivateGroupsOf":       "each search that includes groups",
-	"Tx.ReplayableMessages":    "when somebody joins a group that shows its history",
-	"Tx.StreamsOn":             "when a node has lapsed",
-	"Tx.StreamsToEnd":          "each node, every few seconds",
-	"Tx.UnsweptUnread":         "each roster, likewise",
-	"Tx.WithStreams":           "when a node has lapsed",
-	"Tx.WithdrawMessage":       "a recall, or the sweep: all who have the message",
-	"Tx.releaseAvatarOf":       "once in the life of a picture",
-	"session.advance":          "a message to more than eight accounts: their queues",
+	"Tx.Unread": "each count of unread messages, for what is not swept; it is what spreads worst, and " +
+		"what to change first (an index by account)",
+	"Tx.noteEndedInGroup":    "a recall, or the sweep: the group's shard and the message's",
+	"Tx.NoteEnded":           "a recall, or the sweep: all who have the message",
+	"Tx.Operators":           "at the start",
+	"Tx.OrganizationErasure": "the sweep",
+	"Tx.OrganizationsOfEach": "each node, of its open streams",
+	"Tx.PrivateGroupsOf":     "each search that includes groups",
+	"Tx.ReplayableMessages":  "when somebody joins a group that shows its history",
+	"Tx.StreamsOn":           "when a node has lapsed",
+	"Tx.StreamsToEnd":        "each node, every few seconds",
+	"Tx.UnsweptUnread":       "each roster, likewise",
+	"Tx.WithStreams":         "when a node has lapsed",
+	"Tx.WithdrawMessage":     "a recall, or the sweep: all who have the message",
+	"Tx.releaseAvatarOf":     "once in the life of a picture",
+	"session.advance":        "a message to more than eight accounts: their queues",
 }
 
 // silent are functions whose statements name no table of the platform: what others
 // give them, and what asks the server about itself.
-var silent = []string{"Engine.ClockOffset", "Engine.prepare", "Tx.columns", "Tx.makeMeta", "Tx.runAll", "Tx.wantShape", "meet", "session.Query",
+var silent = []string{"Engine.ClockOffset", "Engine.prepare", "Tx.columns", "Tx.makeMeta", "Tx.runAll", "Tx.wantShape",
+	"meet", "session.Query",
 	"session.end"}
 
 // whole are functions that go over tables as they come, by names that the sources
@@ -133,7 +138,8 @@ func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
 				r, err, s.sql = allShards, nil, ""
 			}
 			if err != nil || strings.Contains(s.sql, unread) {
-				t.Errorf("%s: %q cannot be judged (%v): teach internal/store/statement_test.go how it is put together", s.by, s.sql, err)
+				t.Errorf("%s: %q cannot be judged (%v): teach internal/store/statement_test.go how it is put together", s.by, s.sql,
+					err)
 				continue
 			}
 			reaches[s.by] = max(reaches[s.by], r)
@@ -152,7 +158,8 @@ func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
 		}
 		why := spreading[by]
 		if why == "" {
-			t.Errorf("%s touches more than one shard, and nothing says why that is borne: say so in spreading, or give it the key of the table", by)
+			t.Errorf("%s touches more than one shard, and nothing says why that is borne: say so in spreading, or give it the "+
+				"key of the table", by)
 		}
 		fmt.Fprintf(lists[r], "| `%s` | %s |\n", by, why)
 	}
@@ -230,7 +237,8 @@ func wantListed(t *testing.T, name, want string) {
 		return
 	}
 	if !*update {
-		t.Errorf("the list %q of %s is not that of the sources: look at the change with\n\tgo test ./internal/store -run 'Shard|Distribution|Capacity' -update && git diff docs/scaling.md", name, scalingPage)
+		t.Errorf("the list %q of %s is not that of the sources: look at the change with\n\tgo test ./internal/store -run "+
+			"'Shard|Distribution|Capacity' -update && git diff docs/scaling.md", name, scalingPage)
 		return
 	}
 	if err := os.WriteFile(scalingPage, []byte(before+begin+want+end+after), 0o644); err != nil {

@@ -47,7 +47,8 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	var found bool
 	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
 	expires, created := [2]int64{start, end}, [2]int64{0, never}
-	many, err := tx.one(`SELECT 1 FROM messages WHERE organization_number = ? LIMIT 1 OFFSET ? + 0`, []any{tx.numbered(organization), fewMessages}, &one)
+	many, err := tx.one(`SELECT 1 FROM messages WHERE organization_number = ? LIMIT 1 OFFSET ? + 0`,
+		[]any{tx.numbered(organization), fewMessages}, &one)
 	if err != nil {
 		return false, err
 	}
@@ -55,13 +56,16 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	// SQLite would read all of these, in place of those of the day.
 	if day.Lasting {
 		expires, created = [2]int64{never, 2 * never}, expires
-		found, err = tx.one(`SELECT 1 FROM messages WHERE ends = ? AND organization_number >= ? AND organization_number <= ? AND recalled = 0 LIMIT 1`,
+		found, err = tx.one(
+			`SELECT 1 FROM messages WHERE ends = ? AND organization_number >= ? AND organization_number <= ? AND recalled = 0 LIMIT 1`,
 			[]any{never + day.Day, tx.numbered(organization), tx.numbered(organization)}, &one)
 	} else if !many {
-		found, err = tx.one(`SELECT 1 FROM messages WHERE organization_number = ? AND ends + 0 >= ? AND ends + 0 < ? AND recalled = 0 LIMIT 1`,
+		found, err = tx.one(
+			`SELECT 1 FROM messages WHERE organization_number = ? AND ends + 0 >= ? AND ends + 0 < ? AND recalled = 0 LIMIT 1`,
 			[]any{tx.numbered(organization), start, end}, &one)
 	} else {
-		found, err = tx.one(`SELECT 1 FROM messages WHERE ends >= ? AND ends < ? AND organization_number + 0 = ? AND recalled = 0 LIMIT 1`,
+		found, err = tx.one(
+			`SELECT 1 FROM messages WHERE ends >= ? AND ends < ? AND organization_number + 0 = ? AND recalled = 0 LIMIT 1`,
 			[]any{start, end, tx.numbered(organization)}, &one)
 	}
 	if err != nil || found {
@@ -97,17 +101,19 @@ func (e *KeyEnding) All() bool { return e.Day.Day == allDays }
 // transaction, in the order of organizations and days.
 func (tx *Tx) NoteKeyEnding(organization model.OrganizationID, day KeyDay) error {
 	return tx.post(`INSERT INTO key_endings (organization, lasting, day, times) VALUES (?, ?, ?, 1)
-		ON CONFLICT (organization, lasting, day) DO UPDATE SET times = key_endings.times + 1`, organization, day.Lasting, day.Day)
+		ON CONFLICT (organization, lasting, day) DO UPDATE SET times = key_endings.times + 1`, organization, day.Lasting,
+		day.Day)
 }
 
 // KeyEndings lists up to limit of what was noted.
 func (tx *Tx) KeyEndings(limit int) (out []KeyEnding, err error) {
-	err = tx.each(`SELECT organization, lasting, day, times FROM key_endings LIMIT ? + 0`, []any{limit}, func(row Row) error {
-		var e KeyEnding
-		err := row.Scan(&e.Organization, &e.Day.Lasting, &e.Day.Day, &e.times)
-		out = append(out, e)
-		return err
-	})
+	err = tx.each(`SELECT organization, lasting, day, times FROM key_endings LIMIT ? + 0`, []any{limit},
+		func(row Row) error {
+			var e KeyEnding
+			err := row.Scan(&e.Organization, &e.Day.Lasting, &e.Day.Day, &e.times)
+			out = append(out, e)
+			return err
+		})
 	return out, err
 }
 
@@ -120,7 +126,8 @@ func (tx *Tx) DeleteKeyEnding(e KeyEnding) error {
 // MessagesAfter returns up to limit messages in the order of their keys, ended or
 // not, from the one after the given one.
 func (tx *Tx) MessagesAfter(organization model.OrganizationID, id model.MessageID, limit int) ([]MessageRow, error) {
-	return tx.messages(`(m.organization_number, m.message) > (?, ?) ORDER BY m.organization_number, m.message LIMIT ? + 0`, tx.numbered(organization), id, limit)
+	return tx.messages(`(m.organization_number, m.message) > (?, ?) ORDER BY m.organization_number, m.message LIMIT ? + 0`,
+		tx.numbered(organization), id, limit)
 }
 
 // MetadataRow is what is kept for an entity in an organization.
@@ -132,8 +139,10 @@ type MetadataRow struct {
 
 // MetadataAfter returns up to limit rows in the order of their keys, from the one
 // after the given one.
-func (tx *Tx) MetadataAfter(organization model.OrganizationID, entity model.EntityID, limit int) (out []MetadataRow, err error) {
-	err = tx.each(`SELECT organization, entity, content FROM metadata WHERE (organization, entity) > (?, ?) ORDER BY organization, entity LIMIT ? + 0`,
+func (tx *Tx) MetadataAfter(organization model.OrganizationID, entity model.EntityID, limit int) (out []MetadataRow,
+	err error) {
+	err = tx.each(
+		`SELECT organization, entity, content FROM metadata WHERE (organization, entity) > (?, ?) ORDER BY organization, entity LIMIT ? + 0`,
 		[]any{organization, entity, limit}, func(row Row) error {
 			var m MetadataRow
 			err := row.Scan(&m.Organization, &m.Entity, &m.Content)

@@ -49,8 +49,9 @@ const (
 
 // searchColumns are the columns of search_entities that hold the values to sort by.
 var searchColumns = [searchFields]string{
-	SearchDisplayName: "display_name", SearchFirstName: "first_name", SearchLastName: "last_name", SearchUsername: "username",
-	SearchEmail: "email", SearchPhone: "phone", SearchTitle: "title", SearchDepartment: "department",
+	SearchDisplayName: "display_name", SearchFirstName: "first_name", SearchLastName: "last_name",
+	SearchUsername: "username",
+	SearchEmail:    "email", SearchPhone: "phone", SearchTitle: "title", SearchDepartment: "department",
 }
 
 // SearchKeys are what an entity is sorted by, by field: folded, at most
@@ -102,7 +103,8 @@ func (tx *Tx) IndexEntity(e *SearchEntity) error {
 		return err
 	}
 	k := &e.Keys
-	err = tx.post(`INSERT INTO search_entities (organization, entity, kind, display_name, first_name, last_name, username, email, phone, title, department, words)
+	err = tx.post(
+		`INSERT INTO search_entities (organization, entity, kind, display_name, first_name, last_name, username, email, phone, title, department, words)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (organization, entity) DO UPDATE SET kind = excluded.kind, display_name = excluded.display_name,
 			first_name = excluded.first_name, last_name = excluded.last_name, username = excluded.username, email = excluded.email,
@@ -127,8 +129,10 @@ func (tx *Tx) UnindexEntity(organization model.OrganizationID, entity model.Enti
 
 // indexedEntity returns what the index holds of an entity, and keeps others from
 // changing it.
-func (tx *Tx) indexedEntity(organization model.OrganizationID, entity model.EntityID) (e SearchEntity, found bool, err error) {
-	err = tx.each(`SELECT `+searchEntityColumns+` FROM search_entities e WHERE e.organization = ? AND e.entity = ? `+tx.dialect.Lock,
+func (tx *Tx) indexedEntity(organization model.OrganizationID, entity model.EntityID) (e SearchEntity, found bool,
+	err error) {
+	err = tx.each(`SELECT `+searchEntityColumns+` FROM search_entities e WHERE e.organization = ? AND e.entity = ? `+
+		tx.dialect.Lock,
 		[]any{organization, entity}, func(row Row) error {
 			found = true
 			return scanSearchEntity(row, &e)
@@ -166,7 +170,8 @@ func (tx *Tx) replaceWordRows(e *SearchEntity, old, now []wordRow) error {
 			kept[r] = true
 			continue
 		}
-		if err := tx.post(`INSERT INTO search_words (organization, kind, field, prefix, display_name, entity, word) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		if err := tx.post(
+			`INSERT INTO search_words (organization, kind, field, prefix, display_name, entity, word) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			e.Organization, int(r.kind), int(r.field), searchPrefix(r.word), r.name, e.Entity, r.word); err != nil {
 			return err
 		}
@@ -175,7 +180,8 @@ func (tx *Tx) replaceWordRows(e *SearchEntity, old, now []wordRow) error {
 		if kept[r] {
 			continue
 		}
-		if err := tx.post(`DELETE FROM search_words WHERE organization = ? AND kind = ? AND field = ? AND prefix = ? AND display_name = ? AND entity = ? AND word = ?`,
+		if err := tx.post(
+			`DELETE FROM search_words WHERE organization = ? AND kind = ? AND field = ? AND prefix = ? AND display_name = ? AND entity = ? AND word = ?`,
 			e.Organization, int(r.kind), int(r.field), searchPrefix(r.word), r.name, e.Entity, r.word); err != nil {
 			return err
 		}

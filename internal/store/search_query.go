@@ -39,7 +39,8 @@ type SearchMark struct {
 
 // CountWords returns how many words a range has, at most limit.
 func (tx *Tx) CountWords(r SearchRange, limit int) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE `+inSearchRange+` LIMIT ? + 0) AS few`, append(r.args(), limit), &n)
+	_, err = tx.one(`SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE `+inSearchRange+` LIMIT ? + 0) AS few`,
+		append(r.args(), limit), &n)
 	return n, err
 }
 
@@ -48,7 +49,8 @@ func (tx *Tx) CountWords(r SearchRange, limit int) (n int, err error) {
 func (tx *Tx) WordsByWord(r SearchRange, after SearchMark, limit int) ([]SearchMark, error) {
 	args := r.args()
 	args[3] = max(r.Text, after.Word)
-	return tx.marks(limit, `SELECT word, display_name, entity FROM search_words WHERE `+inSearchRange+` AND (word > ? OR entity > ?)
+	return tx.marks(limit, `SELECT word, display_name, entity FROM search_words WHERE `+inSearchRange+
+		` AND (word > ? OR entity > ?)
 		ORDER BY word, entity LIMIT ? + 0`, append(args, after.Word, after.Entity, limit)...)
 }
 
@@ -57,7 +59,8 @@ func (tx *Tx) WordsByWord(r SearchRange, after SearchMark, limit int) ([]SearchM
 // that has several of the words comes as often, one after the other. It is quick
 // where prefix is that of the words (Prefixes), and right but slow where it is
 // empty, for then all words of the range are sorted.
-func (tx *Tx) WordsByName(r SearchRange, prefix string, descending bool, after SearchMark, limit int) ([]SearchMark, error) {
+func (tx *Tx) WordsByName(r SearchRange, prefix string, descending bool, after SearchMark, limit int) ([]SearchMark,
+	error) {
 	var b strings.Builder
 	b.WriteString(`SELECT word, display_name, entity FROM search_words WHERE `)
 	args := r.args()
@@ -101,11 +104,13 @@ func (tx *Tx) Prefixes(r SearchRange, limit int) (out []string, err error) {
 	}
 	// Each step looks up the next one, instead of reading all the words between.
 	const of = `FROM search_words w WHERE w.organization = ? AND w.kind = ? AND w.field = ?`
-	args := []any{r.Organization, int(r.Kind), int(r.Field), r.Text, r.Text + beyond, r.Organization, int(r.Kind), int(r.Field), r.Text + beyond, limit}
+	args := []any{r.Organization, int(r.Kind), int(r.Field), r.Text, r.Text + beyond, r.Organization, int(r.Kind),
+		int(r.Field), r.Text + beyond, limit}
 	err = tx.each(`WITH RECURSIVE step (prefix) AS (
 			SELECT MIN(w.prefix) `+of+` AND w.prefix >= ? AND w.prefix < ?
 			UNION ALL
-			SELECT (SELECT MIN(w.prefix) `+of+` AND w.prefix > step.prefix AND w.prefix < ?) FROM step WHERE step.prefix IS NOT NULL
+			SELECT (SELECT MIN(w.prefix) `+of+
+		` AND w.prefix > step.prefix AND w.prefix < ?) FROM step WHERE step.prefix IS NOT NULL
 		) SELECT prefix FROM step WHERE prefix IS NOT NULL LIMIT ? + 0`, args, func(row Row) error {
 		var prefix string
 		err := row.Scan(&prefix)
@@ -118,7 +123,8 @@ func (tx *Tx) Prefixes(r SearchRange, limit int) (out []string, err error) {
 // CountSearchEntities returns how many entities of a kind an organization has,
 // at most limit.
 func (tx *Tx) CountSearchEntities(organization model.OrganizationID, kind SearchKind, limit int) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*) FROM (SELECT 1 FROM search_entities WHERE organization = ? AND kind = ? LIMIT ? + 0) AS few`,
+	_, err = tx.one(
+		`SELECT COUNT(*) FROM (SELECT 1 FROM search_entities WHERE organization = ? AND kind = ? LIMIT ? + 0) AS few`,
 		[]any{organization, int(kind), limit}, &n)
 	return n, err
 }
@@ -126,7 +132,9 @@ func (tx *Tx) CountSearchEntities(organization model.OrganizationID, kind Search
 // SearchEntities returns those of the entities that the organization's index
 // has, in no particular order.
 func (tx *Tx) SearchEntities(organization model.OrganizationID, ids []model.EntityID) ([]SearchEntity, error) {
-	return tx.searchEntities(len(ids), `SELECT `+searchEntityColumns+` FROM search_entities e WHERE e.organization = ? AND e.entity IN (?*)`, organization, ids)
+	return tx.searchEntities(len(ids),
+		`SELECT `+searchEntityColumns+` FROM search_entities e WHERE e.organization = ? AND e.entity IN (?*)`, organization,
+		ids)
 }
 
 // PrivateGroupsOf returns the groups of an organization that an account is in
@@ -152,7 +160,8 @@ type SearchOrder struct {
 
 // EntitiesInOrder lists the entities of a kind in an order, from after one on, or
 // from the start where that is nil.
-func (tx *Tx) EntitiesInOrder(organization model.OrganizationID, kind SearchKind, order *SearchOrder, after *SearchEntity, limit int) ([]SearchEntity, error) {
+func (tx *Tx) EntitiesInOrder(organization model.OrganizationID, kind SearchKind, order *SearchOrder,
+	after *SearchEntity, limit int) ([]SearchEntity, error) {
 	var b strings.Builder
 	b.WriteString(`SELECT ` + searchEntityColumns + ` FROM search_entities e WHERE e.organization = ? AND e.kind = ?`)
 	args := []any{organization, int(kind)}

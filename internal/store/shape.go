@@ -34,7 +34,8 @@ func (tx *Tx) wantShape(schema Schema) error {
 	tables, indexes := schema.parse()
 	if wrong := append(wrongTables(tables, columns), wrongIndexes(indexes, there)...); len(wrong) > 0 {
 		return fmt.Errorf("%w, %d: %s. A build of the program between two releases made them, or somebody changed them: "+
-			"nothing was changed; restore a backup, or make them as they should be (docs/operations.md, \"Tables that are not those of their version\")",
+			"nothing was changed; restore a backup, or make them as they should be (docs/operations.md, \"Tables that are not "+
+			"those of their version\")",
 			ErrShape, schema.Version(), strings.Join(wrong, ", "))
 	}
 	return nil
@@ -84,7 +85,8 @@ func wrongIndexes(indexes []index, there map[string]*index) (wrong []string) {
 			found = found || got.table == want.table && slices.Equal(got.columns, want.columns)
 		}
 		if !found {
-			wrong = append(wrong, fmt.Sprintf("index %s on %s (%s) is missing", want.name, want.table, strings.Join(want.columns, ", ")))
+			wrong = append(wrong, fmt.Sprintf("index %s on %s (%s) is missing", want.name, want.table,
+				strings.Join(want.columns, ", ")))
 		}
 	}
 	return wrong

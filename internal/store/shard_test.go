@@ -10,16 +10,18 @@ import (
 // the shards of a distributed PostgreSQL; "" is a small table that every shard has
 // whole. Tables with the same key have rows of the same value on the same shard.
 var distribution = map[string]struct{ key, why string }{
-	"accounts":              {"account", "a profile"},
-	"events":                {"account", "the queue of an account, read as a whole"},
-	"engine_queues":         {"account", "locked by each transaction that queues something; beside the queue"},
-	"conversations":         {"account", "the roster and the counters of an account"},
-	"requests":              {"account", "asked once for each send, by its sender"},
-	"mutes":                 {"account", "of one account"},
-	"streams":               {"account", "of one account, which has a limit of them"},
-	"memberships":           {"account", "each message asks where its sender and recipient belong; so an organization is not bound to one shard"},
-	"roles":                 {"account", "read with the memberships"},
-	"messages":              {"message", "every read names the message; by organization, the largest one would be one shard"},
+	"accounts":      {"account", "a profile"},
+	"events":        {"account", "the queue of an account, read as a whole"},
+	"engine_queues": {"account", "locked by each transaction that queues something; beside the queue"},
+	"conversations": {"account", "the roster and the counters of an account"},
+	"requests":      {"account", "asked once for each send, by its sender"},
+	"mutes":         {"account", "of one account"},
+	"streams":       {"account", "of one account, which has a limit of them"},
+	"memberships": {"account", "each message asks where its sender and recipient belong; so an organization " +
+		"is not bound to one shard"},
+	"roles": {"account", "read with the memberships"},
+	"messages": {"message", "every read names the message; by organization, the largest one would be one " +
+		"shard"},
 	"deliveries":            {"message", "beside their message"},
 	"groups":                {"group_token", "locked by who changes it, and read with its members"},
 	"group_members":         {"group_token", "a message to a group reads all of them"},
@@ -182,7 +184,8 @@ func (r *reference) pinned(sql, scope string) reach {
 func (r *reference) follow(all []*reference, scopes []string) {
 	key := distribution[r.table].key
 	for _, scope := range scopes {
-		for _, pattern := range []string{r.alias + `\.` + key + ` = (\w+)\.(\w+)`, `(\w+)\.(\w+) = ` + r.alias + `\.` + key + `\b`} {
+		for _, pattern := range []string{r.alias + `\.` + key + ` = (\w+)\.(\w+)`,
+			`(\w+)\.(\w+) = ` + r.alias + `\.` + key + `\b`} {
 			for _, m := range regexp.MustCompile(`\b`+pattern).FindAllStringSubmatch(scope, -1) {
 				for _, o := range all {
 					if o.alias != m[1] || o == r {

@@ -37,7 +37,8 @@ func statementsIn(t *testing.T, directory string) []statement {
 }
 
 func newSources() *sources {
-	return &sources{functions: map[string]*ast.FuncDecl{}, given: map[string]*ast.FuncDecl{}, constants: map[string]ast.Expr{}}
+	return &sources{functions: map[string]*ast.FuncDecl{}, given: map[string]*ast.FuncDecl{},
+		constants: map[string]ast.Expr{}}
 }
 
 // in reads a directory and returns the statements in it.
@@ -203,7 +204,8 @@ func (s *sources) texts(e ast.Expr, known map[string][]string) []string {
 			return s.texts(constant, nil)
 		}
 	case *ast.SelectorExpr: // of Dialect
-		if clause, ok := map[string]string{"Lock": "FOR UPDATE", "Share": "FOR SHARE", "Skip": "FOR UPDATE SKIP LOCKED"}[e.Sel.Name]; ok {
+		if clause, ok := map[string]string{"Lock": "FOR UPDATE", "Share": "FOR SHARE",
+			"Skip": "FOR UPDATE SKIP LOCKED"}[e.Sel.Name]; ok {
 			return []string{clause}
 		}
 	case *ast.CallExpr:

@@ -31,7 +31,8 @@ type Store struct {
 }
 
 func newStore(engine Engine) *Store {
-	return &Store{engine: engine, numbers: newNumbers(), meters: Meters{Reads: meter.NewDurations(), Writes: meter.NewDurations()}}
+	return &Store{engine: engine, numbers: newNumbers(),
+		meters: Meters{Reads: meter.NewDurations(), Writes: meter.NewDurations()}}
 }
 
 // Open brings the schema up to date and returns the store. It refuses data
@@ -83,7 +84,8 @@ func OpenCurrent(ctx context.Context, engine Engine) (*Store, error) {
 		case n > SchemaVersion():
 			return newer(n)
 		case n < SchemaVersion():
-			return fmt.Errorf("the data is of version %d, and this command works with version %d: start a server of its version first", n, SchemaVersion())
+			return fmt.Errorf("the data is of version %d, and this command works with version %d: start a server of its "+
+				"version first", n, SchemaVersion())
 		}
 		return nil
 	})

@@ -30,7 +30,9 @@ type StreamRow struct {
 
 // PutNode notes that a node is there until its lease ends. name is for its operator.
 func (tx *Tx) PutNode(node model.NodeID, name string, lease time.Time) error {
-	return tx.post(`INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE SET lease = excluded.lease`, node, name, millis(lease))
+	return tx.post(
+		`INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE SET lease = excluded.lease`,
+		node, name, millis(lease))
 }
 
 // RenewNode extends a lease. It reports false, and does nothing, where that has
@@ -49,7 +51,8 @@ func (tx *Tx) OtherNodes(node model.NodeID, now time.Time) (n int, err error) {
 // LapsedNode returns a node whose lease is over and which has streams left, and
 // keeps others from seeing to it.
 func (tx *Tx) LapsedNode(now time.Time) (node model.NodeID, found bool, err error) {
-	found, err = tx.one(`SELECT n.node FROM nodes n WHERE n.lease <= ? AND EXISTS (SELECT 1 FROM streams s WHERE s.node = n.node)
+	found, err = tx.one(
+		`SELECT n.node FROM nodes n WHERE n.lease <= ? AND EXISTS (SELECT 1 FROM streams s WHERE s.node = n.node)
 		ORDER BY n.node LIMIT 1 `+tx.dialect.Skip, []any{millis(now)}, &node)
 	return node, found, err
 }
@@ -98,12 +101,14 @@ func (tx *Tx) streams(where string, now time.Time, args ...any) (out []StreamRow
 
 // EndStreams asks the nodes of some open streams of an account to end them.
 func (tx *Tx) EndStreams(account model.AccountID, streams []model.StreamID, state StreamState) error {
-	return tx.post(`UPDATE streams SET state = ? WHERE account = ? AND stream IN (?*) AND state = 0`, int(state), account, streams)
+	return tx.post(`UPDATE streams SET state = ? WHERE account = ? AND stream IN (?*) AND state = 0`, int(state), account,
+		streams)
 }
 
 // CloseStreams notes that streams of these accounts have ended.
 func (tx *Tx) CloseStreams(accounts []model.AccountID, streams []model.StreamID) error {
-	return tx.post(`UPDATE streams SET state = ? WHERE account IN (?*) AND stream IN (?*)`, int(StreamClosed), accounts, streams)
+	return tx.post(`UPDATE streams SET state = ? WHERE account IN (?*) AND stream IN (?*)`, int(StreamClosed), accounts,
+		streams)
 }
 
 // DeleteStreams forgets streams of these accounts.

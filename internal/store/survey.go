@@ -18,13 +18,15 @@ type Backlog struct {
 // Backlog counts what a sweep at this time would remove, each up to a limit.
 func (tx *Tx) Backlog(now time.Time, limit int) (b Backlog, err error) {
 	var oldest int64
-	_, err = tx.one(`SELECT COUNT(*), COALESCE(MIN(ended.ends), 0) FROM (SELECT ends FROM messages WHERE ends <= ? ORDER BY ends LIMIT ? + 0) ended`,
+	_, err = tx.one(
+		`SELECT COUNT(*), COALESCE(MIN(ended.ends), 0) FROM (SELECT ends FROM messages WHERE ends <= ? ORDER BY ends LIMIT ? + 0) ended`,
 		[]any{millis(now), limit}, &b.Messages, &oldest)
 	if err != nil {
 		return b, err
 	}
 	b.Oldest = fromMillis(oldest)
-	if _, err = tx.one(`SELECT COUNT(*) FROM (SELECT blob FROM erasures LIMIT ? + 0) few`, []any{limit}, &b.Files); err != nil {
+	if _, err = tx.one(`SELECT COUNT(*) FROM (SELECT blob FROM erasures LIMIT ? + 0) few`, []any{limit},
+		&b.Files); err != nil {
 		return b, err
 	}
 	if _, err = tx.one(`SELECT COUNT(*) FROM organization_erasures`, nil, &b.Organizations); err != nil {
@@ -44,7 +46,8 @@ type QueueLength struct {
 // QueueLengths returns those of the accounts that have something queued, up to limit of
 // them after the given one, in their order. It reads all that they have queued.
 func (tx *Tx) QueueLengths(after model.AccountID, limit int) (out []QueueLength, err error) {
-	err = tx.each(`SELECT account, COUNT(*), MIN(position) FROM events WHERE account > ? GROUP BY account ORDER BY account LIMIT ? + 0`,
+	err = tx.each(
+		`SELECT account, COUNT(*), MIN(position) FROM events WHERE account > ? GROUP BY account ORDER BY account LIMIT ? + 0`,
 		[]any{after, limit}, func(row Row) error {
 			var q QueueLength
 			err := row.Scan(&q.Account, &q.Events, &q.First)

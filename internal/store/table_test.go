@@ -38,7 +38,8 @@ CREATE TABLE a (
 ){table};
 CREATE INDEX a_two ON a (two, one) WHERE two = 1;
 `)
-	want := []string{"CREATE TABLE a (\n\tone  {id} NOT NULL,\n\ttwo  TEXT NOT NULL,\n\n\tPRIMARY KEY (one, two)\n){table}", "CREATE INDEX a_two ON a (two, one) WHERE two = 1"}
+	want := []string{"CREATE TABLE a (\n\tone  {id} NOT NULL,\n\ttwo  TEXT NOT NULL,\n\n\tPRIMARY KEY (one, " +
+		"two)\n){table}", "CREATE INDEX a_two ON a (two, one) WHERE two = 1"}
 	if !slices.Equal(got, want) {
 		t.Fatalf("got %q", got)
 	}
@@ -47,7 +48,8 @@ CREATE INDEX a_two ON a (two, one) WHERE two = 1;
 		!slices.Equal(tables[0].Columns, []Column{{"one", IDColumn}, {"two", TextColumn}}) {
 		t.Errorf("tables are %+v", tables)
 	}
-	if len(indexes) != 1 || indexes[0].name != "a_two" || indexes[0].table != "a" || !slices.Equal(indexes[0].columns, []string{"two", "one"}) {
+	if len(indexes) != 1 || indexes[0].name != "a_two" || indexes[0].table != "a" ||
+		!slices.Equal(indexes[0].columns, []string{"two", "one"}) {
 		t.Errorf("indexes are %+v", indexes)
 	}
 }

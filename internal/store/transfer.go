@@ -38,7 +38,8 @@ type transferState struct {
 // The errors of a copy.
 var (
 	// ErrTransferring says that a store is half copied.
-	ErrTransferring = errors.New("the database holds a copy that is not finished: run signet migrate again until it says that it is, or empty the database")
+	ErrTransferring = errors.New("the database holds a copy that is not finished: run signet migrate again until it " +
+		"says that it is, or empty the database")
 	// ErrMoved says that a copy of the source, as it is, was finished before.
 	ErrMoved = errors.New("the installation was moved into this database before")
 	// ErrInUse says that a target is somebody's store.
@@ -69,7 +70,8 @@ func BeginTransfer(ctx context.Context, from Source, to Engine, mark string) (*T
 	case census > SchemaVersion():
 		return nil, newer(census)
 	case census < SchemaVersion():
-		return nil, fmt.Errorf("the source has version %d, and this program writes version %d: start its server on the source once, which brings it up to date, and stop it", census, SchemaVersion())
+		return nil, fmt.Errorf("the source has version %d, and this program writes version %d: start its server on the "+
+			"source once, which brings it up to date, and stop it", census, SchemaVersion())
 	}
 	c := &Transfer{from: from, to: to}
 	if err := c.resume(ctx, mark); err != nil {
@@ -283,12 +285,13 @@ func (c *Transfer) Accounts(ctx context.Context, fn func([]model.AccountID) erro
 		var ids []model.AccountID
 		err := read(ctx, c.from, func(tx *Tx) error {
 			ids = nil
-			return tx.each(`SELECT account FROM accounts WHERE account > ? ORDER BY account LIMIT ? + 0`, []any{after, transferRows}, func(row Row) error {
-				var id model.AccountID
-				err := row.Scan(&id)
-				ids = append(ids, id)
-				return err
-			})
+			return tx.each(`SELECT account FROM accounts WHERE account > ? ORDER BY account LIMIT ? + 0`,
+				[]any{after, transferRows}, func(row Row) error {
+					var id model.AccountID
+					err := row.Scan(&id)
+					ids = append(ids, id)
+					return err
+				})
 		})
 		if err != nil || len(ids) == 0 {
 			return err

@@ -11,7 +11,8 @@ import (
 // step is made. So it adds tables, columns that have a default, and indexes; what an older
 // server reads or writes neither goes nor changes. It may replace an index by another one.
 func onlyAdds(step Migration) error {
-	allowed := regexp.MustCompile(`^(CREATE TABLE |CREATE (UNIQUE )?INDEX |DROP INDEX |ALTER TABLE \w+ ADD COLUMN \w+ .*NOT NULL DEFAULT )`)
+	allowed := regexp.MustCompile(
+		`^(CREATE TABLE |CREATE (UNIQUE )?INDEX |DROP INDEX |ALTER TABLE \w+ ADD COLUMN \w+ .*NOT NULL DEFAULT )`)
 	unique := regexp.MustCompile(`^CREATE UNIQUE INDEX \w+ ON (\w+)`)
 	for _, statement := range statements(step.SQL) {
 		if !allowed.MatchString(statement) {
@@ -21,7 +22,8 @@ func onlyAdds(step Migration) error {
 		if m := unique.FindStringSubmatch(statement); m != nil && !strings.Contains(step.SQL, "CREATE TABLE "+m[1]+" ") {
 			return fmt.Errorf("%q may refuse what servers of the version before write", statement)
 		}
-		if name, dropped := strings.CutPrefix(statement, "DROP INDEX "); dropped && !strings.Contains(step.SQL, "INDEX "+name+" ON") {
+		if name, dropped := strings.CutPrefix(statement, "DROP INDEX "); dropped &&
+			!strings.Contains(step.SQL, "INDEX "+name+" ON") {
 			return fmt.Errorf("nothing takes the place of index %s", name)
 		}
 	}

@@ -45,7 +45,8 @@ func (g *guard) reminded(now time.Time) bool {
 
 // Guard returns the guard's task, which runs until its context ends. written reports
 // whether another process has written to the store since it was last asked.
-func (r *Registry) Guard(cases *service.Service, written func(context.Context) (bool, error)) func(ctx context.Context) {
+func (r *Registry) Guard(cases *service.Service,
+	written func(context.Context) (bool, error)) func(ctx context.Context) {
 	return func(ctx context.Context) {
 		tick := time.NewTicker(nodeTick)
 		defer tick.Stop()
@@ -61,7 +62,8 @@ func (r *Registry) Guard(cases *service.Service, written func(context.Context) (
 				return
 			}
 			if err != nil && !failing {
-				custody.Complain(ctx, r.log, r.outages, "what a command has ended stays open until the store can be asked; the server asks again", err)
+				custody.Complain(ctx, r.log, r.outages, "what a command has ended stays open until the store can be asked; the "+
+					"server asks again", err)
 			}
 			failing = err != nil
 		}
@@ -69,7 +71,8 @@ func (r *Registry) Guard(cases *service.Service, written func(context.Context) (
 }
 
 // watch looks at the readers where there is a reason to.
-func (r *Registry) watch(ctx context.Context, cases *service.Service, written func(context.Context) (bool, error)) error {
+func (r *Registry) watch(ctx context.Context, cases *service.Service,
+	written func(context.Context) (bool, error)) error {
 	subs := r.hub.Subscriptions()
 	if len(subs) == 0 {
 		return nil

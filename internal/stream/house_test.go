@@ -99,7 +99,8 @@ func (h *house) serve(engine store.Engine, ring *seal.Ring, limit int, blobs str
 	clock := func() time.Time { return h.clock.Now().Add(s.ahead) }
 	s.registry = NewRegistry(Options{Store: kept, Hub: hub, Clock: clock, Log: log, Limit: limit})
 	s.time = custody.NewClock(custody.ClockOptions{
-		Store: kept, Ring: ring, Now: h.clock.Now, Offset: func(context.Context) (time.Duration, error) { return -s.ahead, nil },
+		Store: kept, Ring: ring, Now: h.clock.Now,
+		Offset: func(context.Context) (time.Duration, error) { return -s.ahead, nil },
 	})
 	s.Service = service.New(service.Options{
 		Store: kept, Vault: &content.Vault{Store: kept, Ring: ring, Blobs: files}, Hub: hub, Clock: h.clock.Now,
@@ -149,7 +150,8 @@ func (h *house) organization() model.OrganizationID {
 // member makes an account in an organization and returns it as it calls.
 func (h *house) member(organization model.OrganizationID, name string) *model.Actor {
 	h.t.Helper()
-	made, err := h.servers[0].CreateUser(h.t.Context(), h.admin, service.CreateUserCommand{Organization: organization, Username: name, IssueKey: true})
+	made, err := h.servers[0].CreateUser(h.t.Context(), h.admin,
+		service.CreateUserCommand{Organization: organization, Username: name, IssueKey: true})
 	h.must(err)
 	return h.signIn(h.servers[0], made.Key.Key.Key, made.Key.Secret)
 }

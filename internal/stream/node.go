@@ -62,7 +62,8 @@ func (r *Registry) Register(ctx context.Context, clock *custody.Clock) (*Node, e
 		return nil, err
 	}
 	n := &Node{
-		registry: r, time: clock, id: model.NodeID(uuid.Must(uuid.NewV7())), soon: make(chan struct{}, 1), looked: r.clock(), renewed: r.clock(),
+		registry: r, time: clock, id: model.NodeID(uuid.Must(uuid.NewV7())), soon: make(chan struct{}, 1), looked: r.clock(),
+		renewed: r.clock(),
 	}
 	if err := n.lease(ctx, clock.StoreTime(n.renewed).Add(nodeLease)); err != nil {
 		return nil, err
@@ -189,7 +190,8 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 	n.renewed = now
 	if others > 0 && !r.hub.HasBus() && !n.warned {
 		n.warned = true
-		r.log.Warn("other servers use the same database, and they hear of each other by looking into it only: events can come "+
+		r.log.Warn("other servers use the same database, and they hear of each other by looking into it only: events can "+
+			"come "+
 			"seconds late, and typing and presence not at all; set nats", "others", others)
 	}
 	if held {

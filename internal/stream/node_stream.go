@@ -206,7 +206,8 @@ func (n *Node) sweepLapsed(ctx context.Context) error {
 
 // forgetStreams removes streams and returns those of their accounts that have none
 // left on any node.
-func forgetStreams(tx *store.Tx, accounts []model.AccountID, streams []model.StreamID) (left []model.AccountID, err error) {
+func forgetStreams(tx *store.Tx, accounts []model.AccountID, streams []model.StreamID) (left []model.AccountID,
+	err error) {
 	if err := tx.LockQueues(accounts...); err != nil {
 		return nil, err
 	}

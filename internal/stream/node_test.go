@@ -268,7 +268,8 @@ func TestKeysAndMembershipsThatEndedElsewhereEndTheirReaders(t *testing.T) {
 	byKey, stays, member := j.stream(1, second), j.stream(1, j.one), j.stream(1, j.pal)
 	polled := make(chan error, 1)
 	go func() {
-		_, err := j.servers[1].Poll(context.Background(), second, service.PollOptions{After: j.lastEvent(j.one), Limit: 1, Wait: service.MaxWait})
+		_, err := j.servers[1].Poll(context.Background(), second,
+			service.PollOptions{After: j.lastEvent(j.one), Limit: 1, Wait: service.MaxWait})
 		polled <- err
 	}()
 	for len(j.servers[1].hub.Subscriptions()) < 4 {
@@ -306,7 +307,8 @@ func TestReadersAreWokenForWhatNobodyToldThem(t *testing.T) {
 	polled := make(chan []model.Event, 1)
 	after := j.lastEvent(j.pal)
 	go func() {
-		events, err := j.servers[1].Poll(context.Background(), j.pal, service.PollOptions{After: after, Limit: 10, Wait: service.MaxWait})
+		events, err := j.servers[1].Poll(context.Background(), j.pal,
+			service.PollOptions{After: after, Limit: 10, Wait: service.MaxWait})
 		if err != nil {
 			t.Error(err)
 		}

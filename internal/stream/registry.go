@@ -20,7 +20,8 @@ type Options struct {
 	Clock   func() time.Time
 	Log     *slog.Logger
 	Outages *health.Outages // of what it works with; nil: each failure is logged
-	Limit   int             // streams that an account may have on all nodes, where there are several (Register); 0: any number
+	// streams that an account may have on all nodes, where there are several (Register); 0: any number
+	Limit int
 
 	// NodeName is what this server is called among others on its store, for its operator.
 	NodeName string

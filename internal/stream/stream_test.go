@@ -62,7 +62,8 @@ func (c *house) follow(actor *model.Actor) *pen {
 
 func (c *house) followWith(actor *model.Actor, o Request) *pen {
 	c.t.Helper()
-	p := &pen{t: c.t, writing: make(chan struct{}), resume: make(chan struct{}), written: make(chan string, 1000), ended: make(chan error, 1)}
+	p := &pen{t: c.t, writing: make(chan struct{}), resume: make(chan struct{}), written: make(chan string, 1000),
+		ended: make(chan error, 1)}
 	st, err := c.servers[0].streams.Open(c.t.Context(), actor, o, p)
 	c.must(err)
 	p.stream = st
@@ -148,7 +149,8 @@ func TestStreamKeepsTheOrderOfItsQueue(t *testing.T) {
 			case 0:
 				_, err = node.Send(t.Context(), alice, service.SendCommand{Recipient: group, Body: "a" + strconv.Itoa(n)})
 			case 1:
-				_, err = node.Send(t.Context(), carl, service.SendCommand{Recipient: bob.Account.String(), Body: "c" + strconv.Itoa(n)})
+				_, err = node.Send(t.Context(), carl,
+					service.SendCommand{Recipient: bob.Account.String(), Body: "c" + strconv.Itoa(n)})
 			default: // which is not fed
 				err = node.Mute(t.Context(), bob, alice.Account.String(), bob.Organizations()[0], 1+n)
 			}
@@ -196,7 +198,8 @@ func TestStreamShowsNothingThatWasTakenBackMeanwhile(t *testing.T) {
 			c.say(alice, bob.Account.String(), "on its way")
 			p.waits()
 			minute := 1
-			sent, err := c.servers[0].Send(t.Context(), alice, service.SendCommand{Recipient: bob.Account.String(), Body: "secret", TTL: &minute})
+			sent, err := c.servers[0].Send(t.Context(), alice,
+				service.SendCommand{Recipient: bob.Account.String(), Body: "secret", TTL: &minute})
 			c.must(err)
 			take(c, alice, bob, sent.Message)
 			p.goOn()

@@ -10,7 +10,8 @@ import (
 func TestMain(m *testing.M) { testenv.Clear(); os.Exit(m.Run()) }
 
 func TestWhatSomebodySetForTheirOwnServerIsGone(t *testing.T) {
-	gone := []string{"SIGNET_LISTEN", "SIGNET_DATA", "SIGNET_URL", "SIGNET_API_SECRET", "SIGNET_ANYTHING", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "PGHOST", "PGSSLMODE"}
+	gone := []string{"SIGNET_LISTEN", "SIGNET_DATA", "SIGNET_URL", "SIGNET_API_SECRET", "SIGNET_ANYTHING",
+		"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "PGHOST", "PGSSLMODE"}
 	kept := []string{"SIGNET_TEST_ENGINE", "SIGNET_BENCH_OUT", "HOME", "PATH", "SIGNETS"}
 	for _, name := range append(gone, kept...) {
 		t.Setenv(name, "nonsense")

@@ -127,7 +127,8 @@ func (b *backup) contents(ctx context.Context, path string) (err error) {
 	if b.manifest.Database.Census, err = store.TakeCensus(ctx, still); err != nil {
 		return err
 	}
-	b.manifest.Blobs = BlobFiles{Included: b.blobs != nil, Erased: []model.BlobID{}, Lost: []model.BlobID{}, Partial: []model.BlobID{}}
+	b.manifest.Blobs = BlobFiles{Included: b.blobs != nil, Erased: []model.BlobID{}, Lost: []model.BlobID{},
+		Partial: []model.BlobID{}}
 	if b.blobs == nil {
 		return nil
 	}

@@ -150,7 +150,8 @@ func wantWholeBackup(t *testing.T, s *story, from place) {
 	want := s.ask(t, s.Server, false)
 	target := filepath.Join(t.TempDir(), "backup")
 	m := mustBackup(t, from, target)
-	if m.Blobs.Count != 5 || len(m.Blobs.Erased)+len(m.Blobs.Lost) != 0 || m.Database.Rows["accounts"] != 5 || m.MadeBy != "test" {
+	if m.Blobs.Count != 5 || len(m.Blobs.Erased)+len(m.Blobs.Lost) != 0 || m.Database.Rows["accounts"] != 5 ||
+		m.MadeBy != "test" {
 		t.Errorf("the manifest says %+v", m)
 	}
 	// The server goes on, and what it does now is in no backup.
@@ -182,7 +183,9 @@ func wantConsistentBackup(t *testing.T, s *story, from place) {
 			default:
 			}
 			text := strings.Repeat("x", n%50)
-			if _, err := s.Alice.Client.Send(t.Context(), client.Outgoing{Recipient: "bob", Body: text, Attachment: &client.Upload{Name: "x", Content: strings.NewReader(text)}}); err != nil {
+			if _, err := s.Alice.Client.Send(t.Context(),
+				client.Outgoing{Recipient: "bob", Body: text,
+					Attachment: &client.Upload{Name: "x", Content: strings.NewReader(text)}}); err != nil {
 				t.Error(err)
 				return
 			}
@@ -242,15 +245,17 @@ func wantClientsStartOver(t *testing.T, s *story, from place) {
 	if err != nil || len(queue) != len(old)-1 {
 		t.Fatalf("the queue has %d events, error %v, want %d", len(queue), err, len(old)-1)
 	}
-	if _, err := bob.Client.Poll(ctx, client.PollOptions{Limit: 1000, After: last}); !errors.Is(err, &client.Error{Status: 400, Code: "after_invalid"}) {
+	if _, err := bob.Client.Poll(ctx, client.PollOptions{Limit: 1000, After: last}); !errors.Is(err,
+		&client.Error{Status: 400, Code: "after_invalid"}) {
 		t.Errorf("reading on after an event of the old history: %v, want 400 after_invalid", err)
 	}
 	if err := bob.Client.Ack(ctx, last, old[0].ID); err != nil {
 		t.Error(err)
 	}
 	authorization := "Basic " + base64.StdEncoding.EncodeToString([]byte(bob.Key+":"+bob.Secret))
-	stream := server.MustOpen(t, server.NewHTTPClient(), apptest.Request{Method: "GET", Target: "/v2/events", Header: [][2]string{
-		{"Accept", "text/event-stream"}, {"Last-Event-ID", last}, {"Authorization", authorization}}})
+	stream := server.MustOpen(t, server.NewHTTPClient(),
+		apptest.Request{Method: "GET", Target: "/v2/events", Header: [][2]string{
+			{"Accept", "text/event-stream"}, {"Last-Event-ID", last}, {"Authorization", authorization}}})
 	for _, event := range queue {
 		for {
 			line, ok := stream.Line()
@@ -325,16 +330,17 @@ func wantErasedLeftOut(t *testing.T, s *story, from place) {
 	before := len(files(t, filepath.Join(from.Data, "blobs")))
 	target := filepath.Join(t.TempDir(), "backup")
 	recalled := false
-	m, err := maintain.Backup(t.Context(), from.Config, true, transfer.BackupOptions{Target: target, Progress: func(step string, done, _ int64) {
-		if recalled || step != "attachments" { // the database is copied by then, and no attachment is
-			return
-		}
-		recalled = true
-		if err := s.Alice.Client.Recall(t.Context(), id); err != nil {
-			t.Error(err)
-		}
-		waitUntil(t, "the file is erased", func() bool { return len(files(t, filepath.Join(from.Data, "blobs"))) < before })
-	}})
+	m, err := maintain.Backup(t.Context(), from.Config, true,
+		transfer.BackupOptions{Target: target, Progress: func(step string, done, _ int64) {
+			if recalled || step != "attachments" { // the database is copied by then, and no attachment is
+				return
+			}
+			recalled = true
+			if err := s.Alice.Client.Recall(t.Context(), id); err != nil {
+				t.Error(err)
+			}
+			waitUntil(t, "the file is erased", func() bool { return len(files(t, filepath.Join(from.Data, "blobs"))) < before })
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +357,8 @@ func wantLostFile(t *testing.T, server *apptest.Server, reader *apptest.Person, 
 	t.Helper()
 	server.Allow("files that messages refer to are missing")
 	server.Allow("attachment_lost")
-	if _, err := server.As(reader).Client.OpenAttachment(t.Context(), message); !errors.Is(err, &client.Error{Status: 500, Code: "attachment_lost"}) {
+	if _, err := server.As(reader).Client.OpenAttachment(t.Context(), message); !errors.Is(err,
+		&client.Error{Status: 500, Code: "attachment_lost"}) {
 		t.Errorf("a file that is not in the backup: %v, want 500 attachment_lost", err)
 	}
 }
@@ -388,11 +395,12 @@ func wantCarefulBackup(t *testing.T, from place) {
 	for _, target := range []string{filepath.Join(dir, "new"), filepath.Join(dir, "new.tar"), mounted} {
 		for _, moment := range []string{"attachments", "database"} {
 			ctx, cancel := context.WithCancel(t.Context())
-			_, err := maintain.Backup(ctx, from.Config, true, transfer.BackupOptions{Target: target, Progress: func(step string, done, total int64) {
-				if step == moment && done >= total/2 {
-					cancel()
-				}
-			}})
+			_, err := maintain.Backup(ctx, from.Config, true,
+				transfer.BackupOptions{Target: target, Progress: func(step string, done, total int64) {
+					if step == moment && done >= total/2 {
+						cancel()
+					}
+				}})
 			cancel()
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("cancelled at the %s: %v", moment, err)
@@ -416,7 +424,8 @@ func TestBackupOfABucketIntoADirectoryAndBack(t *testing.T) {
 	s := newStory(t, from.is)
 	want := s.ask(t, s.Server, false)
 	var stream bytes.Buffer
-	if _, err := maintain.Backup(t.Context(), from.Config, true, transfer.BackupOptions{Target: "-", Stream: &stream}); err != nil {
+	if _, err := maintain.Backup(t.Context(), from.Config, true,
+		transfer.BackupOptions{Target: "-", Stream: &stream}); err != nil {
 		t.Fatal(err)
 	}
 	s.Stop()

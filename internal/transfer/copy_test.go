@@ -78,7 +78,8 @@ func fill(t *testing.T, engine store.Engine, table *store.Table, random *rand.Ra
 	for _, c := range table.Columns {
 		names, marks = append(names, c.Name), append(marks, "?")
 	}
-	insert := fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s) ON CONFLICT DO NOTHING`, table.Name, strings.Join(names, ", "), strings.Join(marks, ", "))
+	insert := fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s) ON CONFLICT DO NOTHING`, table.Name, strings.Join(names, ", "),
+		strings.Join(marks, ", "))
 	err := engine.Update(t.Context(), func(s store.Session) error {
 		for i := range rows {
 			args := make([]any, len(table.Columns))
@@ -219,7 +220,8 @@ func TestCopyGoesOnAfterItWasInterruptedAnywhere(t *testing.T) {
 		runs++
 		to := mustPostgres(t, url)
 		if runs > 1 {
-			if _, err := store.Open(t.Context(), to, func() string { return "a server's" }); !errors.Is(err, store.ErrTransferring) {
+			if _, err := store.Open(t.Context(), to, func() string { return "a server's" }); !errors.Is(err,
+				store.ErrTransferring) {
 				t.Fatalf("a server starts on a copy that is not finished: %v", err)
 			}
 		}
@@ -290,7 +292,8 @@ func TestCopyThatDiffersIsNoStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		table := strings.Fields(strings.NewReplacer("UPDATE ", "", "DELETE FROM ", "", "INSERT INTO ", "").Replace(change))[0]
-		if err := c.Verify(t.Context(), func(int64) {}); !errors.Is(err, store.ErrDiffers) || !strings.Contains(err.Error(), table) {
+		if err := c.Verify(t.Context(), func(int64) {}); !errors.Is(err, store.ErrDiffers) ||
+			!strings.Contains(err.Error(), table) {
 			t.Errorf("%s: %v, want that %s differs", change, err, table)
 		}
 		if _, err := store.Open(t.Context(), to, func() string { return "" }); !errors.Is(err, store.ErrTransferring) {
@@ -336,7 +339,8 @@ func TestCopyRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := store.BeginTransfer(ctx, mustReader(t, other), to, "mark"); err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
+			if _, err := store.BeginTransfer(ctx, mustReader(t, other), to, "mark"); err == nil ||
+				!strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
 				t.Errorf("version %d: error %v", version, err)
 			}
 		}
@@ -428,7 +432,8 @@ func TestMigratedPositionsStartAboveTheSourcesLast(t *testing.T) {
 // put replaces an object of a bucket.
 func put(t *testing.T, bucket *s3test.Bucket, key, content string) {
 	t.Helper()
-	_, err := bucket.Client.Client.PutObject(t.Context(), bucket.Name, key, strings.NewReader(content), int64(len(content)), minio.PutObjectOptions{})
+	_, err := bucket.Client.Client.PutObject(t.Context(), bucket.Name, key, strings.NewReader(content),
+		int64(len(content)), minio.PutObjectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,10 +74,12 @@ func readManifest(r io.Reader) (*Manifest, error) {
 	case m.Format < 1 || m.Database.Rows == nil || len(m.Sums) != 64:
 		return nil, fmt.Errorf("%w: it is incomplete", errDamagedManifest)
 	case m.Format > format:
-		return nil, fmt.Errorf("the backup has form %d, and this program knows forms up to %d: restore it with the program that made it (%s), or a newer one",
+		return nil, fmt.Errorf("the backup has form %d, and this program knows forms up to %d: restore it with the program "+
+			"that made it (%s), or a newer one",
 			m.Format, format, m.MadeBy)
 	case m.Database.Schema > store.SchemaVersion():
-		return nil, fmt.Errorf("the backup's database has version %d, and this program knows versions up to %d: restore it with the program that made it (%s), or a newer one",
+		return nil, fmt.Errorf("the backup's database has version %d, and this program knows versions up to %d: restore it "+
+			"with the program that made it (%s), or a newer one",
 			m.Database.Schema, store.SchemaVersion(), m.MadeBy)
 	}
 	return m, nil

@@ -108,9 +108,10 @@ func TestMigratedInstallationIsWhatItWas(t *testing.T) {
 	if err != nil || len(next) != 1 || next[0].ID != events[len(events)-1].ID {
 		t.Errorf("after what was seen there is %v, error %v, want the last event", next, err)
 	}
-	stream := server.MustOpen(t, server.NewHTTPClient(), apptest.Request{Method: "GET", Target: "/v2/events", Header: [][2]string{
-		{"Accept", "text/event-stream"}, {"Last-Event-ID", seen},
-		{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(bob.Key+":"+bob.Secret))}}})
+	stream := server.MustOpen(t, server.NewHTTPClient(),
+		apptest.Request{Method: "GET", Target: "/v2/events", Header: [][2]string{
+			{"Accept", "text/event-stream"}, {"Last-Event-ID", seen},
+			{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(bob.Key+":"+bob.Secret))}}})
 	for {
 		line, ok := stream.Line()
 		if id, found := strings.CutPrefix(line, "id: "); !ok || found {
@@ -133,14 +134,16 @@ func TestMigratedSearchGoesOn(t *testing.T) {
 	t.Parallel()
 	from := newPlace(t)
 	s := newStory(t, from.is)
-	first, err := s.Alice.Client.Search(t.Context(), client.Search{Types: []client.EntityKind{client.KindAccount}, PageSize: 1})
+	first, err := s.Alice.Client.Search(t.Context(),
+		client.Search{Types: []client.EntityKind{client.KindAccount}, PageSize: 1})
 	if err != nil || first.Metadata.Continuation == "" {
 		t.Fatalf("%+v, error %v", first, err)
 	}
 	s.Stop()
 	bucket := s3test.Shared(t).Bucket(t)
 	database := postgrestest.URL(t)
-	did, err := maintain.Migrate(t.Context(), maintain.Migration{From: from.Data, To: database, ToBlobs: bucket.Location()})
+	did, err := maintain.Migrate(t.Context(),
+		maintain.Migration{From: from.Data, To: database, ToBlobs: bucket.Location()})
 	if err != nil || did.Blobs != 5 || did.Bytes < 6<<20 {
 		t.Fatalf("%+v, error %v", did, err)
 	}
@@ -148,7 +151,8 @@ func TestMigratedSearchGoesOn(t *testing.T) {
 		t.Errorf("the bucket holds %q", names)
 	}
 	server := mustStartOn(t, database, bucket.Location(), from)
-	second, err := server.As(s.Alice).Client.Search(t.Context(), client.Search{Types: []client.EntityKind{client.KindAccount}, PageSize: 1, Continuation: first.Metadata.Continuation})
+	second, err := server.As(s.Alice).Client.Search(t.Context(),
+		client.Search{Types: []client.EntityKind{client.KindAccount}, PageSize: 1, Continuation: first.Metadata.Continuation})
 	if err != nil || len(second.Results) != 1 {
 		t.Errorf("the next page: %+v, error %v", second, err)
 	}
@@ -249,7 +253,8 @@ func TestMigrationBeginsAnewWhenTheSourceHasChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	between := mustStart(t, from)
-	if _, err := between.As(s.Alice).Client.Send(t.Context(), client.Outgoing{Recipient: "bob", Body: "in between"}); err != nil {
+	if _, err := between.As(s.Alice).Client.Send(t.Context(),
+		client.Outgoing{Recipient: "bob", Body: "in between"}); err != nil {
 		t.Fatal(err)
 	}
 	want := s.ask(t, between, true)
@@ -270,7 +275,8 @@ func TestMigrationTellsOfWhatIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, blobs := range map[string]string{"stay": "", "move": filepath.Join(t.TempDir(), "blobs")} {
-		did, err := maintain.Migrate(t.Context(), maintain.Migration{From: from.Data, To: postgrestest.URL(t), ToBlobs: blobs})
+		did, err := maintain.Migrate(t.Context(),
+			maintain.Migration{From: from.Data, To: postgrestest.URL(t), ToBlobs: blobs})
 		if !errors.Is(err, transfer.ErrLost) || did == nil || len(did.Lost) != 1 || did.Blobs != 4 {
 			t.Errorf("attachments that %s: %+v, error %v, want one lost", name, did, err)
 		}

@@ -37,14 +37,16 @@ func waitUntil(t *testing.T, what string, holds func() bool) {
 func wantRefused(t *testing.T, what, source string, stream []byte, word string) {
 	t.Helper()
 	to := newPlace(t)
-	_, err := maintain.Restore(t.Context(), to.Config, true, transfer.RestoreOptions{Source: source, Stream: bytes.NewReader(stream)})
+	_, err := maintain.Restore(t.Context(), to.Config, true,
+		transfer.RestoreOptions{Source: source, Stream: bytes.NewReader(stream)})
 	if err == nil || !strings.Contains(err.Error(), word) {
 		t.Errorf("%s: restored with error %v, want one about %q", what, err, word)
 	}
 	if _, err := os.Stat(filepath.Join(to.Data, "signet.db")); err == nil {
 		t.Errorf("%s: there is a database", what)
 	}
-	if _, err := maintain.CheckBackup(t.Context(), source, bytes.NewReader(stream), nil); err == nil || !strings.Contains(err.Error(), word) {
+	if _, err := maintain.CheckBackup(t.Context(), source, bytes.NewReader(stream), nil); err == nil ||
+		!strings.Contains(err.Error(), word) {
 		t.Errorf("%s: checked with error %v, want one about %q", what, err, word)
 	}
 }
@@ -58,7 +60,8 @@ func TestBackupThatIsNotWhole(t *testing.T) {
 	t.Run("because_it_was_damaged_is_not_restored", func(t *testing.T) { wantDamageFound(t, from) })
 	t.Run("because_a_newer_program_made_it_is_not_restored", func(t *testing.T) { wantNewerRefused(t, from) })
 	t.Run("because_the_archive_was_cut_is_not_restored", func(t *testing.T) { wantWholeArchive(t, from) })
-	t.Run("because_the_restore_was_interrupted_is_restored_again", func(t *testing.T) { wantRestoredAgain(t, s, from, want) })
+	t.Run("because_the_restore_was_interrupted_is_restored_again",
+		func(t *testing.T) { wantRestoredAgain(t, s, from, want) })
 }
 
 func wantDamageFound(t *testing.T, from place) {
@@ -69,7 +72,8 @@ func wantDamageFound(t *testing.T, from place) {
 	}
 	paths := slices.DeleteFunc(files(t, target), func(path string) bool {
 		info, err := os.Stat(path)
-		return err != nil || strings.Contains(path, "blobs") && info.Size()/1000 != 300 // with what sealing adds: one of them is enough
+		// with what sealing adds: one of them is enough
+		return err != nil || strings.Contains(path, "blobs") && info.Size()/1000 != 300
 	})
 	if len(paths) != 4 {
 		t.Fatalf("files %q", paths)
@@ -147,7 +151,8 @@ func wantNewerRefused(t *testing.T, from place) {
 
 func wantWholeArchive(t *testing.T, from place) {
 	var stream bytes.Buffer
-	if _, err := maintain.Backup(t.Context(), from.Config, true, transfer.BackupOptions{Target: "-", Stream: &stream}); err != nil {
+	if _, err := maintain.Backup(t.Context(), from.Config, true,
+		transfer.BackupOptions{Target: "-", Stream: &stream}); err != nil {
 		t.Fatal(err)
 	}
 	whole := stream.Bytes()
@@ -193,11 +198,12 @@ func wantRestoredAgain(t *testing.T, s *story, from place, want answers) {
 	m := mustBackup(t, from, target)
 	for _, moment := range []int64{m.Blobs.Bytes / 2, m.Blobs.Bytes + m.Database.Bytes/2} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := maintain.Restore(ctx, to.Config, true, transfer.RestoreOptions{Source: target, Progress: func(_ string, done, _ int64) {
-			if done > moment {
-				cancel()
-			}
-		}})
+		_, err := maintain.Restore(ctx, to.Config, true,
+			transfer.RestoreOptions{Source: target, Progress: func(_ string, done, _ int64) {
+				if done > moment {
+					cancel()
+				}
+			}})
 		cancel()
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("cancelled after %d bytes: %v", moment, err)

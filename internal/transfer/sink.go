@@ -116,7 +116,8 @@ func openTarSink(path string, at time.Time) (*tarSink, error) {
 }
 
 func (s *tarSink) create(name string, size int64) (io.WriteCloser, error) {
-	err := s.archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: s.time, Format: tar.FormatPAX})
+	err := s.archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: s.time,
+		Format: tar.FormatPAX})
 	return tarFile{s.archive}, err
 }
 

@@ -32,7 +32,8 @@ func embedded(cfg *config.Config) { cfg.Database = "" }
 
 func newStory(t *testing.T, changes ...func(*config.Config)) *story {
 	t.Helper()
-	changes = append([]func(*config.Config){embedded, func(c *config.Config) { c.Expiry.Sweep = 200 * time.Millisecond }}, changes...)
+	changes = append([]func(*config.Config){embedded, func(c *config.Config) { c.Expiry.Sweep = 200 * time.Millisecond }},
+		changes...)
 	s := &story{Cast: apptest.Start(t, changes...).People(), t: t, files: map[string][]byte{}}
 	s.tell()
 	return s
@@ -60,7 +61,8 @@ func (s *story) sendFile(from *apptest.Person, to string, size int) string {
 	s.t.Helper()
 	content := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{byte(len(s.files)), byte(size)}).Read(content) // never fails
-	id := s.send(from, client.Outgoing{Recipient: to, Body: "file", TTL: client.Forever, Attachment: &client.Upload{Name: "scan.bin", ContentType: "application/x-scan", Content: bytes.NewReader(content)}})
+	id := s.send(from, client.Outgoing{Recipient: to, Body: "file", TTL: client.Forever,
+		Attachment: &client.Upload{Name: "scan.bin", ContentType: "application/x-scan", Content: bytes.NewReader(content)}})
 	s.files[id] = content
 	return id
 }
@@ -78,7 +80,8 @@ func (s *story) tell() {
 	// Messages in every state.
 	s.send(alice, client.Outgoing{Recipient: "bob", Body: "Neu: Grüße, 你好", TTL: 90, Priority: 1})
 	delivered := s.send(alice, client.Outgoing{Recipient: "bob", Body: "delivered"})
-	read := s.send(alice, client.Outgoing{Recipient: "carol", Body: "read", Data: []client.DataItem{{MimeType: "application/json", Namespace: "n", Payload: `{"a":1}`}}})
+	read := s.send(alice, client.Outgoing{Recipient: "carol", Body: "read",
+		Data: []client.DataItem{{MimeType: "application/json", Namespace: "n", Payload: `{"a":1}`}}})
 	s.must(bob.Client.MarkDelivered(ctx, delivered))
 	s.must(carol.Client.MarkRead(ctx, read))
 	s.must(alice.Client.Recall(ctx, s.send(alice, client.Outgoing{Recipient: "bob", Body: "recalled"})))
@@ -94,8 +97,9 @@ func (s *story) tell() {
 	s.files[forwarded.MessageID] = s.files[scan]
 
 	// Groups.
-	group, err := alice.Client.CreateGroup(ctx, client.NewGroup{Name: "Surgery", Members: []string{"bob"}, ReplayHistory: true, Avatar: newPicture("g"),
-		Description: "the night shift", Metadata: client.Metadata{"ward": "3"}})
+	group, err := alice.Client.CreateGroup(ctx,
+		client.NewGroup{Name: "Surgery", Members: []string{"bob"}, ReplayHistory: true, Avatar: newPicture("g"),
+			Description: "the night shift", Metadata: client.Metadata{"ward": "3"}})
 	s.must(err)
 	public, err := bob.Client.CreateGroup(ctx, client.NewGroup{Name: "Canteen", IsPublic: true})
 	s.must(err)
@@ -114,7 +118,8 @@ func (s *story) tell() {
 	status, name := "busy", "Bob the Builder"
 	s.must(bob.Client.UpdateProfile(ctx, client.Profile{Status: &status, DisplayName: &name, Avatar: newPicture("b")}))
 	s.must(s.Operator.Client.SetPassword(ctx, carol.Token, "", "a password of Carol's own"))
-	s.must(dana.Client.In(s.Organization).SetMetadata(ctx, carol.Token, client.Metadata{"feature_service": "role", "pager": "17"}))
+	s.must(dana.Client.In(s.Organization).SetMetadata(ctx, carol.Token,
+		client.Metadata{"feature_service": "role", "pager": "17"}))
 	s.must(alice.Client.MuteUser(ctx, bob.Token, s.Organization, time.Hour))
 	s.must(alice.Client.MuteGroup(ctx, group.Token, s.Organization, 2*time.Hour))
 	s.must(alice.Client.In(s.Organization).AddToRoster(ctx, carol.Token, client.KindAccount))
@@ -136,7 +141,8 @@ func (s *story) tell() {
 
 	// Organizations.
 	longest, off := 60, false
-	other, err := s.Operator.Client.CreateOrganization(ctx, "Clinic", client.OrganizationSettings{MaxTTL: &longest, Forward: &off, Other: map[string]any{"color": "green"}})
+	other, err := s.Operator.Client.CreateOrganization(ctx, "Clinic",
+		client.OrganizationSettings{MaxTTL: &longest, Forward: &off, Other: map[string]any{"color": "green"}})
 	s.must(err)
 	s.must(s.Operator.Client.AddToOrganization(ctx, alice.Token, other, client.Membership{Title: "Consultant"}))
 	closed, err := s.Operator.Client.CreateOrganization(ctx, "Closed", client.OrganizationSettings{})
@@ -164,7 +170,8 @@ func (s *story) ask(t *testing.T, from *apptest.Server, epochs bool) answers {
 		get := func(method, target, body string) string {
 			t.Helper()
 			r := apptest.Request{Method: method, Target: target, Body: body, Header: [][2]string{
-				{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(p.Key+":"+p.Secret))}, {"Request-ID", "same"}}}
+				{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(p.Key+":"+p.Secret))},
+				{"Request-ID", "same"}}}
 			if body != "" {
 				r.Header = append(r.Header, [2]string{"Content-Type", "application/json"})
 			}
@@ -188,7 +195,8 @@ func (s *story) ask(t *testing.T, from *apptest.Server, epochs bool) answers {
 		get("GET", "/v2/user/"+p.Token+"/key", "")
 		get("GET", "/v2/user/"+p.Token+"/organization/"+s.Organization+"/roles", "")
 		get("GET", "/v2/organization/"+s.Organization, "")
-		get("POST", "/v2/search", `{"type":["account","group"],"bool":{"must":{"any":"b"}},"include_total":true,"render_metadata":true}`)
+		get("POST", "/v2/search",
+			`{"type":["account","group"],"bool":{"must":{"any":"b"}},"include_total":true,"render_metadata":true}`)
 		for _, who := range []*apptest.Person{s.Alice, s.Bob, s.Carol} {
 			if avatar := get("GET", "/v2/user/"+who.Token, ""); strings.Contains(avatar, "/v2/avatar/") {
 				get("GET", "/v2/avatar/"+pictureOf(avatar), "")
@@ -242,7 +250,9 @@ func (s *story) wantWritable(t *testing.T, on *apptest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent, err := alice.Client.Send(ctx, client.Outgoing{Recipient: "bob", Body: "afterwards", Attachment: &client.Upload{Name: "a", Content: strings.NewReader("afterwards")}})
+	sent, err := alice.Client.Send(ctx,
+		client.Outgoing{Recipient: "bob", Body: "afterwards",
+			Attachment: &client.Upload{Name: "a", Content: strings.NewReader("afterwards")}})
 	if err != nil {
 		t.Fatal(err)
 	}

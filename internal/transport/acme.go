@@ -40,7 +40,8 @@ type ACME struct {
 // NewACME prepares it; nothing is asked for before the first connection.
 func NewACME(o ACMEOptions) *ACME {
 	return &ACME{hosts: o.Hosts, log: o.Log, manager: &autocert.Manager{
-		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(o.Cache), HostPolicy: autocert.HostWhitelist(o.Hosts...), Email: o.Email,
+		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(o.Cache), HostPolicy: autocert.HostWhitelist(o.Hosts...),
+		Email:  o.Email,
 		Client: &acme.Client{DirectoryURL: o.Directory, UserAgent: "signet"},
 	}}
 }

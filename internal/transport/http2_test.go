@@ -76,7 +76,8 @@ func TestStreamOverHTTP2IsNotCut(t *testing.T) {
 			}
 		}
 	}
-	for name, handler := range map[string]http.HandlerFunc{"without deadlines of its own": stream(1000), "with deadlines of its own": own} {
+	for name, handler := range map[string]http.HandlerFunc{"without deadlines of its own": stream(1000),
+		"with deadlines of its own": own} {
 		overHTTP2(t, handler, func(t *testing.T, client *http.Client) {
 			if got := mustRead(t, mustDo(t, client, "GET", nil)); strings.Count(got, "\n") != 1000 {
 				t.Errorf("%s: got %d lines, want 1000", name, strings.Count(got, "\n"))

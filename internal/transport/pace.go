@@ -34,7 +34,8 @@ func (t Timeouts) beforeAnswer() time.Duration { return t.Body + t.Write }
 // gone.
 func (t Timeouts) pace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), patience: t.Write, multiplexed: r.ProtoMajor > 1}
+		out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), patience: t.Write,
+			multiplexed: r.ProtoMajor > 1}
 		out.rest() // of HTTP/2, where a request may last longer than WriteTimeout before its first write
 		hasBody := r.ContentLength != 0
 		var body *watchedBody

@@ -177,7 +177,8 @@ func TestStreamIsNotCut(t *testing.T) {
 	for name, head := range map[string]string{
 		"plain":                         "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
 		"with a body that nobody reads": "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}",
-		"with a chunked body":           "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+		"with a chunked body": "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " +
+			"chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, stream(1000), func(t *testing.T, c net.Conn) {
@@ -234,7 +235,8 @@ func TestReaderThatStallsIsCut(t *testing.T) {
 }
 
 func TestAnswerOfAPieceAndAHalfIsOneWriteWithTimeInProportion(t *testing.T) {
-	for size, want := range map[int]time.Duration{writePiece: times.Write, lastPiece: times.Write * 3 / 2, lastPiece + 1: times.Write} {
+	for size, want := range map[int]time.Duration{writePiece: times.Write, lastPiece: times.Write * 3 / 2,
+		lastPiece + 1: times.Write} {
 		failed := make(chan time.Duration, 1)
 		whole := func(w http.ResponseWriter, r *http.Request) {
 			began := time.Now()

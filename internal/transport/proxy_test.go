@@ -31,27 +31,38 @@ func TestPeer(t *testing.T) {
 		{"encrypted", proxied(stranger, true), "192.0.2.7", true},
 		{"IPv4 in IPv6", proxied("[::ffff:192.0.2.7]:1", false), "192.0.2.7", false},
 		{"no TCP", proxied("@", false), nobody, false},
-		{"a stranger who claims to be another", proxied(stranger, false, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-Proto", "https"), "192.0.2.7", false},
-		{"a stranger who claims to be a proxy", proxied(stranger, false, "X-Forwarded-For", "203.0.113.1, 10.0.0.5"), "192.0.2.7", false},
+		{"a stranger who claims to be another",
+			proxied(stranger, false, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-Proto", "https"), "192.0.2.7", false},
+		{"a stranger who claims to be a proxy", proxied(stranger, false, "X-Forwarded-For", "203.0.113.1, 10.0.0.5"),
+			"192.0.2.7", false},
 		{"a proxy for itself", proxied(proxy, false), "10.0.0.5", false},
-		{"a proxy for a client", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-Proto", "https"), "203.0.113.1", true},
-		{"a client that claims to be another", proxied(proxy, false, "X-Forwarded-For", "198.51.100.9, 203.0.113.1"), "203.0.113.1", false},
-		{"a client that claims to be a proxy", proxied(proxy, false, "X-Forwarded-For", "10.0.0.9, 203.0.113.1"), "203.0.113.1", false},
+		{"a proxy for a client", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-Proto", "https"),
+			"203.0.113.1", true},
+		{"a client that claims to be another", proxied(proxy, false, "X-Forwarded-For", "198.51.100.9, 203.0.113.1"),
+			"203.0.113.1", false},
+		{"a client that claims to be a proxy", proxied(proxy, false, "X-Forwarded-For", "10.0.0.9, 203.0.113.1"),
+			"203.0.113.1", false},
 		{"two proxies", proxied(proxy, false, "X-Forwarded-For", "198.51.100.9, 203.0.113.1,10.0.0.6"), "203.0.113.1", false},
-		{"on several lines", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-For", "10.0.0.6"), "203.0.113.1", false},
+		{"on several lines", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-For", "10.0.0.6"),
+			"203.0.113.1", false},
 		{"proxies all the way", proxied(proxy, false, "X-Forwarded-For", "10.0.0.7, 10.0.0.6"), "10.0.0.7", false},
 		{"with a port", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1:999"), "203.0.113.1", false},
 		{"IPv6", proxied(proxy, false, "X-Forwarded-For", "2001:db8::1"), "2001:db8::1", false},
 		{"IPv6 with a port", proxied("[fd00::5]:1", false, "X-Forwarded-For", "[2001:db8::1]:999"), "2001:db8::1", false},
 		{"IPv6 with a zone", proxied(proxy, false, "X-Forwarded-For", "fe80::1%eth0"), "fe80::1", false},
-		{"what cannot be read hides what is before it", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1, unknown"), nobody, false},
+		{"what cannot be read hides what is before it", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1, unknown"),
+			nobody, false},
 		{"nothing readable", proxied(proxy, false, "X-Forwarded-For", ""), nobody, false},
 		{"garbage", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1, '; DROP"), nobody, false},
-		{"HTTPS to the proxy, in clear from there", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-Proto", "HTTPS"), "203.0.113.1", true},
-		{"HTTP to the proxy, encrypted from there", proxied(proxy, true, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-Proto", "http"), "203.0.113.1", false},
-		{"several protocols", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-Proto", "https, http"), "203.0.113.1", false},
+		{"HTTPS to the proxy, in clear from there",
+			proxied(proxy, false, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-Proto", "HTTPS"), "203.0.113.1", true},
+		{"HTTP to the proxy, encrypted from there",
+			proxied(proxy, true, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-Proto", "http"), "203.0.113.1", false},
+		{"several protocols", proxied(proxy, false, "X-Forwarded-For", "203.0.113.1", "X-Forwarded-Proto", "https, http"),
+			"203.0.113.1", false},
 		{"no protocol", proxied(proxy, true, "X-Forwarded-For", "203.0.113.1"), "203.0.113.1", true},
-		{"the other header is not read", proxied(proxy, false, "Forwarded", "for=198.51.100.9;proto=https"), "10.0.0.5", false},
+		{"the other header is not read", proxied(proxy, false, "Forwarded", "for=198.51.100.9;proto=https"), "10.0.0.5",
+			false},
 	} {
 		p, err := NewProxies([]string{"10.0.0.0/8", "fd00::5"}, "X-Forwarded-For")
 		if err != nil {
@@ -75,8 +86,10 @@ func TestPeerByForwarded(t *testing.T) {
 		{"nothing said", nil, "10.0.0.5", false},
 		{"a client", []string{"for=203.0.113.1;proto=https;by=10.0.0.5"}, "203.0.113.1", true},
 		{"in any case and order", []string{"Proto=HTTPS; For=203.0.113.1"}, "203.0.113.1", true},
-		{"a client that claims to be another", []string{"for=198.51.100.9;proto=https, for=203.0.113.1;proto=http"}, "203.0.113.1", false},
-		{"two proxies, the outer one by HTTPS", []string{"for=203.0.113.1;proto=https, for=10.0.0.6;proto=http"}, "203.0.113.1", true},
+		{"a client that claims to be another", []string{"for=198.51.100.9;proto=https, for=203.0.113.1;proto=http"},
+			"203.0.113.1", false},
+		{"two proxies, the outer one by HTTPS", []string{"for=203.0.113.1;proto=https, for=10.0.0.6;proto=http"},
+			"203.0.113.1", true},
 		{"on several lines", []string{"for=203.0.113.1", "for=10.0.0.6"}, "203.0.113.1", false},
 		{"IPv6 in quotes", []string{`for="[2001:db8::1]:4711";proto="https"`}, "2001:db8::1", true},
 		{"a comma in quotes", []string{`for=203.0.113.1;by="a,b"`}, "203.0.113.1", false},
@@ -85,7 +98,8 @@ func TestPeerByForwarded(t *testing.T) {
 		{"hidden", []string{`for="_gazonk"`}, nobody, false},
 		{"no address", []string{"proto=https"}, nobody, true},
 		{"quotes around what the proxy added", []string{`for=198.51.100.9;by=", for=203.0.113.1`}, nobody, false},
-		{"quotes around what the proxy added in quotes", []string{`for=198.51.100.9;by=", for="[2001:db8::1]"`}, nobody, false},
+		{"quotes around what the proxy added in quotes", []string{`for=198.51.100.9;by=", for="[2001:db8::1]"`}, nobody,
+			false},
 		{"quotes that do not end", []string{`for="203.0.113.1, for=10.0.0.6`}, nobody, false},
 	} {
 		p, err := NewProxies([]string{"10.0.0.0/8"}, "Forwarded")
@@ -111,7 +125,8 @@ func TestProxiesThatAreNoneAreRefused(t *testing.T) {
 }
 
 func FuzzPeer(f *testing.F) {
-	for _, line := range []string{"203.0.113.1, 10.0.0.6", `for="[2001:db8::1]:4711";proto=https, for=unknown`, `for="\`, ",;=\"", "[", "::ffff:1.2.3.4%x"} {
+	for _, line := range []string{"203.0.113.1, 10.0.0.6", `for="[2001:db8::1]:4711";proto=https, for=unknown`, `for="\`,
+		",;=\"", "[", "::ffff:1.2.3.4%x"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -126,7 +141,8 @@ func FuzzPeer(f *testing.F) {
 				t.Errorf("%s: %q: the client is %v, want what the proxy added", header, line, got)
 			}
 			// On the same line its words may become unreadable, but not others.
-			if got := p.Client(proxied("10.0.0.5:1", false, header, line+", "+added)); got.IsValid() && got.String() != "203.0.113.1" {
+			if got := p.Client(proxied("10.0.0.5:1", false, header, line+", "+added)); got.IsValid() &&
+				got.String() != "203.0.113.1" {
 				t.Errorf("%s: %q and what the proxy added: the client is %v", header, line, got)
 			}
 		}

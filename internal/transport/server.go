@@ -19,7 +19,8 @@ type Timeouts struct {
 }
 
 // NewServer returns a server whose requests live at most as long as lifetime.
-func NewServer(lifetime context.Context, handler http.Handler, timeouts Timeouts, headerBytes int, logger *slog.Logger) *http.Server {
+func NewServer(lifetime context.Context, handler http.Handler, timeouts Timeouts, headerBytes int,
+	logger *slog.Logger) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true) // over TLS

@@ -59,7 +59,8 @@ func (e *Eraser) CountAccount(ctx context.Context, id model.AccountID) (d Doomed
 }
 
 // CountOrganization counts what Organization would remove, and changes nothing.
-func (e *Eraser) CountOrganization(ctx context.Context, id model.OrganizationID, keepAccounts bool) (d Doomed, err error) {
+func (e *Eraser) CountOrganization(ctx context.Context, id model.OrganizationID, keepAccounts bool) (d Doomed,
+	err error) {
 	err = e.Store.View(ctx, func(tx *store.Tx) error {
 		d = Doomed{Token: string(id), Name: string(id)}
 		o, found, err := tx.Organization(id)
@@ -129,7 +130,8 @@ func messagesIn(id model.OrganizationID,
 }
 
 // countMessages counts messages and their attachments, which next reads.
-func (e *Eraser) countMessages(ctx context.Context, d *Doomed, next func(*store.Tx, store.MessageKey) ([]store.MessageRow, error)) error {
+func (e *Eraser) countMessages(ctx context.Context, d *Doomed,
+	next func(*store.Tx, store.MessageKey) ([]store.MessageRow, error)) error {
 	var last store.MessageKey
 	for {
 		var rows []store.MessageRow

@@ -22,8 +22,10 @@ var ErrOperatorAccount = errors.New("an operator's account is not erased; `signe
 type LastAdministratorError struct{ Organizations []string }
 
 func (e *LastAdministratorError) Error() string {
-	return fmt.Sprintf("it is the last administrator of %s: give another member the role first (`signet roles grant ACCOUNT admin --org %s`), "+
-		"or erase it with --last-administrator, and an operator does so later", strings.Join(e.Organizations, ", "), e.Organizations[0])
+	return fmt.Sprintf("it is the last administrator of %s: give another member the role first (`signet roles grant "+
+		"ACCOUNT admin --org %s`), "+
+		"or erase it with --last-administrator, and an operator does so later", strings.Join(e.Organizations, ", "),
+		e.Organizations[0])
 }
 
 // Eraser removes every trace of accounts and organizations from a store, in batches,

@@ -110,7 +110,8 @@ type heldRow struct {
 }
 
 // heldBatch reads messages that are over, or that readers still see.
-func heldBatch(ctx context.Context, vault *content.Vault, id model.OrganizationID, over bool, after model.MessageID) (out []heldRow, err error) {
+func heldBatch(ctx context.Context, vault *content.Vault, id model.OrganizationID, over bool,
+	after model.MessageID) (out []heldRow, err error) {
 	err = vault.Store.View(ctx, func(tx *store.Tx) error {
 		out = nil
 		var rows []store.MessageRow
@@ -161,8 +162,10 @@ func openHeld(ctx context.Context, vault *content.Vault, m *heldRow, over bool) 
 		statuses = []heldStatus{}
 	}
 	m.heldMessage = heldMessage{
-		ID: row.ID, Organization: row.Organization, Sender: row.Sender, Recipient: row.Recipient, Group: row.Group, Created: row.Created,
-		Expires: row.Expires, Recalled: row.Recalled, Over: over, Unreadable: unopened, Body: said.Body, Data: said.Data, Statuses: statuses,
+		ID: row.ID, Organization: row.Organization, Sender: row.Sender, Recipient: row.Recipient, Group: row.Group,
+		Created: row.Created,
+		Expires: row.Expires, Recalled: row.Recalled, Over: over, Unreadable: unopened, Body: said.Body, Data: said.Data,
+		Statuses: statuses,
 	}
 	if f := row.Forwarded; f != nil {
 		m.Original = &heldOriginal{f.Sender, f.Created}
@@ -176,7 +179,8 @@ func openHeld(ctx context.Context, vault *content.Vault, m *heldRow, over bool) 
 
 // exportAttachment writes an attachment under the identifier of its message: its own
 // name is anybody's choice.
-func exportAttachment(ctx context.Context, vault *content.Vault, m *heldRow, create func(name string) (io.WriteCloser, error)) error {
+func exportAttachment(ctx context.Context, vault *content.Vault, m *heldRow,
+	create func(name string) (io.WriteCloser, error)) error {
 	if m.Attachment == nil {
 		return nil
 	}

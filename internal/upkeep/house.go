@@ -23,13 +23,16 @@ func (w *Sweeper) KeepHouse(ctx context.Context) error {
 	if err != nil || now.IsZero() {
 		return err
 	}
-	if err := w.run(ctx, &w.tasks.records, func(ctx context.Context) error { return w.trimRecords(ctx, now) }); err != nil {
+	if err := w.run(ctx, &w.tasks.records,
+		func(ctx context.Context) error { return w.trimRecords(ctx, now) }); err != nil {
 		return err
 	}
-	if err := w.run(ctx, &w.tasks.auditTrim, func(ctx context.Context) error { return w.Audit.Trim(ctx, now) }); err != nil {
+	if err := w.run(ctx, &w.tasks.auditTrim,
+		func(ctx context.Context) error { return w.Audit.Trim(ctx, now) }); err != nil {
 		return err
 	}
-	if err := w.run(ctx, &w.tasks.queues, func(ctx context.Context) error { return w.trimQueues(ctx, w.oldest(now)) }); err != nil {
+	if err := w.run(ctx, &w.tasks.queues,
+		func(ctx context.Context) error { return w.trimQueues(ctx, w.oldest(now)) }); err != nil {
 		return err
 	}
 	// Files that cannot be reached hold up no key.

@@ -80,7 +80,8 @@ func (h *house) sweeper() *Sweeper {
 // mustUpload keeps a file that nothing refers to yet.
 func (h *house) mustUpload() model.Attachment {
 	h.t.Helper()
-	a := model.Attachment{Blob: model.BlobID(uuid.Must(uuid.NewV7())), Name: "x", ContentType: "a/b", Size: 1, Key: h.vault.NewFileKey()}
+	a := model.Attachment{Blob: model.BlobID(uuid.Must(uuid.NewV7())), Name: "x", ContentType: "a/b", Size: 1,
+		Key: h.vault.NewFileKey()}
 	h.must(h.vault.PutFile(h.t.Context(), &a, strings.NewReader("x")))
 	return a
 }
@@ -107,7 +108,8 @@ func TestQueuesAreWrittenWhereSomethingIsOldOnly(t *testing.T) {
 				ages = append(ages, 25*time.Hour)
 			}
 			for _, age := range ages {
-				err := tx.InsertEvent(account(i), position(age), "", model.EventSettings, model.MessageID{}, store.Payload{}.Encode())
+				err := tx.InsertEvent(account(i), position(age), "", model.EventSettings, model.MessageID{},
+					store.Payload{}.Encode())
 				if err != nil {
 					return err
 				}

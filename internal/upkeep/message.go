@@ -131,7 +131,8 @@ func noteKeyEndings(tx *store.Tx, rows []store.MessageRow) error {
 			}
 			return 0
 		}
-		return cmp.Or(strings.Compare(string(a.organization), string(b.organization)), cmp.Compare(lasting(a), lasting(b)), cmp.Compare(a.day.Day, b.day.Day))
+		return cmp.Or(strings.Compare(string(a.organization), string(b.organization)), cmp.Compare(lasting(a), lasting(b)),
+			cmp.Compare(a.day.Day, b.day.Day))
 	})
 	for _, p := range slices.Compact(places) {
 		if err := tx.NoteKeyEnding(p.organization, p.day); err != nil {

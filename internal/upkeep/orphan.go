@@ -98,8 +98,10 @@ func (w *Sweeper) sweepOrphans(ctx context.Context, now time.Time) error {
 		return err
 	}
 	if found.Number > max(orphanNumber, found.Of/orphanShare) {
-		w.Warnings.Set(topicOrphans, fmt.Sprintf("nothing refers to %d of %d files, which is more than a server removes by itself: they may belong to another installation, or the database "+
-			"is older than they are; look at where blobs and database point to, and if they are not needed, run \"signet blobs prune\"", found.Number, found.Of))
+		w.Warnings.Set(topicOrphans, fmt.Sprintf("nothing refers to %d of %d files, which is more than a server removes by "+
+			"itself: they may belong to another installation, or the database "+
+			"is older than they are; look at where blobs and database point to, and if they are not needed, run \"signet "+
+			"blobs prune\"", found.Number, found.Of))
 		return nil
 	}
 	w.Warnings.Clear(topicOrphans)
@@ -120,7 +122,8 @@ func (w *Sweeper) afterRestore(ctx context.Context, now time.Time) (bool, error)
 	}
 	if first {
 		w.restored.Store(true)
-		w.Log.Info("the store was restored: files that nothing refers to stay until the next start, and for a day", "until", now.Add(restoredRest))
+		w.Log.Info("the store was restored: files that nothing refers to stay until the next start, and for a day", "until",
+			now.Add(restoredRest))
 	}
 	if w.restored.Load() || now.Sub(since) < restoredRest {
 		return true, nil

@@ -138,7 +138,8 @@ func (w *Sweeper) Run(ctx context.Context) {
 func (w *Sweeper) Sweep(ctx context.Context) error {
 	w.Cases.Age()
 	at, err := w.Clock.EndingTime(ctx)
-	return errors.Join(err, w.eraseEnded(ctx, at), w.run(ctx, &w.tasks.keys, func(ctx context.Context) error { return w.endKeys(ctx, at) }))
+	return errors.Join(err, w.eraseEnded(ctx, at),
+		w.run(ctx, &w.tasks.keys, func(ctx context.Context) error { return w.endKeys(ctx, at) }))
 }
 
 // eraseEnded removes what has ended by a time; nothing has where that is zero.
@@ -168,7 +169,8 @@ func (w *Sweeper) eraseEnded(ctx context.Context, at time.Time) error {
 	}
 	// Files that cannot be reached hold up nothing else: their erasures stay noted. Nor
 	// does an audit log that somebody has changed.
-	aside := errors.Join(w.run(ctx, &w.tasks.files, w.eraseBlobs), w.run(ctx, &w.tasks.keyUses, w.Cases.FlushUses), w.run(ctx, &w.tasks.audit, w.Audit.Sweep))
+	aside := errors.Join(w.run(ctx, &w.tasks.files, w.eraseBlobs), w.run(ctx, &w.tasks.keyUses, w.Cases.FlushUses),
+		w.run(ctx, &w.tasks.audit, w.Audit.Sweep))
 	err := w.run(ctx, &w.tasks.wipe, func(ctx context.Context) error { return w.wipe(ctx, removed > 0) })
 	return errors.Join(aside, err)
 }

@@ -32,7 +32,8 @@ type tasks struct {
 
 // name gives each task its name.
 func (t *tasks) name() {
-	for i, name := range [...]string{"messages", "unreadable", "organizations", "holds", "files", "key_uses", "audit_checkpoints", "wipe", "keys",
+	for i, name := range [...]string{"messages", "unreadable", "organizations", "holds", "files", "key_uses",
+		"audit_checkpoints", "wipe", "keys",
 		"records", "audit_retention", "queues", "orphans", "past_keys"} {
 		t.all()[i].Name = name
 	}
@@ -40,7 +41,8 @@ func (t *tasks) name() {
 
 // all lists them: the sweep's, then housekeeping's.
 func (t *tasks) all() []*meter.Task {
-	return []*meter.Task{&t.messages, &t.unreadable, &t.organizations, &t.holds, &t.files, &t.keyUses, &t.audit, &t.wipe, &t.keys,
+	return []*meter.Task{&t.messages, &t.unreadable, &t.organizations, &t.holds, &t.files, &t.keyUses, &t.audit, &t.wipe,
+		&t.keys,
 		&t.records, &t.auditTrim, &t.queues, &t.orphans, &t.pastKeys}
 }
 

@@ -58,7 +58,8 @@ func (w *Sweeper) sweepUnreadable(ctx context.Context) (erased int, err error) {
 
 // eraseUnreadable erases these messages, and then remembers how far the departure was
 // looked into.
-func (w *Sweeper) eraseUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) (erased int, err error) {
+func (w *Sweeper) eraseUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) (erased int,
+	err error) {
 	for some := range slices.Chunk(ids, batch) {
 		var rows []store.MessageRow
 		err := w.Store.Update(ctx, func(tx *store.Tx) error {

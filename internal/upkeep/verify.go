@@ -29,15 +29,18 @@ type Verified struct {
 // of every message, those included that only a legal hold keeps, and of all metadata,
 // and of every attachment its beginning, or all of it where that is wanted. report gets
 // a line that names the row.
-func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool, report func(line string)) (Verified, error) {
+func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool, report func(line string)) (Verified,
+	error) {
 	v := verification{vault: vault, now: now, whole: whole, report: report}
 	// What is kept for a hold comes after the messages: they move there.
 	for _, table := range []messageTable{readMessages, heldMessages} {
-		if err := content.EachMessage(ctx, vault.Store, table.held, func(row *store.MessageRow) error { return v.message(ctx, table, row) }); err != nil {
+		if err := content.EachMessage(ctx, vault.Store, table.held,
+			func(row *store.MessageRow) error { return v.message(ctx, table, row) }); err != nil {
 			return v.Verified, fmt.Errorf("verify %ss: %w", table.name, err)
 		}
 	}
-	if err := content.EachMetadata(ctx, vault.Store, func(row *store.MetadataRow) error { return v.metadata(ctx, row) }); err != nil {
+	if err := content.EachMetadata(ctx, vault.Store,
+		func(row *store.MetadataRow) error { return v.metadata(ctx, row) }); err != nil {
 		return v.Verified, fmt.Errorf("verify metadata: %w", err)
 	}
 	return v.Verified, nil
@@ -59,17 +62,20 @@ type messageTable struct {
 }
 
 var (
-	readMessages = messageTable{"message", false, func(tx *store.Tx, row *store.MessageRow) (store.MessageRow, bool, error) {
-		return tx.Message([]model.OrganizationID{row.Organization}, row.ID, time.Time{})
-	}}
-	heldMessages = messageTable{"held message", true, func(tx *store.Tx, row *store.MessageRow) (store.MessageRow, bool, error) {
-		return tx.HeldMessage(row.Organization, row.ID)
-	}}
+	readMessages = messageTable{"message", false,
+		func(tx *store.Tx, row *store.MessageRow) (store.MessageRow, bool, error) {
+			return tx.Message([]model.OrganizationID{row.Organization}, row.ID, time.Time{})
+		}}
+	heldMessages = messageTable{"held message", true,
+		func(tx *store.Tx, row *store.MessageRow) (store.MessageRow, bool, error) {
+			return tx.HeldMessage(row.Organization, row.ID)
+		}}
 )
 
 // changed reports whether a message is not what it was any more: it was recalled, or
 // swept, while it was looked at.
-func (v *verification) changed(ctx context.Context, table messageTable, row *store.MessageRow) (changed bool, err error) {
+func (v *verification) changed(ctx context.Context, table messageTable, row *store.MessageRow) (changed bool,
+	err error) {
 	err = v.vault.Store.View(ctx, func(tx *store.Tx) error {
 		now, found, err := table.row(tx, row)
 		changed = !found || !bytes.Equal(now.Sealed, row.Sealed)

@@ -103,7 +103,8 @@ const resource = "openapi:document"
 
 func (d *document) readComponents() (err error) {
 	for name, place := range map[string]**response{
-		"NotFound": &d.notFound, "Unauthorized": &d.unauthorized, "Unavailable": &d.unavailable, "MethodNotAllowed": &d.methodNotAllowed,
+		"NotFound": &d.notFound, "Unauthorized": &d.unauthorized, "Unavailable": &d.unavailable,
+		"MethodNotAllowed": &d.methodNotAllowed,
 	} {
 		if *place, err = d.readResponse(part{d.root, ""}.at("components", "responses", name)); err != nil {
 			return err
@@ -157,7 +158,8 @@ func (d *document) readOperation(p part) (*operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		op.parameters = append(op.parameters, parameter{given.at("name").text(), given.at("in").text(), given.at("required").isTrue(), schema})
+		op.parameters = append(op.parameters,
+			parameter{given.at("name").text(), given.at("in").text(), given.at("required").isTrue(), schema})
 	}
 	if body := p.at("requestBody"); body.value != nil {
 		op.bodyRequired = body.at("required").isTrue()

@@ -126,7 +126,8 @@ func (x *exchange) headerProblems(described *response) (problems []string) {
 	if id, found := x.headerValue("Request-Id"); found && len(own) == 1 && visible(own[0]) && own[0] != id {
 		problems = append(problems, fmt.Sprintf("header Request-Id: %q, where the client sent %q", id, own[0]))
 	}
-	if coding, found := x.headerValue("Content-Encoding"); found && !strings.Contains(x.request.Header.Get("Accept-Encoding"), coding) {
+	if coding, found := x.headerValue("Content-Encoding"); found &&
+		!strings.Contains(x.request.Header.Get("Accept-Encoding"), coding) {
 		problems = append(problems, fmt.Sprintf("header Content-Encoding: %q, which the client did not ask for", coding))
 	}
 	return problems

@@ -58,7 +58,8 @@ func (w *watched) said() string {
 var sides = []string{"middleware", "round tripper"}
 
 // serve starts a server with a Validator on one side, and returns a client of it.
-func serve(t *testing.T, side string, h http.HandlerFunc, options ...Option) (*http.Client, string, *Validator, *watched) {
+func serve(t *testing.T, side string, h http.HandlerFunc, options ...Option) (*http.Client, string, *Validator,
+	*watched) {
 	t.Helper()
 	w := &watched{TB: t}
 	v := New(w, options...)
@@ -153,7 +154,8 @@ func success(reply string, headers ...string) http.HandlerFunc {
 
 // refusal answers with an error.
 func refusal(status int, code string, headers ...string) http.HandlerFunc {
-	body := fmt.Sprintf(`{"status":"fail","error":{"status":%d,"code":%q,"message":"No.","request_id":"r1"}}`, status, code)
+	body := fmt.Sprintf(`{"status":"fail","error":{"status":%d,"code":%q,"message":"No.","request_id":"r1"}}`, status,
+		code)
 	return text(status, body, headers...)
 }
 
@@ -162,9 +164,12 @@ const (
 	message = "01a1fd2c-bd4b-7475-ad90-81fa38976503"
 	acme    = "Bd0Kh8oOOL8dKLzdocJ2isAj"
 
-	userReply = `{"token":"` + ann + `","xmlns":"tigertext:entity:account","display_name":"Ann","first_name":"","last_name":"","username":"ann",
+	userReply = `{"token":"` + ann +
+		`","xmlns":"tigertext:entity:account","display_name":"Ann","first_name":"","last_name":"","username":"ann",
 		"avatar":"","status":"","dnd":false,"dnd_text":"","emails":[],"phones":[],"created_time":"2026-11-21T08:15:30.120Z"}`
-	messageReply = `{"message_id":"` + message + `","client_id":"` + message + `","sender_token":"` + ann + `","sender_organization":"` + acme + `",
-		"recipient_token":"` + ann + `","recipient_organization":"` + acme + `","body":"hi","created_time":"2026-11-21T08:15:30.120Z","ttl":-1,
+	messageReply = `{"message_id":"` + message + `","client_id":"` + message + `","sender_token":"` + ann +
+		`","sender_organization":"` + acme + `",
+		"recipient_token":"` + ann + `","recipient_organization":"` + acme +
+		`","body":"hi","created_time":"2026-11-21T08:15:30.120Z","ttl":-1,
 		"dor":false,"status":"New","priority":0,"sort_number":7,"attachments":[],"data":[]}`
 )

@@ -69,7 +69,8 @@ func (x *exchange) parameterProblems(op *operation, path []string) (problems []s
 		}
 		for _, value := range given {
 			if differs := textDifferences(p.schema, value); differs != "" {
-				problems = append(problems, fmt.Sprintf("request: %s parameter %s: %q was accepted: %s", p.in, p.name, value, differs))
+				problems = append(problems,
+					fmt.Sprintf("request: %s parameter %s: %q was accepted: %s", p.in, p.name, value, differs))
 			}
 		}
 	}

@@ -40,7 +40,8 @@ func TestRequests(t *testing.T) {
 	nobody, nobodyType := parts(t, "attachment", "ttl", "5")
 	for _, c := range []struct{ name, path, kind, body, want string }{
 		{"JSON", "/v2/message", jsonType, `{"recipient":"bob","body":"x","ttl":-1,"dor":true,"priority":1}`, ""},
-		{"JSON with texts for numbers", "/v2/message", jsonType, `{"recipient":"bob","body":"x","ttl":"1440","dor":"1","priority":"-1"}`, ""},
+		{"JSON with texts for numbers", "/v2/message", jsonType,
+			`{"recipient":"bob","body":"x","ttl":"1440","dor":"1","priority":"-1"}`, ""},
 		{"JSON with a charset", "/v2/message", jsonType + "; charset=utf-8", `{"recipient":"bob","body":"x"}`, ""},
 		{"null is as good as nothing", "/v2/message", jsonType, `{"recipient":"bob","body":"x","ttl":null}`, ""},
 		{"unknown fields are ignored", "/v2/message", jsonType, `{"recipient":"bob","body":"x","shoe":{"size":42}}`, ""},
@@ -61,7 +62,8 @@ func TestRequests(t *testing.T) {
 		{"a lifetime too long", "/v2/message", jsonType, `{"recipient":"bob","body":"x","ttl":525601}`, "/ttl"},
 		{"a priority that is none", "/v2/message", jsonType, `{"recipient":"bob","body":"x","priority":2}`, "/priority"},
 		{"a number for a text", "/v2/message", jsonType, `{"recipient":"bob","body":7}`, "/body"},
-		{"a name twice", "/v2/message", jsonType, `{"recipient":"bob","body":"x","body":"y"}`, `duplicate object member name "body"`},
+		{"a name twice", "/v2/message", jsonType, `{"recipient":"bob","body":"x","body":"y"}`,
+			`duplicate object member name "body"`},
 		{"a list for an object", "/v2/message", jsonType, `[]`, "no object"},
 		{"two values", "/v2/message", jsonType, `{"recipient":"bob","body":"x"} {}`, "something follows"},
 		{"a repeated scalar", "/v2/message", form, "recipient=bob&body=x&body=y", "/body"},
@@ -117,7 +119,8 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	client, url, _, w := serve(t, "middleware", empty(204, sentHeaders...))
-	mustDo(t, client, mustRequest(t, "POST", url+"/v2/message", `{"recipient":"b","body":"x"}`, "Content-Type: application/json",
+	mustDo(t, client, mustRequest(t, "POST", url+"/v2/message", `{"recipient":"b","body":"x"}`,
+		"Content-Type: application/json",
 		"Request-ID: "+strings.Repeat("x", 129)))
 	if said := w.said(); !strings.Contains(said, "header parameter Request-ID") {
 		t.Errorf("a Request-ID that is too long: got %q", said)
@@ -135,7 +138,8 @@ func TestBodyIsNotReadAhead(t *testing.T) {
 		_, _ = io.ReadFull(r.Body, make([]byte, 10))
 		empty(204, sentHeaders...)(w, r.WithContext(r.Context()))
 	})
-	mustDo(t, client, mustRequest(t, "POST", url+"/v2/message", `{"recipient":"bob","body":"x"}`, "Content-Type: application/json"))
+	mustDo(t, client, mustRequest(t, "POST", url+"/v2/message", `{"recipient":"bob","body":"x"}`,
+		"Content-Type: application/json"))
 	if said := w.said(); said != "" {
 		t.Error(said)
 	}

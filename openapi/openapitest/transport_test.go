@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	advisory  = `{"event_id":"live-1","event":{"tigertext:iq:client_advisory":{"advisory":{"name":"replay_stop"}}}}`
-	recalled  = `{"event_id":"e1","event":{"tigertext:iq:message:status":{"client_id":"` + message + `","is_recalled":true}}}`
+	advisory = `{"event_id":"live-1","event":{"tigertext:iq:client_advisory":{"advisory":{"name":"replay_stop"}}}}`
+	recalled = `{"event_id":"e1","event":{"tigertext:iq:message:status":{"client_id":"` + message +
+		`","is_recalled":true}}}`
 	twoKinds  = `{"event_id":"e1","event":{"tigertext:iq:reconnect":{},"tigertext:iq:sse:heartbeat":{}}}`
 	namespace = `{"event_id":"e1","event":{"acme:iq:reconnect":{}}}`
 )
@@ -216,7 +217,8 @@ func TestDownloadPassesThrough(t *testing.T) {
 			{"Range: bytes=5-14", 206, content[5:15]},
 			{`If-None-Match: "x"`, 304, ""},
 		} {
-			if resp, got := mustDo(t, client, mustRequest(t, "GET", path, "", c.header)); resp.StatusCode != c.status || got != c.want {
+			if resp, got := mustDo(t, client, mustRequest(t, "GET", path, "", c.header)); resp.StatusCode != c.status ||
+				got != c.want {
 				t.Errorf("%s, %s: got %d and %d bytes", side, c.header, resp.StatusCode, len(got))
 			}
 		}

@@ -11,7 +11,8 @@ import (
 func TestSeenCountsWhatWasCarriedOut(t *testing.T) {
 	var shared Coverage
 	answer := success(userReply)
-	client, url, v, _ := serve(t, "middleware", func(w http.ResponseWriter, r *http.Request) { answer(w, r) }, WithCoverage(&shared))
+	client, url, v, _ := serve(t, "middleware", func(w http.ResponseWriter, r *http.Request) { answer(w, r) },
+		WithCoverage(&shared))
 	for range 2 {
 		mustDo(t, client, mustRequest(t, "GET", url+"/v2/user/me", ""))
 	}
@@ -62,7 +63,8 @@ func TestLongBodyIsCutInAReport(t *testing.T) {
 func TestReportNamesCallStatusFaultAndBody(t *testing.T) {
 	client, url, _, w := serve(t, "round tripper", success(changed(userReply, `"dnd":false`, `"dnd":1`)))
 	mustDo(t, client, mustRequest(t, "GET", url+"/v2/user/me", ""))
-	for _, want := range []string{"getUser (GET /v2/user/me), answered with 200,", "at '/reply/dnd': got number, want boolean", `"dnd":1`} {
+	for _, want := range []string{"getUser (GET /v2/user/me), answered with 200,",
+		"at '/reply/dnd': got number, want boolean", `"dnd":1`} {
 		if said := w.said(); !strings.Contains(said, want) {
 			t.Errorf("%q is not in the report:\n%s", want, said)
 		}

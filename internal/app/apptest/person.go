@@ -21,10 +21,14 @@ type Cast struct {
 
 // The cast, as the examples of docs/api introduce it.
 var cast = []client.NewUser{
-	{Username: "alice", FirstName: "Alice", LastName: "Ames", Emails: []string{"alice@example.com"}, Phones: []string{"+14155550101"}, Title: "Nurse", Department: "Surgery", IssueKey: true},
-	{Username: "bob", FirstName: "Bob", LastName: "Brown", Emails: []string{"bob@example.com"}, Phones: []string{"+14155550102"}, Title: "Surgeon", Department: "Surgery", IssueKey: true},
-	{Username: "carol", FirstName: "Carol", LastName: "Clark", Emails: []string{"carol@example.com"}, Title: "Nurse", Department: "Emergency", IssueKey: true},
-	{Username: "dana", FirstName: "Dana", LastName: "Drew", Emails: []string{"dana@example.com"}, Title: "Administrator", IssueKey: true},
+	{Username: "alice", FirstName: "Alice", LastName: "Ames", Emails: []string{"alice@example.com"},
+		Phones: []string{"+14155550101"}, Title: "Nurse", Department: "Surgery", IssueKey: true},
+	{Username: "bob", FirstName: "Bob", LastName: "Brown", Emails: []string{"bob@example.com"},
+		Phones: []string{"+14155550102"}, Title: "Surgeon", Department: "Surgery", IssueKey: true},
+	{Username: "carol", FirstName: "Carol", LastName: "Clark", Emails: []string{"carol@example.com"}, Title: "Nurse",
+		Department: "Emergency", IssueKey: true},
+	{Username: "dana", FirstName: "Dana", LastName: "Drew", Emails: []string{"dana@example.com"}, Title: "Administrator",
+		IssueKey: true},
 }
 
 // People puts three members and an administrator into an organization of their

@@ -167,7 +167,8 @@ func (s *Server) NewHTTPClient() *http.Client {
 
 func (s *Server) mustConnect(p *Person) *client.Client {
 	s.t.Helper()
-	c, err := client.New(s.URL, p.Key, p.Secret, client.WithHTTPClient(s.NewHTTPClient()), client.WithVendor(s.cfg.Vendor.Prefix, s.cfg.Vendor.Namespace))
+	c, err := client.New(s.URL, p.Key, p.Secret, client.WithHTTPClient(s.NewHTTPClient()),
+		client.WithVendor(s.cfg.Vendor.Prefix, s.cfg.Vendor.Namespace))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -178,7 +179,8 @@ func (s *Server) wantQuietLog() {
 	s.t.Helper()
 	for line := range strings.Lines(s.Log.String()) {
 		allowed := func(text string) bool { return strings.Contains(line, text) }
-		if (strings.Contains(line, "level=ERROR") || strings.Contains(line, "level=WARN")) && !slices.ContainsFunc(s.allowed, allowed) {
+		if (strings.Contains(line, "level=ERROR") || strings.Contains(line, "level=WARN")) &&
+			!slices.ContainsFunc(s.allowed, allowed) {
 			s.t.Errorf("the server logged %s", line)
 		}
 	}

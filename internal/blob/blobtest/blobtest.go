@@ -30,7 +30,8 @@ type Harness struct {
 // Run plays the whole suite against a store.
 func Run(t *testing.T, h Harness) {
 	for name, run := range map[string]func(*testing.T, Harness){
-		"Put": put, "Owner": owner, "Open": open, "Delete": remove, "List": list, "Concurrency": concurrency, "Memory": memory, "Closing": closing,
+		"Put": put, "Owner": owner, "Open": open, "Delete": remove, "List": list, "Concurrency": concurrency,
+		"Memory": memory, "Closing": closing,
 		"Beginning": beginning, "Presence": presence,
 	} {
 		t.Run(name, func(t *testing.T) { run(t, h) })

@@ -24,7 +24,8 @@ func open(t *testing.T, h Harness) {
 			from, to int64
 		}{
 			{0, io.SeekStart, 0, 10}, {1 << 20, io.SeekStart, 1 << 20, 1<<20 + 5000}, {-3, io.SeekEnd, size - 3, size},
-			{0, io.SeekStart, 0, size}, {1<<20 - 1, io.SeekStart, 1<<20 - 1, 3 << 20}, {100, io.SeekCurrent, 3<<20 + 100, 3<<20 + 101},
+			{0, io.SeekStart, 0, size}, {1<<20 - 1, io.SeekStart, 1<<20 - 1, 3 << 20},
+			{100, io.SeekCurrent, 3<<20 + 100, 3<<20 + 101},
 			{-101, io.SeekCurrent, 3 << 20, 3<<20 + 3}, {0, io.SeekEnd, size, size}, {5, io.SeekEnd, size, size},
 		} {
 			if _, err := b.Seek(test.offset, test.whence); err != nil {
@@ -32,7 +33,8 @@ func open(t *testing.T, h Harness) {
 			}
 			got, err := io.ReadAll(io.LimitReader(b, test.to-test.from))
 			if err != nil || !bytes.Equal(got, want[test.from:test.to]) {
-				t.Fatalf("seek %d from %d: read %d bytes, error %v, want %d to %d", test.offset, test.whence, len(got), err, test.from, test.to)
+				t.Fatalf("seek %d from %d: read %d bytes, error %v, want %d to %d", test.offset, test.whence, len(got), err,
+					test.from, test.to)
 			}
 		}
 		if n, err := b.Read(make([]byte, 1)); n != 0 || err != io.EOF {

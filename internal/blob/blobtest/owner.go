@@ -15,7 +15,8 @@ func owner(t *testing.T, h Harness) {
 	if got, err := s.Owner(t.Context()); err != nil || !got.Nobody() {
 		t.Errorf("a new place is of %v, %v, want nobody", got, err)
 	}
-	mark := model.Mark{Installation: "ward", Epoch: "e1", Turn: "1-a", Next: "2-b", Home: "/srv", Used: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
+	mark := model.Mark{Installation: "ward", Epoch: "e1", Turn: "1-a", Next: "2-b", Home: "/srv",
+		Used: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
 	for _, epoch := range []string{"e1", "e2"} {
 		mark.Epoch = epoch
 		if err := s.SetOwner(t.Context(), mark); err != nil {

@@ -43,7 +43,8 @@ func put(t *testing.T, h Harness) {
 	t.Run("leaves_nothing_when_the_reader_fails", func(t *testing.T) {
 		s := newBox(t, h)
 		errMine := errors.New("mine")
-		for name, fault := range map[string]error{"own": errMine, "like_one_of_the_disk": syscall.ENOSPC, "like_a_missing_blob": fs.ErrNotExist, "cut_short": io.ErrUnexpectedEOF} {
+		for name, fault := range map[string]error{"own": errMine, "like_one_of_the_disk": syscall.ENOSPC,
+			"like_a_missing_blob": fs.ErrNotExist, "cut_short": io.ErrUnexpectedEOF} {
 			for _, size := range []int{0, 100_000, 5 << 20, 11 << 20} {
 				r := io.MultiReader(bytes.NewReader(make([]byte, size)), iotest.ErrReader(fault))
 				_, err := s.Put(t.Context(), blobID(1), r)

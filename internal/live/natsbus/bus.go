@@ -56,8 +56,9 @@ const (
 
 // Options are what a bus is made with.
 type Options struct {
-	URL    string // of the servers, as nats://user:password@host:4222, comma-separated
-	Login  string // file to sign in with: creds:PATH, nkey:PATH, token:PATH, or password:PATH for the user in URL; empty: what URL says
+	URL string // of the servers, as nats://user:password@host:4222, comma-separated
+	// file to sign in with: creds:PATH, nkey:PATH, token:PATH, or password:PATH for the user in URL; empty: what URL says
+	Login  string
 	CA     string // file with the authorities (PEM) that servers are certified by; empty: the machine's
 	Secret []byte // the installation's own, the same on all nodes
 	Epoch  string // of the store

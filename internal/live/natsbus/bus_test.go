@@ -31,20 +31,24 @@ func TestNodesWakeEachOthersReaders(t *testing.T) {
 var every = []model.Event{
 	{ID: "1", Kind: model.EventTyping, Typing: &model.Typing{Sender: alice, Group: model.GroupID{3}, Active: true}},
 	{ID: "2", Kind: model.EventPresence, Presence: &model.Presence{Account: alice, Available: true}},
-	{ID: "3", Kind: model.EventUpdate, Entity: &model.Entity{Organization: "O", Title: "Nurse", Department: "Surgery", Account: &model.Account{
-		ID: alice, Username: "alice", DisplayName: "Žofie <&> 🐎", FirstName: "Ž", LastName: "F", Avatar: "a", Status: "s", DND: true, DNDText: "d",
-		Emails: []model.Email{{Address: "a@b.c", Verified: true}}, Phones: []model.Phone{{Number: "+1", Verified: true}},
-		Operator: true, CreatedBy: "O", Created: at,
-	}}},
+	{ID: "3", Kind: model.EventUpdate,
+		Entity: &model.Entity{Organization: "O", Title: "Nurse", Department: "Surgery", Account: &model.Account{
+			ID: alice, Username: "alice", DisplayName: "Žofie <&> 🐎", FirstName: "Ž", LastName: "F", Avatar: "a", Status: "s",
+			DND: true, DNDText: "d",
+			Emails: []model.Email{{Address: "a@b.c", Verified: true}}, Phones: []model.Phone{{Number: "+1", Verified: true}},
+			Operator: true, CreatedBy: "O", Created: at,
+		}}},
 	{ID: "4", Kind: model.EventUpdate, Entity: &model.Entity{Group: &model.Group{
-		ID: model.GroupID{3}, Organization: "O", Name: "n", Description: "d", Avatar: "a", Members: []model.AccountID{alice, bob},
+		ID: model.GroupID{3}, Organization: "O", Name: "n", Description: "d", Avatar: "a",
+		Members:   []model.AccountID{alice, bob},
 		CreatedBy: bob, Created: at, ReplayHistory: true, Public: true, Deleted: true,
 	}}},
 	{ID: "5", Kind: model.EventGroupMessage, Message: &model.Message{
 		ID: model.MessageID{5}, Organization: "O", Sender: alice, Recipient: model.EntityID{3}, Group: true,
 		Content: model.Content{Body: "body\x01\u2028", Data: []model.DataItem{{MimeType: "m", Namespace: "n", Payload: "p"}},
 			Attachment: &model.Attachment{Blob: model.BlobID{6}, Name: "n", ContentType: "c", Size: 1 << 40}},
-		Created: at, Expires: at.Add(time.Hour), TTL: 60, DOR: true, Priority: 1, Sort: 1 << 60, Status: model.Read, Recalled: true,
+		Created: at, Expires: at.Add(time.Hour), TTL: 60, DOR: true, Priority: 1, Sort: 1 << 60, Status: model.Read,
+		Recalled:  true,
 		Forwarded: &model.Original{Sender: bob, Created: at}, Muted: true,
 	}},
 }
@@ -83,8 +87,10 @@ func TestEverySignalIsFull(t *testing.T) {
 		of   any
 		want []string
 	}{
-		{*every[0].Typing, nil}, {*every[1].Presence, nil}, {*every[2].Entity, []string{"Group"}}, {*every[2].Entity.Account, nil},
-		{*every[3].Entity.Group, nil}, {*every[4].Message, nil}, {every[4].Message.Content, nil}, {*every[4].Message.Attachment, []string{"Key"}},
+		{*every[0].Typing, nil}, {*every[1].Presence, nil}, {*every[2].Entity, []string{"Group"}},
+		{*every[2].Entity.Account, nil},
+		{*every[3].Entity.Group, nil}, {*every[4].Message, nil}, {every[4].Message.Content, nil},
+		{*every[4].Message.Attachment, []string{"Key"}},
 	} {
 		if got := missing(reflect.ValueOf(c.of)); !slices.Equal(got, c.want) {
 			t.Errorf("%T: not set: %q, want %q", c.of, got, c.want)
@@ -224,7 +230,8 @@ func TestWhatNobodySealedIsPassedOver(t *testing.T) {
 
 	bent := slices.Clone(sealed)
 	bent[len(bent)-1] ^= 1
-	for _, forged := range [][]byte{nil, {format}, []byte(`{"kind":"end","ending":{"reason":3}}`), make([]byte, 1000), bent} {
+	for _, forged := range [][]byte{nil, {format}, []byte(`{"kind":"end","ending":{"reason":3}}`), make([]byte, 1000),
+		bent} {
 		if err := stranger.Publish(here.bus.subjects.of(alice), forged); err != nil {
 			t.Fatal(err)
 		}

@@ -80,7 +80,8 @@ func (n *node) wantMissed(t *testing.T) {
 // returns.
 func (n *node) mustRead(t *testing.T, account model.AccountID, features ...string) *live.Subscription {
 	t.Helper()
-	s := n.Subscribe(live.Subscriber{Account: account, Stream: true, Key: "key", Features: features, ID: model.StreamID(account)})
+	s := n.Subscribe(live.Subscriber{Account: account, Stream: true, Key: "key", Features: features,
+		ID: model.StreamID(account)})
 	t.Cleanup(s.Close)
 	wait(t, "the word that NATS knows of the subscription", s.Wake())
 	return s

@@ -72,10 +72,12 @@ func TestSignsInWithAFile(t *testing.T) {
 		login, user  string
 		right, wrong string
 	}{
-		"credentials":         {trust, "creds:", "", string(creds), string(others)},
-		"token":               {func(o *server.Options) { o.Authorization = "T0ken-right" }, "token:", "", "T0ken-right\n", "T0ken-wrong\n"},
-		"password":            {byPassword, "password:", "signet@", "Pa55-word\r\n", "Pa55-wrong"},
-		"password and blanks": {func(o *server.Options) { o.Username, o.Password = "signet", " Pa55 word " }, "password:", "signet@", " Pa55 word \n", "Pa55 word"},
+		"credentials": {trust, "creds:", "", string(creds), string(others)},
+		"token": {func(o *server.Options) { o.Authorization = "T0ken-right" }, "token:", "", "T0ken-right\n",
+			"T0ken-wrong\n"},
+		"password": {byPassword, "password:", "signet@", "Pa55-word\r\n", "Pa55-wrong"},
+		"password and blanks": {func(o *server.Options) { o.Username, o.Password = "signet", " Pa55 word " }, "password:",
+			"signet@", " Pa55 word \n", "Pa55 word"},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			s := natstest.Start(t, test.change)
@@ -143,7 +145,8 @@ func TestWrongFilesAreToldAtTheStart(t *testing.T) {
 	for _, o := range []Options{
 		{Login: "token:" + filepath.Join(dir, "missing")}, {Login: "token:" + empty}, {Login: "token:" + large},
 		{Login: "creds:" + filepath.Join(dir, "missing")}, {Login: "nkey:" + text}, {Login: "password:" + empty},
-		{Login: "password:" + text}, {Login: "password:" + text, URL: "nats://a@127.0.0.1:1,nats://b@127.0.0.1:1"}, {Login: "smoke:" + text},
+		{Login: "password:" + text}, {Login: "password:" + text, URL: "nats://a@127.0.0.1:1,nats://b@127.0.0.1:1"},
+		{Login: "smoke:" + text},
 		{CA: text}, {CA: filepath.Join(dir, "missing")}, {Certificate: text, Key: text},
 	} {
 		o.Secret, o.Epoch = secret, "epoch"
@@ -173,11 +176,13 @@ type authority struct {
 func newAuthority(t *testing.T) *authority {
 	t.Helper()
 	a := &authority{t: t, key: must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"},
+		NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:  time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	der := must[[]byte](t)(x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key))
 	a.cert = must[*x509.Certificate](t)(x509.ParseCertificate(der))
-	a.file = mustWrite(t, filepath.Join(t.TempDir(), "ca.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	a.file = mustWrite(t, filepath.Join(t.TempDir(), "ca.pem"),
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 	return a
 }
 
@@ -185,12 +190,15 @@ func newAuthority(t *testing.T) *authority {
 func (a *authority) issue(name string) (cert, key string) {
 	a.t.Helper()
 	private := must[*ecdsa.PrivateKey](a.t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	template := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
 	der := must[[]byte](a.t)(x509.CreateCertificate(rand.Reader, template, a.cert, &private.PublicKey, a.key))
 	secret := must[[]byte](a.t)(x509.MarshalPKCS8PrivateKey(private))
 	dir := a.t.TempDir()
-	return mustWrite(a.t, filepath.Join(dir, name+".pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+	return mustWrite(a.t, filepath.Join(dir, name+".pem"),
+			pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
 		mustWrite(a.t, filepath.Join(dir, name+".key"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}))
 }
 
@@ -200,7 +208,8 @@ func TestServersAndNodesRecogniseEachOtherByCertificates(t *testing.T) {
 	pool.AddCert(a.cert)
 	pair := must[tls.Certificate](t)(tls.LoadX509KeyPair(a.issue("server")))
 	s := natstest.Start(t, func(o *server.Options) {
-		o.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS12}
+		o.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: pool,
+			ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS12}
 		o.TLSVerify, o.TLSTimeout = true, 5
 	})
 	cert, key := a.issue("node")

@@ -23,7 +23,9 @@ func (s *Storage) KnownTime(ctx context.Context) (at time.Time, err error) {
 
 // NoteTime implements seal.Storage.
 func (s *Storage) NoteTime(ctx context.Context, at time.Time) error {
-	_, err := s.pool.Exec(ctx, `INSERT INTO keyring_time (one, known) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET known = excluded.known`, at.UnixMilli())
+	_, err := s.pool.Exec(ctx,
+		`INSERT INTO keyring_time (one, known) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET known = excluded.known`,
+		at.UnixMilli())
 	if err != nil {
 		return unavailable("note the time", err)
 	}

@@ -30,7 +30,8 @@ type refused struct{ error }
 func (s *Storage) SetOwner(ctx context.Context, change func(model.Mark) (model.Mark, error)) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		// The row is there from here on, and held.
-		if _, err := tx.Exec(ctx, `INSERT INTO keyring_owner (one, mark) VALUES (1, '') ON CONFLICT (one) DO NOTHING`); err != nil {
+		if _, err := tx.Exec(ctx,
+			`INSERT INTO keyring_owner (one, mark) VALUES (1, '') ON CONFLICT (one) DO NOTHING`); err != nil {
 			return err
 		}
 		before, err := readOwner(ctx, tx, "FOR UPDATE")
@@ -71,7 +72,9 @@ func readOwner(ctx context.Context, tx pgx.Tx, lock string) (mark model.Mark, er
 func writeOwner(ctx context.Context, tx pgx.Tx, mark model.Mark) error {
 	text, err := json.Marshal(mark)
 	if err == nil {
-		_, err = tx.Exec(ctx, `INSERT INTO keyring_owner (one, mark) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET mark = excluded.mark`, string(text))
+		_, err = tx.Exec(
+			ctx, `INSERT INTO keyring_owner (one, mark) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET mark = excluded.mark`,
+			string(text))
 	}
 	return err
 }

@@ -117,7 +117,8 @@ func Open(ctx context.Context, url string) (*Storage, error) {
 	var told *pgconn.PgError
 	if errors.As(err, &told) && (strings.HasPrefix(told.Code, "28") || strings.HasPrefix(told.Code, "3D")) {
 		// Wrong credentials, or no such database: waiting does not mend it.
-		return nil, &seal.SetupError{Problem: fmt.Sprintf("the database of the key ring at %s refuses: %s", s.where, told.Message)}
+		return nil, &seal.SetupError{Problem: fmt.Sprintf("the database of the key ring at %s refuses: %s", s.where,
+			told.Message)}
 	}
 	return nil, unavailable("open", err)
 }
@@ -156,10 +157,11 @@ func (s *Storage) Load(ctx context.Context, again bool) (contents *seal.Contents
 			return nil, false, nil
 		}
 	}
-	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
-		contents, s.known, err = read(ctx, tx, "")
-		return err
-	})
+	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(tx pgx.Tx) (err error) {
+			contents, s.known, err = read(ctx, tx, "")
+			return err
+		})
 	if err != nil {
 		s.known = 0
 		return nil, false, unavailable("read it", err)
@@ -171,7 +173,8 @@ func (s *Storage) Load(ctx context.Context, again bool) (contents *seal.Contents
 func read(ctx context.Context, tx pgx.Tx, lock string) (*seal.Contents, int64, error) {
 	c := new(seal.Contents)
 	var version int64
-	err := tx.QueryRow(ctx, `SELECT ring, master, proof, version FROM keyring `+lock).Scan(&c.ID, &c.Master, &c.Proof, &version)
+	err := tx.QueryRow(ctx, `SELECT ring, master, proof, version FROM keyring `+lock).Scan(&c.ID, &c.Master, &c.Proof,
+		&version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, -1, nil
 	}
@@ -228,7 +231,8 @@ func scanRecord(row pgx.CollectableRow) (r seal.Record, err error) {
 
 // Create implements seal.Storage.
 func (s *Storage) Create(ctx context.Context, h seal.Header) error {
-	_, err := s.pool.Exec(ctx, `INSERT INTO keyring (one, ring, master, proof, version) VALUES (1, $1, $2, $3, 1) ON CONFLICT (one) DO NOTHING`,
+	_, err := s.pool.Exec(ctx,
+		`INSERT INTO keyring (one, ring, master, proof, version) VALUES (1, $1, $2, $3, 1) ON CONFLICT (one) DO NOTHING`,
 		h.ID, int64(h.Master), h.Proof)
 	if err != nil {
 		return unavailable("make it", err)
@@ -272,7 +276,9 @@ func (s *Storage) Add(ctx context.Context, r seal.Record) (seal.Record, error) {
 			r = there[0]
 			return nil
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO keyring_keys (key, scope, period, master, wrapped, retired) VALUES ($1, $2, $3, $4, $5, $6)`, columns(&r)...)
+		_, err = tx.Exec(
+			ctx, `INSERT INTO keyring_keys (key, scope, period, master, wrapped, retired) VALUES ($1, $2, $3, $4, $5, $6)`,
+			columns(&r)...)
 		return err
 	})
 	return r, err
@@ -289,7 +295,8 @@ func columns(r *seal.Record) []any {
 // Retire implements seal.Storage.
 func (s *Storage) Retire(ctx context.Context, ids []seal.KeyID, at time.Time) error {
 	return s.change(ctx, "retire keys", func(tx pgx.Tx, _ uint32) error {
-		_, err := tx.Exec(ctx, `UPDATE keyring_keys SET retired = $1 WHERE key = ANY ($2) AND retired = 0`, at.UnixMilli(), bytesOf(ids))
+		_, err := tx.Exec(ctx, `UPDATE keyring_keys SET retired = $1 WHERE key = ANY ($2) AND retired = 0`, at.UnixMilli(),
+			bytesOf(ids))
 		return err
 	})
 }
@@ -328,7 +335,8 @@ func writeGone(ctx context.Context, tx pgx.Tx, gone map[seal.KeyID]int64) error 
 	for id, day := range gone {
 		ids, days = append(ids, slices.Clone(id[:])), append(days, day)
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO keyring_gone (key, day) SELECT * FROM unnest($1::BYTEA[], $2::BIGINT[]) ON CONFLICT (key) DO NOTHING`, ids, days)
+	_, err := tx.Exec(
+		ctx, `INSERT INTO keyring_gone (key, day) SELECT * FROM unnest($1::BYTEA[], $2::BIGINT[]) ON CONFLICT (key) DO NOTHING`, ids, days)
 	return err
 }
 
@@ -377,7 +385,8 @@ func (s *Storage) replace(ctx context.Context, doing string, fn func(*seal.Conte
 		if err != nil {
 			return err
 		}
-		_, err = tx.CopyFrom(ctx, pgx.Identifier{"keyring_keys"}, []string{"key", "scope", "period", "master", "wrapped", "retired"},
+		_, err = tx.CopyFrom(ctx, pgx.Identifier{"keyring_keys"},
+			[]string{"key", "scope", "period", "master", "wrapped", "retired"},
 			pgx.CopyFromSlice(len(c.Records), func(i int) ([]any, error) { return columns(&c.Records[i]), nil }))
 		if err != nil {
 			return err

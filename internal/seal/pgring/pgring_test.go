@@ -46,7 +46,9 @@ func (c *cluster) open(node string) (*seal.Ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := seal.Open(c.t.Context(), seal.Options{Storage: storage, Master: seal.MasterFile(c.master(node)), Clock: c.clock.Now, Log: slog.New(slog.DiscardHandler)})
+	r, err := seal.Open(c.t.Context(),
+		seal.Options{Storage: storage, Master: seal.MasterFile(c.master(node)), Clock: c.clock.Now,
+			Log: slog.New(slog.DiscardHandler)})
 	if err == nil {
 		c.t.Cleanup(func() { r.Close() })
 	}
@@ -82,7 +84,8 @@ func (c *cluster) mustPair() (first, second *seal.Ring) {
 	return first, c.mustOpen("2")
 }
 
-var ward, later = seal.Name{Scope: "ward", Period: "until-2026-12-21"}, seal.Name{Scope: "ward", Period: "until-2026-12-22"}
+var ward, later = seal.Name{Scope: "ward", Period: "until-2026-12-21"},
+	seal.Name{Scope: "ward", Period: "until-2026-12-22"}
 
 func mustSeal(t *testing.T, r *seal.Ring, name seal.Name, text string) []byte {
 	t.Helper()
@@ -185,7 +188,8 @@ func TestDestroyedKeyIsGoneOnEveryServerAndFromTheTable(t *testing.T) {
 	file := c.count(`SELECT pg_relation_filenode('keyring_keys')::bigint`)
 	end := func(want int) {
 		t.Helper()
-		if settled, err := first.End(t.Context(), c.clock.Now(), []seal.Name{ward}, nothingLeft); err != nil || len(settled) != want {
+		if settled, err := first.End(t.Context(), c.clock.Now(), []seal.Name{ward}, nothingLeft); err != nil ||
+			len(settled) != want {
 			t.Fatalf("settled %v, %v, want %d", settled, err, want)
 		}
 	}
@@ -238,7 +242,8 @@ func TestSharedRingGoesOverToAVersionThatAllHave(t *testing.T) {
 	c := newCluster(t)
 	first, second := c.mustPair()
 	sealed := mustSeal(t, first, ward, "text")
-	if _, err := first.Rotate(t.Context()); !errors.As(err, new(*seal.SetupError)) || !strings.Contains(err.Error(), "--prepare") {
+	if _, err := first.Rotate(t.Context()); !errors.As(err, new(*seal.SetupError)) ||
+		!strings.Contains(err.Error(), "--prepare") {
 		t.Errorf("a rotation at once: %v, want a SetupError that says what to do", err)
 	}
 	version, err := seal.PrepareMaster(seal.MasterFile(c.master("1")))
@@ -270,7 +275,9 @@ func TestRingMovesBetweenAFileAndADatabase(t *testing.T) {
 	path := filepath.Join(c.dir, "keyring")
 	open := func() *seal.Ring {
 		t.Helper()
-		r, err := seal.Open(t.Context(), seal.Options{Storage: seal.OpenFileBeside(path), Master: seal.MasterFile(c.master("1")), Clock: c.clock.Now, Log: slog.New(slog.DiscardHandler)})
+		r, err := seal.Open(t.Context(),
+			seal.Options{Storage: seal.OpenFileBeside(path), Master: seal.MasterFile(c.master("1")), Clock: c.clock.Now,
+				Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,8 @@ func OpenShared(t TB, url, dir string, clock func() time.Time) *seal.Ring {
 func open(t TB, storage seal.Storage, dir string, clock func() time.Time) *seal.Ring {
 	t.Helper()
 	r, err := seal.Open(context.Background(), seal.Options{
-		Storage: storage, Master: seal.MasterFile(filepath.Join(dir, "master.json")), Clock: clock, Log: slog.New(slog.DiscardHandler),
+		Storage: storage, Master: seal.MasterFile(filepath.Join(dir, "master.json")), Clock: clock,
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,8 @@ type seenMessage struct {
 
 func asSeen(m *model.Message) seenMessage {
 	out := seenMessage{
-		m.ID, m.Organization, m.Sender, m.Recipient, m.Group, m.Body, m.Created, m.Expires, m.TTL, m.Priority, m.DOR, m.Recalled, m.Status, model.AccountID{}, time.Time{},
+		m.ID, m.Organization, m.Sender, m.Recipient, m.Group, m.Body, m.Created, m.Expires, m.TTL, m.Priority, m.DOR,
+		m.Recalled, m.Status, model.AccountID{}, time.Time{},
 	}
 	if m.Forwarded != nil {
 		out.originalSender, out.originallyCreated = m.Forwarded.Sender, m.Forwarded.Created
@@ -68,7 +69,8 @@ func asSeen(m *model.Message) seenMessage {
 
 func (m *message) seenWith(status model.Status) seenMessage {
 	out := seenMessage{
-		m.id, m.organization.id, m.sender.id, m.to(), m.group != nil, m.body, m.created, m.expires, m.ttl, m.priority, m.dor, m.recalled, status, model.AccountID{}, time.Time{},
+		m.id, m.organization.id, m.sender.id, m.to(), m.group != nil, m.body, m.created, m.expires, m.ttl, m.priority, m.dor,
+		m.recalled, status, model.AccountID{}, time.Time{},
 	}
 	if m.recalled {
 		out.body = ""
@@ -124,7 +126,8 @@ func asSeenEvent(e *model.Event) seenEvent {
 		out.organization, out.said = e.Friend.Organization, said{added: e.Friend.Added, entity: entityOf(&e.Friend.Entity)}
 	case e.Bang != nil:
 		out.organization = e.Bang.Target.Organization
-		out.said = said{added: e.Bang.Added, entity: entityOf(&e.Bang.Target), caller: e.Bang.Caller.Account.ID, account: e.Bang.Subject.Account.ID, time: e.Bang.Created}
+		out.said = said{added: e.Bang.Added, entity: entityOf(&e.Bang.Target), caller: e.Bang.Caller.Account.ID,
+			account: e.Bang.Subject.Account.ID, time: e.Bang.Created}
 	case e.Entity != nil:
 		out.organization, out.said.entity = e.Entity.Organization, entityOf(e.Entity)
 	case e.Settings != nil:

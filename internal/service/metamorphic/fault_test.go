@@ -43,7 +43,8 @@ func (s *stage) actor(t *testing.T, i int) *model.Actor {
 func TestAcknowledgingAnEventPastItsRetentionChangesNothing(t *testing.T) {
 	s := newStage(t)
 	never := model.NoTTL
-	sent, err := s.Send(t.Context(), s.actor(t, 1), service.SendCommand{Recipient: s.template.people[2].id.String(), Body: "x", TTL: &never})
+	sent, err := s.Send(t.Context(), s.actor(t, 1),
+		service.SendCommand{Recipient: s.template.people[2].id.String(), Body: "x", TTL: &never})
 	must(t, err)
 	queue, err := s.Poll(t.Context(), s.actor(t, 2), service.PollOptions{Limit: 1})
 	must(t, err)
@@ -61,7 +62,8 @@ func TestAcknowledgingAnEventPastItsRetentionChangesNothing(t *testing.T) {
 func TestAGroupOfADeletedOrganizationIsNotFound(t *testing.T) {
 	s := newStage(t)
 	name := "ward"
-	g, err := s.CreateGroup(t.Context(), s.actor(t, 1), service.GroupCommand{Name: &name, Members: []string{s.template.people[2].id.String()}})
+	g, err := s.CreateGroup(t.Context(), s.actor(t, 1),
+		service.GroupCommand{Name: &name, Members: []string{s.template.people[2].id.String()}})
 	must(t, err)
 	must(t, s.DeleteOrganization(t.Context(), s.actor(t, 0), s.template.organization, nameOfFirst))
 	for _, moment := range []string{"before", "after"} {

@@ -129,7 +129,8 @@ func (p *play) createOrganization(t *rapid.T) {
 	if len(p.world.organizations) == 3 {
 		t.Skip("there are enough")
 	}
-	o := &organization{name: p.name("organization"), dor: rapid.Bool().Draw(t, "dor"), forward: rapid.IntRange(0, 3).Draw(t, "forward") > 0}
+	o := &organization{name: p.name("organization"), dor: rapid.Bool().Draw(t, "dor"),
+		forward: rapid.IntRange(0, 3).Draw(t, "forward") > 0}
 	lifetimes := []*int{nil, new(int), new(int)}
 	*lifetimes[1], *lifetimes[2] = 90, model.NoTTL
 	o.ttl = pick(t, lifetimes, "ttl")

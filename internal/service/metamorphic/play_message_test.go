@@ -68,7 +68,8 @@ func (p *play) post(t *rapid.T, l *letter) {
 	var err error
 	if l.forward != nil {
 		sent, err = p.service.Forward(t.Context(), actor, service.ForwardCommand{
-			Message: l.forward.id, Recipient: l.entity().String(), SenderOrganization: l.named.token(), Priority: &l.priority, RequestID: l.request,
+			Message: l.forward.id, Recipient: l.entity().String(), SenderOrganization: l.named.token(), Priority: &l.priority,
+			RequestID: l.request,
 		})
 	} else {
 		sent, err = p.service.Send(t.Context(), actor, service.SendCommand{
@@ -82,7 +83,8 @@ func (p *play) post(t *rapid.T, l *letter) {
 		return
 	}
 	if sent.Message != m.id || sent.TTL != m.ttl || sent.Repeated != repeated {
-		t.Fatalf("send: message %s, ttl %d, repeated %t; want %s, %d, %t", sent.Message, sent.TTL, sent.Repeated, m.id, m.ttl, repeated)
+		t.Fatalf("send: message %s, ttl %d, repeated %t; want %s, %d, %t", sent.Message, sent.TTL, sent.Repeated, m.id, m.ttl,
+			repeated)
 	}
 	if shown := sent.Row != nil; shown != p.world.sees(l.from, m) {
 		t.Fatalf("send: the message is in the answer: %t", shown)
@@ -92,7 +94,8 @@ func (p *play) post(t *rapid.T, l *letter) {
 func (p *play) acknowledge(t *rapid.T) {
 	a := p.anybody(t, "who")
 	events := some(t, a.queue, 12, "events")
-	ids := []string{"", "nonsense", model.Cursor{Epoch: "other", Position: 1}.String(), model.Cursor{Epoch: p.kept.Epoch(), Position: 1}.String()}
+	ids := []string{"", "nonsense", model.Cursor{Epoch: "other", Position: 1}.String(),
+		model.Cursor{Epoch: p.kept.Epoch(), Position: 1}.String()}
 	seen := []*event{}
 	for _, e := range events {
 		if e.id != "" { // one that is over before anybody saw it has no name

@@ -68,7 +68,8 @@ func newTemplate(t *testing.T) *template {
 	operator, err = s.Authenticate(ctx, "operator", "secret", netip.Addr{})
 	must(t, err)
 	for i := range people {
-		user, err := s.CreateUser(ctx, operator, service.CreateUserCommand{Organization: tm.organization, Username: fmt.Sprint("user", i+1), IssueKey: true})
+		user, err := s.CreateUser(ctx, operator,
+			service.CreateUserCommand{Organization: tm.organization, Username: fmt.Sprint("user", i+1), IssueKey: true})
 		must(t, err)
 		tm.people = append(tm.people, person{user.Entity.Account.ID, user.Key.Key.Key, user.Key.Secret})
 	}
@@ -105,7 +106,8 @@ func openService(t enginetest.TB, dir string, clock func() time.Time) (*service.
 	vault := &content.Vault{Store: kept, Ring: sealtest.Open(t, dir, clock), Blobs: blobs}
 	log := slog.New(slog.DiscardHandler)
 	s := service.New(service.Options{
-		Store: kept, Vault: vault, Hub: live.NewHub(0), Clock: clock, Logger: log, DefaultRegion: "US", EventsRetention: retention,
+		Store: kept, Vault: vault, Hub: live.NewHub(0), Clock: clock, Logger: log, DefaultRegion: "US",
+		EventsRetention: retention,
 	})
 	sweeper := upkeep.NewSweeper(upkeep.Options{
 		Store: kept, Vault: vault, Clock: custody.NewClock(custody.ClockOptions{Store: kept, Now: clock}), Cases: s,
@@ -165,7 +167,8 @@ func (p *play) open(t *rapid.T) {
 	for i, who := range p.template.people {
 		a := &account{
 			name: fmt.Sprint("user", i), id: who.id, operator: i == 0,
-			joined: map[*organization]tick{first: p.world.next()}, roster: map[place]*conversation{}, requests: map[string]*request{},
+			joined: map[*organization]tick{first: p.world.next()}, roster: map[place]*conversation{},
+			requests: map[string]*request{},
 		}
 		p.world.accounts = append(p.world.accounts, a)
 		p.keys[a] = who

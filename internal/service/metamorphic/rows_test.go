@@ -44,7 +44,8 @@ func (p *play) recount(t *rapid.T) {
 		important    int
 	}
 	err := p.kept.engine.View(t.Context(), func(s store.Session) error {
-		return s.Query(`SELECT c.account, c.organization, c.entity, c.unread, c.unread_priority, COUNT(m.message), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)
+		return s.Query(
+			`SELECT c.account, c.organization, c.entity, c.unread, c.unread_priority, COUNT(m.message), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)
 			FROM (SELECT account, organization, entity, unread, unread_priority, cleared FROM conversations
 				UNION ALL SELECT p.account, p.organization, p.group_token, g.sent - p.seen, g.sent_priority - p.seen_priority, p.joined
 				FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0) c
@@ -53,15 +54,17 @@ func (p *play) recount(t *rapid.T) {
 			LEFT JOIN messages m ON m.organization_number = d.organization_number AND m.message = d.message AND m.recalled = 0
 				AND c.entity = CASE WHEN m.is_group = 1 THEN m.recipient ELSE m.sender END
 			GROUP BY c.account, c.organization, c.entity, c.unread, c.unread_priority`, nil, func(r store.Row) error {
-			var c counters
-			if err := r.Scan(&c.account, &c.organization, &c.entity, &c.unread, &c.priority, &c.rows, &c.important); err != nil {
-				return err
-			}
-			if c.unread != c.rows || c.priority != c.important {
-				t.Fatalf("%s counts %d (%d) unread of %s, and there are %d (%d) rows", c.account, c.unread, c.priority, c.entity, c.rows, c.important)
-			}
-			return nil
-		})
+				var c counters
+				if err := r.Scan(&c.account, &c.organization, &c.entity, &c.unread, &c.priority, &c.rows,
+					&c.important); err != nil {
+					return err
+				}
+				if c.unread != c.rows || c.priority != c.important {
+					t.Fatalf("%s counts %d (%d) unread of %s, and there are %d (%d) rows", c.account, c.unread, c.priority, c.entity,
+						c.rows, c.important)
+				}
+				return nil
+			})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -94,7 +94,8 @@ func (w *world) groupPlace(a *account, members []*account) *organization {
 }
 
 // createGroup is call 5, with a name.
-func (w *world) createGroup(a *account, named *organization, members []*account, replay, public bool) (g *group, code string) {
+func (w *world) createGroup(a *account, named *organization, members []*account, replay, public bool) (g *group,
+	code string) {
 	if named == nil {
 		if named = w.groupPlace(a, members); named == nil {
 			return nil, organizationRequired

@@ -58,7 +58,8 @@ func (l *letter) content() string {
 // send carries a letter out: the message, or the first one of a repeated request,
 // or why it is refused.
 func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, code string) {
-	if first := l.from.requests[l.request]; l.request != "" && first != nil && first.created.After(w.now.Add(-requestWindow)) {
+	if first := l.from.requests[l.request]; l.request != "" && first != nil &&
+		first.created.After(w.now.Add(-requestWindow)) {
 		if first.entity != l.entity() || first.content != l.content() {
 			return nil, false, requestReused
 		}
@@ -82,7 +83,8 @@ func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, 
 	}
 	m = &message{
 		id: id, organization: o, sender: l.from, recipient: l.to, group: l.group, body: l.body, created: w.now, ttl: ttl,
-		dor: o.dor && l.dor == nil || l.dor != nil && *l.dor, priority: l.priority, copies: map[*account]*received{}, sent: w.next(),
+		dor: o.dor && l.dor == nil || l.dor != nil && *l.dor, priority: l.priority, copies: map[*account]*received{},
+		sent: w.next(),
 	}
 	if ttl != model.NoTTL {
 		m.expires = w.now.Add(time.Duration(ttl) * time.Minute)
@@ -185,7 +187,8 @@ func (w *world) advance(a *account, m *message, status model.Status) {
 	m.sender.withdraw(func(e *event) bool {
 		return e.message == m && !e.content && !e.said.recall && e.said.account == a.id
 	})
-	w.tell(m.sender, event{kind: m.statusKind(), organization: m.organization, message: m, said: said{account: a.id, status: status, time: w.now}})
+	w.tell(m.sender, event{kind: m.statusKind(), organization: m.organization, message: m,
+		said: said{account: a.id, status: status, time: w.now}})
 }
 
 // mark is call 16: what is read is delivered, too.

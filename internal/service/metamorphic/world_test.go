@@ -263,7 +263,8 @@ func (m *message) least() model.Status {
 // counts reports whether a message is one that an account has not read in a place.
 func (w *world) counts(a *account, m *message, p place) bool {
 	c := m.copies[a]
-	if c == nil || c.status >= model.Read || m.recalled || m.ended(w.now) || !a.memberOf(p.organization) || m.placeReceived(a) != p {
+	if c == nil || c.status >= model.Read || m.recalled || m.ended(w.now) || !a.memberOf(p.organization) ||
+		m.placeReceived(a) != p {
 		return false
 	}
 	entry := a.roster[p]

@@ -100,7 +100,8 @@ func mustAddress(t TB, dir string) string {
 
 func openPostgres(t TB, address string, o Options) store.Engine {
 	t.Helper()
-	engine, err := postgres.Open(context.Background(), address, postgres.Options{Clock: o.Clock, Log: o.Log, Connections: 8})
+	engine, err := postgres.Open(context.Background(), address,
+		postgres.Options{Clock: o.Clock, Log: o.Log, Connections: 8})
 	must(t, err)
 	return engine
 }

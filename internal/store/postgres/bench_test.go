@@ -21,12 +21,16 @@ func BenchmarkUpdate(b *testing.B) {
 		for _, callers := range []int{1, 16, 64} {
 			b.Run(fmt.Sprintf("pooled-%t/callers-%d", pooled, callers), func(b *testing.B) {
 				e := mustOpen(b, server.URL(b), Options{Pooled: pooled})
-				mustExec(b, e, `CREATE TABLE messages (organization TEXT NOT NULL, message BYTEA NOT NULL, sender BYTEA NOT NULL, recipient BYTEA NOT NULL,
+				mustExec(
+					b, e, `CREATE TABLE messages (organization TEXT NOT NULL, message BYTEA NOT NULL, sender BYTEA NOT NULL, recipient BYTEA NOT NULL,
 					content BYTEA NOT NULL, created BIGINT NOT NULL, ends BIGINT NOT NULL, PRIMARY KEY (organization, message))`)
-				mustExec(b, e, `CREATE TABLE deliveries (organization TEXT NOT NULL, message BYTEA NOT NULL, account BYTEA NOT NULL, position BIGINT NOT NULL,
+				mustExec(
+					b, e, `CREATE TABLE deliveries (organization TEXT NOT NULL, message BYTEA NOT NULL, account BYTEA NOT NULL, position BIGINT NOT NULL,
 					PRIMARY KEY (organization, message, account))`)
-				mustExec(b, e, `CREATE TABLE events (account BYTEA NOT NULL, position BIGINT NOT NULL, message BYTEA NOT NULL, PRIMARY KEY (account, position))`)
-				mustExec(b, e, `CREATE TABLE conversations (account BYTEA NOT NULL, entity BYTEA NOT NULL, unread BIGINT NOT NULL, PRIMARY KEY (account, entity))`)
+				mustExec(
+					b, e, `CREATE TABLE events (account BYTEA NOT NULL, position BIGINT NOT NULL, message BYTEA NOT NULL, PRIMARY KEY (account, position))`)
+				mustExec(
+					b, e, `CREATE TABLE conversations (account BYTEA NOT NULL, entity BYTEA NOT NULL, unread BIGINT NOT NULL, PRIMARY KEY (account, entity))`)
 				b.ReportAllocs()
 				b.ResetTimer()
 				var left, made atomic.Int64
@@ -63,13 +67,17 @@ func benchMessage(e *Engine, n int64) error {
 			text string
 			args []any
 		}{
-			{`INSERT INTO messages (organization, message, sender, recipient, content, created, ends) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			{
+				`INSERT INTO messages (organization, message, sender, recipient, content, created, ends) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 				[]any{"organization", message, sender, recipient, content, n, n}},
-			{`INSERT INTO deliveries (organization, message, account, position) VALUES (?, ?, ?, ?)`, []any{"organization", message, recipient, position}},
+			{`INSERT INTO deliveries (organization, message, account, position) VALUES (?, ?, ?, ?)`,
+				[]any{"organization", message, recipient, position}},
 			{`INSERT INTO events (account, position, message) VALUES (?, ?, ?)`, []any{recipient, position, message}},
-			{`INSERT INTO conversations AS c (account, entity, unread) VALUES (?, ?, 1) ON CONFLICT (account, entity) DO UPDATE SET unread = c.unread + 1`,
+			{
+				`INSERT INTO conversations AS c (account, entity, unread) VALUES (?, ?, 1) ON CONFLICT (account, entity) DO UPDATE SET unread = c.unread + 1`,
 				[]any{recipient, sender}},
-			{`INSERT INTO conversations AS c (account, entity, unread) VALUES (?, ?, 0) ON CONFLICT (account, entity) DO UPDATE SET unread = c.unread`,
+			{
+				`INSERT INTO conversations AS c (account, entity, unread) VALUES (?, ?, 0) ON CONFLICT (account, entity) DO UPDATE SET unread = c.unread`,
 				[]any{sender, recipient}},
 		} {
 			if err := s.Post(statement.text, statement.args...); err != nil {

@@ -154,7 +154,8 @@ func (p *params) list(arg any) (uint32, error) {
 		element = pgtype.TextOID
 	case item.Kind() == reflect.Int, item.Kind() == reflect.Int64, item.Kind() == reflect.Bool:
 		element = pgtype.Int8OID
-	case item.Kind() == reflect.Slice && item.Elem().Kind() == reflect.Uint8, item.Implements(reflect.TypeFor[driver.Valuer]()):
+	case item.Kind() == reflect.Slice && item.Elem().Kind() == reflect.Uint8,
+		item.Implements(reflect.TypeFor[driver.Valuer]()):
 		element = pgtype.ByteaOID
 	default:
 		return 0, fmt.Errorf("type %T: %w", arg, errList)

@@ -61,7 +61,8 @@ func configure(url string, opts *Options) (*pgxpool.Config, error) {
 		config.MaxConns = int32(opts.Connections)
 	}
 	config.MinConns = min(2, config.MaxConns)
-	config.MaxConnLifetime, config.MaxConnLifetimeJitter, config.MaxConnIdleTime = connectionLife, connectionLifeVary, connectionIdle
+	config.MaxConnLifetime, config.MaxConnLifetimeJitter, config.MaxConnIdleTime = connectionLife, connectionLifeVary,
+		connectionIdle
 	// A connection that died in the pool is noticed by its first statement, and that
 	// one is tried again: to ask each time would cost every transaction an answer.
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
@@ -72,10 +73,12 @@ func configure(url string, opts *Options) (*pgxpool.Config, error) {
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "signet"
 	}
-	c.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}}).DialContext
+	c.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second,
+		Interval: 5 * time.Second, Count: 3}}).DialContext
 	// When a reader's context ends, its statement is cancelled and the connection kept.
 	c.BuildContextWatcherHandler = func(server *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: server, CancelRequestDelay: cancelDelay, DeadlineDelay: 5 * time.Second}
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: server, CancelRequestDelay: cancelDelay,
+			DeadlineDelay: 5 * time.Second}
 	}
 	validate := c.ValidateConnect // of target_session_attrs
 	c.ValidateConnect = func(ctx context.Context, server *pgconn.PgConn) error {
@@ -98,7 +101,8 @@ func connectionOf(conn *pgx.Conn) *connection {
 // connection. It refuses one that the store cannot be kept on, so that the next
 // of several hosts is tried.
 func meet(ctx context.Context, server *pgconn.PgConn, opts *Options) error {
-	facts, err := server.Exec(ctx, `SELECT pg_backend_pid(), current_setting('server_version_num'), current_setting('server_encoding'),
+	facts, err := server.Exec(ctx,
+		`SELECT pg_backend_pid(), current_setting('server_version_num'), current_setting('server_encoding'),
 		current_setting('transaction_read_only'), current_setting('synchronous_commit')`).ReadAll()
 	if err != nil {
 		return err
@@ -135,7 +139,8 @@ func meet(ctx context.Context, server *pgconn.PgConn, opts *Options) error {
 	}
 	// Prepared statements are planned once, for any argument, by way of the indexes
 	// that are there for them: to plan lists anew costs more than to read them.
-	c.settings = append(c.settings, "plan_cache_mode", "force_generic_plan", "jit", "off", "max_parallel_workers_per_gather", "0",
+	c.settings = append(c.settings, "plan_cache_mode", "force_generic_plan", "jit", "off",
+		"max_parallel_workers_per_gather", "0",
 		"enable_seqscan", "off", "enable_hashjoin", "off", "enable_mergejoin", "off")
 	var set strings.Builder
 	for i := 0; i < len(c.settings); i += 2 {

@@ -103,7 +103,8 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, meters: store.NewEngineMeters(), updates: make(chan *member, maxShared), views: make(chan *member, maxShared)}
+	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, meters: store.NewEngineMeters(),
+		updates: make(chan *member, maxShared), views: make(chan *member, maxShared)}
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
@@ -156,15 +157,16 @@ func (e *Engine) Erase(ctx context.Context) error {
 func (e *Engine) ClockOffset(ctx context.Context) (offset time.Duration, err error) {
 	err = e.View(ctx, func(s store.Session) error {
 		before := e.clock()
-		return s.Query(`SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)`, nil, func(r store.Row) error {
-			var micros int64
-			if err := r.Scan(&micros); err != nil {
-				return err
-			}
-			now := e.clock()
-			offset = time.UnixMicro(micros).Sub(before.Add(now.Sub(before) / 2))
-			return nil
-		})
+		return s.Query(`SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)`, nil,
+			func(r store.Row) error {
+				var micros int64
+				if err := r.Scan(&micros); err != nil {
+					return err
+				}
+				now := e.clock()
+				offset = time.UnixMicro(micros).Sub(before.Add(now.Sub(before) / 2))
+				return nil
+			})
 	})
 	return offset, err
 }

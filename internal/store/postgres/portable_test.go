@@ -13,15 +13,17 @@ import (
 
 // unportable is what tables that are spread over several servers cannot have, or
 // what a pooler that hands out servers by the transaction breaks.
-var unportable = regexp.MustCompile(`(?i)\b((SMALL|BIG)?SERIAL|SEQUENCE|NEXTVAL|CURRVAL|SETVAL|LASTVAL|IDENTITY|AUTOINCREMENT|TRIGGER|RULE|FUNCTION|PROCEDURE|` +
-	`LISTEN|UNLISTEN|NOTIFY|PG_NOTIFY|PG_(TRY_)?ADVISORY\w*|LOCK\s+TABLE|FOREIGN\s+KEY|REFERENCES|EXCLUDE|INHERITS|UNLOGGED|TEMP|TEMPORARY|` +
-	`DECLARE|WITH\s+HOLD|PREPARE|SET\s+SESSION|CTID|XMIN|OIDS?)\b`)
+var unportable = regexp.MustCompile(
+	`(?i)\b((SMALL|BIG)?SERIAL|SEQUENCE|NEXTVAL|CURRVAL|SETVAL|LASTVAL|IDENTITY|AUTOINCREMENT|TRIGGER|RULE|FUNCTION|PROCEDURE|` +
+		`LISTEN|UNLISTEN|NOTIFY|PG_NOTIFY|PG_(TRY_)?ADVISORY\w*|LOCK\s+TABLE|FOREIGN\s+KEY|REFERENCES|EXCLUDE|INHERITS|UNLOGGED|TEMP|TEMPORARY|` +
+		`DECLARE|WITH\s+HOLD|PREPARE|SET\s+SESSION|CTID|XMIN|OIDS?)\b`)
 
 // ofTheCatalogue are the columns by which tables of PostgreSQL's own catalogue are joined.
 var ofTheCatalogue = regexp.MustCompile(`\b[a-z]\.oid\b`)
 
 // statementText tells SQL, and parts of it, from the other texts of the code.
-var statementText = regexp.MustCompile(`\b(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|SET|BEGIN|WHERE|AND|ORDER BY|FROM|VACUUM|LOCK)\b|[=<>] \?|^\s*[A-Z]{4,}\b`)
+var statementText = regexp.MustCompile(
+	`\b(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|SET|BEGIN|WHERE|AND|ORDER BY|FROM|VACUUM|LOCK)\b|[=<>] \?|^\s*[A-Z]{4,}\b`)
 
 func TestTheSQLCanBeSpreadOverServers(t *testing.T) {
 	// The last is a database of its own, for which a pooler may stand as well.

@@ -27,7 +27,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q became %q, error %v, want %q", text, q.text, err, want)
 		}
 	}
-	for _, text := range []string{"", "BEGIN", "commit", "SET x = 1", "LOCK TABLE t", "SELECT a FROM t WHERE a NOT IN (?*)", "SELECT f(?*)"} {
+	for _, text := range []string{"", "BEGIN", "commit", "SET x = 1", "LOCK TABLE t",
+		"SELECT a FROM t WHERE a NOT IN (?*)", "SELECT f(?*)"} {
 		if _, err := parse(text); !errors.Is(err, store.ErrSyntax) {
 			t.Errorf("%q: error %v", text, err)
 		}

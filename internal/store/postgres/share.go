@@ -165,7 +165,8 @@ func (e *Engine) shareView(batch []*member) (err error) {
 		batch[0].err = e.look(batch[0].ctx, batch[0].fn)
 		return nil
 	}
-	if _, err := e.view(context.Background(), func(s store.Session) error { return runBatch(s.(*session), batch) }); err != nil {
+	if _, err := e.view(context.Background(),
+		func(s store.Session) error { return runBatch(s.(*session), batch) }); err != nil {
 		return errAlone
 	}
 	return nil

@@ -32,7 +32,8 @@ func (a accompanied) View(ctx context.Context, fn func(store.Session) error, _ .
 }
 
 func (a accompanied) accompany(ctx context.Context, fn func(store.Session) error, share func([]*member) error,
-	alone func(context.Context, func(store.Session) error, ...store.Trait) error, companion func(store.Session) error) error {
+	alone func(context.Context, func(store.Session) error, ...store.Trait) error,
+	companion func(store.Session) error) error {
 	if err := a.gate.Enter(ctx); err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ var tables = []string{
 func (e *Engine) prepare(ctx context.Context) error {
 	missing := 0
 	err := e.View(ctx, func(s store.Session) error {
-		return s.Query(`SELECT 2 - COUNT(to_regclass(name)) FROM (VALUES ('engine_queues'), ('engine_writes')) AS needed (name)`, nil,
+		return s.Query(
+			`SELECT 2 - COUNT(to_regclass(name)) FROM (VALUES ('engine_queues'), ('engine_writes')) AS needed (name)`, nil,
 			func(r store.Row) error { return r.Scan(&missing) })
 	})
 	if err != nil || missing == 0 {
@@ -83,7 +84,8 @@ func (e *Engine) forgetWrites(ctx context.Context, before time.Time) error {
 		var removed int64
 		err := e.repeatable(ctx, func(s store.Session) (err error) {
 			removed, err = s.Exec(`DELETE FROM engine_writes WHERE write IN (
-				SELECT write FROM engine_writes WHERE write < ? ORDER BY write LIMIT ? FOR UPDATE SKIP LOCKED)`, firstWriteID(before), sweepBatch)
+				SELECT write FROM engine_writes WHERE write < ? ORDER BY write LIMIT ? FOR UPDATE SKIP LOCKED)`,
+				firstWriteID(before), sweepBatch)
 			return err
 		})
 		if err != nil || removed < sweepBatch {

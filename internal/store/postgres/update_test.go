@@ -304,7 +304,8 @@ func TestServerWhoseClockIsAheadForgetsNobodysWriteIDs(t *testing.T) {
 	if err := e.forgetOldWrites(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := mustCount(t, e, `SELECT COUNT(*) FROM engine_writes`); n != before+3 { // two that were written, and one of them by hand
+	// two that were written, and one of them by hand
+	if n := mustCount(t, e, `SELECT COUNT(*) FROM engine_writes`); n != before+3 {
 		t.Errorf("%d write ids are left of %d", n, before+4)
 	}
 }
@@ -333,7 +334,8 @@ func TestWhatIsUnfitIsRefusedAtOnce(t *testing.T) {
 // A standby lets read only: a node that is pointed at one waits for it to lead.
 func TestAServerThatOnlyLetsReadIsUnavailable(t *testing.T) {
 	url := postgrestest.URL(t)
-	_, err := Open(t.Context(), url+"&options=-c%20default_transaction_read_only%3Don", Options{Patience: time.Millisecond})
+	_, err := Open(t.Context(), url+"&options=-c%20default_transaction_read_only%3Don",
+		Options{Patience: time.Millisecond})
 	wantError(t, err, store.ErrUnavailable)
 }
 

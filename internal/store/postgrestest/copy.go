@@ -45,7 +45,8 @@ func Dump(t testing.TB, address string) []byte {
 	values := u.Query()
 	values.Del("search_path")
 	u.RawQuery = values.Encode()
-	dump, err := exec.Command(filepath.Join(directory, "pg_dump"), "--schema="+schemaOf(t, address), "--dbname="+u.String()).Output()
+	dump, err := exec.Command(filepath.Join(directory, "pg_dump"), "--schema="+schemaOf(t, address),
+		"--dbname="+u.String()).Output()
 	if err != nil {
 		t.Fatalf("pg_dump: %v", err)
 	}

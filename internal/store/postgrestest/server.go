@@ -187,7 +187,8 @@ func start(follows string, settings []string) (*Server, error) {
 // binaries finds the directory with the newest PostgreSQL's initdb and pg_ctl.
 func binaries() (string, error) {
 	var found []string
-	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin", "/usr/local/opt/postgresql@*/bin"} {
+	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin",
+		"/usr/local/opt/postgresql@*/bin"} {
 		matches, err := filepath.Glob(filepath.Join(pattern, "initdb"))
 		if err != nil {
 			return "", err

@@ -62,7 +62,8 @@ func TestBackup(t *testing.T) {
 		restored := mustOpenAt(t, path, Options{})
 		var pairs, halves int
 		err = restored.View(t.Context(), func(s store.Session) error {
-			return s.Query(`SELECT count(DISTINCT n), count(*) FROM pairs`, nil, func(r store.Row) error { return r.Scan(&pairs, &halves) })
+			return s.Query(`SELECT count(DISTINCT n), count(*) FROM pairs`, nil,
+				func(r store.Row) error { return r.Scan(&pairs, &halves) })
 		})
 		if err != nil || pairs < 100 || halves != 2*pairs {
 			t.Errorf("%d numbers with %d halves, error %v", pairs, halves, err)

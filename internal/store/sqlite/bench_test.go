@@ -98,11 +98,13 @@ func benchMessage(e *Engine, content []byte) error {
 		if err != nil {
 			return err
 		}
-		if _, err := s.Exec(`INSERT INTO messages (organization, message, sender, recipient, content, created, ends) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		if _, err := s.Exec(
+			`INSERT INTO messages (organization, message, sender, recipient, content, created, ends) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			organization, message, sender, recipient, content, now, now+int64(rand.Uint64N(1<<30))); err != nil {
 			return err
 		}
-		if _, err := s.Exec(`INSERT INTO deliveries (organization, message, account, position, status) VALUES (?, ?, ?, ?, ?)`,
+		if _, err := s.Exec(
+			`INSERT INTO deliveries (organization, message, account, position, status) VALUES (?, ?, ?, ?, ?)`,
 			organization, message, recipient, position, 0); err != nil {
 			return err
 		}

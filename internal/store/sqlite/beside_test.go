@@ -144,7 +144,9 @@ func TestBeside(t *testing.T) {
 		command := mustOpenAt(t, e.path, Options{Beside: true})
 		for i := range 20 {
 			if err := command.Update(t.Context(), func(s store.Session) error {
-				_, err := s.Exec(`INSERT INTO items (name, content) VALUES ('a', ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content`, bytes.Repeat([]byte{byte(i)}, 1<<20))
+				_, err := s.Exec(
+					`INSERT INTO items (name, content) VALUES ('a', ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content`,
+					bytes.Repeat([]byte{byte(i)}, 1<<20))
 				return err
 			}); err != nil {
 				t.Fatal(err)

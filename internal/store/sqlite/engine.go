@@ -69,7 +69,8 @@ type stats struct {
 
 // Open opens the database file at path, and creates it, readable by its owner
 // only, where there is none. The directory must exist, and be this process's
-// own (LockDirectory), unless the engine works beside another (Options.Beside). It refuses a file that is another program's database.
+// own (LockDirectory), unless the engine works beside another (Options.Beside). It refuses a file
+// that is another program's database.
 func Open(path string, opts Options) (*Engine, error) {
 	if opts.Clock == nil {
 		opts.Clock = time.Now

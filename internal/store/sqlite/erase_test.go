@@ -28,7 +28,8 @@ type canaries struct {
 }
 
 func newCanaries(t *testing.T, e *Engine, seed uint64) *canaries {
-	mustExec(t, e, `CREATE TABLE canaries (id BLOB NOT NULL, tag TEXT NOT NULL, content BLOB NOT NULL, after TEXT NOT NULL, PRIMARY KEY (id)) WITHOUT ROWID`,
+	mustExec(
+		t, e, `CREATE TABLE canaries (id BLOB NOT NULL, tag TEXT NOT NULL, content BLOB NOT NULL, after TEXT NOT NULL, PRIMARY KEY (id)) WITHOUT ROWID`,
 		`CREATE INDEX canaries_tag ON canaries (tag)`,
 		`CREATE TABLE records (n INTEGER PRIMARY KEY, content BLOB NOT NULL)`)
 	return &canaries{t: t, e: e, random: rand.New(rand.NewPCG(seed, seed)), live: make(map[string]string)}
@@ -54,7 +55,8 @@ func (c *canaries) insert(rows int) {
 			name, content := c.content()
 			var id [16]byte
 			binary.BigEndian.PutUint64(id[:], c.random.Uint64())
-			if _, err := s.Exec(`INSERT INTO canaries (id, tag, content, after) VALUES (?, ?, ?, ?)`, id[:], name, content, name); err != nil {
+			if _, err := s.Exec(`INSERT INTO canaries (id, tag, content, after) VALUES (?, ?, ?, ?)`, id[:], name, content,
+				name); err != nil {
 				return err
 			}
 			c.live[string(id[:])] = name
@@ -83,7 +85,8 @@ func (c *canaries) change(operations int) {
 				keys = append(keys, string(id[:]))
 			case kind < 7:
 				key := keys[c.random.IntN(len(keys))]
-				_, err = s.Exec(`UPDATE canaries SET tag = ?, content = ?, after = ? WHERE id = ?`, name, content, name, []byte(key))
+				_, err = s.Exec(`UPDATE canaries SET tag = ?, content = ?, after = ? WHERE id = ?`, name, content, name,
+					[]byte(key))
 				if _, ok := c.live[key]; ok {
 					c.live[key] = name
 				}
@@ -388,10 +391,11 @@ func TestGap(t *testing.T) {
 		number     uint32
 		start, end int
 	}{
-		"leaf with two cells":        {page(13, 0, 0, 0, 2, 0x0f, 0), 2, 12, 0x0f00},
-		"interior with two cells":    {page(2, 0, 0, 0, 2, 0x0f, 0), 2, 16, 0x0f00},
-		"empty leaf":                 {page(10, 0, 0, 0, 0, 0x10, 0), 2, 8, pageSize},
-		"first page":                 {append(make([]byte, 100), page(13, 0, 0, 0, 1, 0x0f, 0)[:pageSize-100]...), 1, 110, 0x0f00},
+		"leaf with two cells":     {page(13, 0, 0, 0, 2, 0x0f, 0), 2, 12, 0x0f00},
+		"interior with two cells": {page(2, 0, 0, 0, 2, 0x0f, 0), 2, 16, 0x0f00},
+		"empty leaf":              {page(10, 0, 0, 0, 0, 0x10, 0), 2, 8, pageSize},
+		"first page": {append(make([]byte, 100), page(13, 0, 0, 0, 1, 0x0f, 0)[:pageSize-100]...), 1, 110,
+			0x0f00},
 		"overflow page":              {page(0, 0, 0, 9, 0xff), 2, 0, 0},
 		"cells outside of the page":  {page(13, 0, 0, 0, 2, 0xff, 0), 2, 0, 0},
 		"cells over their pointers":  {page(13, 0, 0, 0, 200, 0, 100), 2, 0, 0},

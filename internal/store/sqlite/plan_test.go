@@ -20,10 +20,13 @@ import (
 // growing are the tables that get ever larger, by the names under which the
 // store's statements know them. None of them is ever read from end to end.
 var growing = map[string]string{
-	"messages": "messages", "m": "messages", "deliveries": "deliveries", "d": "deliveries", "events": "events", "e": "events",
+	"messages": "messages", "m": "messages", "deliveries": "deliveries", "d": "deliveries", "events": "events",
+	"e":             "events",
 	"conversations": "conversations", "c": "conversations", "mine": "conversations", "theirs": "conversations",
-	"group_members": "group_members", "p": "group_members", "memberships": "memberships", "accounts": "accounts", "addresses": "addresses",
-	"search_words": "search_words", "w": "search_words", "search_entities": "search_entities", "groups": "groups", "g": "groups",
+	"group_members": "group_members", "p": "group_members", "memberships": "memberships", "accounts": "accounts",
+	"addresses":    "addresses",
+	"search_words": "search_words", "w": "search_words", "search_entities": "search_entities", "groups": "groups",
+	"g":        "groups",
 	"metadata": "metadata", "mutes": "mutes", "roles": "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
 	"requests": "requests", "keys": "keys", "quotas": "quotas", "streams": "streams", "s": "streams",
 }

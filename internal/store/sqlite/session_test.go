@@ -21,7 +21,8 @@ type strangeID = model.ID[struct{ strange int }]
 func TestSessionTypes(t *testing.T) {
 	e := mustOpen(t, Options{})
 	mustExec(t, e, `CREATE TABLE typed (n INTEGER PRIMARY KEY, b BLOB, i BIGINT, s TEXT)`)
-	account, group, message, blob, entity := accountID(1), model.GroupID{2}, model.MessageID{3}, model.BlobID{4}, model.EntityID{5}
+	account, group, message, blob, entity := accountID(1), model.GroupID{2}, model.MessageID{3}, model.BlobID{4},
+		model.EntityID{5}
 	strange := strangeID{6}
 	const organization = model.OrganizationID("0123456789abcdefghijABCD")
 	bodies := [][]byte{{}, []byte("x"), bytes.Repeat([]byte("long"), 10_000), nil}
@@ -29,7 +30,8 @@ func TestSessionTypes(t *testing.T) {
 	err := e.Update(t.Context(), func(s store.Session) error {
 		for i, args := range [][]any{
 			{account, 1, "text"}, {group, int64(-1 << 62), ""}, {message, true, organization}, {blob, false, "snow ☃"},
-			{entity, 0, "a\x00b"}, {strange, 1, "'"}, {bodies[0], 1, ""}, {bodies[1], 1, ""}, {bodies[2], 1, ""}, {bodies[3], 1, ""},
+			{entity, 0, "a\x00b"}, {strange, 1, "'"}, {bodies[0], 1, ""}, {bodies[1], 1, ""}, {bodies[2], 1, ""},
+			{bodies[3], 1, ""},
 		} {
 			if n, err := s.Exec(`INSERT INTO typed VALUES (?, ?, ?, ?)`, append([]any{i}, args...)...); n != 1 || err != nil {
 				t.Errorf("row %d: changed %d, error %v", i, n, err)
@@ -73,7 +75,8 @@ func TestSessionTypes(t *testing.T) {
 		one("b", 3, &gotBlob)
 		one("b", 4, &gotEntity)
 		one("b", 5, &gotStrange)
-		if gotAccount != account || gotGroup != group || gotMessage != message || gotBlob != blob || gotEntity != entity || gotStrange != strange {
+		if gotAccount != account || gotGroup != group || gotMessage != message || gotBlob != blob || gotEntity != entity ||
+			gotStrange != strange {
 			t.Error("an identifier came back as another")
 		}
 		for i, body := range bodies {
@@ -163,7 +166,8 @@ func TestSessionLists(t *testing.T) {
 		want(n, `SELECT 1 FROM members WHERE account IN (?*)`, accounts[:n])
 		want(n, `SELECT 1 FROM members WHERE name IN (?*)`, names[:n])
 		want(n, `SELECT 1 FROM members WHERE n IN (?*)`, numbers[:n])
-		want(max(0, n-10), `SELECT 1 FROM members WHERE n >= ? AND account IN (?*) AND name IN (?*) AND n < ?`, 10, accounts[:n], names, 1000)
+		want(max(0, n-10), `SELECT 1 FROM members WHERE n >= ? AND account IN (?*) AND name IN (?*) AND n < ?`, 10,
+			accounts[:n], names, 1000)
 	}
 	want(0, `SELECT 1 FROM members WHERE account IN (?*)`, []model.AccountID(nil))
 	want(0, `SELECT 1 FROM members WHERE account NOT IN (?*)`, []model.AccountID{})
@@ -220,7 +224,8 @@ func TestSession(t *testing.T) {
 		mustExec(t, e, `INSERT INTO items (name, content) VALUES ('a', ''), ('b', '')`)
 		err := e.Update(t.Context(), func(s store.Session) error {
 			rows := 0
-			if err := s.Query(`SELECT name FROM items`, nil, func(store.Row) error { rows++; return store.ErrStop }); err != nil || rows != 1 {
+			if err := s.Query(`SELECT name FROM items`, nil,
+				func(store.Row) error { rows++; return store.ErrStop }); err != nil || rows != 1 {
 				t.Errorf("%d rows, error %v, want 1", rows, err)
 			}
 			err := s.Query(`SELECT name FROM items`, nil, func(store.Row) error { return errMine })
@@ -259,7 +264,8 @@ func TestSession(t *testing.T) {
 	t.Run("refuses_statements_it_cannot_answer_for", func(t *testing.T) {
 		e := mustOpen(t, Options{})
 		for _, text := range []string{
-			"COMMIT", "ROLLBACK", "begin", "SAVEPOINT x", "RELEASE request", "PRAGMA synchronous = OFF", "VACUUM", "ATTACH 'x' AS y",
+			"COMMIT", "ROLLBACK", "begin", "SAVEPOINT x", "RELEASE request", "PRAGMA synchronous = OFF", "VACUUM",
+			"ATTACH 'x' AS y",
 			"", "SELECT 1; SELECT 2", "SELECT nothing FROM nowhere", "SELECT 'open",
 		} {
 			err := e.Update(t.Context(), func(s store.Session) error {
@@ -321,7 +327,8 @@ func TestSession(t *testing.T) {
 // finds, in whatever SQLite accepts.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		`SELECT ?`, `SELECT '?', "a?" FROM t -- ?`, `SELECT 1 WHERE ? IN (?*)`, `SELECT 'it''s', ?`, "SELECT ?--\n,?", `SELECT 1 WHERE 1 IN (?*) AND 2 IN (?*)`,
+		`SELECT ?`, `SELECT '?', "a?" FROM t -- ?`, `SELECT 1 WHERE ? IN (?*)`, `SELECT 'it''s', ?`, "SELECT ?--\n,?",
+		`SELECT 1 WHERE 1 IN (?*) AND 2 IN (?*)`,
 	} {
 		f.Add(seed)
 	}

@@ -169,9 +169,11 @@ func TestViewTogether(t *testing.T) {
 		m := newMeeting(t)
 		answered := make(chan error, 2)
 		m.call(t.Context(), func(store.Session) error { return nil }, func(error) {}) // who runs them all
-		m.call(t.Context(), func(store.Session) error { runtime.Goexit(); return nil }, func(error) { t.Error("it returned") })
+		m.call(t.Context(), func(store.Session) error { runtime.Goexit(); return nil },
+			func(error) { t.Error("it returned") })
 		for range cap(answered) {
-			m.call(t.Context(), func(s store.Session) error { _, err := count(s); return err }, func(err error) { answered <- err })
+			m.call(t.Context(), func(s store.Session) error { _, err := count(s); return err },
+				func(err error) { answered <- err })
 		}
 		m.begin()
 		for range cap(answered) {
@@ -201,7 +203,8 @@ func TestViewTogether(t *testing.T) {
 	t.Run("goes_on_for_others_when_who_began_has_left", func(t *testing.T) {
 		m := newMeeting(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		m.call(ctx, func(s store.Session) error { return endless(s) }, func(err error) { wantError(t, err, context.Canceled) })
+		m.call(ctx, func(s store.Session) error { return endless(s) },
+			func(err error) { wantError(t, err, context.Canceled) })
 		m.call(t.Context(), func(s store.Session) error { _, err := count(s); return err }, func(err error) {
 			if err != nil {
 				t.Error(err)
@@ -220,6 +223,7 @@ func TestViewTogether(t *testing.T) {
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		wantError(t, e.View(t.Context(), func(store.Session) error { t.Error("it ran"); return nil }, store.Short), store.ErrClosed)
+		wantError(t, e.View(t.Context(), func(store.Session) error { t.Error("it ran"); return nil }, store.Short),
+			store.ErrClosed)
 	})
 }

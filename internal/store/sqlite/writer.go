@@ -56,7 +56,8 @@ type order struct {
 	done chan error
 }
 
-func newWriter(c *connection, readers *readers, files *files, meters store.EngineMeters, opts Options) (*writer, error) {
+func newWriter(c *connection, readers *readers, files *files, meters store.EngineMeters, opts Options) (*writer,
+	error) {
 	w := &writer{
 		c: c, readers: readers, files: files, clock: opts.Clock, log: opts.Log, meters: meters,
 		requests: make(chan *request, maxBatch),

@@ -15,7 +15,8 @@ import (
 // whole is an account with every field filled.
 func (p *platform) whole(name string) model.Account {
 	return model.Account{
-		ID: p.id(), Username: name, DisplayName: "Ann Ångström 🐎", FirstName: "Ann", LastName: "Ångström", Avatar: "https://example.com/a.png",
+		ID: p.id(), Username: name, DisplayName: "Ann Ångström 🐎", FirstName: "Ann", LastName: "Ångström",
+		Avatar: "https://example.com/a.png",
 		Status: "at work", DND: true, DNDText: "it's quiet", Operator: true, CreatedBy: p.organizationID(), Created: p.now(),
 		Emails: []model.Email{{Address: name + "@example.com", Verified: true}, {Address: name + "+2@example.com"}},
 		Phones: []model.Phone{{Number: fmt.Sprintf("+1415%07d", p.made.Load()), Verified: true}},
@@ -59,7 +60,8 @@ func accounts(t *testing.T, h Harness) {
 		}
 		slices.SortFunc(got, func(a, b model.AccountID) int { return slices.Compare(a[:], b[:]) })
 		wantEqual(t, "accounts", got, ids)
-		wantEqual(t, "of nobody", len(mustRead(t, p, func(tx *store.Tx) ([]model.Account, error) { return tx.Accounts(nil) })), 0)
+		wantEqual(t, "of nobody",
+			len(mustRead(t, p, func(tx *store.Tx) ([]model.Account, error) { return tx.Accounts(nil) })), 0)
 	})
 
 	t.Run("change_their_profile_and_nothing_else", func(t *testing.T) {
@@ -141,7 +143,8 @@ func addresses(t *testing.T, h Harness) {
 		wantTaken(t, err, "username")
 		wantMissing(t, p, "another case", at(model.UsernameAddress, "Carla"))
 		for i, address := range []string{"É@example.com", "é@example.com", "e\u0301@example.com", "e@example.com"} {
-			a := p.mustAccount(t, fmt.Sprint("accent", i), func(a *model.Account) { a.Emails = []model.Email{{Address: address}} })
+			a := p.mustAccount(t, fmt.Sprint("accent", i),
+				func(a *model.Account) { a.Emails = []model.Email{{Address: address}} })
 			wantEqual(t, address, mustFind(t, p, address, at(model.EmailAddress, address)), a.ID)
 		}
 	})

@@ -37,7 +37,8 @@ func arrivals(t *testing.T, h Harness) {
 	t.Run("come_in_the_order_of_the_queue", func(t *testing.T) {
 		wantEqual(t, "all", find(bob, 0, all...), []store.Arrival{arrival(first), arrival(second), arrival(third)})
 		wantEqual(t, "one", find(bob, 0, second.Sort), []store.Arrival{arrival(second)})
-		wantEqual(t, "those after a position", find(bob, first.Sort, all...), []store.Arrival{arrival(second), arrival(third)})
+		wantEqual(t, "those after a position", find(bob, first.Sort, all...),
+			[]store.Arrival{arrival(second), arrival(third)})
 		wantEqual(t, "no message", len(find(bob, 0, note)), 0)
 		wantEqual(t, "nothing", len(find(bob, 0)), 0)
 		wantEqual(t, "those in another queue", len(find(p.id(), 0, all...)), 0)
@@ -55,8 +56,11 @@ func arrivals(t *testing.T, h Harness) {
 		if len(queue) != before+1 {
 			t.Fatalf("the sender has %d events, want one more than %d", len(queue), before)
 		}
-		wantEqual(t, "event", queue[before], store.EventRow{Position: d.StatusEvent, Kind: model.EventStatus, Organization: organization, MessageID: first.ID, Payload: []byte("told")})
-		wantEqual(t, "copy", d, store.Delivery{Account: bob, Position: first.Sort, Status: model.Delivered, StatusTime: p.now(), StatusEvent: d.StatusEvent})
+		wantEqual(t, "event", queue[before],
+			store.EventRow{Position: d.StatusEvent, Kind: model.EventStatus, Organization: organization, MessageID: first.ID,
+				Payload: []byte("told")})
+		wantEqual(t, "copy", d, store.Delivery{Account: bob, Position: first.Sort, Status: model.Delivered,
+			StatusTime: p.now(), StatusEvent: d.StatusEvent})
 	})
 	t.Run("tell_nobody_who_has_left", func(t *testing.T) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMembership(organization, eve) })
@@ -64,7 +68,8 @@ func arrivals(t *testing.T, h Harness) {
 		want.Told = false
 		wantEqual(t, "that of who has left", find(bob, 0, second.Sort), []store.Arrival{want})
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.Deliver(bob, &want, p.now(), 0, model.EventGroupStatus, nil) })
-		wantEqual(t, "copy", mustFind(t, p, "copy", delivery(second, bob)), store.Delivery{Account: bob, Position: second.Sort, Status: model.Delivered, StatusTime: p.now()})
+		wantEqual(t, "copy", mustFind(t, p, "copy", delivery(second, bob)),
+			store.Delivery{Account: bob, Position: second.Sort, Status: model.Delivered, StatusTime: p.now()})
 		wantEqual(t, "queue of who has left", len(p.mustQueue(t, eve)), 0)
 	})
 	t.Run("are_none_that_are_over", func(t *testing.T) {
@@ -82,7 +87,8 @@ func arrivals(t *testing.T, h Harness) {
 		joe := p.mustAccount(t, "joe").ID
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(1, joe)
-			return errors.Join(err, tx.InsertDelivery(old, joe, position, true), tx.InsertEvent(joe, position, organization, model.EventGroupMessage, old.ID, nil))
+			return errors.Join(err, tx.InsertDelivery(old, joe, position, true),
+				tx.InsertEvent(joe, position, organization, model.EventGroupMessage, old.ID, nil))
 		})
 		want := arrival(old)
 		want.Replayed, want.Told = true, false

@@ -58,7 +58,8 @@ func largeBatches(t *testing.T, h Harness) {
 			p.wantPayloads(t, reader, "changed")
 			p.wantUnread(t, reader, 0, 0)
 		}
-		wantEqual(t, "members", mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountGroupMembers(g.ID) }), longList/2)
+		wantEqual(t, "members", mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountGroupMembers(g.ID) }),
+			longList/2)
 		wantEqual(t, "length of a roster", len(p.mustRoster(t, people[longList-1])), 0)
 	})
 	t.Run("of_events_are_acknowledged_whole", func(t *testing.T) {
@@ -69,7 +70,8 @@ func largeBatches(t *testing.T, h Harness) {
 			positions = positions[:0]
 			for i := range int64(longList) {
 				positions = append(positions, first+i)
-				err = errors.Join(err, tx.InsertEvent(reader, first+i, organization, model.EventFriends, model.MessageID{}, []byte("{}")))
+				err = errors.Join(err, tx.InsertEvent(reader, first+i, organization, model.EventFriends, model.MessageID{},
+					[]byte("{}")))
 			}
 			return err
 		})
@@ -97,7 +99,8 @@ func erase(t *testing.T, h Harness) {
 	for round := range 3 {
 		m := sent[round]
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(tx.WithdrawMessage(organization, m.ID), tx.NoteEnded(m), tx.DeleteMessage(organization, m.ID, m.Blob))
+			return errors.Join(tx.WithdrawMessage(organization, m.ID), tx.NoteEnded(m),
+				tx.DeleteMessage(organization, m.ID, m.Blob))
 		})
 		if err := p.Erase(t.Context()); err != nil {
 			t.Errorf("erase: %v", err)

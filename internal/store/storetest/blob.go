@@ -81,7 +81,8 @@ func blobs(t *testing.T, h Harness) {
 		held := func(ids []model.BlobID) map[model.BlobID]bool {
 			return mustRead(t, p, func(tx *store.Tx) (map[model.BlobID]bool, error) { return tx.BlobsInUse(ids) })
 		}
-		wantEqual(t, "held of some", held([]model.BlobID{ids[0], shared, ids[3]}), map[model.BlobID]bool{ids[0]: true, ids[3]: true})
+		wantEqual(t, "held of some", held([]model.BlobID{ids[0], shared, ids[3]}),
+			map[model.BlobID]bool{ids[0]: true, ids[3]: true})
 		wantEqual(t, "held of none", len(held(nil)), 0)
 	})
 	t.Run("of_no_attachment_are_nothing", func(t *testing.T) {

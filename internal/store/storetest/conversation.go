@@ -9,7 +9,8 @@ import (
 	"signet/internal/store"
 )
 
-func conversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID) func(*store.Tx) (store.Conversation, bool, error) {
+func conversation(account model.AccountID, organization model.OrganizationID,
+	entity model.EntityID) func(*store.Tx) (store.Conversation, bool, error) {
 	return func(tx *store.Tx) (store.Conversation, bool, error) {
 		return tx.Conversation(account, organization, entity)
 	}
@@ -122,7 +123,8 @@ func conversations(t *testing.T, h Harness) {
 			p.mustSend(t, p.letter(organization, me, peers[i]))
 		}
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(tx.ListConversation(me, organization, model.EntityID(peers[2])), tx.ListConversation(me, other, model.EntityID(peers[1])))
+			return errors.Join(tx.ListConversation(me, organization, model.EntityID(peers[2])),
+				tx.ListConversation(me, other, model.EntityID(peers[1])))
 		})
 		listed := func() (out []model.EntityID) {
 			t.Helper()
@@ -131,7 +133,8 @@ func conversations(t *testing.T, h Harness) {
 			}
 			return out
 		}
-		want := []model.EntityID{model.EntityID(peers[0]), model.EntityID(peers[1]), model.EntityID(peers[1]), model.EntityID(peers[2])}
+		want := []model.EntityID{model.EntityID(peers[0]), model.EntityID(peers[1]), model.EntityID(peers[1]),
+			model.EntityID(peers[2])}
 		wantEqual(t, "roster", listed(), want)
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			return tx.ClearConversation(me, organization, model.EntityID(peers[0]), 1)
@@ -175,7 +178,8 @@ func unreadCounters(t *testing.T, h Harness) {
 	end := func(m *store.MessageRow) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(tx.WithdrawMessage(m.Organization, m.ID), tx.NoteEnded(m), tx.DeleteMessage(m.Organization, m.ID, m.Blob))
+			return errors.Join(tx.WithdrawMessage(m.Organization, m.ID), tx.NoteEnded(m),
+				tx.DeleteMessage(m.Organization, m.ID, m.Blob))
 		})
 	}
 
@@ -187,7 +191,8 @@ func unreadCounters(t *testing.T, h Harness) {
 	p.wantUnread(t, eve, 1, 0)
 
 	t.Run("sum_by_organization", func(t *testing.T) {
-		for organization, want := range map[model.OrganizationID][2]int{first: {2, 1}, second: {1, 0}, p.organizationID(): {0, 0}} {
+		for organization, want := range map[model.OrganizationID][2]int{first: {2, 1}, second: {1, 0},
+			p.organizationID(): {0, 0}} {
 			p.wantUnreadIn(t, bob, organization, want[0], want[1])
 		}
 	})
@@ -222,7 +227,9 @@ func unreadCounters(t *testing.T, h Harness) {
 		p.wantUnread(t, eve, 0, 0)
 		p.wantUnreadIn(t, eve, first, 0, 0)
 		unswept := mustRead(t, p, func(tx *store.Tx) ([]store.Conversation, error) { return tx.UnsweptUnread(eve, p.now()) })
-		wantEqual(t, "unswept", unswept, []store.Conversation{{Organization: first, Entity: g.Entity(), Group: true, Unread: 2, UnreadPriority: 2, Listed: true}})
+		wantEqual(t, "unswept", unswept,
+			[]store.Conversation{{Organization: first, Entity: g.Entity(), Group: true, Unread: 2, UnreadPriority: 2,
+				Listed: true}})
 		end(short)
 		end(read)
 		p.wantUnread(t, bob, 1, 0)
@@ -255,7 +262,8 @@ func unreadCounters(t *testing.T, h Harness) {
 		before := mustSend(p.groupLetter(&g, ann), 1)
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(2, bob, eve)
-			return errors.Join(err, tx.RemoveGroupMembers(g.ID, []model.AccountID{bob, eve}), tx.AddGroupMembers(&g, []model.AccountID{bob, eve}, position))
+			return errors.Join(err, tx.RemoveGroupMembers(g.ID, []model.AccountID{bob, eve}),
+				tx.AddGroupMembers(&g, []model.AccountID{bob, eve}, position))
 		})
 		p.wantUnread(t, eve, 0, 0)
 		after := mustSend(p.groupLetter(&g, ann), 1)

@@ -65,7 +65,8 @@ func newItems(t testing.TB, h Harness) (store.Engine, *database) {
 func createItems(t testing.TB, e store.Engine) {
 	t.Helper()
 	words := e.Dialect()
-	mustExec(t, e, `CREATE TABLE items (name TEXT NOT NULL, n BIGINT, flag INTEGER, note TEXT, content `+words.Bytes+`, id `+words.ID+`,
+	mustExec(t, e, `CREATE TABLE items (name TEXT NOT NULL, n BIGINT, flag INTEGER, note TEXT, content `+words.Bytes+
+		`, id `+words.ID+`,
 		PRIMARY KEY (name))`+words.Suffix)
 }
 

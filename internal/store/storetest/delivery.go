@@ -15,7 +15,8 @@ func delivery(m *store.MessageRow, account model.AccountID) func(*store.Tx) (sto
 
 func deliveries(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
-	ann, bob, eve, joe := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID, p.mustAccount(t, "joe").ID
+	ann, bob, eve, joe := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID,
+		p.mustAccount(t, "joe").ID
 	organization := p.mustOrganization(t, ann, bob, eve, joe)
 	g := p.mustGroup(t, organization, ann, bob, eve)
 	m := p.groupLetter(&g, ann)
@@ -41,7 +42,8 @@ func deliveries(t *testing.T, h Harness) {
 
 	t.Run("go_to_every_member_but_the_sender", func(t *testing.T) {
 		for _, reader := range []model.AccountID{bob, eve} {
-			wantEqual(t, "copy", mustFind(t, p, "copy", delivery(m, reader)), store.Delivery{Account: reader, Position: m.Sort, StatusTime: m.Created})
+			wantEqual(t, "copy", mustFind(t, p, "copy", delivery(m, reader)),
+				store.Delivery{Account: reader, Position: m.Sort, StatusTime: m.Created})
 		}
 		wantMissing(t, p, "a copy of the sender", delivery(m, ann))
 		wantMissing(t, p, "a copy of a stranger", delivery(m, joe))
@@ -71,15 +73,19 @@ func deliveries(t *testing.T, h Harness) {
 	})
 	t.Run("as_history_count_in_no_status", func(t *testing.T) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertDelivery(m, joe, m.Sort+100, true) })
-		wantEqual(t, "copy", mustFind(t, p, "copy", delivery(m, joe)), store.Delivery{Account: joe, Position: m.Sort + 100, Replayed: true, StatusTime: m.Created})
+		wantEqual(t, "copy", mustFind(t, p, "copy", delivery(m, joe)),
+			store.Delivery{Account: joe, Position: m.Sort + 100, Replayed: true, StatusTime: m.Created})
 		status, _ := least()
 		wantEqual(t, "least of all", status, model.Read)
 		var accounts []model.AccountID
-		for _, d := range mustRead(t, p, func(tx *store.Tx) ([]store.Delivery, error) { return tx.Deliveries(organization, m.ID) }) {
+		for _, d := range mustRead(t, p,
+			func(tx *store.Tx) ([]store.Delivery, error) { return tx.Deliveries(organization, m.ID) }) {
 			accounts = append(accounts, d.Account)
 		}
 		wantSame(t, "those to whom it was sent", accounts, bob, eve)
-		wantSame(t, "those who have it", mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, m.ID) }), bob, eve, joe)
+		wantSame(t, "those who have it",
+			mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, m.ID) }), bob,
+			eve, joe)
 	})
 	t.Run("of_nobody_are_new", func(t *testing.T) {
 		lonely := p.mustGroup(t, organization, ann)
@@ -93,7 +99,9 @@ func deliveries(t *testing.T, h Harness) {
 		})
 		wantEqual(t, "status", status, model.New)
 		wantEqual(t, "time", last, time.Time{})
-		wantEqual(t, "those who have it", len(mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, alone.ID) })), 0)
+		wantEqual(t, "those who have it",
+			len(mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, alone.ID) })),
+			0)
 	})
 }
 

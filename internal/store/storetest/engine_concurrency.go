@@ -26,7 +26,8 @@ func concurrency(t *testing.T, h Harness) {
 			}
 			return nil
 		})
-		wantEqual(t, "numbers", column[int64](t, nodes[0], `SELECT n FROM items`), []int64{workers * rounds, workers * rounds})
+		wantEqual(t, "numbers", column[int64](t, nodes[0], `SELECT n FROM items`),
+			[]int64{workers * rounds, workers * rounds})
 	})
 
 	t.Run("one_of_many_gets_a_name", func(t *testing.T) {
@@ -38,7 +39,8 @@ func concurrency(t *testing.T, h Harness) {
 			for round := range rounds {
 				taken := false
 				err := e.Update(context.Background(), func(s store.Session) error {
-					n, err := s.Exec(`INSERT INTO items (name, n) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, fmt.Sprint(round), worker)
+					n, err := s.Exec(`INSERT INTO items (name, n) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, fmt.Sprint(round),
+						worker)
 					taken = n == 1
 					return err
 				})
@@ -119,7 +121,8 @@ func increment(s store.Session) error {
 	if _, err := s.Exec(`UPDATE items SET flag = 1 WHERE name = 'read and written'`); err != nil {
 		return err
 	}
-	if err := s.Query(`SELECT n FROM items WHERE name = 'read and written'`, nil, func(r store.Row) error { return r.Scan(&n) }); err != nil {
+	if err := s.Query(`SELECT n FROM items WHERE name = 'read and written'`, nil,
+		func(r store.Row) error { return r.Scan(&n) }); err != nil {
 		return err
 	}
 	_, err := s.Exec(`UPDATE items SET n = ? WHERE name = 'read and written'`, n+1)
@@ -130,7 +133,8 @@ func increment(s store.Session) error {
 func balanced(s store.Session) error {
 	var halves [2]int64
 	for i, name := range []string{"left", "right"} {
-		if err := s.Query(`SELECT n FROM items WHERE name = ?`, []any{name}, func(r store.Row) error { return r.Scan(&halves[i]) }); err != nil {
+		if err := s.Query(`SELECT n FROM items WHERE name = ?`, []any{name},
+			func(r store.Row) error { return r.Scan(&halves[i]) }); err != nil {
 			return err
 		}
 	}

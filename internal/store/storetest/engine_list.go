@@ -32,7 +32,8 @@ func lists(t *testing.T, h Harness) {
 	}
 	err := e.Update(t.Context(), func(s store.Session) error {
 		for i := range rows {
-			if _, err := s.Exec(`INSERT INTO items (name, n, flag, note, id) VALUES (?, ?, ?, ?, ?)`, texts[i], numbers[i], i%2 == 0, texts[i], ids[i]); err != nil {
+			if _, err := s.Exec(`INSERT INTO items (name, n, flag, note, id) VALUES (?, ?, ?, ?, ?)`, texts[i], numbers[i],
+				i%2 == 0, texts[i], ids[i]); err != nil {
 				return err
 			}
 		}
@@ -55,7 +56,8 @@ func lists(t *testing.T, h Harness) {
 		wantCount(want, `SELECT name FROM items WHERE n IN (?*)`, small[:n])
 		wantCount(want, `SELECT name FROM items WHERE id IN (?*)`, ids[:n])
 		wantCount(want, `SELECT name FROM items WHERE id IN (?*)`, entities[:n])
-		wantCount(max(0, want-10), `SELECT name FROM items WHERE n >= ? AND id IN (?*) AND note <> '?' AND name IN (?*) AND n < ?`,
+		wantCount(max(0, want-10),
+			`SELECT name FROM items WHERE n >= ? AND id IN (?*) AND note <> '?' AND name IN (?*) AND n < ?`,
 			10, ids[:n], texts, 1000)
 	}
 	t.Run("nil_matches_nothing", func(t *testing.T) {

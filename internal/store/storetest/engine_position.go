@@ -181,7 +181,8 @@ func positionsAcrossWriters(t *testing.T, h Harness) {
 					if a == b && i == 1 {
 						break
 					}
-					if _, err := s.Exec(`INSERT INTO items (name, id, n) VALUES (?, ?, ?)`, fmt.Sprint(worker, "/", round, "/", i), account, first); err != nil {
+					if _, err := s.Exec(`INSERT INTO items (name, id, n) VALUES (?, ?, ?)`, fmt.Sprint(worker, "/", round, "/", i),
+						account, first); err != nil {
 						return err
 					}
 				}
@@ -215,10 +216,11 @@ func watch(e store.Engine, queues []model.AccountID, ended <-chan struct{}) erro
 	read := func(account model.AccountID, after int64) (n int, last int64, err error) {
 		err = e.View(context.Background(), func(s store.Session) error {
 			n, last = 0, after
-			return s.Query(`SELECT n FROM items WHERE id = ? AND n > ? ORDER BY n`, []any{account, after}, func(r store.Row) error {
-				n++
-				return r.Scan(&last)
-			})
+			return s.Query(`SELECT n FROM items WHERE id = ? AND n > ? ORDER BY n`, []any{account, after},
+				func(r store.Row) error {
+					n++
+					return r.Scan(&last)
+				})
 		})
 		return n, last, err
 	}

@@ -39,12 +39,14 @@ func statements(t *testing.T, h Harness) {
 		err := e.Update(t.Context(), func(s store.Session) error {
 			got = nil
 			for range 3 {
-				err := s.Query(`INSERT INTO items (name, n) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET n = items.n + 1 RETURNING n`, []any{"a"}, func(r store.Row) error {
-					var n int64
-					err := r.Scan(&n)
-					got = append(got, n)
-					return errors.Join(err, store.ErrStop)
-				})
+				err := s.Query(
+					`INSERT INTO items (name, n) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET n = items.n + 1 RETURNING n`,
+					[]any{"a"}, func(r store.Row) error {
+						var n int64
+						err := r.Scan(&n)
+						got = append(got, n)
+						return errors.Join(err, store.ErrStop)
+					})
 				if err != nil {
 					return err
 				}
@@ -64,12 +66,14 @@ func statements(t *testing.T, h Harness) {
 		wantEqual(t, "all", column[string](t, e, `SELECT name FROM items ORDER BY n`), []string{"c", "b", "a"})
 		err := e.View(t.Context(), func(s store.Session) error {
 			rows := 0
-			if err := s.Query(`SELECT name FROM items ORDER BY n`, nil, func(store.Row) error { rows++; return store.ErrStop }); err != nil {
+			if err := s.Query(`SELECT name FROM items ORDER BY n`, nil,
+				func(store.Row) error { rows++; return store.ErrStop }); err != nil {
 				return err
 			}
 			wantEqual(t, "rows before the stop", rows, 1)
 			// The session goes on after a query that was stopped, and after one that failed.
-			wantError(t, "error of the row function", s.Query(`SELECT name FROM items`, nil, func(store.Row) error { return errMine }), errMine)
+			wantError(t, "error of the row function",
+				s.Query(`SELECT name FROM items`, nil, func(store.Row) error { return errMine }), errMine)
 			rows = 0
 			err := s.Query(`SELECT name FROM items`, nil, func(store.Row) error { rows++; return nil })
 			wantEqual(t, "rows afterwards", rows, 3)
@@ -84,7 +88,8 @@ func statements(t *testing.T, h Harness) {
 		e, _ := newItems(t, h)
 		mustExec(t, e, `INSERT INTO items (name, note, n) VALUES ('is it? ''?', ?, ?)`, "noted", 4)
 		wantEqual(t, "names", names(t, e), []string{"is it? '?"})
-		wantEqual(t, "notes", column[string](t, e, `SELECT note FROM items WHERE name LIKE '%?%' AND n = ?`, 4), []string{"noted"})
+		wantEqual(t, "notes", column[string](t, e, `SELECT note FROM items WHERE name LIKE '%?%' AND n = ?`, 4),
+			[]string{"noted"})
 	})
 
 	t.Run("posted_ones_take_effect_in_their_order", func(t *testing.T) {
@@ -133,7 +138,8 @@ func statements(t *testing.T, h Harness) {
 			wantError(t, name, err, store.ErrConflict)
 			wantEqual(t, "items", names(t, e), []string{})
 		}
-		if err := e.View(t.Context(), func(s store.Session) error { return s.Post(`INSERT INTO items (name) VALUES ('x')`) }); err == nil {
+		if err := e.View(t.Context(),
+			func(s store.Session) error { return s.Post(`INSERT INTO items (name) VALUES ('x')`) }); err == nil {
 			t.Error("a view posted a statement that writes")
 		}
 		wantEqual(t, "items", names(t, e), []string{})
@@ -173,7 +179,8 @@ func statements(t *testing.T, h Harness) {
 				_, err := s.Exec(text)
 				return err
 			})
-			if err == nil || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrClosed) {
+			if err == nil || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrUnavailable) ||
+				errors.Is(err, store.ErrClosed) {
 				t.Errorf("%q: error %v", text, err)
 			}
 		}

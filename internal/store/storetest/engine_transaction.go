@@ -54,7 +54,8 @@ func transactions(t *testing.T, h Harness) {
 
 	t.Run("a_panic_leaves_nothing_and_harms_nobody", func(t *testing.T) {
 		e, _ := newItems(t, h)
-		for name, transact := range map[string]func(context.Context, func(store.Session) error, ...store.Trait) error{"update": e.Update, "view": e.View} {
+		for name, transact := range map[string]func(context.Context, func(store.Session) error,
+			...store.Trait) error{"update": e.Update, "view": e.View} {
 			err := fallen(func() error {
 				return transact(t.Context(), func(s store.Session) error {
 					if name == "update" {
@@ -138,7 +139,8 @@ func transactions(t *testing.T, h Harness) {
 		}
 		for _, s := range []store.Session{kept, viewed} {
 			_, err := s.Exec(`INSERT INTO items (name) VALUES ('late')`)
-			if s.Post(`INSERT INTO items (name) VALUES ('late')`) == nil || err == nil || s.Query(`SELECT name FROM items`, nil, func(store.Row) error { return nil }) == nil {
+			if s.Post(`INSERT INTO items (name) VALUES ('late')`) == nil || err == nil ||
+				s.Query(`SELECT name FROM items`, nil, func(store.Row) error { return nil }) == nil {
 				t.Error("it was used")
 			}
 			if _, err := s.Position(nil, 1); err == nil {

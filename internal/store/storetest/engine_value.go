@@ -21,8 +21,9 @@ func values(t *testing.T, h Harness) {
 
 	// roundTrip stores a value and reads it back into a variable of type T.
 	texts := map[string]string{
-		"empty": "", "plain": "text", "unicode": "Žluťoučký 🐎 ☃", "quotes": `it's "quoted"`, "question": "?", "backslash": `\n\x00`,
-		"lines": "a\r\nb\tc", "long": strings.Repeat("é", 40_000), "beyond": "\U0010FFFF",
+		"empty": "", "plain": "text", "unicode": "Žluťoučký 🐎 ☃", "quotes": `it's "quoted"`, "question": "?",
+		"backslash": `\n\x00`,
+		"lines":     "a\r\nb\tc", "long": strings.Repeat("é", 40_000), "beyond": "\U0010FFFF",
 	}
 	for name, text := range texts {
 		t.Run("text_"+name, func(t *testing.T) {
@@ -52,7 +53,8 @@ func values(t *testing.T, h Harness) {
 		})
 	}
 	for name, content := range map[string][]byte{
-		"empty": {}, "zero": {0}, "binary": {0, 0xff, '\'', '\\', 0xc3, 0}, "large": bytes.Repeat([]byte("0123456789abcdef"), 1<<16),
+		"empty": {}, "zero": {0}, "binary": {0, 0xff, '\'', '\\', 0xc3, 0},
+		"large": bytes.Repeat([]byte("0123456789abcdef"), 1<<16),
 	} {
 		t.Run("bytes_"+name, func(t *testing.T) { roundTrip(t, e, "content", content, content) })
 	}
@@ -75,7 +77,8 @@ func values(t *testing.T, h Harness) {
 	t.Run("a_row_is_scanned_whole", func(t *testing.T) {
 		mustExec(t, e, `DELETE FROM items`)
 		mustExec(t, e, `INSERT INTO items (name, n) VALUES ('a', 1)`)
-		for _, dest := range [][]any{{}, {new(string)}, {new(string), new(int), new(int)}, {new(string), new(model.AccountID)}, {new(string), new(chan int)}} {
+		for _, dest := range [][]any{{}, {new(string)}, {new(string), new(int), new(int)},
+			{new(string), new(model.AccountID)}, {new(string), new(chan int)}} {
 			err := e.View(t.Context(), func(s store.Session) error {
 				return s.Query(`SELECT name, n FROM items`, nil, func(r store.Row) error { return r.Scan(dest...) })
 			})
@@ -132,7 +135,8 @@ func nulls(t *testing.T, e store.Engine) {
 		t.Errorf("scanned %q and %v, error %v", content, text, err)
 	}
 	for column, dest := range map[string][]any{
-		"n": {new(int), new(int64)}, "flag": {new(bool)}, "note": {new(string), new(model.OrganizationID)}, "id": {new(model.AccountID)},
+		"n": {new(int), new(int64)}, "flag": {new(bool)}, "note": {new(string), new(model.OrganizationID)},
+		"id": {new(model.AccountID)},
 	} {
 		for _, d := range dest {
 			err := e.View(t.Context(), func(s store.Session) error {

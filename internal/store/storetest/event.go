@@ -11,7 +11,8 @@ import (
 )
 
 // mustNote queues an event without a message and returns its position.
-func (p *platform) mustNote(t testing.TB, account model.AccountID, organization model.OrganizationID, payload string) (position int64) {
+func (p *platform) mustNote(t testing.TB, account model.AccountID, organization model.OrganizationID,
+	payload string) (position int64) {
 	t.Helper()
 	p.mustUpdate(t, func(tx *store.Tx) (err error) {
 		if position, err = tx.Position(1, account); err != nil {

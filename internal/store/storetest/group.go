@@ -18,7 +18,8 @@ func groups(t *testing.T, h Harness) {
 	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
 	first, second := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 	g := model.Group{
-		ID: p.id(), Organization: first, Name: "Ward 7 ☃", Description: "it's a group", Avatar: "blob:x", CreatedBy: ann, Created: p.now(), ReplayHistory: true, Public: true,
+		ID: p.id(), Organization: first, Name: "Ward 7 ☃", Description: "it's a group", Avatar: "blob:x", CreatedBy: ann,
+		Created: p.now(), ReplayHistory: true, Public: true,
 	}
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertGroup(&g) })
 
@@ -39,7 +40,8 @@ func groups(t *testing.T, h Harness) {
 		p := newPlatform(t, h)
 		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
 		first, second := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
-		a, b, deleted, elsewhere := p.mustGroup(t, first, ann, bob), p.mustGroup(t, first, bob), p.mustGroup(t, first, ann), p.mustGroup(t, second, ann)
+		a, b, deleted, elsewhere := p.mustGroup(t, first, ann, bob), p.mustGroup(t, first, bob), p.mustGroup(t, first, ann),
+			p.mustGroup(t, second, ann)
 		deleted.Deleted = true
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.UpdateGroup(&deleted) })
 		wantEqual(t, "deleted group", mustFind(t, p, "it", group(deleted.ID)), deleted)
@@ -52,14 +54,19 @@ func groups(t *testing.T, h Harness) {
 			slices.SortFunc(out, func(a, b model.GroupID) int { return slices.Compare(a[:], b[:]) })
 			return out
 		}
-		wantEqual(t, "of a member", of(func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsOf(ann, first) }), []model.GroupID{a.ID})
-		wantEqual(t, "of another", of(func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsOf(bob, first) }), []model.GroupID{a.ID, b.ID})
-		wantEqual(t, "of a member elsewhere", of(func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsOf(ann, second) }), []model.GroupID{elsewhere.ID})
-		wantEqual(t, "in an organization", of(func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsIn(first) }), []model.GroupID{a.ID, b.ID, deleted.ID})
+		wantEqual(t, "of a member", of(func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsOf(ann, first) }),
+			[]model.GroupID{a.ID})
+		wantEqual(t, "of another", of(func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsOf(bob, first) }),
+			[]model.GroupID{a.ID, b.ID})
+		wantEqual(t, "of a member elsewhere",
+			of(func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsOf(ann, second) }), []model.GroupID{elsewhere.ID})
+		wantEqual(t, "in an organization", of(func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsIn(first) }),
+			[]model.GroupID{a.ID, b.ID, deleted.ID})
 		wantEqual(t, "among", of(func(tx *store.Tx) ([]model.Group, error) {
 			return tx.GroupsAmong([]model.GroupID{deleted.ID, p.id(), elsewhere.ID})
 		}), []model.GroupID{deleted.ID, elsewhere.ID})
-		wantEqual(t, "among none", of(func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsAmong(nil) }), []model.GroupID{})
+		wantEqual(t, "among none", of(func(tx *store.Tx) ([]model.Group, error) { return tx.GroupsAmong(nil) }),
+			[]model.GroupID{})
 	})
 	t.Run("of_one_name_are_different_groups", func(t *testing.T) {
 		a, b := p.mustGroup(t, first, ann), p.mustGroup(t, second, ann)
@@ -71,7 +78,8 @@ func groups(t *testing.T, h Harness) {
 
 func groupMembers(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
-	ann, bob, eve, joe := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID, p.mustAccount(t, "joe").ID
+	ann, bob, eve, joe := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID,
+		p.mustAccount(t, "joe").ID
 	organization := p.mustOrganization(t, ann, bob, eve, joe)
 	g, other := p.mustGroup(t, organization, bob, ann), p.mustGroup(t, organization, joe)
 	members := func(id model.GroupID) []model.AccountID {

@@ -18,7 +18,8 @@ func keys(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
 	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
 	plain := func(name string) model.Key {
-		return model.Key{Key: name, Account: ann, SecretHash: []byte("hash of " + name), PreviousHash: []byte{}, Counter: name, Created: p.now()}
+		return model.Key{Key: name, Account: ann, SecretHash: []byte("hash of " + name), PreviousHash: []byte{},
+			Counter: name, Created: p.now()}
 	}
 	insert := func(k model.Key) {
 		t.Helper()
@@ -36,9 +37,11 @@ func keys(t *testing.T, h Harness) {
 	t.Run("come_back_as_they_were", func(t *testing.T) {
 		perDay, perSecond := 0, 7
 		full := model.Key{
-			Key: "Full", Account: bob, Kind: model.Administrative, SecretHash: []byte{0, 1, 0xff}, PreviousHash: []byte("before"), PreviousUntil: p.now().Add(time.Minute),
-			Counter: "another", IssuedBy: ann, Device: "Ann's phone", Login: true, MessagesPerDay: &perDay, RequestsPerSecond: &perSecond,
-			Created: p.now(), LastUsed: p.now().Add(time.Second), Expires: p.now().Add(time.Hour),
+			Key: "Full", Account: bob, Kind: model.Administrative, SecretHash: []byte{0, 1, 0xff},
+			PreviousHash: []byte("before"), PreviousUntil: p.now().Add(time.Minute),
+			Counter: "another", IssuedBy: ann, Device: "Ann's phone", Login: true, MessagesPerDay: &perDay,
+			RequestsPerSecond: &perSecond,
+			Created:           p.now(), LastUsed: p.now().Add(time.Second), Expires: p.now().Add(time.Hour),
 			Networks: model.Networks{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/48")},
 		}
 		insert(full)
@@ -117,7 +120,9 @@ func keys(t *testing.T, h Harness) {
 		for _, k := range mustRead(t, p, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(ann) }) {
 			left[k.Key] = true
 		}
-		wantEqual(t, "keys left", left, map[string]bool{"never": true, "ends later": true, "login, new": true, "login, used": true, "no login, unused": true})
+		wantEqual(t, "keys left", left,
+			map[string]bool{"never": true, "ends later": true, "login, new": true, "login, used": true,
+				"no login, unused": true})
 	})
 }
 

@@ -19,7 +19,8 @@ func organizations(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
 	yes, no, ttl := true, false, -1
 	o := model.Organization{ID: p.organizationID(), Name: "Nemocnice Žižkov", Created: p.now(), Settings: model.Settings{
-		TTL: &ttl, DOR: &yes, Forward: &no, Other: map[string]json.RawMessage{"colour": []byte(`"\"red\""`), "number": []byte(`7`)},
+		TTL: &ttl, DOR: &yes, Forward: &no,
+		Other: map[string]json.RawMessage{"colour": []byte(`"\"red\""`), "number": []byte(`7`)},
 	}}
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertOrganization(&o) })
 
@@ -68,14 +69,18 @@ func memberships(t *testing.T, h Harness) {
 	}
 	in := func(organization model.OrganizationID, accounts ...model.AccountID) []model.AccountID {
 		t.Helper()
-		all := mustRead(t, p, func(tx *store.Tx) ([]model.Membership, error) { return tx.MembershipsIn(organization, accounts) })
+		all := mustRead(t, p, func(tx *store.Tx) ([]model.Membership,
+			error) {
+			return tx.MembershipsIn(organization, accounts)
+		})
 		out := []model.AccountID{}
 		for _, m := range all {
 			out = append(out, m.Account)
 		}
 		return out
 	}
-	want := model.Membership{Organization: first, Account: ann, Title: "Dr.", Department: "Surgery", Joined: p.now().Add(time.Second), Since: 42}
+	want := model.Membership{Organization: first, Account: ann, Title: "Dr.", Department: "Surgery",
+		Joined: p.now().Add(time.Second), Since: 42}
 	put := func(m model.Membership) (added bool) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
@@ -101,7 +106,8 @@ func memberships(t *testing.T, h Harness) {
 		wantEqual(t, "of nobody", len(of(p.id())), 0)
 		organizations := mustRead(t, p, func(tx *store.Tx) ([]model.OrganizationID, error) { return tx.OrganizationsOf(ann) })
 		wantEqual(t, "organizations", organizations, []model.OrganizationID{second, first})
-		wantEqual(t, "organizations of nobody", len(mustRead(t, p, func(tx *store.Tx) ([]model.OrganizationID, error) { return tx.OrganizationsOf(p.id()) })), 0)
+		wantEqual(t, "organizations of nobody",
+			len(mustRead(t, p, func(tx *store.Tx) ([]model.OrganizationID, error) { return tx.OrganizationsOf(p.id()) })), 0)
 	})
 	t.Run("are_found_by_organization", func(t *testing.T) {
 		put(model.Membership{Organization: first, Account: bob, Joined: p.now()})
@@ -213,6 +219,7 @@ func roles(t *testing.T, h Harness) {
 		wantEqual(t, "holders", p.mustHolders(t, organization, model.RoleAdmin), []model.AccountID{ann})
 		put(bob, "late", true)
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteRole(organization, bob, "late") })
-		wantEqual(t, "pending after the refusal", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.PendingRole(organization, bob, "late") }), false)
+		wantEqual(t, "pending after the refusal",
+			mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.PendingRole(organization, bob, "late") }), false)
 	})
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // found looks a message up as those do who are in these organizations.
-func (p *platform) found(m *store.MessageRow, organizations ...model.OrganizationID) func(*store.Tx) (store.MessageRow, bool, error) {
+func (p *platform) found(m *store.MessageRow, organizations ...model.OrganizationID) func(*store.Tx) (store.MessageRow,
+	bool, error) {
 	return func(tx *store.Tx) (store.MessageRow, bool, error) { return tx.Message(organizations, m.ID, p.now()) }
 }
 
@@ -92,7 +93,8 @@ func messages(t *testing.T, h Harness) {
 		replayed := func(g model.GroupID, limit int) []model.MessageID {
 			t.Helper()
 			out := []model.MessageID{}
-			for _, m := range mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.ReplayableMessages(g, p.now(), limit) }) {
+			for _, m := range mustRead(t, p,
+				func(tx *store.Tx) ([]store.MessageRow, error) { return tx.ReplayableMessages(g, p.now(), limit) }) {
 				out = append(out, m.ID)
 			}
 			return out
@@ -111,7 +113,8 @@ func messageEnds(t *testing.T, h Harness) {
 	ended := func(now time.Time, limit int) []model.MessageID {
 		t.Helper()
 		out := []model.MessageID{}
-		for _, m := range mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.EndedMessages(now, limit) }) {
+		for _, m := range mustRead(t, p,
+			func(tx *store.Tx) ([]store.MessageRow, error) { return tx.EndedMessages(now, limit) }) {
 			out = append(out, m.ID)
 		}
 		return out
@@ -170,10 +173,13 @@ func messageEnds(t *testing.T, h Harness) {
 			}
 			return tx.DeleteMessage(organization, m.ID, m.Blob)
 		})
-		wantMissing(t, p, "its delivery", func(tx *store.Tx) (store.Delivery, bool, error) { return tx.Delivery(organization, m.ID, bob) })
-		wantMissing(t, p, "its sender", func(tx *store.Tx) (model.AccountID, bool, error) { return tx.SenderOf(organization, m.ID) })
+		wantMissing(t, p, "its delivery",
+			func(tx *store.Tx) (store.Delivery, bool, error) { return tx.Delivery(organization, m.ID, bob) })
+		wantMissing(t, p, "its sender",
+			func(tx *store.Tx) (model.AccountID, bool, error) { return tx.SenderOf(organization, m.ID) })
 		wantEqual(t, "held", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(m.Blob) }), false)
-		wantEqual(t, "held by another", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(sent[0].Blob) }), true)
+		wantEqual(t, "held by another",
+			mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(sent[0].Blob) }), true)
 		wantEqual(t, "ended", ended(p.now(), 10), []model.MessageID{sent[2].ID, sent[0].ID, sent[3].ID})
 		p.wantUnread(t, bob, 0, 0)
 	})

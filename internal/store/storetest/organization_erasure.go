@@ -35,7 +35,8 @@ func organizationErasure(t *testing.T, h Harness) {
 		})
 	}
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.ReferToBlob(picture), tx.InsertAvatar(store.Avatar{Blob: picture, Entity: groups[0].Entity(), Group: true, ContentType: "image/png"}))
+		return errors.Join(tx.ReferToBlob(picture),
+			tx.InsertAvatar(store.Avatar{Blob: picture, Entity: groups[0].Entity(), Group: true, ContentType: "image/png"}))
 	})
 	wantMissing(t, p, "an erasure", (*store.Tx).OrganizationErasure)
 
@@ -61,15 +62,18 @@ func organizationErasure(t *testing.T, h Harness) {
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.FinishErasure(doomed) })
 	wantMissing(t, p, "an erasure", (*store.Tx).OrganizationErasure)
 	wantMissing(t, p, "its group", group(groups[0].ID))
-	wantEqual(t, "members of its group", len(mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.GroupMembers(groups[0].ID) })), 0)
+	wantEqual(t, "members of its group",
+		len(mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.GroupMembers(groups[0].ID) })), 0)
 	wantMissing(t, p, "its picture", func(tx *store.Tx) (store.Avatar, bool, error) { return tx.Avatar(picture) })
-	wantEqual(t, "bytes to erase", p.erasures(t, 10), map[model.BlobID]bool{sent[0].Blob: true, sent[1].Blob: true, sent[2].Blob: true, picture: true})
+	wantEqual(t, "bytes to erase", p.erasures(t, 10),
+		map[model.BlobID]bool{sent[0].Blob: true, sent[1].Blob: true, sent[2].Blob: true, picture: true})
 
 	wantEqual(t, "members of its neighbour", p.mustCountMembers(t, kept), 2)
 	wantEqual(t, "administrators of its neighbour", p.mustHolders(t, kept, model.RoleAdmin), []model.AccountID{ann})
 	wantEqual(t, "found by search next door", len(p.mustSearch(t, kept, ann)), 1)
 	wantEqual(t, "group of its neighbour", mustFind(t, p, "group", group(groups[1].ID)), groups[1])
-	mustFind(t, p, "metadata of its neighbour", func(tx *store.Tx) ([]byte, bool, error) { return tx.Metadata(kept, groups[1].Entity()) })
+	mustFind(t, p, "metadata of its neighbour",
+		func(tx *store.Tx) ([]byte, bool, error) { return tx.Metadata(kept, groups[1].Entity()) })
 	for _, m := range sent[3:] {
 		mustFind(t, p, "message of its neighbour", p.found(m, kept))
 		wantEqual(t, "bytes of its neighbour", p.held(t, m.Blob), true)

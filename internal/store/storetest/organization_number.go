@@ -127,7 +127,8 @@ func organizationNumbers(t *testing.T, h Harness) {
 				}
 			default:
 			}
-			queue := mustRead(t, here, func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(here.queue(bob), rounds, nil) })
+			queue := mustRead(t, here,
+				func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(here.queue(bob), rounds, nil) })
 			for i, e := range queue {
 				if e.Organization != model.OrganizationID(fmt.Sprintf("%024d", i)) {
 					t.Fatalf("event %d is of %s", i, e.Organization)
@@ -193,7 +194,8 @@ func eventKinds(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
 	ann := p.mustAccount(t, "ann").ID
 	organization := p.mustOrganization(t, ann)
-	kinds := []model.EventKind{model.EventStatus, model.EventGroupStatus, model.EventFriends, model.EventBang, model.EventUpdate, model.EventSettings,
+	kinds := []model.EventKind{model.EventStatus, model.EventGroupStatus, model.EventFriends, model.EventBang,
+		model.EventUpdate, model.EventSettings,
 		model.EventPresence, model.EventAdminRequest, model.EventConversationMute, model.EventTyping, model.EventAdvisory}
 	var want []store.EventRow
 	for _, kind := range kinds {
@@ -206,7 +208,8 @@ func eventKinds(t *testing.T, h Harness) {
 		})
 	}
 	for _, e := range p.mustQueue(t, ann) {
-		want = append(want, store.EventRow{Position: e.Position, Kind: kinds[len(want)], Organization: organization, Payload: []byte(kinds[len(want)])})
+		want = append(want, store.EventRow{Position: e.Position, Kind: kinds[len(want)], Organization: organization,
+			Payload: []byte(kinds[len(want)])})
 	}
 	wantEqual(t, "queue", p.mustQueue(t, ann), want)
 	wantEqual(t, "number of events", len(want), len(kinds))

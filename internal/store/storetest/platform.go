@@ -148,7 +148,8 @@ func join(tx *store.Tx, organization model.OrganizationID, account model.Account
 // mustGroup inserts a group with these members, who have it in their rosters.
 func (p *platform) mustGroup(t testing.TB, organization model.OrganizationID, members ...model.AccountID) model.Group {
 	t.Helper()
-	g := model.Group{ID: p.id(), Organization: organization, Name: "Ward", CreatedBy: members[0], Created: p.now(), ReplayHistory: true}
+	g := model.Group{ID: p.id(), Organization: organization, Name: "Ward", CreatedBy: members[0], Created: p.now(),
+		ReplayHistory: true}
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		if err := tx.InsertGroup(&g); err != nil {
 			return err
@@ -250,7 +251,10 @@ func (p *platform) queue(account model.AccountID) store.Queue {
 func (p *platform) mustQueue(t testing.TB, account model.AccountID) []store.EventRow {
 	t.Helper()
 	read := func(known store.Messages) []store.EventRow {
-		return mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(p.queue(account), 1000, known) })
+		return mustRead(t, p, func(tx *store.Tx) ([]store.EventRow,
+			error) {
+			return tx.Events(p.queue(account), 1000, known)
+		})
 	}
 	out := read(nil)
 	wantEqual(t, "queue to who remembers some", read(p.memory), out)
@@ -293,7 +297,8 @@ func (p *platform) wantUnread(t testing.TB, account model.AccountID, messages, p
 	p.wantUnreadIn(t, account, "", messages, priority)
 }
 
-func (p *platform) wantUnreadIn(t testing.TB, account model.AccountID, organization model.OrganizationID, messages, priority int) {
+func (p *platform) wantUnreadIn(t testing.TB, account model.AccountID, organization model.OrganizationID, messages,
+	priority int) {
 	t.Helper()
 	got := [2]int{}
 	p.mustView(t, func(tx *store.Tx) (err error) {

@@ -23,7 +23,8 @@ func requests(t *testing.T, h Harness) {
 	mustPut := func(account model.AccountID, id string) store.Request {
 		t.Helper()
 		r := store.Request{
-			Account: account, ID: id, Fingerprint: []byte{0, 0xff, 7}, Organization: p.organizationID(), Message: p.id(), TTL: model.NoTTL, Created: p.now(),
+			Account: account, ID: id, Fingerprint: []byte{0, 0xff, 7}, Organization: p.organizationID(), Message: p.id(),
+			TTL: model.NoTTL, Created: p.now(),
 		}
 		if err := put(r); err != nil {
 			t.Fatal(err)

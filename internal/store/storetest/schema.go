@@ -86,7 +86,8 @@ func schema(t *testing.T, h Harness) {
 		e := newStore(t, newDatabase(t, h).mustOpen(t))
 		later := Later(false, true)
 		later.Steps[1].SQL = "DROP TABLE nothing_of_this_name;\n"
-		if err := store.Upgrade(t.Context(), e, later, store.Upgrading{}); err == nil || !strings.Contains(err.Error(), "version 3") {
+		if err := store.Upgrade(t.Context(), e, later, store.Upgrading{}); err == nil ||
+			!strings.Contains(err.Error(), "version 3") {
 			t.Errorf("it answers %v", err)
 		}
 		if err := store.Upgrade(t.Context(), e, store.Today(), store.Upgrading{}); err != nil {

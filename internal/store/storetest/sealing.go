@@ -70,7 +70,10 @@ func keyDaysBeside(t *testing.T, h Harness, others int) {
 
 			// One that ends sooner than its day is left until it is deleted.
 			third := send(organization, minutes)
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndMessage(organization, third.ID, p.now().Add(model.ReadGrace)) })
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				return tx.EndMessage(organization, third.ID,
+					p.now().Add(model.ReadGrace))
+			})
 			wantLeft("with one that is read", organization, of, true)
 			p.clock.Set(p.now().Add(time.Hour))
 			wantLeft("with one that has ended and is not swept", organization, of, true)

@@ -18,7 +18,8 @@ func searchable(organization model.OrganizationID, entity model.EntityID, name s
 	return e
 }
 
-func (p *platform) mustSearch(t testing.TB, organization model.OrganizationID, accounts ...model.AccountID) []store.SearchEntity {
+func (p *platform) mustSearch(t testing.TB, organization model.OrganizationID,
+	accounts ...model.AccountID) []store.SearchEntity {
 	t.Helper()
 	var ids []model.EntityID
 	for _, account := range accounts {
@@ -48,7 +49,8 @@ func searchEntities(t *testing.T, h Harness) {
 		for field := store.SearchDisplayName; field <= store.SearchDepartment; field++ {
 			e.Keys[field] = fmt.Sprint("key ", field)
 		}
-		e.Words = store.JoinSearchWords(map[store.SearchField][]string{store.SearchTitle: {"dr", "prof"}, store.SearchDisplayName: {"ann"}})
+		e.Words = store.JoinSearchWords(map[store.SearchField][]string{store.SearchTitle: {"dr", "prof"},
+			store.SearchDisplayName: {"ann"}})
 		p.mustIndex(t, e)
 		account := model.AccountID(e.Entity)
 		wantEqual(t, "entity", p.mustSearch(t, first, account, p.id()), []store.SearchEntity{*e})
@@ -110,7 +112,8 @@ func searchEntities(t *testing.T, h Harness) {
 			all = append(all, e)
 		}
 		p.mustIndex(t, all...)
-		order := &store.SearchOrder{Terms: []store.SearchTerm{{Field: store.SearchTitle, Descending: true}, {Field: store.SearchDisplayName}}, TokenDescending: true}
+		order := &store.SearchOrder{Terms: []store.SearchTerm{{Field: store.SearchTitle, Descending: true},
+			{Field: store.SearchDisplayName}}, TokenDescending: true}
 		seen := map[model.EntityID]int{}
 		var after *store.SearchEntity
 		for page := range 10 {
@@ -143,7 +146,10 @@ func searchEntities(t *testing.T, h Harness) {
 		a.Kind, b.Kind = store.SearchPrivateGroup, store.SearchPublicGroup
 		p.mustIndex(t, a, b)
 		of := func(account model.AccountID) []store.SearchEntity {
-			return mustRead(t, p, func(tx *store.Tx) ([]store.SearchEntity, error) { return tx.PrivateGroupsOf(account, organization) })
+			return mustRead(t, p, func(tx *store.Tx) ([]store.SearchEntity,
+				error) {
+				return tx.PrivateGroupsOf(account, organization)
+			})
 		}
 		wantEqual(t, "of a member", of(ann), []store.SearchEntity{*a})
 		wantEqual(t, "of another", len(of(bob)), 0)
@@ -158,7 +164,8 @@ func searchWords(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
 	organization := p.organizationID()
 	names := map[string][]string{ // by display name
-		"carl": {"carl", "carter"}, "anna": {"anna", "cat"}, "zoe": {"zoe", "ca"}, "ca": {"ca"}, "dan": {"dan", "čapek"}, "cz": {"cz"}, "dz": {"\U0001D7D8x"},
+		"carl": {"carl", "carter"}, "anna": {"anna", "cat"}, "zoe": {"zoe", "ca"}, "ca": {"ca"}, "dan": {"dan", "čapek"},
+		"cz": {"cz"}, "dz": {"\U0001D7D8x"},
 	}
 	for i, name := range slices.Sorted(func(yield func(string) bool) {
 		for name := range names {
@@ -173,17 +180,21 @@ func searchWords(t *testing.T, h Harness) {
 		p.mustIndex(t, searchable(p.organizationID(), e.Entity, name))
 	}
 	in := func(text string) store.SearchRange {
-		return store.SearchRange{Organization: organization, Kind: store.SearchAccount, Field: store.SearchDisplayName, Text: text}
+		return store.SearchRange{Organization: organization, Kind: store.SearchAccount, Field: store.SearchDisplayName,
+			Text: text}
 	}
 
 	t.Run("are_counted_up_to_a_limit", func(t *testing.T) {
-		for text, want := range map[string]int{"ca": 5, "c": 6, "cat": 1, "cax": 0, "a": 1, "ann": 1, "č": 1, "\U0001D7D8": 1} {
-			wantEqual(t, "words that begin with "+text, mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountWords(in(text), 100) }), want)
+		for text, want := range map[string]int{"ca": 5, "c": 6, "cat": 1, "cax": 0, "a": 1, "ann": 1, "č": 1,
+			"\U0001D7D8": 1} {
+			wantEqual(t, "words that begin with "+text,
+				mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountWords(in(text), 100) }), want)
 		}
 		wantEqual(t, "at most 2", mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountWords(in("ca"), 2) }), 2)
 		other := in("ca")
 		other.Field = store.SearchTitle
-		wantEqual(t, "in another field", mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountWords(other, 100) }), 0)
+		wantEqual(t, "in another field", mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountWords(other, 100) }),
+			0)
 	})
 	t.Run("are_listed_by_word", func(t *testing.T) {
 		got := pages(t, p, 2, func(tx *store.Tx, after store.SearchMark, limit int) ([]store.SearchMark, error) {
@@ -204,11 +215,13 @@ func searchWords(t *testing.T, h Harness) {
 		}
 	})
 	t.Run("tell_their_prefixes", func(t *testing.T) {
-		for text, want := range map[string][]string{"c": {"ca", "cz"}, "ca": {"ca"}, "car": {"ca"}, "d": {"da"}, "x": nil, "č": {"ča"}} {
+		for text, want := range map[string][]string{"c": {"ca", "cz"}, "ca": {"ca"}, "car": {"ca"}, "d": {"da"}, "x": nil,
+			"č": {"ča"}} {
 			got := mustRead(t, p, func(tx *store.Tx) ([]string, error) { return tx.Prefixes(in(text), 10) })
 			wantEqual(t, "prefixes of "+text, got, want)
 		}
-		wantEqual(t, "at most one", mustRead(t, p, func(tx *store.Tx) ([]string, error) { return tx.Prefixes(in("c"), 1) }), []string{"ca"})
+		wantEqual(t, "at most one", mustRead(t, p, func(tx *store.Tx) ([]string, error) { return tx.Prefixes(in("c"), 1) }),
+			[]string{"ca"})
 	})
 	t.Run("follow_their_entity", func(t *testing.T) {
 		e := searchable(organization, model.EntityID{14: 9}, "old")
@@ -219,7 +232,8 @@ func searchWords(t *testing.T, h Harness) {
 		wantEqual(t, "before", []int{count("old"), count("new")}, []int{1, 0})
 		p.mustIndex(t, searchable(organization, e.Entity, "new"))
 		wantEqual(t, "after a change", []int{count("old"), count("new")}, []int{0, 1})
-		err := p.Update(t.Context(), func(tx *store.Tx) error { return errors.Join(tx.UnindexEntity(organization, e.Entity), errMine) })
+		err := p.Update(t.Context(),
+			func(tx *store.Tx) error { return errors.Join(tx.UnindexEntity(organization, e.Entity), errMine) })
 		wantError(t, "update", err, errMine)
 		wantEqual(t, "after a change that failed", count("new"), 1)
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.UnindexEntity(organization, e.Entity) })
@@ -228,7 +242,8 @@ func searchWords(t *testing.T, h Harness) {
 }
 
 // pages reads a whole list in pages, each from the last mark of the one before.
-func pages(t *testing.T, p *platform, size int, read func(*store.Tx, store.SearchMark, int) ([]store.SearchMark, error)) (out []string) {
+func pages(t *testing.T, p *platform, size int,
+	read func(*store.Tx, store.SearchMark, int) ([]store.SearchMark, error)) (out []string) {
 	t.Helper()
 	var after store.SearchMark
 	for {

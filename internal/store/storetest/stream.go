@@ -90,10 +90,12 @@ func streams(t *testing.T, h Harness) {
 	here, there, gone := model.NodeID(p.id()), model.NodeID(p.id()), model.NodeID(p.id())
 	ann, bob := model.AccountID(p.id()), model.AccountID(p.id())
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.PutNode(here, "", p.now().Add(time.Minute)), tx.PutNode(there, "", p.now().Add(time.Minute)), tx.PutNode(gone, "", p.now()))
+		return errors.Join(tx.PutNode(here, "", p.now().Add(time.Minute)), tx.PutNode(there, "", p.now().Add(time.Minute)),
+			tx.PutNode(gone, "", p.now()))
 	})
 	row := func(account model.AccountID, node model.NodeID, opened int64) store.StreamRow {
-		return store.StreamRow{Account: account, Stream: p.id(), Node: node, Key: "Key", Opened: opened, Alive: node == here || node == there}
+		return store.StreamRow{Account: account, Stream: p.id(), Node: node, Key: "Key", Opened: opened,
+			Alive: node == here || node == there}
 	}
 	put := func(rows ...store.StreamRow) {
 		t.Helper()
@@ -177,7 +179,8 @@ func manyAtOnce(t *testing.T, h Harness) {
 	second := p.mustOrganization(t, ann)
 	for _, name := range []string{"one", "two"} {
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return tx.InsertKey(&model.Key{Key: name, Account: ann, SecretHash: []byte{1}, PreviousHash: []byte{}, Counter: name, Created: p.now()})
+			return tx.InsertKey(&model.Key{Key: name, Account: ann, SecretHash: []byte{1}, PreviousHash: []byte{}, Counter: name,
+				Created: p.now()})
 		})
 	}
 	p.mustNote(t, bob, first, "a")
@@ -185,9 +188,13 @@ func manyAtOnce(t *testing.T, h Harness) {
 	only := p.mustNote(t, ann, first, "c")
 	everybody := []model.AccountID{ann, bob, eve, p.id()}
 
-	positions := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID]int64, error) { return tx.LastPositions(everybody) })
+	positions := mustRead(t, p,
+		func(tx *store.Tx) (map[model.AccountID]int64, error) { return tx.LastPositions(everybody) })
 	wantEqual(t, "last positions", positions, map[model.AccountID]int64{ann: only, bob: last})
-	known := mustRead(t, p, func(tx *store.Tx) (map[string]model.Key, error) { return tx.KeySecrets([]string{"one", "Two", "none"}) })
+	known := mustRead(t, p, func(tx *store.Tx) (map[string]model.Key,
+		error) {
+		return tx.KeySecrets([]string{"one", "Two", "none"})
+	})
 	wantEqual(t, "known keys", slices.Collect(maps.Keys(known)), []string{"one"})
 	places := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID][]model.OrganizationID, error) {
 		return tx.OrganizationsOfEach(everybody)
@@ -196,7 +203,8 @@ func manyAtOnce(t *testing.T, h Harness) {
 	both := []model.OrganizationID{first, second}
 	slices.Sort(both)
 	wantEqual(t, "organizations", places, map[model.AccountID][]model.OrganizationID{ann: both, bob: {first}})
-	if empty := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID]int64, error) { return tx.LastPositions(nil) }); len(empty) != 0 {
+	if empty := mustRead(t, p,
+		func(tx *store.Tx) (map[model.AccountID]int64, error) { return tx.LastPositions(nil) }); len(empty) != 0 {
 		t.Errorf("last positions of nobody: %v", empty)
 	}
 }

@@ -34,10 +34,12 @@ func backlog(t *testing.T, h Harness) {
 	wantEqual(t, "when two have ended", look(10), store.Backlog{Messages: 2, Oldest: ends})
 	wantEqual(t, "up to a limit", look(1), store.Backlog{Messages: 1, Oldest: ends})
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.RecallMessage(lasting), tx.NoteKeyEnding(organization, lasting.KeyDay()), tx.DeleteOrganization(doomed))
+		return errors.Join(tx.RecallMessage(lasting), tx.NoteKeyEnding(organization, lasting.KeyDay()),
+			tx.DeleteOrganization(doomed))
 	})
 	got := look(10)
-	wantEqual(t, "with a recall and a deleted organization", store.Backlog{Messages: got.Messages, Oldest: got.Oldest, Files: got.Files, Organizations: got.Organizations},
+	wantEqual(t, "with a recall and a deleted organization",
+		store.Backlog{Messages: got.Messages, Oldest: got.Oldest, Files: got.Files, Organizations: got.Organizations},
 		store.Backlog{Messages: 2, Oldest: ends, Files: 1, Organizations: 1})
 	if got.Keys < 1 {
 		t.Errorf("%d days whose keys may go, want one or more", got.Keys)
@@ -56,7 +58,8 @@ func queueLengths(t *testing.T, h Harness) {
 	firstOfEve, firstOfAnn := p.mustNote(t, eve, "", "a"), p.mustNote(t, ann, "", "a")
 	p.mustNote(t, eve, "", "b")
 	firstOfBob := p.mustNote(t, bob, "", "a")
-	want := []store.QueueLength{{Account: ann, Events: 1, First: firstOfAnn}, {Account: bob, Events: 1, First: firstOfBob}, {Account: eve, Events: 2, First: firstOfEve}}
+	want := []store.QueueLength{{Account: ann, Events: 1, First: firstOfAnn}, {Account: bob, Events: 1, First: firstOfBob},
+		{Account: eve, Events: 2, First: firstOfEve}}
 	wantEqual(t, "all", look(model.AccountID{}, 10), want)
 	wantEqual(t, "the first two", look(model.AccountID{}, 2), want[:2])
 	wantEqual(t, "the rest", look(bob, 2), want[2:])

@@ -18,7 +18,8 @@ func shapes(t *testing.T, h Harness) {
 		{"a_table_is_missing", `DROP TABLE streams`, "table streams is missing"},
 		{"a_column_is_missing", `ALTER TABLE nodes DROP COLUMN name`, "column nodes.name is missing"},
 		{"a_column_is_too_many", `ALTER TABLE nodes ADD COLUMN load INTEGER`, "column nodes.load is too many"},
-		{"an_index_is_missing", `DROP INDEX messages_ends`, "index messages_ends on messages (ends, organization_number) is missing"},
+		{"an_index_is_missing", `DROP INDEX messages_ends`, "index messages_ends on messages (ends, organization_number) " +
+			"is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDatabase(t, h)
@@ -62,7 +63,8 @@ func Later(alone ...bool) store.Schema {
 	for _, alone := range alone {
 		column := fmt.Sprint("later", s.Version())
 		s.SQL = strings.Replace(s.SQL, "CREATE TABLE nodes (\n", "CREATE TABLE nodes (\n\t"+column+" TEXT NOT NULL,\n", 1)
-		s.Steps = append(slices.Clip(s.Steps), store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN " + column + " TEXT NOT NULL DEFAULT '';\n", Alone: alone})
+		s.Steps = append(slices.Clip(s.Steps),
+			store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN " + column + " TEXT NOT NULL DEFAULT '';\n", Alone: alone})
 	}
 	return s
 }
@@ -83,7 +85,8 @@ func besides(t *testing.T, h Harness) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustExec(t, e, `INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?)`, model.NodeID{byte(len(name))}, name, now.Add(offset+lease).UnixMilli())
+		mustExec(t, e, `INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?)`, model.NodeID{byte(len(name))}, name,
+			now.Add(offset+lease).UnixMilli())
 	}
 
 	t.Run("refused_while_one_runs_and_by_its_name", func(t *testing.T) {
