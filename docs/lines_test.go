@@ -10,6 +10,7 @@ import (
 const (
 	markdownColumns = 110
 	goColumns       = 120 // a tab counts as one column
+	goLines         = 500 // of a file
 
 	// longGoLines is how many lines of Go may be longer. It only ever goes down.
 	longGoLines = 290
@@ -53,5 +54,15 @@ func TestGoLinesFit(t *testing.T) {
 	if len(long) > longGoLines {
 		t.Errorf("%d lines of Go have more than %d columns, where %d may:\n%s",
 			len(long), goColumns, longGoLines, strings.Join(long, "\n"))
+	}
+}
+
+// TestGoFilesAreShort holds the size that makes somebody look for the seam.
+func TestGoFilesAreShort(t *testing.T) {
+	t.Parallel()
+	for _, file := range mustListFiles(t, ".go") {
+		if n := strings.Count(mustRead(t, file), "\n"); n > goLines {
+			t.Errorf("%s has %d lines, more than %d: split it by what is in it", file, n, goLines)
+		}
 	}
 }

@@ -36,8 +36,6 @@ type index struct {
 	columns     []string
 }
 
-const metaTable = "meta"
-
 // tables and indexes are those of this program, meta among them.
 var tables, indexes = Today().parse()
 
