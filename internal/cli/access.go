@@ -17,9 +17,10 @@ import (
 
 // clientGroup is the heading of the commands that call a server.
 var clientGroup = kong.Group{
-	Key:         "client",
-	Title:       "Commands that call a server:",
-	Description: `They act as the operator of the server whose data directory is ./data, or as SIGNET_API_KEY and SIGNET_API_SECRET at SIGNET_URL.`,
+	Key:   "client",
+	Title: "Commands that call a server:",
+	Description: `They act as the operator of the server whose data directory is ./data, or as SIGNET_API_KEY and
+SIGNET_API_SECRET at SIGNET_URL.`,
 }
 
 // access is how a client command finds its server, and the credentials of its calls.

@@ -14,9 +14,13 @@ type adoptCommand struct {
 
 // Help is printed by "signet adopt --help".
 func (adoptCommand) Help() string {
-	return `The key ring and the place of the attachments belong to one installation in one epoch, and a server refuses those of another: two of them would destroy each other's keys and files. After a restore (or "signet restore --new-epoch") that takes the place of an installation which is gone, this command makes them those of the store that is named; the other one does not start with them any more. Without --confirm it only says whose they are.
+	return `The key ring and the place of the attachments belong to one installation in one epoch, and a server
+refuses those of another: two of them would destroy each other's keys and files. After a restore (or "signet
+restore --new-epoch") that takes the place of an installation which is gone, this command makes them those of the
+store that is named; the other one does not start with them any more. Without --confirm it only says whose they are.
 
-No server may run on the store. A trial gets a copy of the key ring ("signet keys export") and a place for attachments of its own; it may adopt these, as nobody else uses them.
+No server may run on the store. A trial gets a copy of the key ring ("signet keys export") and a place for
+attachments of its own; it may adopt these, as nobody else uses them.
 
 Examples:
 

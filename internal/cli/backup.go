@@ -42,7 +42,9 @@ type backupCommand struct {
 
 // Help is printed by "signet backup --help".
 func (backupCommand) Help() string {
-	return `It may run while the server does. The database is copied as it is at one moment, and then the attachments that it refers to. Nothing is overwritten. operator.json and keys are not part of a backup: keep copies of them elsewhere.
+	return `It may run while the server does. The database is copied as it is at one moment, and then the attachments
+that it refers to. Nothing is overwritten. operator.json and keys are not part of a backup: keep copies of them
+elsewhere.
 
 An installation on PostgreSQL is backed up with PostgreSQL's own tools; docs/backup.md says how.
 
@@ -120,11 +122,15 @@ type restoreCommand struct {
 
 // Help is printed by "signet restore --help".
 func (restoreCommand) Help() string {
-	return `A backup is restored into an empty data directory; every byte is checked. Clients that were connected start over at the beginning of their queues, because the positions that they know are of another history.
+	return `A backup is restored into an empty data directory; every byte is checked. Clients that were connected
+start over at the beginning of their queues, because the positions that they know are of another history.
 
-What changed since the backup is undone: keys that were revoked and messages that were recalled since are there again, so look through what happened in between.
+What changed since the backup is undone: keys that were revoked and messages that were recalled since are there
+again, so look through what happened in between.
 
-The key ring and the place of the attachments know which installation they belong to, and in which epoch; a restore begins another epoch, and so does --new-epoch. A restored store does not start with those of the installation that the backup was made of before "signet adopt" has said that this one takes its place.
+The key ring and the place of the attachments know which installation they belong to, and in which epoch; a restore
+begins another epoch, and so does --new-epoch. A restored store does not start with those of the installation that
+the backup was made of before "signet adopt" has said that this one takes its place.
 
 Examples:
 

@@ -37,9 +37,13 @@ type benchCommands struct {
 
 // Help is printed by "signet bench --help".
 func (benchCommands) Help() string {
-	return `Each scenario makes an organization with people of its own and removes it afterwards, also when it is interrupted. It takes an operator's key, which lifts the limits for these people, or an administrator's, for whom they hold. The accounts stay, without keys and in no organization: the interface has no call that deletes one.
+	return `Each scenario makes an organization with people of its own and removes it afterwards, also when it is
+interrupted. It takes an operator's key, which lifts the limits for these people, or an administrator's, for whom
+they hold. The accounts stay, without keys and in no organization: the interface has no call that deletes one.
 
-Latency counts from when an operation was to begin: with --rate, one that waited for a free connection has waited. Without --rate each connection begins the next operation when the last has ended, which finds out how much the server can do. CPU and memory are read on Linux only, of processes on this machine.
+Latency counts from when an operation was to begin: with --rate, one that waited for a free connection has waited.
+Without --rate each connection begins the next operation when the last has ended, which finds out how much the
+server can do. CPU and memory are read on Linux only, of processes on this machine.
 
 The exit code is 0 only if nothing failed and nobody interrupted it.
 

@@ -28,7 +28,9 @@ type benchRun struct {
 
 // Help is printed by "signet bench run --help".
 func (benchRun) Help() string {
-	return `The server is this program, without limits, in a directory that is removed afterwards. The floor is measured right before and right after each scenario, on as many connections, and the figures are put beside the mean of both.
+	return `The server is this program, without limits, in a directory that is removed afterwards. The floor is
+measured right before and right after each scenario, on as many connections, and the figures are put beside the
+mean of both.
 
 Examples:
 

@@ -36,7 +36,9 @@ type clockAcceptCommand struct{ dataPlace }
 
 // Help is printed by "signet clock accept --help".
 func (clockAcceptCommand) Help() string {
-	return `For who runs the server, when /readyz says that its clock is in doubt and the clock is right: the machine was off, or asleep. It works while the server runs, which then goes on erasing what has ended with its next sweep, and before a start after a long time.
+	return `For who runs the server, when /readyz says that its clock is in doubt and the clock is right: the machine
+was off, or asleep. It works while the server runs, which then goes on erasing what has ended with its next sweep,
+and before a start after a long time.
 
 What has ended by the clock is then erased for good. Compare the clock with another one before ("date -u").
 

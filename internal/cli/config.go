@@ -32,7 +32,8 @@ type showConfigCommand struct {
 
 // Help is printed by "signet config show --help".
 func (showConfigCommand) Help() string {
-	return `It takes the configuration file, the environment and the flags as "signet serve" does. Passwords in addresses are hidden.`
+	return `It takes the configuration file, the environment and the flags as "signet serve" does. Passwords in
+addresses are hidden.`
 }
 
 // Run prints the settings, one a line: key, value, source.

@@ -25,7 +25,9 @@ type accountEraseCommand struct {
 
 // Help is printed by "signet account erase --help".
 func (accountEraseCommand) Help() string {
-	return `For who runs the server, while it runs or not. What the account sent is gone for all readers, and so is what was sent to it alone. Entries of the audit log stay. The last administrator of an organization is not erased without --last-administrator. If it was broken off, run it again, with the token that it prints first.
+	return `For who runs the server, while it runs or not. What the account sent is gone for all readers, and so is
+what was sent to it alone. Entries of the audit log stay. The last administrator of an organization is not erased
+without --last-administrator. If it was broken off, run it again, with the token that it prints first.
 
 It says what would go and asks for the account's display name, or takes it from --confirm.
 

@@ -25,7 +25,8 @@ type eventsCommand struct {
 
 // Help is printed by "signet events --help".
 func (eventsCommand) Help() string {
-	return `It prints what is in the queue, oldest first. Without --ack the events stay there, and come again next time. With --follow it prints until it is interrupted; a lost connection is made again.
+	return `It prints what is in the queue, oldest first. Without --ack the events stay there, and come again next
+time. With --follow it prints until it is interrupted; a lost connection is made again.
 
 Examples:
 

@@ -31,7 +31,9 @@ type healthCommand struct {
 
 // Help is printed by "signet health --help".
 func (healthCommand) Help() string {
-	return `For containers and scripts that have no other HTTP client. It takes the settings of "signet serve", of which it needs listen, and asks that address for /readyz, or with --live for /healthz. The exit code is 0 for yes and 1 for no.
+	return `For containers and scripts that have no other HTTP client. It takes the settings of "signet serve", of
+which it needs listen, and asks that address for /readyz, or with --live for /healthz. The exit code is 0 for yes
+and 1 for no.
 
 Example:
 

@@ -40,7 +40,10 @@ type keysRotateCommand struct {
 func (keysRotateCommand) Help() string {
 	return `Servers go on meanwhile, and nothing that is stored is touched. Run it as the user that the server runs as.
 
-A master key in a file gets a new version, the key ring is wrapped by it, and the older versions are removed. A key ring in a database that several servers share needs all of them to have the new version first: "signet keys rotate --prepare", copy the file to every server, then "signet keys rotate". A master key in a variable gets its new version from you.
+A master key in a file gets a new version, the key ring is wrapped by it, and the older versions are removed. A key
+ring in a database that several servers share needs all of them to have the new version first: "signet keys rotate
+--prepare", copy the file to every server, then "signet keys rotate". A master key in a variable gets its new
+version from you.
 
 Example:
 
@@ -68,7 +71,9 @@ type keysVerifyCommand struct {
 
 // Help is printed by "signet keys verify --help".
 func (keysVerifyCommand) Help() string {
-	return `It reads every message, all metadata and every attachment, while servers go on or not, and exits with 1 where something does not open. With --data it looks at a copy, such as a backup, with the key ring and master key of now: then what was recalled since is listed, for its key is destroyed.
+	return `It reads every message, all metadata and every attachment, while servers go on or not, and exits with 1
+where something does not open. With --data it looks at a copy, such as a backup, with the key ring and master key
+of now: then what was recalled since is listed, for its key is destroyed.
 
 Example:
 
@@ -106,7 +111,8 @@ type keysExportCommand struct {
 
 // Help is printed by "signet keys export --help".
 func (keysExportCommand) Help() string {
-	return `The copy is as good as the key ring, and is of no use without the master key: keep the two apart, and both apart from the backups. A key that is destroyed later lives on in the copy until the next one overwrites it.
+	return `The copy is as good as the key ring, and is of no use without the master key: keep the two apart, and both
+apart from the backups. A key that is destroyed later lives on in the copy until the next one overwrites it.
 
 Examples:
 
@@ -136,9 +142,12 @@ type keysImportCommand struct {
 
 // Help is printed by "signet keys import --help".
 func (keysImportCommand) Help() string {
-	return `For a server whose key ring lacks keys, because an older copy was put in its place: it says so in the log and on /readyz. Servers go on meanwhile, and read what the keys open within seconds. It may be run again, and with several copies.
+	return `For a server whose key ring lacks keys, because an older copy was put in its place: it says so in the log
+and on /readyz. Servers go on meanwhile, and read what the keys open within seconds. It may be run again, and with
+several copies.
 
-Only keys come that something in the store is sealed with. What the key ring or the copy knows to be destroyed does not come back: the one remembers it for 400 days, so that a copy which is older is of no use.
+Only keys come that something in the store is sealed with. What the key ring or the copy knows to be destroyed does
+not come back: the one remembers it for 400 days, so that a copy which is older is of no use.
 
 Examples:
 

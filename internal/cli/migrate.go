@@ -20,7 +20,9 @@ type migrateCommand struct {
 
 // Help is printed by "signet migrate --help".
 func (migrateCommand) Help() string {
-	return `The server on the data directory is stopped first. Everything is copied, then compared, row by row and byte by byte; the old data is only read, and its directory marked as moved. Interrupted, it is run again and goes on where it stopped; until it has finished, no server starts on the database.
+	return `The server on the data directory is stopped first. Everything is copied, then compared, row by row and
+byte by byte; the old data is only read, and its directory marked as moved. Interrupted, it is run again and goes
+on where it stopped; until it has finished, no server starts on the database.
 
 Clients notice the pause only: accounts, keys, queues and the places that clients have in them stay what they are.
 

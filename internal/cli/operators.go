@@ -15,7 +15,11 @@ type operatorCreateCommand struct {
 
 // Help is printed by "signet operator create --help".
 func (operatorCreateCommand) Help() string {
-	return `For who runs the server, while it runs or not: one more account that may do everything, with an administrative key of its own, for each person who needs one. The key is written to a new file, readable by its owner only: give it to that person by a safe way, as operator.json in a directory that --data names, or as SIGNET_API_KEY and SIGNET_API_SECRET. Operators manage everybody's keys but each other's. Run it as the user that the server runs as.
+	return `For who runs the server, while it runs or not: one more account that may do everything, with an
+administrative key of its own, for each person who needs one. The key is written to a new file, readable by its
+owner only: give it to that person by a safe way, as operator.json in a directory that --data names, or as
+SIGNET_API_KEY and SIGNET_API_SECRET. Operators manage everybody's keys but each other's. Run it as the user that
+the server runs as.
 
 Example:
 
@@ -61,7 +65,9 @@ type operatorEndCommand struct {
 
 // Help is printed by "signet operator end --help".
 func (operatorEndCommand) Help() string {
-	return `For who runs the server, while it runs or not. All keys and the password of the account end, its streams too, and it is an operator no more; servers that run know within a second. The account stays, with its messages, until "signet account erase". The last operator cannot be ended.
+	return `For who runs the server, while it runs or not. All keys and the password of the account end, its streams
+too, and it is an operator no more; servers that run know within a second. The account stays, with its messages,
+until "signet account erase". The last operator cannot be ended.
 
 Example:
 

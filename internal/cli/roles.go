@@ -57,7 +57,8 @@ type rolesGrantCommand struct {
 
 // Help is printed by "signet roles grant --help".
 func (rolesGrantCommand) Help() string {
-	return `It prints "granted", or "pending" where an administrator of the organization has to approve: then the administrator grants the same role.
+	return `It prints "granted", or "pending" where an administrator of the organization has to approve: then the
+administrator grants the same role.
 
 Example:
 

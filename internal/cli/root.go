@@ -80,7 +80,8 @@ type told struct{ error }
 
 func (t told) Unwrap() error { return t.error }
 
-const description = `Signet is a self-hosted secure-messaging server: the Messaging Service REST Interface, version 2, in one program.`
+const description = `Signet is a self-hosted secure-messaging server: the Messaging Service REST Interface, version
+2, in one program.`
 
 // Run carries out a command line without the program's name and returns the
 // exit code. env is the environment, as os.Environ gives it. When ctx ends, the

@@ -29,9 +29,11 @@ type serveCommand struct {
 
 // Help is printed by "signet serve --help".
 func (serveCommand) Help() string {
-	return `It needs no configuration and stores in ./data. The first start makes the operator account and writes its key and secret to operator.json in that directory.
+	return `It needs no configuration and stores in ./data. The first start makes the operator account and writes its
+key and secret to operator.json in that directory.
 
-SIGTERM and SIGINT stop it: new requests are refused, running ones finish, and it exits with 0. A second signal ends it at once. SIGHUP makes it read its certificate anew.`
+SIGTERM and SIGINT stop it: new requests are refused, running ones finish, and it exits with 0. A second signal
+ends it at once. SIGHUP makes it read its certificate anew.`
 }
 
 // Run serves until ctx ends. What is read by people says where the server listens, and

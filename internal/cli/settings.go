@@ -14,9 +14,10 @@ import (
 
 // settingsGroup is the heading of the settings' flags in help texts.
 var settingsGroup = kong.Group{
-	Key:         "settings",
-	Title:       "Settings:",
-	Description: `A flag beats the environment variable named beside it, that beats the configuration file. "signet config describe" tells more.`,
+	Key:   "settings",
+	Title: "Settings:",
+	Description: `A flag beats the environment variable named beside it, that beats the configuration file. "signet
+config describe" tells more.`,
 }
 
 // newSettingFlags returns a struct with a flag for each setting of the server,

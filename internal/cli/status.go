@@ -28,7 +28,9 @@ type statusCommand struct {
 
 // Help is printed by "signet status --help".
 func (statusCommand) Help() string {
-	return `For who runs the server, on its machine. It takes the settings of "signet serve" and asks the server for /readyz and /metrics; where none answers, it reads what the data directory or the database tells. The exit code is 0 where all is well, and 1 where something is to be seen to: the last lines say what.
+	return `For who runs the server, on its machine. It takes the settings of "signet serve" and asks the server for
+/readyz and /metrics; where none answers, it reads what the data directory or the database tells. The exit code is
+0 where all is well, and 1 where something is to be seen to: the last lines say what.
 
 Where "listen" is not set, it asks at the address that the server noted in operator.json.
 

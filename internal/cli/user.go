@@ -35,7 +35,8 @@ type userCreateCommand struct {
 
 // Help is printed by "signet user create --help".
 func (userCreateCommand) Help() string {
-	return `One of --username, --email and --phone is needed. An address that somebody has is refused: then "signet user add" is the command.
+	return `One of --username, --email and --phone is needed. An address that somebody has is refused: then "signet
+user add" is the command.
 
 Example:
 
@@ -165,7 +166,8 @@ type userPasswordCommand struct {
 
 // Help is printed by "signet user password --help".
 func (userPasswordCommand) Help() string {
-	return `It ends the password sign-ins of the account's other devices. Passwords come from files, so that they show in no list of processes.
+	return `It ends the password sign-ins of the account's other devices. Passwords come from files, so that they show
+in no list of processes.
 
 Example:
 

@@ -19,8 +19,10 @@ func (tx *Tx) erase(out Erased, table, query string, args ...any) error {
 func (tx *Tx) HoldOver(account *model.Account) (id model.OrganizationID, found bool, err error) {
 	found, err = tx.one(`SELECT h.organization FROM holds h WHERE h.released = 0 AND (h.organization = ?
 		OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization = h.organization AND p.account = ?)
-		OR EXISTS (SELECT 1 FROM organization_numbers n JOIN messages m ON m.organization_number = n.number WHERE n.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))
-		OR EXISTS (SELECT 1 FROM held_messages m WHERE m.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))) LIMIT 1`,
+		OR EXISTS (SELECT 1 FROM organization_numbers n JOIN messages m ON m.organization_number = n.number
+		WHERE n.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))
+		OR EXISTS (SELECT 1 FROM held_messages m WHERE m.organization = h.organization AND (m.sender = ?
+		OR m.recipient = ? OR m.original_sender = ?))) LIMIT 1`,
 		[]any{account.CreatedBy, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID}, &id)
 	return id, found, err
 }

@@ -32,7 +32,8 @@ func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, 
 	// CROSS JOIN has SQLite begin with the queue.
 	err = tx.each(`SELECT m.organization_number, m.message, m.sender, m.is_group, d.replayed,
 		CASE WHEN d.replayed = 0 AND EXISTS (SELECT 1 FROM organization_numbers n CROSS JOIN memberships s
-			WHERE n.number = m.organization_number AND s.organization = n.organization AND s.account = m.sender) THEN 1 ELSE 0 END
+			WHERE n.number = m.organization_number AND s.organization = n.organization AND s.account = m.sender) THEN 1
+			ELSE 0 END
 		FROM events e CROSS JOIN messages m CROSS JOIN deliveries d
 		WHERE e.account = ? AND e.position IN (?*) AND e.position > ? AND e.kind IN (1, 2)
 		AND m.organization_number = e.organization_number AND m.message = e.message AND m.ends > ? AND m.recalled = 0
@@ -58,7 +59,8 @@ func (tx *Tx) Deliver(account model.AccountID, a *Arrival, now time.Time, positi
 		position = 0
 	}
 	err := tx.post(
-		`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization_number = ? AND message = ? AND account = ?`,
+		`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization_number = ? AND message = ?
+			AND account = ?`,
 		int(model.Delivered), millis(now), position, tx.numbered(a.Organization), a.Message, account)
 	if err != nil || !a.Told {
 		return err

@@ -74,7 +74,8 @@ func (tx *Tx) AppendAudit(e *AuditRow) error {
 		e.Hash, e.Chain)
 }
 
-const auditColumns = `chain, number, at, action, outcome, times, account, api_key, address, request, organization, on_account, on_group, on_key, detail, hash`
+const auditColumns = `chain, number, at, action, outcome, times, account, api_key, address, request, organization,
+	on_account, on_group, on_key, detail, hash`
 
 // AuditQuery names lines of a chain. The zero value of a field but the chain does
 // not restrict.
@@ -118,7 +119,8 @@ func (tx *Tx) AuditEntries(q AuditQuery, limit int) (out []AuditRow, err error) 
 // AuditChains lists every chain that anything is left of.
 func (tx *Tx) AuditChains() (out []model.OrganizationID, err error) {
 	err = tx.each(
-		`SELECT chain FROM audit_chains UNION SELECT DISTINCT chain FROM audit_entries UNION SELECT chain FROM audit_checkpoints ORDER BY 1`, nil, func(row Row) error {
+		`SELECT chain FROM audit_chains UNION SELECT DISTINCT chain FROM audit_entries UNION SELECT chain
+			FROM audit_checkpoints ORDER BY 1`, nil, func(row Row) error {
 			var chain model.OrganizationID
 			err := row.Scan(&chain)
 			out = append(out, chain)
@@ -144,7 +146,8 @@ func (tx *Tx) AuditCheckpoint(chain model.OrganizationID, oldest bool) (c AuditC
 // PutAuditCheckpoint keeps a checkpoint in place of one that reaches no further.
 func (tx *Tx) PutAuditCheckpoint(chain model.OrganizationID, oldest bool, c AuditCheckpoint) error {
 	return tx.post(`INSERT INTO audit_checkpoints (chain, oldest, number, note) VALUES (?, ?, ?, ?)
-		ON CONFLICT (chain, oldest) DO UPDATE SET number = excluded.number, note = excluded.note WHERE audit_checkpoints.number <= excluded.number`,
+		ON CONFLICT (chain, oldest) DO UPDATE SET number = excluded.number, note = excluded.note
+		WHERE audit_checkpoints.number <= excluded.number`,
 		chain, oldest, c.Number, c.Note)
 }
 

@@ -39,7 +39,8 @@ func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
 	err := tx.post(
 		`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
 		VALUES (?, ?, ?, ?, 1, ?, 0, 1)
-		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE WHEN conversations.last_message > excluded.last_message
+		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE
+		WHEN conversations.last_message > excluded.last_message
 		THEN conversations.last_message ELSE excluded.last_message END, unread = conversations.unread + 1,
 		unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1`,
 		account, m.Organization, m.Sender, millis(m.Created), m.important())
@@ -131,11 +132,13 @@ func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
 // with an organization's, because its number is joined by an outer join.
 const unswept = ` FROM messages m CROSS JOIN deliveries d
 	LEFT JOIN organization_numbers n ON n.number = m.organization_number
-	LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = n.organization AND c.entity = m.sender
+	LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = n.organization
+	AND c.entity = m.sender
 	LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
 	LEFT JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
 	WHERE m.ends <= ? AND m.recalled = 0
-	AND d.organization_number = m.organization_number AND d.message = m.message AND d.account = CASE m.recalled WHEN 0 THEN ? ELSE m.sender END AND d.status < ?
+	AND d.organization_number = m.organization_number AND d.message = m.message AND d.account = CASE m.recalled
+	WHEN 0 THEN ? ELSE m.sender END AND d.status < ?
 	AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)`
 
 // UnsweptUnread returns, for each conversation of an account, how much its
@@ -179,7 +182,8 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 	// sums BIGINT to NUMERIC, which is no integer to scan.
 	err = tx.each(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT)
 		FROM conversations WHERE account = ? AND (organization = ? OR ? = '')
-		UNION ALL SELECT CAST(COALESCE(SUM(g.sent - p.seen), 0) AS BIGINT), CAST(COALESCE(SUM(g.sent_priority - p.seen_priority), 0) AS BIGINT)
+		UNION ALL SELECT CAST(COALESCE(SUM(g.sent - p.seen), 0) AS BIGINT),
+		CAST(COALESCE(SUM(g.sent_priority - p.seen_priority), 0) AS BIGINT)
 		FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
 		WHERE p.account = ? AND (p.organization = ? OR ? = '')
 		UNION ALL SELECT -COUNT(*), -COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)`+unswept+`
@@ -199,7 +203,8 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 // theirs.
 func (tx *Tx) MutualRoster(account model.AccountID) (out []model.AccountID, err error) {
 	err = tx.each(`SELECT DISTINCT theirs.account FROM conversations mine
-		JOIN conversations theirs ON theirs.account = mine.entity AND theirs.organization = mine.organization AND theirs.entity = mine.account
+		JOIN conversations theirs ON theirs.account = mine.entity AND theirs.organization = mine.organization
+		AND theirs.entity = mine.account
 		WHERE mine.account = ? AND mine.listed = 1 AND theirs.listed = 1 AND theirs.account <> mine.account`,
 		[]any{account}, func(row Row) error {
 			var id model.AccountID

@@ -91,7 +91,8 @@ func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.Messa
 	var status int
 	var at int64
 	_, err = tx.one(
-		`SELECT COALESCE(MIN(status), 0), COALESCE(MAX(status_time), 0) FROM deliveries WHERE organization_number = ? AND message = ? AND replayed = 0`,
+		`SELECT COALESCE(MIN(status), 0), COALESCE(MAX(status_time), 0) FROM deliveries WHERE organization_number = ?
+			AND message = ? AND replayed = 0`,
 		[]any{tx.numbered(organization), message}, &status, &at)
 	return model.Status(status), fromMillis(at), err
 }
@@ -101,7 +102,8 @@ func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.Messa
 func (tx *Tx) AdvanceDelivery(organization model.OrganizationID, message model.MessageID, account model.AccountID,
 	status model.Status, at time.Time) (bool, error) {
 	n, err := tx.exec(
-		`UPDATE deliveries SET status = ?, status_time = ? WHERE organization_number = ? AND message = ? AND account = ? AND status < ?`,
+		`UPDATE deliveries SET status = ?, status_time = ? WHERE organization_number = ? AND message = ? AND account = ?
+			AND status < ?`,
 		int(status), millis(at), tx.numbered(organization), message, account, int(status))
 	return n > 0, err
 }

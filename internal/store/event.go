@@ -55,7 +55,8 @@ func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization 
 		return fmt.Errorf("events of kind %q are not queued", kind)
 	}
 	return tx.post(
-		`INSERT INTO events (account, position, organization_number, kind, message, payload, status) VALUES (?, ?, ?, ?, ?, ?, 0)`,
+		`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+			VALUES (?, ?, ?, ?, ?, ?, 0)`,
 		account, position, tx.existing(organization), number, message, string(payload))
 }
 
@@ -93,9 +94,11 @@ const EndOfQueue = int64(1) << 62
 // and of the messages those that are not over for this reader.
 const queued = ` FROM events e
 	LEFT JOIN messages m ON e.kind IN (1, 2) AND m.organization_number = e.organization_number AND m.message = e.message
-	LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message AND d.account = e.account
+	LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message
+	AND d.account = e.account
 	WHERE e.account = ? AND e.position > ? AND e.position <= ?
-	AND (e.kind NOT IN (1, 2) OR m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2 AND d.status_time <= ?))`
+	AND (e.kind NOT IN (1, 2) OR m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2
+	AND d.status_time <= ?))`
 
 // CountEvents returns how many events the queue holds.
 func (tx *Tx) CountEvents(q Queue) (n int, err error) {
@@ -117,7 +120,8 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 	// By way of the accounts, so that each costs one look at the end of its queue
 	// however long that is.
 	err := tx.each(
-		`SELECT a.account, COALESCE((SELECT e.position FROM events e WHERE e.account = a.account ORDER BY e.position DESC LIMIT 1), 0)
+		`SELECT a.account, COALESCE((SELECT e.position FROM events e WHERE e.account = a.account ORDER BY e.position DESC
+			LIMIT 1), 0)
 		FROM accounts a WHERE a.account IN (?*)`, []any{accounts}, func(row Row) error {
 			var account model.AccountID
 			var position int64

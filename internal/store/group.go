@@ -2,7 +2,8 @@ package store
 
 import "signet/internal/model"
 
-const groupColumns = `g.group_token, g.organization, g.name, g.description, g.avatar, g.created_by, g.created, g.replay_history, g.is_public, g.deleted`
+const groupColumns = `g.group_token, g.organization, g.name, g.description, g.avatar, g.created_by, g.created,
+	g.replay_history, g.is_public, g.deleted`
 
 func scanGroup(row Row, g *model.Group) error {
 	var created int64
@@ -17,7 +18,8 @@ func scanGroup(row Row, g *model.Group) error {
 // InsertGroup adds a group without members.
 func (tx *Tx) InsertGroup(g *model.Group) error {
 	err := tx.post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
-		replay_history, is_public, deleted, sent, sent_priority, last_message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0)`,
+		replay_history, is_public, deleted, sent, sent_priority, last_message)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0)`,
 		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, millis(g.Created), g.ReplayHistory, g.Public)
 	return err
 }
@@ -25,7 +27,8 @@ func (tx *Tx) InsertGroup(g *model.Group) error {
 // UpdateGroup stores what may change of a group, its deletion included.
 func (tx *Tx) UpdateGroup(g *model.Group) error {
 	err := tx.post(
-		`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, deleted = ? WHERE group_token = ?`,
+		`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, deleted = ?
+			WHERE group_token = ?`,
 		g.Name, g.Description, g.Avatar, g.ReplayHistory, g.Public, g.Deleted, g.ID)
 	return err
 }
@@ -108,7 +111,8 @@ func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) e
 // GroupsOf lists the groups of an organization that an account is in.
 func (tx *Tx) GroupsOf(account model.AccountID, organization model.OrganizationID) ([]model.Group, error) {
 	return tx.groups(
-		`g.deleted = 0 AND g.group_token IN (SELECT group_token FROM group_members WHERE account = ? AND organization = ?) ORDER BY g.group_token`, account, organization)
+		`g.deleted = 0 AND g.group_token IN (SELECT group_token FROM group_members WHERE account = ? AND organization = ?)
+			ORDER BY g.group_token`, account, organization)
 }
 
 // GroupsAmong returns those of the groups that exist, deleted ones too.

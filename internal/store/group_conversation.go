@@ -12,8 +12,10 @@ import "signet/internal/model"
 // memberConversations are the columns of a Conversation, for members of groups. What
 // was sent since the member came is counted by `since`, for positions of different
 // queues cannot be compared.
-const memberConversations = `SELECT p.organization, p.group_token, 1, CASE WHEN g.sent > p.since THEN g.last_message ELSE p.last_message END,
-	g.sent - p.seen, g.sent_priority - p.seen_priority, p.joined, 1 FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0`
+const memberConversations = `SELECT p.organization, p.group_token, 1, CASE WHEN g.sent > p.since THEN g.last_message
+	ELSE p.last_message END,
+	g.sent - p.seen, g.sent_priority - p.seen_priority, p.joined, 1 FROM group_members p
+	JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0`
 
 // NoteSentToGroup puts a group's message into the rosters of all of its members, and
 // counts it unread with all but the sender.

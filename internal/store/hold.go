@@ -17,7 +17,8 @@ func (tx *Tx) Held(organization model.OrganizationID) (bool, error) {
 // SetHold puts an organization, whose row is locked, under a legal hold.
 func (tx *Tx) SetHold(organization model.OrganizationID, now time.Time) error {
 	return tx.post(`INSERT INTO holds (organization, since, released) VALUES (?, ?, 0)
-		ON CONFLICT (organization) DO UPDATE SET since = CASE WHEN holds.released = 1 THEN excluded.since ELSE holds.since END, released = 0`,
+		ON CONFLICT (organization) DO UPDATE SET since = CASE WHEN holds.released = 1 THEN excluded.since
+		ELSE holds.since END, released = 0`,
 		organization, millis(now))
 }
 
@@ -46,8 +47,10 @@ const messageTable = `organization, message, sender, recipient, is_group, conten
 func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recalled bool) (bool, error) {
 	n, err := tx.exec(`INSERT INTO held_messages (`+messageTable+`)
 		SELECT ?, message, sender, recipient, is_group, content, blob, created, expires, ends,
-		ttl, dor, priority, sort, CASE WHEN ? = 1 THEN 1 ELSE recalled END, replay, original_sender, original_created FROM messages
-		WHERE organization_number = ? AND message = ? AND recalled = 0 AND EXISTS (SELECT 1 FROM holds WHERE holds.organization = ? AND released = 0)
+		ttl, dor, priority, sort, CASE WHEN ? = 1 THEN 1 ELSE recalled END, replay, original_sender, original_created
+		FROM messages
+		WHERE organization_number = ? AND message = ? AND recalled = 0 AND EXISTS (SELECT 1 FROM holds
+		WHERE holds.organization = ? AND released = 0)
 		ON CONFLICT (organization, message) DO NOTHING`, organization, recalled, tx.numbered(organization), id, organization)
 	return n > 0, err
 }
@@ -56,7 +59,8 @@ func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recall
 func (tx *Tx) keepDeliveries(organization model.OrganizationID, id model.MessageID) error {
 	return tx.post(`INSERT INTO held_deliveries (organization, message, account, status, status_time)
 		SELECT ?, message, account, status, status_time FROM deliveries
-		WHERE organization_number = ? AND message = ? AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = ? AND h.message = ?)
+		WHERE organization_number = ? AND message = ? AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = ?
+		AND h.message = ?)
 		ON CONFLICT (organization, message, account) DO NOTHING`, organization, tx.numbered(organization), id, organization,
 		id)
 }

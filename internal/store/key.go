@@ -10,7 +10,8 @@ import (
 	"signet/internal/model"
 )
 
-const keyColumns = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, issued_by, device, login,
+const keyColumns = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, issued_by, device,
+	login,
 	messages_per_day, requests_per_second, created, last_used, expires, networks`
 
 // ownLimit is the stored form of a limit that a key does not set itself.

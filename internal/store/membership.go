@@ -135,7 +135,8 @@ func (tx *Tx) MembersOf(organization model.OrganizationID) (out []model.AccountI
 // turned back into a pending one.
 func (tx *Tx) PutRole(organization model.OrganizationID, account model.AccountID, role string, pending bool) error {
 	err := tx.post(`INSERT INTO roles (organization, account, role, pending) VALUES (?, ?, ?, ?)
-		ON CONFLICT (organization, account, role) DO UPDATE SET pending = CASE WHEN roles.pending = 0 THEN 0 ELSE excluded.pending END`,
+		ON CONFLICT (organization, account, role) DO UPDATE SET pending = CASE WHEN roles.pending = 0 THEN 0
+		ELSE excluded.pending END`,
 		organization, account, role, pending)
 	return err
 }

@@ -64,7 +64,8 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 		original = *m.Forwarded
 	}
 	err := tx.post(
-		`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created, expires, ends,
+		`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created,
+			expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
 		tx.existing(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created),

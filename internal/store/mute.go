@@ -9,7 +9,8 @@ import (
 // PutMute mutes a conversation, or a whole organization where the entity is zero.
 func (tx *Tx) PutMute(account model.AccountID, m model.Mute) error {
 	err := tx.post(`INSERT INTO mutes (account, organization, entity, is_group, minutes, started) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (account, organization, entity) DO UPDATE SET is_group = excluded.is_group, minutes = excluded.minutes, started = excluded.started`,
+		ON CONFLICT (account, organization, entity) DO UPDATE
+		SET is_group = excluded.is_group, minutes = excluded.minutes, started = excluded.started`,
 		account, m.Organization, m.Entity, m.Group, m.Minutes, millis(m.Start))
 	return err
 }

@@ -163,5 +163,6 @@ func (tx *Tx) insertNumber(id model.OrganizationID) error {
 		return err
 	}
 	return tx.post(
-		`INSERT INTO organization_numbers (organization, number) SELECT ?, COALESCE(MAX(number), 0) + 1 FROM organization_numbers`, id)
+		`INSERT INTO organization_numbers (organization, number) SELECT ?, COALESCE(MAX(number), 0) + 1
+			FROM organization_numbers`, id)
 }

@@ -126,7 +126,8 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) error {
 	dest := append([]any{&position}, s.dest(&s.number)...)
 	// CROSS JOIN has SQLite begin with the queue.
 	err := tx.each(`SELECT e.position, `+messageColumns+` FROM events e CROSS JOIN messages m
-		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message AND d.account = e.account
+		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message
+		AND d.account = e.account
 		WHERE e.account = ? AND e.position > ? AND e.position <= ? AND e.kind IN (1, 2)
 		AND m.organization_number = e.organization_number AND m.message = e.message
 		AND m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2 AND d.status_time <= ?)

@@ -32,7 +32,8 @@ func (tx *Tx) Request(account model.AccountID, id string, after time.Time) (r Re
 // ErrConflict: somebody else sent under the same id meanwhile.
 func (tx *Tx) PutRequest(r *Request, after time.Time) error {
 	n, err := tx.exec(
-		`INSERT INTO requests (account, request, fingerprint, organization, message, ttl, created) VALUES (?, ?, ?, ?, ?, ?, ?)
+		`INSERT INTO requests (account, request, fingerprint, organization, message, ttl, created)
+			VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (account, request) DO UPDATE SET fingerprint = excluded.fingerprint, organization = excluded.organization,
 		message = excluded.message, ttl = excluded.ttl, created = excluded.created WHERE requests.created <= ?`,
 		r.Account, r.ID, r.Fingerprint, r.Organization, r.Message, r.TTL, millis(r.Created), millis(after))

@@ -248,22 +248,23 @@ func wantListed(t *testing.T, name, want string) {
 
 func TestReachOfAStatement(t *testing.T) {
 	for sql, want := range map[string]reach{
-		"SELECT 1 FROM accounts WHERE account = ?":                                                                     oneShard,
-		"SELECT 1 FROM accounts a WHERE a.account = ?":                                                                 oneShard,
-		"SELECT 1 FROM accounts WHERE account IN (?*)":                                                                 someShards,
-		"SELECT 1 FROM accounts WHERE username = ?":                                                                    allShards,
-		"SELECT 1 FROM accounts":                                                                                       allShards,
-		"SELECT 1 FROM roles a JOIN roles b ON b.role = a.role WHERE a.account = ? AND b.account = ?":                  someShards,
-		"DELETE FROM nodes WHERE lease < ?":                                                                            oneShard,
-		"SELECT 1 FROM events e JOIN conversations c ON c.account = e.account WHERE e.account = ?":                     oneShard,
-		"SELECT 1 FROM events e JOIN messages m ON m.message = e.message WHERE e.account = ?":                          someShards,
-		"SELECT 1 FROM events e JOIN messages m ON m.organization = e.organization WHERE e.account = ?":                allShards,
-		"INSERT INTO events (account, position) VALUES (?, ?)":                                                         oneShard,
-		"INSERT INTO events (account, position) SELECT account, ? FROM group_members WHERE group_token = ?":            someShards,
-		"INSERT INTO deliveries (message, account) SELECT ?, account FROM group_members WHERE group_token = ?":         someShards,
-		"INSERT INTO events (account, position) SELECT account, ? FROM group_members WHERE organization = ?":           allShards,
-		"DELETE FROM events WHERE (account, position) IN (SELECT account, position FROM deliveries WHERE message = ?)": someShards,
-		"UPDATE messages SET message = ? WHERE organization = ?":                                                       allShards,
+		"SELECT 1 FROM accounts WHERE account = ?":                                                             oneShard,
+		"SELECT 1 FROM accounts a WHERE a.account = ?":                                                         oneShard,
+		"SELECT 1 FROM accounts WHERE account IN (?*)":                                                         someShards,
+		"SELECT 1 FROM accounts WHERE username = ?":                                                            allShards,
+		"SELECT 1 FROM accounts":                                                                               allShards,
+		"SELECT 1 FROM roles a JOIN roles b ON b.role = a.role WHERE a.account = ? AND b.account = ?":          someShards,
+		"DELETE FROM nodes WHERE lease < ?":                                                                    oneShard,
+		"SELECT 1 FROM events e JOIN conversations c ON c.account = e.account WHERE e.account = ?":             oneShard,
+		"SELECT 1 FROM events e JOIN messages m ON m.message = e.message WHERE e.account = ?":                  someShards,
+		"SELECT 1 FROM events e JOIN messages m ON m.organization = e.organization WHERE e.account = ?":        allShards,
+		"INSERT INTO events (account, position) VALUES (?, ?)":                                                 oneShard,
+		"INSERT INTO events (account, position) SELECT account, ? FROM group_members WHERE group_token = ?":    someShards,
+		"INSERT INTO deliveries (message, account) SELECT ?, account FROM group_members WHERE group_token = ?": someShards,
+		"INSERT INTO events (account, position) SELECT account, ? FROM group_members WHERE organization = ?":   allShards,
+		"DELETE FROM events WHERE (account, position) IN " +
+			"(SELECT account, position FROM deliveries WHERE message = ?)": someShards,
+		"UPDATE messages SET message = ? WHERE organization = ?": allShards,
 	} {
 		got, err := reachOf(sql)
 		if err != nil || got != want {

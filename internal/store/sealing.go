@@ -57,7 +57,8 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	if day.Lasting {
 		expires, created = [2]int64{never, 2 * never}, expires
 		found, err = tx.one(
-			`SELECT 1 FROM messages WHERE ends = ? AND organization_number >= ? AND organization_number <= ? AND recalled = 0 LIMIT 1`,
+			`SELECT 1 FROM messages WHERE ends = ? AND organization_number >= ? AND organization_number <= ? AND recalled = 0
+				LIMIT 1`,
 			[]any{never + day.Day, tx.numbered(organization), tx.numbered(organization)}, &one)
 	} else if !many {
 		found, err = tx.one(
@@ -142,7 +143,8 @@ type MetadataRow struct {
 func (tx *Tx) MetadataAfter(organization model.OrganizationID, entity model.EntityID, limit int) (out []MetadataRow,
 	err error) {
 	err = tx.each(
-		`SELECT organization, entity, content FROM metadata WHERE (organization, entity) > (?, ?) ORDER BY organization, entity LIMIT ? + 0`,
+		`SELECT organization, entity, content FROM metadata WHERE (organization, entity) > (?, ?)
+			ORDER BY organization, entity LIMIT ? + 0`,
 		[]any{organization, entity, limit}, func(row Row) error {
 			var m MetadataRow
 			err := row.Scan(&m.Organization, &m.Entity, &m.Content)

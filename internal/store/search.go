@@ -74,7 +74,8 @@ type SearchEntity struct {
 	Words        SearchWords
 }
 
-const searchEntityColumns = `e.organization, e.entity, e.kind, e.display_name, e.first_name, e.last_name, e.username, e.email, e.phone, e.title, e.department, e.words`
+const searchEntityColumns = `e.organization, e.entity, e.kind, e.display_name, e.first_name, e.last_name,
+	e.username, e.email, e.phone, e.title, e.department, e.words`
 
 func scanSearchEntity(row Row, e *SearchEntity) error {
 	var kind int
@@ -104,10 +105,12 @@ func (tx *Tx) IndexEntity(e *SearchEntity) error {
 	}
 	k := &e.Keys
 	err = tx.post(
-		`INSERT INTO search_entities (organization, entity, kind, display_name, first_name, last_name, username, email, phone, title, department, words)
+		`INSERT INTO search_entities (organization, entity, kind, display_name, first_name, last_name, username, email,
+			phone, title, department, words)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (organization, entity) DO UPDATE SET kind = excluded.kind, display_name = excluded.display_name,
-			first_name = excluded.first_name, last_name = excluded.last_name, username = excluded.username, email = excluded.email,
+			first_name = excluded.first_name, last_name = excluded.last_name, username = excluded.username,
+			email = excluded.email,
 			phone = excluded.phone, title = excluded.title, department = excluded.department, words = excluded.words`,
 		e.Organization, e.Entity, int(e.Kind), k[SearchDisplayName], k[SearchFirstName], k[SearchLastName],
 		k[SearchUsername], k[SearchEmail], k[SearchPhone], k[SearchTitle], k[SearchDepartment], string(e.Words))
@@ -171,7 +174,8 @@ func (tx *Tx) replaceWordRows(e *SearchEntity, old, now []wordRow) error {
 			continue
 		}
 		if err := tx.post(
-			`INSERT INTO search_words (organization, kind, field, prefix, display_name, entity, word) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			`INSERT INTO search_words (organization, kind, field, prefix, display_name, entity, word)
+				VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			e.Organization, int(r.kind), int(r.field), searchPrefix(r.word), r.name, e.Entity, r.word); err != nil {
 			return err
 		}
@@ -181,7 +185,8 @@ func (tx *Tx) replaceWordRows(e *SearchEntity, old, now []wordRow) error {
 			continue
 		}
 		if err := tx.post(
-			`DELETE FROM search_words WHERE organization = ? AND kind = ? AND field = ? AND prefix = ? AND display_name = ? AND entity = ? AND word = ?`,
+			`DELETE FROM search_words WHERE organization = ? AND kind = ? AND field = ? AND prefix = ? AND display_name = ?
+				AND entity = ? AND word = ?`,
 			e.Organization, int(r.kind), int(r.field), searchPrefix(r.word), r.name, e.Entity, r.word); err != nil {
 			return err
 		}

@@ -119,11 +119,13 @@ func TestIndexEntityLeavesNothingOfWhatItReplaces(t *testing.T) {
 				delete(now, id)
 				continue
 			}
-			e := &store.SearchEntity{Organization: searchOrganization, Entity: id, Kind: store.SearchKind(rapid.IntRange(0, 2).Draw(t, "kind"))}
+			e := &store.SearchEntity{Organization: searchOrganization, Entity: id,
+				Kind: store.SearchKind(rapid.IntRange(0, 2).Draw(t, "kind"))}
 			e.Keys[store.SearchDisplayName], e.Keys[store.SearchTitle] = word.Draw(t, "name"), word.Draw(t, "title")
 			words := map[store.SearchField][]string{}
 			for range rapid.IntRange(0, 3).Draw(t, "fields") {
-				words[store.SearchField(rapid.IntRange(1, 8).Draw(t, "field"))] = rapid.SliceOfNDistinct(word, 0, 4, rapid.ID).Draw(t, "words")
+				words[store.SearchField(rapid.IntRange(1, 8).Draw(t, "field"))] = rapid.SliceOfNDistinct(word, 0, 4,
+					rapid.ID).Draw(t, "words")
 			}
 			e.Words = store.JoinSearchWords(words)
 			update(changed, func(tx *store.Tx) error { return tx.IndexEntity(e) })
@@ -166,7 +168,8 @@ func TestSearchWordsAreFoundInTheirField(t *testing.T) {
 		want  bool
 	}{
 		{store.SearchDisplayName, "maria", true}, {store.SearchDisplayName, "m", true}, {store.SearchDisplayName, "mü", true},
-		{store.SearchDisplayName, "aria", false}, {store.SearchDisplayName, "marias", false}, {store.SearchDisplayName, "1", false},
+		{store.SearchDisplayName, "aria", false}, {store.SearchDisplayName, "marias", false},
+		{store.SearchDisplayName, "1", false},
 		{store.SearchDisplayName, "ward", false}, {store.SearchDepartment, "7", true}, {store.SearchDepartment, "8", false},
 		{store.SearchDepartment, "wa", true}, {store.SearchTitle, "w", false}, {store.SearchEmail, "m", false},
 	} {
@@ -184,7 +187,8 @@ func TestSearchListsAreInByteOrder(t *testing.T) {
 		for i, name := range names {
 			e := &store.SearchEntity{Organization: searchOrganization, Entity: searchEntityID(len(names) - i)}
 			e.Keys[store.SearchDisplayName] = name
-			e.Words = store.JoinSearchWords(map[store.SearchField][]string{store.SearchDisplayName: {"x" + strings.ReplaceAll(name, " ", "")}})
+			e.Words = store.JoinSearchWords(map[store.SearchField][]string{store.SearchDisplayName: {"x" +
+				strings.ReplaceAll(name, " ", "")}})
 			if err := tx.IndexEntity(e); err != nil {
 				return err
 			}
@@ -210,7 +214,9 @@ func TestSearchListsAreInByteOrder(t *testing.T) {
 				{"by name, descending", reversed, func(after store.SearchMark) ([]store.SearchMark, error) {
 					return tx.WordsByName(r, "", true, after, limit)
 				}},
-				{"by word", nil, func(after store.SearchMark) ([]store.SearchMark, error) { return tx.WordsByWord(r, after, limit) }},
+				{"by word", nil, func(after store.SearchMark) ([]store.SearchMark, error) {
+					return tx.WordsByWord(r, after, limit)
+				}},
 			} {
 				var got, words []string
 				for after := (store.SearchMark{}); ; {
@@ -225,13 +231,15 @@ func TestSearchListsAreInByteOrder(t *testing.T) {
 						break
 					}
 				}
-				if test.want != nil && !slices.Equal(got, test.want) || test.want == nil && (len(words) != len(names) || !slices.IsSorted(words)) {
+				if test.want != nil && !slices.Equal(got, test.want) || test.want == nil &&
+					(len(words) != len(names) || !slices.IsSorted(words)) {
 					t.Errorf("%s, %d at a time: got %q %q, want %q", test.what, limit, got, words, test.want)
 				}
 			}
 		}
 		prefixes, err := tx.Prefixes(r, 100)
-		if err != nil || !slices.Equal(prefixes, []string{"x", "x1", "x9", "xa", "xb", "xz", "xé", "xщ", "x田", "x\U00020000"}) {
+		if err != nil || !slices.Equal(prefixes,
+			[]string{"x", "x1", "x9", "xa", "xb", "xz", "xé", "xщ", "x田", "x\U00020000"}) {
 			t.Errorf("prefixes %q (%v)", prefixes, err)
 		}
 		if few, err := tx.Prefixes(r, 3); err != nil || len(few) != 3 {
@@ -266,12 +274,23 @@ func TestSearchReadsAlongIndexes(t *testing.T) {
 		want  string
 		sorts bool
 	}{
-		{"words by word", func(tx *store.Tx) error { _, err := tx.WordsByWord(r, mark, 9); return err }, "search_words_word", false},
-		{"count of words", func(tx *store.Tx) error { _, err := tx.CountWords(r, 9); return err }, "search_words_word", false},
-		{"words by name", func(tx *store.Tx) error { _, err := tx.WordsByName(r, "ma", false, store.SearchMark{}, 9); return err }, "PRIMARY KEY (organization=? AND kind=? AND field=? AND prefix=?)", false},
-		{"words by name, on", func(tx *store.Tx) error { _, err := tx.WordsByName(long, "ma", false, mark, 9); return err }, "prefix=? AND display_name>?", false},
-		{"words by name, descending", func(tx *store.Tx) error { _, err := tx.WordsByName(long, "ma", true, mark, 9); return err }, "prefix=? AND display_name<?", true}, // those of one name
-		{"prefixes", func(tx *store.Tx) error { _, err := tx.Prefixes(store.SearchRange{Text: "m"}, 9); return err }, "prefix>? AND prefix<?", false},
+		{"words by word", func(tx *store.Tx) error { _, err := tx.WordsByWord(r, mark, 9); return err }, "search_words_word",
+			false},
+		{"count of words", func(tx *store.Tx) error { _, err := tx.CountWords(r, 9); return err }, "search_words_word",
+			false},
+		{"words by name", func(tx *store.Tx) error {
+			_, err := tx.WordsByName(r, "ma", false, store.SearchMark{}, 9)
+			return err
+		},
+			"PRIMARY KEY (organization=? AND kind=? AND field=? AND prefix=?)", false},
+		{"words by name, on", func(tx *store.Tx) error { _, err := tx.WordsByName(long, "ma", false, mark, 9); return err },
+			"prefix=? AND display_name>?", false},
+		// those of one name
+		{"words by name, descending",
+			func(tx *store.Tx) error { _, err := tx.WordsByName(long, "ma", true, mark, 9); return err },
+			"prefix=? AND display_name<?", true},
+		{"prefixes", func(tx *store.Tx) error { _, err := tx.Prefixes(store.SearchRange{Text: "m"}, 9); return err },
+			"prefix>? AND prefix<?", false},
 		{"entities by name", func(tx *store.Tx) error {
 			_, err := tx.EntitiesInOrder(searchOrganization, 0, order(store.SearchDisplayName), last, 9)
 			return err
@@ -284,11 +303,15 @@ func TestSearchReadsAlongIndexes(t *testing.T) {
 			_, err := tx.EntitiesInOrder(searchOrganization, 0, order(), last, 9)
 			return err
 		}, "PRIMARY KEY (organization=? AND entity>?)", false},
-		{"count of entities", func(tx *store.Tx) error { _, err := tx.CountSearchEntities(searchOrganization, 0, 9); return err }, "COVERING INDEX", false},
+		{"count of entities", func(tx *store.Tx) error {
+			_, err := tx.CountSearchEntities(searchOrganization, 0, 9)
+			return err
+		}, "COVERING INDEX", false},
 		{"private groups", func(tx *store.Tx) error {
 			_, err := tx.PrivateGroupsOf(model.AccountID{1}, searchOrganization)
 			return err
-		}, "group_members_account (account=? AND organization=?); SEARCH e USING PRIMARY KEY (organization=? AND entity=?)", false},
+		}, "group_members_account (account=? AND organization=?); SEARCH e USING PRIMARY KEY (organization=? AND entity=?)",
+			false},
 		{"entities by identifier", func(tx *store.Tx) error {
 			_, err := tx.SearchEntities(searchOrganization, []model.EntityID{last.Entity})
 			return err
@@ -300,7 +323,8 @@ func TestSearchReadsAlongIndexes(t *testing.T) {
 				t.Fatal(err)
 			}
 			for query, plan := range e.plans {
-				if !strings.Contains(plan, test.want) || strings.Contains(plan, "SCAN search") || strings.Contains(plan, "SCAN e") || strings.Contains(plan, "TEMP B-TREE") != test.sorts {
+				if !strings.Contains(plan, test.want) || strings.Contains(plan, "SCAN search") ||
+					strings.Contains(plan, "SCAN e") || strings.Contains(plan, "TEMP B-TREE") != test.sorts {
 					t.Errorf("%s\nplan: %s\nwant: %s, sorting %v", query, plan, test.want, test.sorts)
 				}
 			}

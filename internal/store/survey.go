@@ -19,7 +19,8 @@ type Backlog struct {
 func (tx *Tx) Backlog(now time.Time, limit int) (b Backlog, err error) {
 	var oldest int64
 	_, err = tx.one(
-		`SELECT COUNT(*), COALESCE(MIN(ended.ends), 0) FROM (SELECT ends FROM messages WHERE ends <= ? ORDER BY ends LIMIT ? + 0) ended`,
+		`SELECT COUNT(*), COALESCE(MIN(ended.ends), 0) FROM (SELECT ends FROM messages WHERE ends <= ? ORDER BY ends
+			LIMIT ? + 0) ended`,
 		[]any{millis(now), limit}, &b.Messages, &oldest)
 	if err != nil {
 		return b, err

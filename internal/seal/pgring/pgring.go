@@ -336,7 +336,8 @@ func writeGone(ctx context.Context, tx pgx.Tx, gone map[seal.KeyID]int64) error 
 		ids, days = append(ids, slices.Clone(id[:])), append(days, day)
 	}
 	_, err := tx.Exec(
-		ctx, `INSERT INTO keyring_gone (key, day) SELECT * FROM unnest($1::BYTEA[], $2::BIGINT[]) ON CONFLICT (key) DO NOTHING`, ids, days)
+		ctx, `INSERT INTO keyring_gone (key, day) SELECT * FROM unnest($1::BYTEA[], $2::BIGINT[])
+			ON CONFLICT (key) DO NOTHING`, ids, days)
 	return err
 }
 

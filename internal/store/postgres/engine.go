@@ -135,7 +135,8 @@ func (e *Engine) Dialect() store.Dialect {
 			JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
 			CROSS JOIN LATERAL unnest(x.indkey) WITH ORDINALITY AS k (attribute, place)
 			JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum = k.attribute
-			WHERE t.relnamespace <> 'pg_catalog'::regnamespace AND pg_table_is_visible(t.oid) AND x.indisvalid ORDER BY i.relname, k.place`,
+			WHERE t.relnamespace <> 'pg_catalog'::regnamespace AND pg_table_is_visible(t.oid) AND x.indisvalid
+			ORDER BY i.relname, k.place`,
 		Lock: "FOR UPDATE", Share: "FOR SHARE", Skip: "FOR UPDATE SKIP LOCKED",
 	}
 }

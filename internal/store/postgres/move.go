@@ -8,7 +8,8 @@ import (
 	"signet/internal/store"
 )
 
-const raiseQueues = `INSERT INTO engine_queues AS q (account, last) SELECT account, ? FROM unnest(?*) AS account ORDER BY account
+const raiseQueues = `INSERT INTO engine_queues AS q (account, last) SELECT account, ? FROM unnest(?*) AS account
+	ORDER BY account
 	ON CONFLICT (account) DO UPDATE SET last = GREATEST(q.last, excluded.last)`
 
 // StartAfter makes the positions of accounts start after one that another engine has

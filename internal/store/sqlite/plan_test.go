@@ -33,10 +33,11 @@ var growing = map[string]string{
 
 // scans are the statements that may read a whole table, and why.
 var scans = map[string]string{
-	`SELECT 1 FROM accounts WHERE operator = 1`:                                                             "runs once at each start, and the first account is an operator",
-	`SELECT account FROM accounts WHERE operator = 1 ORDER BY created, account`:                             "runs when somebody replaces the operator's credentials",
-	`DELETE FROM quotas WHERE day < ?`:                                                                      "runs once an hour, on one row for each key and day",
-	`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR (login = 1 AND created < ? AND last_used < ?)`: "runs once an hour, on one row for each key",
+	`SELECT 1 FROM accounts WHERE operator = 1`:                                 "runs once at each start, and the first account is an operator",
+	`SELECT account FROM accounts WHERE operator = 1 ORDER BY created, account`: "runs when somebody replaces the operator's credentials",
+	`DELETE FROM quotas WHERE day < ?`:                                          "runs once an hour, on one row for each key and day",
+	`DELETE FROM keys WHERE (expires > 0 AND expires < ?) ` +
+		`OR (login = 1 AND created < ? AND last_used < ?)`: "runs once an hour, on one row for each key",
 }
 
 var (
