@@ -45,8 +45,8 @@ func mustDescribeMachine(t *testing.T) machine {
 
 func (m machine) String() string {
 	return fmt.Sprintf("%d cores (%s), %.0f GiB, %s, %s, PostgreSQL %s. Writing 4 KiB to the disk and waiting for it "+
-		"took %.2f ms. "+
-		"The load average was %s before the run; the generator, the server and the database shared the machine. Commit %s.",
+		"took %.2f ms. The load average was %s before the run; the generator, the server and the database shared the "+
+		"machine. Commit %s.",
 		m.cores, m.cpu, float64(m.memory)/(1<<30), m.system, strings.Replace(runtime.Version(), "go", "Go ", 1), m.postgres,
 		float64(m.sync.Microseconds())/1000, m.load, m.commit) + m.warning()
 }

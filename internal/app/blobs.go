@@ -113,8 +113,7 @@ func (f *files) check(ctx context.Context) {
 	default:
 		f.up.Set(0)
 		f.in.warnings.Set(topicFilesAway, "the store of attachments does not answer: files can neither be kept nor read, "+
-			"everything else goes on; "+
-			"mount the volume or mend the bucket that the setting blobs names (the log has the reason)")
+			"everything else goes on; mount the volume or mend the bucket that the setting blobs names (the log has the reason)")
 		if text := err.Error(); text != f.said {
 			f.said = text
 			f.in.log.Warn("the store of attachments does not answer", "error", err)
@@ -164,8 +163,8 @@ func (f *files) lookForLost(ctx context.Context) (err error) {
 		return nil
 	}
 	f.in.warnings.Set(topicFilesLost, fmt.Sprintf("%d of %d files that messages refer to are missing where attachments "+
-		"are kept, and more may be: "+
-		"set blobs to where they are (after a move it has to be set on each server), or bring them back from a backup",
+		"are kept, and more may be: set blobs to where they are (after a move it has to be set on each server), or bring "+
+		"them back from a backup",
 		len(lost), len(f.sample)))
 	return nil
 }

@@ -23,10 +23,8 @@ func (c *Config) conflicts() (problems []error) {
 	}
 	if !encrypted && !c.InsecureHTTP && len(c.Proxies) == 0 && !onLoopback(c.Listen) {
 		problems = append(problems, fmt.Errorf("listen: %s is open to other machines, and without TLS they would send "+
-			"their secrets "+
-			"and messages in clear: set tls.cert and tls.key, or acme.hosts; or trusted_proxies, where a proxy in front "+
-			"speaks TLS; "+
-			"or insecure_http, if that is what you want", c.Listen))
+			"their secrets and messages in clear: set tls.cert and tls.key, or acme.hosts; or trusted_proxies, where a proxy "+
+			"in front speaks TLS; or insecure_http, if that is what you want", c.Listen))
 	}
 	if c.Keyring != "" && c.Keyring == c.Database {
 		problems = append(problems, errors.New("keyring: want another database than that of the store, whose copies must "+

@@ -174,13 +174,12 @@ func tellClock(now time.Time, offset time.Duration, v *clock.Verdict, shared boo
 		return ClockOffsetFault(offset).Error()
 	case v.Doubt:
 		return fmt.Sprintf("%s is in doubt: it says %s, %s after the time that was known; nothing that has ended is "+
-			"erased, and no key destroyed, "+
-			"for another %s; set the clock right, or, where it is right, run \"signet clock accept\"", whose, says, span(v.Off),
+			"erased, and no key destroyed, for another %s; set the clock right, or, where it is right, run \"signet clock "+
+			"accept\"", whose, says, span(v.Off),
 			span(v.Left))
 	case v.Back:
 		return fmt.Sprintf("%s went back: it says %s, %s before the time that was known; what is sent meanwhile expires "+
-			"too early; "+
-			"set the clock right, or, where it is right, run \"signet clock accept\"", whose, says, span(-v.Off))
+			"too early; set the clock right, or, where it is right, run \"signet clock accept\"", whose, says, span(-v.Off))
 	}
 	return ""
 }

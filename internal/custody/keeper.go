@@ -61,17 +61,14 @@ type NotOurs struct {
 func (n *NotOurs) Error() string {
 	if n.Fit == model.Overtaken {
 		return fmt.Sprintf("%s: another copy of this store has used it since (%s; that one took turn %s, and this one turn "+
-			"%s): "+
-			"this store is a copy, or was set back to an earlier state. "+
-			"If it is a copy to try something out, give it a key ring and a place for attachments of its own. "+
-			"If it is to go on in the place of the other, stop that one, run \"signet restore --new-epoch\", then \"signet "+
-			"adopt\"",
+			"%s): this store is a copy, or was set back to an earlier state. If it is a copy to try something out, give it a "+
+			"key ring and a place for attachments of its own. If it is to go on in the place of the other, stop that one, run "+
+			"\"signet restore --new-epoch\", then \"signet adopt\"",
 			n.What, n.Mark.String(), n.Mark.Turn, n.Store.Turn)
 	}
 	return fmt.Sprintf("%s belongs to %s, and this store is %s: two of them would destroy each other's keys and files. "+
 		"If this store was restored or copied to try something out, give it a key ring and a place for attachments of its "+
-		"own. "+
-		"If the other is gone for good, or this is a copy that nobody else uses, take it over with \"signet adopt\"",
+		"own. If the other is gone for good, or this is a copy that nobody else uses, take it over with \"signet adopt\"",
 		n.What, n.Mark.String(), n.Store)
 }
 

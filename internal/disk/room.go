@@ -189,8 +189,8 @@ func (r *Room) tell() {
 	switch {
 	case r.data.Load():
 		r.o.Warnings.Set(topic, fmt.Sprintf("the disk of the data directory is full: less than %d MiB are free, so that "+
-			"new messages and files are refused; "+
-			"reading, acknowledging, recalls and expiry go on; make room, or enlarge it", max(r.limit>>20, 1)))
+			"new messages and files are refused; reading, acknowledging, recalls and expiry go on; make room, or enlarge "+
+			"it", max(r.limit>>20, 1)))
 	case r.files.Load():
 		r.o.Warnings.Set(topic, fmt.Sprintf("the disk of the attachments is full: less than %d MiB are free, so that new "+
 			"files are refused; make room, or enlarge it", max(r.limit>>20, 1)))

@@ -51,8 +51,8 @@ type MovedError struct {
 
 func (e *MovedError) Error() string {
 	return fmt.Sprintf("%s was moved to %s at %s: what a server takes here would be in no other place. Start it on the "+
-		"database (setting database); "+
-		"to serve the old data all the same, say --serve-moved, or remove %s to go back for good", e.Dir, e.To,
+		"database (setting database); to serve the old data all the same, say --serve-moved, or remove %s to go back for "+
+		"good", e.Dir, e.To,
 		e.Time.Format(time.RFC3339), filepath.Join(e.Dir, movedFile))
 }
 

@@ -123,7 +123,7 @@ func ResetOperator(ctx context.Context, kept *store.Store, now time.Time, name, 
 			chosen = []model.AccountID{id}
 		}
 		k.Account, line.User = chosen[0], chosen[0]
-		// Held, so that no key that is being issued at this moment escapes.
+		// Locked, so that no key that is being issued at this moment escapes.
 		if err := tx.LockQueues(k.Account); err != nil {
 			return err
 		}

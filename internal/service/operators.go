@@ -89,7 +89,7 @@ func EndOperator(ctx context.Context, kept *store.Store, now time.Time, name str
 		if err != nil {
 			return err
 		}
-		// All are held, so that of two commands that end two operators one leaves the
+		// All are locked, so that of two commands that end two operators one leaves the
 		// other's, and no key that is being issued at this moment escapes.
 		if err := tx.LockQueues(all...); err != nil {
 			return err
@@ -123,7 +123,7 @@ func operatorNamed(tx *store.Tx, all []model.AccountID, name string) (model.Acco
 	return model.AccountID{}, ErrNoOperator
 }
 
-// endCredentials ends the keys and the password of an account whose queue is held.
+// endCredentials ends the keys and the password of an account whose queue is locked.
 func endCredentials(tx *store.Tx, account model.AccountID) error {
 	keys, err := tx.Keys(account)
 	if err != nil {

@@ -79,8 +79,7 @@ type InUseError struct {
 
 func (e *InUseError) Error() string {
 	return fmt.Sprintf("the data has version %d, and version %d needs all other servers on it stopped, which would fail "+
-		"from then on: "+
-		"stop %s, then start this one again (one that died counts for half a minute)",
+		"from then on: stop %s, then start this one again (one that died counts for half a minute)",
 		e.From, e.To, strings.Join(e.Servers, ", "))
 }
 

@@ -23,7 +23,7 @@ type guard struct {
 	next time.Time  // when a secret ends with which somebody may read; zero: none is known
 }
 
-// remind has the guard look at the readers at a time.
+// remind makes the guard look at the readers at a time.
 func (g *guard) remind(at time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

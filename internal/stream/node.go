@@ -191,8 +191,7 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 	if others > 0 && !r.hub.HasBus() && !n.warned {
 		n.warned = true
 		r.log.Warn("other servers use the same database, and they hear of each other by looking into it only: events can "+
-			"come "+
-			"seconds late, and typing and presence not at all; set nats", "others", others)
+			"come seconds late, and typing and presence not at all; set nats", "others", others)
 	}
 	if held {
 		return nil

@@ -38,7 +38,7 @@ func (s *Streams) remove(st *Stream) {
 	}
 }
 
-// use has a stream write to a sink from now on.
+// use gives a stream the sink that it writes to from now on.
 func (s *Streams) use(st *Stream, sink Sink) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

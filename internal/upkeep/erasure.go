@@ -23,8 +23,8 @@ type LastAdministratorError struct{ Organizations []string }
 
 func (e *LastAdministratorError) Error() string {
 	return fmt.Sprintf("it is the last administrator of %s: give another member the role first (`signet roles grant "+
-		"ACCOUNT admin --org %s`), "+
-		"or erase it with --last-administrator, and an operator does so later", strings.Join(e.Organizations, ", "),
+		"ACCOUNT admin --org %s`), or erase it with --last-administrator, and an operator does so "+
+		"later", strings.Join(e.Organizations, ", "),
 		e.Organizations[0])
 }
 
