@@ -3,6 +3,7 @@ package api_test
 import (
 	"testing"
 
+	"signet/internal/operators"
 	"signet/internal/service"
 )
 
@@ -10,7 +11,7 @@ import (
 func (s *server) mustCreateOperator(username string) *person {
 	s.t.Helper()
 	key, secret := service.NewCredentials()
-	if err := service.AddOperator(s.t.Context(), s.store, s.clock.Now(), username, key, secret); err != nil {
+	if err := operators.Add(s.t.Context(), s.store, s.clock.Now(), username, key, secret); err != nil {
 		s.t.Fatal(err)
 	}
 	other := (&person{s: s, t: s.t, name: username}).with(key, secret)

@@ -19,6 +19,7 @@ import (
 	"signet/internal/custody"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/operators"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -139,7 +140,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		t.Fatal(err)
 	}
 	s.operator = &person{s: s, t: t, name: "operator", key: "operator-key", secret: "operator-secret"}
-	if err := s.service.CreateOperator(t.Context(), s.operator.key, s.operator.secret); err != nil {
+	if err := operators.First(t.Context(), s.store, s.clock.Now(), s.operator.key, s.operator.secret); err != nil {
 		t.Fatal(err)
 	}
 	s.operator.token = s.operator.get("/v2/user").reply().text("token")

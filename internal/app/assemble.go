@@ -183,7 +183,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			options.BaseURL, options.Links = at.baseURL, at.links
 			return api.New(options)
 		},
-		operators: cases,
+		operators: storedOperators{kept, in.clock},
 		ready:     func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:     func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
 		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, survey.Run, keys.Run,

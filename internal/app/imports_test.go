@@ -45,14 +45,16 @@ var mayImport = []layer{
 		"internal/model", "client",
 	}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/upkeep",
+		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/operators",
+		"internal/upkeep",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
 		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/model",
 	}},
 	{"internal/maintain", []string{
-		"internal/place", "internal/service", "internal/upkeep", "internal/content", "internal/custody", "internal/transfer",
+		"internal/place", "internal/service", "internal/operators", "internal/upkeep", "internal/content",
+		"internal/custody", "internal/transfer",
 		"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/audit", "internal/seal",
 		"internal/blob",
 		"internal/config", "internal/model",
@@ -79,6 +81,7 @@ var mayImport = []layer{
 		"internal/audit",
 		"internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/model",
 	}},
+	{"internal/operators", []string{"internal/audit", "internal/store", "internal/model"}},
 	{"internal/search", []string{"internal/store", "internal/model"}},
 	{"internal/upkeep", []string{
 		"internal/custody", "internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob",

@@ -63,13 +63,13 @@ func (h *harness) ready(context.Context) error {
 	return h.storeErr
 }
 
-func (h *harness) HasOperator(context.Context) (bool, error) {
+func (h *harness) exist(context.Context) (bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.exists, nil
 }
 
-func (h *harness) CreateOperator(_ context.Context, key, secret string) error {
+func (h *harness) first(_ context.Context, key, secret string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.createErr == nil {

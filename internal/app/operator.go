@@ -8,53 +8,65 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
+	"signet/internal/operators"
 	"signet/internal/place"
 	"signet/internal/service"
+	"signet/internal/store"
 )
 
 // preparedFile is for an account that is yet to be made.
 const preparedFile = place.OperatorFile + ".prepared"
 
-// operators is where the accounts are that may do everything.
-type operators interface {
-	// HasOperator reports whether there is one, by whatever key.
-	HasOperator(ctx context.Context) (bool, error)
+// operatorAccounts are the accounts that may do everything.
+type operatorAccounts interface {
+	exist(ctx context.Context) (bool, error)
+	first(ctx context.Context, key, secret string) error // as operators.First does
+}
 
-	// CreateOperator makes one with an administrative key of this name and
-	// secret. It returns nil too where one with this key is there, and
-	// service.ErrOperatorExists where one with another key is.
-	CreateOperator(ctx context.Context, key, secret string) error
+// storedOperators are those of a store.
+type storedOperators struct {
+	store *store.Store
+	clock func() time.Time
+}
+
+func (o storedOperators) exist(ctx context.Context) (bool, error) {
+	return operators.Exist(ctx, o.store)
+}
+
+func (o storedOperators) first(ctx context.Context, key, secret string) error {
+	return operators.First(ctx, o.store, o.clock(), key, secret)
 }
 
 // introduceOperator makes the operator account where there is none, and tells
 // operator.json where the server is. It returns the path of the file, or ""
-// where it does not hold the credentials of the account: somebody took the file
-// away, or another server on the same database made the account.
+// where it does not hold the credentials of the account: the file was taken away, or
+// another server on the same database made the account.
 //
 // The credentials are on disk before the account is made: after a crash in
 // between, the next start makes the account with them. The other way round there
 // would be an account to which nobody has the key. They lie in a file of their own
 // until it is certain that they are those of the account, so that operator.json
 // never holds others.
-func introduceOperator(ctx context.Context, dir, baseURL string, accounts operators, log *slog.Logger) (string, error) {
+func introduceOperator(ctx context.Context, dir, baseURL string, accounts operatorAccounts,
+	log *slog.Logger) (string, error) {
 	path, preparedPath := filepath.Join(dir, place.OperatorFile), filepath.Join(dir, preparedFile)
 	fields, err := place.ReadCredentials(path)
 	if err != nil {
 		// The server itself needs the file for its first start only.
-		if exists, fault := accounts.HasOperator(ctx); fault != nil || !exists {
+		if exists, fault := accounts.exist(ctx); fault != nil || !exists {
 			return "", errors.Join(err, fault)
 		}
-		log.Warn("operator.json is of no use to this server, nor to commands on this machine; the server goes on", "error",
-			err,
-			"advice", "give it to the server's user, or run signet operator reset")
+		log.Warn("operator.json is of no use to this server, nor to commands on this machine; the server goes on",
+			"error", err, "advice", "give it to the server's user, or run signet operator reset")
 		return "", nil
 	}
 	prepared, err := place.ReadCredentials(preparedPath)
 	if err != nil {
 		return "", err
 	}
-	exists, err := accounts.HasOperator(ctx)
+	exists, err := accounts.exist(ctx)
 	if err != nil {
 		return "", fmt.Errorf("look for an operator account: %w", err)
 	}
@@ -69,7 +81,7 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 			}
 			fields.Set(place.FieldKey, made.Text(place.FieldKey))
 			fields.Set(place.FieldSecret, made.Text(place.FieldSecret))
-		case !errors.Is(err, service.ErrOperatorExists):
+		case !errors.Is(err, operators.ErrExists):
 			return "", err
 		case !exists:
 			log.Info("another server on the same database made the operator account; its credentials are in the data " +
@@ -104,7 +116,7 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 // makeOperator makes the operator account: with the credentials that operator.json
 // holds, if it does, or those of a start that was interrupted, or new ones.
 func makeOperator(ctx context.Context, preparedPath string, given, prepared place.Credentials,
-	accounts operators) (place.Credentials, error) {
+	accounts operatorAccounts) (place.Credentials, error) {
 	made := place.Credentials{}
 	key, secret := service.NewCredentials()
 	for _, earlier := range []place.Credentials{prepared, given} {
@@ -117,7 +129,7 @@ func makeOperator(ctx context.Context, preparedPath string, given, prepared plac
 	if err := made.Write(preparedPath); err != nil {
 		return nil, fmt.Errorf("write %s: %w", preparedPath, err)
 	}
-	if err := accounts.CreateOperator(ctx, key, secret); err != nil {
+	if err := accounts.first(ctx, key, secret); err != nil {
 		return nil, fmt.Errorf("make the operator account: %w", err)
 	}
 	return made, nil

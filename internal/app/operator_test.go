@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"signet/internal/service"
+	"signet/internal/operators"
 	"signet/internal/testlog"
 )
 
@@ -110,7 +110,7 @@ func TestCredentialsOfAnotherServersAccountAreNotWritten(t *testing.T) {
 	cfg := settings(t)
 	path := filepath.Join(cfg.Data, "operator.json")
 	h := newHarness(answerOK)
-	h.createErr = service.ErrOperatorExists // made after this one looked
+	h.createErr = operators.ErrExists // made after this one looked
 	a := mustOpen(t, cfg, h)
 	if a.OperatorFile() != "" {
 		t.Errorf("OperatorFile is %q, want none", a.OperatorFile())

@@ -43,7 +43,7 @@ type system struct {
 	// handler answers every path that the server does not answer itself. It is made
 	// once, last of all.
 	handler    func(location) (http.Handler, error)
-	operators  operators                       // who may do everything
+	operators  operatorAccounts
 	ready      func(ctx context.Context) error // nil when a request would find the store
 	background []func(ctx context.Context)     // tasks that run until ctx ends
 	watch      func(ctx context.Context) error // runs until ctx ends, or the server has to; nil: nothing to watch

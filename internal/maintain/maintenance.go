@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/operators"
 	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -35,7 +36,7 @@ func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, re
 // place, or it can be run again.
 func ResetOperator(ctx context.Context, dir, database, name string) (path string, err error) {
 	if name != "" && !model.ValidUsername(name) {
-		return "", service.ErrNoOperator
+		return "", operators.ErrNone
 	}
 	path = operatorPath(dir, name)
 	if database != "" {
@@ -60,7 +61,7 @@ func ResetOperator(ctx context.Context, dir, database, name string) (path string
 		if err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
-		if err := service.ResetOperator(ctx, kept, time.Now(), name, key, secret); err != nil {
+		if err := operators.Reset(ctx, kept, time.Now(), name, key, secret); err != nil {
 			return errors.Join(fmt.Errorf("replace the operator's credentials: %w", err), staged.Discard())
 		}
 		if err := errors.Join(staged.Commit(), staged.Discard()); err != nil {

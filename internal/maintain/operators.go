@@ -10,19 +10,20 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/operators"
 	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
 )
 
 // Operator is an account that may do everything.
-type Operator = service.Operator
+type Operator = operators.Operator
 
 // Operators lists the operators of a data directory, or of the database where one is
 // named.
 func Operators(ctx context.Context, dir, database string) (out []Operator, err error) {
 	err = Inspect(ctx, dir, database, func(kept *store.Store) error {
-		out, err = service.Operators(ctx, kept)
+		out, err = operators.List(ctx, kept)
 		return err
 	})
 	return out, err
@@ -33,7 +34,7 @@ func Operators(ctx context.Context, dir, database string) (out []Operator, err e
 // named. It returns the path of the file.
 func CreateOperator(ctx context.Context, dir, database, username, path string) (string, error) {
 	if !model.ValidUsername(username) {
-		return "", service.ErrInvalidOperator
+		return "", operators.ErrInvalid
 	}
 	if path == "" {
 		path = operatorPath(dir, username)
@@ -61,7 +62,7 @@ func CreateOperator(ctx context.Context, dir, database, username, path string) (
 		if err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
-		if err := service.AddOperator(ctx, kept, time.Now(), username, key, secret); err != nil {
+		if err := operators.Add(ctx, kept, time.Now(), username, key, secret); err != nil {
 			return errors.Join(fmt.Errorf("make the operator: %w", err), staged.Discard())
 		}
 		if err := errors.Join(staged.Commit(), staged.Discard()); err != nil {
@@ -74,7 +75,7 @@ func CreateOperator(ctx context.Context, dir, database, username, path string) (
 
 // operatorPath is where the credentials of an operator are; without a name, of the first.
 func operatorPath(dir, name string) string {
-	if name == "" || strings.EqualFold(name, service.OperatorName) {
+	if name == "" || strings.EqualFold(name, operators.FirstName) {
 		return filepath.Join(dir, place.OperatorFile)
 	}
 	return filepath.Join(dir, "operator-"+name+".json")
@@ -84,7 +85,7 @@ func operatorPath(dir, name string) string {
 // account, and that it may do everything.
 func EndOperator(ctx context.Context, dir, database, name string) error {
 	return Change(ctx, dir, database, func(kept *store.Store) error {
-		if err := service.EndOperator(ctx, kept, time.Now(), name); err != nil {
+		if err := operators.End(ctx, kept, time.Now(), name); err != nil {
 			return fmt.Errorf("end the operator %s: %w", name, err)
 		}
 		return nil

@@ -14,6 +14,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/operators"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -50,7 +51,7 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 		f(&options)
 	}
 	s := service.New(options)
-	must(b, s.CreateOperator(ctx, "operator", "secret"))
+	must(b, operators.First(ctx, kept, time.Now(), "operator", "secret"))
 	operator := actor(b, s, "operator", "secret")
 	name := "General Hospital"
 	h := &house{service: s, engine: engine, statements: &counted.statements}

@@ -13,6 +13,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/operators"
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -63,8 +64,8 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 	}
 	// The first start of all nodes at once.
 	c.atOnce(2, func(i int, node *Service) error {
-		err := node.CreateOperator(t.Context(), fmt.Sprint("operator", i), "secret")
-		if errors.Is(err, ErrOperatorExists) {
+		err := operators.First(t.Context(), node.store, c.clock.Now(), fmt.Sprint("operator", i), "secret")
+		if errors.Is(err, operators.ErrExists) {
 			return nil
 		}
 		return err

@@ -13,6 +13,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/operators"
 	"signet/internal/seal"
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
@@ -38,7 +39,7 @@ func newSealed(t *testing.T) *cluster {
 	c.nodes = []*Service{New(Options{Store: c.store, Vault: &content.Vault{Store: c.store, Ring: ring, Blobs: blobs},
 		Hub: live.NewHub(0), Clock: c.clock.Now,
 		Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30})}
-	c.must(c.nodes[0].CreateOperator(t.Context(), "operator", "secret"))
+	c.must(operators.First(t.Context(), c.store, c.clock.Now(), "operator", "secret"))
 	c.admin = c.fresh("operator")
 	return c
 }

@@ -15,6 +15,7 @@ import (
 	"signet/internal/custody"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/operators"
 	"signet/internal/seal"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
@@ -118,7 +119,7 @@ func (h *house) serve(engine store.Engine, ring *seal.Ring, limit int, blobs str
 // open makes the operator.
 func (h *house) open() *house {
 	h.t.Helper()
-	h.must(h.servers[0].CreateOperator(h.t.Context(), "operator", "secret"))
+	h.must(operators.First(h.t.Context(), h.store, h.clock.Now(), "operator", "secret"))
 	h.admin = h.signIn(h.servers[0], "operator", "secret")
 	return h
 }

@@ -19,6 +19,7 @@ import (
 	"signet/internal/custody"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/operators"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -58,7 +59,7 @@ func newTemplate(t *testing.T) *template {
 	s, kept, err := openService(t, dir, func() time.Time { return start })
 	must(t, err)
 	ctx := t.Context()
-	must(t, s.CreateOperator(ctx, "operator", "secret"))
+	must(t, operators.First(ctx, kept.Store, start, "operator", "secret"))
 	operator, err := s.Authenticate(ctx, "operator", "secret", netip.Addr{})
 	must(t, err)
 	name := nameOfFirst
