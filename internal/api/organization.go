@@ -69,9 +69,6 @@ func (a *API) getUserOrganizations(ctx context.Context, c *call) (answer, error)
 	}
 	out := make([]wireOrganization, len(found))
 	for i, o := range found {
-		if !c.actor.Administers(o.ID) {
-			o.LegalHold = false
-		}
 		out[i] = organization(o)
 	}
 	return reply(out), nil
@@ -82,9 +79,6 @@ func (a *API) getUserOrganization(ctx context.Context, c *call) (answer, error) 
 	o, err := a.service.OrganizationOf(ctx, c.actor, c.path("user"), c.organizationPath())
 	if err != nil {
 		return answer{}, err
-	}
-	if !c.actor.Administers(o.ID) {
-		o.LegalHold = false
 	}
 	return reply(organization(o)), nil
 }

@@ -133,6 +133,18 @@ func TestFurtherSettingsAreKeptAsGiven(t *testing.T) {
 		tooMany["s"+number(i)] = i
 	}
 	s.operator.post("/v2/organization", tooMany).wantError(400, "settings_too_large")
+
+	// However many calls it takes, what is kept, and what a member reads, ends at 256 KiB.
+	taken := 0
+	set(fields{"a_b": ""}).want(204)
+	for i := range 8 {
+		if set(fields{"s" + number(i): strings.Repeat("y", 100<<10)}).StatusCode == 204 {
+			taken++
+		}
+	}
+	if read := s.operator.get("/v2/user/me/organization/" + org); taken != 2 || len(read.content) > 300<<10 {
+		t.Errorf("%d of 8 calls were taken, and the organization is %d bytes", taken, len(read.content))
+	}
 }
 
 func TestOrganizationUpdateIsPartialAndToldToItsMembers(t *testing.T) {

@@ -65,6 +65,7 @@ func (a *API) organizationCommand(c *call) (service.OrganizationCommand, error) 
 	f := &c.body.Fields
 	var out service.OrganizationCommand
 	s := &out.Settings
+	s.Other = map[string]json.RawMessage{}
 	known := map[string]bool{}
 	for _, given := range f.Names() {
 		name := input.SnakeCase(given)
@@ -98,31 +99,13 @@ func (a *API) organizationCommand(c *call) (service.OrganizationCommand, error) 
 			// all that it was shown.
 		default:
 			known[name] = false // `a_b` and `aB` are two
-			if !strings.EqualFold(given, a.vendor.organizationKey) {
-				keepSetting(f, s, given)
+			if strings.EqualFold(given, a.vendor.organizationKey) || !f.Storable(given, given) {
+				continue
+			}
+			if value := f.Scalar(given); value != nil {
+				s.Other[given] = value
 			}
 		}
 	}
 	return out, c.err()
-}
-
-// maxSettingName is how many bytes the name of a setting that is only kept has at most.
-const maxSettingName = 64
-
-// keepSetting keeps a setting that the server knows nothing of, with its type: a text,
-// a number or a boolean. All of a form are texts.
-func keepSetting(f *input.Fields, s *model.Settings, name string) {
-	if name == "" || len(name) > maxSettingName {
-		f.Refuse(model.Invalidf("setting_invalid", input.ShownName(name), "The name of a setting has 1 to %d bytes.",
-			maxSettingName))
-		return
-	}
-	value := f.Scalar(name)
-	if value == nil || !f.Storable(name, name) {
-		return
-	}
-	if s.Other == nil {
-		s.Other = map[string]json.RawMessage{}
-	}
-	s.Other[name] = value
 }

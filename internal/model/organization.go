@@ -37,6 +37,7 @@ type Settings struct {
 // Limits of the settings that are only kept.
 const (
 	maxOtherSettings      = 64
+	maxOtherSettingName   = 64        // bytes
 	maxOtherSettingsBytes = 256 << 10 // of names and values together
 )
 
@@ -130,10 +131,15 @@ func (s *Settings) Apply(change Settings) {
 	}
 }
 
-// FitOther refuses settings of which too many, or too much, are only kept.
+// FitOther refuses settings of which too many, or too much, are only kept, and names
+// that are too long. It is asked about what a change leaves, so that many calls get no
+// further than one.
 func (s *Settings) FitOther() error {
 	size := 0
 	for name, value := range s.Other {
+		if name == "" || len(name) > maxOtherSettingName {
+			return Invalidf("setting_invalid", "settings", "The name of a setting has 1 to %d bytes.", maxOtherSettingName)
+		}
 		size += len(name) + len(value)
 	}
 	if len(s.Other) > maxOtherSettings || size > maxOtherSettingsBytes {

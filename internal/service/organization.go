@@ -149,13 +149,15 @@ func (s *Service) Organization(ctx context.Context, actor *model.Actor, id model
 	}
 	err = s.act(ctx, actor, model.ActionOrganizationRead, func(tx *store.Tx, line *model.AuditEntry) error {
 		audit.OnOrganization(line, id)
-		o, err = organization(tx, id)
+		o, err = organization(tx, actor, id)
 		return err
 	})
 	return o, err
 }
 
-func organization(tx *store.Tx, id model.OrganizationID) (model.Organization, error) {
+// organization reads an organization that the actor may see. Whether it is under a legal
+// hold is for its administrators.
+func organization(tx *store.Tx, actor *model.Actor, id model.OrganizationID) (model.Organization, error) {
 	o, found, err := tx.Organization(id)
 	if err == nil && !found {
 		err = model.Missing()
@@ -163,8 +165,10 @@ func organization(tx *store.Tx, id model.OrganizationID) (model.Organization, er
 	if err != nil {
 		return o, err
 	}
-	if o.LegalHold, err = tx.Held(id); err != nil {
-		return o, err
+	if actor.Administers(id) {
+		if o.LegalHold, err = tx.Held(id); err != nil {
+			return o, err
+		}
 	}
 	o.Members, err = tx.CountMembers(id)
 	return o, err
@@ -187,7 +191,7 @@ func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, addre
 			if t.ID != actor.Account && !actor.Administers(m.Organization) {
 				continue
 			}
-			o, err := organization(tx, m.Organization)
+			o, err := organization(tx, actor, m.Organization)
 			if err != nil {
 				return err
 			}
@@ -217,7 +221,7 @@ func (s *Service) OrganizationOf(ctx context.Context, actor *model.Actor, addres
 				return err
 			}
 		}
-		o, err = organization(tx, id)
+		o, err = organization(tx, actor, id)
 		return err
 	})
 	return o, err

@@ -142,7 +142,7 @@ func (f *Fields) Beside(query func() *Fields, h http.Header, prefix string) {
 		}
 		given := &field{name: name, kind: formKind, text: lines[0], more: lines[1:]}
 		if !utf8.ValidString(strings.Join(lines, "")) {
-			given.flaw = model.Invalidf(CodeTextInvalid, ShownName(name), "The text is not valid UTF-8.")
+			given.flaw = model.Invalidf(CodeTextInvalid, shownName(name), "The text is not valid UTF-8.")
 		}
 		return given
 	}
@@ -201,7 +201,7 @@ func (f *Fields) RefuseRepeated(name string) { f.Refuse(repeated(name)) }
 
 // Wrong refuses a field that is not what the endpoint wants, in the words of want.
 func (f *Fields) Wrong(name, want string) {
-	f.Refuse(model.Invalidf(CodeFieldInvalid, ShownName(name), "The field has to be %s.", want))
+	f.Refuse(model.Invalidf(CodeFieldInvalid, shownName(name), "The field has to be %s.", want))
 }
 
 // Has reports whether a field is there and not null.
@@ -230,9 +230,9 @@ func (f *Fields) Spelt(name string) string {
 	return ""
 }
 
-// ShownName returns a field's name as an error may show it: what the client sent
+// shownName returns a field's name as an error may show it: what the client sent
 // as one can be long, or not text.
-func ShownName(name string) string {
+func shownName(name string) string {
 	const longest = 64
 	if len(name) > longest || !utf8.ValidString(name) {
 		return ""
@@ -241,5 +241,5 @@ func ShownName(name string) string {
 }
 
 func repeated(name string) *model.Error {
-	return model.Invalidf(CodeFieldRepeated, ShownName(name), "The field is there more than once.")
+	return model.Invalidf(CodeFieldRepeated, shownName(name), "The field is there more than once.")
 }

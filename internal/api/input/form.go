@@ -62,12 +62,12 @@ func formText(s, name string) (string, *model.Error) {
 	if strings.ContainsAny(s, "%+") {
 		decoded, err := url.QueryUnescape(s)
 		if err != nil {
-			return "", model.Invalidf(CodeBodyInvalid, ShownName(name), "The percent-encoding is malformed.")
+			return "", model.Invalidf(CodeBodyInvalid, shownName(name), "The percent-encoding is malformed.")
 		}
 		s = decoded
 	}
 	if !utf8.ValidString(s) {
-		return "", model.Invalidf(CodeTextInvalid, ShownName(name), "The text is not valid UTF-8.")
+		return "", model.Invalidf(CodeTextInvalid, shownName(name), "The text is not valid UTF-8.")
 	}
 	return s, nil
 }

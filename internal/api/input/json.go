@@ -159,7 +159,7 @@ func (s *scanner) value() (kind, string, *model.Error) {
 	start := s.json.InputOffset() - 1
 	for err == nil && s.json.StackDepth() > around {
 		if s.above+s.json.StackDepth() > maxDepth {
-			return nullKind, "", model.Invalidf(CodeBodyTooDeep, ShownName(s.field), "The JSON is nested too deep.")
+			return nullKind, "", model.Invalidf(CodeBodyTooDeep, shownName(s.field), "The JSON is nested too deep.")
 		}
 		_, err = s.json.ReadToken()
 	}
@@ -210,5 +210,5 @@ func (s *scanner) isText(offset int64) bool {
 }
 
 func (s *scanner) fault(code, message string) *model.Error {
-	return model.Invalidf(code, ShownName(s.field), "%s", message)
+	return model.Invalidf(code, shownName(s.field), "%s", message)
 }

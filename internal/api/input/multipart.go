@@ -88,7 +88,7 @@ func (reader *Reader[T]) readMultipart(
 		head.left = -1
 		into.Sent = true
 		if err := parts.read(ctx, part); err != nil {
-			return partFault(err, body, ShownName(part.FormName()))
+			return partFault(err, body, shownName(part.FormName()))
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (p *partReader[T]) read(ctx context.Context, part *multipart.Part) error {
 	}
 	var flaw *model.Error
 	if !utf8.ValidString(value) {
-		flaw = model.Invalidf(CodeTextInvalid, ShownName(name), "The text is not valid UTF-8.")
+		flaw = model.Invalidf(CodeTextInvalid, shownName(name), "The text is not valid UTF-8.")
 		if !named {
 			return flaw
 		}
@@ -166,7 +166,7 @@ func (p *partReader[T]) readText(name string, part io.Reader) (string, error) {
 	text, err := buffer.readAll(part)
 	p.texts -= int64(len(text))
 	if errors.Is(err, errPastLimit) || isLimited && p.texts < 0 {
-		return "", &model.Error{Kind: model.TooLarge, Code: CodeBodyTooLarge, Field: ShownName(name),
+		return "", &model.Error{Kind: model.TooLarge, Code: CodeBodyTooLarge, Field: shownName(name),
 			Message: "The texts of the body are larger together than the limit."}
 	}
 	return string(text), err
@@ -215,5 +215,5 @@ func partFault(err error, body *source, field string) error {
 }
 
 func malformedPart(name, message string) error {
-	return model.Invalidf(CodeBodyInvalid, ShownName(name), "%s", message)
+	return model.Invalidf(CodeBodyInvalid, shownName(name), "%s", message)
 }

@@ -61,7 +61,7 @@ func (f *Fields) Storable(name, text string) bool {
 	if strings.IndexByte(text, 0) < 0 {
 		return true
 	}
-	f.Refuse(model.Invalidf(CodeTextInvalid, ShownName(name), "The text contains the character U+0000."))
+	f.Refuse(model.Invalidf(CodeTextInvalid, shownName(name), "The text contains the character U+0000."))
 	return false
 }
 
