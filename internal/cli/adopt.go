@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"signet/internal/config"
 	"signet/internal/maintain"
 )
 
@@ -12,7 +13,6 @@ type adoptCommand struct {
 	Confirm []string `placeholder:"EPOCH" help:"Epoch of the installation that they belonged to, as the command says it without this."`
 }
 
-// Help is printed by "signet adopt --help".
 func (adoptCommand) Help() string {
 	return `The key ring and the place of the attachments belong to one installation in one epoch, and a server
 refuses those of another: two of them would destroy each other's keys and files. After a restore (or "signet
@@ -28,12 +28,7 @@ Examples:
   signet adopt --data /var/lib/signet --confirm=7Yc0aQkd`
 }
 
-// Run takes over, or names the installations that it would take from.
-func (a *adoptCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := a.settings(con)
-	if err != nil {
-		return err
-	}
+func (a *adoptCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
 	did, err := maintain.Adopt(ctx, cfg, a.Confirm)
 	verb := "Takes over "
 	if did.Done {

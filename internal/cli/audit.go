@@ -11,9 +11,9 @@ import (
 
 // auditCommands are about the audit log.
 type auditCommands struct {
-	List   auditListCommand   `cmd:"" help:"Print an organization's or the platform's entries, from a server."`
+	List   auditListCommand   `cmd:"" help:"Print an organization's or the platform's entries, from a server." example:"signet audit list Hq3nVt0cXz8Lw2RbKd5mYp7A --action key.issue"`
 	Export auditExportCommand `cmd:"" help:"Write the audit log as JSON lines, from the server's data."`
-	Verify auditVerifyCommand `cmd:"" help:"Check that nobody changed the audit log, in the server's data."`
+	Verify auditVerifyCommand `cmd:"" help:"Check that nobody changed the audit log, in the server's data." note:"For who runs the server, while it runs or not. It ends with code 1 and names the first entry that is not as it was written." example:"signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"`
 }
 
 // dataPlace is where a server stores, for commands that work on its data.
@@ -32,24 +32,13 @@ type auditListCommand struct {
 	Action       string    `help:"Only entries of this action, such as key.issue."`
 }
 
-// Help is printed by "signet audit list --help".
-func (auditListCommand) Help() string {
-	return "Example:\n\n  signet audit list Hq3nVt0cXz8Lw2RbKd5mYp7A --action key.issue"
-}
-
-// Run prints the entries.
 func (a *auditListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	entries, err := c.Audit(ctx, a.Organization,
 		client.AuditQuery{Limit: a.Limit, Before: a.Before, Since: a.Since, Until: a.Until, Action: a.Action})
-	if err != nil {
-		return err
-	}
-	var lines []string
-	for _, e := range entries {
-		lines = append(lines, cells(strconv.FormatInt(e.Number, 10), moment(e.Time), e.Action, e.Outcome, e.Account,
-			e.OnAccount, e.OnKey, e.Address, e.Detail))
-	}
-	return a.show(con, entries, lines...)
+	return table(con, a.access, entries, err, "", func(e client.AuditEntry) string {
+		return cells(strconv.FormatInt(e.Number, 10), moment(e.Time), e.Action, e.Outcome, e.Account, e.OnAccount, e.OnKey,
+			e.Address, e.Detail)
+	})
 }
 
 type auditExportCommand struct {
@@ -60,14 +49,12 @@ type auditExportCommand struct {
 	Until        time.Time `placeholder:"TIME" help:"Only entries before this time."`
 }
 
-// Help is printed by "signet audit export --help".
 func (auditExportCommand) Help() string {
 	return "For who runs the server, while it runs or not. The last lines are signed checkpoints: kept on another " +
 		"machine, they let `signet audit verify --checkpoint` tell whether anything was cut off since.\n\nExample:\n\n  " +
 		"signet audit export --data /var/lib/signet > audit.jsonl"
 }
 
-// Run writes the entries.
 func (a *auditExportCommand) Run(ctx context.Context, con *console) error {
 	return maintain.ExportAudit(ctx, a.Data, a.Database,
 		maintain.AuditSelection{Organization: a.Organization, Since: a.Since, Until: a.Until}, con.stdout)
@@ -78,18 +65,7 @@ type auditVerifyCommand struct {
 	Checkpoint []string `placeholder:"FILE" help:"An export whose checkpoints have to be in the log; may be repeated."`
 }
 
-// Help is printed by "signet audit verify --help".
-func (auditVerifyCommand) Help() string {
-	return "For who runs the server, while it runs or not. It ends with code 1 and names the first entry that is not as " +
-		"it was written.\n\nExample:\n\n  signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"
-}
-
-// Run checks the log.
 func (a *auditVerifyCommand) Run(ctx context.Context, con *console) error {
 	n, err := maintain.VerifyAudit(ctx, a.Data, a.Database, a.Checkpoint)
-	if err != nil {
-		return err
-	}
-	con.printf("%s as they were written.\n", count(int(n), "entry", "entries"))
-	return nil
+	return con.report(err, "%s as they were written.\n", count(n, "entry", "entries"))
 }

@@ -25,11 +25,7 @@ func (i *installation) load(con *console, more map[string]string) (*config.Confi
 	given := map[string]string{"data": i.Data, "blobs": i.Blobs}
 	maps.Copy(given, more)
 	maps.DeleteFunc(given, func(_, value string) bool { return value == "" })
-	cfg, err := config.Load(config.Sources{File: i.File, Environ: con.env, Flags: given})
-	if err != nil {
-		return nil, wrongConfiguration{err}
-	}
-	return cfg, nil
+	return loadConfig(config.Sources{File: i.File, Environ: con.env, Flags: given})
 }
 
 // backupCommand writes a backup.
@@ -40,7 +36,6 @@ type backupCommand struct {
 	WithoutBlobs bool   `help:"Leave attachments and avatars out: for those in a bucket that is backed up by itself."`
 }
 
-// Help is printed by "signet backup --help".
 func (backupCommand) Help() string {
 	return `It may run while the server does. The database is copied as it is at one moment, and then the attachments
 that it refers to. Nothing is overwritten. operator.json and keys are not part of a backup: keep copies of them
@@ -54,7 +49,6 @@ Examples:
   signet backup - | age -r RECIPIENT > signet.tar.age`
 }
 
-// Run writes the backup and says what is in it.
 func (b *backupCommand) Run(ctx context.Context, con *console) error {
 	cfg, err := b.load(con, nil)
 	if err != nil {
@@ -73,7 +67,7 @@ func (b *backupCommand) Run(ctx context.Context, con *console) error {
 	if b.JSON {
 		return errors.Join(err, json.NewEncoder(out).Encode(m))
 	}
-	fmt.Fprintf(out, "Backed up %s\n", describe(m))
+	fmt.Fprintf(out, "Backed up %s\n", contents(m))
 	if n := len(m.Blobs.Erased); n > 0 {
 		fmt.Fprintf(out, "Erased while the backup ran, and so not in it: %d attachments.\n", n)
 	}
@@ -83,8 +77,8 @@ func (b *backupCommand) Run(ctx context.Context, con *console) error {
 	return err
 }
 
-// describe says what is in a backup.
-func describe(m *transfer.Manifest) string {
+// contents says what is in a backup.
+func contents(m *transfer.Manifest) string {
 	files := "attachments left out"
 	if m.Blobs.Included {
 		files = fmt.Sprintf("%d attachments and avatars (%s)", m.Blobs.Count, size(m.Blobs.Bytes))
@@ -96,17 +90,14 @@ func describe(m *transfer.Manifest) string {
 
 // size writes a number of bytes for people.
 func size(n int64) string {
-	value, unit := float64(n), "bytes"
-	for _, next := range []string{"KiB", "MiB", "GiB", "TiB"} {
-		if value < 1024 {
-			break
-		}
-		value, unit = value/1024, next
-	}
-	if unit == "bytes" {
+	if n < 1<<10 {
 		return fmt.Sprintf("%d bytes", n)
 	}
-	return fmt.Sprintf("%.1f %s", value, unit)
+	value, unit := float64(n), 0
+	for ; value >= 1024 && unit < 4; unit++ {
+		value /= 1024
+	}
+	return fmt.Sprintf("%.1f %ciB", value, " KMGT"[unit])
 }
 
 // restoreCommand puts a backup back.
@@ -120,7 +111,6 @@ type restoreCommand struct {
 	Database     string `placeholder:"URL" help:"With --new-epoch: the server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
 }
 
-// Help is printed by "signet restore --help".
 func (restoreCommand) Help() string {
 	return `A backup is restored into an empty data directory; every byte is checked. Clients that were connected
 start over at the beginning of their queues, because the positions that they know are of another history.
@@ -139,7 +129,6 @@ Examples:
   signet restore --new-epoch --database postgres://signet@db/signet`
 }
 
-// Run restores, checks, or changes the epoch.
 func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 	if r.NewEpoch == (r.Source != "") || r.NewEpoch && r.Check {
 		return wrongConfiguration{errors.New("name a backup to restore or to --check, or ask for a --new-epoch")}
@@ -149,7 +138,7 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		con.printf("The backup is whole: %s\n", describe(m))
+		con.printf("The backup is whole: %s\n", contents(m))
 		return nil
 	}
 	cfg, err := r.load(con, map[string]string{"database": r.Database})
@@ -180,7 +169,7 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 	for _, file := range damage.Files {
 		fmt.Fprintf(con.stderr, "signet: damaged: %s\n", file)
 	}
-	con.printf("Restored into %s: %s\n", cfg.Data, describe(m))
+	con.printf("Restored into %s: %s\n", cfg.Data, contents(m))
 	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server " +
 		"starts. Those outside of the data directory have to be taken over by \"signet adopt\", if this is to take the " +
 		"place of the installation that the backup was made of.\n")

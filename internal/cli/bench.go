@@ -35,7 +35,6 @@ type benchCommands struct {
 	FloorServer benchFloorServer `cmd:"" hidden:"" help:"Serve the floor."`
 }
 
-// Help is printed by "signet bench --help".
 func (benchCommands) Help() string {
 	return `Each scenario makes an organization with people of its own and removes it afterwards, also when it is
 interrupted. It takes an operator's key, which lifts the limits for these people, or an administrator's, for whom
@@ -241,7 +240,6 @@ type benchFloor struct {
 	JSON    bool `name:"json" help:"Print JSON, one value on a line."`
 }
 
-// Run prints what the floor does and costs.
 func (b *benchFloor) Run(ctx context.Context, con *console) error {
 	return runFloor(ctx, con, b.plan(load.Floor, b.Payload, 1, false), b.JSON)
 }
@@ -253,7 +251,6 @@ type benchCopy struct {
 	JSON    bool `name:"json" help:"Print JSON, one value on a line."`
 }
 
-// Run prints what it does and costs.
 func (b *benchCopy) Run(ctx context.Context, con *console) error {
 	return runFloor(ctx, con, b.plan(load.FileFloor, b.Payload, 1, false), b.JSON)
 }
@@ -295,7 +292,6 @@ type benchFloorServer struct {
 	Dir    string `required:"" placeholder:"DIR" help:"Where files are copied to."`
 }
 
-// Run serves until it is stopped.
 func (b *benchFloorServer) Run(ctx context.Context, con *console) error {
 	l, err := net.Listen("tcp", b.Listen)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"signet/internal/load"
 )
@@ -20,10 +19,8 @@ type benchReport struct {
 
 func newBenchReport(con *console, json bool) *benchReport {
 	r := &benchReport{con: con, json: json}
-	if file, ok := con.stderr.(*os.File); ok {
-		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			r.terminal = file
-		}
+	if isTerminal(con.stderr) {
+		r.terminal = con.stderr
 	}
 	return r
 }

@@ -26,7 +26,6 @@ type benchRun struct {
 	JSON        bool          `name:"json" help:"Print JSON, one value on a line."`
 }
 
-// Help is printed by "signet bench run --help".
 func (benchRun) Help() string {
 	return `The server is this program, without limits, in a directory that is removed afterwards. The floor is
 measured right before and right after each scenario, on as many connections, and the figures are put beside the
@@ -44,7 +43,6 @@ Examples:
 // quickTime is how long a quick run measures.
 const quickTime = 500 * time.Millisecond
 
-// Run starts the server, measures, and stops it.
 func (b *benchRun) Run(ctx context.Context, con *console) (err error) {
 	if b.Quick {
 		b.Duration, b.Warmup = quickTime, quickTime/5

@@ -19,7 +19,6 @@ type blobsPruneCommand struct {
 	Confirm  bool   `help:"Remove them, for good; without it they are counted."`
 }
 
-// Help is printed by "signet blobs prune --help".
 func (blobsPruneCommand) Help() string {
 	return `For who runs the server, while it runs or not. A server removes by itself what was uploaded and not sent,
 as long as that is at most 100 files, or one in a hundred; where it is more it leaves them all, and says so. Before
@@ -31,16 +30,12 @@ Example:
   signet blobs prune --data /var/lib/signet --confirm`
 }
 
-func (b *blobsPruneCommand) settings(con *console) (*config.Config, error) {
+// ProvideConfig reads the settings for Run.
+func (b *blobsPruneCommand) ProvideConfig(con *console) (*config.Config, error) {
 	return b.load(con, map[string]string{"database": b.Database})
 }
 
-// Run counts, and removes where that was confirmed.
-func (b *blobsPruneCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := b.settings(con)
-	if err != nil {
-		return err
-	}
+func (b *blobsPruneCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
 	pruned, err := maintain.PruneBlobs(ctx, cfg, b.Confirm)
 	if err != nil {
 		return errors.Join(err, con.lines(count(pruned.Removed, "file removed", "files removed")))

@@ -10,31 +10,19 @@ import (
 
 // clockCommands are about the time by which messages end.
 type clockCommands struct {
-	Show   clockShowCommand   `cmd:"" help:"Print what the clock says, and which time the server knew last."`
+	Show   clockShowCommand   `cmd:"" help:"Print what the clock says, and which time the server knew last." note:"For who runs the server, while it runs or not. The clock is the database's, where there is one, and else this machine's." example:"signet clock show --data /var/lib/signet"`
 	Accept clockAcceptCommand `cmd:"" help:"Say that the clock is right, so that what has ended is erased again."`
 }
 
 type clockShowCommand struct{ dataPlace }
 
-// Help is printed by "signet clock show --help".
-func (clockShowCommand) Help() string {
-	return "For who runs the server, while it runs or not. The clock is the database's, where there is one, and else " +
-		"this machine's.\n\nExample:\n\n  signet clock show --data /var/lib/signet"
-}
-
-// Run prints it.
 func (c *clockShowCommand) Run(ctx context.Context, con *console) error {
 	clock, err := maintain.ReadClock(ctx, c.Data, c.Database)
-	if err != nil {
-		return err
-	}
-	con.printf("%s", describeClock(clock))
-	return nil
+	return con.report(err, "%s", describeClock(clock))
 }
 
 type clockAcceptCommand struct{ dataPlace }
 
-// Help is printed by "signet clock accept --help".
 func (clockAcceptCommand) Help() string {
 	return `For who runs the server, when /readyz says that its clock is in doubt and the clock is right: the machine
 was off, or asleep. It works while the server runs, which then goes on erasing what has ended with its next sweep,
@@ -47,14 +35,9 @@ Example:
   signet clock accept --data /var/lib/signet`
 }
 
-// Run accepts the clock.
 func (c *clockAcceptCommand) Run(ctx context.Context, con *console) error {
 	clock, err := maintain.AcceptClock(ctx, c.Data, c.Database)
-	if err != nil {
-		return err
-	}
-	con.printf("%sThe clock counts as right now.\n", describeClock(clock))
-	return nil
+	return con.report(err, "%sThe clock counts as right now.\n", describeClock(clock))
 }
 
 func describeClock(c maintain.Clock) string {

@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/alecthomas/kong"
 
 	"signet/internal/config"
 	"signet/internal/maintain"
@@ -20,25 +19,21 @@ type configCommands struct {
 
 type describeCommand struct{}
 
-// Run prints the settings.
 func (describeCommand) Run(con *console) error { return config.Describe(con.stdout) }
 
 // showConfigCommand takes what "signet serve" takes, and says what came of it.
 type showConfigCommand struct {
-	File     string       `name:"config" placeholder:"FILE" help:"Configuration file [SIGNET_CONFIG]."`
-	JSON     bool         `name:"json" help:"Print JSON, an array of settings."`
-	Settings kong.Plugins `embed:""`
+	serverSettings
+	JSON bool `name:"json" help:"Print JSON, an array of settings."`
 }
 
-// Help is printed by "signet config show --help".
 func (showConfigCommand) Help() string {
 	return `It takes the configuration file, the environment and the flags as "signet serve" does. Passwords in
 addresses are hidden.`
 }
 
-// Run prints the settings, one a line: key, value, source.
 func (s *showConfigCommand) Run(con *console) error {
-	all, err := config.Show(config.Sources{File: s.File, Environ: con.env, Flags: settingTexts(s.Settings)})
+	all, err := config.Show(s.sources(con))
 	if err != nil {
 		return wrongConfiguration{err}
 	}
@@ -47,11 +42,7 @@ func (s *showConfigCommand) Run(con *console) error {
 	}
 	lines := make([]string, len(all))
 	for i, e := range all {
-		value := e.Value
-		if value == "" {
-			value = `""`
-		}
-		lines[i] = cells(e.Key, value, e.Source)
+		lines[i] = cells(e.Key, cmp.Or(e.Value, `""`), e.Source)
 	}
 	return con.lines(lines...)
 }
@@ -64,9 +55,9 @@ type testCommand struct {
 // configuration, as far as this machine knows, and what has no effect.
 func (t *testCommand) Run(ctx context.Context, con *console) error {
 	from := config.Sources{File: t.File, Environ: con.env}
-	cfg, err := config.Load(from)
+	cfg, err := loadConfig(from)
 	if err != nil {
-		return wrongConfiguration{err}
+		return err
 	}
 	problems, warnings := maintain.CheckSettings(ctx, cfg, con.variable)
 	for _, text := range warnings {

@@ -29,7 +29,7 @@ type erasure struct {
 func (e *erasure) confirmed(con *console, what string, d maintain.Doomed) (bool, error) {
 	if e.DryRun {
 		con.printf("Would erase %s:\n", described(what, d.Name, d.Token))
-		return false, con.lines(counted(d)...)
+		return false, con.lines(counted(d.Rows)...)
 	}
 	return true, e.confirm(con, what, d)
 }
@@ -38,7 +38,7 @@ func (e *erasure) confirmed(con *console, what string, d maintain.Doomed) (bool,
 // typed on a terminal.
 func (c *confirmation) confirm(con *console, what string, d maintain.Doomed) error {
 	text := described(what, d.Name, d.Token)
-	for _, line := range counted(d) {
+	for _, line := range counted(d.Rows) {
 		text += ", " + strings.Join(strings.Fields(line), " ")
 	}
 	given := c.Confirm
@@ -98,10 +98,10 @@ func described(what, name, token string) string {
 	return fmt.Sprintf("%s %q (%s)", what, name, token)
 }
 
-// counted are lines that say what would go.
-func counted(d maintain.Doomed) (lines []string) {
-	for _, what := range slices.Sorted(maps.Keys(d.Rows)) {
-		lines = append(lines, cells(what, fmt.Sprint(d.Rows[what])))
+// counted returns a line for each kind of row, with its number.
+func counted(rows map[string]int64) (lines []string) {
+	for _, what := range slices.Sorted(maps.Keys(rows)) {
+		lines = append(lines, cells(what, fmt.Sprint(rows[what])))
 	}
 	return lines
 }

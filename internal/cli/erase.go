@@ -3,9 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
+	"signet/internal/config"
 	"signet/internal/maintain"
 )
 
@@ -23,7 +22,6 @@ type accountEraseCommand struct {
 	Account string `arg:"" help:"Account, by token, e-mail, phone or username."`
 }
 
-// Help is printed by "signet account erase --help".
 func (accountEraseCommand) Help() string {
 	return `For who runs the server, while it runs or not. What the account sent is gone for all readers, and so is
 what was sent to it alone. Entries of the audit log stay. The last administrator of an organization is not erased
@@ -37,7 +35,6 @@ Examples:
   signet account erase ann@example.com --data /var/lib/signet --confirm "Ann Miller"`
 }
 
-// Run erases the account and prints what went.
 func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
 	doomed, err := maintain.CountAccount(ctx, a.Data, a.Database, a.Region, a.Account)
 	if err != nil {
@@ -55,10 +52,7 @@ func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
 
 // erased prints what an erasure removed, also where it was broken off.
 func (c *console) erased(e maintain.Erased, err error) error {
-	var lines []string
-	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
-		lines = append(lines, cells(table, fmt.Sprint(e.Rows[table])))
-	}
+	lines := counted(e.Rows)
 	if e.Blobs > 0 {
 		lines = append(lines, cells("attachments", fmt.Sprint(e.Blobs)))
 	}
@@ -75,7 +69,6 @@ type orgEraseCommand struct {
 	Organization string `arg:"" help:"Token of the organization."`
 }
 
-// Help is printed by "signet org erase --help".
 func (orgEraseCommand) Help() string {
 	return "For who runs the server, while it runs or not. Entries of the audit log stay. If it was broken off, run it " +
 		"again. It says what would go and asks for the organization's name, or takes it from --confirm.\n\nExamples:\n\n  " +
@@ -83,7 +76,6 @@ func (orgEraseCommand) Help() string {
 		"Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
 
-// Run erases the organization and prints what went.
 func (o *orgEraseCommand) Run(ctx context.Context, con *console) error {
 	doomed, err := maintain.CountOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts)
 	if err != nil {
@@ -100,14 +92,12 @@ type orgHoldCommand struct {
 	Organization string `arg:"" help:"Token of the organization."`
 }
 
-// Help is printed by "signet org hold --help".
 func (orgHoldCommand) Help() string {
 	return "For who runs the server, while it runs or not. Readers notice nothing, but nothing of what its messages say " +
 		"is erased until `signet organization release`.\n\nExample:\n\n  signet organization hold Hq3nVt0cXz8Lw2RbKd5mYp7A " +
 		"--data /var/lib/signet"
 }
 
-// Run sets the hold.
 func (o *orgHoldCommand) Run(ctx context.Context, con *console) error {
 	return maintain.HoldOrganization(ctx, o.Data, o.Database, o.Organization, true)
 }
@@ -118,14 +108,12 @@ type orgReleaseCommand struct {
 	Organization string `arg:"" help:"Token of the organization."`
 }
 
-// Help is printed by "signet org release --help".
 func (orgReleaseCommand) Help() string {
 	return "For who runs the server, while it runs or not. What only the hold keeps is erased by the server's next " +
 		"sweep: it is counted, and the organization's name asked for, or taken from --confirm.\n\nExample:\n\n  signet " +
 		"organization release Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
 
-// Run lifts the hold.
 func (o *orgReleaseCommand) Run(ctx context.Context, con *console) error {
 	doomed, err := maintain.CountHeld(ctx, o.Data, o.Database, o.Organization)
 	if err != nil {
@@ -144,7 +132,6 @@ type orgExportCommand struct {
 	Target       string `arg:"" help:"Directory to make."`
 }
 
-// Help is printed by "signet org export --help".
 func (orgExportCommand) Help() string {
 	return "For who runs the server, while it runs or not. It writes every message of an organization under a legal " +
 		"hold, those that are over for all readers included, to messages.jsonl in a new directory, and the attachments " +
@@ -152,16 +139,7 @@ func (orgExportCommand) Help() string {
 		"./case-17 --data /var/lib/signet"
 }
 
-// Run writes the messages.
-func (o *orgExportCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := o.settings(con)
-	if err != nil {
-		return err
-	}
+func (o *orgExportCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
 	n, err := maintain.ExportHeld(ctx, cfg, o.Organization, o.Target)
-	if err != nil {
-		return err
-	}
-	con.printf("%s\n", count(n, "message", "messages"))
-	return nil
+	return con.report(err, "%s\n", count(n, "message", "messages"))
 }

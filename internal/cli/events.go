@@ -23,7 +23,6 @@ type eventsCommand struct {
 	WebSocket  bool   `name:"websocket" help:"With --follow: over a WebSocket instead of server-sent events."`
 }
 
-// Help is printed by "signet events --help".
 func (eventsCommand) Help() string {
 	return `It prints what is in the queue, oldest first. Without --ack the events stay there, and come again next
 time. With --follow it prints until it is interrupted; a lost connection is made again.
@@ -35,7 +34,6 @@ Examples:
   signet events --follow --ack --json | while read -r event; do ...; done`
 }
 
-// Run prints the events.
 func (e *eventsCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	if !e.Follow && (e.Typing || e.Presence || e.SelfCopies || e.WebSocket) {
 		return wrongConfiguration{fmt.Errorf("--typing, --presence, --self-copies and --websocket go with --follow")}

@@ -10,13 +10,13 @@ import (
 
 // groupCommands are about groups.
 type groupCommands struct {
-	Create  groupCreateCommand  `cmd:"" help:"Create a group and print its token."`
-	Show    groupShowCommand    `cmd:"" help:"Show a group."`
-	Members groupMembersCommand `cmd:"" help:"List the members of a group."`
-	Add     groupAddCommand     `cmd:"" help:"Add people to a group."`
-	Remove  groupRemoveCommand  `cmd:"" help:"Remove people from a group, or leave it."`
-	Update  groupUpdateCommand  `cmd:"" help:"Change a group."`
-	Delete  groupDeleteCommand  `cmd:"" help:"Delete a group."`
+	Create  groupCreateCommand  `cmd:"" help:"Create a group and print its token." example:"signet group create ann@example.com bob@example.com --name \"Night shift\""`
+	Show    groupShowCommand    `cmd:"" help:"Show a group." note:"Its members may, its administrators, and if it is public anyone of the organization." example:"signet group show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Members groupMembersCommand `cmd:"" help:"List the members of a group." example:"signet group members 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Add     groupAddCommand     `cmd:"" help:"Add people to a group." example:"signet group add 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"`
+	Remove  groupRemoveCommand  `cmd:"" help:"Remove people from a group, or leave it." example:"signet group remove 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 me"`
+	Update  groupUpdateCommand  `cmd:"" help:"Change a group." note:"What is not given stays as it is." example:"signet group update 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 --name \"Day shift\" --no-public"`
+	Delete  groupDeleteCommand  `cmd:"" help:"Delete a group." note:"Its creator may, and administrators." example:"signet group delete 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 }
 
 type groupCreateCommand struct {
@@ -32,12 +32,6 @@ type groupCreateCommand struct {
 	Metadata       map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"What to keep about it; may be repeated."`
 }
 
-// Help is printed by "signet group create --help".
-func (groupCreateCommand) Help() string {
-	return "Example:\n\n  signet group create ann@example.com bob@example.com --name \"Night shift\""
-}
-
-// Run creates the group.
 func (g *groupCreateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	avatar, closeFile, err := con.upload(g.Avatar, "")
 	if err != nil {
@@ -47,95 +41,54 @@ func (g *groupCreateCommand) Run(ctx context.Context, con *console, c *client.Cl
 	group, err := c.In(g.Org).CreateGroup(ctx,
 		client.NewGroup{Name: g.Name, Members: g.Members, Description: g.Description, IsPublic: g.Public,
 			ReplayHistory: g.ReplayHistory, Metadata: g.Metadata, Avatar: avatar, ExcludeCreator: g.ExcludeCreator})
-	if err != nil {
-		return err
-	}
-	return g.show(con, group, group.Token)
+	return show(con, g.access, group, err, func(g *client.Group) []string { return []string{g.Token} })
 }
 
-type groupShowCommand struct {
+// oneGroup names a group.
+type oneGroup struct {
 	access
 	Group string `arg:"" help:"Token of the group."`
 }
 
-// Help is printed by "signet group show --help".
-func (groupShowCommand) Help() string {
-	return "Its members may, its administrators, and if it is public anyone of the organization.\n\nExample:\n\n  " +
-		"signet group show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
-}
+type groupShowCommand struct{ oneGroup }
 
-// Run shows the group.
 func (g *groupShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	group, err := c.Group(ctx, g.Group)
-	if err != nil {
-		return err
-	}
-	return g.show(con, group, cells("token", group.Token), cells("name", group.Name),
-		cells("description", group.Description),
-		cells("organization", group.OrganizationKey), cells("members", strconv.Itoa(group.NumMembers)),
-		cells("public", yes(group.IsPublic)),
-		cells("history for new members", yes(group.ReplayHistory)), cells("created", moment(group.CreatedTime)),
-		cells("by", group.CreatedBy))
+	return show(con, g.access, group, err, func(g *client.Group) []string {
+		return []string{cells("token", g.Token), cells("name", g.Name), cells("description", g.Description),
+			cells("organization", g.OrganizationKey), cells("members", strconv.Itoa(g.NumMembers)),
+			cells("public", yes(g.IsPublic)), cells("history for new members", yes(g.ReplayHistory)),
+			cells("created", moment(g.CreatedTime)), cells("by", g.CreatedBy)}
+	})
 }
 
-type groupMembersCommand struct {
-	access
-	Group string `arg:"" help:"Token of the group."`
-}
+type groupMembersCommand struct{ oneGroup }
 
-// Help is printed by "signet group members --help".
-func (groupMembersCommand) Help() string {
-	return "Example:\n\n  signet group members 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
-}
-
-// Run lists the members.
 func (g *groupMembersCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	members, err := c.Members(ctx, g.Group)
-	if err != nil {
-		return err
-	}
-	var lines []string
-	for _, m := range members {
-		lines = append(lines, cells(m.Token, m.DisplayName))
-	}
-	return g.show(con, members, lines...)
+	return table(con, g.access, members, err, "", func(m client.User) string { return cells(m.Token, m.DisplayName) })
 }
 
 type groupAddCommand struct {
-	access
-	Group   string   `arg:"" help:"Token of the group."`
+	oneGroup
 	Members []string `arg:"" name:"member" help:"People to add, by token, e-mail, phone or username."`
 }
 
-// Help is printed by "signet group add --help".
-func (groupAddCommand) Help() string {
-	return "Example:\n\n  signet group add 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"
-}
-
-// Run adds the people.
 func (g *groupAddCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.AddMembers(ctx, g.Group, g.Members...)
 }
 
 type groupRemoveCommand struct {
-	access
-	Group   string   `arg:"" help:"Token of the group."`
+	oneGroup
 	Members []string `arg:"" name:"member" help:"People to remove, by token, e-mail, phone or username; me is to leave."`
 }
 
-// Help is printed by "signet group remove --help".
-func (groupRemoveCommand) Help() string {
-	return "Example:\n\n  signet group remove 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 me"
-}
-
-// Run removes the people.
 func (g *groupRemoveCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.RemoveMembers(ctx, g.Group, g.Members...)
 }
 
 type groupUpdateCommand struct {
-	access
-	Group         string  `arg:"" help:"Token of the group."`
+	oneGroup
 	Name          *string `help:"New name."`
 	Members       *string `placeholder:"A,B,..." help:"The members from now on, with commas between; replaces all."`
 	Description   *string `help:"New description."`
@@ -144,13 +97,6 @@ type groupUpdateCommand struct {
 	Avatar        string  `placeholder:"FILE" help:"Picture: PNG, JPEG, GIF or WebP of up to 2 MiB."`
 }
 
-// Help is printed by "signet group update --help".
-func (groupUpdateCommand) Help() string {
-	return "What is not given stays as it is.\n\nExample:\n\n  signet group update 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 " +
-		"--name \"Day shift\" --no-public"
-}
-
-// Run changes the group.
 func (g *groupUpdateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	avatar, closeFile, err := con.upload(g.Avatar, "")
 	if err != nil {
@@ -167,17 +113,8 @@ func (g *groupUpdateCommand) Run(ctx context.Context, con *console, c *client.Cl
 	return err
 }
 
-type groupDeleteCommand struct {
-	access
-	Group string `arg:"" help:"Token of the group."`
-}
+type groupDeleteCommand struct{ oneGroup }
 
-// Help is printed by "signet group delete --help".
-func (groupDeleteCommand) Help() string {
-	return "Its creator may, and administrators.\n\nExample:\n\n  signet group delete 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
-}
-
-// Run deletes the group.
 func (g *groupDeleteCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.DeleteGroup(ctx, g.Group)
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"signet/internal/config"
 )
 
@@ -24,12 +22,10 @@ const healthTimeout = 4 * time.Second
 // healthCommand asks the server of this machine how it is. It takes the server's own
 // settings, and so finds it without being told where.
 type healthCommand struct {
-	Live     bool         `help:"Ask whether the process lives, not whether it is ready for requests."`
-	File     string       `name:"config" placeholder:"FILE" help:"The server's configuration file [SIGNET_CONFIG]."`
-	Settings kong.Plugins `embed:""`
+	serverSettings
+	Live bool `help:"Ask whether the process lives, not whether it is ready for requests."`
 }
 
-// Help is printed by "signet health --help".
 func (healthCommand) Help() string {
 	return `For containers and scripts that have no other HTTP client. It takes the settings of "signet serve", of
 which it needs listen, and asks that address for /readyz, or with --live for /healthz. The exit code is 0 for yes
@@ -40,12 +36,7 @@ Example:
   signet health --listen 127.0.0.1:8080`
 }
 
-// Run asks, and fails where the answer is not yes.
-func (h *healthCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := config.Load(config.Sources{File: h.File, Environ: con.env, Flags: settingTexts(h.Settings)})
-	if err != nil {
-		return wrongConfiguration{err}
-	}
+func (h *healthCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
 	path := "/readyz"
 	if h.Live {
 		path = "/healthz"
@@ -55,27 +46,33 @@ func (h *healthCommand) Run(ctx context.Context, con *console) error {
 		return wrongConfiguration{err}
 	}
 	defer transport.CloseIdleConnections()
-	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+path, nil)
-	if err != nil {
-		return err
-	}
-	answer, err := transport.RoundTrip(request)
+	code, text, err := ask(ctx, transport, url+path, 1000)
 	if err != nil {
 		return fmt.Errorf("the server does not answer: %w", err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, 1000))
-	if err != nil {
-		return fmt.Errorf("the server does not answer: %w", err)
-	}
-	said := cmp.Or(strings.TrimSpace(string(text)), answer.Status)
-	if answer.StatusCode != http.StatusOK {
+	said := cmp.Or(strings.TrimSpace(text), fmt.Sprintf("%d %s", code, http.StatusText(code)))
+	if code != http.StatusOK {
 		return errors.New(said)
 	}
 	con.printf("%s\n", said)
 	return nil
+}
+
+// ask makes a GET that ends after healthTimeout, and returns the status and up to limit bytes of the body.
+func ask(ctx context.Context, by http.RoundTripper, url string, limit int64) (code int, text string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	answer, err := by.RoundTrip(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, limit))
+	return answer.StatusCode, string(body), err
 }
 
 // ownAddress is where a server with these settings is reached from its own machine.

@@ -11,11 +11,11 @@ import (
 
 // keyCommands are about API keys.
 type keyCommands struct {
-	Create keyCreateCommand `cmd:"" help:"Issue a key and print it with its secret."`
-	List   keyListCommand   `cmd:"" help:"List the keys of an account."`
-	Revoke keyRevokeCommand `cmd:"" help:"End a key at once."`
-	Rotate keyRotateCommand `cmd:"" help:"Give a key a new secret and print it."`
-	Limit  keyLimitCommand  `cmd:"" help:"Give a key other limits than the server's, in its data directory."`
+	Create keyCreateCommand `cmd:"" help:"Issue a key and print it with its secret." note:"The secret is shown this once." example:"signet key create lab@example.com --expires-in 365d"`
+	List   keyListCommand   `cmd:"" help:"List the keys of an account." note:"No secret is shown." example:"signet key list ann@example.com"`
+	Revoke keyRevokeCommand `cmd:"" help:"End a key at once." note:"Streams opened with it end too." example:"signet key revoke 4Q2ZPX... --user ann@example.com"`
+	Rotate keyRotateCommand `cmd:"" help:"Give a key a new secret and print it." note:"The new secret is shown this once." example:"signet key rotate 4Q2ZPX... --user lab@example.com --grace 10m"`
+	Limit  keyLimitCommand  `cmd:"" help:"Give a key other limits than the server's, in its data directory." note:"For who runs the server: it changes the data directory or the database itself, while the server runs or not." example:"signet key limit KEY --messages-per-day 10000"`
 }
 
 type keyCreateCommand struct {
@@ -29,12 +29,6 @@ type keyCreateCommand struct {
 	PasswordFile      string   `placeholder:"FILE" help:"File with the caller's password: to issue an administrative key with a regular one."`
 }
 
-// Help is printed by "signet key create --help".
-func (keyCreateCommand) Help() string {
-	return "The secret is shown this once.\n\nExample:\n\n  signet key create lab@example.com --expires-in 365d"
-}
-
-// Run issues the key.
 func (k *keyCreateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	password, err := con.readPassword(k.PasswordFile)
 	if err != nil {
@@ -44,10 +38,7 @@ func (k *keyCreateCommand) Run(ctx context.Context, con *console, c *client.Clie
 		client.NewKey{Kind: client.KeyKind(k.Kind), ExpiresIn: time.Duration(k.ExpiresIn),
 			Password: password, MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond,
 			AllowedNetworks: k.AllowedNetworks})
-	if err != nil {
-		return err
-	}
-	return k.show(con, issued, keyLines(issued)...)
+	return show(con, k.access, issued, err, keyLines)
 }
 
 func keyLines(k *client.IssuedKey) []string {
@@ -66,24 +57,13 @@ type keyListCommand struct {
 	User string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
 }
 
-// Help is printed by "signet key list --help".
-func (keyListCommand) Help() string {
-	return "No secret is shown.\n\nExample:\n\n  signet key list ann@example.com"
-}
-
-// Run lists the keys.
 func (k *keyListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	keys, err := c.Keys(ctx, k.User)
-	if err != nil {
-		return err
-	}
-	lines := []string{cells("KEY", "KIND", "CREATED", "LAST USED", "EXPIRES", "NETWORKS")}
-	for _, key := range keys {
-		lines = append(lines, cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime),
-			moment(key.ExpiresTime),
-			cmp.Or(strings.Join(key.AllowedNetworks, ","), "-")))
-	}
-	return k.show(con, keys, lines...)
+	head := cells("KEY", "KIND", "CREATED", "LAST USED", "EXPIRES", "NETWORKS")
+	return table(con, k.access, keys, err, head, func(key client.Key) string {
+		return cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime),
+			moment(key.ExpiresTime), cmp.Or(strings.Join(key.AllowedNetworks, ","), "-"))
+	})
 }
 
 type keyRevokeCommand struct {
@@ -92,12 +72,6 @@ type keyRevokeCommand struct {
 	User string `default:"me" placeholder:"ADDRESS" help:"Account that it belongs to; without one, the caller's."`
 }
 
-// Help is printed by "signet key revoke --help".
-func (keyRevokeCommand) Help() string {
-	return "Streams opened with it end too.\n\nExample:\n\n  signet key revoke 4Q2ZPX... --user ann@example.com"
-}
-
-// Run ends the key.
 func (k *keyRevokeCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.RevokeKey(ctx, k.User, k.Key)
 }
@@ -110,21 +84,11 @@ type keyRotateCommand struct {
 	PasswordFile string `placeholder:"FILE" help:"File with the caller's password: to rotate an administrative key with a regular one."`
 }
 
-// Help is printed by "signet key rotate --help".
-func (keyRotateCommand) Help() string {
-	return "The new secret is shown this once.\n\nExample:\n\n  signet key rotate 4Q2ZPX... --user lab@example.com " +
-		"--grace 10m"
-}
-
-// Run rotates the key.
 func (k *keyRotateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	password, err := con.readPassword(k.PasswordFile)
 	if err != nil {
 		return err
 	}
 	issued, err := c.RotateKey(ctx, k.User, k.Key, client.Rotation{Grace: (*time.Duration)(k.Grace), Password: password})
-	if err != nil {
-		return err
-	}
-	return k.show(con, issued, keyLines(issued)...)
+	return show(con, k.access, issued, err, keyLines)
 }

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"signet/internal/config"
 	"signet/internal/maintain"
-	"signet/internal/place"
 )
 
 // keysCommands are about the keys that everything is sealed with.
@@ -16,7 +14,7 @@ type keysCommands struct {
 	Verify   keysVerifyCommand   `cmd:"" help:"Open everything that is sealed, and print what does not open."`
 	Export   keysExportCommand   `cmd:"" help:"Copy what is alive in the key ring."`
 	Import   keysImportCommand   `cmd:"" help:"Take over the keys that are missing from a copy of the key ring."`
-	Generate keysGenerateCommand `cmd:"" help:"Print a new master key."`
+	Generate keysGenerateCommand `cmd:"" help:"Print a new master key." note:"It is for a variable of the environment (setting master_key); the file of a server's master key is made at its first start." example:"signet keys generate > /run/secrets/master"`
 }
 
 // keysPlace is where a server's keys are, told as it is told to the server itself.
@@ -27,7 +25,8 @@ type keysPlace struct {
 	Keyring   string `placeholder:"WHERE" help:"Its key ring, file:PATH or a PostgreSQL database of its own [SIGNET_KEYRING]."`
 }
 
-func (p *keysPlace) settings(con *console) (*config.Config, error) {
+// ProvideConfig reads the settings for the Run of a command.
+func (p *keysPlace) ProvideConfig(con *console) (*config.Config, error) {
 	return p.load(con, map[string]string{"database": p.Database, "master_key": p.MasterKey, "keyring": p.Keyring})
 }
 
@@ -36,7 +35,6 @@ type keysRotateCommand struct {
 	Prepare bool `help:"Only add a version to the master key's file, for servers that share the key ring; the next rotation goes over to it."`
 }
 
-// Help is printed by "signet keys rotate --help".
 func (keysRotateCommand) Help() string {
 	return `Servers go on meanwhile, and nothing that is stored is touched. Run it as the user that the server runs as.
 
@@ -50,18 +48,9 @@ Example:
   signet keys rotate --data /var/lib/signet`
 }
 
-// Run rotates.
-func (k *keysRotateCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := k.settings(con)
-	if err != nil {
-		return err
-	}
+func (k *keysRotateCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
 	told, err := maintain.RotateKeys(ctx, cfg, k.Prepare)
-	if err != nil {
-		return err
-	}
-	con.printf("%s\n", told)
-	return nil
+	return con.report(err, "%s\n", told)
 }
 
 type keysVerifyCommand struct {
@@ -69,7 +58,6 @@ type keysVerifyCommand struct {
 	Full bool `help:"Read attachments to their end, not only their beginning."`
 }
 
-// Help is printed by "signet keys verify --help".
 func (keysVerifyCommand) Help() string {
 	return `It reads every message, all metadata and every attachment, while servers go on or not, and exits with 1
 where something does not open. With --data it looks at a copy, such as a backup, with the key ring and master key
@@ -80,12 +68,7 @@ Example:
   signet keys verify --data /restored --master-key file:/var/lib/signet/master.json --keyring file:/var/lib/signet/keyring`
 }
 
-// Run verifies.
-func (k *keysVerifyCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := k.settings(con)
-	if err != nil {
-		return err
-	}
+func (k *keysVerifyCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
 	v, err := maintain.VerifyKeys(ctx, cfg, k.Full, func(line string) { con.printf("%s\n", line) })
 	if err != nil {
 		return err
@@ -109,7 +92,6 @@ type keysExportCommand struct {
 	Target string `arg:"" help:"File, or a PostgreSQL database of its own, to copy to; an older copy is overwritten."`
 }
 
-// Help is printed by "signet keys export --help".
 func (keysExportCommand) Help() string {
 	return `The copy is as good as the key ring, and is of no use without the master key: keep the two apart, and both
 apart from the backups. A key that is destroyed later lives on in the copy until the next one overwrites it.
@@ -120,18 +102,9 @@ Examples:
   signet keys export postgres://signet@keys.example.com/keyring`
 }
 
-// Run copies.
-func (k *keysExportCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := k.settings(con)
-	if err != nil {
-		return err
-	}
+func (k *keysExportCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
 	n, err := maintain.ExportKeys(ctx, cfg, k.Target)
-	if err != nil {
-		return err
-	}
-	con.printf("Copied %d keys.\n", n)
-	return nil
+	return con.report(err, "Copied %d keys.\n", n)
 }
 
 type keysImportCommand struct {
@@ -140,7 +113,6 @@ type keysImportCommand struct {
 	Source        string `arg:"" help:"Copy of the key ring, as signet keys export wrote it: a file, or a PostgreSQL database of its own."`
 }
 
-// Help is printed by "signet keys import --help".
 func (keysImportCommand) Help() string {
 	return `For a server whose key ring lacks keys, because an older copy was put in its place: it says so in the log
 and on /readyz. Servers go on meanwhile, and read what the keys open within seconds. It may be run again, and with
@@ -155,39 +127,15 @@ Examples:
   signet keys import /media/safe/keyring --copy-master-key file:/media/other/master.json`
 }
 
-// Run imports.
-func (k *keysImportCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := k.settings(con)
-	if err != nil {
-		return err
-	}
+func (k *keysImportCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
 	done, err := maintain.ImportKeys(ctx, cfg, k.Source, k.CopyMasterKey)
-	if err != nil {
-		return err
-	}
-	con.printf("Took over %d keys; %d were there, %d were destroyed and stay so, nothing is sealed with %d.\n", done.Added,
-		done.Known, done.Ended, done.Unused)
-	return nil
+	return con.report(err, "Took over %d keys; %d were there, %d were destroyed and stay so, nothing is sealed with %d.\n",
+		done.Added, done.Known, done.Ended, done.Unused)
 }
 
 type keysGenerateCommand struct{}
 
-// Help is printed by "signet keys generate --help".
-func (keysGenerateCommand) Help() string {
-	return "It is for a variable of the environment (setting master_key); the file of a server's master key is made at " +
-		"its first start.\n\nExample:\n\n  signet keys generate > /run/secrets/master"
-}
-
-// Run prints a master key.
 func (keysGenerateCommand) Run(con *console) error {
 	text, err := maintain.NewMasterKey()
-	if err != nil {
-		return err
-	}
-	con.printf("%s", text)
-	return nil
+	return con.report(err, "%s", text)
 }
-
-// misconfigured reports whether an error of the server's own parts is about its
-// settings, or what they name.
-func misconfigured(err error) bool { return errors.As(err, new(place.Misconfigured)) }

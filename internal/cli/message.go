@@ -14,38 +14,31 @@ import (
 
 // messageCommands are about messages that there are already.
 type messageCommands struct {
-	Show    messageShowCommand    `cmd:"" help:"Show a message."`
-	Status  messageStatusCommand  `cmd:"" help:"Show how far a message got with its recipients."`
-	Read    messageReadCommand    `cmd:"" help:"Mark messages as read."`
-	Save    messageSaveCommand    `cmd:"" help:"Save a message's attachment to a file."`
-	Forward messageForwardCommand `cmd:"" help:"Forward a message to somebody else."`
-	Recall  messageRecallCommand  `cmd:"" help:"Take a sent message back, for everybody."`
+	Show    messageShowCommand    `cmd:"" help:"Show a message." note:"Its sender and its recipients may." example:"signet message show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Status  messageStatusCommand  `cmd:"" help:"Show how far a message got with its recipients." note:"The sender sees all recipients, a recipient itself." example:"signet message status 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Read    messageReadCommand    `cmd:"" help:"Mark messages as read." note:"Their senders hear of it. Messages that were not sent to the caller are ignored." example:"signet message read 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Save    messageSaveCommand    `cmd:"" help:"Save a message's attachment to a file." note:"It prints the name of the file." example:"signet message save 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 -o scan.png"`
+	Forward messageForwardCommand `cmd:"" help:"Forward a message to somebody else." note:"It prints the new message's id." example:"signet message forward 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"`
+	Recall  messageRecallCommand  `cmd:"" help:"Take a sent message back, for everybody." note:"Its text and attachment are erased at once. Recalling again succeeds." example:"signet message recall 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 }
 
-type messageShowCommand struct {
+// oneMessage names a message.
+type oneMessage struct {
 	access
 	Message string `arg:"" help:"Id of the message."`
 }
 
-// Help is printed by "signet message show --help".
-func (messageShowCommand) Help() string {
-	return "Its sender and its recipients may.\n\nExample:\n\n  signet message show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
-}
+type messageShowCommand struct{ oneMessage }
 
-// Run shows the message.
 func (m *messageShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	message, err := c.Message(ctx, m.Message)
-	if err != nil {
-		return err
-	}
-	return m.show(con, message, messageLines(message)...)
+	return show(con, m.access, message, err, messageLines)
 }
 
 func messageLines(m *client.Message) []string {
 	lines := []string{
 		cells("message", m.MessageID), cells("from", m.SenderToken), cells("to", m.RecipientToken),
-		cells("sent", moment(m.CreatedTime)),
-		cells("expires", moment(m.ExpiresTime)), cells("status", string(m.Status)),
+		cells("sent", moment(m.CreatedTime)), cells("expires", moment(m.ExpiresTime)), cells("status", string(m.Status)),
 	}
 	if m.Priority != client.PriorityNormal {
 		lines = append(lines, cells("priority", strconv.Itoa(m.Priority)))
@@ -70,31 +63,19 @@ func messageLines(m *client.Message) []string {
 	return append(lines, cells("body", m.Body))
 }
 
-type messageStatusCommand struct {
-	access
-	Message string `arg:"" help:"Id of the message."`
-}
+type messageStatusCommand struct{ oneMessage }
 
-// Help is printed by "signet message status --help".
-func (messageStatusCommand) Help() string {
-	return "The sender sees all recipients, a recipient itself.\n\nExample:\n\n  signet message status " +
-		"019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
-}
-
-// Run shows the statuses.
 func (m *messageStatusCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	status, err := c.MessageStatus(ctx, m.Message)
-	if err != nil {
-		return err
-	}
-	var lines []string
-	if status.IsRecalled {
-		lines = append(lines, "recalled")
-	}
-	for _, row := range status.Statuses {
-		lines = append(lines, cells(row.AccountID, string(row.Status), moment(row.Timestamp)))
-	}
-	return m.show(con, status, lines...)
+	return show(con, m.access, status, err, func(status *client.MessageStatus) (lines []string) {
+		if status.IsRecalled {
+			lines = append(lines, "recalled")
+		}
+		for _, row := range status.Statuses {
+			lines = append(lines, cells(row.AccountID, string(row.Status), moment(row.Timestamp)))
+		}
+		return lines
+	})
 }
 
 type messageReadCommand struct {
@@ -102,30 +83,15 @@ type messageReadCommand struct {
 	Messages []string `arg:"" name:"message" help:"Ids of the messages."`
 }
 
-// Help is printed by "signet message read --help".
-func (messageReadCommand) Help() string {
-	return "Their senders hear of it. Messages that were not sent to the caller are ignored.\n\nExample:\n\n  signet " +
-		"message read 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
-}
-
-// Run marks the messages.
 func (m *messageReadCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.MarkRead(ctx, m.Messages...)
 }
 
 type messageSaveCommand struct {
-	access
-	Message string `arg:"" help:"Id of the message."`
-	Output  string `short:"o" placeholder:"FILE" help:"Where to; - is standard output. Without it, the attachment's own name in the current directory. A file that exists is not overwritten."`
+	oneMessage
+	Output string `short:"o" placeholder:"FILE" help:"Where to; - is standard output. Without it, the attachment's own name in the current directory. A file that exists is not overwritten."`
 }
 
-// Help is printed by "signet message save --help".
-func (messageSaveCommand) Help() string {
-	return "It prints the name of the file.\n\nExample:\n\n  signet message save 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 " +
-		"-o scan.png"
-}
-
-// Run saves the attachment.
 func (m *messageSaveCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	download, err := c.OpenAttachment(ctx, m.Message)
 	if err != nil {
@@ -141,10 +107,8 @@ func (m *messageSaveCommand) Run(ctx context.Context, con *console, c *client.Cl
 		name = ownName(download.Name)
 	}
 	size, err := saveNew(name, download)
-	if err != nil {
-		return err
-	}
-	return m.show(con, map[string]any{"file": name, "content_type": download.ContentType, "size": size}, plain(name))
+	saved := map[string]any{"file": name, "content_type": download.ContentType, "size": size}
+	return show(con, m.access, saved, err, func(map[string]any) []string { return []string{plain(name)} })
 }
 
 // ownName is the file's name as its sender gave it, without a directory: it
@@ -172,41 +136,20 @@ func saveNew(name string, content io.Reader) (size int64, err error) {
 }
 
 type messageForwardCommand struct {
-	access
+	oneMessage
 	within
-	Message   string `arg:"" help:"Id of the message."`
 	Recipient string `arg:"" help:"User, by token, e-mail, phone or username, or group, by token."`
 	RequestID string `name:"request-id" placeholder:"ID" help:"Makes a repeat harmless, as with \"signet send\"."`
 }
 
-// Help is printed by "signet message forward --help".
-func (messageForwardCommand) Help() string {
-	return "It prints the new message's id.\n\nExample:\n\n  signet message forward " +
-		"019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"
-}
-
-// Run forwards the message.
 func (m *messageForwardCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	sent, err := c.Forward(ctx, m.Message,
 		client.Forwarding{Recipient: m.Recipient, Organization: m.Org, RequestID: m.RequestID})
-	if err != nil {
-		return err
-	}
-	return m.show(con, sent, sent.MessageID)
+	return show(con, m.access, sent, err, sentLines)
 }
 
-type messageRecallCommand struct {
-	access
-	Message string `arg:"" help:"Id of the message."`
-}
+type messageRecallCommand struct{ oneMessage }
 
-// Help is printed by "signet message recall --help".
-func (messageRecallCommand) Help() string {
-	return "Its text and attachment are erased at once. Recalling again succeeds.\n\nExample:\n\n  signet message " +
-		"recall 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"
-}
-
-// Run recalls the message.
 func (m *messageRecallCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.Recall(ctx, m.Message)
 }

@@ -18,7 +18,6 @@ type migrateCommand struct {
 	Blobs     string `placeholder:"LOCATION" help:"Where to copy the attachments: a directory or a bucket. Without it, they stay where they are."`
 }
 
-// Help is printed by "signet migrate --help".
 func (migrateCommand) Help() string {
 	return `The server on the data directory is stopped first. Everything is copied, then compared, row by row and
 byte by byte; the old data is only read, and its directory marked as moved. Interrupted, it is run again and goes
@@ -31,7 +30,6 @@ Example:
   signet migrate --from /var/lib/signet --to postgres://signet@db/signet --blobs 's3://signet?endpoint=s3.example.com'`
 }
 
-// Run moves the installation, and says how to start its servers.
 func (m *migrateCommand) Run(ctx context.Context, con *console) error {
 	if m.To == "" {
 		return wrongConfiguration{errors.New("name the database to move to: --to postgres://user@host/name, or " +

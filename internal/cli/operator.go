@@ -15,12 +15,10 @@ type operatorCommands struct {
 }
 
 type operatorResetCommand struct {
-	Data     string `default:"./data" env:"SIGNET_DATA" placeholder:"DIR" help:"The server's data directory (default ./data), which holds operator.json."`
-	Database string `env:"SIGNET_DATABASE" placeholder:"URL" help:"The server's PostgreSQL database, where it has one."`
+	dataPlace
 	Operator string `arg:"" optional:"" help:"Operator, by username; without one, the first."`
 }
 
-// Help is printed by "signet operator reset --help".
 func (operatorResetCommand) Help() string {
 	return `For who runs the server, when the operator's key is lost or in the wrong hands: it changes the data
 directory or the database itself, while the server runs or not. All keys of the operator account end, its password
@@ -32,12 +30,7 @@ Example:
   signet operator reset --data /var/lib/signet`
 }
 
-// Run replaces the credentials and prints where the new ones are.
 func (o *operatorResetCommand) Run(ctx context.Context, con *console) error {
 	path, err := maintain.ResetOperator(ctx, o.Data, o.Database, o.Operator)
-	if err != nil {
-		return err
-	}
-	con.printf("Operator credentials: %s\n", path)
-	return nil
+	return con.report(err, "Operator credentials: %s\n", path)
 }

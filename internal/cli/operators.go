@@ -13,7 +13,6 @@ type operatorCreateCommand struct {
 	Name string `arg:"" help:"Username of the new operator."`
 }
 
-// Help is printed by "signet operator create --help".
 func (operatorCreateCommand) Help() string {
 	return `For who runs the server, while it runs or not: one more account that may do everything, with an
 administrative key of its own, for each person who needs one. The key is written to a new file, readable by its
@@ -26,25 +25,18 @@ Example:
   signet operator create maria --data /var/lib/signet`
 }
 
-// Run makes the operator and prints where its credentials are.
 func (o *operatorCreateCommand) Run(ctx context.Context, con *console) error {
 	path, err := maintain.CreateOperator(ctx, o.Data, o.Database, o.Name, o.File)
-	if err != nil {
-		return err
-	}
-	con.printf("Operator credentials: %s\n", path)
-	return nil
+	return con.report(err, "Operator credentials: %s\n", path)
 }
 
 type operatorListCommand struct{ dataPlace }
 
-// Help is printed by "signet operator list --help".
 func (operatorListCommand) Help() string {
 	return "For who runs the server, while it runs or not. For each operator: username, token, when it was made, how " +
 		"many keys it has and when one of them was last used.\n\nExample:\n\n  signet operator list --data /var/lib/signet"
 }
 
-// Run prints the operators.
 func (o *operatorListCommand) Run(ctx context.Context, con *console) error {
 	all, err := maintain.Operators(ctx, o.Data, o.Database)
 	if err != nil {
@@ -63,7 +55,6 @@ type operatorEndCommand struct {
 	Operator string `arg:"" help:"Operator, by username or token."`
 }
 
-// Help is printed by "signet operator end --help".
 func (operatorEndCommand) Help() string {
 	return `For who runs the server, while it runs or not. All keys and the password of the account end, its streams
 too, and it is an operator no more; servers that run know within a second. The account stays, with its messages,
@@ -74,7 +65,6 @@ Example:
   signet operator end maria --data /var/lib/signet`
 }
 
-// Run ends the operator.
 func (o *operatorEndCommand) Run(ctx context.Context, _ *console) error {
 	return maintain.EndOperator(ctx, o.Data, o.Database, o.Operator)
 }

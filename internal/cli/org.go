@@ -11,11 +11,11 @@ import (
 
 // orgCommands are about organizations.
 type orgCommands struct {
-	Create orgCreateCommand `cmd:"" help:"Create an organization and print its token."`
-	List   orgListCommand   `cmd:"" help:"List the organizations of an account."`
-	Show   orgShowCommand   `cmd:"" help:"Show an organization and its settings."`
-	Update orgUpdateCommand `cmd:"" help:"Change an organization's name or settings."`
-	Delete orgDeleteCommand `cmd:"" help:"Erase an organization with its messages, groups and memberships."`
+	Create orgCreateCommand `cmd:"" help:"Create an organization and print its token." note:"The account that creates it becomes its member and administrator." example:"signet org create \"Ward 3\" --ttl 8h --no-forward"`
+	List   orgListCommand   `cmd:"" help:"List the organizations of an account." example:"signet org list ann@example.com"`
+	Show   orgShowCommand   `cmd:"" help:"Show an organization and its settings." note:"Its administrators may." example:"signet org show Hq3nVt0cXz8Lw2RbKd5mYp7A"`
+	Update orgUpdateCommand `cmd:"" help:"Change an organization's name or settings." note:"What is not given stays as it is." example:"signet org update Hq3nVt0cXz8Lw2RbKd5mYp7A --max-ttl 7d --dor"`
+	Delete orgDeleteCommand `cmd:"" help:"Erase an organization with its messages, groups and memberships." example:"signet org delete Hq3nVt0cXz8Lw2RbKd5mYp7A --confirm \"Ward 3\""`
 
 	Hold    orgHoldCommand    `cmd:"" help:"Put an organization under a legal hold, in the server's data."`
 	Release orgReleaseCommand `cmd:"" help:"Lift a legal hold, in the server's data."`
@@ -60,22 +60,10 @@ type orgCreateCommand struct {
 	Name string `arg:"" help:"Name of the organization."`
 }
 
-// Help is printed by "signet org create --help".
-func (orgCreateCommand) Help() string {
-	return `The account that creates it becomes its member and administrator.
-
-Example:
-
-  signet org create "Ward 3" --ttl 8h --no-forward`
-}
-
-// Run creates the organization.
 func (o *orgCreateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	token, err := c.CreateOrganization(ctx, o.Name, o.settings())
-	if err != nil {
-		return err
-	}
-	return o.show(con, map[string]string{"token": token, "name": o.Name}, token)
+	made := map[string]string{"token": token, "name": o.Name}
+	return show(con, o.access, made, err, func(map[string]string) []string { return []string{token} })
 }
 
 type orgListCommand struct {
@@ -83,22 +71,11 @@ type orgListCommand struct {
 	User string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
 }
 
-// Help is printed by "signet org list --help".
-func (orgListCommand) Help() string {
-	return "Example:\n\n  signet org list ann@example.com"
-}
-
-// Run lists the organizations.
 func (o *orgListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	all, err := c.UserOrganizations(ctx, o.User)
-	if err != nil {
-		return err
-	}
-	var lines []string
-	for _, org := range all {
-		lines = append(lines, cells(org.Token, org.Name, count(org.Members, "member", "members")))
-	}
-	return o.show(con, all, lines...)
+	return table(con, o.access, all, err, "", func(org client.Organization) string {
+		return cells(org.Token, org.Name, count(org.Members, "member", "members"))
+	})
 }
 
 type orgShowCommand struct {
@@ -106,25 +83,18 @@ type orgShowCommand struct {
 	Organization string `arg:"" help:"Token of the organization."`
 }
 
-// Help is printed by "signet org show --help".
-func (orgShowCommand) Help() string {
-	return "Its administrators may.\n\nExample:\n\n  signet org show Hq3nVt0cXz8Lw2RbKd5mYp7A"
-}
-
-// Run shows the organization.
 func (o *orgShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	org, err := c.Organization(ctx, o.Organization)
-	if err != nil {
-		return err
-	}
-	lines := []string{cells("token", org.Token), cells("name", org.Name), cells("members", strconv.Itoa(org.Members))}
-	if org.LegalHold {
-		lines = append(lines, cells("legal_hold", "true"))
-	}
-	for _, s := range org.Settings {
-		lines = append(lines, cells(s.Name, fmt.Sprint(s.Value)))
-	}
-	return o.show(con, org, lines...)
+	return show(con, o.access, org, err, func(org *client.Organization) []string {
+		lines := []string{cells("token", org.Token), cells("name", org.Name), cells("members", strconv.Itoa(org.Members))}
+		if org.LegalHold {
+			lines = append(lines, cells("legal_hold", "true"))
+		}
+		for _, s := range org.Settings {
+			lines = append(lines, cells(s.Name, fmt.Sprint(s.Value)))
+		}
+		return lines
+	})
 }
 
 type orgUpdateCommand struct {
@@ -134,13 +104,6 @@ type orgUpdateCommand struct {
 	Name         *string `help:"New name."`
 }
 
-// Help is printed by "signet org update --help".
-func (orgUpdateCommand) Help() string {
-	return "What is not given stays as it is.\n\nExample:\n\n  signet org update Hq3nVt0cXz8Lw2RbKd5mYp7A --max-ttl 7d " +
-		"--dor"
-}
-
-// Run changes the organization.
 func (o *orgUpdateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	settings := o.settings()
 	settings.Name = o.Name
@@ -153,12 +116,6 @@ type orgDeleteCommand struct {
 	Organization string `arg:"" help:"Token of the organization."`
 }
 
-// Help is printed by "signet org delete --help".
-func (orgDeleteCommand) Help() string {
-	return "Example:\n\n  signet org delete Hq3nVt0cXz8Lw2RbKd5mYp7A --confirm \"Ward 3\""
-}
-
-// Run erases the organization.
 func (o *orgDeleteCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	if o.Confirm == "" {
 		org, err := c.Organization(ctx, o.Organization)

@@ -11,12 +11,29 @@ import (
 	"unicode"
 )
 
-// show writes a result: as JSON, or as a person wants it.
-func (a *access) show(con *console, result any, lines ...string) error {
-	if a.JSON {
+// show writes a result, or returns the error that came in its place: as JSON, or in the lines that text
+// makes of it for people.
+func show[T any](con *console, a access, result T, err error, text func(T) []string) error {
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
 		return con.json(result)
 	}
-	return con.lines(lines...)
+	return con.lines(text(result)...)
+}
+
+// table is show for a list, with a line for each row below its head, if it has one.
+func table[T any](con *console, a access, rows []T, err error, head string, text func(T) string) error {
+	return show(con, a, rows, err, func(rows []T) (lines []string) {
+		if head != "" {
+			lines = append(lines, head)
+		}
+		for _, row := range rows {
+			lines = append(lines, text(row))
+		}
+		return lines
+	})
 }
 
 // json writes a value on one line.
@@ -63,7 +80,7 @@ func moment(t time.Time) string {
 }
 
 // count writes a number with its noun.
-func count(n int, one, many string) string {
+func count[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

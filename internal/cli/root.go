@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"signet/client"
+	"signet/internal/place"
 )
 
 // The exit codes of every command.
@@ -47,7 +48,7 @@ type commands struct {
 	Send     sendCommand      `cmd:"" group:"client" help:"Send a message."`
 	Message  messageCommands  `cmd:"" group:"client" help:"Show, mark, save, forward and recall messages."`
 	Events   eventsCommand    `cmd:"" group:"client" help:"Print the account's events, or follow them."`
-	Unread   unreadCommand    `cmd:"" group:"client" help:"Count the unread messages of an account."`
+	Unread   unreadCommand    `cmd:"" group:"client" help:"Count the unread messages of an account." example:"signet unread ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"`
 	Group    groupCommands    `cmd:"" group:"client" help:"Create, show, change and delete groups."`
 	Roster   rosterCommands   `cmd:"" group:"client" help:"List and change the caller's conversations."`
 	Metadata metadataCommands `cmd:"" group:"client" help:"Show and change what is kept about users and groups."`
@@ -69,6 +70,14 @@ type console struct {
 
 // printf writes for people, or for the script that called.
 func (c *console) printf(format string, args ...any) { fmt.Fprintf(c.stdout, format, args...) }
+
+// report is printf for what a command did, unless err says that it did not; it returns err.
+func (c *console) report(err error, format string, args ...any) error {
+	if err == nil {
+		c.printf(format, args...)
+	}
+	return err
+}
 
 // wrongConfiguration marks an error that trying again cannot mend.
 type wrongConfiguration struct{ error }
@@ -98,6 +107,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(durationFlag)),
 		kong.Vars{"version": versionLine()},
 		kong.ExplicitGroups([]kong.Group{settingsGroup, clientGroup}),
+		kong.PostBuild(describe),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(con),
 	)
@@ -117,20 +127,20 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 	if con.client != nil {
 		con.client.Close()
 	}
-	if err != nil {
-		if errors.As(err, new(wrongConfiguration)) || misconfigured(err) || errors.Is(err, client.ErrArgument) {
-			return con.fail(err, exitWrong)
-		}
-		return con.fail(err, exitFailed)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, new(wrongConfiguration)), errors.As(err, new(place.Misconfigured)),
+		errors.Is(err, client.ErrArgument):
+		return con.fail(err, exitWrong)
 	}
-	return exitDone
+	return con.fail(err, exitFailed)
 }
 
 // durationFlag reads a flag as durations are read everywhere.
 func durationFlag(ctx *kong.DecodeContext, target reflect.Value) error {
 	var text string
-	err := ctx.Scan.PopValueInto("duration", &text)
-	if err != nil {
+	if err := ctx.Scan.PopValueInto("duration", &text); err != nil {
 		return err
 	}
 	d, err := parseSpan(text)
@@ -140,15 +150,24 @@ func durationFlag(ctx *kong.DecodeContext, target reflect.Value) error {
 	return err
 }
 
-// newCommands returns the command line with the flags that follow from the
-// settings.
+// newCommands returns the command line with the flags that follow from the settings.
 func newCommands() *commands {
 	c := new(commands)
-	c.Serve.Settings = newSettingFlags()
-	c.Health.Settings = newSettingFlags()
-	c.Status.Settings = newSettingFlags()
-	c.Config.Show.Settings = newSettingFlags()
+	for _, s := range []*serverSettings{&c.Serve.serverSettings, &c.Health.serverSettings, &c.Status.serverSettings,
+		&c.Config.Show.serverSettings} {
+		s.Settings = newSettingFlags()
+	}
 	return c
+}
+
+// describe makes the long help of a command of its tags note and example.
+func describe(k *kong.Kong) error {
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if n, ok := node.(*kong.Node); ok && n.Tag != nil && n.Tag.Has("example") {
+			n.Detail = strings.TrimSpace(n.Tag.Get("note") + "\n\nExample:\n\n  " + n.Tag.Get("example"))
+		}
+		return next(nil)
+	})
 }
 
 // fail says what went wrong, each line with the program's name, and returns code.

@@ -21,13 +21,11 @@ type searchCommand struct {
 	Disabled bool     `help:"Also what is disabled."`
 }
 
-// Help is printed by "signet search --help".
 func (searchCommand) Help() string {
 	return "Case and accents do not matter. With --json, one result is on each line.\n\nExamples:\n\n  signet search " +
 		"\"jo mey\"\n\n  signet search ward --field department --type account --limit 0"
 }
 
-// Run prints what is found.
 func (s *searchCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	if s.Limit < 0 {
 		return wrongConfiguration{fmt.Errorf("--limit is 0 or more")}

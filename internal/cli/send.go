@@ -24,7 +24,6 @@ type sendCommand struct {
 	RequestID  string    `name:"request-id" placeholder:"ID" help:"Makes a repeat harmless: one message is made for an ID within 24 hours."`
 }
 
-// Help is printed by "signet send --help".
 func (sendCommand) Help() string {
 	return `It prints the message's id. When it does, the message is on the server's disk.
 
@@ -37,7 +36,6 @@ Examples:
   signet send bob@example.com --attach scan.png --dor`
 }
 
-// Run sends the message.
 func (s *sendCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	if s.Body == "-" && s.Attach == "-" {
 		return wrongConfiguration{fmt.Errorf("the text and the attachment cannot both come from standard input")}
@@ -62,11 +60,10 @@ func (s *sendCommand) Run(ctx context.Context, con *console, c *client.Client) e
 		message.TTL = int(*s.TTL)
 	}
 	sent, err := c.Send(ctx, message)
-	if err != nil {
-		return err
-	}
-	return s.show(con, sent, sent.MessageID)
+	return show(con, s.access, sent, err, sentLines)
 }
+
+func sentLines(sent *client.Sent) []string { return []string{sent.MessageID} }
 
 // upload opens a file to send, or standard input where the name is "-". No name
 // is no file. The caller calls the function that comes with it.

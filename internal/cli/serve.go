@@ -12,8 +12,6 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/alecthomas/kong"
-
 	"signet/internal/app"
 	"signet/internal/config"
 	"signet/internal/place"
@@ -21,13 +19,10 @@ import (
 
 // serveCommand runs a server until its context ends.
 type serveCommand struct {
-	File     string       `name:"config" placeholder:"FILE" help:"Configuration file [SIGNET_CONFIG]."`
-	Settings kong.Plugins `embed:""`
-
+	serverSettings
 	ServeMoved bool `help:"Serve the old data of an installation that was moved to a database."`
 }
 
-// Help is printed by "signet serve --help".
 func (serveCommand) Help() string {
 	return `It needs no configuration and stores in ./data. The first start makes the operator account and writes its
 key and secret to operator.json in that directory.
@@ -41,7 +36,7 @@ ends it at once. SIGHUP makes it read its certificate anew.`
 // programs it says so in the log, and why it ended as well, so that all that the
 // server writes is in one format.
 func (s *serveCommand) Run(ctx context.Context, con *console) error {
-	from := config.Sources{File: s.File, Environ: con.env, Flags: settingTexts(s.Settings)}
+	from := s.sources(con)
 	settings := config.LogOf(from)
 	log := newLogger(settings, con.stderr)
 	err := s.serve(ctx, con, from, log)
@@ -55,9 +50,9 @@ func (s *serveCommand) Run(ctx context.Context, con *console) error {
 }
 
 func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sources, log *slog.Logger) error {
-	cfg, err := config.Load(from)
+	cfg, err := loadConfig(from)
 	if err != nil {
-		return wrongConfiguration{err}
+		return err
 	}
 	if old := place.Moved(cfg); old != nil && !s.ServeMoved {
 		return wrongConfiguration{old}

@@ -20,6 +20,29 @@ var settingsGroup = kong.Group{
 config describe" tells more.`,
 }
 
+// serverSettings are the flags of commands that take the settings of a server as it does.
+type serverSettings struct {
+	File     string       `name:"config" placeholder:"FILE" help:"The server's configuration file [SIGNET_CONFIG]."`
+	Settings kong.Plugins `embed:""`
+}
+
+func (s *serverSettings) sources(con *console) config.Sources {
+	return config.Sources{File: s.File, Environ: con.env, Flags: settingTexts(s.Settings)}
+}
+
+// ProvideConfig reads the settings for the Run of a command.
+func (s *serverSettings) ProvideConfig(con *console) (*config.Config, error) {
+	return loadConfig(s.sources(con))
+}
+
+func loadConfig(from config.Sources) (*config.Config, error) {
+	cfg, err := config.Load(from)
+	if err != nil {
+		return nil, wrongConfiguration{err}
+	}
+	return cfg, nil
+}
+
 // newSettingFlags returns a struct with a flag for each setting of the server,
 // for a command to embed. It is made from the settings themselves, so that none
 // can be forgotten.

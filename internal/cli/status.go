@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -13,20 +12,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"signet/internal/config"
 	"signet/internal/maintain"
 )
 
 // statusCommand tells how an installation does.
 type statusCommand struct {
-	JSON     bool         `name:"json" help:"Print JSON."`
-	File     string       `name:"config" placeholder:"FILE" help:"The server's configuration file [SIGNET_CONFIG]."`
-	Settings kong.Plugins `embed:""`
+	serverSettings
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Help is printed by "signet status --help".
 func (statusCommand) Help() string {
 	return `For who runs the server, on its machine. It takes the settings of "signet serve" and asks the server for
 /readyz and /metrics; where none answers, it reads what the data directory or the database tells. The exit code is
@@ -39,12 +34,7 @@ Example:
   signet status --data /var/lib/signet`
 }
 
-// Run prints it.
-func (c *statusCommand) Run(ctx context.Context, con *console) error {
-	cfg, err := config.Load(config.Sources{File: c.File, Environ: con.env, Flags: settingTexts(c.Settings)})
-	if err != nil {
-		return wrongConfiguration{err}
-	}
+func (c *statusCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
 	status, err := askStatus(ctx, con, cfg)
 	if err != nil {
 		return err
@@ -69,22 +59,8 @@ func askStatus(ctx context.Context, con *console, cfg *config.Config) (maintain.
 		return maintain.Status{}, wrongConfiguration{err}
 	}
 	defer transport.CloseIdleConnections()
-	ask := func(url string) (int, string, error) {
-		ctx, cancel := context.WithTimeout(ctx, healthTimeout)
-		defer cancel()
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return 0, "", err
-		}
-		answer, err := transport.RoundTrip(request)
-		if err != nil {
-			return 0, "", err
-		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(io.LimitReader(answer.Body, 16<<20))
-		return answer.StatusCode, string(text), err
-	}
-	ready, readyz, err := ask(base + "/readyz")
+	const most = 16 << 20
+	ready, readyz, err := ask(ctx, transport, base+"/readyz", most)
 	if err != nil {
 		if ctx.Err() != nil {
 			return maintain.Status{}, ctx.Err()
@@ -99,7 +75,7 @@ func askStatus(ctx context.Context, con *console, cfg *config.Config) (maintain.
 			return maintain.Status{}, wrongConfiguration{err}
 		}
 	}
-	code, metrics, err := ask(from + "/metrics")
+	code, metrics, err := ask(ctx, transport, from+"/metrics", most)
 	if err != nil || code != http.StatusOK {
 		metrics = ""
 	}
@@ -151,7 +127,7 @@ func statusLines(s *maintain.Status, now time.Time) (lines []string) {
 	}
 	store := s.Store
 	if s.StoreBytes > 0 {
-		store += ", " + sizeText(s.StoreBytes)
+		store += ", " + size(s.StoreBytes)
 	}
 	add("store", "%s, used by %d server(s)", store, s.Nodes)
 	if m := s.Messages; m != nil {
@@ -172,10 +148,10 @@ func statusLines(s *maintain.Status, now time.Time) (lines []string) {
 		add("key ring", "%d keys", *s.Keys)
 	}
 	for _, place := range slices.Sorted(maps.Keys(s.FreeBytes)) {
-		add("disk", "%s free for %s", sizeText(s.FreeBytes[place]), place)
+		add("disk", "%s free for %s", size(s.FreeBytes[place]), place)
 	}
 	if s.Store == "embedded" {
-		add("backup", "%s, %s", ago(s.Backup), sizeText(s.BackupBytes))
+		add("backup", "%s, %s", ago(s.Backup), size(s.BackupBytes))
 	}
 	if !s.CertificateEnds.IsZero() {
 		add("certificate", "ends %s", s.CertificateEnds.Format(time.DateOnly))
@@ -194,17 +170,4 @@ func roughly(d time.Duration) string {
 		return fmt.Sprintf("%d min", d/time.Minute)
 	}
 	return fmt.Sprintf("%d s", d/time.Second)
-}
-
-// sizeText writes a size for people.
-func sizeText(n int64) string {
-	for _, unit := range []struct {
-		name string
-		size int64
-	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if n >= unit.size {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(unit.size), unit.name)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

@@ -14,24 +14,15 @@ type unreadCommand struct {
 	Org  string `name:"org" placeholder:"TOKEN" help:"Only in this organization."`
 }
 
-// Help is printed by "signet unread --help".
-func (unreadCommand) Help() string {
-	return "Example:\n\n  signet unread ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"
-}
-
-// Run prints the counts.
 func (u *unreadCommand) Run(ctx context.Context, con *console, c *client.Client) error {
-	unread, err := u.count(ctx, c)
-	if err != nil {
-		return err
-	}
-	return u.show(con, unread, cells("unread", strconv.Itoa(unread.Count)),
-		cells("of high priority", strconv.Itoa(unread.Priority)))
-}
-
-func (u *unreadCommand) count(ctx context.Context, c *client.Client) (*client.Unread, error) {
+	var unread *client.Unread
+	var err error
 	if u.Org == "" {
-		return c.Unread(ctx, u.User)
+		unread, err = c.Unread(ctx, u.User)
+	} else {
+		unread, err = c.UnreadIn(ctx, u.User, u.Org)
 	}
-	return c.UnreadIn(ctx, u.User, u.Org)
+	return show(con, u.access, unread, err, func(u *client.Unread) []string {
+		return []string{cells("unread", strconv.Itoa(u.Count)), cells("of high priority", strconv.Itoa(u.Priority))}
+	})
 }

@@ -10,12 +10,12 @@ import (
 // userCommands are about accounts.
 type userCommands struct {
 	Create   userCreateCommand   `cmd:"" help:"Create an account in an organization and print its token."`
-	Lookup   userLookupCommand   `cmd:"" help:"Find an account of the whole platform by its exact address."`
-	Show     userShowCommand     `cmd:"" help:"Show an account."`
-	Update   userUpdateCommand   `cmd:"" help:"Change what the caller's account says about itself."`
+	Lookup   userLookupCommand   `cmd:"" help:"Find an account of the whole platform by its exact address." note:"It takes an administrative key. Exit code 1: there is none." example:"signet user lookup ann@example.com || signet user create ..."`
+	Show     userShowCommand     `cmd:"" help:"Show an account." note:"Seen are those who share an organization with the caller." example:"signet user show ann@example.com"`
+	Update   userUpdateCommand   `cmd:"" help:"Change what the caller's account says about itself." note:"What is not given stays as it is." example:"signet user update --status \"in surgery\" --dnd"`
 	Password userPasswordCommand `cmd:"" help:"Set an account's password."`
-	Add      userAddCommand      `cmd:"" help:"Add an existing account to an organization."`
-	Remove   userRemoveCommand   `cmd:"" help:"Remove an account from an organization."`
+	Add      userAddCommand      `cmd:"" help:"Add an existing account to an organization." example:"signet user add ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A --title Nurse"`
+	Remove   userRemoveCommand   `cmd:"" help:"Remove an account from an organization." note:"It leaves the organization's groups, and its keys stop working there at once." example:"signet user remove ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"`
 }
 
 type userCreateCommand struct {
@@ -33,7 +33,6 @@ type userCreateCommand struct {
 	IssueKey     bool     `help:"Issue a regular key, and print it with its secret, which is shown this once."`
 }
 
-// Help is printed by "signet user create --help".
 func (userCreateCommand) Help() string {
 	return `One of --username, --email and --phone is needed. An address that somebody has is refused: then "signet
 user add" is the command.
@@ -43,7 +42,6 @@ Example:
   signet user create --org Hq3nVt0cXz8Lw2RbKd5mYp7A --email ann@example.com --display-name "Ann Lee" --issue-key`
 }
 
-// Run creates the account.
 func (u *userCreateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	password, err := con.readPassword(u.PasswordFile)
 	if err != nil {
@@ -51,17 +49,14 @@ func (u *userCreateCommand) Run(ctx context.Context, con *console, c *client.Cli
 	}
 	created, err := c.CreateUser(ctx, u.Org, client.NewUser{
 		FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName, Username: u.Username, Emails: u.Email,
-		Phones:   u.Phone,
-		Password: password, Title: u.Title, Department: u.Department, IssueKey: u.IssueKey,
+		Phones: u.Phone, Password: password, Title: u.Title, Department: u.Department, IssueKey: u.IssueKey,
 	})
-	if err != nil {
-		return err
-	}
-	if created.APIKey == "" {
-		return u.show(con, created, created.Token)
-	}
-	return u.show(con, created, cells("token", created.Token), cells("api_key", created.APIKey),
-		cells("api_secret", created.APISecret))
+	return show(con, u.access, created, err, func(u *client.CreatedUser) []string {
+		if u.APIKey == "" {
+			return []string{u.Token}
+		}
+		return []string{cells("token", u.Token), cells("api_key", u.APIKey), cells("api_secret", u.APISecret)}
+	})
 }
 
 type userLookupCommand struct {
@@ -69,19 +64,9 @@ type userLookupCommand struct {
 	Address string `arg:"" help:"E-mail address, telephone number, username or token."`
 }
 
-// Help is printed by "signet user lookup --help".
-func (userLookupCommand) Help() string {
-	return "It takes an administrative key. Exit code 1: there is none.\n\nExample:\n\n  signet user lookup " +
-		"ann@example.com || signet user create ..."
-}
-
-// Run looks the account up.
 func (u *userLookupCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	user, err := c.LookupUser(ctx, u.Address)
-	if err != nil {
-		return err
-	}
-	return u.show(con, user, userLines(user)...)
+	return show(con, u.access, user, err, userLines)
 }
 
 type userShowCommand struct {
@@ -90,18 +75,9 @@ type userShowCommand struct {
 	User string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
 }
 
-// Help is printed by "signet user show --help".
-func (userShowCommand) Help() string {
-	return "Seen are those who share an organization with the caller.\n\nExample:\n\n  signet user show ann@example.com"
-}
-
-// Run shows the account.
 func (u *userShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	user, err := c.In(u.Org).User(ctx, u.User)
-	if err != nil {
-		return err
-	}
-	return u.show(con, user, userLines(user)...)
+	return show(con, u.access, user, err, userLines)
 }
 
 // userLines shows an account; what it does not have is left out.
@@ -141,12 +117,6 @@ type userUpdateCommand struct {
 	Avatar      string  `placeholder:"FILE" help:"Picture: PNG, JPEG, GIF or WebP of up to 2 MiB."`
 }
 
-// Help is printed by "signet user update --help".
-func (userUpdateCommand) Help() string {
-	return "What is not given stays as it is.\n\nExample:\n\n  signet user update --status \"in surgery\" --dnd"
-}
-
-// Run changes the account.
 func (u *userUpdateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	avatar, closeFile, err := con.upload(u.Avatar, "")
 	if err != nil {
@@ -164,7 +134,6 @@ type userPasswordCommand struct {
 	OldPasswordFile string `placeholder:"FILE" help:"File with the old password: to change one's own."`
 }
 
-// Help is printed by "signet user password --help".
 func (userPasswordCommand) Help() string {
 	return `It ends the password sign-ins of the account's other devices. Passwords come from files, so that they show
 in no list of processes.
@@ -174,7 +143,6 @@ Example:
   signet user password ann@example.com --password-file new.txt`
 }
 
-// Run sets the password.
 func (u *userPasswordCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	old, err := con.readPassword(u.OldPasswordFile)
 	if err != nil {
@@ -195,12 +163,6 @@ type userAddCommand struct {
 	Department string `help:"Department in the organization."`
 }
 
-// Help is printed by "signet user add --help".
-func (userAddCommand) Help() string {
-	return "Example:\n\n  signet user add ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A --title Nurse"
-}
-
-// Run adds the account.
 func (u *userAddCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.AddToOrganization(ctx, u.User, u.Org, client.Membership{Title: u.Title, Department: u.Department})
 }
@@ -211,13 +173,6 @@ type userRemoveCommand struct {
 	Org  string `required:"" placeholder:"TOKEN" help:"Organization to remove it from."`
 }
 
-// Help is printed by "signet user remove --help".
-func (userRemoveCommand) Help() string {
-	return "It leaves the organization's groups, and its keys stop working there at once.\n\nExample:\n\n  signet user " +
-		"remove ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"
-}
-
-// Run removes the account.
 func (u *userRemoveCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.RemoveFromOrganization(ctx, u.User, u.Org)
 }

@@ -9,7 +9,6 @@ import (
 
 type versionCommand struct{}
 
-// Run prints the version.
 func (versionCommand) Run(con *console) error {
 	con.printf("%s\n", versionLine())
 	return nil
