@@ -146,6 +146,7 @@ var onlyIn = map[string][]string{
 	"github.com/prometheus/":         {"internal/app", "internal/api", "internal/health"},
 	"github.com/nyaruka/":            {"internal/config", "internal/service"},
 	"github.com/HdrHistogram/":       {"internal/load"},
+	"github.com/valyala/fasthttp":    {"internal/load"},
 	"github.com/minio/":              {"internal/blob"},
 	"net/http": {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api",
 		"internal/api/guard", "internal/api/input", "internal/blob", "internal/load", "client"},

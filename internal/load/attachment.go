@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"slices"
 )
 
 // attaching sends a message with a file and fetches the file, as its recipient.
@@ -35,7 +36,7 @@ func (s *attaching) prepare(ctx context.Context, on *stage, p *Plan) error {
 			return err
 		}
 		r := newRequest(sender, http.MethodPost, on.url("message", ""), "").withHeader("Content-Type", contentType)
-		s.letters = append(s.letters, r.withBody(before, file, after))
+		s.letters = append(s.letters, r.withBody(slices.Concat(before, file, after)))
 		s.recipients = append(s.recipients, recipient)
 	}
 	return nil
@@ -72,7 +73,7 @@ func (s *attaching) operate(ctx context.Context, c *connection, worker int) erro
 	if err := c.call(ctx, s.ids.put(s.letters[worker])); err != nil {
 		return err
 	}
-	message := c.answer.header(s.header)
+	message := string(c.answer.Header.Peek(s.header))
 	if message == "" {
 		return unexpected("%s: no header %s", s.letters[worker], s.header)
 	}

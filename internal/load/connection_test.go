@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bufio"
 	"context"
 	"crypto/x509"
 	"io"
@@ -35,7 +34,7 @@ func mustParse(t *testing.T, text string) *url.URL {
 func somebody() *person { return &person{authorization: basic("key", "secret")} }
 
 func TestCallsAreWhatAnHTTPServerReads(t *testing.T) {
-	long := strings.Repeat("long ", joined)
+	long := strings.Repeat("long ", 4*readBuffer)
 	to := mustServe(t, func(w http.ResponseWriter, r *http.Request) {
 		key, secret, _ := r.BasicAuth()
 		body, err := io.ReadAll(r.Body)
@@ -48,7 +47,7 @@ func TestCallsAreWhatAnHTTPServerReads(t *testing.T) {
 	})
 	to = to.JoinPath("/a b")
 	to.RawQuery = "limit=1"
-	c := newConnection()
+	c := newConnection(readBuffer)
 	defer c.close()
 	for what, test := range map[string]struct {
 		request  *request
@@ -58,7 +57,7 @@ func TestCallsAreWhatAnHTTPServerReads(t *testing.T) {
 		"with no body": {newRequest(somebody(), http.MethodGet, to, ""), "GET /a%20b?limit=1  ", ""},
 		"with a body": {newRequest(somebody(), http.MethodPost, to, "{}").withHeader("Request-Id", "r"),
 			"POST /a%20b?limit=1 application/json r", "{}"},
-		"with parts": {newRequest(somebody(), http.MethodPost, to, "").withBody([]byte("a"), []byte("b")),
+		"with another body": {newRequest(somebody(), http.MethodPost, to, "").withBody([]byte("ab")),
 			"POST /a%20b?limit=1  ", "ab"},
 		"with a long answer": {newRequest(somebody(), http.MethodPost, to, long), "POST /a%20b?limit=1 application/json ",
 			long},
@@ -66,9 +65,9 @@ func TestCallsAreWhatAnHTTPServerReads(t *testing.T) {
 		if err := c.call(t.Context(), test.request); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.answer.header("x-seen"); got != strings.TrimSpace(test.head) && got != test.head ||
-			string(c.body) != test.wantBody {
-			t.Errorf("a call %s came as %q with %d bytes, want %q with %d", what, got, len(c.body), test.head,
+		if got, body := string(c.answer.Header.Peek("x-seen")), string(c.answer.Body()); body != test.wantBody ||
+			got != strings.TrimSpace(test.head) && got != test.head {
+			t.Errorf("a call %s came as %q with %d bytes, want %q with %d", what, got, len(body), test.head,
 				len(test.wantBody))
 		}
 	}
@@ -78,31 +77,62 @@ func TestCallsAreWhatAnHTTPServerReads(t *testing.T) {
 	}
 }
 
+// mustAnswer starts a server that answers what comes on each connection with these
+// bytes, and closes it.
+func mustAnswer(t *testing.T, text string) *url.URL {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 1<<10))
+			_, _ = io.WriteString(conn, text)
+			_ = conn.Close()
+		}
+	}()
+	return mustParse(t, "http://"+l.Addr().String()+"/")
+}
+
 func TestAnswersOfEveryFormAreRead(t *testing.T) {
 	for text, want := range map[string]string{
-		"HTTP/1.1 204 No Content\r\nX: 1\r\n\r\n":                                                       "",
-		"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc":                                               "abc",
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n":           "abc",
-		"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc":                                               "abc",
-		"HTTP/1.0 200 OK\r\n\r\nabc":                                                                    "abc",
-		"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc":    "abc",
-		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 900) + "\r\n\r\nab": "ab",
+		"HTTP/1.1 204 No Content\r\nX: 1\r\n\r\n":                                                    "",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n":        "abc",
+		"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc":                                            "abc",
+		"HTTP/1.0 200 OK\r\n\r\nabc":                                                                 "abc",
+		"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc": "abc",
 	} {
-		r := bufio.NewReader(strings.NewReader(text))
-		var a answer
-		if err := a.read(r); err != nil {
-			t.Errorf("%q: %v", text, err)
-			continue
+		c, r := newConnection(readBuffer), newRequest(somebody(), http.MethodGet, mustAnswer(t, text), "")
+		if err := c.call(t.Context(), r); err != nil || string(c.answer.Body()) != want {
+			t.Errorf("%q: got %q, %v, want %q", text, c.answer.Body(), err, want)
 		}
-		if got, err := io.ReadAll(a.body(r)); err != nil || string(got) != want {
-			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
+		c.close() // as the server has
+		if n, err := c.fetch(t.Context(), r); err != nil || n != int64(len(want)) {
+			t.Errorf("%q: fetched %d bytes, %v, want %d", text, n, err, len(want))
 		}
+		c.close()
 	}
+}
+
+func TestServersThatAnswerWithHalfOrNoHTTPAreFailures(t *testing.T) {
 	for _, text := range []string{"", "HTTP/1.1", "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n",
-		"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"} {
-		if err := new(answer).read(bufio.NewReader(strings.NewReader(text))); err == nil {
-			t.Errorf("%q was taken for an answer", text)
+		"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na"} {
+		c, r := newConnection(readBuffer), newRequest(somebody(), http.MethodGet, mustAnswer(t, text), "")
+		if err := c.call(t.Context(), r); kindOf(err) != kindConnection {
+			t.Errorf("%q: got %v", text, err)
 		}
+		if n, err := c.fetch(t.Context(), r); kindOf(err) != kindConnection {
+			t.Errorf("%q: fetched %d, %v", text, n, err)
+		}
+		c.close()
 	}
 }
 
@@ -111,7 +141,7 @@ func TestRefusalsTellTheirStatusAndReason(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		_, _ = io.WriteString(w, `{"status":"fail","error":{"code":"daily_limit","message":"Enough."}}`)
 	})
-	c := newConnection()
+	c := newConnection(readBuffer)
 	defer c.close()
 	for range 2 { // the connection is as good as before
 		err := c.call(t.Context(), newRequest(somebody(), http.MethodGet, to, ""))
@@ -128,7 +158,7 @@ func TestConnectionsThatTheServerClosesAreOpenedAgain(t *testing.T) {
 		addresses[r.RemoteAddr] = true
 		w.Header().Set("Connection", "close")
 	})
-	c := newConnection()
+	c := newConnection(readBuffer)
 	defer c.close()
 	for range 3 {
 		if err := c.call(t.Context(), newRequest(somebody(), http.MethodGet, to, "")); err != nil {
@@ -146,7 +176,7 @@ func TestCallsEndWithTheirContext(t *testing.T) {
 		came <- struct{}{}
 		<-r.Context().Done()
 	})
-	c := newConnection()
+	c := newConnection(readBuffer)
 	defer c.close()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -159,34 +189,6 @@ func TestCallsEndWithTheirContext(t *testing.T) {
 	}
 }
 
-func TestServersThatAnswerWithHalfAreFailures(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = conn.Read(make([]byte, 1<<10))
-			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-			_ = conn.Close()
-		}
-	}()
-	c := newConnection()
-	defer c.close()
-	half := newRequest(somebody(), http.MethodGet, mustParse(t, "http://"+l.Addr().String()+"/"), "")
-	if err := c.call(t.Context(), half); kindOf(err) != kindConnection {
-		t.Errorf("got %v", err)
-	}
-	if n, err := c.fetch(t.Context(), half); kindOf(err) != kindConnection {
-		t.Errorf("fetched %d, %v", n, err)
-	}
-}
-
 // A server that nobody vouches for is not measured, with somebody's key.
 func TestServersWithoutAKnownCertificateAreRefused(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter,
@@ -196,7 +198,7 @@ func TestServersWithoutAKnownCertificateAreRefused(t *testing.T) {
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	s.StartTLS()
 	defer s.Close()
-	c := newConnection()
+	c := newConnection(readBuffer)
 	defer c.close()
 	err := c.call(t.Context(), newRequest(somebody(), http.MethodGet, mustParse(t, s.URL), ""))
 	if unknown := (x509.UnknownAuthorityError{}); err == nil || !strings.Contains(err.Error(), unknown.Error()) {
@@ -229,7 +231,7 @@ func TestCallsAllocateNextToNothing(t *testing.T) {
 		}
 	}()
 	to.Host = l.Addr().String()
-	c := newConnection()
+	c := newConnection(readBuffer)
 	defer c.close()
 	call := newRequest(somebody(), http.MethodPost, to, letterBody("somebody", strings.Repeat("x", 200)))
 	if n := testing.AllocsPerRun(100, func() {
@@ -244,7 +246,7 @@ func TestCallsAllocateNextToNothing(t *testing.T) {
 // What one call may take begins anew with the next, however long the run is.
 func TestPatienceIsOfEachCall(t *testing.T) {
 	to := mustServe(t, func(http.ResponseWriter, *http.Request) {})
-	c := newConnection()
+	c := newConnection(readBuffer)
 	defer c.close()
 	for range 2 {
 		if err := c.call(t.Context(), newRequest(somebody(), http.MethodGet, to, "")); err != nil {

@@ -71,7 +71,7 @@ func (s *copying) operate(ctx context.Context, c *connection, _ int) error {
 	if err := c.call(ctx, s.put); err != nil {
 		return err
 	}
-	fetch := s.fetch(c.answer.header("Location"))
+	fetch := s.fetch(string(c.answer.Header.Peek("Location")))
 	n, err := c.fetch(ctx, fetch)
 	if err == nil && n != s.size {
 		err = unexpected("%s: %d bytes, want %d", fetch, n, s.size)

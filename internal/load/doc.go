@@ -8,8 +8,9 @@
 // makes an organization with people of its own and removes it.
 //
 // It sees a server as every caller does. Setting up goes through the Go client;
-// the calls that are measured are HTTP/1.1 written and read here (connection.go),
-// because on a machine that the server shares, the generator's CPU is missing there.
+// the calls that are measured are HTTP/1.1, written once (request.go) and their answers
+// read by fasthttp (connection.go), because on a machine that the server shares, the
+// generator's CPU is missing there.
 //
 // # Two paces
 //

@@ -49,7 +49,7 @@ func Fill(ctx context.Context, t *Target, messages int, show func(Progress)) err
 	ended := make(chan error, 1)
 	go func() {
 		ended <- together(ctx, len(senders), len(senders), func(ctx context.Context, worker int) error {
-			c := newConnection()
+			c := newConnection(readBuffer)
 			defer c.close()
 			for taken.Add(1) <= int64(messages) {
 				r := letters[rand.IntN(len(letters))].from(senders[worker])

@@ -32,7 +32,7 @@ func (s *polling) operate(ctx context.Context, c *connection, worker int) error 
 	if err := c.call(ctx, s.polls[worker]); err != nil {
 		return err
 	}
-	if n := bytes.Count(c.body, []byte(`"event_id"`)); n != queued {
+	if n := bytes.Count(c.answer.Body(), []byte(`"event_id"`)); n != queued {
 		return unexpected("%s: %d events, want %d", s.polls[worker], n, queued)
 	}
 	return nil
@@ -92,7 +92,7 @@ func pollAndAcknowledge(ctx context.Context, c *connection, poll, ack *request) 
 	if err := c.call(ctx, poll); err != nil {
 		return 0, err
 	}
-	ids := eventIDs(c.body)
+	ids := eventIDs(c.answer.Body())
 	if len(ids) == 0 {
 		return 0, nil
 	}

@@ -2,69 +2,55 @@ package load
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 )
 
-// request is a call that is prepared once and made many times: the bytes that go
-// over the wire, so that making it costs next to nothing.
+// request is a call that is prepared once and made many times: the bytes that go over
+// the wire, so that making it costs next to nothing.
 type request struct {
-	method string
 	url    *url.URL
-	start  string   // of the head, to the one who calls
-	who    string   // the Authorization
-	lines  []byte   // further lines of the head
-	parts  [][]byte // of the body, one after the other
+	method string
+	header http.Header
+	body   []byte
+	wire   []byte // all of it
 }
 
 // newRequest prepares a call of a person's, with a body that is JSON or empty.
 func newRequest(who *person, method string, to *url.URL, body string) *request {
-	r := &request{method: method, url: to, who: who.authorization,
-		start: method + " " + to.RequestURI() + " HTTP/1.1\r\nHost: " + to.Host +
-			"\r\nUser-Agent: signet-bench\r\nAuthorization: "}
-	if body == "" {
-		return r
+	r := request{url: to, method: method, body: []byte(body), header: http.Header{
+		"User-Agent": {"signet-bench"}, "Authorization": {who.authorization}}}
+	if body != "" {
+		r.header.Set("Content-Type", "application/json")
 	}
-	return r.withHeader("Content-Type", "application/json").withBody([]byte(body))
+	return r.written()
 }
 
-// withHeader returns the same call with one more header.
-func (r *request) withHeader(name, value string) *request {
-	other := *r
-	other.lines = make([]byte, 0, len(r.lines)+len(name)+len(value)+4)
-	other.lines = append(append(append(append(append(other.lines, r.lines...), name...), ": "...), value...), "\r\n"...)
-	return &other
+// withHeader returns the same call with one more header, or another value of it.
+func (r request) withHeader(name, value string) *request {
+	r.header = r.header.Clone()
+	r.header.Set(name, value)
+	return r.written()
 }
 
-// withBody returns the same call with another body, which may come in parts.
-func (r *request) withBody(parts ...[]byte) *request {
-	other := *r
-	other.parts = parts
-	return &other
+// withBody returns the same call with another body.
+func (r request) withBody(body []byte) *request {
+	r.body = body
+	return r.written()
 }
 
 // from returns the same call for another person.
-func (r *request) from(who *person) *request {
-	other := *r
-	other.who = who.authorization
-	return &other
-}
+func (r request) from(who *person) *request { return r.withHeader("Authorization", who.authorization) }
 
-// body returns the whole body.
-func (r *request) body() []byte { return bytes.Join(r.parts, nil) }
-
-// appendHead adds the request as it goes over the wire (RFC 9112), up to its body.
-func (r *request) appendHead(b []byte) []byte {
-	b = append(append(append(append(b, r.start...), r.who...), "\r\n"...), r.lines...)
-	length := 0
-	for _, part := range r.parts {
-		length += len(part)
-	}
-	if length > 0 || r.method == http.MethodPost {
-		b = append(strconv.AppendInt(append(b, "Content-Length: "...), int64(length), 10), "\r\n"...)
-	}
-	return append(b, "\r\n"...)
+// written returns the call as it goes over the wire.
+func (r request) written() *request {
+	var wire bytes.Buffer
+	out := http.Request{Method: r.method, URL: r.url, Header: r.header, ContentLength: int64(len(r.body)),
+		Body: io.NopCloser(bytes.NewReader(r.body))}
+	_ = out.Write(&wire) // to memory, which has no way to fail
+	r.wire = wire.Bytes()
+	return &r
 }
 
 // String names the call without what it carries.

@@ -86,7 +86,7 @@ func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Contex
 	show func(Progress)) *Result {
 	connections := make([]*connection, p.Connections)
 	for i := range connections {
-		connections[i] = newConnection()
+		connections[i] = newConnection(readBuffer)
 		defer connections[i].close()
 	}
 	defer lessCollecting()()

@@ -93,7 +93,7 @@ func TestOperationsAreThoseThatTheServerHas(t *testing.T) {
 		result := measure(t.Context(), &plan, new(gauge), scenario.operate, func(Progress) {})
 		unread := 0
 		for _, r := range scenario.letters {
-			_, rest, _ := strings.Cut(string(r.body()), `"recipient":"`)
+			_, rest, _ := strings.Cut(string(r.body), `"recipient":"`)
 			recipient, _, _ := strings.Cut(rest, `"`)
 			n, err := stage.admin.Unread(t.Context(), recipient)
 			if err != nil {
@@ -153,7 +153,7 @@ func TestStreamsThatEndAreFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.finish()
-	c := newConnection()
+	c := newConnection(readBuffer)
 	defer c.close()
 	if err := d.operate(t.Context(), c, 0); err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestPeopleOfARunCannotCallAfterIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newConnection()
+	c := newConnection(readBuffer)
 	defer c.close()
 	self := newRequest(people[0], http.MethodGet, stage.url("user/me", ""), "")
 	if err := c.call(t.Context(), self); err != nil {

@@ -209,7 +209,7 @@ func (s *stage) each(ctx context.Context, people []*person,
 	fn func(ctx context.Context, c *connection, p *person) error) error {
 	connections := make(chan *connection, setupAtOnce)
 	for range setupAtOnce {
-		connections <- newConnection()
+		connections <- newConnection(readBuffer)
 	}
 	defer func() {
 		for range setupAtOnce {

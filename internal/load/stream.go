@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"time"
 )
 
 // listening is a person's open event stream.
@@ -21,23 +24,17 @@ const lineBuffer = 2 << 10
 // listen opens a stream as server-sent events, without what is in the queue. It
 // returns when the server has said that the stream is there.
 func (s *stage) listen(ctx context.Context, who *person) (*listening, error) {
-	c := newConnection()
-	c.buffer = lineBuffer
+	l := &listening{c: newConnection(lineBuffer)}
 	r := newRequest(who, http.MethodGet, s.url("events", "features=no-offline-messages"), "").withHeader("Accept",
 		"text/event-stream")
-	if err := c.open(ctx, r); err != nil {
-		c.close()
-		return nil, err
-	}
-	c.out = nil // there may be very many
-	l := &listening{c: c, r: bufio.NewReaderSize(c.answer.body(c.read), lineBuffer)}
-	_, err := l.next() // a comment, which goes out at once
-	if err == nil {
-		err = c.wait(ctx)
-	}
+	err := l.c.exchange(ctx, r, func(body io.Reader) error {
+		l.r = bufio.NewReaderSize(body, lineBuffer)
+		_, err := l.next() // a comment, which goes out at once
+		return errors.Join(err, l.c.conn.SetDeadline(time.Time{}))
+	})
 	if err != nil {
 		l.close()
-		return nil, &failure{kindConnection, fmt.Errorf("%s: %w", r, err)}
+		return nil, err
 	}
 	return l, nil
 }
