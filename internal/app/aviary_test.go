@@ -15,11 +15,13 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"signet/internal/testlog"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"signet/internal/config"
+	"signet/internal/testlog"
 )
 
 // kind is what a canary stands for.
@@ -42,6 +44,7 @@ type aviary struct {
 	log   *testlog.Log
 	http  *http.Client
 	close func() error // of what is beneath the interface
+	stop  func() error // of the whole server
 
 	operator, alice, bob *caged
 	organization         string
@@ -63,9 +66,12 @@ const (
 	innerPanicHeader = "Test-Inner-Panic"
 )
 
-func openAviary(t *testing.T) *aviary {
+func openAviary(t *testing.T, changes ...func(*config.Config)) *aviary {
 	t.Helper()
 	cfg := settings(t)
+	for _, change := range changes {
+		change(cfg)
+	}
 	cfg.Limits.MessagesPerDay, cfg.Limits.RequestsPerSecond = 0, 0
 	cfg.Limits.FailedLoginsPerMinute, cfg.Limits.FailedLoginsPerMinuteAddress, cfg.Limits.FailedLoginsPerMinuteName = 0, 0,
 		0
@@ -104,7 +110,7 @@ func openAviary(t *testing.T) *aviary {
 	}
 	t.Cleanup(func() { a.Close() })
 	v.app = a
-	mustRun(t, a)
+	v.stop = mustRun(t, a)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	v.http = &http.Client{Transport: transport,

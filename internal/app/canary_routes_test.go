@@ -378,14 +378,7 @@ func TestCanariesAreInNoLog(t *testing.T) {
 			t.Errorf("%s has a canary, and is no route", route)
 		}
 	}
-	later := map[string]letter{}
-	for _, route := range slices.Sorted(maps.Keys(sightings)) {
-		l := sightings[route](v)
-		l.route = route
-		got := v.mustSend(l)
-		v.noteSecrets(got)
-		later[route] = l
-	}
+	later := v.sendAll()
 	v.followSocket()
 	for _, route := range slices.Sorted(maps.Keys(sightings)) {
 		if route == "POST /v2/logout" || route == "DELETE /v2/events" {
@@ -428,6 +421,19 @@ func TestCanariesAreInNoLog(t *testing.T) {
 		t.Error("the log says of no call that it failed")
 	}
 	v.wantSilence("the log", v.log.String())
+}
+
+// sendAll sends the requests that succeed, and returns them.
+func (v *aviary) sendAll() map[string]letter {
+	v.t.Helper()
+	sent := map[string]letter{}
+	for _, route := range slices.Sorted(maps.Keys(sightings)) {
+		l := sightings[route](v)
+		l.route = route
+		v.noteSecrets(v.mustSend(l))
+		sent[route] = l
+	}
+	return sent
 }
 
 // noteSecrets makes canaries of the secrets in an answer.

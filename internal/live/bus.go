@@ -13,14 +13,20 @@ type Bus interface {
 	// Publish tells the other nodes. Notices of one node arrive in their order.
 	Publish(Notice)
 
-	// Listen says that this node has readers of an account from now on, so that
-	// notices about it come here; Ignore that it has none any more. Once they do
-	// come, the readers are woken, for what was said meanwhile.
-	Listen(model.AccountID)
-	Ignore(model.AccountID)
+	// Listen says that this node has readers of a topic from now on, so that notices
+	// about it come here; Ignore that it has none any more. Once they do come, the
+	// readers of the account are woken, for what was said meanwhile.
+	Listen(Topic)
+	Ignore(Topic)
 
 	// Connected reports whether the other nodes can be reached.
 	Connected() bool
+}
+
+// Topic is what readers hear of: an account, or the live signals of one feature for it.
+type Topic struct {
+	Account model.AccountID
+	Feature string // empty: everything that is for all readers of the account
 }
 
 // NoticeKind is what a notice says.
@@ -42,10 +48,28 @@ type Notice struct {
 	Ending   *Ending           `json:"ending,omitempty"`
 }
 
-// Signal is a live event for the readers of one account.
+// The features of live signals, each of which a stream asks for by its name (contract,
+// section 6).
+const (
+	FeatureTyping     = "is-typing"
+	FeaturePresence   = "presence"
+	FeatureSelfCopies = "self-copies"
+)
+
+var features = []string{FeatureTyping, FeaturePresence, FeatureSelfCopies}
+
+// Signal is a live event for the readers of some accounts. It names things and says
+// nothing of them, since the bus is no place for what people wrote: whoever shows the
+// event reads the message or the account, as far as its reader may see it.
 type Signal struct {
-	Event   model.Event `json:"event"`
-	Feature string      `json:"feature,omitempty"` // only for readers who asked for it; empty: for all
+	ID      string          `json:"id"` // of the event; Hub.Signal makes it
+	Kind    model.EventKind `json:"kind"`
+	Feature string          `json:"feature,omitempty"` // only for readers who asked for it; empty: for all
+
+	Message  model.MessageID `json:"message,omitzero"`   // message, group_message
+	Account  model.AccountID `json:"account,omitzero"`   // update
+	Typing   *model.Typing   `json:"typing,omitempty"`   // message:is_typing
+	Presence *model.Presence `json:"presence,omitempty"` // presence
 }
 
 // Ending says which subscriptions of an account end. The zero value is all.

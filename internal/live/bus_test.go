@@ -10,37 +10,45 @@ import (
 // record is a bus that carries nothing and notes what it is told.
 type record struct {
 	notices   []Notice
-	listening []model.AccountID
+	listening []Topic
 }
 
-func (r *record) Publish(n Notice)         { r.notices = append(r.notices, n) }
-func (r *record) Listen(a model.AccountID) { r.listening = append(r.listening, a) }
-func (r *record) Connected() bool          { return true }
-func (r *record) Ignore(a model.AccountID) {
-	r.listening = slices.DeleteFunc(r.listening, func(b model.AccountID) bool { return a == b })
+func (r *record) Publish(n Notice) { r.notices = append(r.notices, n) }
+func (r *record) Listen(a Topic)   { r.listening = append(r.listening, a) }
+func (r *record) Connected() bool  { return true }
+func (r *record) Ignore(a Topic) {
+	r.listening = slices.DeleteFunc(r.listening, func(b Topic) bool { return a == b })
 }
 
-func (r *record) wantListening(t *testing.T, want ...model.AccountID) {
+func (r *record) wantListening(t *testing.T, want ...Topic) {
 	t.Helper()
 	if !slices.Equal(r.listening, want) {
 		t.Errorf("it listens for %v, want %v", r.listening, want)
 	}
 }
 
-func TestHubListensForAccountsThatHaveReaders(t *testing.T) {
+func TestHubListensForWhatItsReadersWant(t *testing.T) {
 	h, bus := NewHub(2), new(record)
 	h.Connect(bus)
+	ofAlice, ofBob := Topic{Account: alice}, Topic{Account: bob}
 	one, two := h.Subscribe(Subscriber{Account: alice, Stream: true}), h.Subscribe(Subscriber{Account: alice})
-	bus.wantListening(t, alice)
-	three := h.Subscribe(Subscriber{Account: bob})
-	bus.wantListening(t, alice, bob)
+	bus.wantListening(t, ofAlice)
+	asks := []string{"unknown", FeatureSelfCopies, FeatureSelfCopies, FeatureTyping}
+	poll := h.Subscribe(Subscriber{Account: bob, Features: asks})
+	bus.wantListening(t, ofAlice, ofBob)
+	three := h.Subscribe(Subscriber{Account: bob, Stream: true, Features: asks})
+	typing, copies := Topic{bob, FeatureTyping}, Topic{bob, FeatureSelfCopies}
+	bus.wantListening(t, ofAlice, ofBob, typing, copies)
 	one.Close()
-	bus.wantListening(t, alice, bob)
+	bus.wantListening(t, ofAlice, ofBob, typing, copies)
 	two.Close()
 	two.Close()
-	bus.wantListening(t, bob)
+	bus.wantListening(t, ofBob, typing, copies)
+	three.Close()
+	bus.wantListening(t, ofBob)
 	h.Close()
 	bus.wantListening(t)
+	poll.Close()
 	three.Close()
 	h.Subscribe(Subscriber{Account: alice})
 	bus.wantListening(t)

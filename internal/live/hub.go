@@ -27,6 +27,7 @@ type Hub struct {
 
 	mu       sync.Mutex // guards all below; the bus's own locks come after it
 	accounts map[model.AccountID][]*Subscription
+	topics   map[Topic]int // how many subscriptions want to hear of each, where there is a bus
 	streams  int
 	closed   bool
 }
@@ -34,7 +35,10 @@ type Hub struct {
 // NewHub returns a hub that lets an account have limit streams on this node; 0 is
 // no limit.
 func NewHub(limit int) *Hub {
-	return &Hub{limit: limit, accounts: map[model.AccountID][]*Subscription{}, missed: make(chan struct{}, 1)}
+	return &Hub{
+		limit: limit, accounts: map[model.AccountID][]*Subscription{}, topics: map[Topic]int{},
+		missed: make(chan struct{}, 1),
+	}
 }
 
 // Subscribe opens a subscription. Past the limit, the account's oldest stream
@@ -50,9 +54,7 @@ func (h *Hub) Subscribe(who Subscriber) *Subscription {
 	if who.Stream && h.limit > 0 {
 		h.makeRoom(who.Account)
 	}
-	if h.bus != nil && len(h.accounts[who.Account]) == 0 {
-		h.bus.Listen(who.Account)
-	}
+	h.listen(s)
 	h.accounts[who.Account] = append(h.accounts[who.Account], s)
 	if who.Stream {
 		h.streams++
@@ -83,6 +85,7 @@ func (h *Hub) remove(s *Subscription, why Reason) {
 		return
 	}
 	s.end(why)
+	h.ignore(s)
 	if s.Stream {
 		h.streams--
 	}
@@ -91,8 +94,30 @@ func (h *Hub) remove(s *Subscription, why Reason) {
 		return
 	}
 	delete(h.accounts, s.Account)
-	if h.bus != nil {
-		h.bus.Ignore(s.Account)
+}
+
+// listen tells the bus which topics get their first reader. The hub's lock is held.
+func (h *Hub) listen(s *Subscription) {
+	if h.bus == nil {
+		return
+	}
+	for _, topic := range s.topics() {
+		if h.topics[topic]++; h.topics[topic] == 1 {
+			h.bus.Listen(topic)
+		}
+	}
+}
+
+// ignore tells the bus which topics lose their last reader. The hub's lock is held.
+func (h *Hub) ignore(s *Subscription) {
+	if h.bus == nil {
+		return
+	}
+	for _, topic := range s.topics() {
+		if h.topics[topic]--; h.topics[topic] == 0 {
+			delete(h.topics, topic)
+			h.bus.Ignore(topic)
+		}
 	}
 }
 
@@ -134,6 +159,7 @@ func (h *Hub) WakeBehind(last map[model.AccountID]int64) {
 // asked for its feature. A stream that does not take its signals ends: it never
 // holds up the one who signals.
 func (h *Hub) Signal(signal Signal, accounts ...model.AccountID) {
+	signal.ID = NewID()
 	h.signal(&signal, accounts)
 	h.publish(Notice{Kind: NoticeSignal, Accounts: accounts, Signal: &signal})
 }
@@ -149,7 +175,7 @@ func (h *Hub) signal(signal *Signal, accounts []model.AccountID) {
 			if !s.Stream || signal.Feature != "" && !slices.Contains(s.Features, signal.Feature) {
 				continue
 			}
-			if !s.signal(signal.Event) {
+			if !s.signal(signal) {
 				h.remove(s, Slow)
 			}
 		}

@@ -57,12 +57,12 @@ func TestSignalReachesStreamsThatAskForItsFeature(t *testing.T) {
 	with := h.Subscribe(Subscriber{Account: alice, Stream: true, Features: []string{"is-typing"}})
 	without := h.Subscribe(Subscriber{Account: alice, Stream: true})
 	poll := h.Subscribe(Subscriber{Account: alice, Features: []string{"is-typing"}})
-	h.Signal(Signal{Event: model.Event{ID: "typing"}, Feature: "is-typing"}, alice)
-	h.Signal(Signal{Event: model.Event{ID: "update"}}, alice, bob)
-	for s, want := range map[*Subscription][]string{with: {"typing", "update"}, without: {"update"}, poll: nil} {
-		var got []string
-		for _, e := range s.Take().Signals {
-			got = append(got, e.ID)
+	h.Signal(Signal{Kind: "typing", Feature: "is-typing"}, alice)
+	h.Signal(Signal{Kind: "update"}, alice, bob)
+	for s, want := range map[*Subscription][]model.EventKind{with: {"typing", "update"}, without: {"update"}, poll: nil} {
+		var got []model.EventKind
+		for _, signal := range s.Take().Signals {
+			got = append(got, signal.Kind)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("got the signals %q, want %q", got, want)

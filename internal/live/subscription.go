@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -36,6 +37,17 @@ type Subscriber struct {
 	Features      []string               // of the live signals that it wants
 }
 
+// topics are what a subscriber hears of. That of all its readers is the last: once the
+// bus has told them that it listens, it does for the others too.
+func (s *Subscriber) topics() (out []Topic) {
+	for _, feature := range features {
+		if s.Stream && slices.Contains(s.Features, feature) {
+			out = append(out, Topic{s.Account, feature})
+		}
+	}
+	return append(out, Topic{Account: s.Account})
+}
+
 // Subscription is one reader of an account's queue: a stream, or a waiting poll.
 type Subscription struct {
 	Subscriber
@@ -52,9 +64,9 @@ type Subscription struct {
 
 // Pending is what a reader has been told and has not taken yet.
 type Pending struct {
-	Look    bool          // the queue is to be read: it has what is not among the events, or no longer has what is
-	Events  []*Event      // what was queued, in order, where Look is not set
-	Signals []model.Event // live events
+	Look    bool      // the queue is to be read: it has what is not among the events, or no longer has what is
+	Events  []*Event  // what was queued, in order, where Look is not set
+	Signals []*Signal // live events, which all readers share
 }
 
 // Take returns what the reader was told since the last time: nothing where the
@@ -136,13 +148,13 @@ func (s *Subscription) give(e *Event) {
 }
 
 // signal passes on a live event; it reports false where too many wait.
-func (s *Subscription) signal(e model.Event) bool {
+func (s *Subscription) signal(signal *Signal) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.pending.Signals) == signalBuffer {
 		return false
 	}
-	s.pending.Signals = append(s.pending.Signals, e)
+	s.pending.Signals = append(s.pending.Signals, signal)
 	s.tell()
 	return true
 }

@@ -269,9 +269,3 @@ func (s *Service) DeleteEvents(ctx context.Context, actor *model.Actor, connecti
 	out.Streams, err = s.streams.End(ctx, actor.Account, "")
 	return out, err
 }
-
-// signal passes a live event to open streams of these accounts.
-func (s *Service) signal(feature string, event model.Event, accounts ...model.AccountID) {
-	event.ID = live.NewID()
-	s.hub.Signal(live.Signal{Event: event, Feature: feature}, accounts...)
-}

@@ -6,6 +6,7 @@ import "signet/internal/model"
 // for a server that has nothing to do.
 func (s *Service) Forget() {
 	s.messages.ForgetAll()
+	s.changed.ForgetAll()
 	s.recipients.forget()
 }
 
@@ -22,5 +23,6 @@ func (s *Service) ForgetMessages(ids ...model.MessageID) { s.messages.Forget(ids
 // Age forgets what was remembered before the last call: each sweep calls it.
 func (s *Service) Age() {
 	s.messages.Age()
+	s.changed.Age()
 	s.actors.Age()
 }

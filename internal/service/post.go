@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"signet/internal/content"
+	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -104,7 +105,7 @@ func (s *Service) postTo(
 	known.sent(&done.row, d.content)
 	s.hub.Wake(done.readers...)
 	m := done.message()
-	s.signalSelfCopy(actor.Account, m)
+	s.signalSelfCopy(&m)
 	return Sent{Message: m.ID, TTL: m.TTL, Row: &m}, nil
 }
 
@@ -171,15 +172,15 @@ func (s *Service) seal(
 	return m, err
 }
 
-// signalSelfCopy shows a message to the sender's own streams that ask for it. It
-// is live only. One to itself they get from the queue.
-func (s *Service) signalSelfCopy(sender model.AccountID, m model.Message) {
-	if m.Recipient == model.EntityID(sender) {
+// signalSelfCopy tells the sender's own streams that ask for it of a message. It is live
+// only. One to itself they get from the queue.
+func (s *Service) signalSelfCopy(m *model.Message) {
+	if m.Recipient == model.EntityID(m.Sender) {
 		return
 	}
-	event := model.Event{Kind: model.EventMessage, Message: &m}
+	kind := model.EventMessage
 	if m.Group {
-		event.Kind = model.EventGroupMessage
+		kind = model.EventGroupMessage
 	}
-	s.signal("self-copies", event, sender)
+	s.hub.Signal(live.Signal{Kind: kind, Feature: live.FeatureSelfCopies, Message: m.ID}, m.Sender)
 }

@@ -2,8 +2,11 @@ package service
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
+	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
@@ -87,10 +90,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 		return err
 	}
 	delete(colleagues, actor.Account)
-	entity := model.Entity{Account: &t.Account}
-	for colleague := range colleagues {
-		s.signal("", model.Event{Kind: model.EventUpdate, Entity: &entity}, colleague)
-	}
+	s.hub.Signal(live.Signal{Kind: model.EventUpdate, Account: t.ID}, slices.Collect(maps.Keys(colleagues))...)
 	s.hub.Wake(actor.Account)
 	return nil
 }

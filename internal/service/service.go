@@ -15,6 +15,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"signet/internal/audit"
+	"signet/internal/cache"
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/disk"
@@ -65,7 +66,8 @@ type Service struct {
 	actors     actorCache
 	recipients recipients
 	messages   messageMemory
-	passwords  chan struct{} // a place for each password hash computed at a time
+	changed    *cache.Cache[string, *target] // see changedAccounts
+	passwords  chan struct{}                 // a place for each password hash computed at a time
 	derive     derivation
 
 	counts Counts
@@ -93,6 +95,7 @@ func New(o Options) *Service {
 		actors:     newActorCache(o.Hub.Forget),
 		recipients: newRecipients(),
 		messages:   newMessageMemory(),
+		changed:    cache.New[string, *target](changedAccounts),
 		time:       o.Time,
 		passwords:  make(chan struct{}, 2),
 		derive:     argon2.IDKey,

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -56,6 +57,6 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 	if err != nil {
 		return err
 	}
-	s.signal("is-typing", model.Event{Kind: model.EventTyping, Typing: &typing}, readers...)
+	s.hub.Signal(live.Signal{Kind: model.EventTyping, Feature: live.FeatureTyping, Typing: &typing}, readers...)
 	return nil
 }

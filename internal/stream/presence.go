@@ -66,7 +66,6 @@ func (r *Registry) tellPresence(ctx context.Context, account model.AccountID, av
 		r.log.Debug("presence is not told", "error", err)
 		return
 	}
-	event := model.Event{ID: live.NewID(), Kind: model.EventPresence,
-		Presence: &model.Presence{Account: account, Available: available}}
-	r.hub.Signal(live.Signal{Event: event, Feature: "presence"}, friends...)
+	r.hub.Signal(live.Signal{Kind: model.EventPresence, Feature: live.FeaturePresence,
+		Presence: &model.Presence{Account: account, Available: available}}, friends...)
 }

@@ -29,8 +29,20 @@ func (st *Stream) write(told live.Pending) (err error) {
 	if err != nil {
 		return err
 	}
-	for i := range told.Signals {
-		if err := st.sink.Event(&told.Signals[i]); err != nil {
+	return st.writeSignals(told.Signals)
+}
+
+// writeSignals writes live events: each as its reader sees it now.
+func (st *Stream) writeSignals(signals []*live.Signal) error {
+	for _, signal := range signals {
+		if err := st.refresh(st.ctx); err != nil {
+			return err
+		}
+		event, seen, err := st.streams.cases.Shown(st.ctx, st.actor, signal)
+		if err == nil && seen {
+			err = st.sink.Event(&event)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -7,8 +7,9 @@
 //
 // # Subjects
 //
-//	signet.<installation>.all              for all nodes
-//	signet.<installation>.account.<hex>    for nodes with readers of that account
+//	signet.<installation>.all                        for all nodes
+//	signet.<installation>.account.<hex>              for nodes with readers of that account
+//	signet.<installation>.account.<hex>.<feature>    for those with a stream of it that asked for the feature
 //
 // The installation is derived from the store's own secret and epoch, so that two
 // installations on one NATS never meet. A node subscribes for the accounts that have
@@ -17,8 +18,9 @@
 // # Messages
 //
 // Each is sealed with AES-256-GCM, bound to its subject, under a key that follows
-// from the store's secret: typing, and what self-copies say, is read by nodes alone,
-// and others on the same NATS cannot wake, end or show anything.
+// from the store's secret: others on the same NATS cannot wake, end or show anything.
+// That secret is in the database and in every copy of it, unlike the key ring's keys. So
+// a message names things and says nothing of them: no text of people's, and no name.
 //
 // # Waiting
 //
@@ -90,10 +92,11 @@ type Bus struct {
 
 var _ live.Bus = (*Bus)(nil)
 
-// letter is a message to send: to those who read for the accounts, or, without any,
-// to all nodes.
+// letter is a message to send: to those who read for the accounts, with the feature if
+// there is one, or, without accounts, to all nodes.
 type letter struct {
 	accounts []model.AccountID
+	feature  string
 	text     []byte
 }
 
@@ -140,8 +143,12 @@ func (b *Bus) post(accounts []model.AccountID, n live.Notice) {
 		b.log.Error("a notice for other nodes cannot be written", "kind", n.Kind, "error", err)
 		return
 	}
+	l := letter{accounts: accounts, text: text}
+	if n.Signal != nil {
+		l.feature = n.Signal.Feature
+	}
 	select {
-	case b.out <- letter{accounts, text}:
+	case b.out <- l:
 	default:
 		drop()
 	}
@@ -173,7 +180,7 @@ func (b *Bus) send(l letter) {
 		b.sendTo(b.subjects.all, l.text)
 	}
 	for _, account := range l.accounts {
-		b.sendTo(b.subjects.of(account), l.text)
+		b.sendTo(b.subjects.of(live.Topic{Account: account, Feature: l.feature}), l.text)
 	}
 }
 
@@ -222,12 +229,17 @@ func newSubjects(installation string) subjects {
 	return subjects{"signet." + installation + ".all", "signet." + installation + ".account."}
 }
 
-func (s *subjects) of(account model.AccountID) string {
-	return s.accounts + hex.EncodeToString(account[:])
+func (s *subjects) of(topic live.Topic) string {
+	subject := s.accounts + hex.EncodeToString(topic.Account[:])
+	if topic.Feature != "" {
+		subject += "." + topic.Feature
+	}
+	return subject
 }
 
 func (s *subjects) account(subject string) (id model.AccountID, ok bool) {
 	name, ok := strings.CutPrefix(subject, s.accounts)
+	name, _, _ = strings.Cut(name, ".")
 	if !ok || hex.DecodedLen(len(name)) != len(id) {
 		return id, false
 	}

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -27,75 +26,65 @@ func TestNodesWakeEachOthersReaders(t *testing.T) {
 	}
 }
 
-// every is an event of every kind that is live, with all that it can hold.
-var every = []model.Event{
-	{ID: "1", Kind: model.EventTyping, Typing: &model.Typing{Sender: alice, Group: model.GroupID{3}, Active: true}},
-	{ID: "2", Kind: model.EventPresence, Presence: &model.Presence{Account: alice, Available: true}},
-	{ID: "3", Kind: model.EventUpdate,
-		Entity: &model.Entity{Organization: "O", Title: "Nurse", Department: "Surgery", Account: &model.Account{
-			ID: alice, Username: "alice", DisplayName: "Žofie <&> 🐎", FirstName: "Ž", LastName: "F", Avatar: "a", Status: "s",
-			DND: true, DNDText: "d",
-			Emails: []model.Email{{Address: "a@b.c", Verified: true}}, Phones: []model.Phone{{Number: "+1", Verified: true}},
-			Operator: true, CreatedBy: "O", Created: at,
-		}}},
-	{ID: "4", Kind: model.EventUpdate, Entity: &model.Entity{Group: &model.Group{
-		ID: model.GroupID{3}, Organization: "O", Name: "n", Description: "d", Avatar: "a",
-		Members:   []model.AccountID{alice, bob},
-		CreatedBy: bob, Created: at, ReplayHistory: true, Public: true, Deleted: true,
-	}}},
-	{ID: "5", Kind: model.EventGroupMessage, Message: &model.Message{
-		ID: model.MessageID{5}, Organization: "O", Sender: alice, Recipient: model.EntityID{3}, Group: true,
-		Content: model.Content{Body: "body\x01\u2028", Data: []model.DataItem{{MimeType: "m", Namespace: "n", Payload: "p"}},
-			Attachment: &model.Attachment{Blob: model.BlobID{6}, Name: "n", ContentType: "c", Size: 1 << 40}},
-		Created: at, Expires: at.Add(time.Hour), TTL: 60, DOR: true, Priority: 1, Sort: 1 << 60, Status: model.Read,
-		Recalled:  true,
-		Forwarded: &model.Original{Sender: bob, Created: at}, Muted: true,
-	}},
+// every is a signal of every kind, with all that it can hold.
+var every = []live.Signal{
+	{Kind: model.EventTyping, Feature: live.FeatureTyping,
+		Typing: &model.Typing{Sender: alice, Group: model.GroupID{3}, Active: true}},
+	{Kind: model.EventPresence, Feature: live.FeaturePresence,
+		Presence: &model.Presence{Account: alice, Available: true}},
+	{Kind: model.EventUpdate, Account: alice},
+	{Kind: model.EventGroupMessage, Feature: live.FeatureSelfCopies, Message: model.MessageID{5}},
 }
-
-var at = time.Date(2026, 11, 21, 8, 15, 30, 123e6, time.UTC)
 
 func TestSignalsComeAsTheyWereAndInTheirOrder(t *testing.T) {
 	server := startNATS(t)
 	here, there := mustOpen(t, server.URL()), mustOpen(t, server.URL())
-	s := there.mustRead(t, bob, "wanted")
-	for _, event := range every {
-		here.Signal(live.Signal{Event: model.Event{ID: "unwanted"}, Feature: "other"}, bob)
-		here.Signal(live.Signal{Event: event, Feature: "wanted"}, alice, bob)
+	s := there.mustRead(t, bob, live.FeatureTyping, live.FeaturePresence, live.FeatureSelfCopies)
+	own := here.Subscribe(live.Subscriber{Account: bob, Stream: true, Features: s.Features})
+	for _, signal := range every {
+		here.Signal(signal, alice, bob)
 	}
-	var got []model.Event
+	var got []*live.Signal
 	for len(got) < len(every) {
 		wait(t, "a signal", s.Wake())
 		got = append(got, s.Take().Signals...)
 	}
-	if !reflect.DeepEqual(got, every) {
-		t.Errorf("got %+v, want %+v", got, every)
+	if want := own.Take().Signals; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
-// A field that is added to an event is to be in the test above too.
-func TestEverySignalIsFull(t *testing.T) {
-	missing := func(v reflect.Value) (names []string) {
-		for i := range v.NumField() {
-			if v.Field(i).IsZero() {
-				names = append(names, v.Type().Field(i).Name)
-			}
-		}
-		return names
+// NATS hands a signal to the nodes with a stream that asked for its feature, and to no
+// other one.
+func TestSignalsGoOnlyWhereAStreamAskedForThem(t *testing.T) {
+	server := startNATS(t)
+	here, asked, other := mustOpen(t, server.URL()), mustOpen(t, server.URL()), mustOpen(t, server.URL())
+	s := asked.mustRead(t, alice, live.FeatureSelfCopies)
+	plain := other.mustRead(t, alice, live.FeatureTyping, "unknown")
+	copied := live.Signal{Kind: model.EventMessage, Feature: live.FeatureSelfCopies, Message: model.MessageID{5}}
+	allHear := func() {
+		here.Forget(alice)
+		wait(t, "the notice for all", asked.forgotten)
+		wait(t, "the notice for all", other.forgotten)
 	}
-	for _, c := range []struct {
-		of   any
-		want []string
-	}{
-		{*every[0].Typing, nil}, {*every[1].Presence, nil}, {*every[2].Entity, []string{"Group"}},
-		{*every[2].Entity.Account, nil},
-		{*every[3].Entity.Group, nil}, {*every[4].Message, nil}, {every[4].Message.Content, nil},
-		{*every[4].Message.Attachment, []string{"Key"}},
-	} {
-		if got := missing(reflect.ValueOf(c.of)); !slices.Equal(got, c.want) {
-			t.Errorf("%T: not set: %q, want %q", c.of, got, c.want)
-		}
+	here.Signal(copied, alice, bob)
+	wait(t, "the signal", s.Wake())
+	allHear()
+	if got := asked.bus.Stats().Received; got != 2 {
+		t.Errorf("the node whose stream asked received %d messages, want the signal and one for all", got)
 	}
+	if got := other.bus.Stats().Received; got != 1 {
+		t.Errorf("a node whose stream did not ask received %d messages, want the one for all", got)
+	}
+	s.Close()
+	marker := asked.mustRead(t, bob) // the worker does one thing after the other
+	here.Signal(copied, alice)
+	allHear()
+	if got := asked.bus.Stats().Received; got != 3 {
+		t.Errorf("a node whose stream was closed received %d messages, want one more, for all", got)
+	}
+	marker.Close()
+	plain.Close()
 }
 
 func TestEndingsReachTheSubscriptionsThatTheyAreFor(t *testing.T) {
@@ -219,7 +208,7 @@ func TestWhatNobodySealedIsPassedOver(t *testing.T) {
 	}
 	defer stranger.Close()
 	overheard := make(chan *nats.Msg, 8)
-	if _, err := stranger.ChanSubscribe(here.bus.subjects.of(alice), overheard); err != nil {
+	if _, err := stranger.ChanSubscribe(here.bus.subjects.of(live.Topic{Account: alice}), overheard); err != nil {
 		t.Fatal(err)
 	}
 	if err := stranger.Flush(); err != nil {
@@ -232,14 +221,14 @@ func TestWhatNobodySealedIsPassedOver(t *testing.T) {
 	bent[len(bent)-1] ^= 1
 	for _, forged := range [][]byte{nil, {format}, []byte(`{"kind":"end","ending":{"reason":3}}`), make([]byte, 1000),
 		bent} {
-		if err := stranger.Publish(here.bus.subjects.of(alice), forged); err != nil {
+		if err := stranger.Publish(here.bus.subjects.of(live.Topic{Account: alice}), forged); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// What was meant for one account is not for another, and what was heard is not heard
 	// again.
 	for _, account := range []model.AccountID{bob, alice} {
-		if err := stranger.Publish(here.bus.subjects.of(account), sealed); err != nil {
+		if err := stranger.Publish(here.bus.subjects.of(live.Topic{Account: account}), sealed); err != nil {
 			t.Fatal(err)
 		}
 	}

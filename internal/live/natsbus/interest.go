@@ -19,45 +19,45 @@ type interest struct {
 	changed chan struct{} // receives when there is something in touched
 
 	mu      sync.Mutex // guards the two below
-	wanted  map[model.AccountID]bool
-	touched map[model.AccountID]bool // changed since the worker looked
+	wanted  map[live.Topic]bool
+	touched map[live.Topic]bool // changed since the worker looked
 
-	held map[model.AccountID]*nats.Subscription // the worker's alone
+	held map[live.Topic]*nats.Subscription // the worker's alone
 }
 
 func newInterest() interest {
 	return interest{
-		changed: make(chan struct{}, 1), held: map[model.AccountID]*nats.Subscription{},
-		wanted: map[model.AccountID]bool{}, touched: map[model.AccountID]bool{},
+		changed: make(chan struct{}, 1), held: map[live.Topic]*nats.Subscription{},
+		wanted: map[live.Topic]bool{}, touched: map[live.Topic]bool{},
 	}
 }
 
-// Listen says that this node has readers of an account from now on.
-func (b *Bus) Listen(account model.AccountID) { b.interest.set(account, true) }
+// Listen says that this node has readers of a topic from now on.
+func (b *Bus) Listen(topic live.Topic) { b.interest.set(topic, true) }
 
-// Ignore says that this node has no readers of an account any more.
-func (b *Bus) Ignore(account model.AccountID) { b.interest.set(account, false) }
+// Ignore says that this node has no readers of a topic any more.
+func (b *Bus) Ignore(topic live.Topic) { b.interest.set(topic, false) }
 
-func (i *interest) set(account model.AccountID, wanted bool) {
+func (i *interest) set(topic live.Topic, wanted bool) {
 	i.mu.Lock()
 	if wanted {
-		i.wanted[account] = true
+		i.wanted[topic] = true
 	} else {
-		delete(i.wanted, account)
+		delete(i.wanted, topic)
 	}
-	i.touched[account] = true
+	i.touched[topic] = true
 	i.mu.Unlock()
 	kick(i.changed)
 }
 
 // take returns what changed, and to what.
-func (i *interest) take() map[model.AccountID]bool {
+func (i *interest) take() map[live.Topic]bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	out := i.touched
-	i.touched = map[model.AccountID]bool{}
-	for account := range out {
-		out[account] = i.wanted[account]
+	i.touched = map[live.Topic]bool{}
+	for topic := range out {
+		out[topic] = i.wanted[topic]
 	}
 	return out
 }
@@ -65,20 +65,22 @@ func (i *interest) take() map[model.AccountID]bool {
 // settle subscribes for what is wanted and unsubscribes from what is not.
 func (b *Bus) settle() {
 	var subscribed []model.AccountID
-	for account, wanted := range b.interest.take() {
-		subscription, held := b.interest.held[account]
+	for topic, wanted := range b.interest.take() {
+		subscription, held := b.interest.held[topic]
 		switch {
 		case wanted && !held:
 			// All share one channel: nats.go then needs no goroutine for each.
-			subscription, err := b.conn.ChanSubscribe(b.subjects.of(account), b.in)
+			subscription, err := b.conn.ChanSubscribe(b.subjects.of(topic), b.in)
 			if err != nil {
 				b.link.complain("an account cannot be listened for", err)
 				continue
 			}
-			b.interest.held[account] = subscription
-			subscribed = append(subscribed, account)
+			b.interest.held[topic] = subscription
+			if topic.Feature == "" { // signals of a feature are lost, as for a stream that is not open yet
+				subscribed = append(subscribed, topic.Account)
+			}
 		case !wanted && held:
-			delete(b.interest.held, account)
+			delete(b.interest.held, topic)
 			if err := subscription.Unsubscribe(); err != nil {
 				b.log.Debug("an account is still listened for", "error", err)
 			}

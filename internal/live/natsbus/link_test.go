@@ -87,9 +87,9 @@ func TestPublishingDoesNotWaitForTheNetwork(t *testing.T) {
 	gate := mustOpenGate(t, startNATS(t).Addr())
 	n := mustOpen(t, "nats://"+gate.addr)
 	gate.shut()
-	large := model.Event{Message: &model.Message{Content: model.Content{Body: strings.Repeat("x", 64<<10)}}}
-	for range 300 { // far more than the sockets on the way hold
-		n.Signal(live.Signal{Event: large}, alice)
+	many := make([]model.StreamID, 2000) // 64 KiB and more
+	for range 300 {                      // far more than the sockets on the way hold
+		n.CloseStreams(alice, live.Revoked, many...)
 	}
 	for range outgoing + 1 {
 		n.Wake(alice)
