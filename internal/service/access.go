@@ -204,3 +204,5 @@ type messageAccess struct {
 	sender   bool
 	delivery *store.Delivery // its own copy; nil for a sender who is no recipient
 }
+
+func (a *messageAccess) any() bool { return a.sender || a.delivery != nil }

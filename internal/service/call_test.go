@@ -88,6 +88,21 @@ var calls = []call{
 			must(tb, err)
 		}
 	}},
+	{"ask for the status of 40 messages", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		var ids []model.MessageID
+		for range 40 {
+			ids = append(ids, h.mustSendTo(tb, h.person(1)))
+		}
+		return nothing, func() {
+			for i := range 2 { // the sender, and the recipient
+				found, err := h.service.MessageStatuses(tb.Context(), h.actors[i], ids)
+				must(tb, err)
+				if len(found) != len(ids) {
+					tb.Fatalf("%d of %d statuses", len(found), len(ids))
+				}
+			}
+		}
+	}},
 	{"recall a message", 2, func(tb testing.TB, h *house) (prepare, run func()) {
 		var id model.MessageID
 		return func() { id = h.mustSendTo(tb, h.person(1)) }, func() {

@@ -24,46 +24,101 @@ func visible(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time
 	if err != nil {
 		return row, messageAccess{}, err
 	}
-	membership, _ := actor.Membership(row.Organization)
-	var access messageAccess
-	if row.Sender == actor.Account {
-		access.sender, err = within(tx, actor.Account, &row, row.Recipient, row.Sort, membership.Since)
-		if err != nil {
-			return row, access, err
-		}
-	}
 	delivery, found, err := tx.Delivery(row.Organization, row.ID, actor.Account)
 	if err != nil {
-		return row, access, err
+		return row, messageAccess{}, err
 	}
-	gone := row.DOR && delivery.Status >= model.Read && !now.Before(delivery.StatusTime.Add(model.ReadGrace))
-	if found && !gone {
-		seen, err := within(tx, actor.Account, &row, model.EntityID(row.Sender), delivery.Position, membership.Since)
-		if err != nil {
-			return row, access, err
-		}
-		if seen {
-			access.delivery = &delivery
-		}
+	var own *store.Delivery
+	if found {
+		own = &delivery
 	}
-	if !access.sender && access.delivery == nil {
-		return row, access, model.Missing()
+	access, err := accessTo(actor, &row, own, now, func(peer model.EntityID) (int64, error) {
+		c, _, err := tx.Conversation(actor.Account, row.Organization, peer)
+		return c.Cleared, err
+	})
+	if err == nil && !access.any() {
+		err = model.Missing()
 	}
-	return row, access, nil
+	return row, access, err
 }
 
-// within reports whether a copy at this position is younger than the account's
-// membership, and, one to one, than its last removal of the conversation.
-func within(tx *store.Tx, account model.AccountID, row *store.MessageRow, peer model.EntityID, position,
-	since int64) (bool, error) {
-	if position <= since {
-		return false, nil
+// accessTo is how an actor stands to a message of which it has this copy, or none. A
+// copy counts that is younger than the actor's membership and, one to one, than its last
+// removal of the conversation, whose position cleared returns.
+func accessTo(actor *model.Actor, row *store.MessageRow, own *store.Delivery, now time.Time,
+	cleared func(peer model.EntityID) (int64, error)) (access messageAccess, err error) {
+	membership, _ := actor.Membership(row.Organization)
+	within := func(peer model.EntityID, position int64) (bool, error) {
+		if position <= membership.Since || row.Group {
+			return position > membership.Since, nil
+		}
+		last, err := cleared(peer)
+		return position > last, err
 	}
-	if row.Group {
-		return true, nil
+	if row.Sender == actor.Account {
+		if access.sender, err = within(row.Recipient, row.Sort); err != nil {
+			return access, err
+		}
 	}
-	c, _, err := tx.Conversation(account, row.Organization, peer)
-	return position > c.Cleared, err
+	if own == nil || row.DOR && own.Status >= model.Read && !now.Before(own.StatusTime.Add(model.ReadGrace)) {
+		return access, nil
+	}
+	seen, err := within(model.EntityID(row.Sender), own.Position)
+	if seen {
+		access.delivery = own
+	}
+	return access, err
+}
+
+// visibleMessage is a message, without its content, and how an actor stands to it.
+type visibleMessage struct {
+	row    store.MessageRow
+	access messageAccess
+}
+
+// visibleAmong finds those of several messages that are visible.
+func visibleAmong(tx *store.Tx, actor *model.Actor, ids []model.MessageID,
+	now time.Time) (map[model.MessageID]visibleMessage, error) {
+	organizations := actor.Organizations()
+	rows, err := tx.MessageHeads(organizations, ids, now)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	copies, err := tx.DeliveriesTo(actor.Account, organizations, ids)
+	if err != nil {
+		return nil, err
+	}
+	own := make(map[model.MessageID]*store.Delivery, len(copies))
+	for i := range copies {
+		own[copies[i].Message] = &copies[i]
+	}
+	var peers []model.EntityID
+	for i := range rows {
+		if !rows[i].Group {
+			peers = append(peers, rows[i].Recipient, model.EntityID(rows[i].Sender))
+		}
+	}
+	conversations, err := tx.ConversationsWith(actor.Account, organizations, peers)
+	if err != nil {
+		return nil, err
+	}
+	cleared := make(map[placed]int64, len(conversations))
+	for _, c := range conversations {
+		cleared[placed{c.Organization, c.Entity}] = c.Cleared
+	}
+	out := make(map[model.MessageID]visibleMessage, len(rows))
+	for _, row := range rows {
+		access, err := accessTo(actor, &row, own[row.ID], now, func(peer model.EntityID) (int64, error) {
+			return cleared[placed{row.Organization, peer}], nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if access.any() {
+			out[row.ID] = visibleMessage{row, access}
+		}
+	}
+	return out, nil
 }
 
 // ownStatus is the status that the actor sees: its own as a recipient, the least
@@ -143,8 +198,15 @@ type MessageStatus struct {
 func (s *Service) MessageStatus(ctx context.Context, actor *model.Actor, id model.MessageID) (out MessageStatus,
 	err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		out, err = messageStatus(tx, actor, id, s.now())
-		return err
+		found, err := messageStatuses(tx, actor, []model.MessageID{id}, s.now())
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return model.Missing()
+		}
+		out = found[0]
+		return nil
 	}, store.Short)
 	return out, err
 }
@@ -157,39 +219,44 @@ func (s *Service) MessageStatuses(ctx context.Context, actor *model.Actor, ids [
 	}
 	now := s.now()
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		out = nil
-		for _, id := range ids {
-			status, err := messageStatus(tx, actor, id, now)
-			switch {
-			case model.IsNotFound(err):
-			case err != nil:
-				return err
-			default:
-				out = append(out, status)
-			}
-		}
-		return nil
+		out, err = messageStatuses(tx, actor, ids, now)
+		return err
 	})
 	return out, err
 }
 
-func messageStatus(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time) (MessageStatus, error) {
-	row, access, err := visible(tx, actor, id, now)
+func messageStatuses(tx *store.Tx, actor *model.Actor, ids []model.MessageID, now time.Time) ([]MessageStatus, error) {
+	found, err := visibleAmong(tx, actor, ids, now)
 	if err != nil {
-		return MessageStatus{}, err
+		return nil, err
 	}
-	out := MessageStatus{Message: id, Recalled: row.Recalled}
-	deliveries := []store.Delivery{}
-	if access.sender {
-		if deliveries, err = tx.Deliveries(row.Organization, id); err != nil {
-			return out, err
+	var sent []model.MessageID
+	rows := make(map[model.MessageID][]model.StatusRow, len(found))
+	note := func(d *store.Delivery) {
+		rows[d.Message] = append(rows[d.Message], model.StatusRow{Account: d.Account, Status: d.Status, Time: d.StatusTime})
+	}
+	for id, m := range found {
+		if m.access.sender {
+			sent = append(sent, id)
+		} else {
+			note(m.access.delivery)
 		}
-	} else {
-		deliveries = append(deliveries, *access.delivery)
 	}
-	for _, d := range deliveries {
-		out.Rows = append(out.Rows, model.StatusRow{Account: d.Account, Status: d.Status, Time: d.StatusTime})
+	if len(sent) > 0 {
+		deliveries, err := tx.Deliveries(actor.Organizations(), sent...)
+		if err != nil {
+			return nil, err
+		}
+		for i := range deliveries {
+			note(&deliveries[i])
+		}
 	}
-	slices.SortFunc(out.Rows, func(a, b model.StatusRow) int { return slices.Compare(a.Account[:], b.Account[:]) })
+	var out []MessageStatus
+	for _, id := range ids {
+		if m, ok := found[id]; ok {
+			slices.SortFunc(rows[id], func(a, b model.StatusRow) int { return slices.Compare(a.Account[:], b.Account[:]) })
+			out = append(out, MessageStatus{Message: id, Recalled: m.row.Recalled, Rows: rows[id]})
+		}
+	}
 	return out, nil
 }

@@ -23,30 +23,32 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 	}
 	now := s.now()
 	var senders []model.AccountID
-	var marks *marks
+	var moved *marks
+	ids := append(read[:len(read):len(read)], delivered...)
 	err := s.spare(ctx, func(tx *store.Tx) (err error) {
-		marks = newMarks(actor, now)
-		if err := tx.LockMessages(actor.Organizations(), append(read[:len(read):len(read)], delivered...)...); err != nil {
+		if err := tx.LockMessages(actor.Organizations(), ids...); err != nil {
 			return err
 		}
-		for _, id := range read {
-			if err := marks.add(tx, id, model.Read); err != nil {
-				return err
+		found, err := visibleAmong(tx, actor, ids, now)
+		if err != nil {
+			return err
+		}
+		moved = &marks{found: found, now: now}
+		for i, id := range ids {
+			if i < len(read) {
+				moved.add(id, model.Read)
+			} else {
+				moved.add(id, model.Delivered)
 			}
 		}
-		for _, id := range delivered {
-			if err := marks.add(tx, id, model.Delivered); err != nil {
-				return err
-			}
-		}
-		senders, err = marks.write(tx)
+		senders, err = moved.write(tx)
 		return err
 	}, store.Short)
 	if err != nil {
 		return err
 	}
-	s.counts.Delivered.Add(marks.delivered)
-	s.counts.Read.Add(marks.read)
+	s.counts.Delivered.Add(moved.delivered)
+	s.counts.Read.Add(moved.read)
 	s.hub.Wake(senders...)
 	return nil
 }
@@ -57,9 +59,8 @@ func tooManyIDs(field string) *model.Error {
 
 // marks are the statuses of an account's copies that one transaction moves on.
 type marks struct {
-	actor *model.Actor
 	now   time.Time
-	seen  map[model.MessageID]bool
+	found map[model.MessageID]visibleMessage // without those that were added
 	list  []mark
 
 	delivered, read int64 // copies that got there
@@ -71,26 +72,14 @@ type mark struct {
 	status   model.Status
 }
 
-func newMarks(actor *model.Actor, now time.Time) *marks {
-	return &marks{actor: actor, now: now, seen: map[model.MessageID]bool{}}
-}
-
 // add notes that a message reached a status, if the actor received it, it is not
 // over, and it was not there yet. The most advanced status comes first.
-func (m *marks) add(tx *store.Tx, id model.MessageID, status model.Status) error {
-	if m.seen[id] {
-		return nil
+func (m *marks) add(id model.MessageID, status model.Status) {
+	v := m.found[id]
+	delete(m.found, id)
+	if d := v.access.delivery; d != nil && d.Status < status && !v.row.Recalled {
+		m.list = append(m.list, mark{v.row, *d, status})
 	}
-	m.seen[id] = true
-	row, access, err := visible(tx, m.actor, id, m.now)
-	if model.IsNotFound(err) {
-		return nil
-	}
-	if err != nil || access.delivery == nil || access.delivery.Status >= status || row.Recalled {
-		return err
-	}
-	m.list = append(m.list, mark{row, *access.delivery, status})
-	return nil
 }
 
 // write moves the statuses on, keeps the counters, starts the end of what is

@@ -110,6 +110,21 @@ func (tx *Tx) Conversation(account model.AccountID, organization model.Organizat
 	return c, found, err
 }
 
+// ConversationsWith returns the entries for other accounts, listed or not.
+func (tx *Tx) ConversationsWith(account model.AccountID, organizations []model.OrganizationID,
+	entities []model.EntityID) (out []Conversation, err error) {
+	err = tx.each(
+		`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
+		WHERE account = ? AND organization IN (?*) AND entity IN (?*)`, []any{account, organizations, entities},
+		func(row Row) error {
+			var c Conversation
+			err := scanConversation(row, &c)
+			out = append(out, c)
+			return err
+		})
+	return out, err
+}
+
 // Roster returns the listed conversations of an account, the newest first. Its
 // counters are those of the rows: the caller takes off UnsweptUnread.
 func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {

@@ -8,6 +8,7 @@ import (
 
 // Delivery is one recipient's copy of a message.
 type Delivery struct {
+	Message     model.MessageID
 	Account     model.AccountID
 	Position    int64 // of the message's event in the recipient's queue
 	Replayed    bool  // it came with a group's history: it counts in no status
@@ -16,12 +17,12 @@ type Delivery struct {
 	StatusEvent int64 // position of the last status event in the sender's queue, or 0
 }
 
-const deliveryColumns = `d.account, d.position, d.replayed, d.status, d.status_time, d.status_event`
+const deliveryColumns = `d.message, d.account, d.position, d.replayed, d.status, d.status_time, d.status_event`
 
 func scanDelivery(row Row, d *Delivery) error {
 	var status int
 	var at int64
-	if err := row.Scan(&d.Account, &d.Position, &d.Replayed, &status, &at, &d.StatusEvent); err != nil {
+	if err := row.Scan(&d.Message, &d.Account, &d.Position, &d.Replayed, &status, &at, &d.StatusEvent); err != nil {
 		return err
 	}
 	d.Status, d.StatusTime = model.Status(status), fromMillis(at)
@@ -57,17 +58,27 @@ func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageI
 	return d, found, err
 }
 
-// Deliveries returns the copies of all to whom the message was sent, without
-// those that got it later as a group's history.
-func (tx *Tx) Deliveries(organization model.OrganizationID, message model.MessageID) (out []Delivery, err error) {
-	err = tx.each(`SELECT `+deliveryColumns+
-		` FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.replayed = 0`,
-		[]any{tx.numbered(organization), message}, func(row Row) error {
-			var d Delivery
-			err := scanDelivery(row, &d)
-			out = append(out, d)
-			return err
-		})
+// Deliveries returns the copies of all to whom these messages were sent, without
+// those that got them later as a group's history.
+func (tx *Tx) Deliveries(organizations []model.OrganizationID, messages ...model.MessageID) ([]Delivery, error) {
+	return tx.deliveries(`d.organization_number IN (?*) AND d.message IN (?*) AND d.replayed = 0`,
+		tx.numberedList(organizations), messages)
+}
+
+// DeliveriesTo returns an account's copies of these messages.
+func (tx *Tx) DeliveriesTo(account model.AccountID, organizations []model.OrganizationID,
+	messages []model.MessageID) ([]Delivery, error) {
+	return tx.deliveries(`d.organization_number IN (?*) AND d.message IN (?*) AND d.account = ?`,
+		tx.numberedList(organizations), messages, account)
+}
+
+func (tx *Tx) deliveries(where string, args ...any) (out []Delivery, err error) {
+	err = tx.each(`SELECT `+deliveryColumns+` FROM deliveries d WHERE `+where, args, func(row Row) error {
+		var d Delivery
+		err := scanDelivery(row, &d)
+		out = append(out, d)
+		return err
+	})
 	return out, err
 }
 

@@ -19,7 +19,13 @@ type MessageRow struct {
 const messageColumns = `m.organization_number, ` + messageRest
 
 // messageRest are those that a message has wherever it is kept.
-const messageRest = `m.message, m.sender, m.recipient, m.is_group, m.content, m.blob, m.created, m.expires, m.ends,
+const messageRest = beforeContent + `m.content, ` + behindContent
+
+// headColumns are messageColumns with nothing of the content.
+const headColumns = `m.organization_number, ` + beforeContent + `SUBSTR(m.content, 1, 0), ` + behindContent
+
+const beforeContent = `m.message, m.sender, m.recipient, m.is_group, `
+const behindContent = `m.blob, m.created, m.expires, m.ends,
 	m.ttl, m.dor, m.priority, m.sort, m.recalled, m.replay, m.original_sender, m.original_created`
 
 // messageScan holds what the row of a message is scanned into.
@@ -86,6 +92,16 @@ func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, 
 		err = tx.name([]int64{s.number}, func(int) *model.OrganizationID { return &m.Organization })
 	}
 	return m, found, err
+}
+
+// MessageHeads returns what Message does of several, without what they say.
+func (tx *Tx) MessageHeads(organizations []model.OrganizationID, ids []model.MessageID, now time.Time) ([]MessageRow,
+	error) {
+	var l messageList
+	err := tx.each(`SELECT `+headColumns+
+		` FROM messages m WHERE m.organization_number IN (?*) AND m.message IN (?*) AND m.ends > ?`,
+		[]any{tx.numberedList(organizations), ids, millis(now)}, l.add)
+	return l.named(tx, err)
 }
 
 // RecallMessage erases what a message says and its reference to an attachment, and
@@ -157,18 +173,30 @@ func (tx *Tx) ReplayableMessages(group model.GroupID, now time.Time, limit int) 
 	return out, err
 }
 
-func (tx *Tx) messages(where string, args ...any) (out []MessageRow, err error) {
-	var numbers []int64
-	err = tx.each(`SELECT `+messageColumns+` FROM messages m WHERE `+where, args, func(row Row) error {
-		var s messageScan
-		err := row.Scan(s.dest(&s.number)...)
-		out, numbers = append(out, s.row()), append(numbers, s.number)
-		return err
-	})
+func (tx *Tx) messages(where string, args ...any) ([]MessageRow, error) {
+	var l messageList
+	err := tx.each(`SELECT `+messageColumns+` FROM messages m WHERE `+where, args, l.add)
+	return l.named(tx, err)
+}
+
+// messageList is read row by row, and gets the names of the organizations in the end.
+type messageList struct {
+	rows    []MessageRow
+	numbers []int64
+}
+
+func (l *messageList) add(row Row) error {
+	var s messageScan
+	err := row.Scan(s.dest(&s.number)...)
+	l.rows, l.numbers = append(l.rows, s.row()), append(l.numbers, s.number)
+	return err
+}
+
+func (l *messageList) named(tx *Tx, err error) ([]MessageRow, error) {
 	if err == nil {
-		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
+		err = tx.name(l.numbers, func(i int) *model.OrganizationID { return &l.rows[i].Organization })
 	}
-	return out, err
+	return l.rows, err
 }
 
 // SenderOf returns who sent a message, ended or not.

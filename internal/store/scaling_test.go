@@ -57,6 +57,9 @@ var spreading = map[string]string{
 	"Tx.DeleteQuotasBefore":   "the sweep",
 	"Tx.DeleteRequestsBefore": "the sweep",
 	"Tx.DeleteStreams":        "the streams that ended at one time on a node",
+	"Tx.Deliveries":           "a look at statuses, or an export of what is held: each message where that lies",
+	"Tx.DeliveriesTo":         "a look at statuses, or their change: each message where that lies",
+	"Tx.MessageHeads":         "a look at statuses, or their change: each message where that lies",
 	"Tx.Departures":           "the sweep",
 	"Tx.EndedMessages":        "the sweep",
 	"Tx.Unreadable": "the sweep, where somebody has left or removed a conversation: a thousand messages at a " +

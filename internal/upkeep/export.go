@@ -127,7 +127,7 @@ func heldBatch(ctx context.Context, vault *content.Vault, id model.OrganizationI
 		for i := range rows {
 			m := heldRow{row: rows[i]}
 			// Those of a message that was recalled stay where they were until it ends.
-			got, err := tx.Deliveries(id, rows[i].ID)
+			got, err := tx.Deliveries([]model.OrganizationID{id}, rows[i].ID)
 			if err == nil && over && len(got) == 0 {
 				got, err = tx.HeldDeliveries(id, rows[i].ID)
 			}

@@ -59,7 +59,7 @@ func arrivals(t *testing.T, h Harness) {
 		wantEqual(t, "event", queue[before],
 			store.EventRow{Position: d.StatusEvent, Kind: model.EventStatus, Organization: organization, MessageID: first.ID,
 				Payload: []byte("told")})
-		wantEqual(t, "copy", d, store.Delivery{Account: bob, Position: first.Sort, Status: model.Delivered,
+		wantEqual(t, "copy", d, store.Delivery{Message: first.ID, Account: bob, Position: first.Sort, Status: model.Delivered,
 			StatusTime: p.now(), StatusEvent: d.StatusEvent})
 	})
 	t.Run("tell_nobody_who_has_left", func(t *testing.T) {
@@ -69,7 +69,8 @@ func arrivals(t *testing.T, h Harness) {
 		wantEqual(t, "that of who has left", find(bob, 0, second.Sort), []store.Arrival{want})
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.Deliver(bob, &want, p.now(), 0, model.EventGroupStatus, nil) })
 		wantEqual(t, "copy", mustFind(t, p, "copy", delivery(second, bob)),
-			store.Delivery{Account: bob, Position: second.Sort, Status: model.Delivered, StatusTime: p.now()})
+			store.Delivery{Message: second.ID, Account: bob, Position: second.Sort, Status: model.Delivered,
+				StatusTime: p.now()})
 		wantEqual(t, "queue of who has left", len(p.mustQueue(t, eve)), 0)
 	})
 	t.Run("are_none_that_are_over", func(t *testing.T) {

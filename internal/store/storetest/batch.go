@@ -37,7 +37,9 @@ func largeBatches(t *testing.T, h Harness) {
 		wantEqual(t, "memberships", len(in), longList)
 		members := mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.GroupMembers(g.ID) })
 		wantEqual(t, "members in order", members, people)
-		copies := mustRead(t, p, func(tx *store.Tx) ([]store.Delivery, error) { return tx.Deliveries(organization, m.ID) })
+		copies := mustRead(t, p, func(tx *store.Tx) ([]store.Delivery, error) {
+			return tx.Deliveries([]model.OrganizationID{organization}, m.ID)
+		})
 		wantEqual(t, "copies", len(copies), longList-1)
 		for _, reader := range []model.AccountID{people[1], people[longList-1]} {
 			p.wantQueued(t, reader, m)

@@ -43,7 +43,7 @@ func deliveries(t *testing.T, h Harness) {
 	t.Run("go_to_every_member_but_the_sender", func(t *testing.T) {
 		for _, reader := range []model.AccountID{bob, eve} {
 			wantEqual(t, "copy", mustFind(t, p, "copy", delivery(m, reader)),
-				store.Delivery{Account: reader, Position: m.Sort, StatusTime: m.Created})
+				store.Delivery{Message: m.ID, Account: reader, Position: m.Sort, StatusTime: m.Created})
 		}
 		wantMissing(t, p, "a copy of the sender", delivery(m, ann))
 		wantMissing(t, p, "a copy of a stranger", delivery(m, joe))
@@ -61,7 +61,8 @@ func deliveries(t *testing.T, h Harness) {
 		wantEqual(t, "moved to Read", advance(bob, model.Read, second), true)
 		wantEqual(t, "moved back", advance(bob, model.Delivered, p.now().Add(time.Minute)), false)
 		got := mustFind(t, p, "copy", delivery(m, bob))
-		wantEqual(t, "copy", got, store.Delivery{Account: bob, Position: m.Sort, Status: model.Read, StatusTime: second})
+		wantEqual(t, "copy", got, store.Delivery{Message: m.ID, Account: bob, Position: m.Sort,
+			Status: model.Read, StatusTime: second})
 		wantEqual(t, "moved for a stranger", advance(joe, model.Read, second), false)
 		status, _ = least()
 		wantEqual(t, "least of all", status, model.New)
@@ -74,18 +75,36 @@ func deliveries(t *testing.T, h Harness) {
 	t.Run("as_history_count_in_no_status", func(t *testing.T) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertDelivery(m, joe, m.Sort+100, true) })
 		wantEqual(t, "copy", mustFind(t, p, "copy", delivery(m, joe)),
-			store.Delivery{Account: joe, Position: m.Sort + 100, Replayed: true, StatusTime: m.Created})
+			store.Delivery{Message: m.ID, Account: joe, Position: m.Sort + 100, Replayed: true, StatusTime: m.Created})
 		status, _ := least()
 		wantEqual(t, "least of all", status, model.Read)
 		var accounts []model.AccountID
 		for _, d := range mustRead(t, p,
-			func(tx *store.Tx) ([]store.Delivery, error) { return tx.Deliveries(organization, m.ID) }) {
+			func(tx *store.Tx) ([]store.Delivery, error) {
+				return tx.Deliveries([]model.OrganizationID{organization}, m.ID)
+			}) {
 			accounts = append(accounts, d.Account)
 		}
 		wantSame(t, "those to whom it was sent", accounts, bob, eve)
 		wantSame(t, "those who have it",
 			mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, m.ID) }), bob,
 			eve, joe)
+	})
+	t.Run("of_several_messages", func(t *testing.T) {
+		organizations, both := []model.OrganizationID{organization}, []model.MessageID{m.ID, other.ID}
+		got := mustRead(t, p,
+			func(tx *store.Tx) ([]store.Delivery, error) { return tx.DeliveriesTo(joe, organizations, both) })
+		wantEqual(t, "copies of joe", got,
+			[]store.Delivery{{Message: m.ID, Account: joe, Position: m.Sort + 100, Replayed: true, StatusTime: m.Created}})
+		all := mustRead(t, p, func(tx *store.Tx) ([]store.Delivery, error) { return tx.Deliveries(organizations, both...) })
+		wantEqual(t, "copies", len(all), 4)
+		heads := mustRead(t, p,
+			func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessageHeads(organizations, both, p.now()) })
+		wantEqual(t, "heads", len(heads), 2)
+		for _, head := range heads {
+			wantEqual(t, "content of a head", len(head.Sealed), 0)
+			wantEqual(t, "organization of a head", head.Organization, organization)
+		}
 	})
 	t.Run("of_nobody_are_new", func(t *testing.T) {
 		lonely := p.mustGroup(t, organization, ann)
