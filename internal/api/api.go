@@ -30,7 +30,7 @@ type Limits struct {
 	Parts                        int // of a multipart body; 0 is 100
 }
 
-// defaultParts is how many parts a multipart body may have where nobody says.
+// defaultParts is how many parts a multipart body may have unless it is configured.
 const defaultParts = 100
 
 // Options is what an API is made of. The zero value of everything but the
@@ -49,7 +49,7 @@ type Options struct {
 	BaseURL         string                           // of the server, without a slash at the end
 	Links           func(r *http.Request) string     // in place of BaseURL, where a request says it
 	CORSOrigins     []string                         // as browsers send them; empty: CORS is off
-	Registerer      prometheus.Registerer            // nil: metrics are counted for nobody
+	Registerer      prometheus.Registerer            // nil: no metrics are shown
 	Address         func(r *http.Request) netip.Addr // of the client; nil: that of the connection
 	BodyPatience    time.Duration                    // that a client has for a small body; 0: 30 s
 }

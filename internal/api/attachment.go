@@ -91,7 +91,7 @@ func (a *API) getAvatar(ctx context.Context, c *call) (answer, error) {
 // them. They never change, so their identifier is their entity tag. Whatever
 // they claim to be, a browser is not to run them. Bytes that cannot be read are an
 // error, if nothing of the answer is out yet; else the connection is broken off,
-// which the error of a call does whose answer has begun.
+// as by any error after an answer has begun.
 func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, contentType, disposition string) error {
 	h := c.writer.Header()
 	h.Set("Content-Type", contentType)

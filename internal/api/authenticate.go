@@ -11,7 +11,7 @@ import (
 	"signet/internal/model"
 )
 
-// Authenticator tells whose a key is.
+// Authenticator finds the account of a key.
 type Authenticator interface {
 	// Authenticate returns who calls with a key and its secret from an address. It
 	// returns a *model.Error of kind Unauthenticated for credentials that open
@@ -56,7 +56,7 @@ func (c *call) credentials() (key, secret string, err error) {
 }
 
 // keyAndSecret decodes base64(key:secret) in either alphabet, with or without
-// padding. In a query a `+` that nobody encoded has arrived as a blank.
+// padding. In a query a `+` that was not encoded has arrived as a blank.
 func keyAndSecret(encoded string) (key, secret string, err error) {
 	encoded = strings.TrimRight(encoded, "=")
 	if strings.ContainsAny(encoded, " -_") {

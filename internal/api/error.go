@@ -46,11 +46,11 @@ var statuses = [...]int{
 	model.Lost:            http.StatusInternalServerError,
 }
 
-// retryAfter is how long a client waits where nobody knows how long it takes.
+// retryAfter is how long a client waits where the cause names no time.
 const retryAfter = time.Second
 
-// fail answers a call that ended in an error, and logs what is nobody's business
-// but the operator's.
+// fail answers a call that ended in an error, and logs what only the operator
+// is to know.
 func (a *API) fail(ctx context.Context, c *call, err error) {
 	c.logged = err
 	if err == errMethod {
@@ -60,7 +60,7 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 		return
 	}
 	if c.writer.failed || ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		// The client left: its answer is for nobody, and no error.
+		// The client left: its answer is no error.
 		c.abandoned = true
 		if c.writer.status == 0 {
 			a.writeError(c, http.StatusServiceUnavailable, unavailable())
@@ -133,9 +133,8 @@ type errorBody struct {
 	RequestID string `json:"request_id"`
 }
 
-// writeError answers a call with an error. Where the answer has begun already, all
-// that is left is to break the connection off, so that nobody takes what was sent for
-// the whole.
+// writeError answers a call with an error. Where the answer has begun already, it
+// breaks the connection off, so that the client does not take a part for the whole.
 func (a *API) writeError(c *call, status int, shown *model.Error) {
 	if c.writer.status != 0 {
 		if c.writer.status != http.StatusSwitchingProtocols {

@@ -22,7 +22,7 @@ const strayBytes = 4 << 10
 type hijacked struct {
 	net.Conn
 	deadline time.Time     // of writes
-	left     chan struct{} // closed when nobody reads it any more
+	left     chan struct{} // closed when its reader has left
 }
 
 // send writes all of a text. To set a deadline costs a good part of a write: one serves

@@ -11,7 +11,7 @@ import (
 
 // caller is who made a call, as the access log tells it.
 type caller struct {
-	account string // empty: nobody was found out
+	account string // empty: the credentials opened nothing
 	key     string // its name, which opens nothing
 	client  string // the address
 }
@@ -30,8 +30,8 @@ func (a *API) readCaller(c *call) *caller {
 
 // logAccess writes a line about a call that is over. It names the route by its
 // pattern, because paths and queries hold addresses and credentials, and never a
-// header or a body. Where a client is, it says in the access log, and of failed logins,
-// which somebody may want to look into.
+// header or a body. The access log, and the lines of failed
+// logins, also have the client's address.
 func (a *API) logAccess(c *call, took time.Duration) {
 	ctx, status := c.request.Context(), c.loggedStatus()
 	level := a.accessLevel(c, status)
@@ -54,10 +54,9 @@ func (a *API) logAccess(c *call, took time.Duration) {
 	a.logger.LogAttrs(ctx, level, "call", attrs...)
 }
 
-// accessLevel says how urgent the line about a call is. Without the access log, calls
-// that went well are for those who look for a defect; so are calls of paths that there
-// are not, which scanners make by the thousand, and those that were refused for an
-// outage, of which there is a line already.
+// accessLevel says how urgent the line about a call is. Without the access log,
+// three kinds are for debugging only: calls that went well, calls of unknown paths, which
+// scanners make by the thousand, and refusals in an outage, which has its own line.
 func (a *API) accessLevel(c *call, status int) slog.Level {
 	if a.accessLog || status >= http.StatusBadRequest && c.endpoint != a.unmatched && !c.outage {
 		return slog.LevelInfo

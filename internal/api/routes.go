@@ -28,12 +28,12 @@ type route struct {
 	// admin refuses accounts that administer nothing (endpoints 27 to 36).
 	admin bool
 	// audit is the action under which the call leaves a line in the audit log; empty
-	// for a call of which only refusals do.
+	// for a call that leaves one only where it is refused.
 	audit model.AuditAction
-	// overseen calls leave a line too where it took an administrator, which the use
-	// case finds out: of what members do with their own there is none.
+	// overseen calls leave a line too where they took an administrator, which the use
+	// case finds out. What members do with their own leaves none.
 	overseen bool
-	// exempt lets a caller past admin; nil exempts nobody. It sees the path and
+	// exempt lets a caller past admin; nil exempts none. It sees the path and
 	// the query, not the body.
 	exempt func(ctx context.Context, c *call) bool
 	// fields reads the body of a GET or DELETE, which is ignored otherwise. What it

@@ -106,7 +106,7 @@ func (v *view) eventPayload(e *model.Event) any {
 	}
 }
 
-// friend shows somebody who entered or left a roster, or a group.
+// friend shows an account that entered or left a roster, or a group.
 func (v *view) friend(f *model.FriendChange) any {
 	action := "del"
 	if f.Added {

@@ -174,7 +174,7 @@ func (a *App) warnOfOpenFiles() {
 // Addr is the address of the interface, with the port that was found for port 0.
 func (a *App) Addr() net.Addr { return a.network.listener.Addr() }
 
-// MetricsAddr is where /metrics is served to everybody, or nil where it is not.
+// MetricsAddr is where /metrics is served without credentials, or nil where it is not.
 func (a *App) MetricsAddr() net.Addr {
 	if a.network.metrics == nil {
 		return nil
@@ -197,7 +197,7 @@ func (a *App) Reload() { a.network.refresh() }
 // BaseURL is the URL that clients are given, without the final /v2.
 func (a *App) BaseURL() string { return a.baseURL }
 
-// OperatorFile is the path of operator.json, or "" where somebody has removed it.
+// OperatorFile is the path of operator.json, or "" where it was removed.
 func (a *App) OperatorFile() string { return a.operator }
 
 // Close releases everything that Open took; Run does it itself. Only a server

@@ -139,7 +139,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	taken = append(taken, func() error {
-		// What the last requests noted is written when nobody comes any more.
+		// What the last requests noted is written after them.
 		err := errors.Join(auditLog.Flush(context.WithoutCancel(ctx)), cases.FlushUses(context.WithoutCancel(ctx)))
 		if errors.Is(err, store.ErrUnavailable) { // a full disk, or no database: no reason to end with an error
 			in.log.Warn("what was refused lately, and when keys were last used, could not be written", "error", err)

@@ -69,7 +69,7 @@ func openBlobs(ctx context.Context, in surroundings, kept *store.Store) (*files,
 	return f, nil
 }
 
-// lookSoon asks the watch to look before its time: somebody found the files away.
+// lookSoon asks the watch to look before its time, where a call found the files away.
 func (f *files) lookSoon() {
 	select {
 	case f.look <- struct{}{}:

@@ -40,7 +40,7 @@ func takeCustody(ctx context.Context, in surroundings, kept *store.Store, ring *
 	return c, nil
 }
 
-// firstOf returns what says whose something is, without what it was wrapped in.
+// firstOf returns the error that names the owner of a part, without its wrapping.
 func firstOf(err error) error {
 	var not *custody.NotOurs
 	if errors.As(err, &not) {

@@ -20,7 +20,7 @@ import (
 // followEpoch makes what lies in the data directory itself that of the store's epoch,
 // where it has the mark of an earlier one: the store was restored, and this was put
 // beside it. No other installation uses a directory that this process has locked. What
-// a setting names, or a link leads to, may be somebody else's and is not followed.
+// a setting names, or a link leads to, may belong to another installation and is not followed.
 func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what string, of custody.Marked,
 	set func(model.Mark) error) error {
 	_, err := custody.Check(ctx, kept, what, of)

@@ -21,7 +21,7 @@ import (
 // labels are those of one series, each a name and a value of a fixed few.
 type labels = prometheus.Labels
 
-// counter is a series that is read when somebody asks for it.
+// counter is a series that is read when metrics are asked for.
 func counter(name, help string, l labels, read func() int64) prometheus.Collector {
 	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: l},
 		func() float64 { return float64(read()) })

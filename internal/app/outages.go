@@ -26,7 +26,7 @@ func watchParts(in surroundings, ready func(context.Context) error, ring *seal.R
 	in.outages.Add(health.Keyring, "the key ring does not answer: what takes a key of it, as each message does, is "+
 		"refused with 503 until it does",
 		ring.Refresh)
-	// Whether these are back says who watches them, and ends the warning.
+	// The watch of each says when it is back, and ends the warning.
 	in.outages.Add(health.Attachments, "the store of attachments does not answer: uploads and downloads are refused "+
 		"with 503 until it does; everything else goes on",
 		func(context.Context) error {

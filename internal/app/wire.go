@@ -18,7 +18,7 @@ type surroundings struct {
 	cfg      *config.Config
 	log      *slog.Logger
 	clock    func() time.Time
-	elapsed  func() time.Duration // a clock that nobody sets
+	elapsed  func() time.Duration // a monotonic clock
 	metrics  prometheus.Registerer
 	warnings *health.Warnings               // conditions that need the operator's attention
 	outages  *health.Outages                // of the parts that it works with

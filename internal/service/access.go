@@ -28,7 +28,7 @@ func notAllowed() *model.Error {
 }
 
 // mayAdminister lets administrators of the organization and operators through.
-// To everybody else an organization that they are not in does not exist.
+// For any other actor an organization that it is not in does not exist.
 func mayAdminister(actor *model.Actor, organization model.OrganizationID) error {
 	switch {
 	case actor.Administers(organization):
@@ -42,8 +42,8 @@ func mayAdminister(actor *model.Actor, organization model.OrganizationID) error 
 	}
 }
 
-// administer is act for a call that takes an administrator of the organization: who
-// may is asked before, and once more with the organization locked.
+// administer is act for a call that takes an administrator of the organization. The
+// right is checked before, and once more with the organization locked.
 func (s *Service) administer(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	organization model.OrganizationID, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
 	if err := mayAdminister(actor, organization); err != nil {
@@ -156,8 +156,8 @@ func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRight
 	}, err
 }
 
-// stillActs returns the actor as it is inside a transaction, whose key has to open
-// still: a key or a role that another node ended a moment ago changes nobody's access.
+// stillActs returns the actor as it is inside a transaction, and refuses one whose key
+// has ended: a key or a role that another node just ended changes no access.
 func (s *Service) stillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, error) {
 	if err := stillOpens(tx, &actor.Key, s.now()); err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (s *Service) stillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, err
 	return &current, err
 }
 
-// mayManageKeys: who issues and rotates keys of an account, and sets its password
+// mayManageKeys decides who issues and rotates keys of an account, and sets its password
 // (contract, section 1: nobody gains another person's access).
 func mayManageKeys(actor *model.Actor, target *model.Account, memberships []model.Membership) error {
 	elsewhere := func(m model.Membership) bool { return m.Organization != target.CreatedBy }
@@ -190,8 +190,8 @@ func mayManageKeys(actor *model.Actor, target *model.Account, memberships []mode
 	}
 }
 
-// mayRevokeKeys: who lists and revokes keys of an account: those who manage them,
-// and always the administrators of the organization that created it.
+// mayRevokeKeys decides who lists and revokes keys of an account: those who manage
+// them, and always the administrators of the organization that created it.
 func mayRevokeKeys(actor *model.Actor, target *model.Account, memberships []model.Membership) error {
 	if target.CreatedBy != "" && !target.Operator && actor.Administers(target.CreatedBy) {
 		return nil

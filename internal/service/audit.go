@@ -40,8 +40,8 @@ func originOf(ctx context.Context) *Origin {
 	return new(Origin)
 }
 
-// act carries out an administrative act: fn does it and says on whom, and the line
-// of the audit log is written in the same transaction. A line without a chain is the
+// act carries out an administrative act: fn does it and names its
+// target, and the line of the audit log is written in the same transaction. A line without a chain is the
 // platform's.
 func (s *Service) act(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	fn func(tx *store.Tx, line *model.AuditEntry) error) error {
@@ -71,8 +71,8 @@ func (s *Service) newLine(ctx context.Context, actor *model.Actor, action model.
 	return line
 }
 
-// recordOnGroup adds the line of an act on a group to one that members may do too,
-// of which there is none. It comes last in a transaction.
+// recordOnGroup adds the line of an administrator's act on a group; the same act of a
+// member leaves none. It comes last in a transaction.
 func (s *Service) recordOnGroup(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction,
 	organization model.OrganizationID, id model.GroupID) error {
 	line := s.newLine(ctx, actor, action)

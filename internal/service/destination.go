@@ -8,8 +8,7 @@ import (
 	"signet/internal/store"
 )
 
-// destination is where a message goes, of which it is known that the sender may send
-// there.
+// destination is where a message goes, and where its sender may send.
 type destination struct {
 	entity       model.EntityID // the account, or the group
 	group        *model.Group   // nil: an account

@@ -20,7 +20,7 @@ type ForwardCommand struct {
 	RequestID             string
 }
 
-// Forward sends a message that the actor may read on to somebody else. The
+// Forward sends a message that the actor may read on to a recipient. The
 // attachment is shared, not copied; the first sender and time are kept. Where the
 // organization of the message has forwarding turned off, it is refused.
 func (s *Service) Forward(ctx context.Context, actor *model.Actor, c ForwardCommand) (Sent, error) {
@@ -78,7 +78,7 @@ func readable(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Tim
 	return &row, err
 }
 
-// originalOf says who wrote first what is forwarded, and when.
+// originalOf returns the first sender of a forwarded message, and its time.
 func originalOf(source *store.MessageRow) *model.Original {
 	if source.Forwarded != nil {
 		return source.Forwarded

@@ -103,8 +103,8 @@ func (s *Service) GroupMembers(
 	return out, err
 }
 
-// DeleteGroup ends a group for all its members. Deleting it again is fine for
-// who was in it (contract, call 8).
+// DeleteGroup ends a group for all its members. Its former
+// members may delete it again (contract, call 8).
 func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.GroupID) error {
 	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, actor *model.Actor) ([]model.AccountID, error) {
 		g, err := groupToDelete(tx, actor, id)
@@ -125,7 +125,7 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 		if err := s.exitGroup(tx, &g, members); err != nil {
 			return nil, err
 		}
-		if err := tx.NoteDeparture(g.Organization); err != nil { // its history is for nobody any more
+		if err := tx.NoteDeparture(g.Organization); err != nil { // no one reads its history any more
 			return nil, err
 		}
 		return members, s.recordOnGroup(ctx, tx, actor, model.ActionGroupDelete, g.Organization, id)

@@ -8,8 +8,7 @@ import (
 )
 
 // SetHold puts an organization under a legal hold, or lifts it. Only operators do:
-// an organization's administrators may be those whom it is about. Doing it again
-// changes nothing.
+// it may be about the organization's administrators. Doing it again changes nothing.
 func (s *Service) SetHold(ctx context.Context, actor *model.Actor, id model.OrganizationID, held bool) error {
 	now := s.now()
 	action := model.ActionHoldSet

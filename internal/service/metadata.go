@@ -137,7 +137,7 @@ func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *mode
 	return audit.Record(tx, &line)
 }
 
-// placeToDescribe finds an entity of which the actor may set the metadata.
+// placeToDescribe finds an entity whose metadata the actor may set.
 func (s *Service) placeToDescribe(tx *store.Tx, actor *model.Actor, address string,
 	organization model.OrganizationID) (place, error) {
 	p, err := s.place(tx, actor, address, organization)

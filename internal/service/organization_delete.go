@@ -8,9 +8,9 @@ import (
 	"signet/internal/store"
 )
 
-// DeleteOrganization ends an organization: nobody belongs to it and nobody sees
-// anything of it from the answer on. What it held is erased by the sweep, in
-// pieces, so that a large one holds up nobody. The name must be repeated.
+// DeleteOrganization ends an organization: from the answer on it has no members
+// and is not shown. The sweep erases its content in pieces, so that a large one delays
+// no other call. The name must be repeated.
 func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID,
 	name string) error {
 	var members []model.AccountID

@@ -74,8 +74,8 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 	return p, model.Missing()
 }
 
-// rosterPlace finds an entry of the actor's own roster. Somebody who has left
-// the organization since is still in it; everything else must be in sight.
+// rosterPlace finds an entry of the actor's own roster. It still
+// lists those who left the organization; everything else must be in sight.
 func (s *Service) rosterPlace(tx *store.Tx, actor *model.Actor, address string,
 	organization model.OrganizationID) (place, error) {
 	entity, group, found, err := s.resolve(tx, actor, address, true)

@@ -112,8 +112,8 @@ func (p *presenter) message(ctx context.Context, row *store.EventRow) (*model.Me
 }
 
 // entity shows an account or a group as the reader may see it today, an account as
-// this organization knows it. Of what it may not see any more there is the token and
-// the name.
+// this organization knows it. Once out of its
+// sight, an entity is its token and name.
 func (p *presenter) entity(organization model.OrganizationID, id model.EntityID, group bool) (model.Entity, error) {
 	seen := placed{organization, id}
 	if e, ok := p.entities[seen]; ok {

@@ -23,7 +23,7 @@ func (r recentlyRead[V]) fresh(now time.Time) bool {
 
 // recipients remembers for a moment where accounts belong and what their organizations
 // allow, so that people who write to the same others again and again do not ask the
-// store each time. Nobody is refused because of it, and nothing is sent on its word
+// store each time. It refuses no send, and nothing is sent on its word
 // alone: the transaction that sends asks whether both still belong, and what would be
 // refused is looked at afresh.
 type recipients struct {

@@ -13,7 +13,7 @@ import (
 type Refusal struct {
 	Action       model.AuditAction
 	Outcome      string       // the code of the error
-	Actor        *model.Actor // nil where nobody was recognised
+	Actor        *model.Actor // nil where the credentials opened nothing
 	Name         string       // the key, or else the address, that was tried then
 	Organization model.OrganizationID
 	User         string // as the path names them
@@ -30,9 +30,9 @@ func (s *Service) Refused(ctx context.Context, r Refusal) {
 	})
 }
 
-// describeRefusal says on whom a refused call was. Of what the path names only
-// tokens are noted, and only where they exist: the rest may be anybody's address, or
-// a secret in the wrong place. The line goes into an organization's chain where its
+// describeRefusal names the target of a refused call. It notes only tokens in the path,
+// and only those that exist: the rest may be a person's address, or a secret in the
+// wrong place. The line goes into an organization's chain where its
 // member was refused there; what strangers try is for the operators alone.
 func (s *Service) describeRefusal(tx *store.Tx, r *Refusal, line *model.AuditEntry) error {
 	concerned := line.Account
@@ -87,7 +87,7 @@ func (s *Service) refusedAtHome(tx *store.Tx, concerned model.AccountID, line *m
 // maxAttempt is more than a key or an address has, in bytes.
 const maxAttempt = 320
 
-// describeAttempt finds out whose key, or whose account, was tried in vain.
+// describeAttempt names the key or the account that was tried in vain.
 func (s *Service) describeAttempt(tx *store.Tx, name string, line *model.AuditEntry) error {
 	if name == "" || len(name) > maxAttempt || strings.ContainsRune(name, 0) {
 		return nil

@@ -31,7 +31,7 @@ func number(text, region string) (string, bool) {
 }
 
 // address reads an address into the one form under which it is stored and compared. A
-// letter with a mark can be written as one character or as two, which nobody can tell
+// letter with a mark can be written as one character or as two, which no reader can tell
 // apart by looking: that is one address.
 func (s *Service) address(text string) model.Address { return readAddress(text, s.region) }
 

@@ -179,8 +179,8 @@ func (s *Service) queueFriend(tx *store.Tx, account model.AccountID, place place
 	return tx.InsertEvent(account, position, place.organization, model.EventFriends, model.MessageID{}, change.Encode())
 }
 
-// noteRemoved notes, where an account has removed a one-to-one conversation, that nobody
-// may be left who can read it: the other one has removed it too, or is gone.
+// noteRemoved notes that a one-to-one conversation which an account has removed may have
+// no reader left: the other account has removed it too, or is gone.
 func noteRemoved(tx *store.Tx, place place, account model.AccountID) error {
 	other := model.AccountID(place.entity)
 	c, _, err := tx.Conversation(other, place.organization, model.EntityID(account))

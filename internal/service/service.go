@@ -47,7 +47,7 @@ type Options struct {
 	Audit           *audit.Log    // nil: one that signs nothing
 
 	Streams   Streams // nil: there are no streams
-	EraseSoon func()  // asks for the erasure of what a call gave up; nil: nobody is asked
+	EraseSoon func()  // asks for the erasure of what a call gave up; nil: the next sweep erases it
 }
 
 // Service carries out the interface's use cases. It is safe for concurrent use.

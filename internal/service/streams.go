@@ -12,11 +12,11 @@ type Streams interface {
 	// many these were.
 	End(ctx context.Context, account model.AccountID, key string) (int, error)
 
-	// Recheck asks soon whether those who read still may.
+	// Recheck soon ends the streams whose readers lost their access.
 	Recheck()
 }
 
-// noStreams stand where nobody reads.
+// noStreams stand where there are none.
 type noStreams struct{}
 
 func (noStreams) End(context.Context, model.AccountID, string) (int, error) { return 0, nil }

@@ -35,7 +35,7 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if err != nil {
 		return nil, err
 	}
-	// The position comes before the questions: nobody else sends for the actor, or
+	// The position comes before the questions: no other transaction sends for the actor, or
 	// takes sender or recipient out of the organization, once it is handed out.
 	position, err := tx.Position(1, append(slices.Clip(readers), actor.Account)...)
 	if err != nil {

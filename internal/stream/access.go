@@ -20,7 +20,7 @@ import (
 // looks all the time (Node.check).
 type guard struct {
 	mu   sync.Mutex // guards next
-	next time.Time  // when a secret ends with which somebody may read; zero: none is known
+	next time.Time  // when the next secret ends that a reader uses; zero: none is known
 }
 
 // remind makes the guard look at the readers at a time.

@@ -22,8 +22,7 @@ func (r *Registry) feed(c *store.Change) {
 	}
 }
 
-// event is what the readers of a message have of it in their queues, as reading these
-// would show it: nobody has it Delivered yet.
+// event shows a message as the queues of its readers would: Delivered to none yet.
 func (r *Registry) event(m *model.Message) *live.Event {
 	kind := model.EventMessage
 	if m.Group {

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// nodeTick is how often a node asks whether those who read on it still may: what
-	// ends a key or a membership on one node holds within 1 s on all (contract,
-	// section 1), whether or not anybody tells them.
+	// nodeTick is how often a node checks that its readers still may read: the end of
+	// a key or a membership on one node holds within 1 s on all (contract, section 1),
+	// even where the word of it is lost.
 	nodeTick = 750 * time.Millisecond
 
 	// lookAlone and lookConnected are how often a node looks for what its readers were
@@ -35,9 +35,9 @@ const (
 )
 
 // Node is this server's part among several on one store. It keeps what must be known
-// on all of them as rows, leased by each: which streams are open. And it asks the
-// store now and then for what the others may not have told, or nobody heard: the
-// store is the truth, and what nodes say to each other a hint.
+// on all of them as rows, leased by each: which streams are open. It also asks
+// the store now and then, because words between nodes get lost: the store is the truth,
+// and what nodes say to each other a hint.
 //
 // A server that is alone has none, and its hub knows everything.
 type Node struct {

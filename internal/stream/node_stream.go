@@ -85,7 +85,7 @@ func (n *Node) end(ctx context.Context, account model.AccountID, key string) (in
 }
 
 // endTold ends the streams that another node has told this one to end, in case
-// nobody has heard it.
+// the word was lost.
 func (n *Node) endTold(ctx context.Context, subs []*live.Subscription) error {
 	r := n.registry
 	if len(subs) == 0 {

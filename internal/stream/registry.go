@@ -78,5 +78,5 @@ func (r *Registry) End(ctx context.Context, account model.AccountID, key string)
 	}
 }
 
-// Recheck asks soon whether those who read still may.
+// Recheck soon ends the streams whose readers lost their access.
 func (r *Registry) Recheck() { r.guard.remind(r.clock()) }

@@ -14,7 +14,7 @@ type Streams struct {
 
 	mu    sync.Mutex // guards all below, and which sink a stream has
 	open  map[*Stream]struct{}
-	empty chan struct{} // closed when none is open any more; nil: nobody waits for that
+	empty chan struct{} // closed when none is open any more; nil: nothing waits for that
 }
 
 // New returns streams of the queues that the use cases read.

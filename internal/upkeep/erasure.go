@@ -17,7 +17,7 @@ import (
 // ErrOperatorAccount says that an account is an operator's, which is not erased.
 var ErrOperatorAccount = errors.New("an operator's account is not erased; `signet operator reset` ends its credentials")
 
-// LastAdministratorError says that nobody would administer these organizations if an
+// LastAdministratorError says that these organizations would have no administrator if an
 // account were erased.
 type LastAdministratorError struct{ Organizations []string }
 
@@ -115,13 +115,13 @@ func (e *Eraser) Account(ctx context.Context, id model.AccountID) error {
 }
 
 // leaveAdministrators refuses an account without which an organization has no
-// administrator. It holds the organizations, so that nobody else leaves meanwhile.
+// administrator. It locks the organizations, so that no other one leaves meanwhile.
 func (e *Eraser) leaveAdministrators(tx *store.Tx, id model.AccountID) error {
 	memberships, err := tx.Memberships(id)
 	if err != nil || e.LastAdministrators {
 		return err
 	}
-	// In one order, so that nobody waits in a circle.
+	// In one order, so that no two transactions wait for each other.
 	slices.SortFunc(memberships, func(a, b model.Membership) int { return cmp.Compare(a.Organization, b.Organization) })
 	var last []string
 	for _, m := range memberships {

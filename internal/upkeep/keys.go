@@ -15,8 +15,8 @@ import (
 // endingBatch is how many days' keys one sweep looks at.
 const endingBatch = 10_000
 
-// endKeys destroys the keys of which the last message went, as of a time; none where
-// that is zero.
+// endKeys destroys the keys whose last message had gone by a time; none where that is
+// zero.
 func (w *Sweeper) endKeys(ctx context.Context, at time.Time) error {
 	if w.Vault.Unsealed {
 		return nil
@@ -54,7 +54,7 @@ func (w *Sweeper) endKeys(ctx context.Context, at time.Time) error {
 	err = w.Store.Update(ctx, func(tx *store.Tx) error {
 		for i, e := range endings {
 			if slices.ContainsFunc(named[i], func(n seal.Name) bool { return !settled[n] }) {
-				continue // somebody may be sending with it at this moment
+				continue // a send may use it at this moment
 			}
 			if err := tx.DeleteKeyEnding(e); err != nil {
 				return err
@@ -65,8 +65,8 @@ func (w *Sweeper) endKeys(ctx context.Context, at time.Time) error {
 	return cmp.Or(fault, err)
 }
 
-// endPastKeys destroys the keys of days that are over, and of organizations that are
-// gone, of which a crash, or a message that did not come about, has left some.
+// endPastKeys destroys the keys of days that are over and of organizations that are
+// gone. A crash, or a message that was never stored, leaves such keys.
 func (w *Sweeper) endPastKeys(ctx context.Context, at time.Time) error {
 	if w.Vault.Unsealed {
 		return nil

@@ -42,8 +42,8 @@ func (w *Sweeper) sweepMessages(ctx context.Context, at time.Time) (total int, e
 }
 
 // shareOrganizations keeps legal holds from being set while messages are erased. It
-// comes after the messages, which are found by their ends: whoever holds an
-// organization for itself waits for no message.
+// comes after the messages, which are found by their ends: a transaction
+// that locks an organization waits for no message.
 func shareOrganizations(tx *store.Tx, rows []store.MessageRow) error {
 	if !tx.Locks() {
 		return nil

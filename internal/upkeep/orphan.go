@@ -18,7 +18,7 @@ const (
 	// orphanShare and orphanNumber bound how many files a server removes by itself: one
 	// in a hundred of all, or a hundred. Uploads that were never sent are few. More are
 	// the sign of another mistake: a database that was set back, or files that are
-	// somebody else's.
+	// another installation's.
 	orphanShare, orphanNumber = 100, 100
 	// orphanMemory is how many of them are known at a time.
 	orphanMemory = 1 << 20

@@ -18,7 +18,7 @@ const (
 	surveyShare = 100
 	// surveyStep is how many queues one snapshot counts.
 	surveyStep = 200
-	// surveyPatience is how long who asks waits for figures that are being counted.
+	// surveyPatience is how long a request waits for figures that are being counted.
 	surveyPatience = time.Second
 
 	// lateAge and lateEvents are what makes an account one that is behind.
@@ -41,8 +41,8 @@ type Queues struct {
 	Oldest   time.Time // when the oldest event of all was queued; zero: there is none
 }
 
-// Survey counts what only reading the store tells: when somebody asks, and not more
-// often than is good. A server that nobody asks counts nothing.
+// Survey counts what only reading the store tells: when it is asked for, and not
+// more often than is good. A server that is not asked counts nothing.
 type Survey struct {
 	store *store.Store
 	clock func() time.Time
@@ -50,7 +50,7 @@ type Survey struct {
 
 	mu      sync.Mutex // guards all below
 	queues  Queues
-	due     time.Time     // when queues are counted again, if somebody asks
+	due     time.Time     // when queues are counted again, if it is asked for
 	counted chan struct{} // closed when the next count has ended
 
 	lookMu  sync.Mutex // guards all below, and makes others wait for the answer
@@ -65,7 +65,7 @@ func NewSurvey(kept *store.Store, clock func() time.Time) *Survey {
 	return &Survey{store: kept, clock: clock, asked: make(chan struct{}, 1), counted: make(chan struct{})}
 }
 
-// Run counts queues whenever somebody asked, until ctx ends.
+// Run counts queues whenever asked, until ctx ends.
 func (v *Survey) Run(ctx context.Context) {
 	for {
 		select {

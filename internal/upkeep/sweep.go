@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	// batch is how many messages one transaction removes: few enough that nobody waits
+	// batch is how many messages one transaction removes: few enough that no call waits
 	// for it.
 	batch = 200
 	// housekeeping is how often what is merely old is removed.
@@ -53,15 +53,15 @@ type Options struct {
 	Cases     Cases
 	Audit     *audit.Log
 	Log       *slog.Logger
-	Warnings  *health.Warnings // nil: nobody looks at them
+	Warnings  *health.Warnings // nil: none are shown
 	Outages   *health.Outages  // nil: each failure is logged
 	Room      *disk.Room       // nil: there is room for everything
 	Interval  time.Duration    // what has ended is erased within it
 	Retention time.Duration    // how long an unacknowledged event stays; 0: for good
 }
 
-// Sweeper removes what has ended. Nobody can read it by then: the sweep only makes it
-// gone from the disk too. It is safe for concurrent use, but for Run.
+// Sweeper removes what has ended. It cannot be read by then: the sweep only takes
+// it off the disk too. It is safe for concurrent use, but for Run.
 type Sweeper struct {
 	Options
 	Counts Counts
@@ -73,7 +73,7 @@ type Sweeper struct {
 	restored atomic.Bool // this server is the first on a store that was set back
 
 	said   string        // the last failure that was logged
-	saidAt time.Duration // by the clock that nobody sets
+	saidAt time.Duration // by the monotonic clock
 }
 
 // NewSweeper returns a sweeper that is not running yet.
@@ -132,9 +132,9 @@ func (w *Sweeper) Run(ctx context.Context) {
 
 // Sweep removes messages that have ended, with their events, counters and
 // attachments, makes their content unrecoverable from the store's files, and
-// destroys the keys of which nothing is left, which makes it so everywhere else. While
-// the clock is in doubt it erases only what somebody asked for: what was recalled, what
-// deleted organizations held, what lifted holds kept, and what nobody can read any more.
+// destroys the keys that sealed nothing else, which makes it so everywhere else. While
+// the clock is in doubt it erases only what was asked for: recalled messages, those of
+// deleted organizations and lifted holds, and those that no account can read any more.
 func (w *Sweeper) Sweep(ctx context.Context) error {
 	w.Cases.Age()
 	at, err := w.Clock.EndingTime(ctx)
@@ -168,7 +168,7 @@ func (w *Sweeper) eraseEnded(ctx context.Context, at time.Time) error {
 		return err
 	}
 	// Files that cannot be reached hold up nothing else: their erasures stay noted. Nor
-	// does an audit log that somebody has changed.
+	// does an audit log that was tampered with.
 	aside := errors.Join(w.run(ctx, &w.tasks.files, w.eraseBlobs), w.run(ctx, &w.tasks.keyUses, w.Cases.FlushUses),
 		w.run(ctx, &w.tasks.audit, w.Audit.Sweep))
 	err := w.run(ctx, &w.tasks.wipe, func(ctx context.Context) error { return w.wipe(ctx, removed > 0) })

@@ -18,8 +18,8 @@ const (
 	departureWindow  = 1000
 )
 
-// sweepUnreadable erases messages that nobody can read any more: all who sent or got
-// one have removed the conversation, left the organization or are gone. It looks where
+// sweepUnreadable erases messages that no account can read any more: all that sent or
+// got one have removed the conversation, left the organization or are gone. It looks where
 // one of these happened, which the transaction that did it has noted.
 func (w *Sweeper) sweepUnreadable(ctx context.Context) (erased int, err error) {
 	var departures []store.Departure

@@ -17,12 +17,12 @@ import (
 
 // Verified counts what Verify looked at.
 type Verified struct {
-	Messages    int // of which the content opens
+	Messages    int // whose content opens
 	Held        int // of these, messages that only a legal hold keeps
 	Attachments int
 	Metadata    int
 	Ended       int // messages that have ended, whose keys are destroyed already
-	Broken      int // what does not open, each of which was reported
+	Broken      int // what does not open; each was reported
 }
 
 // Verify opens everything that is sealed, and reports what does not open: the text
@@ -57,7 +57,7 @@ type verification struct {
 // messageTable is a table of messages.
 type messageTable struct {
 	name string // of a row, as it is reported
-	held bool   // nobody reads it, and no key of it ends
+	held bool   // it cannot be read, and no key of it ends
 	row  func(*store.Tx, *store.MessageRow) (now store.MessageRow, found bool, err error)
 }
 

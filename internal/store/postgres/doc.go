@@ -18,9 +18,9 @@
 // # Transactions
 //
 // An Update is READ COMMITTED: what must not change between reading and writing is
-// held with row locks, in one order, which the store's SQL asks for (store, lock.go).
+// locked by its rows, in one order, which the store's SQL asks for (store, lock.go).
 // Every statement sees what was committed when it began, and so, after a lock, what
-// the holder before left. A View is a REPEATABLE READ snapshot.
+// the transaction left that had it before. A View is a REPEATABLE READ snapshot.
 //
 // Statements travel in pipelines. BEGIN goes with the first statement that needs
 // an answer, what was posted goes with the next one that does, and the last ones
@@ -57,7 +57,7 @@
 //
 // A transaction takes positions by advancing the accounts' rows of engine_queues,
 // locked in the order of the accounts, to one number greater than all of theirs and
-// than the clock's microseconds. It holds the rows until it ends: so for each
+// than the clock's microseconds. It locks the rows until it ends: so for each
 // account numbers become visible in the order in which they were handed out, and a
 // reader's cursor skips nothing. A clock that is behind makes no number go back.
 //
@@ -78,7 +78,7 @@
 //
 // The engine sets statement_timeout, lock_timeout and
 // idle_in_transaction_session_timeout for its sessions, so that a node that hangs
-// holds up nobody for long, and synchronous_commit where the server has it off.
+// delays no other one for long, and synchronous_commit where the server has it off.
 // Everything else is the server's. Connections are few (Options.Connections), since
 // a transaction is short and a server serves some tens at a time best.
 package postgres

@@ -9,7 +9,7 @@ import (
 )
 
 // The rows of engine_queues hold the last position of each account's queue. A
-// transaction that takes positions holds the rows until it ends, so that numbers
+// transaction that takes positions locks the rows until it ends, so that numbers
 // become visible in the order in which they were handed out. Rows are locked in
 // the order of the accounts, so that two transactions never wait for each other.
 const (
@@ -18,9 +18,9 @@ const (
 		ON CONFLICT (account) DO UPDATE SET last = GREATEST(q.last + 1, ?) + ? - 1 RETURNING last`
 
 	// advanceAll takes the same positions for several accounts whose rows are there.
-	advanceAll = `WITH held AS MATERIALIZED (
+	advanceAll = `WITH locked AS MATERIALIZED (
 			SELECT last FROM engine_queues WHERE account IN (?*) ORDER BY account FOR UPDATE
-		), top AS MATERIALIZED (SELECT COUNT(*) AS found, GREATEST(MAX(last) + 1, ?) + ? - 1 AS last FROM held)
+		), top AS MATERIALIZED (SELECT COUNT(*) AS found, GREATEST(MAX(last) + 1, ?) + ? - 1 AS last FROM locked)
 		UPDATE engine_queues AS q SET last = top.last FROM top WHERE q.account IN (?*) AND top.found = ? RETURNING q.last`
 
 	// raise brings an account that got smaller ones up to the last one of all.
