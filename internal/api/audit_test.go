@@ -237,7 +237,7 @@ func TestAuditIsReadByAdministratorsAndOperators(t *testing.T) {
 	m.boss.post("/v2/organization/"+m.org, fields{"max_ttl": 600, "forward": false}).want(204)
 	newest := m.boss.get(path + "?action=organization.update").reply().at(0)
 	newest.wantFields(fields{"account": m.boss.token, "key": m.boss.key, "on_organization": m.org,
-		"detail": "max_ttl=600 forward=false", "outcome": "ok"})
+		"detail": "forward=false max_ttl=600", "outcome": "ok"})
 	for i := range 5 {
 		m.boss.post(m.member.path("/organization/"+m.org+"/roles/role"+number(i)), nil).want(204)
 	}

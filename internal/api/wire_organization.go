@@ -66,6 +66,7 @@ func (a *API) organizationCommand(c *call) (service.OrganizationCommand, error) 
 	var out service.OrganizationCommand
 	s := &out.Settings
 	s.Other = map[string]json.RawMessage{}
+	numbers, switches := s.Numbers(), s.Switches()
 	known := map[string]bool{}
 	for _, given := range f.Names() {
 		name := input.SnakeCase(given)
@@ -76,28 +77,18 @@ func (a *API) organizationCommand(c *call) (service.OrganizationCommand, error) 
 		switch name {
 		case "name":
 			out.Name = f.OptionalText(given)
-		case "ttl":
-			s.TTL = f.OptionalInt(given)
-		case "max_ttl":
-			s.MaxTTL = f.OptionalInt(given)
-		case "dor":
-			s.DOR = f.OptionalBool(given)
-		case "forward":
-			s.Forward = f.OptionalBool(given)
-		case "priority_messaging":
-			s.PriorityMessaging = f.OptionalBool(given)
-		case "allow_public_groups":
-			s.AllowPublicGroups = f.OptionalBool(given)
-		case "attachments":
-			s.Attachments = f.OptionalBool(given)
-		case "autologout_time":
-			s.AutologoutTime = f.OptionalInt(given)
-		case "pin_lock":
-			s.PinLock = f.OptionalBool(given)
 		case "token", "members", "pending", "paid", "settings", "legal_hold":
 			// What an Organization shows of itself is no setting: a client may send back
 			// all that it was shown.
 		default:
+			if number := numbers[name]; number != nil {
+				*number = f.OptionalInt(given)
+				continue
+			}
+			if on := switches[name]; on != nil {
+				*on = f.OptionalBool(given)
+				continue
+			}
 			known[name] = false // `a_b` and `aB` are two
 			if strings.EqualFold(given, a.vendor.organizationKey) || !f.Storable(given, given) {
 				continue

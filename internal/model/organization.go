@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -77,28 +78,32 @@ func (s *Settings) Lifetime(asked *int) (int, error) {
 	return ttl, nil
 }
 
+// Numbers are the settings that are numbers, by name.
+func (s *Settings) Numbers() map[string]**int {
+	return map[string]**int{"ttl": &s.TTL, "max_ttl": &s.MaxTTL, "autologout_time": &s.AutologoutTime}
+}
+
+// Switches are the settings that are on or off, by name.
+func (s *Settings) Switches() map[string]**bool {
+	return map[string]**bool{"dor": &s.DOR, "forward": &s.Forward, "priority_messaging": &s.PriorityMessaging,
+		"allow_public_groups": &s.AllowPublicGroups, "attachments": &s.Attachments, "pin_lock": &s.PinLock}
+}
+
 // Changed names the settings that are there, with the values of those that are
 // numbers and switches, for the audit log: what others hold may be anything.
 func (s *Settings) Changed() string {
 	var out []string
-	for _, n := range []struct {
-		name  string
-		value *int
-	}{{"ttl", s.TTL}, {"max_ttl", s.MaxTTL}, {"autologout_time", s.AutologoutTime}} {
-		if n.value != nil {
-			out = append(out, fmt.Sprintf("%s=%d", n.name, *n.value))
+	for name, value := range s.Numbers() {
+		if *value != nil {
+			out = append(out, fmt.Sprintf("%s=%d", name, **value))
 		}
 	}
-	for _, b := range []struct {
-		name  string
-		value *bool
-	}{{"dor", s.DOR}, {"forward", s.Forward}, {"priority_messaging", s.PriorityMessaging},
-		{"allow_public_groups", s.AllowPublicGroups},
-		{"attachments", s.Attachments}, {"pin_lock", s.PinLock}} {
-		if b.value != nil {
-			out = append(out, fmt.Sprintf("%s=%t", b.name, *b.value))
+	for name, value := range s.Switches() {
+		if *value != nil {
+			out = append(out, fmt.Sprintf("%s=%t", name, **value))
 		}
 	}
+	slices.Sort(out)
 	if len(s.Other) > 0 {
 		out = append(out, fmt.Sprintf("others=%d", len(s.Other)))
 	}
@@ -111,15 +116,8 @@ func Allows(setting *bool) bool { return setting == nil || *setting }
 // Apply puts the settings of a change over those in force. An empty text removes one
 // that is only kept.
 func (s *Settings) Apply(change Settings) {
-	apply(&s.TTL, change.TTL)
-	apply(&s.MaxTTL, change.MaxTTL)
-	apply(&s.DOR, change.DOR)
-	apply(&s.Forward, change.Forward)
-	apply(&s.PriorityMessaging, change.PriorityMessaging)
-	apply(&s.AllowPublicGroups, change.AllowPublicGroups)
-	apply(&s.Attachments, change.Attachments)
-	apply(&s.AutologoutTime, change.AutologoutTime)
-	apply(&s.PinLock, change.PinLock)
+	apply(s.Numbers(), change.Numbers())
+	apply(s.Switches(), change.Switches())
 	for name, value := range change.Other {
 		if s.Other == nil {
 			s.Other = map[string]json.RawMessage{}
@@ -149,8 +147,10 @@ func (s *Settings) FitOther() error {
 	return nil
 }
 
-func apply[T any](setting **T, change *T) {
-	if change != nil {
-		*setting = change
+func apply[T any](settings, changes map[string]**T) {
+	for name, change := range changes {
+		if *change != nil {
+			*settings[name] = *change
+		}
 	}
 }
