@@ -31,6 +31,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.origins.SetHeaders(w.Header(), r)
 	a.metrics.inFlight.Inc()
 	defer a.finish(c)
+	defer c.held.Release()
 	a.serve(r.Context(), c)
 }
 
@@ -128,6 +129,10 @@ func (a *API) finish(c *call) {
 func (a *API) readBody(ctx context.Context, c *call) error {
 	if c.endpoint.method == http.MethodDelete {
 		c.body.Beside(c.readQuery, c.request.Header, c.vendor.prefix)
+	}
+	if key := c.rated(); key != nil {
+		c.held = a.memory.Hold(key.Counter)
+		c.body.Hold = c.held.Take
 	}
 	return c.endpoint.reader.Read(ctx, c.writer.ResponseWriter, c.request, &c.body)
 }

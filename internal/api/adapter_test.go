@@ -38,8 +38,8 @@ func TestErrorsWinInTheOrderOfTheContract(t *testing.T) {
 				return noContent(), nil
 			}})
 	large := strings.Repeat("x", 256<<10+1)
-	h.auth.actors["second"] = &model.Actor{Key: model.Key{Key: "second"}}
-	h.auth.actors["second2"] = &model.Actor{Key: model.Key{Key: "second2"}}
+	h.auth.actors["second"] = &model.Actor{Key: model.Key{Key: "second", Counter: "second"}}
+	h.auth.actors["second2"] = &model.Actor{Key: model.Key{Key: "second2", Counter: "second2"}}
 	basic := func(key string) string {
 		r, _ := http.NewRequest("GET", "/", nil)
 		r.SetBasicAuth(key, "secret:of:"+key)

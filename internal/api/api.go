@@ -25,6 +25,7 @@ type Limits struct {
 	FailedLoginsPerMinuteAddress int   // of an address with any keys
 	FailedLoginsPerMinuteName    int   // of a key or user name from any addresses
 	BodyBytes                    int64 // of a JSON or form body
+	BodyMemoryBytes              int64 // of all bodies that are held in memory at a time
 	AttachmentBytes              int64
 	Fields                       int // names and values of a body or a query
 	Parts                        int // of a multipart body; 0 is 100
@@ -73,6 +74,7 @@ type API struct {
 	origins       guard.Origins
 	attempts      *guard.Attempts
 	rates         *guard.Rates
+	memory        *guard.Memory
 	metrics       *metrics
 	bodyPatience  time.Duration
 }
@@ -123,8 +125,9 @@ func newAPI(o Options) (*API, error) {
 		bodyPatience: cmp.Or(o.BodyPatience, input.Patience),
 	}
 	a.origins = newOrigins(&o, &a.vendor)
+	a.memory = guard.NewMemory(o.Limits.BodyMemoryBytes)
 	var err error
-	if a.metrics, err = newMetrics(o.Registerer); err != nil {
+	if a.metrics, err = newMetrics(o.Registerer, a.memory); err != nil {
 		return nil, fmt.Errorf("register the metrics of the interface: %w", err)
 	}
 	a.unmatched = a.newEndpoint(route{method: "", pattern: "unmatched"})
@@ -139,7 +142,7 @@ func (a *API) mount(table []route) error {
 		if r.handler == nil {
 			return fmt.Errorf("route %s %s has no handler", r.method, r.pattern)
 		}
-		if r.public && r.admin {
+		if (r.public || r.signIn != nil) && r.admin {
 			return fmt.Errorf("route %s %s cannot be both public and administrative", r.method, r.pattern)
 		}
 		if err := a.router.add(a.newEndpoint(r)); err != nil {
@@ -170,6 +173,9 @@ func (a *API) newEndpoint(r route) *endpoint {
 		Patience: a.bodyPatience,
 		Always:   r.fields,
 		Files:    r.files,
+	}
+	if most := &e.reader.Limits.BodyBytes; r.signIn != nil && (*most == 0 || *most > signInBytes) {
+		*most = signInBytes
 	}
 	e.metrics.all, e.metrics.route = a.metrics, e.label
 	return e

@@ -22,8 +22,11 @@ type Authenticator interface {
 // authenticate finds out who calls: HTTP Basic, and where the route allows it the
 // query `auth_basic`, which browsers' event sources need. The header wins.
 func (a *API) authenticate(ctx context.Context, c *call) error {
-	if c.endpoint.public {
+	switch {
+	case c.endpoint.public:
 		return nil
+	case c.endpoint.signIn != nil:
+		return c.endpoint.signIn(ctx, c)
 	}
 	key, secret, err := c.credentials()
 	if err != nil {
@@ -31,7 +34,7 @@ func (a *API) authenticate(ctx context.Context, c *call) error {
 	}
 	c.tried = key
 	from := a.clientAddress(c.request)
-	return a.attempts.Guard(from, key, secret, func() error {
+	return a.attempts.Secret(from, key, func() error {
 		actor, err := a.authenticator.Authenticate(ctx, key, secret, from)
 		c.actor = actor
 		return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/api/guard"
 	"signet/internal/api/input"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -17,11 +18,13 @@ type call struct {
 	request  *http.Request
 	writer   responseWriter
 	endpoint *endpoint
-	actor    *model.Actor // who calls; nil on public routes
-	tried    string       // the key, or else the address, whose credentials the call came with
+	actor    *model.Actor    // who calls; nil on public routes
+	proven   *service.Proven // whose password a sign-in gave
+	tried    string          // the key, or else the address, whose credentials the call came with
 	origin   *service.Origin
 	id       string // of the request, as Request-Id answers it
 	body     input.Body[*service.Upload]
+	held     guard.Held // the memory that the body takes
 
 	query      input.Fields
 	queryKnown bool

@@ -140,6 +140,11 @@ func (a *API) readSocket(ctx context.Context, actor *model.Actor, conn *websocke
 		if kind != websocket.MessageText || json.Unmarshal(frame, &said) != nil || len(said.Ack) == 0 {
 			continue
 		}
+		// It counts as a call does, and waits where one would be refused: a frame has no
+		// answer that could tell its client to send it again.
+		if a.rates.Wait(ctx, &actor.Key, 1+costOfIDs(len(said.Ack))) != nil {
+			return nil
+		}
 		if err := a.service.Acknowledge(ctx, actor, said.Ack); err != nil && ctx.Err() == nil {
 			_ = conn.Close(closing(0, err))
 			return err

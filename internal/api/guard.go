@@ -43,17 +43,42 @@ func (a *API) answerPreflight(_ context.Context, c *call) (answer, error) {
 // countRate counts the call against the rate of its key and sets the headers
 // that tell what is left.
 func (a *API) countRate(_ context.Context, c *call) error {
-	if c.actor == nil {
+	key := c.rated()
+	if key == nil {
 		return nil
 	}
-	left, err := a.rates.Take(&c.actor.Key)
+	left, err := a.rates.Take(key, max(c.endpoint.cost, 1))
+	c.showRate(left)
+	return err
+}
+
+// rated returns the key by which the call is counted, or nil where nobody was found out.
+// Where a password was given it is what the sign-ins of its account share.
+func (c *call) rated() *model.Key {
+	switch {
+	case c.actor != nil:
+		return &c.actor.Key
+	case c.proven != nil:
+		return &model.Key{Counter: c.proven.Counter()}
+	}
+	return nil
+}
+
+// charge counts what a call costs beyond what its route does, once that is known. The
+// call goes on; the next ones of its key wait until that is paid for.
+func (a *API) charge(c *call, tokens int) {
+	if tokens > 0 {
+		c.showRate(a.rates.Charge(&c.actor.Key, tokens))
+	}
+}
+
+func (c *call) showRate(left guard.Quota) {
 	if left.Limit > 0 {
 		h := c.writer.Header()
 		// Set directly, because http.Header.Set would change how the names are spelt.
 		values := []string{strconv.Itoa(left.Limit), strconv.Itoa(left.Remaining), strconv.Itoa(left.Reset)}
 		h["RateLimit-Limit"], h["RateLimit-Remaining"], h["RateLimit-Reset"] = values[0:1:1], values[1:2:2], values[2:3:3]
 	}
-	return err
 }
 
 // guardPassword counts a wrong password given along with a key as a failed login
@@ -63,7 +88,7 @@ func (a *API) guardPassword(c *call, password string, use func() error) error {
 		return use()
 	}
 	var refused error
-	err := a.attempts.Guard(a.clientAddress(c.request), "password:"+c.actor.Account.String(), password, func() error {
+	err := a.attempts.Password(a.clientAddress(c.request), "password:"+c.actor.Account.String(), password, func() error {
 		refused = use()
 		if service.IsWrongPassword(refused) {
 			return unauthenticated(codeCredentialsInvalid, "The password is wrong.")

@@ -52,9 +52,12 @@ func TestFailedLoginsOverHTTP(t *testing.T) {
 		wrong := request{method: "GET", path: "/v2/x", headers: []string{"Authorization: Basic YWxpY2U6d3Jvbmc="}}
 		h.wantError(h.mustSend(wrong), 401, "credentials_invalid", "")
 	}
-	got := h.mustSend(request{method: "GET", path: "/v2/x"})
+	got := h.mustSend(request{method: "GET", path: "/v2/x", headers: []string{"Authorization: Basic YWxpY2U6d3Jvbmc="}})
 	h.wantError(got, 429, guard.CodeTooManyFailures, "")
 	h.wantHeader(got, "Retry-After", "60")
+	if got := h.mustSend(request{method: "GET", path: "/v2/x"}); got.StatusCode != 204 { // the right secret
+		t.Errorf("got %d %s", got.StatusCode, got.body)
+	}
 	// What is no pair of key and secret at all is no guess.
 	for range 200 {
 		h.mustSend(request{method: "GET", path: "/v2/x", anyone: true})

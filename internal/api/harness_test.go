@@ -171,9 +171,10 @@ type testAuthenticator struct {
 
 func newTestAuthenticator() *testAuthenticator {
 	return &testAuthenticator{actors: map[string]*model.Actor{
-		"alice":  {Account: model.AccountID{1}, Key: model.Key{Key: "alice"}},
-		"root":   {Account: model.AccountID{2}, Key: model.Key{Key: "root", Kind: model.Administrative}, Operator: true},
-		"lapsed": {Account: model.AccountID{3}, Key: model.Key{Key: "lapsed", Kind: model.Administrative}},
+		"alice": {Account: model.AccountID{1}, Key: model.Key{Key: "alice", Counter: "alice"}},
+		"root": {Account: model.AccountID{2}, Key: model.Key{Key: "root", Counter: "root", Kind: model.Administrative},
+			Operator: true},
+		"lapsed": {Account: model.AccountID{3}, Key: model.Key{Key: "lapsed", Counter: "lapsed", Kind: model.Administrative}},
 	}}
 }
 

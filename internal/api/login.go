@@ -18,49 +18,58 @@ type wireLogin struct {
 	} `json:"auth"`
 }
 
-// login: POST /login: `Authorization: XMPP-Simple base64(<product>:<user>:<password>)`.
-func (a *API) login(ctx context.Context, c *call) (answer, error) {
+// signInBytes is the most that the body of a sign-in may have.
+const signInBytes = 8 << 10
+
+// signInByName: POST /login: `Authorization: XMPP-Simple
+// base64(<product>:<user>:<password>)`.
+func (a *API) signInByName(ctx context.Context, c *call) error {
 	scheme, encoded, _ := strings.Cut(c.request.Header.Get("Authorization"), " ")
 	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	parts := strings.SplitN(string(decoded), ":", 3)
 	if !strings.EqualFold(scheme, "XMPP-Simple") || err != nil || len(parts) != 3 {
-		return answer{}, unauthenticated(codeCredentialsMissing,
+		return unauthenticated(codeCredentialsMissing,
 			"Credentials are required: XMPP-Simple with product key, user and password.")
 	}
-	return a.signIn(ctx, c, parts[1], parts[2], false)
+	return a.checkPassword(ctx, c, parts[1], parts[2])
 }
 
-// loginV5: POST /v5/login: HTTP Basic with user and password, or key and secret.
-func (a *API) loginV5(ctx context.Context, c *call) (answer, error) {
+// signInByNameOrKey: POST /v5/login: HTTP Basic with user and password, or key and
+// secret. The right secret of a key opens whatever failed before.
+func (a *API) signInByNameOrKey(ctx context.Context, c *call) error {
 	name, secret, err := c.credentials()
 	if err != nil {
-		return answer{}, err
+		return err
 	}
-	return a.signIn(ctx, c, name, secret, true)
+	c.tried = name
+	c.actor, err = a.service.Authenticate(ctx, name, secret, a.clientAddress(c.request))
+	if !isUnauthenticated(err) {
+		return err
+	}
+	return a.checkPassword(ctx, c, name, secret)
 }
 
-func (a *API) signIn(ctx context.Context, c *call, name, secret string, keys bool) (answer, error) {
+func (a *API) checkPassword(ctx context.Context, c *call, name, password string) error {
+	c.tried = name
+	return a.attempts.Password(a.clientAddress(c.request), name, password, func() (err error) {
+		c.proven, err = a.service.CheckPassword(ctx, name, password)
+		return err
+	})
+}
+
+// login: POST /login and POST /v5/login.
+func (a *API) login(ctx context.Context, c *call) (answer, error) {
 	device := c.body.Text("device_id")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	c.tried = name
-	from := a.clientAddress(c.request)
 	var signed service.Login
-	err := a.attempts.Guard(from, name, secret, func() error {
-		if keys {
-			actor, err := a.service.Authenticate(ctx, name, secret, from)
-			if err == nil {
-				signed, err = a.service.LoginWithKey(ctx, actor, device)
-			}
-			if !isUnauthenticated(err) {
-				return err
-			}
-		}
-		var err error
-		signed, err = a.service.LoginWithPassword(ctx, name, secret, device)
-		return err
-	})
+	var err error
+	if c.actor != nil {
+		signed, err = a.service.LoginWithKey(ctx, c.actor, device)
+	} else {
+		signed, err = a.service.LoginWithPassword(ctx, c.proven, device)
+	}
 	if err != nil {
 		return answer{}, err
 	}

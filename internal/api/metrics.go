@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 
 	"signet/internal/api/guard"
 	"signet/internal/model"
+	"signet/internal/service"
 )
 
 // metrics counts calls for Prometheus, by route and class of status, and what was
@@ -21,7 +23,7 @@ type metrics struct {
 	limited  *prometheus.CounterVec
 }
 
-func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
+func newMetrics(registerer prometheus.Registerer, memory *guard.Memory) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "signet_http_requests_total",
@@ -46,7 +48,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		}),
 		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "signet_limited_total",
-			Help: "Calls refused with 429, by the code of the limit.",
+			Help: "Calls refused with 429 or 503 for a limit, by its code.",
 		}, []string{"code"}),
 	}
 	for _, code := range limitCodes {
@@ -55,7 +57,11 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 	if registerer == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.panics, m.logins, m.limited} {
+	held := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "signet_http_body_bytes",
+		Help: "Bytes of bodies that are held in memory, but the first 8 KiB of each.",
+	}, func() float64 { return float64(memory.Used()) })
+	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.panics, m.logins, m.limited, held} {
 		if err := registerer.Register(c); err != nil {
 			return nil, err
 		}
@@ -67,14 +73,15 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 var classes = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx", "canceled"}
 
 // limitCodes are the values of the label code.
-var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, codeDailyLimit}
+var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, codeDailyLimit,
+	guard.CodeTooManyBodies, service.CodeTooManyPasswords}
 
-// refused counts calls that were refused for their credentials or their rate.
+// refused counts calls that were refused for their credentials or a limit.
 func (m *metrics) refused(shown *model.Error) {
 	switch {
 	case shown.Kind == model.Unauthenticated && shown.Code != codeCredentialsMissing:
 		m.logins.Inc()
-	case shown.Kind == model.TooMany:
+	case shown.Kind == model.TooMany || slices.Contains(limitCodes[:], shown.Code):
 		m.limited.WithLabelValues(shown.Code).Inc()
 	}
 }

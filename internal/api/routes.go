@@ -23,6 +23,11 @@ type route struct {
 
 	// public needs no credentials: the handler gets no actor, and no rate counts.
 	public bool
+	// signIn finds out who calls in place of a key and its secret; the call then has an
+	// actor or, by a password, a proven account. The body of a sign-in is small.
+	signIn func(ctx context.Context, c *call) error
+	// cost is how many tokens the call takes of its key's rate; 0 is 1 (cost.go).
+	cost int
 	// queryAuth also takes the credentials from the query `auth_basic`.
 	queryAuth bool
 	// admin refuses accounts that administer nothing (endpoints 27 to 36).
@@ -150,8 +155,10 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/user/:user/key/:key/rotate", handler: a.rotateKey, audit: model.ActionKeyRotate},
 
 		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true},
-		{method: post, pattern: "/v2/login", handler: a.login, audit: model.ActionLogin, public: true},
-		{method: post, pattern: "/v5/login", handler: a.loginV5, audit: model.ActionLogin, public: true},
+		{method: post, pattern: "/v2/login", handler: a.login, audit: model.ActionLogin,
+			signIn: a.signInByName},
+		{method: post, pattern: "/v5/login", handler: a.login, audit: model.ActionLogin,
+			signIn: a.signInByNameOrKey},
 		{method: post, pattern: "/v2/logout", handler: a.logout, audit: model.ActionLogout},
 		{method: get, pattern: "/openapi.json", handler: a.showDocument(openapi.JSON), public: true},
 		{method: get, pattern: "/openapi-3.0.json", handler: a.showDocument(openapi.JSON30), public: true},

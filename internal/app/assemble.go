@@ -168,6 +168,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			FailedLoginsPerMinuteAddress: limits.FailedLoginsPerMinuteAddress,
 			FailedLoginsPerMinuteName:    limits.FailedLoginsPerMinuteName,
 			BodyBytes:                    limits.BodyBytes,
+			BodyMemoryBytes:              limits.BodyMemoryBytes,
 			AttachmentBytes:              limits.AttachmentBytes,
 			Fields:                       limits.Fields,
 			Parts:                        limits.Parts,

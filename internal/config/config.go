@@ -93,6 +93,7 @@ type Limits struct {
 	FailedLoginsPerMinuteAddress int
 	FailedLoginsPerMinuteName    int
 	BodyBytes                    int64
+	BodyMemoryBytes              int64
 	MessageBytes                 int64
 	AttachmentBytes              int64
 	StreamsPerAccount            int

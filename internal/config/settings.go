@@ -179,8 +179,9 @@ Messages that a key may send in a day (UTC), forwards included. An operator give
 key another figure when making it. 0: no limit.`),
 
 		number(&c.Limits.RequestsPerSecond, "limits.requests_per_second", 50, 0, 1_000_000, `
-Requests a second that a key may make in the long run, counted on each node. An
-operator gives a key another figure when making it. 0: no limit.`),
+Requests a second that a key may make in the long run, with all keys that its account
+issued by it, counted on each node. An operator gives a key another figure when making
+it. 0: no limit.`),
 
 		number(&c.Limits.Burst, "limits.burst", 100, 0, 1_000_000, `
 Requests that a key may make at once before requests_per_second holds it back.
@@ -188,19 +189,25 @@ Requests that a key may make at once before requests_per_second holds it back.
 
 		number(&c.Limits.FailedLoginsPerMinute, "limits.failed_logins_per_minute", 10, 0, 1_000_000, `
 Failed logins a minute from one address with one key or user name; past it that
-pair is refused. 0: no limit.`),
+pair is refused, but for the right secret of a key. 0: no limit.`),
 
 		number(&c.Limits.FailedLoginsPerMinuteAddress, "limits.failed_logins_per_minute_address", 100, 0, 1_000_000, `
 Failed logins a minute from one address, whatever the key; past it that address
-is refused, but for keys which have succeeded from it. 0: no limit.`),
+is refused, but for right secrets of keys. 0: no limit.`),
 
 		number(&c.Limits.FailedLoginsPerMinuteName, "limits.failed_logins_per_minute_name", 100, 0, 1_000_000, `
 Failed logins a minute with one key or user name, whatever the address; past it that
-name is refused, but from addresses where its credentials have succeeded. 0: no limit.`),
+name is refused, but for right secrets of keys, and from addresses where its password
+has succeeded. 0: no limit.`),
 
 		number(&c.Limits.BodyBytes, "limits.body_bytes", 256<<10, 0, 1<<30, `
 Bytes of a JSON or form body (262144 is 256 KiB). 0: no limit; such a body is held
 in memory, so that anybody with a key could then fill it.`),
+
+		number(&c.Limits.BodyMemoryBytes, "limits.body_memory_bytes", 32<<20, 0, 1<<40, `
+Bytes of all JSON and form bodies that are held in memory at a time (33554432 is 32
+MiB), but the first 8 KiB of each; one key has at most a quarter. Past it calls with
+larger bodies are answered 503. 0: no limit.`),
 
 		number(&c.Limits.MessageBytes, "limits.message_bytes", 64<<10, 0, 1<<30, `
 Bytes of the text of a message (65536 is 64 KiB). 0: no limit but body_bytes.`),

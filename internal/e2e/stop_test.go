@@ -209,7 +209,7 @@ func (u *halfUpload) mustFinish(t *testing.T) string {
 // summed, and those of them with labels under their full names too.
 func (s *server) mustReadMetrics() map[string]int {
 	s.t.Helper()
-	answer, err := s.http.Get(anyServer + "/metrics")
+	answer, err := s.http.Get(s.base + "/metrics")
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -17,9 +17,19 @@ type Login struct {
 	Key    *IssuedKey
 }
 
-// LoginWithPassword signs an account in. A wrong password and an unknown user
-// answer alike and take as long.
-func (s *Service) LoginWithPassword(ctx context.Context, user, password, device string) (Login, error) {
+// Proven is an account whose password was given.
+type Proven struct {
+	account model.AccountID
+	hash    string // of the password
+}
+
+// Counter is what all password sign-ins of the account share: its daily allowance of
+// messages, and the rate of its requests. Else signing in again would renew both.
+func (p *Proven) Counter() string { return "account:" + p.account.String() }
+
+// CheckPassword returns the account of a user whose password is right. A wrong one and
+// an unknown user answer alike and take as long.
+func (s *Service) CheckPassword(ctx context.Context, user, password string) (*Proven, error) {
 	var account model.AccountID
 	var hash string
 	err := s.store.View(ctx, func(tx *store.Tx) error {
@@ -33,16 +43,21 @@ func (s *Service) LoginWithPassword(ctx context.Context, user, password, device 
 		return err
 	})
 	if err != nil {
-		return Login{}, err
+		return nil, err
 	}
 	ok, err := s.verifyPassword(ctx, hash, password)
 	if err != nil {
-		return Login{}, err
+		return nil, err
 	}
 	if !ok {
-		return Login{}, wrongCredentials()
+		return nil, wrongCredentials()
 	}
-	return s.login(ctx, account, device, nil, hash)
+	return &Proven{account, hash}, nil
+}
+
+// LoginWithPassword signs an account in on a device.
+func (s *Service) LoginWithPassword(ctx context.Context, proven *Proven, device string) (Login, error) {
+	return s.login(ctx, proven.account, device, nil, proven.hash)
 }
 
 // LoginWithKey signs the owner of a key in on a device; the new key counts its
@@ -65,9 +80,7 @@ func (s *Service) login(ctx context.Context, account model.AccountID, device str
 			from.RequestsPerSecond
 		issued.Expires, issued.Networks = from.Expires, from.Networks
 	} else {
-		// All password sign-ins of an account share one allowance, or signing in
-		// again would renew it.
-		issued.Counter = "account:" + account.String()
+		issued.Counter = (&Proven{account: account}).Counter()
 	}
 	var replaced []string
 	var entity model.Entity

@@ -7,7 +7,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 
@@ -24,6 +27,41 @@ const (
 	argonKey     = 32
 )
 
+// mostPasswords is how many passwords may wait to be hashed. One takes some 50 ms, so
+// that the last of them waits no longer than a client does.
+const mostPasswords = 64
+
+// CodeTooManyPasswords is told where more would wait (503).
+const CodeTooManyPasswords = "too_many_passwords"
+
+// hashing lets some passwords be hashed at a time while few others wait: sign-ins may
+// take memory for two, and all processors but one.
+type hashing struct {
+	places  chan struct{}
+	waiting atomic.Int32
+}
+
+func newHashing() *hashing {
+	return &hashing{places: make(chan struct{}, min(max(runtime.GOMAXPROCS(0)-1, 1), 2))}
+}
+
+// enter waits for a place, which leave gives back.
+func (h *hashing) enter(ctx context.Context) error {
+	defer h.waiting.Add(-1)
+	if h.waiting.Add(1) > mostPasswords {
+		return &model.Error{Kind: model.Unavailable, Code: CodeTooManyPasswords, RetryAfter: 2 * time.Second,
+			Message: "Too many people sign in at the moment, please try again."}
+	}
+	select {
+	case h.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (h *hashing) leave() { <-h.places }
+
 // validPassword refuses what is too short to protect anything, or too long to be
 // hashed in good time.
 func validPassword(password string) error {
@@ -33,8 +71,7 @@ func validPassword(password string) error {
 	return nil
 }
 
-// hashPassword returns the encoded argon2id hash of a password. At most two are
-// computed at a time; others wait.
+// hashPassword returns the encoded argon2id hash of a password.
 func (s *Service) hashPassword(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, argonSalt)
 	rand.Read(salt) // never fails
@@ -71,12 +108,10 @@ func (s *Service) verifyPassword(ctx context.Context, encoded, password string) 
 type derivation func(password, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte
 
 func (s *Service) argon(ctx context.Context, password string, salt []byte) ([]byte, error) {
-	select {
-	case s.passwords <- struct{}{}:
-		defer func() { <-s.passwords }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := s.passwords.enter(ctx); err != nil {
+		return nil, err
 	}
+	defer s.passwords.leave()
 	return s.derive([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey), nil
 }
 

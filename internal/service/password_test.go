@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -85,7 +86,7 @@ func TestSignInComputesOneHashWhoeverIsNamed(t *testing.T) {
 		{"oneself, who is nobody yet", "me", rightPassword, false},
 	} {
 		err := f.computes(attempt.what, 1, func() error {
-			_, err := f.service.LoginWithPassword(t.Context(), attempt.user, attempt.password, "device")
+			_, err := f.service.CheckPassword(t.Context(), attempt.user, attempt.password)
 			return err
 		})
 		switch {
@@ -119,6 +120,51 @@ func TestProvingThePasswordComputesOneHash(t *testing.T) {
 	}
 }
 
+// TestFewPasswordsWait: of a flood from any number of addresses all but some are refused
+// at once, and one core is left to the others.
+func TestFewPasswordsWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		finish := make(chan struct{})
+		s := New(Options{Hub: live.NewHub(0)})
+		if places := cap(s.passwords.places); places > max(runtime.GOMAXPROCS(0)-1, 1) {
+			t.Errorf("%d hashes are computed at a time on %d processors", places, runtime.GOMAXPROCS(0))
+		}
+		s.derive = func(_, _ []byte, _, _ uint32, _ uint8, keyLen uint32) []byte {
+			<-finish
+			return make([]byte, keyLen)
+		}
+		const flood = 1000
+		done := make(chan error, flood)
+		for range flood {
+			go func() {
+				_, err := s.verifyPassword(t.Context(), "", "x")
+				done <- err
+			}()
+		}
+		synctest.Wait()
+		close(finish)
+		served := 0
+		for range flood {
+			err := <-done
+			if told, ok := errors.AsType[*model.Error](err); ok && told.Kind == model.Unavailable &&
+				told.Code == CodeTooManyPasswords && told.RetryAfter > 0 {
+				continue
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			served++
+		}
+		if most := mostPasswords + cap(s.passwords.places); served < mostPasswords || served > most {
+			t.Errorf("%d of %d were served, want %d to %d", served, flood, mostPasswords, most)
+		}
+		if _, err := s.verifyPassword(t.Context(), "", "x"); err != nil {
+			t.Errorf("after the flood: %v", err)
+		}
+	})
+}
+
 // TestAtMostTwoHashesAreComputedAtATime: each takes 32 MiB and a core, and anybody
 // can ask for one.
 func TestAtMostTwoHashesAreComputedAtATime(t *testing.T) {
@@ -127,6 +173,7 @@ func TestAtMostTwoHashesAreComputedAtATime(t *testing.T) {
 		var running atomic.Int64
 		finish := make(chan struct{})
 		s := New(Options{Hub: live.NewHub(0)})
+		s.passwords.places = make(chan struct{}, 2)
 		s.derive = func(_, _ []byte, _, _ uint32, _ uint8, keyLen uint32) []byte {
 			running.Add(1)
 			defer running.Add(-1)

@@ -67,7 +67,7 @@ type Service struct {
 	recipients recipients
 	messages   messageMemory
 	changed    *cache.Cache[string, *target] // see changedAccounts
-	passwords  chan struct{}                 // a place for each password hash computed at a time
+	passwords  *hashing
 	derive     derivation
 
 	counts Counts
@@ -97,7 +97,7 @@ func New(o Options) *Service {
 		messages:   newMessageMemory(),
 		changed:    cache.New[string, *target](changedAccounts),
 		time:       o.Time,
-		passwords:  make(chan struct{}, 2),
+		passwords:  newHashing(),
 		derive:     argon2.IDKey,
 		used:       map[string]time.Time{},
 		streams:    o.Streams,

@@ -31,9 +31,16 @@ func NewServer(lifetime context.Context, handler http.Handler, timeouts Timeouts
 		IdleTimeout:       timeouts.Idle,
 		MaxHeaderBytes:    headerBytes,
 		Protocols:         protocols,
-		// A client of HTTP/2 that takes nothing at all keeps even the refusal of its
-		// streams from being written.
-		HTTP2:       &http.HTTP2Config{WriteByteTimeout: timeouts.beforeAnswer()},
+		HTTP2: &http.HTTP2Config{
+			// A client of HTTP/2 that takes nothing at all keeps even the refusal of its
+			// streams from being written.
+			WriteByteTimeout: timeouts.beforeAnswer(),
+			// What a client has sent and no handler has read lies in memory, whatever its
+			// requests are answered.
+			MaxConcurrentStreams:          64,
+			MaxReceiveBufferPerConnection: 256 << 10,
+			MaxReceiveBufferPerStream:     256 << 10,
+		},
 		ErrorLog:    log.New(errorLog{logger}, "", 0),
 		BaseContext: func(net.Listener) context.Context { return lifetime },
 		// "OPTIONS *" is answered like any other request, not by net/http.

@@ -17,10 +17,12 @@ import (
 // Attempts counts failed logins (contract, section 1, Limits): so many a minute
 // for each pair of address and key, and more for an address with whatever key and
 // for a key or user name from whatever address, which somebody with many addresses
-// meets. A pair past its limit is refused even with the right secret, so that the
-// answers tell nothing of a guess; an address or a name past its limit only with
-// credentials that never succeeded from that address, so that a stranger locks
-// nobody out.
+// meets.
+//
+// Past a limit a password is refused unread, right or wrong, so that the answers tell
+// nothing of a guess. One that succeeded from this address before passes the limit of
+// the name, which strangers elsewhere reach. The secret of a key is 256 random bits
+// that nobody guesses: it is always compared, and the right one always opens.
 //
 // Names are counted as they are given. Were all names of an account counted as
 // one, the counts would tell which names are of one account.
@@ -50,7 +52,7 @@ const (
 type pairShard struct {
 	mu       sync.Mutex // guards what follows
 	failures generations[*failures]
-	known    generations[struct{}] // credentials that succeeded
+	known    generations[struct{}] // passwords that succeeded
 }
 
 type failureShard struct {
@@ -69,15 +71,25 @@ func NewAttempts(clock func() time.Time, perPair, perAddress, perName int) *Atte
 	return t
 }
 
-// Guard runs verify for credentials from an address, unless too many have failed,
-// and counts how it ends: an Unauthenticated error is a failed login. The name
-// is a key or a user name. Guesses made at the same time gain nothing: past the
-// limit they are refused whatever verify found.
-func (t *Attempts) Guard(from netip.Addr, name, secret string, verify func() error) error {
-	if t.perPair == 0 && t.perAddress == 0 && t.perName == 0 {
+// Secret runs verify for a key and its secret from an address and counts a failed
+// login, which is an Unauthenticated error: past a limit it is told to wait.
+func (t *Attempts) Secret(from netip.Addr, key string, verify func() error) error {
+	err := verify()
+	if err == nil || t.unlimited() || !isUnauthenticated(err) {
+		return err
+	}
+	try := t.begin(from, key, "")
+	return try.fail(err)
+}
+
+// Password runs verify for a user name and a password from an address, unless too many
+// have failed, and counts how it ends as Secret does. Guesses made at the same time
+// gain nothing: past the limit they are refused whatever verify found.
+func (t *Attempts) Password(from netip.Addr, name, password string, verify func() error) error {
+	if t.unlimited() {
 		return verify()
 	}
-	try := t.begin(from, name, secret)
+	try := t.begin(from, name, password)
 	if err := try.admit(); err != nil {
 		return err
 	}
@@ -90,6 +102,8 @@ func (t *Attempts) Guard(from netip.Addr, name, secret string, verify func() err
 	}
 	return err
 }
+
+func (t *Attempts) unlimited() bool { return t.perPair == 0 && t.perAddress == 0 && t.perName == 0 }
 
 // foldLogin brings the spellings of one user name, or phone number, into one form,
 // so that writing it in another way gives no further guesses. That names which
@@ -138,8 +152,9 @@ func (t *attempt) admit() error {
 	wait := findFailures(&t.pair.failures, t.pairKey, now).full(t.perPair, now)
 	_, t.known = t.pair.known.get(t.credentials, now)
 	t.pair.mu.Unlock()
-	if wait == 0 && !t.known {
-		wait = max(full(&t.addresses, t.addressKey, t.perAddress, now), full(&t.names, t.nameKey, t.perName, now))
+	wait = max(wait, full(&t.addresses, t.addressKey, t.perAddress, now))
+	if !t.known {
+		wait = max(wait, full(&t.names, t.nameKey, t.perName, now))
 	}
 	return tooManyFailures(wait)
 }

@@ -18,14 +18,14 @@ var (
 	there = netip.MustParseAddr("192.0.2.2")
 )
 
-// doorkeeper tries credentials, of which only the secret "right" is good.
+// doorkeeper tries passwords, of which only "right" is good.
 type doorkeeper struct {
 	*Attempts
 	verified int
 }
 
 func (d *doorkeeper) try(from netip.Addr, name, secret string) string {
-	err := d.Guard(from, name, secret, func() error {
+	err := d.Password(from, name, secret, func() error {
 		d.verified++
 		if secret != "right" {
 			return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "Wrong."}
@@ -81,16 +81,16 @@ func TestTenFailuresStopAPair(t *testing.T) {
 	d.want(t, here, "alice", "right", "in")
 }
 
-func TestAHundredFailuresStopStrangersAtAnAddress(t *testing.T) {
+func TestAHundredFailuresStopAnAddress(t *testing.T) {
 	d, clock := newDoorkeeper()
 	d.want(t, here, "alice", "right", "in")
 	for i := range 100 {
 		d.want(t, here, "stranger"+strconv.Itoa(i), "guess", "wrong")
 	}
-	d.want(t, here, "alice", "right", "in")        // these succeeded here before
-	d.want(t, here, "bob", "right", "wait 1m0s")   // these never did
-	d.want(t, here, "alice", "guess", "wait 1m0s") // nor did these
-	d.want(t, there, "bob", "right", "in")         // another address
+	d.want(t, here, "alice", "right", "wait 1m0s") // though it succeeded here before
+	d.want(t, here, "bob", "right", "wait 1m0s")
+	d.want(t, here, "alice", "guess", "wait 1m0s")
+	d.want(t, there, "bob", "right", "in") // another address
 	d.want(t, here, "stranger1", "x", "wait 1m0s")
 	clock.Advance(time.Minute)
 	d.want(t, here, "bob", "right", "in")
@@ -130,17 +130,51 @@ func TestANetworkOfIPv6IsOneAddress(t *testing.T) {
 	d.want(t, here, "alice", "right", "wait 1m0s")
 }
 
-func TestARevokedSecretIsForgotten(t *testing.T) {
+func TestAPasswordThatWasReplacedIsForgotten(t *testing.T) {
 	d, _ := newDoorkeeper()
 	d.want(t, here, "alice", "right", "in")
-	wrong := &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "Revoked."}
-	if err := d.Guard(here, "alice", "right", func() error { return wrong }); !errors.Is(err, wrong) {
+	wrong := &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "Replaced."}
+	if err := d.Password(here, "alice", "right", func() error { return wrong }); !errors.Is(err, wrong) {
 		t.Fatal(err)
 	}
 	for i := range 99 {
-		d.want(t, here, "stranger"+strconv.Itoa(i), "guess", "wrong")
+		d.want(t, netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), "alice", "guess", "wrong")
 	}
 	d.want(t, here, "alice", "right", "wait 1m0s")
+}
+
+// TestTheRightSecretOfAKeyAlwaysOpens: whatever fails from its address, or with its
+// name. A wrong one is told to wait only after it was compared.
+func TestTheRightSecretOfAKeyAlwaysOpens(t *testing.T) {
+	d, clock := newDoorkeeper()
+	wrong := &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "Wrong."}
+	try := func(key string, verified error) error { return d.Secret(here, key, func() error { return verified }) }
+	for range 10 {
+		if err := try("gateway", wrong); !errors.Is(err, wrong) {
+			t.Fatal(err)
+		}
+	}
+	refused := func(err error) bool {
+		told, ok := errors.AsType[*model.Error](err)
+		return ok && told.Code == CodeTooManyFailures && told.RetryAfter == time.Minute
+	}
+	if err := try("gateway", wrong); !refused(err) {
+		t.Errorf("a wrong secret past the limit: got %v", err)
+	}
+	if err := try("gateway", nil); err != nil {
+		t.Errorf("the right secret of a name past its limit: got %v", err)
+	}
+	for i := range 100 {
+		_ = try("stranger"+strconv.Itoa(i), wrong)
+	}
+	if err := try("operator", nil); err != nil {
+		t.Errorf("the right secret from an address past its limit: got %v", err)
+	}
+	d.want(t, here, "alice", "right", "wait 1m0s") // a password
+	clock.Advance(time.Minute)
+	if err := try("gateway", wrong); !errors.Is(err, wrong) {
+		t.Error(err)
+	}
 }
 
 func TestGuessesAtTheSameTimeGainNothing(t *testing.T) {
@@ -153,7 +187,7 @@ func TestGuessesAtTheSameTimeGainNothing(t *testing.T) {
 		done.Add(1)
 		go func() {
 			defer done.Done()
-			results <- d.Guard(here, "alice", "guess"+strconv.Itoa(i), func() error {
+			results <- d.Password(here, "alice", "guess"+strconv.Itoa(i), func() error {
 				waiting.Done()
 				waiting.Wait() // until all of them have been let in
 				return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid", Message: "Wrong."}
@@ -173,7 +207,7 @@ func TestGuessesAtTheSameTimeGainNothing(t *testing.T) {
 	}
 	// Nor does a right guess among them.
 	d, _ = newDoorkeeper()
-	err := d.Guard(here, "alice", "right", func() error {
+	err := d.Password(here, "alice", "right", func() error {
 		for range 10 {
 			d.want(t, here, "alice", "guess", "wrong")
 		}
@@ -191,7 +225,7 @@ func TestManyRightLoginsAtTheSameTimeAreAllLetIn(t *testing.T) {
 		done.Add(1)
 		go func() {
 			defer done.Done()
-			if err := d.Guard(here, "alice", "right", func() error { return nil }); err != nil {
+			if err := d.Password(here, "alice", "right", func() error { return nil }); err != nil {
 				t.Error(err)
 			}
 		}()

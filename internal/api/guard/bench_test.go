@@ -7,12 +7,12 @@ import (
 	"signet/internal/testclock"
 )
 
-func BenchmarkGuard(b *testing.B) {
+func BenchmarkPassword(b *testing.B) {
 	t := NewAttempts(testclock.New().Now, 10, 100, 100)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if err := t.Guard(here, "alice", "secret", func() error { return nil }); err != nil {
+			if err := t.Password(here, "alice", "secret", func() error { return nil }); err != nil {
 				b.Error(err)
 			}
 		}
@@ -21,10 +21,10 @@ func BenchmarkGuard(b *testing.B) {
 
 func BenchmarkRate(b *testing.B) {
 	t := NewRates(testclock.New().Now, 1e6, 1e6)
-	key := &model.Key{Key: "alice"}
+	key := &model.Key{Counter: "alice"}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := t.Take(key); err != nil {
+		if _, err := t.Take(key, 1); err != nil {
 			b.Fatal(err)
 		}
 	}

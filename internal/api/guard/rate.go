@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"hash/maphash"
 	"math"
 	"sync"
@@ -13,7 +14,9 @@ import (
 
 // Rates counts the requests of each key against requests_per_second and burst. A
 // key's bucket holds up to a burst of tokens, fills by the rate, and gives one to
-// each request. Counts are of this node. It is safe for concurrent use.
+// each request, several to a costly one. Keys that share a counter of messages share
+// the bucket: those that an account issued itself, or got by login, with the key that
+// issued them. Counts are of this node. It is safe for concurrent use.
 type Rates struct {
 	clock  func() time.Time
 	rate   int // requests a second; 0: no limit
@@ -65,33 +68,69 @@ func (r *Rates) figures(key *model.Key) (perSecond, burst int) {
 	return perSecond, int(min(math.Ceil(float64(perSecond)*float64(r.burst)/float64(r.rate)), math.MaxInt32))
 }
 
-// Take takes a token for a request and returns what is left. The error is a refusal
-// where there is none; of a key without a limit the quota is zero.
-func (r *Rates) Take(key *model.Key) (Quota, error) {
-	perSecond, burst := r.figures(key)
-	if perSecond == 0 || burst == 0 {
-		return Quota{}, nil
-	}
-	now := r.clock()
-	s := &r.shards[maphash.String(r.seed, key.Key)%rateShards]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	bucket := s.bucket(key.Key, rate.Limit(perSecond), burst, now)
-	ok := bucket.AllowN(now, 1)
-	left := max(bucket.TokensAt(now), 0)
-	quota := Quota{
-		Limit:     burst,
-		Remaining: int(left),
-		Reset:     int(math.Ceil((float64(burst) - left) / float64(perSecond))),
-	}
-	if !ok {
+// Take takes tokens for a request and returns what is left. The error is a refusal
+// where there are too few; of a key without a limit the quota is zero. A request that
+// costs more than a burst takes all of it.
+func (r *Rates) Take(key *model.Key, tokens int) (Quota, error) {
+	taken := true
+	quota := r.count(key, func(bucket *rate.Limiter, now time.Time) {
+		taken = bucket.AllowN(now, min(tokens, bucket.Burst()))
+	})
+	if !taken {
 		return quota, &model.Error{Kind: model.TooMany, Code: CodeRateLimited, RetryAfter: time.Second,
 			Message: "Too many requests/second, please try again later."}
 	}
 	return quota, nil
 }
 
-// bucket returns the bucket of a key, with the key's figures of today.
+// Charge takes tokens for what a request turned out to cost, though there may be fewer:
+// the key's next requests are then refused until the bucket has filled up again.
+func (r *Rates) Charge(key *model.Key, tokens int) Quota {
+	return r.count(key, func(bucket *rate.Limiter, now time.Time) {
+		bucket.ReserveN(now, min(tokens, bucket.Burst()))
+	})
+}
+
+// Wait takes tokens as Charge does, and returns once they were there.
+func (r *Rates) Wait(ctx context.Context, key *model.Key, tokens int) error {
+	var until time.Duration
+	r.count(key, func(bucket *rate.Limiter, now time.Time) {
+		until = bucket.ReserveN(now, min(tokens, bucket.Burst())).DelayFrom(now)
+	})
+	if until == 0 {
+		return nil
+	}
+	timer := time.NewTimer(until)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// count has take use the bucket of a key, if that has a limit, and returns what is left.
+func (r *Rates) count(key *model.Key, take func(*rate.Limiter, time.Time)) Quota {
+	perSecond, burst := r.figures(key)
+	if perSecond == 0 || burst == 0 {
+		return Quota{}
+	}
+	now := r.clock()
+	s := &r.shards[maphash.String(r.seed, key.Counter)%rateShards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	bucket := s.bucket(key.Counter, rate.Limit(perSecond), burst, now)
+	take(bucket, now)
+	left := bucket.TokensAt(now)
+	return Quota{
+		Limit:     burst,
+		Remaining: int(max(left, 0)),
+		Reset:     int(math.Ceil((float64(burst) - left) / float64(perSecond))),
+	}
+}
+
+// bucket returns the bucket of a counter, with the figures that its key has today.
 func (s *rateShard) bucket(key string, limit rate.Limit, burst int, now time.Time) *rate.Limiter {
 	if known := s.buckets[key]; known != nil {
 		if known.Limit() != limit {

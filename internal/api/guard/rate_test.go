@@ -1,8 +1,11 @@
 package guard
 
 import (
+	"context"
+	"errors"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"signet/internal/model"
@@ -32,7 +35,7 @@ func TestRatesForgetKeysThatAreIdle(t *testing.T) {
 	clock := testclock.New()
 	rates := NewRates(clock.Now, 50, 100)
 	for i := range 100_000 {
-		if _, err := rates.Take(&model.Key{Key: strconv.Itoa(i)}); err != nil {
+		if _, err := rates.Take(&model.Key{Counter: strconv.Itoa(i)}, 1); err != nil {
 			t.Fatal("the first request of a key was refused")
 		}
 		if i%100 == 0 {
@@ -47,14 +50,14 @@ func TestRatesForgetKeysThatAreIdle(t *testing.T) {
 		t.Errorf("%d buckets are held", n)
 	}
 	// A busy key is not forgotten among them.
-	busy := &model.Key{Key: "busy"}
+	busy := &model.Key{Counter: "busy"}
 	for range 100 {
-		rates.Take(busy)
+		rates.Take(busy, 1)
 	}
 	for i := range 50_000 {
-		rates.Take(&model.Key{Key: "other" + strconv.Itoa(i)})
+		rates.Take(&model.Key{Counter: "other" + strconv.Itoa(i)}, 1)
 	}
-	if _, err := rates.Take(busy); err == nil {
+	if _, err := rates.Take(busy, 1); err == nil {
 		t.Error("a busy key got a new bucket")
 	}
 }
@@ -62,14 +65,88 @@ func TestRatesForgetKeysThatAreIdle(t *testing.T) {
 func TestAClockThatGoesBackGivesNothing(t *testing.T) {
 	clock := testclock.New()
 	rates := NewRates(clock.Now, 50, 1)
-	key := &model.Key{Key: "k"}
-	rates.Take(key)
+	key := &model.Key{Counter: "k"}
+	rates.Take(key, 1)
 	clock.Advance(-time.Hour)
-	if _, err := rates.Take(key); err == nil {
+	if _, err := rates.Take(key, 1); err == nil {
 		t.Error("a request was let through")
 	}
 	clock.Advance(time.Hour + time.Second/50)
-	if _, err := rates.Take(key); err != nil {
+	if _, err := rates.Take(key, 1); err != nil {
 		t.Error("a request was refused")
 	}
+}
+
+// TestKeysOfOneCounterShareTheBucket: an account that issues keys to itself gains
+// nothing by them.
+func TestKeysOfOneCounterShareTheBucket(t *testing.T) {
+	rates := NewRates(testclock.New().Now, 50, 100)
+	passed := 0
+	for i := range 40 {
+		key := &model.Key{Key: strconv.Itoa(i), Counter: "root"}
+		for range 100 {
+			if _, err := rates.Take(key, 1); err == nil {
+				passed++
+			}
+		}
+	}
+	if passed != 100 {
+		t.Errorf("%d requests of 40 keys were let through, want 100", passed)
+	}
+}
+
+func TestWhatARequestCosts(t *testing.T) {
+	clock := testclock.New()
+	rates := NewRates(clock.Now, 50, 100)
+	key := &model.Key{Counter: "k"}
+	want := func(got Quota, remaining, reset int) {
+		t.Helper()
+		if got != (Quota{100, remaining, reset}) {
+			t.Errorf("got %+v, want %d left and %d s until it is full", got, remaining, reset)
+		}
+	}
+	left, err := rates.Take(key, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(left, 70, 1)
+	want(rates.Charge(key, 60), 10, 2)
+	if left, err = rates.Take(key, 11); err == nil {
+		t.Error("there were 10 tokens, and 11 were taken")
+	}
+	want(left, 10, 2)
+	want(rates.Charge(key, 1000), 0, 4) // a burst at most
+	clock.Advance(time.Second)
+	if _, err := rates.Take(key, 1); err == nil {
+		t.Error("a debt of 90 is paid after a second")
+	}
+	clock.Advance(time.Second)
+	if _, err := rates.Take(key, 10); err != nil {
+		t.Errorf("10 of 100 tokens are there again: %v", err)
+	}
+	clock.Advance(time.Minute)
+	if _, err := rates.Take(key, 1000); err != nil {
+		t.Errorf("what costs more than a burst takes a burst: %v", err)
+	}
+}
+
+func TestWaitingForTokens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rates := NewRates(time.Now, 10, 2)
+		key := &model.Key{Counter: "k"}
+		begun := time.Now()
+		for range 12 {
+			if err := rates.Wait(t.Context(), key, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(begun); took != time.Second {
+			t.Errorf("12 tokens took %v, want two at once and ten a second", took)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := rates.Wait(ctx, key, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
 }

@@ -37,7 +37,10 @@ type Reader[T any] struct {
 // Body is what a body said.
 type Body[T any] struct {
 	Fields
-	Sent  bool // there was one, and it was not blank
+	Sent bool // there was one, and it was not blank
+	// Hold asks for memory for so many bytes more, before they are kept; its error is
+	// what to answer. nil: there is enough.
+	Hold  func(bytes int) error
 	files []keptFile[T]
 }
 
@@ -103,7 +106,7 @@ func (reader *Reader[T]) Read(ctx context.Context, w http.ResponseWriter, r *htt
 	}
 	buffer := buffers.Get().(*buffer)
 	defer buffer.release()
-	text, err := buffer.readAll(source)
+	text, err := buffer.readAll(source, into.hold)
 	if err != nil {
 		return bodyFault(err, limit)
 	}
@@ -185,11 +188,15 @@ func isCoded(h http.Header) bool {
 	return coding != "" && !strings.EqualFold(coding, "identity")
 }
 
-// bodyFault is what to answer where a body could not be read to its end. Unless
-// it is too large that is the client's doing, and of no interest to the log.
+// bodyFault is what to answer where a body could not be read to its end. Unless it is
+// too large, or memory too short, that is the client's doing, and of no interest to the
+// log.
 func bodyFault(err error, limit int64) error {
 	if errors.Is(err, errPastLimit) {
 		return bodyTooLarge(limit)
+	}
+	if _, told := errors.AsType[*model.Error](err); told {
+		return err
 	}
 	return &model.Error{Kind: model.Invalid, Code: CodeBodyIncomplete, Message: "The body ended early.", Cause: err}
 }

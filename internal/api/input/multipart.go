@@ -43,9 +43,9 @@ func (reader *Reader[T]) fileLimit(file FileField[T]) int64 {
 }
 
 const (
-	// readAhead is how many bytes of a long body are read at once: the package that
-	// finds its parts reads four thousand at a time, and asking the system for these
-	// was a quarter of what an upload cost.
+	// readAhead is how many bytes of a long body are read at once, where there is memory
+	// for it: the package that finds its parts reads four thousand at a time, and asking
+	// the system for these was a quarter of what an upload cost.
 	readAhead = 128 << 10
 	// longBody is from how many bytes on a body is a long one.
 	longBody = 16 << 10
@@ -62,7 +62,7 @@ func (reader *Reader[T]) readMultipart(
 		return refuseBoundary(body)
 	}
 	head := &headReader{from: body}
-	if length := r.ContentLength; length < 0 || length > longBody {
+	if length := r.ContentLength; (length < 0 || length > longBody) && into.hold(readAhead) == nil {
 		ahead := aheads.Get().(*bufio.Reader)
 		ahead.Reset(body)
 		defer func() {
@@ -91,6 +91,13 @@ func (reader *Reader[T]) readMultipart(
 			return partFault(err, body, shownName(part.FormName()))
 		}
 	}
+}
+
+func (b *Body[T]) hold(bytes int) error {
+	if b.Hold == nil {
+		return nil
+	}
+	return b.Hold(bytes)
 }
 
 // refuseBoundary refuses a multipart body whose parts cannot be told apart; an
@@ -163,7 +170,7 @@ func (p *partReader[T]) readText(name string, part io.Reader) (string, error) {
 	if isLimited {
 		part = &source{from: part, limited: true, limit: p.texts, left: max(p.texts, 0)}
 	}
-	text, err := buffer.readAll(part)
+	text, err := buffer.readAll(part, p.into.hold)
 	p.texts -= int64(len(text))
 	if errors.Is(err, errPastLimit) || isLimited && p.texts < 0 {
 		return "", &model.Error{Kind: model.TooLarge, Code: CodeBodyTooLarge, Field: shownName(name),

@@ -84,9 +84,9 @@ type buffer struct{ bytes []byte }
 
 var buffers = sync.Pool{New: func() any { return &buffer{bytes: make([]byte, 4<<10)} }}
 
-// keptBuffer is the largest buffer that is kept for the next call, in bytes: a few
-// large bodies must not make each buffer large for good.
-const keptBuffer = 64 << 10
+// keptBuffer is the largest buffer that is kept for the next call, in bytes: the next
+// body may be one that hardly comes.
+const keptBuffer = 8 << 10
 
 func (b *buffer) release() {
 	if len(b.bytes) <= keptBuffer {
@@ -94,8 +94,10 @@ func (b *buffer) release() {
 	}
 }
 
-// readAll reads to the end. The result is valid until release.
-func (b *buffer) readAll(r io.Reader) ([]byte, error) {
+// readAll reads to the end, and asks hold for the memory of what it has read. The buffer
+// grows with what has come and is never more than twice that. The result is valid until
+// release.
+func (b *buffer) readAll(r io.Reader, hold func(bytes int) error) ([]byte, error) {
 	n := 0
 	for {
 		if n == len(b.bytes) {
@@ -103,6 +105,9 @@ func (b *buffer) readAll(r io.Reader) ([]byte, error) {
 		}
 		m, err := r.Read(b.bytes[n:])
 		n += m
+		if refusal := hold(m); refusal != nil {
+			return nil, refusal
+		}
 		if err == io.EOF {
 			return b.bytes[:n], nil
 		}
