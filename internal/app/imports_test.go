@@ -147,6 +147,7 @@ var onlyIn = map[string][]string{
 	"github.com/nyaruka/":            {"internal/config", "internal/service"},
 	"github.com/HdrHistogram/":       {"internal/load"},
 	"github.com/valyala/fasthttp":    {"internal/load"},
+	"github.com/KimMachineGun/":      {"internal/app"},
 	"github.com/minio/":              {"internal/blob"},
 	"net/http": {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api",
 		"internal/api/guard", "internal/api/input", "internal/blob", "internal/load", "client"},

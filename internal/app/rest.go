@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"runtime/debug"
+	"runtime/metrics"
 	"time"
 
 	"signet/internal/store"
@@ -76,4 +77,11 @@ func (r *rest) look(ctx context.Context) {
 	r.forget()
 	debug.FreeOSMemory()
 	r.allocated = runtimeMetric(allocated)
+}
+
+// runtimeMetric reads one of the runtime's own figures.
+func runtimeMetric(name string) uint64 {
+	sample := []metrics.Sample{{Name: name}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }

@@ -74,7 +74,9 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	if cfg.Log.Format != "json" {
 		printPlace(con, server)
 	}
-	defer app.CollectSeldom()()
+	if err := app.LimitMemory(); err != nil {
+		log.Warn("the limit of this container's memory is not known", "error", err)
+	}
 	return server.Run(ctx)
 }
 
