@@ -109,26 +109,13 @@ func (s *Service) Current(ctx context.Context, actor *model.Actor) (*model.Actor
 	if err != nil {
 		return nil, err
 	}
-	if fresh == nil || !admits(fresh, actor, now) {
+	if fresh == nil {
+		return nil, wrongCredentials()
+	}
+	if _, admitted := fresh.Key.Admits(actor.Secret, now); !admitted {
 		return nil, wrongCredentials()
 	}
 	return fresh.By(actor.Secret), nil
-}
-
-// Remembered is Current where that needs no look into the store.
-func (s *Service) Remembered(actor *model.Actor) (*model.Actor, bool) {
-	now := s.clock()
-	fresh, known := s.actors.of(actor.Key.Key, now)
-	if !known || !admits(fresh, actor, now) {
-		return nil, false
-	}
-	return fresh.By(actor.Secret), true
-}
-
-// admits reports whether what the actor came with opens what its key is by now.
-func admits(fresh, actor *model.Actor, now time.Time) bool {
-	_, admitted := fresh.Key.Admits(actor.Secret, now)
-	return admitted
 }
 
 // cursor reads an event id of the store's own history that is not ahead of what
