@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,7 @@ const description = `Signet is a self-hosted secure-messaging server: the Messag
 func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
 	con := &console{env: env, stdin: os.Stdin, stdout: stdout, stderr: stderr}
 	exited := -1
-	parser, err := kong.New(newCommands(),
+	parser, err := kong.New(newCommands(args),
 		kong.Name("signet"),
 		kong.Description(description),
 		kong.Writers(stdout, stderr),
@@ -150,12 +151,16 @@ func durationFlag(ctx *kong.DecodeContext, target reflect.Value) error {
 	return err
 }
 
-// newCommands returns the command line with the flags that follow from the settings.
-func newCommands() *commands {
+// newCommands returns the command line. A command has the flags that follow from the
+// settings if args name it: kong prepares each flag of each command before it reads
+// the first argument, and these would be most of them.
+func newCommands(args []string) *commands {
 	c := new(commands)
-	for _, s := range []*serverSettings{&c.Serve.serverSettings, &c.Health.serverSettings, &c.Status.serverSettings,
-		&c.Config.Show.serverSettings} {
-		s.Settings = newSettingFlags()
+	for name, s := range map[string]*serverSettings{"serve": &c.Serve.serverSettings, "health": &c.Health.serverSettings,
+		"status": &c.Status.serverSettings, "show": &c.Config.Show.serverSettings} {
+		if slices.Contains(args, name) {
+			s.Settings = newSettingFlags()
+		}
 	}
 	return c
 }

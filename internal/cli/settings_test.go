@@ -12,7 +12,7 @@ import (
 // parse returns what the flags of a command line say about the settings.
 func parse(t *testing.T, args ...string) map[string]string {
 	t.Helper()
-	line := newCommands()
+	line := newCommands([]string{"serve"})
 	parser, err := kong.New(line, kong.Vars{"version": ""})
 	if err != nil {
 		t.Fatal(err)
