@@ -87,10 +87,10 @@ func TestKilledNodesLoseNothing(t *testing.T) {
 	campaign := c.campaign()
 	campaign.wage(5*time.Minute, func() {
 		for range 6 {
-			campaign.waitForProgress(300)
+			campaign.waitForProgress(150)
 			node := c.nodes[rand.IntN(len(c.nodes))]
 			node.kill()
-			campaign.waitForProgress(100) // by the others
+			campaign.waitForProgress(50) // by the others
 			node.mustStart()
 		}
 	})
@@ -106,12 +106,12 @@ func TestDatabaseThatStopsAndStartsLosesNothing(t *testing.T) {
 	campaign := c.campaign()
 	campaign.wage(5*time.Minute, func() {
 		for _, inOrder := range []bool{true, false, false} {
-			campaign.waitForProgress(500)
+			campaign.waitForProgress(200)
 			database.Stop(t, inOrder)
 			eventually(t, "the nodes say that they are not ready", func() bool { return !c.anyReady() })
 			database.Restart(t)
 		}
-		campaign.waitForProgress(500)
+		campaign.waitForProgress(200)
 	})
 	c.end()
 	t.Logf("%d messages, of which %d were repeated", campaign.total(), repeats(campaign.senders))
@@ -126,10 +126,10 @@ func TestPromotedReplicaHasEverything(t *testing.T) {
 	c := mustServeCluster(t, postgrestest.Through(t, url, primary.Addr()+","+standby.Addr()))
 	campaign := c.campaign()
 	campaign.wage(5*time.Minute, func() {
-		campaign.waitForProgress(1000)
+		campaign.waitForProgress(400)
 		primary.Stop(t, false)
 		standby.Promote(t)
-		campaign.waitForProgress(1000)
+		campaign.waitForProgress(400)
 	})
 	c.end()
 	t.Logf("%d messages, of which %d were repeated", campaign.total(), repeats(campaign.senders))
