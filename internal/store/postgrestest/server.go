@@ -131,8 +131,9 @@ port = $port
 unix_socket_directories = '$directory'
 fsync = off
 full_page_writes = off
+autovacuum = off
 max_connections = 300
-shared_buffers = 64MB
+shared_buffers = 256MB
 deadlock_timeout = 100ms
 $settings
 END
