@@ -46,19 +46,19 @@ func hostPort(s string) error {
 	return nil
 }
 
-func optionalHostPort(s string) error {
-	if s == "" {
-		return nil
+// optional lets a setting be empty.
+func optional(check func(string) error) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return nil
+		}
+		return check(s)
 	}
-	return hostPort(s)
 }
 
 // database leaves what a URL holds to PostgreSQL's own rules. Its text is in no
 // message: it may hold a password.
 func database(s string) error {
-	if s == "" {
-		return nil
-	}
 	if !isDatabase(s) {
 		return errors.New("want the URL of a PostgreSQL database, such as postgres://signet@db.example.com/signet")
 	}
@@ -73,7 +73,7 @@ func isDatabase(s string) bool {
 func masterKey(s string) error {
 	kind, rest, _ := strings.Cut(s, ":")
 	switch {
-	case s == "", kind == "file" && rest != "":
+	case kind == "file" && rest != "":
 		return nil
 	case kind != "env" || rest == "":
 		return fmt.Errorf("want file:PATH or env:NAME, not %q", s)
@@ -86,10 +86,7 @@ func masterKey(s string) error {
 
 // keyring wants file:PATH or the URL of a database, which no message repeats.
 func keyring(s string) error {
-	if s == "" || strings.HasPrefix(s, "file:") && s != "file:" {
-		return nil
-	}
-	if isDatabase(s) {
+	if isDatabase(s) || strings.HasPrefix(s, "file:") && s != "file:" {
 		return nil
 	}
 	return errors.New("want file:PATH or the URL of a PostgreSQL database, such as " +
@@ -99,9 +96,6 @@ func keyring(s string) error {
 // natsServers wants addresses of NATS servers. Its text is in no message: it may hold
 // a password.
 func natsServers(s string) error {
-	if s == "" {
-		return nil
-	}
 	for server := range strings.SplitSeq(s, ",") {
 		u, err := url.Parse(strings.TrimSpace(server))
 		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" ||
@@ -116,7 +110,7 @@ func natsServers(s string) error {
 // natsLogin wants a kind of file and where it is.
 func natsLogin(s string) error {
 	kind, path, _ := strings.Cut(s, ":")
-	if s == "" || path != "" && slices.Contains([]string{"creds", "nkey", "token", "password"}, kind) {
+	if path != "" && slices.Contains([]string{"creds", "nkey", "token", "password"}, kind) {
 		return nil
 	}
 	return errors.New("want creds:PATH, nkey:PATH, token:PATH or password:PATH; the secret itself belongs into the file")
@@ -133,9 +127,6 @@ func blobs(s string) error {
 }
 
 func baseURL(s string) error {
-	if s == "" {
-		return nil
-	}
 	u, err := url.Parse(s)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
@@ -191,23 +182,20 @@ func region(s string) error {
 
 // A prefix becomes part of header names, which are case-insensitive, so only
 // its spelling in answers is of interest.
-var prefixPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
-
-func vendorPrefix(s string) error {
-	if !prefixPattern.MatchString(s) {
-		return fmt.Errorf("want 1 to 32 letters and digits, the first a letter, not %q", s)
-	}
-	return nil
-}
+var vendorPrefix = matching(`^[A-Za-z][A-Za-z0-9]{0,31}$`, "want 1 to 32 letters and digits, the first a letter")
 
 // A colon would end the namespace inside an event type.
-var namespacePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`)
+var vendorNamespace = matching(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`,
+	"want 1 to 64 letters, digits, dots, dashes and underscores, the first a letter")
 
-func vendorNamespace(s string) error {
-	if !namespacePattern.MatchString(s) {
-		return fmt.Errorf("want 1 to 64 letters, digits, dots, dashes and underscores, the first a letter, not %q", s)
+func matching(pattern, wanted string) func(string) error {
+	expression := regexp.MustCompile(pattern)
+	return func(s string) error {
+		if !expression.MatchString(s) {
+			return fmt.Errorf("%s, not %q", wanted, s)
+		}
+		return nil
 	}
-	return nil
 }
 
 // origins wants them the way browsers send them, because they are compared as
@@ -221,12 +209,8 @@ func origins(list []string) error {
 		case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
 			return fmt.Errorf("want an origin such as https://app.example.com, not %q", origin)
 		}
-		plain := u.Scheme + "://" + strings.ToLower(u.Host)
-		if u.Scheme == "http" {
-			plain = strings.TrimSuffix(plain, ":80")
-		} else {
-			plain = strings.TrimSuffix(plain, ":443")
-		}
+		port := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+		plain := strings.TrimSuffix(u.Scheme+"://"+strings.ToLower(u.Host), port)
 		if origin != plain {
 			return fmt.Errorf("browsers write the origin %q as %q: use that", origin, plain)
 		}

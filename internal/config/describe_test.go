@@ -3,6 +3,8 @@ package config
 import (
 	"bytes"
 	"flag"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -66,7 +68,7 @@ func TestDescribeDocumentsEverySetting(t *testing.T) {
 func TestDocumentationPage(t *testing.T) {
 	page := filepath.Join("..", "..", "docs", "configuration.md")
 	var b bytes.Buffer
-	if err := Markdown(&b); err != nil {
+	if err := markdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
@@ -95,4 +97,53 @@ func mustWrite(t *testing.T, path, content string) {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+const markdownHead = `# Configuration
+
+A server needs no configuration. There are three ways to change a setting. Where several of them name the same
+setting, the first in this list wins:
+
+1. a flag of ` + "`signet serve`: `--limits.messages-per-day 500`" + `
+2. an environment variable: ` + "`SIGNET_LIMITS_MESSAGES_PER_DAY=500`" + `
+3. a YAML file, named by ` + "`--config FILE` or `SIGNET_CONFIG`" + `:
+
+   ` + "```yaml" + `
+   limits:
+     messages_per_day: 500
+   ` + "```" + `
+
+   The same key may be written ` + "`limits.messages_per_day: 500`" + ` on one line.
+
+Lists are comma-separated in flags and variables. Durations have units: ` + "`500ms`, `90s`, `8h`, `30d`, `1d12h`" + `.
+An unknown key, an unknown ` + "`SIGNET_...`" + ` variable or a value of the wrong type keeps the server from
+starting. The message names it and, for a misspelt name, the nearest known one.
+
+- ` + "`signet config describe`" + ` prints all settings as a file to start from.
+- ` + "`signet config test FILE`" + ` checks such a file and the files that it names, and lists settings without effect.
+- ` + "`signet config show`" + ` prints the settings in force and where each comes from. It hides passwords.
+
+Only the client commands read ` + "`SIGNET_URL`, `SIGNET_API_KEY` and `SIGNET_API_SECRET`" + `. The server ignores the
+variables that Kubernetes makes for a Service called ` + "`signet`" + `.
+
+This page is generated from the settings themselves (` + "`make generate`" + `).
+
+## Settings
+
+`
+
+// markdown writes the page of the documentation that lists the settings.
+func markdown(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(markdownHead)
+	for _, s := range Settings() {
+		value := "`" + s.Default + "`"
+		if s.Default == "" {
+			value = "empty"
+		}
+		fmt.Fprintf(&b, "### `%s`\n\n%s\n\nDefault: %s.\nVariable: `%s`.\nFlag: `%s %s`.\n\n",
+			s.Key, s.Doc, value, s.Variable, s.Flag, s.Hint)
+	}
+	_, err := io.WriteString(w, strings.TrimSpace(b.String())+"\n")
+	return err
 }

@@ -125,10 +125,8 @@ func (r *fileReader) firstOf(section string) string {
 			inside = append(inside, key)
 		}
 	}
-	if len(inside) == 0 {
-		return ""
-	}
-	return slices.Min(inside)
+	slices.Sort(inside)
+	return strings.Join(inside[:min(1, len(inside))], "")
 }
 
 func (r *fileReader) problem(node *yaml.Node, format string, args ...any) {

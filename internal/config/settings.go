@@ -17,7 +17,7 @@ Address that the interface is served on. Port 0 takes any free port; the line
 printed at the start says which. An address that other machines reach needs TLS,
 because passwords and secrets come with each request.`),
 
-		text(&c.BaseURL, "base_url", "", "URL", baseURL, `
+		text(&c.BaseURL, "base_url", "", "URL", optional(baseURL), `
 URL under which clients reach the server, without the final /v2. It is written
 to operator.json and begins the URLs in answers. Empty: it follows from the address
 listened on and the name in the certificate or, behind one of the trusted_proxies,
@@ -48,7 +48,7 @@ Address that the authority writes to about problems with certificates.`),
 Directory of the authority that acme.hosts are certified by. One of your own has to
 be among the machine's trusted authorities (or in the file that SSL_CERT_FILE names).`),
 
-		text(&c.Redirect, "redirect_listen", "", "HOST:PORT", optionalHostPort, `
+		text(&c.Redirect, "redirect_listen", "", "HOST:PORT", optional(hostPort), `
 Address, usually with port 80, on which plain HTTP is answered with a redirect to
 HTTPS. Requests with credentials are refused there: they were sent in clear.`),
 
@@ -85,7 +85,7 @@ of a proxy in front, which may otherwise send a request into a closing connectio
 Directory of the store, of the attachments and of operator.json. The first start makes
 it, readable for its owner only. One server at a time uses it.`),
 
-		text(&c.Database, "database", "", "URL", database, `
+		text(&c.Database, "database", "", "URL", optional(database), `
 PostgreSQL database (15 or later) to store in, as postgres://user@host/name; hosts
 separated by commas are tried in turn. Any number of servers share one. Empty: the
 embedded store in the data directory. Give a password in the environment, or in
@@ -103,29 +103,29 @@ Bytes on the disk of the data directory that are kept for the time when it is fu
 bit for recalls, acknowledgements and the clean-up; and free, below which it takes no
 new message or file. On a small disk each is at most an eighth of it. 0: none is kept.`),
 
-		text(&c.MasterKey, "master_key", "", "WHERE", masterKey, `
+		text(&c.MasterKey, "master_key", "", "WHERE", optional(masterKey), `
 Master key that wraps the keys of everything that is sealed: file:PATH, or env:NAME
 for a variable of the environment, which is a Tink keyset in JSON. Empty: the file
 master.json in the data directory. A file is made at the first start. Keep a copy of
 it apart from the backups: without it nothing that is sealed can be read.`),
 
-		text(&c.Keyring, "keyring", "", "WHERE", keyring, `
+		text(&c.Keyring, "keyring", "", "WHERE", optional(keyring), `
 Key ring, which holds those keys: file:PATH, or a PostgreSQL database of its own as
 postgres://user@host/name, for several servers on one database. Empty: the file keyring
 in the data directory. It is in no backup, so that what has ended is gone from backups
 too; "signet keys export" copies what is alive. When it is lost, what is sealed is lost.`),
-		text(&c.KeyringCopy, "keyring.copy", "", "WHERE", keyring, `
+		text(&c.KeyringCopy, "keyring.copy", "", "WHERE", optional(keyring), `
 Second place for the key ring, file:PATH or a PostgreSQL database of its own: a new key
 is written there before it is used, and a destroyed one is destroyed there too. So the
 loss of the first place loses nothing. Put it on another disk or machine, and in no
 backup. If the server cannot reach it, it goes on without, and says so. Empty: none.`),
-		text(&c.NATS, "nats", "", "URLS", natsServers, `
+		text(&c.NATS, "nats", "", "URLS", optional(natsServers), `
 NATS servers through which several servers on one database tell each other at once of
 events, typing, presence and ended keys; as nats://user:password@host:4222 or
 tls://host:4222, separated by commas. Without them servers on one database look into
 it, and notice seconds later; without a database it has no effect. Give a password in
 the environment or the file, or by nats_login.`),
-		text(&c.NATSLogin, "nats_login", "", "WHERE", natsLogin, `
+		text(&c.NATSLogin, "nats_login", "", "WHERE", optional(natsLogin), `
 File to sign in to the NATS servers with: creds:PATH, a credentials file as nsc makes
 it; nkey:PATH, the seed of an NKey; token:PATH, a token; password:PATH, the password of
 the user that nats names (nats://user@host:4222). All but the seed may be replaced
@@ -261,7 +261,7 @@ clock right, or "signet clock accept", ends the doubt at once.`),
 How long an entry of the audit log stays (52560h is six years). A signed checkpoint
 takes the place of removed entries. 0: for good.`),
 
-		text(&c.Metrics.Listen, "metrics.listen", "", "HOST:PORT", optionalHostPort, `
+		text(&c.Metrics.Listen, "metrics.listen", "", "HOST:PORT", optional(hostPort), `
 Address that /metrics (Prometheus) is served on, to whoever reaches it. Empty: it is
 served on the interface's own address, only to clients on this machine that did not
 come through a proxy; for everybody else it does not exist there.`),

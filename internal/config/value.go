@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,13 +87,9 @@ func (f *field[T]) decode(node *yaml.Node) error {
 	if node.Kind != yaml.ScalarNode {
 		return errors.New(f.wrong + ", not a list or section")
 	}
-	tag := node.ShortTag()
-	for _, allowed := range f.tags {
-		if tag == allowed {
-			return f.parse(node.Value)
-		}
-	}
-	switch {
+	switch tag := node.ShortTag(); {
+	case slices.Contains(f.tags, tag):
+		return f.parse(node.Value)
 	case tag == "!!null":
 		return errors.New("has no value; leave the line out for the default")
 	case f.tags[0] == "!!str":
@@ -110,11 +107,8 @@ func (f *field[T]) encode() *yaml.Node {
 }
 
 func text(target *string, key, initial, hint string, check func(string) error, doc string) *setting {
-	same := func(s string) string { return s }
-	f := &field[string]{
-		target: target, initial: initial, write: same, tags: []string{"!!str"}, wrong: "want text",
-		read: func(s string) (string, error) { return s, nil },
-	}
+	f := &field[string]{target: target, initial: initial, tags: []string{"!!str"}, wrong: "want text",
+		write: func(s string) string { return s }, read: func(s string) (string, error) { return s, nil }}
 	limits := func() error { return check(*target) }
 	return &setting{key: key, hint: hint, doc: strings.TrimSpace(doc), value: f, limits: limits}
 }
@@ -174,12 +168,5 @@ func duration(target *time.Duration, key string, initial, least, most time.Durat
 
 // formatDuration writes 720h where time.Duration writes 720h0m0s.
 func formatDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
+	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }

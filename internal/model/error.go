@@ -49,8 +49,8 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // Is makes two errors of one kind and code equal, whatever they say.
 func (e *Error) Is(target error) bool {
-	var other *Error
-	return errors.As(target, &other) && other.Kind == e.Kind && other.Code == e.Code
+	other, ok := errors.AsType[*Error](target)
+	return ok && other.Kind == e.Kind && other.Code == e.Code
 }
 
 // Invalidf is a request that cannot be carried out as written; field names the
