@@ -73,11 +73,7 @@ func (l *Log) Sweep(ctx context.Context) error {
 // wantGrown is a *Fault where the platform's chain has become shorter since this
 // server looked at it last: no line ever leaves its end.
 func (l *Log) wantGrown(ctx context.Context) error {
-	var end int64
-	err := l.Store.View(ctx, func(tx *store.Tx) (err error) {
-		end, err = tx.AuditEnd("")
-		return err
-	})
+	end, err := store.Read(ctx, l.Store, func(tx *store.Tx) (int64, error) { return tx.AuditEnd("") })
 	if err != nil {
 		return err
 	}

@@ -17,11 +17,7 @@ const batch = 1000
 // follows from it: a past that somebody rewrote is never signed. What does not follow
 // is a *Fault, and the other chains are signed all the same.
 func Sign(ctx context.Context, kept *store.Store, key *Key, now time.Time) error {
-	var heads []store.AuditHead
-	err := kept.View(ctx, func(tx *store.Tx) (err error) {
-		heads, err = tx.UnsignedAuditHeads()
-		return err
-	})
+	heads, err := store.Read(ctx, kept, (*store.Tx).UnsignedAuditHeads)
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,7 @@ import (
 // What is wrong is a *Fault. Checkpoints that were kept elsewhere are looked
 // for too: only these tell that the end of a chain was cut off together with its own.
 func Verify(ctx context.Context, kept *store.Store, key *Key, elsewhere []Checkpoint) (lines int64, err error) {
-	var chains []model.OrganizationID
-	err = kept.View(ctx, func(tx *store.Tx) (err error) {
-		chains, err = tx.AuditChains()
-		return err
-	})
+	chains, err := store.Read(ctx, kept, (*store.Tx).AuditChains)
 	if err != nil {
 		return 0, err
 	}
@@ -52,11 +48,7 @@ func Verify(ctx context.Context, kept *store.Store, key *Key, elsewhere []Checkp
 // wantNone is a *Fault for a store without the platform's chain that cannot be
 // without: it begins with the operator, who is there before anybody else.
 func wantNone(ctx context.Context, kept *store.Store) error {
-	var begun bool
-	err := kept.View(ctx, func(tx *store.Tx) (err error) {
-		begun, err = tx.HasOperator()
-		return err
-	})
+	begun, err := store.Read(ctx, kept, (*store.Tx).HasOperator)
 	if err == nil && begun {
 		err = &Fault{Number: 1, Reason: "it is missing, with the whole chain, and there are accounts, which it tells of"}
 	}

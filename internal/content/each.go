@@ -19,10 +19,8 @@ func EachMessage(ctx context.Context, kept *store.Store, held bool, fn func(*sto
 	}
 	var last store.MessageKey
 	for {
-		var rows []store.MessageRow
-		err := kept.View(ctx, func(tx *store.Tx) (err error) {
-			rows, err = after(tx, last.Organization, last.ID, eachBatch)
-			return err
+		rows, err := store.Read(ctx, kept, func(tx *store.Tx) ([]store.MessageRow, error) {
+			return after(tx, last.Organization, last.ID, eachBatch)
 		})
 		if err != nil || len(rows) == 0 {
 			return err
@@ -41,10 +39,8 @@ func EachMetadata(ctx context.Context, kept *store.Store, fn func(*store.Metadat
 	var organization model.OrganizationID
 	var entity model.EntityID
 	for {
-		var rows []store.MetadataRow
-		err := kept.View(ctx, func(tx *store.Tx) (err error) {
-			rows, err = tx.MetadataAfter(organization, entity, eachBatch)
-			return err
+		rows, err := store.Read(ctx, kept, func(tx *store.Tx) ([]store.MetadataRow, error) {
+			return tx.MetadataAfter(organization, entity, eachBatch)
 		})
 		if err != nil || len(rows) == 0 {
 			return err

@@ -70,12 +70,8 @@ func (v *Vault) DiscardFile(ctx context.Context, id model.BlobID) error {
 	return v.Blobs.Delete(ctx, id)
 }
 
-func (v *Vault) referred(ctx context.Context, id model.BlobID) (referred bool, err error) {
-	err = v.Store.View(ctx, func(tx *store.Tx) (err error) {
-		referred, err = tx.BlobInUse(id)
-		return err
-	})
-	return referred, err
+func (v *Vault) referred(ctx context.Context, id model.BlobID) (bool, error) {
+	return store.Read(ctx, v.Store, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(id) })
 }
 
 // missingFile tells why a file is not there to which the store referred a moment ago: it

@@ -142,11 +142,7 @@ func (c *Clock) kept(ctx context.Context) (text string, state clock.State, err e
 		}
 	}
 	c.ringed = true
-	err = c.Store.View(ctx, func(tx *store.Tx) (err error) {
-		text, err = tx.Clock()
-		return err
-	})
-	if err != nil {
+	if text, err = store.Read(ctx, c.Store, (*store.Tx).Clock); err != nil {
 		return "", state, err
 	}
 	state, err = clock.Parse(text)
@@ -220,13 +216,10 @@ type ClockReport struct {
 // says.
 func ReadClock(ctx context.Context, kept *store.Store, now time.Time) (r ClockReport, err error) {
 	r.Now = now.UTC()
-	err = kept.View(ctx, func(tx *store.Tx) error {
-		text, err := tx.Clock()
-		if err == nil {
-			r.State, err = clock.Parse(text)
-		}
-		return err
-	})
+	text, err := store.Read(ctx, kept, (*store.Tx).Clock)
+	if err == nil {
+		r.State, err = clock.Parse(text)
+	}
 	return r, err
 }
 

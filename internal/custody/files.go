@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"signet/internal/blob"
@@ -97,16 +98,6 @@ func LostFiles(ctx context.Context, kept *store.Store, blobs blob.Store, ids []m
 		return nil, nil
 	}
 	// What was recalled meanwhile is not lost.
-	var held map[model.BlobID]bool
-	err = kept.View(ctx, func(tx *store.Tx) (err error) {
-		held, err = tx.BlobsInUse(lost)
-		return err
-	})
-	still := lost[:0]
-	for _, id := range lost {
-		if held[id] {
-			still = append(still, id)
-		}
-	}
-	return still, err
+	held, err := store.Read(ctx, kept, func(tx *store.Tx) (map[model.BlobID]bool, error) { return tx.BlobsInUse(lost) })
+	return slices.DeleteFunc(lost, func(id model.BlobID) bool { return !held[id] }), err
 }

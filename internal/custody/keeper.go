@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"signet/internal/blob"
@@ -132,18 +133,13 @@ func (k *Keeper) ownsBlobs(ctx context.Context) error {
 // tell sets or clears a warning by what a check found; where it found nothing out, it
 // stays.
 func (k *Keeper) tell(topic, text string, err error) {
-	var not *NotOurs
+	not, foreign := errors.AsType[*NotOurs](err)
 	switch {
-	case errors.As(err, &not):
-		for _, set := range k.Warnings.All() {
-			if set.Topic == topic {
-				return
-			}
-		}
-		k.Log.Error(not.Error())
-		k.Warnings.Set(topic, text)
 	case err == nil:
 		k.Warnings.Clear(topic)
+	case foreign && !slices.ContainsFunc(k.Warnings.All(), func(w health.Warning) bool { return w.Topic == topic }):
+		k.Log.Error(not.Error())
+		k.Warnings.Set(topic, text)
 	}
 }
 

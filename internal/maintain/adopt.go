@@ -85,20 +85,18 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 	if err != nil {
 		return out, err
 	}
-	marked := []struct {
+	type markedPlace struct {
 		what string
 		of   custody.Marked
-	}{{custody.RingAt(ring.Where()), ring}, {custody.BlobsAt(blobs.String()), blobs}}
+	}
+	marked := []markedPlace{{custody.RingAt(ring.Where()), ring}, {custody.BlobsAt(blobs.String()), blobs}}
 	var copied seal.Storage
 	if cfg.KeyringCopy != "" {
 		if copied, err = place.Keyring(ctx, cfg.KeyringCopy, cfg.Data, false); err != nil {
 			return out, place.SetupFault(err)
 		}
 		defer func() { err = errors.Join(err, copied.Close()) }()
-		marked = append(marked, struct {
-			what string
-			of   custody.Marked
-		}{copyAt(copied), copied})
+		marked = append(marked, markedPlace{copyAt(copied), copied})
 	}
 	files := custody.BlobsAt(blobs.String())
 	confirmed := true

@@ -133,11 +133,8 @@ func writeAudit(ctx context.Context, kept *store.Store, chain model.Organization
 	w io.Writer) error {
 	chains := []model.OrganizationID{chain}
 	if chain == "" {
-		err := kept.View(ctx, func(tx *store.Tx) (err error) {
-			chains, err = tx.AuditChains()
-			return err
-		})
-		if err != nil {
+		var err error
+		if chains, err = store.Read(ctx, kept, (*store.Tx).AuditChains); err != nil {
 			return err
 		}
 	}

@@ -14,15 +14,14 @@ type Clock = custody.ClockReport
 
 // ReadClock reads it from the data directory or the database, while servers use it or
 // not.
-func ReadClock(ctx context.Context, dir, database string) (c Clock, err error) {
-	err = Inspect(ctx, dir, database, func(kept *store.Store) error {
+func ReadClock(ctx context.Context, dir, database string) (Clock, error) {
+	return inspect(ctx, dir, database, func(kept *store.Store) (c Clock, err error) {
 		now, err := storeTime(ctx, kept)
-		if err == nil {
-			c, err = custody.ReadClock(ctx, kept, now)
+		if err != nil {
+			return c, err
 		}
-		return err
+		return custody.ReadClock(ctx, kept, now)
 	})
-	return c, err
 }
 
 // AcceptClock notes that the clock is right, in the data directory or the database, and

@@ -16,7 +16,7 @@ type Doomed = upkeep.Doomed
 // CountAccount counts what EraseAccount would remove, and changes nothing.
 func CountAccount(ctx context.Context, dir, database, region, address string) (Doomed, error) {
 	return count(ctx, dir, database, func(kept *store.Store, e *upkeep.Eraser) (Doomed, error) {
-		id, err := findAccount(ctx, kept, region, address)
+		id, err := service.FindAccount(ctx, kept, region, address)
 		if err != nil {
 			return Doomed{}, err
 		}
@@ -38,16 +38,9 @@ func CountHeld(ctx context.Context, dir, database, organization string) (Doomed,
 	})
 }
 
-func count(ctx context.Context, dir, database string, how func(*store.Store, *upkeep.Eraser) (Doomed, error)) (d Doomed,
-	err error) {
-	err = Inspect(ctx, dir, database, func(kept *store.Store) (err error) {
-		d, err = how(kept, &upkeep.Eraser{Store: kept, Clock: time.Now})
-		return err
+func count(ctx context.Context, dir, database string, how func(*store.Store, *upkeep.Eraser) (Doomed, error)) (Doomed,
+	error) {
+	return inspect(ctx, dir, database, func(kept *store.Store) (Doomed, error) {
+		return how(kept, &upkeep.Eraser{Store: kept, Clock: time.Now})
 	})
-	return d, err
-}
-
-// findAccount returns the account that an address names.
-func findAccount(ctx context.Context, kept *store.Store, region, address string) (model.AccountID, error) {
-	return service.FindAccount(ctx, kept, region, address)
 }

@@ -15,6 +15,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/place"
 	"signet/internal/seal"
+	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/upkeep"
 )
@@ -65,7 +66,7 @@ func EraseAccount(ctx context.Context, dir, database, region, address string, la
 	found func(token string)) (Erased, error) {
 	return erase(ctx, dir, database, func(kept *store.Store, e *upkeep.Eraser) error {
 		e.LastAdministrators = last
-		id, err := findAccount(ctx, kept, region, address)
+		id, err := service.FindAccount(ctx, kept, region, address)
 		if err != nil {
 			return err
 		}

@@ -20,13 +20,8 @@ import (
 	"signet/internal/upkeep"
 )
 
-// openRingBeside opens the ring for a command; expect is empty for whichever there is.
-func openRingBeside(ctx context.Context, cfg *config.Config, expect string) (*seal.Ring, error) {
-	return openExisting(ctx, cfg, expect, false)
-}
-
-// openExisting opens a ring that is there. As a server, it keeps others from a ring in a
-// file.
+// openExisting opens a ring that is there; expect is empty for whichever that is. As a
+// server, it keeps others from a ring in a file.
 func openExisting(ctx context.Context, cfg *config.Config, expect string, server bool) (*seal.Ring, error) {
 	o := seal.Options{Expect: expect, Existing: true, Clock: time.Now, Log: slog.New(slog.DiscardHandler)}
 	return place.OpenRing(ctx, cfg, cfg.Data, o, func() (seal.Storage, error) {
@@ -40,7 +35,7 @@ func withRing(ctx context.Context, cfg *config.Config, kept *store.Store, use fu
 	if err != nil {
 		return err
 	}
-	ring, err := openRingBeside(ctx, cfg, expect)
+	ring, err := openExisting(ctx, cfg, expect, false)
 	if err != nil {
 		return err
 	}
@@ -77,7 +72,7 @@ func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told str
 		return fmt.Sprintf("The master key at %s has version %d now, which nothing uses yet. Copy it to every server, then "+
 			"run \"signet keys rotate\".", from, version), nil
 	}
-	ring, err := openRingBeside(ctx, cfg, "")
+	ring, err := openExisting(ctx, cfg, "", false)
 	if err != nil {
 		return "", err
 	}
@@ -100,7 +95,7 @@ func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told str
 // ExportKeys copies what the key ring holds to a file, or to a database of its own,
 // in place of an older copy. It returns how many keys these are.
 func ExportKeys(ctx context.Context, cfg *config.Config, target string) (n int, err error) {
-	ring, err := openRingBeside(ctx, cfg, "")
+	ring, err := openExisting(ctx, cfg, "", false)
 	if err != nil {
 		return 0, err
 	}

@@ -16,9 +16,6 @@ import (
 	"signet/internal/store/sqlite"
 )
 
-// ErrNoKey says that there is no key of that name.
-var ErrNoKey = service.ErrNoKey
-
 // LimitKey gives a key other limits, in the data directory or the database itself: it
 // is for the command line; the server may be running. A nil limit is the configured
 // one, and 0 is none. A running server knows within a second.
@@ -30,10 +27,9 @@ func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, re
 
 // ResetOperator replaces the credentials of an operator, the first one where none is
 // named, wherever the old ones have gone: all its keys and its password end, and
-// operator.json in the data directory, or the named operator's file, gets a new key. It returns the
-// path of that file. Servers that run know
-// within a second. After an error the old file and the old credentials are in
-// place, or it can be run again.
+// operator.json in the data directory, or the named operator's file, gets a new key.
+// It returns the path of that file. Servers that run know within a second. After an
+// error the old file and the old credentials are in place, or it can be run again.
 func ResetOperator(ctx context.Context, dir, database, name string) (path string, err error) {
 	if name != "" && !model.ValidUsername(name) {
 		return "", operators.ErrNone
@@ -52,22 +48,13 @@ func ResetOperator(ctx context.Context, dir, database, name string) (path string
 	if fields == nil {
 		fields = place.Credentials{}
 	}
-	key, secret := service.NewCredentials()
-	fields.Set(place.FieldKey, key)
-	fields.Set(place.FieldSecret, secret)
 	err = Change(ctx, dir, database, func(kept *store.Store) error {
-		// The new credentials are on disk before the old ones end.
-		staged, err := fields.Stage(path)
-		if err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-		if err := operators.Reset(ctx, kept, time.Now(), name, key, secret); err != nil {
-			return errors.Join(fmt.Errorf("replace the operator's credentials: %w", err), staged.Discard())
-		}
-		if err := errors.Join(staged.Commit(), staged.Discard()); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-		return nil
+		return writeCredentials(path, fields, func(key, secret string) error {
+			if err := operators.Reset(ctx, kept, time.Now(), name, key, secret); err != nil {
+				return fmt.Errorf("replace the operator's credentials: %w", err)
+			}
+			return nil
+		})
 	})
 	return path, err
 }
@@ -123,6 +110,15 @@ func Inspect(ctx context.Context, dir, database string, look func(*store.Store) 
 		return errors.Join(err, engine.Close())
 	}
 	return errors.Join(look(kept), kept.Close())
+}
+
+// inspect is Inspect that returns what it finds.
+func inspect[T any](ctx context.Context, dir, database string, look func(*store.Store) (T, error)) (found T, err error) {
+	err = Inspect(ctx, dir, database, func(kept *store.Store) (err error) {
+		found, err = look(kept)
+		return err
+	})
+	return found, err
 }
 
 func openBeside(ctx context.Context, dir, database string) (store.Engine, error) {

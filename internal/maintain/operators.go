@@ -21,12 +21,8 @@ type Operator = operators.Operator
 
 // Operators lists the operators of a data directory, or of the database where one is
 // named.
-func Operators(ctx context.Context, dir, database string) (out []Operator, err error) {
-	err = Inspect(ctx, dir, database, func(kept *store.Store) error {
-		out, err = operators.List(ctx, kept)
-		return err
-	})
-	return out, err
+func Operators(ctx context.Context, dir, database string) ([]Operator, error) {
+	return inspect(ctx, dir, database, func(kept *store.Store) ([]Operator, error) { return operators.List(ctx, kept) })
 }
 
 // CreateOperator makes one more operator and writes its credentials to a new file,
@@ -48,29 +44,39 @@ func CreateOperator(ctx context.Context, dir, database, username, path string) (
 		first.Text(place.FieldBaseURL) != "" {
 		fields.Set(place.FieldBaseURL, first.Text(place.FieldBaseURL))
 	}
-	key, secret := service.NewCredentials()
-	fields.Set(place.FieldKey, key)
-	fields.Set(place.FieldSecret, secret)
 	err := Change(ctx, dir, database, func(kept *store.Store) error {
 		if database != "" { // any machine that reaches the database may do it
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				return err
 			}
 		}
-		// The credentials are on disk before they open anything.
-		staged, err := fields.Stage(path)
-		if err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-		if err := operators.Add(ctx, kept, time.Now(), username, key, secret); err != nil {
-			return errors.Join(fmt.Errorf("make the operator: %w", err), staged.Discard())
-		}
-		if err := errors.Join(staged.Commit(), staged.Discard()); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-		return nil
+		return writeCredentials(path, fields, func(key, secret string) error {
+			if err := operators.Add(ctx, kept, time.Now(), username, key, secret); err != nil {
+				return fmt.Errorf("make the operator: %w", err)
+			}
+			return nil
+		})
 	})
 	return path, err
+}
+
+// writeCredentials puts a new key into a file, which is on disk before use makes the key
+// open anything. After an error of use the file is as it was.
+func writeCredentials(path string, fields place.Credentials, use func(key, secret string) error) error {
+	key, secret := service.NewCredentials()
+	fields.Set(place.FieldKey, key)
+	fields.Set(place.FieldSecret, secret)
+	staged, err := fields.Stage(path)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := use(key, secret); err != nil {
+		return errors.Join(err, staged.Discard())
+	}
+	if err := errors.Join(staged.Commit(), staged.Discard()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }
 
 // operatorPath is where the credentials of an operator are; without a name, of the first.

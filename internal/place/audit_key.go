@@ -34,13 +34,9 @@ func ParseAuditKey(text string, err error) (*audit.Key, error) {
 }
 
 // AuditKeyText returns the key as it is stored, "" where there is none.
-func AuditKeyText(ctx context.Context, dir, database string, kept *store.Store) (text string, err error) {
+func AuditKeyText(ctx context.Context, dir, database string, kept *store.Store) (string, error) {
 	if database != "" {
-		err = kept.View(ctx, func(tx *store.Tx) (err error) {
-			text, err = tx.AuditKey()
-			return err
-		})
-		return text, err
+		return store.Read(ctx, kept, (*store.Tx).AuditKey)
 	}
 	content, err := os.ReadFile(filepath.Join(dir, AuditKeyFile))
 	if errors.Is(err, fs.ErrNotExist) {

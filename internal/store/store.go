@@ -123,6 +123,15 @@ func (s *Store) View(ctx context.Context, fn func(*Tx) error, traits ...Trait) e
 	return s.transact(ctx, s.engine.View, s.meters.Reads, s.reading(), fn, traits)
 }
 
+// Read returns what one read of the store answers.
+func Read[T any](ctx context.Context, s *Store, read func(*Tx) (T, error), traits ...Trait) (out T, err error) {
+	err = s.View(ctx, func(tx *Tx) (err error) {
+		out, err = read(tx)
+		return err
+	}, traits...)
+	return out, err
+}
+
 // Update runs fn in a transaction and returns nil only when all of it is on
 // disk. It may call fn again: fn has no side effects, does no I/O, and resets
 // its results when it starts.
