@@ -196,10 +196,7 @@ func (c *Copied) equal(ctx context.Context) error {
 		if err := now.MayReplace(there, to.String()); err != nil {
 			return &Stranger{err}
 		}
-		have := make(map[KeyID]bool, len(now.Records))
-		for i := range now.Records {
-			have[now.Records[i].ID] = true
-		}
+		have := idsOf(now.Records)
 		next := *now
 		next.Records = slices.Clone(now.Records)
 		extra = 0
@@ -213,7 +210,7 @@ func (c *Copied) equal(ctx context.Context) error {
 			}
 		}
 		if there.Master == next.Master && len(there.Records) == len(next.Records) && there.Owner == next.Owner &&
-			maps.Equal(there.Gone, next.Gone) && sameKeys(there.Records, next.Records) {
+			maps.Equal(there.Gone, next.Gone) && maps.Equal(idsOf(there.Records), idsOf(next.Records)) {
 			return errSame
 		}
 		*there = next
@@ -228,17 +225,12 @@ func (c *Copied) equal(ctx context.Context) error {
 	return err
 }
 
-func sameKeys(a, b []Record) bool {
-	ids := make(map[KeyID]bool, len(a))
-	for i := range a {
-		ids[a[i].ID] = true
+func idsOf(records []Record) map[KeyID]bool {
+	ids := make(map[KeyID]bool, len(records))
+	for i := range records {
+		ids[records[i].ID] = true
 	}
-	for i := range b {
-		if !ids[b[i].ID] {
-			return false
-		}
-	}
-	return true
+	return ids
 }
 
 // CatchUp makes the copy what the ring is, and notes whether it is.
@@ -264,14 +256,11 @@ func (c *Copied) Run(ctx context.Context, told func(error)) {
 		if told(err); err != nil {
 			wait = copyRetry
 		}
-		timer := time.NewTimer(wait)
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-c.next:
-			timer.Stop()
 			told(c.Behind())
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		}
 	}

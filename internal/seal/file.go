@@ -110,11 +110,7 @@ func (f *File) Retire(context.Context, []KeyID, time.Time) error { return nil }
 func (f *File) Destroy(ctx context.Context, ids []KeyID, at time.Time) error {
 	return f.Rewrap(ctx, func(c *Contents) error {
 		c.Bury(ids, at)
-		gone := make(map[KeyID]bool, len(ids))
-		for _, id := range ids {
-			gone[id] = true
-		}
-		c.Records = slices.DeleteFunc(c.Records, func(r Record) bool { return gone[r.ID] })
+		c.Records = slices.DeleteFunc(c.Records, func(r Record) bool { _, gone := c.Gone[r.ID]; return gone })
 		return nil
 	})
 }

@@ -47,11 +47,9 @@ func (s *Storage) SetOwner(ctx context.Context, change func(model.Mark) (model.M
 		}
 		return writeOwner(ctx, tx, after)
 	})
-	var no refused
-	switch {
-	case errors.As(err, &no):
+	if no, ok := errors.AsType[refused](err); ok {
 		return no.error
-	case err != nil:
+	} else if err != nil {
 		return unavailable("mark it", err)
 	}
 	return nil

@@ -104,18 +104,18 @@ func Open(ctx context.Context, url string) (*Storage, error) {
 	s := &Storage{pool: pool, where: fmt.Sprintf("postgres://%s:%d/%s", c.Host, c.Port, c.Database)}
 	// Of servers that start together, one makes the tables; another may be told that
 	// they are there at the moment at which it makes them.
+	var told *pgconn.PgError
 	for range 3 {
 		if _, err = pool.Exec(ctx, schema, pgx.QueryExecModeSimpleProtocol); err == nil {
 			return s, nil
 		}
-		var told *pgconn.PgError
-		if !errors.As(err, &told) || !slices.Contains([]string{"23505", "42P07", "42710", "XX000"}, told.Code) {
+		told, _ = errors.AsType[*pgconn.PgError](err)
+		if told == nil || !slices.Contains([]string{"23505", "42P07", "42710", "XX000"}, told.Code) {
 			break
 		}
 	}
 	pool.Close()
-	var told *pgconn.PgError
-	if errors.As(err, &told) && (strings.HasPrefix(told.Code, "28") || strings.HasPrefix(told.Code, "3D")) {
+	if told != nil && (strings.HasPrefix(told.Code, "28") || strings.HasPrefix(told.Code, "3D")) {
 		// Wrong credentials, or no such database: waiting does not mend it.
 		return nil, &seal.SetupError{Problem: fmt.Sprintf("the database of the key ring at %s refuses: %s", s.where,
 			told.Message)}

@@ -46,8 +46,8 @@ var errUnfit = errors.New("the server cannot be used")
 // refused reports whether a connection failed for a reason that waiting does not
 // mend: an unfit server, wrong credentials, no such database.
 func refused(err error) bool {
-	var told *pgconn.PgError
-	return errors.Is(err, errUnfit) || errors.As(err, &told) && ofClass(told, []string{"28", "3D"})
+	told, ok := errors.AsType[*pgconn.PgError](err)
+	return errors.Is(err, errUnfit) || ok && ofClass(told, "28", "3D")
 }
 
 // acquired is the verdict on an error of acquire.

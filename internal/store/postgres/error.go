@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -61,7 +62,7 @@ func translate(err error) error {
 			return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, store.ErrBusy, err)
 		case told.Code == codeDiskFull:
 			return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, store.ErrFull, err)
-		case told.Code == codeReadOnly, told.Code == codeUnknownOutcome, fatal(told), ofClass(told, unavailableClasses):
+		case told.Code == codeReadOnly, told.Code == codeUnknownOutcome, fatal(told), ofClass(told, unavailableClasses...):
 			return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		}
 		return err
@@ -81,13 +82,8 @@ func serverError(told *pgconn.PgError) error {
 	return fmt.Errorf("PostgreSQL answers %s %s%s", told.Code, told.Message, where)
 }
 
-func ofClass(told *pgconn.PgError, classes []string) bool {
-	for _, class := range classes {
-		if strings.HasPrefix(told.Code, class) {
-			return true
-		}
-	}
-	return false
+func ofClass(told *pgconn.PgError, classes ...string) bool {
+	return len(told.Code) >= 2 && slices.Contains(classes, told.Code[:2])
 }
 
 // fatal reports whether the server ended the connection with this answer.
@@ -98,8 +94,7 @@ func fatal(told *pgconn.PgError) bool {
 // lost reports whether an error is about the way to the server, or the end of it,
 // and not an answer to a statement.
 func lost(err error) bool {
-	var told *pgconn.PgError
-	if errors.As(err, &told) {
+	if told, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return fatal(told)
 	}
 	return !errors.Is(err, context.Canceled)
@@ -107,8 +102,8 @@ func lost(err error) bool {
 
 // timedOut reports whether the server did not answer in time.
 func timedOut(err error) bool {
-	var n net.Error
-	return errors.As(err, &n) && n.Timeout()
+	n, ok := errors.AsType[net.Error](err)
+	return ok && n.Timeout()
 }
 
 // verdict is what to do about a transaction that did not end well.

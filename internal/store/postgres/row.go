@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -138,46 +137,16 @@ func number(kind uint32, raw []byte) (int64, error) {
 	case kind == pgtype.BoolOID && len(raw) == 1:
 		return int64(raw[0]), nil
 	case kind == pgtype.NumericOID:
-		return wholeNumeric(raw)
+		var n pgtype.Numeric
+		err := pgtype.NumericCodec{}.PlanScan(nil, kind, pgtype.BinaryFormatCode, &n).Scan(raw, &n)
+		if err == nil && n.Int == nil {
+			err = errors.New("no number")
+		}
+		if err != nil {
+			return 0, err
+		}
+		whole, err := n.Int64Value()
+		return whole.Int64, err
 	}
 	return 0, fmt.Errorf("type %d is no whole number", kind)
-}
-
-var errNumeric = errors.New("no whole number of 64 bits")
-
-// wholeNumeric reads a NUMERIC: the number of its digits to the base of 10,000,
-// the power of the first, the sign, the decimals to show, and the digits.
-func wholeNumeric(raw []byte) (int64, error) {
-	if len(raw) < 8 {
-		return 0, errNumeric
-	}
-	word := func(i int) int { return int(binary.BigEndian.Uint16(raw[2*i:])) }
-	digits, power, sign := word(0), int(int16(word(1))), word(2)
-	if len(raw) != 8+2*digits || sign != 0 && sign != 0x4000 {
-		return 0, errNumeric
-	}
-	var n int64 // negative, because there is one more of those
-	for i := range max(digits, power+1) {
-		digit := 0
-		if i < digits {
-			digit = word(4 + i)
-		}
-		if i > power {
-			if digit != 0 {
-				return 0, errNumeric
-			}
-			continue
-		}
-		if n < (math.MinInt64+int64(digit))/10_000 {
-			return 0, errNumeric
-		}
-		n = n*10_000 - int64(digit)
-	}
-	if sign != 0 {
-		return n, nil
-	}
-	if n == math.MinInt64 {
-		return 0, errNumeric
-	}
-	return -n, nil
 }

@@ -54,12 +54,10 @@ const (
 // sweepWrites removes old write ids from time to time, until ctx ends.
 func (e *Engine) sweepWrites(ctx context.Context) {
 	for {
-		timer := time.NewTimer(sweepInterval/2 + rand.N(sweepInterval)) // nodes that start together do not sweep together
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
-		case <-timer.C:
+		case <-time.After(sweepInterval/2 + rand.N(sweepInterval)): // nodes that start together do not sweep together
 		}
 		if err := e.forgetOldWrites(ctx); err != nil && ctx.Err() == nil {
 			e.log.Warn("old write ids could not be removed and will be later", "error", err)

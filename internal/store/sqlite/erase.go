@@ -47,11 +47,9 @@ func (e *Engine) Erase(ctx context.Context) error {
 		if !errors.Is(err, errReading) || attempt == eraseAttempts {
 			return fmt.Errorf("erase: %w", err)
 		}
-		pause := time.NewTimer(time.Duration(attempt) * 100 * time.Millisecond)
 		select {
-		case <-pause.C:
+		case <-time.After(time.Duration(attempt) * 100 * time.Millisecond):
 		case <-ctx.Done():
-			pause.Stop()
 			return fmt.Errorf("erase: %w", ctx.Err())
 		}
 	}

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -46,12 +45,7 @@ func writeHolder(f *os.File) error {
 
 // holder says which process has the lock, if that can be read.
 func holder(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 32))
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return ""
 	}

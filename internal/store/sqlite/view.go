@@ -103,13 +103,12 @@ func (c *connection) interruptWith(ctx context.Context) (disarm func()) {
 // gather takes all connections out of the pool, so that nobody reads, if that
 // can be had within the patience given.
 func (r *readers) gather(patience time.Duration) (gathered []*connection, ok bool) {
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
+	late := time.After(patience)
 	for len(gathered) < cap(r.free) {
 		select {
 		case c := <-r.free:
 			gathered = append(gathered, c)
-		case <-timer.C:
+		case <-late:
 			r.scatter(gathered)
 			return nil, false
 		}

@@ -222,9 +222,8 @@ func (w *writer) process() {
 // it. Those that panicked in that one are not run again.
 func (w *writer) oneByOne(outcomes []error) {
 	for i := range w.batch {
-		var fell *store.PanicError
-		if i < len(outcomes) && errors.As(outcomes[i], &fell) {
-			w.answer(fell)
+		if i < len(outcomes) && errors.As(outcomes[i], new(*store.PanicError)) {
+			w.answer(outcomes[i])
 		} else {
 			w.answer(w.alone(i))
 		}
