@@ -1,7 +1,6 @@
 package blob
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,18 +23,14 @@ const ownerName = "owner.json"
 const mostOwnerBytes = 64 << 10
 
 func readOwner(text []byte, where string) (m model.Mark, err error) {
-	if err := json.Unmarshal(text, &m); err != nil || m.Nobody() {
+	if err = json.Unmarshal(text, &m); err == nil && m.Nobody() {
+		err = errors.New("it names nobody")
+	}
+	if err != nil {
 		return m, fmt.Errorf("%s, which says whose the attachments there are, cannot be read (%w): put it back as it was, "+
-			"or remove it if nobody else uses the place", where, errors.Join(err, errNobody(m)))
+			"or remove it if nobody else uses the place", where, err)
 	}
 	return m, nil
-}
-
-func errNobody(m model.Mark) error {
-	if m.Nobody() {
-		return errors.New("it names nobody")
-	}
-	return nil
 }
 
 // String implements Store.
@@ -103,12 +98,8 @@ func (s *S3) SetOwner(ctx context.Context, m model.Mark) error {
 	if err != nil {
 		return err
 	}
-	text = append(text, '\n')
 	err = s.within(ctx, requestTimeout, func(ctx context.Context) error {
-		_, err := s.client.PutObject(ctx, s.bucket, s.prefix+ownerName, bytes.NewReader(text), int64(len(text)), "",
-			digest(text),
-			minio.PutObjectOptions{DisableContentSha256: true, ContentType: "application/json"})
-		return err
+		return s.put(ctx, s.prefix+ownerName, append(text, '\n'), "application/json")
 	})
 	return s.translated(ctx, "mark the attachments", err)
 }

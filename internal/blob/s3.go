@@ -111,14 +111,18 @@ func (s *S3) Delete(ctx context.Context, id model.BlobID) error {
 
 // Begin implements Store.
 func (s *S3) Begin(ctx context.Context) error {
-	text := []byte(markText)
 	err := s.within(ctx, requestTimeout, func(ctx context.Context) error {
-		_, err := s.client.PutObject(ctx, s.bucket, s.prefix+MarkName, bytes.NewReader(text), int64(len(text)), "",
-			digest(text),
-			minio.PutObjectOptions{DisableContentSha256: true, ContentType: "text/plain"})
-		return err
+		return s.put(ctx, s.prefix+MarkName, []byte(markText), "text/plain")
 	})
 	return s.translated(ctx, "begin a store in the bucket", err)
+}
+
+// put sends a whole object. Its digest goes along, so that the server notices what was
+// changed on the way.
+func (s *S3) put(ctx context.Context, key string, content []byte, contentType string) error {
+	_, err := s.client.PutObject(ctx, s.bucket, key, bytes.NewReader(content), int64(len(content)), "", digest(content),
+		minio.PutObjectOptions{DisableContentSha256: true, ContentType: contentType})
+	return err
 }
 
 // Begun implements Store.

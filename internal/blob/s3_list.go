@@ -31,10 +31,7 @@ func (s *S3) List(ctx context.Context, fn func(id model.BlobID, kept time.Time) 
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return s.translated(ctx, "list blobs", err)
-	}
-	return nil
+	return s.translated(ctx, "list blobs", ctx.Err())
 }
 
 // abortStalled aborts the uploads in parts that began before a time. Their parts

@@ -40,15 +40,13 @@ func newBuffers(n int) buffers {
 
 // take waits for a buffer of partSize bytes.
 func (b *buffers) take(ctx context.Context) ([]byte, error) {
-	timer := time.NewTimer(bufferTimeout)
-	defer timer.Stop()
 	select {
 	case buffer := <-b.free:
 		if buffer == nil {
 			buffer = make([]byte, partSize)
 		}
 		return buffer, nil
-	case <-timer.C:
+	case <-time.After(bufferTimeout):
 		return nil, fmt.Errorf("%w: more than %d uploads at a time", ErrUnavailable, cap(b.free))
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -66,8 +64,7 @@ func (s *S3) Put(ctx context.Context, id model.BlobID, r io.Reader) (int64, erro
 	}
 	defer s.buffers.give(buffer)
 	u := &upload{store: s, ctx: ctx, key: s.key(id)}
-	err = u.send(&source{ctx: ctx, r: r}, buffer)
-	if err != nil {
+	if err = u.send(&source{ctx: ctx, r: r}, buffer); err != nil {
 		u.undo()
 		return 0, err
 	}
@@ -109,15 +106,11 @@ func (u *upload) send(r *source, buffer []byte) error {
 	}
 }
 
-// put sends a whole object. Its digest goes along, so that the server notices what
-// was changed on the way.
+// put sends all in one object.
 func (u *upload) put(content []byte) error {
-	s := u.store
 	u.sent = true
 	return u.do("keep blob", transferTimeout, func(ctx context.Context) error {
-		_, err := s.client.PutObject(ctx, s.bucket, u.key, bytes.NewReader(content), int64(len(content)), "", digest(content),
-			minio.PutObjectOptions{DisableContentSha256: true})
-		return err
+		return u.store.put(ctx, u.key, content, "")
 	})
 }
 
@@ -137,8 +130,7 @@ func (u *upload) putPart(content []byte) error {
 	}
 	return u.do("keep a part of a blob", transferTimeout, func(ctx context.Context) error {
 		part, err := s.client.PutObjectPart(ctx, s.bucket, u.key, u.name, len(u.parts)+1, bytes.NewReader(content),
-			int64(len(content)),
-			minio.PutObjectPartOptions{Sha256Hex: digest(content), DisableContentSha256: true})
+			int64(len(content)), minio.PutObjectPartOptions{Sha256Hex: digest(content), DisableContentSha256: true})
 		if err == nil {
 			u.parts = append(u.parts, minio.CompletePart{PartNumber: part.PartNumber, ETag: part.ETag})
 		}
