@@ -128,20 +128,10 @@ func (d *Download) accept(answer *exchange) error {
 
 // parseContentRange reads "bytes FIRST-LAST/SIZE", where SIZE may be "*".
 func parseContentRange(s string) (first, size int64, ok bool) {
-	rest, ok := strings.CutPrefix(s, "bytes ")
-	if !ok {
-		return 0, 0, false
-	}
-	span, total, ok := strings.Cut(rest, "/")
-	if !ok {
-		return 0, 0, false
-	}
-	from, _, ok := strings.Cut(span, "-")
-	if !ok {
-		return 0, 0, false
-	}
+	span, total, whole := strings.Cut(s, "/")
+	from, _, ranged := strings.Cut(strings.TrimPrefix(span, "bytes "), "-")
 	first, err := strconv.ParseInt(from, 10, 64)
-	if err != nil || first < 0 {
+	if err != nil || !whole || !ranged || !strings.HasPrefix(s, "bytes ") {
 		return 0, 0, false
 	}
 	if size, err = strconv.ParseInt(total, 10, 64); err != nil {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -94,9 +95,8 @@ func (e Entity) Token() string {
 		return e.User.Token
 	case e.Group != nil:
 		return e.Group.Token
-	default:
-		return ""
 	}
+	return ""
 }
 
 // DisplayName returns what people call the entity.
@@ -106,9 +106,8 @@ func (e Entity) DisplayName() string {
 		return e.User.DisplayName
 	case e.Group != nil:
 		return e.Group.DisplayName
-	default:
-		return ""
 	}
+	return ""
 }
 
 // UnmarshalJSON reads the entity's fields by the kind that xmlns (else type) names.
@@ -120,20 +119,21 @@ func (e *Entity) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return fmt.Errorf("entity: %w", err)
 	}
-	if head.XMLNS == "" {
-		head.XMLNS = head.Type
-	}
-	*e = Entity{Kind: entityKind(head.XMLNS)}
-	switch e.Kind {
+	return e.read(entityKind(cmp.Or(head.XMLNS, head.Type)), text)
+}
+
+// read reads the fields of an entity of a kind.
+func (e *Entity) read(kind EntityKind, text []byte) error {
+	*e = Entity{Kind: kind}
+	switch kind {
 	case KindAccount:
 		e.User = new(User)
 		return json.Unmarshal(text, e.User)
 	case KindGroup:
 		e.Group = new(Group)
 		return json.Unmarshal(text, e.Group)
-	default:
-		return nil
 	}
+	return nil
 }
 
 // MarshalJSON writes the fields of the user or group.
@@ -143,7 +143,6 @@ func (e Entity) MarshalJSON() ([]byte, error) {
 		return marshal(e.User)
 	case e.Group != nil:
 		return marshal(e.Group)
-	default:
-		return []byte("null"), nil
 	}
+	return []byte("null"), nil
 }

@@ -126,10 +126,7 @@ func (c *Client) Poll(ctx context.Context, o PollOptions) ([]Event, error) {
 // makes a new message Delivered (POST /events/ack). Unknown IDs are ignored.
 func (c *Client) Ack(ctx context.Context, ids ...string) error {
 	for some := range slices.Chunk(ids, idsPerCall) {
-		r := post(struct {
-			Events []string `json:"events"`
-		}{some}, "events", "ack").harmless()
-		if err := c.run(ctx, r); err != nil {
+		if err := c.run(ctx, post(map[string][]string{"events": some}, "events", "ack").harmless()); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"net/http"
 )
 
 // NewGroup is a group to create in the client's organization.
@@ -77,17 +76,13 @@ func (c *Client) Members(ctx context.Context, group string) ([]User, error) {
 // AddMembers adds people to a group (POST /group/:group/members); those who are
 // in it already stay.
 func (c *Client) AddMembers(ctx context.Context, group string, members ...string) error {
-	return c.run(ctx, post(memberList{members}, "group", group, "members").harmless())
+	return c.run(ctx, post(map[string][]string{"members": members}, "group", group, "members").harmless())
 }
 
 // RemoveMembers removes people from a group (POST /group/:group/members/remove).
 // A member may so leave it.
 func (c *Client) RemoveMembers(ctx context.Context, group string, members ...string) error {
-	return c.run(ctx, post(memberList{members}, "group", group, "members", "remove").harmless())
-}
-
-type memberList struct {
-	Members []string `json:"members"`
+	return c.run(ctx, post(map[string][]string{"members": members}, "group", group, "members", "remove").harmless())
 }
 
 // NewRoleGroup is a group made for a role account.
@@ -104,10 +99,8 @@ func (c *Client) CreateRoleGroup(ctx context.Context, g NewRoleGroup) (token str
 	var out struct {
 		Token string `json:"token"`
 	}
-	if _, err := c.do(ctx, post(g, "role_group"), &out); err != nil {
-		return "", err
-	}
-	return out.Token, nil
+	_, err = c.do(ctx, post(g, "role_group"), &out)
+	return out.Token, err
 }
 
 // OpenAvatar downloads the picture of a user or a group, given the URL in its
@@ -118,5 +111,5 @@ func (c *Client) OpenAvatar(ctx context.Context, avatar string) (*Download, erro
 	if err != nil {
 		return nil, err
 	}
-	return c.open(ctx, &request{method: http.MethodGet, path: []string{"avatar", id}, repeat: always}, 0, "")
+	return c.open(ctx, get("avatar", id), 0, "")
 }

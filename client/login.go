@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"strings"
 )
 
@@ -78,6 +77,7 @@ func (c *Client) SignOut(ctx context.Context) error { return c.run(ctx, post(nil
 // Ready returns nil if the server takes requests (GET /readyz). It is no call of
 // the interface, and needs no credentials.
 func (c *Client) Ready(ctx context.Context) error {
-	_, err := c.do(ctx, &request{method: http.MethodGet, path: []string{"readyz"}, root: true, repeat: always}, nil)
-	return err
+	r := get("readyz")
+	r.root = true
+	return c.run(ctx, r)
 }

@@ -192,9 +192,7 @@ func (c *Client) Recall(ctx context.Context, message string) error {
 
 // StartTyping tells a user or group that the caller is writing (POST /message/typing).
 func (c *Client) StartTyping(ctx context.Context, recipient string) error {
-	return c.run(ctx, post(struct {
-		Recipient string `json:"recipient"`
-	}{recipient}, "message", "typing").harmless())
+	return c.run(ctx, post(map[string]string{"recipient": recipient}, "message", "typing").harmless())
 }
 
 // StopTyping tells a user or group that the caller has stopped (DELETE

@@ -30,7 +30,5 @@ func (c *Client) DeleteMetadata(ctx context.Context, entity string) error {
 // MetadataOf returns what is kept about many entities, in their order, and an
 // empty one where there is nothing (POST /metadata_bulk).
 func (c *Client) MetadataOf(ctx context.Context, entities ...string) ([]Metadata, error) {
-	return list[Metadata](ctx, c, post(struct {
-		Entities []string `json:"entities"`
-	}{entities}, "metadata_bulk").harmless())
+	return list[Metadata](ctx, c, post(map[string][]string{"entities": entities}, "metadata_bulk").harmless())
 }

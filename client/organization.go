@@ -99,9 +99,7 @@ func (c *Client) Organization(ctx context.Context, organization string) (*Organi
 // that nobody does it by mistake.
 func (c *Client) DeleteOrganization(ctx context.Context, organization, name string) error {
 	r := remove("organization", organization)
-	r.body = struct {
-		Name string `json:"name"`
-	}{name}
+	r.body = map[string]string{"name": name}
 	return c.run(ctx, r)
 }
 

@@ -112,10 +112,8 @@ func pause(ctx context.Context, d time.Duration, reason error) error {
 
 // sleep waits for d, or until the context ends, and then returns why it did.
 func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

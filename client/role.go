@@ -39,10 +39,8 @@ func (c *Client) GrantRole(ctx context.Context, user, organization, role string)
 	}
 	r := post(nil, "user", user, "organization", organization, "roles", role).harmless()
 	r.ok = []int{http.StatusNoContent}
-	if _, err := c.do(ctx, r, &out); err != nil {
-		return false, err
-	}
-	return out.State == "pending", nil
+	_, err = c.do(ctx, r, &out)
+	return out.State == "pending", err
 }
 
 // RevokeRole takes a role away, or refuses a request for it (DELETE .../roles/:role).

@@ -61,10 +61,8 @@ func (c *Client) RosterWithMetadata(ctx context.Context) ([]RosterEntry, error) 
 
 // AddToRoster puts a user or group into the roster (POST /roster).
 func (c *Client) AddToRoster(ctx context.Context, entity string, kind EntityKind) error {
-	return c.run(ctx, post(struct {
-		Entity string `json:"entity"`
-		Type   string `json:"type"`
-	}{entity, c.entityType(kind)}, "roster").harmless())
+	entry := map[string]string{"entity": entity, "type": c.entityType(kind)}
+	return c.run(ctx, post(entry, "roster").harmless())
 }
 
 // RemoveFromRoster takes a conversation out of the roster (DELETE

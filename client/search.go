@@ -83,17 +83,7 @@ func (h *Hit) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	h.Type, h.OrganizationID = head.Type, head.OrganizationID
-	h.Entity = Entity{Kind: entityKind(head.Type)}
-	switch h.Entity.Kind {
-	case KindAccount:
-		h.Entity.User = new(User)
-		return json.Unmarshal(head.Entity, h.Entity.User)
-	case KindGroup:
-		h.Entity.Group = new(Group)
-		return json.Unmarshal(head.Entity, h.Entity.Group)
-	default:
-		return nil
-	}
+	return h.Entity.read(entityKind(head.Type), head.Entity)
 }
 
 // PageInfo tells where a page of results lies.

@@ -56,9 +56,7 @@ func (c *Client) BulkMessageStatus(ctx context.Context, messages ...string) ([]M
 		var out struct {
 			Statuses []MessageStatus `json:"bulk_message_statuses"`
 		}
-		r := post(struct {
-			Messages []string `json:"messages"`
-		}{ids}, "get_bulk_message_status").harmless()
+		r := post(map[string][]string{"messages": ids}, "get_bulk_message_status").harmless()
 		if _, err := c.do(ctx, r, &out); err != nil {
 			return nil, err
 		}
@@ -70,23 +68,18 @@ func (c *Client) BulkMessageStatus(ctx context.Context, messages ...string) ([]M
 // MarkDelivered tells the senders that messages have arrived (POST
 // /message/status). Those that were not sent to the caller are ignored.
 func (c *Client) MarkDelivered(ctx context.Context, messages ...string) error {
-	return c.mark(ctx, messages, func(ids []string) statusChange { return statusChange{Delivered: ids} })
+	return c.mark(ctx, "delivered", messages)
 }
 
 // MarkRead tells the senders that messages have been read, which implies that
 // they have arrived (POST /message/status).
 func (c *Client) MarkRead(ctx context.Context, messages ...string) error {
-	return c.mark(ctx, messages, func(ids []string) statusChange { return statusChange{Read: ids} })
+	return c.mark(ctx, "read", messages)
 }
 
-type statusChange struct {
-	Delivered []string `json:"delivered,omitempty"`
-	Read      []string `json:"read,omitempty"`
-}
-
-func (c *Client) mark(ctx context.Context, messages []string, change func([]string) statusChange) error {
+func (c *Client) mark(ctx context.Context, as string, messages []string) error {
 	for ids := range slices.Chunk(messages, idsPerCall) {
-		if err := c.run(ctx, post(change(ids), "message", "status").harmless()); err != nil {
+		if err := c.run(ctx, post(map[string][]string{as: ids}, "message", "status").harmless()); err != nil {
 			return err
 		}
 	}

@@ -46,9 +46,9 @@ func (w *watchdog) stop() {
 	w.cancel(nil)
 }
 
-// explain returns why an attempt failed: a cancelled context does not say
-// by itself whether the caller or the watchdog ended it.
-func (w *watchdog) explain(ctx context.Context, err error) error {
+// silent returns why an attempt failed: ErrSilent if that is why the context ended, else err, which does
+// not say by itself whether the caller or the watchdog ended a cancelled context.
+func silent(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), ErrSilent) {
 		return ErrSilent
 	}
@@ -67,7 +67,7 @@ func (e *exchange) Read(p []byte) (int, error) {
 	e.dog.touch()
 	n, err := e.resp.Body.Read(p)
 	e.dog.rest()
-	return n, e.dog.explain(e.ctx, err)
+	return n, silent(e.ctx, err)
 }
 
 func (e *exchange) Close() error {

@@ -45,14 +45,6 @@ func (s *stream) openWebSocket(ctx context.Context) (source, error) {
 	}
 }
 
-// silent returns ErrSilent if that is why the context ended, else err.
-func silent(ctx context.Context, err error) error {
-	if errors.Is(context.Cause(ctx), ErrSilent) {
-		return ErrSilent
-	}
-	return err
-}
-
 func (w *webSocketSource) next() (frame, error) {
 	ctx, cancel := context.WithTimeoutCause(w.ctx, w.silence, ErrSilent)
 	defer cancel()
