@@ -22,7 +22,7 @@ type Key struct {
 	CreatedTime  time.Time `json:"created_time"`
 	LastUsedTime time.Time `json:"last_used_time,omitzero"` // zero: never
 	ExpiresTime  time.Time `json:"expires_time,omitzero"`   // zero: never
-	IssuedBy     string    `json:"issued_by,omitempty"`     // where somebody else issued it
+	IssuedBy     string    `json:"issued_by,omitempty"`     // token of another account that issued it
 	// AllowedNetworks are where it may be used from, in CIDR notation; none: everywhere.
 	AllowedNetworks []string `json:"allowed_networks,omitempty"`
 }

@@ -136,7 +136,7 @@ type Forwarding struct {
 	Full         bool   // as in Outgoing
 }
 
-// Forward sends somebody else a copy of a message that the caller can read, with
+// Forward sends another recipient a copy of a message that the caller can read, with
 // its attachment (POST /message/:message/forward). It is repeated as safely as Send.
 func (c *Client) Forward(ctx context.Context, message string, f Forwarding) (*Sent, error) {
 	r := post(outgoing{
@@ -184,7 +184,7 @@ func (c *Client) Message(ctx context.Context, message string) (*Message, error) 
 	return fetch[Message](ctx, c, get("message", message))
 }
 
-// Recall takes a sent message back, for everybody and at once (DELETE
+// Recall takes a sent message back, for all recipients and at once (DELETE
 // /message/:message). Recalling again succeeds.
 func (c *Client) Recall(ctx context.Context, message string) error {
 	return c.run(ctx, remove("message", message))

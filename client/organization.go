@@ -95,8 +95,8 @@ func (c *Client) Organization(ctx context.Context, organization string) (*Organi
 }
 
 // DeleteOrganization erases an organization with its messages, groups and
-// memberships (DELETE /organization/:organization). The name is given again, so
-// that nobody does it by mistake.
+// memberships (DELETE /organization/:organization). The name is given again, against
+// mistakes.
 func (c *Client) DeleteOrganization(ctx context.Context, organization, name string) error {
 	r := remove("organization", organization)
 	r.body = map[string]string{"name": name}

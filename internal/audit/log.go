@@ -18,10 +18,10 @@ const checkpointEvery = time.Minute
 // Options are what a server's audit log works with.
 type Options struct {
 	Store     *store.Store
-	Key       *Key          // signs checkpoints; nil: nobody does
+	Key       *Key          // signs checkpoints; nil: there are none
 	Retention time.Duration // how long a line stays; 0: for good
 	Clock     func() time.Time
-	Warnings  *health.Warnings // nil: nobody looks at them
+	Warnings  *health.Warnings // nil: none are kept
 }
 
 // Log is the audit log of a running server: it takes what was refused, signs the ends

@@ -14,7 +14,7 @@ import (
 const batch = 1000
 
 // Sign makes a checkpoint of each chain that has grown since its last one, and
-// follows from it: a past that somebody rewrote is never signed. What does not follow
+// follows from it: a past that was rewritten is never signed. What does not follow
 // is a *Fault, and the other chains are signed all the same.
 func Sign(ctx context.Context, kept *store.Store, key *Key, now time.Time) error {
 	heads, err := store.Read(ctx, kept, (*store.Tx).UnsignedAuditHeads)
@@ -78,7 +78,7 @@ func follows(ctx context.Context, kept *store.Store, key *Key, head store.AuditH
 }
 
 // resumeChain begins behind what is signed of a chain: its newest checkpoint, or
-// where all that this one knew of is old and gone, the one of what was removed.
+// where retention has removed all up to that one, the checkpoint of what was removed.
 func resumeChain(tx *store.Tx, key *Key, chain model.OrganizationID) (*Chain, int64, error) {
 	var signed *Checkpoint
 	for _, oldest := range []bool{true, false} {

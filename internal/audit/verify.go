@@ -46,7 +46,7 @@ func Verify(ctx context.Context, kept *store.Store, key *Key, elsewhere []Checkp
 }
 
 // wantNone is a *Fault for a store without the platform's chain that cannot be
-// without: it begins with the operator, who is there before anybody else.
+// without: it begins with the operator, the first account of all.
 func wantNone(ctx context.Context, kept *store.Store) error {
 	begun, err := store.Read(ctx, kept, (*store.Tx).HasOperator)
 	if err == nil && begun {

@@ -150,7 +150,7 @@ func (u *upload) complete() error {
 func (u *upload) do(doing string, limit time.Duration, request func(context.Context) error) error {
 	err := u.store.translated(u.ctx, doing, u.store.within(u.ctx, limit, request))
 	if errors.Is(err, ErrNotFound) {
-		// An upload of nothing that was there: somebody removed it from below.
+		// The upload itself is gone: another program removed it.
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return err

@@ -10,7 +10,7 @@ import (
 // syncFileRangeWrite is SYNC_FILE_RANGE_WRITE (sync_file_range(2)).
 const syncFileRangeWrite = 2
 
-// writeBack returns what has the system begin to write bytes of a file to the disk. It
+// writeBack returns a function that tells the system to begin writing bytes to the disk. It
 // is no promise that they get there, and an error of it is none of the file's: Sync,
 // which follows, is the promise, and has the error.
 func writeBack(f *os.File) func(from, size int64) {

@@ -9,11 +9,11 @@ import (
 	"signet/internal/load"
 )
 
-// benchReport shows how a run goes, where somebody is watching, and what came of it.
+// benchReport shows the progress of a run on a terminal, and its results.
 type benchReport struct {
 	con      *console
 	json     bool
-	terminal io.Writer // of the progress; nil: nobody is watching
+	terminal io.Writer // of the progress; nil: there is none
 	results  []*load.Result
 }
 

@@ -59,8 +59,8 @@ func (c *confirmation) confirm(con *console, what string, d maintain.Doomed) err
 	return nil
 }
 
-// ask asks somebody at a terminal, also where the command's messages go to a file, and
-// returns what was typed; "" where nobody is there.
+// ask puts a question on the terminal, even where the command's messages go to a file,
+// and returns what was typed; "" where there is no terminal.
 func (c *console) ask(question string) (string, error) {
 	if !isTerminal(c.stdin) {
 		return "", nil

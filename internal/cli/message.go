@@ -112,7 +112,7 @@ func (m *messageSaveCommand) Run(ctx context.Context, con *console, c *client.Cl
 }
 
 // ownName is the file's name as its sender gave it, without a directory: it
-// comes from somebody else.
+// comes from another person.
 func ownName(name string) string {
 	name = plain(filepath.Base(filepath.Clean("/" + name)))
 	if name == "/" || name == "." || name == "" {

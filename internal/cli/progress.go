@@ -13,8 +13,8 @@ const (
 	lineEvery   = 10 * time.Second       // a line anywhere else
 )
 
-// progress shows how far a long command has come: as a bar where somebody watches,
-// else as lines for a log.
+// progress shows how far a long command has come: as a bar on a terminal, else as lines
+// for a log.
 type progress struct {
 	w        io.Writer
 	terminal bool

@@ -108,9 +108,8 @@ func reloadOnHangup(server *app.App) (stop func()) {
 	}
 }
 
-// withhold keeps values out of the log that nobody made for it: of a struct, a list or
-// a map there is no telling what it holds. The types that may be logged have a text of
-// their own.
+// withhold keeps structs, lists and maps out of the log: they may hold anything. A type
+// that may be logged has a text of its own.
 func withhold(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindAny {
 		return a

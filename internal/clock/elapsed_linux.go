@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Elapsed is how long the machine has been running, by a clock that nobody sets. It
+// Elapsed is how long the machine has been running, by a clock that cannot be set. It
 // counts on while the machine sleeps, which time.Now's does not: a laptop that was
 // closed for a night has a clock that is right.
 func Elapsed() time.Duration {

@@ -5,7 +5,7 @@ import "time"
 // Watch judges what a clock says, from a start of the server on. It is used by one
 // goroutine at a time.
 //
-// A second clock that nobody sets, and that counts from the machine's start, says how
+// A second clock that cannot be set, and that counts from the machine's start, says how
 // much time passes. From that and from what the clock said before, the watch knows
 // which time it is. A clock that is ahead of that is in doubt until it is right
 // again, or a person accepts it, or it has said so for long enough. At a start it is
@@ -17,7 +17,7 @@ type Watch struct {
 
 	looked bool
 	limit  time.Duration // how far it may be ahead now
-	at     time.Duration // when it was looked at, by the clock that nobody sets
+	at     time.Duration // when it was looked at, by the clock that cannot be set
 	state  State
 }
 
@@ -32,7 +32,7 @@ type Verdict struct {
 }
 
 // Look judges a clock that says now. elapsed is the time since some moment, by the
-// clock that nobody sets. kept is the stored state, perhaps of another server. own is
+// clock that cannot be set. kept is the stored state, perhaps of another server. own is
 // what this machine's own clock says, if that is another one.
 func (w *Watch) Look(now time.Time, elapsed time.Duration, kept State, own time.Time) Verdict {
 	passed := max(elapsed-w.at, 0)

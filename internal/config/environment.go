@@ -61,7 +61,7 @@ func loadEnvironment(ours map[string]string, all []*setting) []error {
 
 // serviceLink reports whether a variable is one of those that Kubernetes sets
 // in every pod for a Service whose name starts with "signet". A server must not
-// refuse to start because of what its Service is called.
+// refuse to start because of the name of its Service.
 func serviceLink(name string, ours map[string]string) bool {
 	for host := range ours {
 		service, ok := strings.CutSuffix(host, "_SERVICE_HOST")

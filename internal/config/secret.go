@@ -54,7 +54,7 @@ func hideIn(text string) (shown string, ok bool) {
 		authority = user + authority[at:]
 	}
 	path, query, asked := strings.Cut(rest, "?")
-	if strings.Contains(path, "@") { // a password with a slash that nobody encoded
+	if strings.Contains(path, "@") { // a password with a slash that was not encoded
 		return "", false
 	}
 	if asked {

@@ -46,7 +46,7 @@ func metadataKey(organization model.OrganizationID) seal.Name {
 	return seal.Name{Scope: string(organization), Period: seal.Always}
 }
 
-// requestKey names the key of what was sent under a Request-ID at a time. It belongs to no
+// requestKey names the key for what was sent under a Request-ID at a time. It belongs to no
 // organization, and ends with what it seals.
 func requestKey(now time.Time) seal.Name {
 	return seal.Name{Period: seal.Until(now.Add(model.RepeatWindow))}

@@ -28,11 +28,11 @@ type ClockOptions struct {
 	Store    *store.Store
 	Ring     *seal.Ring // nil: the store alone remembers
 	Now      func() time.Time
-	Warnings *health.Warnings // nil: nobody looks at them
+	Warnings *health.Warnings // nil: none are kept
 
 	Jump    time.Duration                                // setting expiry.clock_jump; 0: 7 days
 	Doubt   time.Duration                                // setting expiry.clock_doubt; 0: 24 hours
-	Elapsed func() time.Duration                         // a clock that nobody sets; nil: Now
+	Elapsed func() time.Duration                         // a clock that cannot be set; nil: Now
 	Offset  func(context.Context) (time.Duration, error) // by how much the store's clock is ahead; nil: it has none
 }
 

@@ -25,7 +25,7 @@ import (
 // ring, one finds out within that time, and the other before it destroys anything.
 const turnEvery = 10 * time.Minute
 
-// The warnings of a server whose key ring or attachments somebody else has taken over.
+// The warnings of a server whose key ring or attachments another one has taken over.
 const (
 	topicRingOwner  = "keyring_owner"
 	topicBlobsOwner = "blobs_owner"

@@ -126,8 +126,8 @@ func (r *Room) lookAgain(low *atomic.Bool) bool {
 	return !low.Load()
 }
 
-// Sparing does what removes something, or what nobody should have to wait for while the
-// disk is full: the reserve is given up for it, bit by bit, until it succeeds.
+// Sparing does what removes something, or cannot wait while the disk is full: the reserve
+// is given up for it, bit by bit, until it succeeds.
 func (r *Room) Sparing(do func() error) error {
 	err := do()
 	for err != nil && r.Struck(err, true) {
@@ -138,7 +138,7 @@ func (r *Room) Sparing(do func() error) error {
 
 // Struck is told of a write that found no room, and reports whether it may be tried
 // again, because part of the reserve was given up for it. spare says that it frees room,
-// or is nothing that anybody should wait for.
+// or cannot wait.
 func (r *Room) Struck(err error, spare bool) bool {
 	if r == nil || !errors.Is(err, r.o.Full) && !errors.Is(err, syscall.ENOSPC) {
 		return false

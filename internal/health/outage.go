@@ -62,7 +62,7 @@ func (o *Outages) Add(topic, text string, check func(context.Context) error) {
 // that is told here: then it needs no line of its own.
 func (o *Outages) Refused(topic string, err error) bool { return o.note(topic, err, 1) }
 
-// Failed notes the same of a task that nobody waits for.
+// Failed notes the same of a task in the background.
 func (o *Outages) Failed(topic string, err error) bool { return o.note(topic, err, 0) }
 
 func (o *Outages) note(topic string, err error, refused int) bool {
@@ -111,7 +111,7 @@ func (o *Outages) Run(ctx context.Context) {
 func (o *Outages) look(ctx context.Context) (more bool) {
 	for _, topic := range o.away() {
 		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-		err := o.parts[topic].check(ctx) // which nobody changes any more
+		err := o.parts[topic].check(ctx) // which does not change any more
 		cancel()
 		if !o.end(topic, err == nil) {
 			more = true

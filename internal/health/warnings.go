@@ -19,7 +19,7 @@ import (
 // Warning is one condition that needs the operator's attention.
 type Warning struct {
 	Topic string // one word of a fixed few, such as clock: the metric's label
-	Text  string // what is wrong and what to do: one line, without secrets or names, for /readyz shows it to everybody
+	Text  string // what is wrong and what to do: one line, without secrets or names, for /readyz shows it to all
 }
 
 // Warnings are those that hold now. A nil *Warnings takes them and forgets them,

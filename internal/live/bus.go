@@ -122,7 +122,7 @@ func (h *Hub) Hear(n Notice) {
 func (h *Hub) Miss() {
 	select {
 	case h.missed <- struct{}{}:
-	default: // somebody is to look already
+	default: // a look is due already
 	}
 }
 

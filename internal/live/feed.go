@@ -8,7 +8,7 @@ import (
 )
 
 // Event is an event that one transaction queued with several accounts, at one
-// position, as they all see it. Its readers share it, and nobody changes it.
+// position, as they all see it. Its readers share it, and it never changes.
 type Event struct {
 	model.Event           // without what is the reader's own
 	Position    int64     // in the queues
@@ -18,8 +18,8 @@ type Event struct {
 	json atomic.Pointer[[]byte]
 }
 
-// JSON returns the event as JSON, which write makes once, more or less. All who share
-// the event share it, and nobody changes it.
+// JSON returns the event as JSON, which write makes once, or a few times at first. All
+// readers of the event share it, and it never changes.
 func (e *Event) JSON(write func(*model.Event) ([]byte, error)) ([]byte, error) {
 	if text := e.json.Load(); text != nil {
 		return *text, nil
@@ -31,8 +31,8 @@ func (e *Event) JSON(write func(*model.Event) ([]byte, error)) ([]byte, error) {
 	return text, err
 }
 
-// FeedInOrder says that Feed or Touch is called for everything that is queued, by
-// whoever queues it, in the order of the commits and before a caller is answered. So
+// FeedInOrder says that Feed or Touch is called for everything that is queued, in the
+// order of the commits and before a caller is answered. So
 // a reader that was there before knows without reading the queue what came into it.
 // It comes before the first subscription.
 func (h *Hub) FeedInOrder() { h.fed = true }

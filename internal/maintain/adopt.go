@@ -19,7 +19,7 @@ import (
 )
 
 // ownRing refuses a key ring that is another installation's than the store that the
-// settings name. Where there is no store, nobody can tell.
+// settings name. Where there is no store, it cannot tell.
 func ownRing(ctx context.Context, cfg *config.Config, ring *seal.Ring) error {
 	if cfg.Database == "" && !place.Exists(place.Database(cfg.Data)) {
 		return nil
@@ -71,7 +71,7 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 	if err != nil {
 		return out, err
 	}
-	ring, err := openExisting(ctx, cfg, expect, true) // as a server: nobody else uses a ring in a file meanwhile
+	ring, err := openExisting(ctx, cfg, expect, true) // as a server, so that no other uses a ring in a file meanwhile
 	if err != nil {
 		return out, err
 	}

@@ -56,7 +56,7 @@ func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.
 
 // noteBackup notes how a backup ended, for monitoring.
 func noteBackup(ctx context.Context, dir string, begun time.Time, made *transfer.Manifest, fault error) error {
-	if place.WantNotMoved(dir) != nil { // nobody monitors it any more
+	if place.WantNotMoved(dir) != nil { // it is not monitored any more
 		return nil
 	}
 	return Change(ctx, dir, "", func(kept *store.Store) error {
@@ -69,7 +69,7 @@ func noteBackup(ctx context.Context, dir string, begun time.Time, made *transfer
 }
 
 // Restore puts a backup into an empty data directory (transfer.Restore). withBlobs is
-// whether attachments and avatars are restored too, to a place that nobody uses.
+// whether attachments and avatars are restored too, to an unused place.
 func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.RestoreOptions) (_ *transfer.Manifest,
 	err error) {
 	if cfg.Database != "" {

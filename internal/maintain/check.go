@@ -18,7 +18,7 @@ import (
 
 // CheckSettings looks at what settings name: whether the files are there, can be read
 // by the user who runs this, and hold what they should. It starts nothing and goes to
-// no other machine. warnings tell of what keeps no server from starting; getenv is
+// no other machine. warnings are about what keeps no server from starting; getenv is
 // the environment of the server.
 func CheckSettings(ctx context.Context, cfg *config.Config, getenv func(string) string) (problems []error,
 	warnings []string) {

@@ -29,7 +29,7 @@ type Status struct {
 	Store    string    `json:"store"` // embedded or postgresql
 	Started  time.Time `json:"started,omitzero"`
 	Nodes    int       `json:"nodes"`    // that share the database and are alive
-	Problems []string  `json:"problems"` // what somebody has to see to, one line each
+	Problems []string  `json:"problems"` // what the operator has to see to, one line each
 	Warnings []string  `json:"warnings"` // those that the server tells; they are among the problems
 
 	Messages *StatusMessages `json:"messages,omitempty"` // since the server's start
@@ -76,7 +76,7 @@ type StatusSweep struct {
 const (
 	// sweepLate is when a part of the sweep is overdue, and houseLate one of housekeeping.
 	sweepLate, houseLate = 10 * time.Minute, 3 * time.Hour
-	// certificateLate is when somebody has to see to the certificate.
+	// certificateLate is how long before its end a certificate is a problem.
 	certificateLate = 14 * 24 * time.Hour
 )
 

@@ -37,7 +37,7 @@ const (
 
 	ActionGroupCreate       AuditAction = "group.create" // by an operator who is not in the organization
 	ActionGroupUpdate       AuditAction = "group.update" // by an administrator who is no member, as what follows
-	ActionGroupDelete       AuditAction = "group.delete" // by anybody
+	ActionGroupDelete       AuditAction = "group.delete" // by any account
 	ActionGroupMemberAdd    AuditAction = "group.member.add"
 	ActionGroupMemberRemove AuditAction = "group.member.remove"
 	ActionMetadataSet       AuditAction = "metadata.set"

@@ -38,7 +38,7 @@ func (t Turn) Number() int64 {
 	number, _, _ := strings.Cut(string(t), "-")
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
-		return 0 // the empty turn, or one that nobody took
+		return 0 // the empty turn, or no turn
 	}
 	return n
 }

@@ -84,7 +84,7 @@ type Attachment struct {
 	Name        string
 	ContentType string
 	Size        int64  // bytes
-	Key         []byte `json:"-"` // opens the bytes, and is told to nobody, other nodes included; nil: they are not sealed
+	Key         []byte `json:"-"` // opens the bytes, and leaves the node in no form; nil: they are not sealed
 }
 
 // Original is where a forwarded message came from first.

@@ -15,7 +15,7 @@ import (
 // OperatorFile tells clients on this machine how to reach the server as its operator.
 const OperatorFile = "operator.json"
 
-// The fields of operator.json. Others, which somebody added, are kept.
+// The fields of operator.json. Others, which a person added, are kept.
 const (
 	FieldBaseURL = "base_url"
 	FieldKey     = "api_key"

@@ -68,7 +68,7 @@ func Moved(cfg *config.Config) error {
 func WantNotMoved(dir string) error {
 	path := filepath.Join(dir, movedFile)
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the latter is somebody else's to say
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the latter is reported elsewhere
 		return nil
 	}
 	note := moved{To: "a PostgreSQL database"}

@@ -186,7 +186,7 @@ func (c *Copied) equal(ctx context.Context) error {
 	}
 	extra := 0
 	err = to.Rewrap(ctx, func(there *Contents) error {
-		now, _, err := c.Storage.Load(ctx, true) // while nobody else changes the copy
+		now, _, err := c.Storage.Load(ctx, true) // while the copy is locked
 		switch {
 		case err != nil:
 			return err

@@ -108,8 +108,8 @@ func (r *Ring) Lacks(id KeyID) bool {
 	return r.keys[id] == nil && !r.gone[id]
 }
 
-// Noting has note called before a key is made, with its identifier: an error of it keeps
-// the key from being made. It comes before the first use.
+// Noting sets the function that is called with the identifier of each key before it is
+// made; an error of it keeps the key from being made. Call Noting before the first use.
 func (r *Ring) Noting(note func(context.Context, KeyID) error) { r.note = note }
 
 // KeyOf returns the key that a text is sealed with; ok is false for one that is not

@@ -16,7 +16,7 @@ import (
 // users counts who works with a key.
 type users struct {
 	now   atomic.Int64
-	until atomic.Int64 // Unix nanoseconds until which somebody may, who cannot tell
+	until atomic.Int64 // Unix nanoseconds until which a caller in doubt may still use it
 }
 
 // Lease is the right to seal with a key. The key is not destroyed before Release.
@@ -69,7 +69,7 @@ func (r *Ring) lease(name Name) (*Lease, error) {
 		r.mu.RUnlock()
 		return nil, nil
 	}
-	k.users.now.Add(1) // under the lock: whoever retires the key holds it alone
+	k.users.now.Add(1) // under the lock, which the retiring of a key holds alone
 	lease := &Lease{ring: r, key: k, id: k.ID, primitive: k.primitive, taken: now}
 	r.mu.RUnlock()
 	if lease.primitive == nil {
@@ -82,7 +82,7 @@ func (r *Ring) lease(name Name) (*Lease, error) {
 	return lease, nil
 }
 
-// add makes a key, for who holds loading.
+// add makes a key. The caller has locked loading.
 func (r *Ring) add(ctx context.Context, name Name) error {
 	if strings.ContainsFunc(name.Scope+name.Period, unicode.IsSpace) || name.Period == "" || name.Scope == noScope {
 		return fmt.Errorf("%q is no name of a key", name)
@@ -162,7 +162,7 @@ func (l *Lease) ReleaseInDoubt() {
 	l.Release()
 }
 
-// none reports whether nobody on this server works with the key.
+// none reports whether this server has no use of the key under way.
 func (u *users) none(now time.Time) bool {
 	return u.now.Load() == 0 && now.UnixNano() >= u.until.Load()
 }

@@ -101,7 +101,7 @@ type Storage interface {
 	// is no error.
 	Retire(ctx context.Context, ids []KeyID, at time.Time) error
 
-	// Destroy removes keys, so that nobody can find them where they were, and notes
+	// Destroy removes keys, so that they cannot be found where they were, and notes
 	// that they must not come back.
 	Destroy(ctx context.Context, ids []KeyID, at time.Time) error
 

@@ -63,7 +63,7 @@ type Search struct {
 	account       model.AccountID
 	query         Query
 	organizations []model.OrganizationID
-	kinds         []store.SearchKind // of what everybody in the organization finds
+	kinds         []store.SearchKind // of the kinds that all of the organization find
 	groups        bool
 	must, mustNot []*criterion
 	order         order

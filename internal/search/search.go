@@ -69,9 +69,8 @@ func (s *Search) Page(tx *store.Tx) (Page, error) {
 	return result, nil
 }
 
-// own finds those hits that are not found through the words that everybody in
-// the organization searches: the account's own private groups, and what criteria
-// name by its token.
+// own finds the hits that are not in the words that all of the organization search: the
+// account's own private groups, and what criteria name by its token.
 func (q *run) own() (hits []candidate, err error) {
 	var tokens []model.EntityID
 	for _, c := range q.must {
@@ -100,8 +99,8 @@ func (q *run) own() (hits []candidate, err error) {
 	return hits, nil
 }
 
-// named returns those of the entities that everybody in the organization may
-// find, and that are of a kind that is looked for.
+// named returns those of the entities that all of the organization may find and that are
+// of a kind that is looked for.
 func (q *run) named(organization model.OrganizationID, tokens []model.EntityID) ([]store.SearchEntity, error) {
 	rows, err := q.tx.SearchEntities(organization, tokens)
 	return slices.DeleteFunc(rows, func(e store.SearchEntity) bool { return !slices.Contains(q.kinds, e.Kind) }), err

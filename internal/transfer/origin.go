@@ -48,7 +48,7 @@ func openOrigin(source string, stream io.Reader) (origin, error) {
 
 type tarOrigin struct {
 	archive *tar.Reader
-	file    *os.File // nil: a stream that is somebody else's
+	file    *os.File // nil: a stream, which the caller closes
 }
 
 func (o *tarOrigin) next() (*backupFile, error) {

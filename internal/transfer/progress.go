@@ -1,7 +1,7 @@
 package transfer
 
 // Progress is told how far a step has come, often. Units are bytes of files, or rows.
-// The total is 0 as long as nobody knows it; only the last call of a step has done
+// The total is 0 as long as it is not known; only the last call of a step has done
 // equal to it.
 type Progress func(step string, done, total int64)
 

@@ -92,7 +92,7 @@ func (d *directorySink) abort() error {
 type tarSink struct {
 	archive *tar.Writer
 	time    time.Time
-	file    *durable.File // nil: a stream that is somebody else's
+	file    *durable.File // nil: a stream, which the caller closes
 }
 
 func newTarSink(w io.Writer, at time.Time) *tarSink {

@@ -24,7 +24,7 @@ type Certificate struct {
 	current           atomic.Pointer[tls.Certificate]
 
 	mu      sync.Mutex        // guards all below
-	read    [sha256.Size]byte // of what is in use
+	read    [sha256.Size]byte // of the files in use
 	problem string            // what was wrong the last time, and has been logged
 }
 

@@ -152,7 +152,7 @@ func (w *pacedWriter) SetWriteDeadline(deadline time.Time) error {
 	return w.control.SetWriteDeadline(deadline)
 }
 
-// FlushError is found by http.ResponseController, Flush by everybody else. It ends
+// FlushError is found by http.ResponseController, Flush by all else. It ends
 // what a handler writes within a deadline of its own.
 func (w *pacedWriter) FlushError() error {
 	w.prolong()

@@ -10,7 +10,7 @@ import (
 )
 
 // InTurn returns a client of a person that goes to another of the servers with
-// every request, as through a load balancer that keeps nobody to a server.
+// every request, as through a load balancer without sticky sessions.
 func InTurn(t testing.TB, p *Person, servers ...*Server) *client.Client {
 	t.Helper()
 	turn := new(turning)

@@ -73,7 +73,7 @@ func open(t *testing.T, h Harness) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		b, err := s.Open(ctx, blobID(1))
-		if err == nil { // a store that asks nobody may open it
+		if err == nil { // a store that does not ask its server may open it
 			b.Close()
 			return
 		}

@@ -15,7 +15,7 @@ import (
 // Bucket is a bucket of one test's own.
 type Bucket struct {
 	Name   string
-	Client minio.Core // of somebody who looks at the bucket from outside
+	Client minio.Core // looks at the bucket from outside
 
 	server *Server
 }

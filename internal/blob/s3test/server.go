@@ -97,8 +97,8 @@ func (s *Server) answer() error {
 	return err
 }
 
-// keeper starts the server, and does what it is told to line by line, until there
-// is nobody left to tell it.
+// keeper starts the server, and carries out a command a line until its standard input
+// ends.
 const keeper = `
 gateway=$1 address=$2
 directory=$(mktemp -d "${TMPDIR:-/tmp}/signet-s3.XXXXXX") || exit 1

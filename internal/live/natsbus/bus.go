@@ -185,7 +185,7 @@ func (b *Bus) send(l letter) {
 }
 
 func (b *Bus) sendTo(subject string, text []byte) {
-	b.counts.published.Add(1) // before anybody can have received it
+	b.counts.published.Add(1) // before another node can have received it
 	if err := b.conn.Publish(subject, b.envelope.seal(subject, text)); err != nil {
 		b.counts.dropped.Add(1)
 		b.log.Debug("a notice for other nodes is not sent", "error", err)

@@ -117,8 +117,8 @@ func (f *fresh) take() (accounts []model.AccountID, all bool) {
 	return accounts, all
 }
 
-// confirm waits until NATS knows of new subscriptions, and has their readers look
-// once more: what was queued in between has woken nobody here.
+// confirm waits until NATS knows of new subscriptions, and wakes their readers once more:
+// what was queued in between has woken none here.
 func (b *Bus) confirm() {
 	for {
 		select {
@@ -128,7 +128,7 @@ func (b *Bus) confirm() {
 		}
 		accounts, all := b.fresh.take()
 		if !b.Connected() {
-			continue // once it is back, everybody looks
+			continue // once it is back, all readers look
 		}
 		if err := b.flush(confirmTimeout); err != nil || all {
 			b.hub.Miss()

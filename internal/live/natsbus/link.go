@@ -159,7 +159,7 @@ func (l *link) lose(err error) {
 	l.log.Warn("the bus is away: other nodes hear of things later; it is tried again until it is back", "error", err)
 }
 
-// complain tells the first of what may be many of a kind.
+// complain logs the first of what may be many failures.
 func (l *link) complain(what string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -91,7 +91,7 @@ func Open(ctx context.Context, url string) (*Storage, error) {
 	if c.ConnectTimeout <= 0 {
 		c.ConnectTimeout = connectTimeout
 	}
-	c.DefaultQueryExecMode = pgx.QueryExecModeExec // leaves nothing behind, which a pooler may give to somebody else
+	c.DefaultQueryExecMode = pgx.QueryExecModeExec // leaves nothing behind that a pooler would give to another client
 	c.RuntimeParams["statement_timeout"] = statementTimeout
 	c.RuntimeParams["synchronous_commit"] = "on"
 	if c.RuntimeParams["application_name"] == "" {
@@ -365,8 +365,8 @@ func (s *Storage) Replace(ctx context.Context, contents *seal.Contents) error {
 	})
 }
 
-// replace reads the ring, and writes what fn makes of it, in one transaction that
-// holds off everybody else.
+// replace reads the ring and writes what fn makes of it, in one transaction that holds
+// off all others.
 func (s *Storage) replace(ctx context.Context, doing string, fn func(*seal.Contents) (*seal.Contents, error)) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		old, version, err := read(ctx, tx, "FOR UPDATE")

@@ -48,7 +48,7 @@ type Engine struct {
 	meters   store.EngineMeters
 
 	// down is since when no connection could be made, as Unix nanoseconds; 0 while
-	// they can. Once it is longer than the patience nobody is made to wait for it.
+	// they can. Once it is longer than the patience, no call waits for it.
 	down atomic.Int64
 
 	gate store.Gate
@@ -72,7 +72,7 @@ type Stats struct {
 	InUse     int    // those of them that are in use
 	MostConns int    // that may be open
 
-	Waits  uint64        // times that somebody had to wait for a connection
+	Waits  uint64        // times that a call had to wait for a connection
 	Waited time.Duration // how long, in all
 }
 

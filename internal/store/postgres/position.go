@@ -62,7 +62,7 @@ func (s *session) Position(accounts []model.AccountID, n int) (int64, error) {
 	return last - int64(n) + 1, nil
 }
 
-// Committed calls nobody: other servers queue too.
+// Committed calls nothing: other servers queue too.
 func (s *session) Committed(func()) {}
 
 // Forget removes the last position of an account that is gone for good.

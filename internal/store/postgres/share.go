@@ -15,8 +15,8 @@ const (
 	// maxShared is how many calls share a transaction at most.
 	maxShared = 64
 
-	// sharedPatience is how long a shared transaction waits for a row that somebody
-	// else has locked: behind it, others wait who do not need that row.
+	// sharedPatience is how long a shared transaction waits for a row that another one
+	// has locked: calls that do not need the row wait behind it.
 	sharedPatience = "50ms"
 )
 
@@ -148,7 +148,7 @@ func (e *Engine) shareUpdate(batch []*member) error {
 	if err == nil || errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrBusy) {
 		return err
 	}
-	// It left nothing behind, and does not say who is to blame.
+	// It left nothing behind, and does not say which call is to blame.
 	return errAlone
 }
 
@@ -328,7 +328,7 @@ func (m *memberSession) Position(accounts []model.AccountID, n int) (int64, erro
 	return m.first, nil
 }
 
-// Committed calls nobody, as the session.
+// Committed calls nothing, as the session.
 func (m *memberSession) Committed(func()) {}
 
 // Forget removes the last position of an account that is gone for good.

@@ -65,7 +65,7 @@ func (e *Engine) sweepWrites(ctx context.Context) {
 	}
 }
 
-// forgetOldWrites removes the write ids that nobody looks for any more, by this server's
+// forgetOldWrites removes the write ids that no retry looks for any more, by this server's
 // clock and the database's: one that is ahead would take those of others from under
 // them, which then write twice.
 func (e *Engine) forgetOldWrites(ctx context.Context) error {

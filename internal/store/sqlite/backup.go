@@ -36,8 +36,7 @@ func backup(ctx context.Context, from, path string) (err error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// An empty file of ours is filled, because one that SQLite makes is for
-	// everybody to read.
+	// An empty file of ours is filled: one that SQLite makes can be read by all users.
 	part, err := durable.New(path)
 	if err != nil {
 		return err

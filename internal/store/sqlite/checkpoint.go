@@ -134,7 +134,7 @@ func (w *writer) list(salt uint64, copied int) error {
 }
 
 // restart makes the next transaction start the log again from its beginning,
-// which SQLite does by itself as soon as it finds nobody reading from it; under
+// which SQLite does by itself as soon as it finds no reader of it; under
 // constant load that moment has to be made.
 func (w *writer) restart() error {
 	return w.undisturbed(w.checkpoints.patience, func() error { return w.empty("RESTART") })

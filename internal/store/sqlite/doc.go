@@ -57,7 +57,7 @@
 // # Reading
 //
 // Each of a few connections reads one snapshot at a time. Short Views (store.Short)
-// that are ready at the same time share one: who was first runs the functions of all.
+// that are ready at the same time share one: the first runs the functions of all.
 //
 // # Checkpoints
 //

@@ -62,7 +62,7 @@ type Stats struct {
 	Reading     int    // those of them that are in use
 }
 
-// stats are the counters behind Stats; the writer adds, anybody reads.
+// stats are the counters behind Stats; the writer adds, all read.
 type stats struct {
 	updates, commits, checkpoints, scrubbed, logFrames atomic.Uint64
 }

@@ -60,9 +60,9 @@ func parse(text string) (*query, error) {
 	return q, nil
 }
 
-// failing has SQLite leave what a statement did before it failed, where it would undo it.
-// For that it copies each page that a statement of several rows touches (a tenth of a
-// message to a group); here a failure ends the transaction, or is undone to a savepoint.
+// failing makes a statement that fails leave what it did, where SQLite would undo it: for
+// that it copies each page that a statement of several rows touches (a tenth of a message
+// to a group). Here a failure ends the transaction, or is undone to a savepoint.
 func (q *query) failing(text string) string {
 	if q.Verb != "INSERT" && q.Verb != "UPDATE" {
 		return text

@@ -25,11 +25,10 @@ const (
 // secure_delete zeroes a cell when it is deleted and a page when it is freed.
 // But when SQLite balances a B-tree, it moves cells to other pages, and leaves
 // their images in the gap between the cell pointers and the cells of the page
-// that it rebuilt: a message that is deleted later would survive there. The gap
-// belongs to nobody. SQLite never reads it, and a write to it that is cut short
-// harms nothing, so that it can be zeroed in the file itself, as long as nobody
-// else writes that page there. Only checkpoints do: this process makes them on
-// this goroutine, and the lock keeps others from making one.
+// that it rebuilt: a message that is deleted later would survive there. SQLite never
+// reads the gap, and a write to it that is cut short harms nothing, so that it can be
+// zeroed in the file itself while nothing else writes that page. Only checkpoints do:
+// this process makes them on this goroutine, and the lock keeps others from making one.
 func (w *writer) scrub(n int) (err error) {
 	cp := &w.checkpoints
 	cp.pages = cp.unscrubbed.take(cp.pages[:0], n)

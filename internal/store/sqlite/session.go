@@ -139,7 +139,7 @@ func (s *session) Forget(model.AccountID) error {
 	return nil
 }
 
-// Committed has done called by the writer, before it answers the request.
+// Committed notes a function that the writer calls before it answers the request.
 func (s *session) Committed(done func()) {
 	if s.writer != nil {
 		s.writer.batch[s.writer.current].committed = done

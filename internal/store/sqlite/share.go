@@ -19,7 +19,7 @@ var errAlone = errors.New("run alone")
 // sharing is where short calls of View meet.
 type sharing struct {
 	mu   sync.Mutex
-	next *batch // that still takes others; nil: who comes now begins one
+	next *batch // that still takes others; nil: the next call begins one
 }
 
 // batch is the calls that share a snapshot. The caller that began it runs all of
@@ -39,7 +39,7 @@ func (s *sharing) enter(r *request) (own *batch) {
 	return s.next
 }
 
-// close returns who is in a batch. Nobody enters it any more.
+// close ends a batch and returns its requests.
 func (s *sharing) close(own *batch) []*request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +50,7 @@ func (s *sharing) close(own *batch) []*request {
 }
 
 // share runs a short View: those that are ready at the same time share a snapshot, which
-// costs as much as a short statement. Who was there first runs the functions of all, one
+// costs as much as a short statement. The first of them runs the functions of all, one
 // after the other. One that has started is not interrupted when its caller leaves.
 // Without it an unread count takes 10 % more CPU, and a poll of 50 4 to 13 % more, at 16
 // and at 64 connections (medians of six alternating runs of two seconds).

@@ -8,7 +8,7 @@ import (
 
 // Shrink gives back the memory in which the engine keeps pages of its file. They are
 // read again when they are needed, which the system's cache makes cheap: it is for
-// an engine that has little to do. A connection that somebody reads through keeps
+// an engine that has little to do. A connection in use keeps
 // its own.
 func (e *Engine) Shrink(ctx context.Context) error {
 	if err := e.gate.Enter(ctx); err != nil {

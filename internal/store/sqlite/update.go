@@ -16,7 +16,7 @@ type request struct {
 	err  error
 	done chan struct{} // receives once, when err is final
 
-	committed func() // is called before that, where it took effect; nil: nobody asked
+	committed func() // is called before that, where it took effect; may be nil
 	state     atomic.Int32
 }
 

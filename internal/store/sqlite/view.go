@@ -80,9 +80,8 @@ func (c *connection) view(ctx context.Context, others []*request, fn func(store.
 	return fn(s)
 }
 
-// interruptWith interrupts the connection's statements when ctx ends, until the
-// returned function has been called; that one leaves the connection fit for
-// its next user.
+// interruptWith interrupts the connection's statements when ctx ends, until disarm is
+// called, which leaves the connection fit for its next user.
 func (c *connection) interruptWith(ctx context.Context) (disarm func()) {
 	if ctx.Done() == nil {
 		return func() {}
@@ -100,8 +99,8 @@ func (c *connection) interruptWith(ctx context.Context) (disarm func()) {
 	}
 }
 
-// gather takes all connections out of the pool, so that nobody reads, if that
-// can be had within the patience given.
+// gather takes all connections out of the pool, so that nothing is read, unless that takes
+// longer than the patience given.
 func (r *readers) gather(patience time.Duration) (gathered []*connection, ok bool) {
 	late := time.After(patience)
 	for len(gathered) < cap(r.free) {

@@ -136,7 +136,7 @@ func (w *writer) run() {
 	}
 }
 
-// stop ends the writer after the last request; nobody may send any more. What
+// stop ends the writer after the last request; none may be sent any more. What
 // it still can, it brings home from the log, and scrubs, unless that would take
 // long: then the next start finds the file unclean, as after a crash.
 func (w *writer) stop() {
@@ -199,7 +199,7 @@ func (w *writer) collect(r *request) {
 // the transaction up, or cannot commit it, each request is tried alone.
 func (w *writer) process() {
 	w.outcomes, w.answered = w.outcomes[:0], 0
-	if len(w.batch) > 0 { // else nobody waits any more
+	if len(w.batch) > 0 { // else no caller waits any more
 		w.meters.Writes.Observe(int64(len(w.batch)))
 	}
 	ending := lost
@@ -260,8 +260,8 @@ func (w *writer) alone(i int) error {
 }
 
 // begin opens a transaction. Beside another process it takes the mark of good order
-// from the file, whatever that one has just written: only who has the directory knows
-// which pages may hold remains.
+// from the file, whatever that one has just written: only the process that has the
+// directory knows which pages may hold remains.
 func (w *writer) begin() error {
 	w.loaded = false
 	if err := w.c.run(w.c.begin); err != nil || w.markUnclean == nil {
@@ -380,7 +380,7 @@ func (w *writer) call(i int) (wrote bool, err error) {
 }
 
 // resume takes over when a function of Update has ended the writer's goroutine,
-// as a test does that fails inside one. Nobody else is left waiting for it.
+// as a test does that fails inside one, and answers the requests that are left.
 func (w *writer) resume() {
 	w.rollback()
 	culprit := w.batch[w.current]

@@ -11,8 +11,8 @@ import (
 	"signet/internal/store"
 )
 
-// committed: who is told of commits, and when. An engine beside which others write
-// tells nobody.
+// committed: which functions are called after a commit, and when. An engine beside which
+// others write calls none.
 func committed(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
 	alone := e.Dialect().Alone

@@ -155,7 +155,7 @@ func positions(t *testing.T, h Harness) {
 	})
 }
 
-// positionsAcrossWriters: whoever has seen a number will never see a smaller one
+// positionsAcrossWriters: a reader that has seen a number will never see a smaller one
 // appear, however many write at the same time.
 func positionsAcrossWriters(t *testing.T, h Harness) {
 	d := newDatabase(t, h)

@@ -153,8 +153,7 @@ func events(t *testing.T, h Harness) {
 	})
 }
 
-// queueFilter: messages that are over for a reader are out of its queue, whether
-// or not anybody has cleaned up.
+// queueFilter: messages that are over for a reader are out of its queue, swept or not.
 func queueFilter(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
 	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID

@@ -246,8 +246,8 @@ func (p *platform) queue(account model.AccountID) store.Queue {
 	return store.Queue{Account: account, UpTo: store.EndOfQueue, Now: p.now()}
 }
 
-// mustQueue reads it, up to a thousand events. It looks the same to who remembers all
-// messages that were ever read as to who remembers none.
+// mustQueue reads it, up to a thousand events. It looks the same whether all messages that
+// were ever read are remembered or none.
 func (p *platform) mustQueue(t testing.TB, account model.AccountID) []store.EventRow {
 	t.Helper()
 	read := func(known store.Messages) []store.EventRow {

@@ -88,7 +88,7 @@ func keyDaysBeside(t *testing.T, h Harness, others int) {
 	})
 }
 
-// keyEndings: what was noted stays until somebody has seen to all of it.
+// keyEndings: what was noted stays until all of it is done.
 func keyEndings(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
 	o := p.mustOrganization(t, p.mustAccount(t, "ann").ID)
