@@ -11,8 +11,7 @@ import (
 
 // arrivals: an acknowledgement finds what is New of its messages, and makes it Delivered.
 func arrivals(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	p, ann, bob, eve := newTrio(t, h)
 	organization := p.mustOrganization(t, ann, bob, eve)
 	g := p.mustGroup(t, organization, ann, bob, eve)
 	find := func(account model.AccountID, after int64, positions ...int64) (out []store.Arrival) {

@@ -88,8 +88,7 @@ func largeBatches(t *testing.T, h Harness) {
 
 // erase: it may be called at any time and takes nothing that is not deleted.
 func erase(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	organization := p.mustOrganization(t, ann, bob)
 	var sent []*store.MessageRow
 	for range 20 {

@@ -26,8 +26,7 @@ func groupConversation(account model.AccountID, g *model.Group) func(*store.Tx) 
 }
 
 func conversations(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
 	of := func(account model.AccountID, entity model.EntityID) store.Conversation {
 		t.Helper()
@@ -165,8 +164,7 @@ func conversations(t *testing.T, h Harness) {
 
 // unreadCounters: they say what a count of the rows would.
 func unreadCounters(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
 	g := p.mustGroup(t, first, ann, bob, eve)
 	mustSend := func(m *store.MessageRow, priority int) *store.MessageRow {
@@ -291,8 +289,7 @@ func unreadCounters(t *testing.T, h Harness) {
 		wantMissing(t, p, "the group in a roster", groupConversation(eve, &g))
 	})
 	t.Run("start_again_when_the_organization_was_left", func(t *testing.T) {
-		p := newPlatform(t, h)
-		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		p, ann, bob := newPair(t, h)
 		first, second := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 		p.mustSend(t, p.letter(first, ann, bob))
 		p.mustSend(t, p.letter(second, ann, bob))
@@ -307,8 +304,7 @@ func unreadCounters(t *testing.T, h Harness) {
 		wantMissing(t, p, "the deleted one", conversation(bob, second, model.EntityID(ann)))
 	})
 	t.Run("stay_right_among_many_writers", func(t *testing.T) {
-		p := newPlatform(t, h)
-		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		p, ann, bob := newPair(t, h)
 		organization := p.mustOrganization(t, ann, bob)
 		const workers, rounds = 6, 10
 		p.everywhere(t, workers, func(worker int) error {

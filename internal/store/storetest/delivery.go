@@ -14,9 +14,8 @@ func delivery(m *store.MessageRow, account model.AccountID) func(*store.Tx) (sto
 }
 
 func deliveries(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve, joe := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID,
-		p.mustAccount(t, "joe").ID
+	p, ann, bob, eve := newTrio(t, h)
+	joe := p.mustAccount(t, "joe").ID
 	organization := p.mustOrganization(t, ann, bob, eve, joe)
 	g := p.mustGroup(t, organization, ann, bob, eve)
 	m := p.groupLetter(&g, ann)
@@ -137,8 +136,7 @@ func wantSame(t testing.TB, what string, got []model.AccountID, want ...model.Ac
 
 // statusEvents: of the changes of one copy the sender has one queued, the newest.
 func statusEvents(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	p, ann, bob, eve := newTrio(t, h)
 	organization := p.mustOrganization(t, ann, bob, eve)
 	g := p.mustGroup(t, organization, ann, bob, eve)
 	m := p.groupLetter(&g, ann)

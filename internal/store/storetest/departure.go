@@ -8,8 +8,7 @@ import (
 )
 
 func departures(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
 	g := p.mustGroup(t, first, ann, bob)
 	said, answered, apart := p.letter(first, ann, bob), p.letter(first, bob, ann), p.letter(first, ann, eve)

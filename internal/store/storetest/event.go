@@ -34,8 +34,7 @@ func (p *platform) wantPayloads(t testing.TB, account model.AccountID, want ...s
 }
 
 func events(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
 
 	t.Run("come_back_as_they_were", func(t *testing.T) {
@@ -114,8 +113,7 @@ func events(t *testing.T, h Harness) {
 	})
 
 	t.Run("go_to_several_at_one_position", func(t *testing.T) {
-		p := newPlatform(t, h)
-		ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+		p, ann, bob, eve := newTrio(t, h)
 		organization := p.mustOrganization(t, ann, bob)
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(2, ann, bob, eve)
@@ -155,8 +153,7 @@ func events(t *testing.T, h Harness) {
 
 // queueFilter: messages that are over for a reader are out of its queue, swept or not.
 func queueFilter(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	p, ann, bob, eve := newTrio(t, h)
 	organization := p.mustOrganization(t, ann, bob, eve)
 	g := p.mustGroup(t, organization, ann, bob, eve)
 

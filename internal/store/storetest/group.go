@@ -14,8 +14,7 @@ func group(id model.GroupID) func(*store.Tx) (model.Group, bool, error) {
 }
 
 func groups(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	first, second := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 	g := model.Group{
 		ID: p.id(), Organization: first, Name: "Ward 7 ☃", Description: "it's a group", Avatar: "blob:x", CreatedBy: ann,
@@ -37,8 +36,7 @@ func groups(t *testing.T, h Harness) {
 		wantEqual(t, "other group", mustFind(t, p, "other", group(other.ID)), other)
 	})
 	t.Run("are_listed_by_member_and_by_organization", func(t *testing.T) {
-		p := newPlatform(t, h)
-		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		p, ann, bob := newPair(t, h)
 		first, second := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 		a, b, deleted, elsewhere := p.mustGroup(t, first, ann, bob), p.mustGroup(t, first, bob), p.mustGroup(t, first, ann),
 			p.mustGroup(t, second, ann)
@@ -77,9 +75,8 @@ func groups(t *testing.T, h Harness) {
 }
 
 func groupMembers(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve, joe := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID,
-		p.mustAccount(t, "joe").ID
+	p, ann, bob, eve := newTrio(t, h)
+	joe := p.mustAccount(t, "joe").ID
 	organization := p.mustOrganization(t, ann, bob, eve, joe)
 	g, other := p.mustGroup(t, organization, bob, ann), p.mustGroup(t, organization, joe)
 	members := func(id model.GroupID) []model.AccountID {

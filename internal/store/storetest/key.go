@@ -15,8 +15,7 @@ func key(name string) func(*store.Tx) (model.Key, bool, error) {
 }
 
 func keys(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	plain := func(name string) model.Key {
 		return model.Key{Key: name, Account: ann, SecretHash: []byte("hash of " + name), PreviousHash: []byte{},
 			Counter: name, Created: p.now()}

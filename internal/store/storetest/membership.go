@@ -60,8 +60,7 @@ func (p *platform) mustCountMembers(t testing.TB, id model.OrganizationID) int {
 }
 
 func memberships(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t), p.mustOrganization(t)
 	of := func(account model.AccountID) []model.Membership {
 		t.Helper()
@@ -69,10 +68,8 @@ func memberships(t *testing.T, h Harness) {
 	}
 	in := func(organization model.OrganizationID, accounts ...model.AccountID) []model.AccountID {
 		t.Helper()
-		all := mustRead(t, p, func(tx *store.Tx) ([]model.Membership,
-			error) {
-			return tx.MembershipsIn(organization, accounts)
-		})
+		all := mustRead(t, p,
+			func(tx *store.Tx) ([]model.Membership, error) { return tx.MembershipsIn(organization, accounts) })
 		out := []model.AccountID{}
 		for _, m := range all {
 			out = append(out, m.Account)
@@ -172,8 +169,7 @@ func (p *platform) mustHolders(t testing.TB, organization model.OrganizationID, 
 }
 
 func roles(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann)
 	put := func(account model.AccountID, role string, pending bool) {
 		t.Helper()

@@ -16,8 +16,7 @@ func (p *platform) found(m *store.MessageRow, organizations ...model.Organizatio
 }
 
 func messages(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	first, second := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 
 	t.Run("come_back_as_they_were", func(t *testing.T) {
@@ -107,8 +106,7 @@ func messages(t *testing.T, h Harness) {
 
 // messageEnds: what has ended is out of sight at once, and found by the sweep.
 func messageEnds(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	organization := p.mustOrganization(t, ann, bob)
 	ended := func(now time.Time, limit int) []model.MessageID {
 		t.Helper()

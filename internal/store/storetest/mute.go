@@ -9,8 +9,7 @@ import (
 )
 
 func mutes(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	first, second := p.organizationID(), p.organizationID()
 	person, group := model.EntityID(p.id()), model.EntityID(p.id())
 	put := func(account model.AccountID, m model.Mute) {

@@ -11,8 +11,7 @@ import (
 // organizationErasure: a deleted organization is gone at once, and its rows
 // follow in pieces. Its neighbour keeps everything.
 func organizationErasure(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	doomed, kept := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 	picture := model.BlobID(p.id())
 	var groups []model.Group

@@ -14,8 +14,7 @@ import (
 // whoever made it, and of nobody else, whatever becomes of it.
 func organizationNumbers(t *testing.T, h Harness) {
 	t.Run("of_an_organization_that_came_to_nothing_are_the_next_ones", func(t *testing.T) {
-		p := newPlatform(t, h)
-		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		p, ann, bob := newPair(t, h)
 		failed, lost := errors.New("failed"), p.letter(p.organizationID(), ann, bob)
 		err := p.Update(t.Context(), func(tx *store.Tx) error {
 			if err := tx.InsertOrganization(&model.Organization{ID: lost.Organization, Created: p.now()}); err != nil {
@@ -45,8 +44,7 @@ func organizationNumbers(t *testing.T, h Harness) {
 	})
 
 	t.Run("are_none_of_an_organization_that_there_is_not", func(t *testing.T) {
-		p := newPlatform(t, h)
-		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		p, ann, bob := newPair(t, h)
 		nowhere := p.organizationID()
 		m := p.letter(nowhere, ann, bob)
 		for what, insert := range map[string]func(*store.Tx) error{
@@ -62,8 +60,7 @@ func organizationNumbers(t *testing.T, h Harness) {
 	})
 
 	t.Run("are_not_given_again", func(t *testing.T) {
-		p := newPlatform(t, h)
-		ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+		p, ann, bob := newPair(t, h)
 		m := p.letter(p.mustOrganization(t, ann, bob), ann, bob)
 		p.mustSend(t, m)
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteOrganization(m.Organization) })

@@ -28,6 +28,19 @@ func newPlatform(t testing.TB, h Harness) *platform {
 	return d.mustOpenPlatform(t)
 }
 
+// newPair returns a store with two accounts, newTrio one with three.
+func newPair(t testing.TB, h Harness) (p *platform, ann, bob model.AccountID) {
+	t.Helper()
+	p = newPlatform(t, h)
+	return p, p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+}
+
+func newTrio(t testing.TB, h Harness) (p *platform, ann, bob, eve model.AccountID) {
+	t.Helper()
+	p, ann, bob = newPair(t, h)
+	return p, ann, bob, p.mustAccount(t, "eve").ID
+}
+
 // mustOpenPlatform opens a store, which is closed when the test ends, if not before.
 func (d *database) mustOpenPlatform(t testing.TB) *platform {
 	t.Helper()
@@ -251,10 +264,8 @@ func (p *platform) queue(account model.AccountID) store.Queue {
 func (p *platform) mustQueue(t testing.TB, account model.AccountID) []store.EventRow {
 	t.Helper()
 	read := func(known store.Messages) []store.EventRow {
-		return mustRead(t, p, func(tx *store.Tx) ([]store.EventRow,
-			error) {
-			return tx.Events(p.queue(account), 1000, known)
-		})
+		return mustRead(t, p,
+			func(tx *store.Tx) ([]store.EventRow, error) { return tx.Events(p.queue(account), 1000, known) })
 	}
 	out := read(nil)
 	wantEqual(t, "queue to who remembers some", read(p.memory), out)

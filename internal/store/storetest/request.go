@@ -9,8 +9,7 @@ import (
 )
 
 func requests(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	const window = 24 * time.Hour
 	request := func(account model.AccountID, id string) func(*store.Tx) (store.Request, bool, error) {
 		return func(tx *store.Tx) (store.Request, bool, error) {

@@ -16,8 +16,7 @@ func keyDays(t *testing.T, h Harness) {
 }
 
 func keyDaysBeside(t *testing.T, h Harness, others int) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 	send := func(o model.OrganizationID, minutes int) *store.MessageRow {
 		t.Helper()
@@ -126,8 +125,7 @@ func keyEndings(t *testing.T, h Harness) {
 
 // sealing: everything that holds sealed content can be gone through, and the ring is one.
 func sealing(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	var sent []*store.MessageRow
 	for _, o := range []model.OrganizationID{p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)} {
 		for range 3 {

@@ -146,10 +146,8 @@ func searchEntities(t *testing.T, h Harness) {
 		a.Kind, b.Kind = store.SearchPrivateGroup, store.SearchPublicGroup
 		p.mustIndex(t, a, b)
 		of := func(account model.AccountID) []store.SearchEntity {
-			return mustRead(t, p, func(tx *store.Tx) ([]store.SearchEntity,
-				error) {
-				return tx.PrivateGroupsOf(account, organization)
-			})
+			return mustRead(t, p,
+				func(tx *store.Tx) ([]store.SearchEntity, error) { return tx.PrivateGroupsOf(account, organization) })
 		}
 		wantEqual(t, "of a member", of(ann), []store.SearchEntity{*a})
 		wantEqual(t, "of another", len(of(bob)), 0)

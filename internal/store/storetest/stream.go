@@ -173,8 +173,7 @@ func streams(t *testing.T, h Harness) {
 
 // manyAtOnce: what a node asks about all who read on it, in one statement each.
 func manyAtOnce(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
+	p, ann, bob, eve := newTrio(t, h)
 	first := p.mustOrganization(t, ann, bob)
 	second := p.mustOrganization(t, ann)
 	for _, name := range []string{"one", "two"} {
@@ -191,10 +190,8 @@ func manyAtOnce(t *testing.T, h Harness) {
 	positions := mustRead(t, p,
 		func(tx *store.Tx) (map[model.AccountID]int64, error) { return tx.LastPositions(everybody) })
 	wantEqual(t, "last positions", positions, map[model.AccountID]int64{ann: only, bob: last})
-	known := mustRead(t, p, func(tx *store.Tx) (map[string]model.Key,
-		error) {
-		return tx.KeySecrets([]string{"one", "Two", "none"})
-	})
+	known := mustRead(t, p,
+		func(tx *store.Tx) (map[string]model.Key, error) { return tx.KeySecrets([]string{"one", "Two", "none"}) })
 	wantEqual(t, "known keys", slices.Collect(maps.Keys(known)), []string{"one"})
 	places := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID][]model.OrganizationID, error) {
 		return tx.OrganizationsOfEach(everybody)

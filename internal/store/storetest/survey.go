@@ -11,8 +11,7 @@ import (
 
 // backlog counts what the sweep has to do.
 func backlog(t *testing.T, h Harness) {
-	p := newPlatform(t, h)
-	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
+	p, ann, bob := newPair(t, h)
 	organization, doomed := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 	look := func(limit int) store.Backlog {
 		t.Helper()
