@@ -302,7 +302,8 @@ func translated(doing string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w", doing, ErrNotFound)
 	case isAny(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EROFS, syscall.EMFILE,
-		syscall.ENFILE, syscall.ENOTCONN, syscall.ESTALE, syscall.ETIMEDOUT, syscall.EHOSTDOWN, syscall.EACCES, syscall.ENOTDIR):
+		syscall.ENFILE, syscall.ENOTCONN, syscall.ESTALE, syscall.ETIMEDOUT, syscall.EHOSTDOWN, syscall.EACCES,
+		syscall.ENOTDIR):
 		return fmt.Errorf("%s: %w: %w", doing, ErrUnavailable, err)
 	default:
 		return fmt.Errorf("%s: %w", doing, err)

@@ -113,12 +113,12 @@ func Inspect(ctx context.Context, dir, database string, look func(*store.Store) 
 }
 
 // inspect is Inspect that returns what it finds.
-func inspect[T any](ctx context.Context, dir, database string, look func(*store.Store) (T, error)) (found T, err error) {
+func inspect[T any](ctx context.Context, dir, database string, look func(*store.Store) (T, error)) (out T, err error) {
 	err = Inspect(ctx, dir, database, func(kept *store.Store) (err error) {
-		found, err = look(kept)
+		out, err = look(kept)
 		return err
 	})
-	return found, err
+	return out, err
 }
 
 func openBeside(ctx context.Context, dir, database string) (store.Engine, error) {
