@@ -106,7 +106,6 @@ var mayImport = []layer{
 	{"internal/live/natsbus", []string{"internal/live", "internal/model"}},
 	{"internal/live", []string{"internal/model"}},
 	{"internal/seal/sealtest", nil},
-	{"internal/blob/blobtest", []string{"internal/blob", "internal/model"}},
 	{"internal/blob/s3test", nil},
 	{"internal/seal/pgring", []string{"internal/seal", "internal/model"}},
 	{"internal/seal", []string{"internal/durable", "internal/model"}},

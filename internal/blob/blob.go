@@ -3,7 +3,7 @@
 // It owns where they lie (a directory, or a bucket of an S3 server) and how they
 // get there: streamed, never whole in memory. It does not know what they are, who
 // may see them, or who refers to them: the store does, and a blob that nothing
-// refers to is swept. blobtest.Run is the contract of a Store in executable form.
+// refers to is swept. Its tests play one contract of a Store against both.
 package blob
 
 import (

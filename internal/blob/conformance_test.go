@@ -6,12 +6,11 @@ import (
 	"testing"
 
 	"signet/internal/blob"
-	"signet/internal/blob/blobtest"
 	"signet/internal/blob/s3test"
 )
 
 func TestConformanceOfDirectory(t *testing.T) {
-	blobtest.Run(t, blobtest.Harness{Open: func(t testing.TB) (func() (blob.Store, error), func(testing.TB) []string) {
+	testContract(t, func(t testing.TB) (func() (blob.Store, error), func(testing.TB) []string) {
 		root := filepath.Join(t.TempDir(), "blobs")
 		open := func() (blob.Store, error) { return blob.Open("dir:" + root) }
 		left := func(t testing.TB) (files []string) {
@@ -28,13 +27,13 @@ func TestConformanceOfDirectory(t *testing.T) {
 			return files
 		}
 		return open, left
-	}})
+	})
 }
 
 func TestConformanceOfS3(t *testing.T) {
-	blobtest.Run(t, blobtest.Harness{Open: func(t testing.TB) (func() (blob.Store, error), func(testing.TB) []string) {
+	testContract(t, func(t testing.TB) (func() (blob.Store, error), func(testing.TB) []string) {
 		bucket := s3test.Shared(t).Bucket(t)
 		open := func() (blob.Store, error) { return blob.OpenPaged(bucket.Location("prefix=/signet/files/"), 7) }
 		return open, bucket.Contents
-	}})
+	})
 }

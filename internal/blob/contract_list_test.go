@@ -1,4 +1,4 @@
-package blobtest
+package blob_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"signet/internal/model"
 )
 
-func remove(t *testing.T, h Harness) {
+func remove(t *testing.T, h harness) {
 	s := newBox(t, h)
 	mustPut(t, s, blobID(1), []byte("x"))
 	mustPut(t, s, blobID(2), []byte("y"))
@@ -25,7 +25,7 @@ func remove(t *testing.T, h Harness) {
 	s.wantLeft(t, 1)
 }
 
-func list(t *testing.T, h Harness) {
+func list(t *testing.T, h harness) {
 	s := newBox(t, h)
 	var want []string
 	before := time.Now().Add(-time.Minute)

@@ -1,4 +1,4 @@
-package blobtest
+package blob_test
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 )
 
 // beginning: a store knows that it was begun, and has no blob of it.
-func beginning(t *testing.T, h Harness) {
+func beginning(t *testing.T, h harness) {
 	s := newBox(t, h)
 	for want := range 3 {
 		if begun, err := s.Begun(t.Context()); err != nil || begun != (want > 0) {
@@ -30,8 +30,8 @@ func beginning(t *testing.T, h Harness) {
 }
 
 // presence: in a place that was not begun nothing is kept, missing, or deleted.
-func presence(t *testing.T, h Harness) {
-	open, left := h.Open(t)
+func presence(t *testing.T, h harness) {
+	open, left := h(t)
 	away := 0
 	s := blob.WhilePresent(mustOpenStore(t, open), func() { away++ })
 	check := func(want error) {

@@ -1,4 +1,4 @@
-package blobtest
+package blob_test
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 // and the 5 MiB of a part.
 var sizes = []int{0, 1, 4096, 100_000, 5<<20 - 1, 5 << 20, 5<<20 + 1, 12 << 20}
 
-func put(t *testing.T, h Harness) {
+func put(t *testing.T, h harness) {
 	t.Run("keeps_what_it_was_given", func(t *testing.T) {
 		s := newBox(t, h)
 		for n, size := range sizes {
@@ -87,7 +87,7 @@ func put(t *testing.T, h Harness) {
 }
 
 // memory: what a store holds of a blob does not grow with it.
-func memory(t *testing.T, h Harness) {
+func memory(t *testing.T, h harness) {
 	s := newBox(t, h)
 	const size, allowed = 64 << 20, 24 << 20
 	zeros := readerFunc(func(p []byte) (int, error) { return len(p), nil })
@@ -112,7 +112,7 @@ func memory(t *testing.T, h Harness) {
 	}
 }
 
-func concurrency(t *testing.T, h Harness) {
+func concurrency(t *testing.T, h harness) {
 	s := newBox(t, h)
 	var callers sync.WaitGroup
 	for n := range byte(40) {
@@ -132,9 +132,9 @@ func concurrency(t *testing.T, h Harness) {
 	s.wantLeft(t, 40)
 }
 
-func closing(t *testing.T, h Harness) {
+func closing(t *testing.T, h harness) {
 	t.Run("keeps_what_is_there", func(t *testing.T) {
-		open, _ := h.Open(t)
+		open, _ := h(t)
 		s := mustOpenStore(t, open)
 		want := content(1, 10_000)
 		mustPut(t, s, blobID(1), want)

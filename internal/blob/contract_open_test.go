@@ -1,4 +1,4 @@
-package blobtest
+package blob_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"signet/internal/blob"
 )
 
-func open(t *testing.T, h Harness) {
+func open(t *testing.T, h harness) {
 	s := newBox(t, h)
 	want := content(3, 7<<20)
 	mustPut(t, s, blobID(1), want)

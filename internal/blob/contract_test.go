@@ -1,10 +1,4 @@
-// Package blobtest is the contract of a blob.Store in executable form: one suite
-// that every store runs. It owns the cases and nothing else. What differs between
-// stores is a field of the Harness; what a store may do in two ways is accepted in
-// both. A store's own test of it is one line:
-//
-//	func TestConformance(t *testing.T) { blobtest.Run(t, blobtest.Harness{Open: openTemp, Left: names}) }
-package blobtest
+package blob_test
 
 import (
 	"bytes"
@@ -19,17 +13,15 @@ import (
 	"signet/internal/model"
 )
 
-// Harness is how the suite gets at a store.
-type Harness struct {
-	// Open makes an empty store of its own for one case, which is gone when the test
-	// ends, and returns what opens it (again) and what lists the names of everything
-	// that is in it, unfinished uploads too. The suite closes what it opens.
-	Open func(t testing.TB) (open func() (blob.Store, error), left func(t testing.TB) []string)
-}
+// harness makes an empty store for one case, which is gone when the test ends, and
+// returns what opens it (again) and what lists the names of everything that is in it,
+// unfinished uploads too. The suite closes what it opens.
+type harness func(t testing.TB) (open func() (blob.Store, error), left func(t testing.TB) []string)
 
-// Run plays the whole suite against a store.
-func Run(t *testing.T, h Harness) {
-	for name, run := range map[string]func(*testing.T, Harness){
+// testContract plays the contract of a blob.Store against one: the same cases for every
+// store, and what a store may do in two ways is accepted in both.
+func testContract(t *testing.T, h harness) {
+	for name, run := range map[string]func(*testing.T, harness){
 		"Put": put, "Owner": owner, "Open": open, "Delete": remove, "List": list, "Concurrency": concurrency,
 		"Memory": memory, "Closing": closing,
 		"Beginning": beginning, "Presence": presence,
@@ -44,9 +36,9 @@ type box struct {
 	left func(t testing.TB) []string
 }
 
-func newBox(t testing.TB, h Harness) *box {
+func newBox(t testing.TB, h harness) *box {
 	t.Helper()
-	open, left := h.Open(t)
+	open, left := h(t)
 	return &box{mustOpenStore(t, open), left}
 }
 

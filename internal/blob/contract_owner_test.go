@@ -1,4 +1,4 @@
-package blobtest
+package blob_test
 
 import (
 	"testing"
@@ -9,8 +9,8 @@ import (
 )
 
 // owner: a place has nobody's mark, then the last that was set, which is no blob.
-func owner(t *testing.T, h Harness) {
-	open, _ := h.Open(t)
+func owner(t *testing.T, h harness) {
+	open, _ := h(t)
 	s := mustOpenStore(t, open)
 	if got, err := s.Owner(t.Context()); err != nil || !got.Nobody() {
 		t.Errorf("a new place is of %v, %v, want nobody", got, err)
