@@ -43,14 +43,14 @@ func (k IssuedKey) LogValue() slog.Value { return slog.StringValue("key " + k.AP
 
 // NewKey is a key to issue.
 type NewKey struct {
-	Kind              KeyKind       // empty: regular
-	ExpiresIn         time.Duration // whole seconds; 0: never
-	Password          string        // of the account: for an administrative key with a regular one
-	MessagesPerDay    *int          // operators only; 0: no limit; nil: the server's
-	RequestsPerSecond *int          // operators only; 0: no limit; nil: the server's
+	Kind              KeyKind       `json:"kind,omitempty"`                // empty: regular
+	ExpiresIn         time.Duration `json:"-"`                             // whole seconds; 0: never
+	Password          string        `json:"password,omitempty"`            // of the account: for an administrative key with a regular one
+	MessagesPerDay    *int          `json:"messages_per_day,omitempty"`    // operators only; 0: no limit; nil: the server's
+	RequestsPerSecond *int          `json:"requests_per_second,omitempty"` // operators only; 0: no limit; nil: the server's
 	// AllowedNetworks are where the key may be used from: addresses, or networks in
 	// CIDR notation, within those of the caller's key. None: the same as that one.
-	AllowedNetworks []string
+	AllowedNetworks []string `json:"allowed_networks,omitempty"`
 }
 
 // LogValue keeps the password out of logs.
@@ -60,14 +60,9 @@ func (k NewKey) LogValue() slog.Value { return slog.StringValue("new key " + str
 // an account that the caller manages.
 func (c *Client) CreateKey(ctx context.Context, user string, k NewKey) (*IssuedKey, error) {
 	return fetch[IssuedKey](ctx, c, post(struct {
-		Kind              KeyKind  `json:"kind,omitempty"`
-		ExpiresIn         int64    `json:"expires_in,omitempty"`
-		Password          string   `json:"password,omitempty"`
-		MessagesPerDay    *int     `json:"messages_per_day,omitempty"`
-		RequestsPerSecond *int     `json:"requests_per_second,omitempty"`
-		AllowedNetworks   []string `json:"allowed_networks,omitempty"`
-	}{k.Kind, seconds(k.ExpiresIn), k.Password, k.MessagesPerDay, k.RequestsPerSecond, k.AllowedNetworks}, "user", user,
-		"key"))
+		NewKey
+		Seconds int64 `json:"expires_in,omitempty"`
+	}{k, seconds(k.ExpiresIn)}, "user", user, "key"))
 }
 
 // Keys lists the keys of an account (GET /user/:user/key).

@@ -70,25 +70,25 @@ type DataItem struct {
 // Outgoing is a message to send. It needs a recipient, and a body, an attachment
 // or data.
 type Outgoing struct {
-	Recipient  string // token, e-mail, phone or username of a user, or token of a group
-	Body       string // at most 64 KiB
-	Attachment *Upload
-	Data       []DataItem
-	TTL        int   // minutes, 1 to 525600, or Forever; 0: as the organization has it
-	DOR        *bool // delete on read; nil: as the organization has it
-	Priority   int   // PriorityLow, PriorityNormal, PriorityHigh
+	Recipient  string     `json:"recipient"`      // token, e-mail, phone or username of a user, or token of a group
+	Body       string     `json:"body,omitempty"` // at most 64 KiB
+	Attachment *Upload    `json:"-"`
+	Data       []DataItem `json:"data,omitempty"`
+	TTL        int        `json:"ttl,omitempty"`      // minutes, 1 to 525600, or Forever; 0: as the organization has it
+	DOR        *bool      `json:"dor,omitempty"`      // delete on read; nil: as the organization has it
+	Priority   int        `json:"priority,omitempty"` // PriorityLow, PriorityNormal, PriorityHigh
 
 	// Organization is the sender's and the recipient's. Empty: the client's; else
 	// the only one that both share.
-	Organization string
+	Organization string `json:"-"`
 
 	// RequestID makes a repeat harmless, even by another process: the server makes
 	// one message for it within 24 hours. 1 to 128 visible ASCII characters; if it
 	// is empty, the client makes one for this call.
-	RequestID string
+	RequestID string `json:"-"`
 
 	// Full asks for the whole message in the answer.
-	Full bool
+	Full bool `json:"-"`
 }
 
 // LogValue keeps the content out of logs.
@@ -96,14 +96,9 @@ func (o Outgoing) LogValue() slog.Value { return slog.StringValue("message to " 
 
 // outgoing is the wire form of Outgoing.
 type outgoing struct {
-	Recipient             string     `json:"recipient"`
-	Body                  string     `json:"body,omitempty"`
-	Data                  []DataItem `json:"data,omitempty"`
-	TTL                   int        `json:"ttl,omitempty"`
-	DOR                   *bool      `json:"dor,omitempty"`
-	Priority              int        `json:"priority,omitempty"`
-	SenderOrganization    string     `json:"sender_organization,omitempty"`
-	RecipientOrganization string     `json:"recipient_organization,omitempty"`
+	Outgoing
+	SenderOrganization    string `json:"sender_organization,omitempty"`
+	RecipientOrganization string `json:"recipient_organization,omitempty"`
 }
 
 // Sent is a message that is on the server's disk.
@@ -119,10 +114,7 @@ type Sent struct {
 // message and all that belongs to it is on the server's disk. It may be repeated:
 // every send carries a Request-ID, under which the server makes one message only.
 func (c *Client) Send(ctx context.Context, m Outgoing) (*Sent, error) {
-	r := post(outgoing{
-		Recipient: m.Recipient, Body: m.Body, Data: m.Data, TTL: m.TTL, DOR: m.DOR, Priority: m.Priority,
-		SenderOrganization: m.Organization, RecipientOrganization: m.Organization,
-	}, "message")
+	r := post(outgoing{m, m.Organization, m.Organization}, "message")
 	r.file, r.fileField = m.Attachment, "attachment"
 	return c.sendOnce(ctx, r, m.RequestID, m.Full)
 }
@@ -139,10 +131,8 @@ type Forwarding struct {
 // Forward sends another recipient a copy of a message that the caller can read, with
 // its attachment (POST /message/:message/forward). It is repeated as safely as Send.
 func (c *Client) Forward(ctx context.Context, message string, f Forwarding) (*Sent, error) {
-	r := post(outgoing{
-		Recipient: f.Recipient, Priority: f.Priority,
-		SenderOrganization: f.Organization, RecipientOrganization: f.Organization,
-	}, "message", message, "forward")
+	r := post(outgoing{Outgoing{Recipient: f.Recipient, Priority: f.Priority}, f.Organization, f.Organization},
+		"message", message, "forward")
 	return c.sendOnce(ctx, r, f.RequestID, f.Full)
 }
 

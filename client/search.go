@@ -20,31 +20,17 @@ func (c Criterion) MarshalJSON() ([]byte, error) { return marshal(map[string]str
 
 // Search says what to look for (contract, section 5.2).
 type Search struct {
-	Types           []EntityKind // KindAccount, KindGroup; none: both
-	Directory       []string     // organization tokens; none: all of the caller's
-	Must            []Criterion  // all hold
-	MustNot         []Criterion  // none holds
-	Sort            []string     // fields, "-" in front for descending; none: by display name
-	PageSize        int          // 1 to 200; 0: 50
-	Continuation    string       // of the page before
-	ReturnFields    []string
-	RenderMetadata  bool
-	IncludeDisabled bool
-	IncludeTotal    bool // count past 1,000 hits
-}
-
-type search struct {
-	Types           []EntityKind `json:"type"`
-	Directory       []string     `json:"directory,omitempty"`
-	Bool            searchBool   `json:"bool"`
-	Sort            []string     `json:"sort,omitempty"`
-	PageSize        int          `json:"page_size,omitempty"`
-	Continuation    string       `json:"continuation,omitempty"`
-	ResultsFormat   string       `json:"results_format"`
+	Types           []EntityKind `json:"type"`                   // KindAccount, KindGroup; none: both
+	Directory       []string     `json:"directory,omitempty"`    // organization tokens; none: all of the caller's
+	Must            []Criterion  `json:"-"`                      // all hold
+	MustNot         []Criterion  `json:"-"`                      // none holds
+	Sort            []string     `json:"sort,omitempty"`         // "-" in front for descending; none: by display name
+	PageSize        int          `json:"page_size,omitempty"`    // 1 to 200; 0: 50
+	Continuation    string       `json:"continuation,omitempty"` // of the page before
 	ReturnFields    []string     `json:"return_fields,omitempty"`
 	RenderMetadata  bool         `json:"render_metadata,omitempty"`
 	IncludeDisabled bool         `json:"include_disabled"`
-	IncludeTotal    bool         `json:"include_total,omitempty"`
+	IncludeTotal    bool         `json:"include_total,omitempty"` // count past 1,000 hits
 }
 
 type searchBool struct {
@@ -53,15 +39,14 @@ type searchBool struct {
 }
 
 func (s Search) request(format string) *request {
-	types := s.Types
-	if len(types) == 0 {
-		types = []EntityKind{KindAccount, KindGroup}
+	if len(s.Types) == 0 {
+		s.Types = []EntityKind{KindAccount, KindGroup}
 	}
-	return post(search{
-		Types: types, Directory: s.Directory, Bool: searchBool{s.Must, s.MustNot}, Sort: s.Sort,
-		PageSize: s.PageSize, Continuation: s.Continuation, ResultsFormat: format, ReturnFields: s.ReturnFields,
-		RenderMetadata: s.RenderMetadata, IncludeDisabled: s.IncludeDisabled, IncludeTotal: s.IncludeTotal,
-	}, "search").harmless()
+	return post(struct {
+		Search
+		Bool          searchBool `json:"bool"`
+		ResultsFormat string     `json:"results_format"`
+	}{s, searchBool{s.Must, s.MustNot}, format}, "search").harmless()
 }
 
 // Hit is one result of a search.
