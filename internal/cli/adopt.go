@@ -7,7 +7,6 @@ import (
 	"signet/internal/maintain"
 )
 
-// adoptCommand takes over a key ring and attachments.
 type adoptCommand struct {
 	keysPlace
 	Confirm []string `placeholder:"EPOCH" help:"Epoch of the installation that they belonged to, as the command says it without this."`

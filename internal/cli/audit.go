@@ -9,7 +9,6 @@ import (
 	"signet/internal/maintain"
 )
 
-// auditCommands are about the audit log.
 type auditCommands struct {
 	List   auditListCommand   `cmd:"" help:"Print an organization's or the platform's entries, from a server." example:"signet audit list Hq3nVt0cXz8Lw2RbKd5mYp7A --action key.issue"`
 	Export auditExportCommand `cmd:"" help:"Write the audit log as JSON lines, from the server's data."`

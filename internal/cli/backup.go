@@ -28,7 +28,6 @@ func (i *installation) load(con *console, more map[string]string) (*config.Confi
 	return loadConfig(config.Sources{File: i.File, Environ: con.env, Flags: given})
 }
 
-// backupCommand writes a backup.
 type backupCommand struct {
 	installation
 	Target       string `arg:"" help:"Directory, or file whose name ends in .tar, that is made; - writes an archive to standard output."`
@@ -100,7 +99,6 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", value, " KMGT"[unit])
 }
 
-// restoreCommand puts a backup back.
 type restoreCommand struct {
 	installation
 	Source       string `arg:"" optional:"" help:"Directory or archive that signet backup made; - reads an archive from standard input."`

@@ -16,7 +16,6 @@ import (
 	"signet/internal/load"
 )
 
-// benchCommands put a server under load, one scenario each.
 type benchCommands struct {
 	Send        benchSend        `cmd:"" help:"Measure messages from one person to another."`
 	Attachments benchAttachments `cmd:"" help:"Measure messages with a file, which the recipient fetches."`
@@ -233,7 +232,6 @@ func onThisMachine(baseURL string) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// benchFloor measures the floor alone.
 type benchFloor struct {
 	benchLoad
 	Payload int  `default:"200" placeholder:"BYTES" help:"Length of the text in a call. Default 200."`
@@ -244,7 +242,6 @@ func (b *benchFloor) Run(ctx context.Context, con *console) error {
 	return runFloor(ctx, con, b.plan(load.Floor, b.Payload, 1, false), b.JSON)
 }
 
-// benchCopy measures the floor of attachments alone.
 type benchCopy struct {
 	benchLoad
 	Payload int  `default:"65536" placeholder:"BYTES" help:"Length of the file. Default 65536."`
@@ -286,7 +283,6 @@ func withFloor(ctx context.Context, fn func(*load.FloorServer) error) error {
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// benchFloorServer is the process of the floor.
 type benchFloorServer struct {
 	Listen string `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen."`
 	Dir    string `required:"" placeholder:"DIR" help:"Where files are copied to."`

@@ -13,7 +13,6 @@ import (
 	"signet/internal/load"
 )
 
-// benchRun carries out the set on a server of its own.
 type benchRun struct {
 	Scenarios   []string      `arg:"" optional:"" name:"scenario" help:"Only these scenarios of the set."`
 	Dir         string        `placeholder:"DIR" help:"Directory on the disk to measure, in which the server's own is made and removed. Default: where the system has temporary files."`

@@ -8,7 +8,6 @@ import (
 	"signet/internal/maintain"
 )
 
-// blobsCommands are about the files of an installation.
 type blobsCommands struct {
 	Prune blobsPruneCommand `cmd:"" help:"Count the files that nothing refers to, and remove them."`
 }

@@ -8,7 +8,6 @@ import (
 	"signet/internal/maintain"
 )
 
-// clockCommands are about the time by which messages end.
 type clockCommands struct {
 	Show   clockShowCommand   `cmd:"" help:"Print what the clock says, and which time the server knew last." note:"For who runs the server, while it runs or not. The clock is the database's, where there is one, and else this machine's." example:"signet clock show --data /var/lib/signet"`
 	Accept clockAcceptCommand `cmd:"" help:"Say that the clock is right, so that what has ended is erased again."`

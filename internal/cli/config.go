@@ -10,7 +10,6 @@ import (
 	"signet/internal/maintain"
 )
 
-// configCommands are about the configuration.
 type configCommands struct {
 	Describe describeCommand   `cmd:"" help:"Print every setting with its default and its meaning, as a configuration file."`
 	Show     showConfigCommand `cmd:"" help:"Print the settings in force, and where each was said."`
@@ -21,7 +20,6 @@ type describeCommand struct{}
 
 func (describeCommand) Run(con *console) error { return config.Describe(con.stdout) }
 
-// showConfigCommand takes what "signet serve" takes, and says what came of it.
 type showConfigCommand struct {
 	serverSettings
 	JSON bool `name:"json" help:"Print JSON, an array of settings."`

@@ -8,7 +8,6 @@ import (
 	"signet/internal/maintain"
 )
 
-// accountCommands are about accounts in the server's data.
 type accountCommands struct {
 	Erase accountEraseCommand `cmd:"" help:"Remove every trace of an account from the server's data."`
 }

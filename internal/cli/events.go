@@ -9,7 +9,6 @@ import (
 	"signet/client"
 )
 
-// eventsCommand prints the account's events.
 type eventsCommand struct {
 	access
 	Follow     bool   `short:"f" help:"Stay, and print each event as it happens."`

@@ -8,7 +8,6 @@ import (
 	"signet/client"
 )
 
-// groupCommands are about groups.
 type groupCommands struct {
 	Create  groupCreateCommand  `cmd:"" help:"Create a group and print its token." example:"signet group create ann@example.com bob@example.com --name \"Night shift\""`
 	Show    groupShowCommand    `cmd:"" help:"Show a group." note:"Its members may, its administrators, and if it is public anyone of the organization." example:"signet group show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`

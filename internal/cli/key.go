@@ -9,7 +9,6 @@ import (
 	"signet/client"
 )
 
-// keyCommands are about API keys.
 type keyCommands struct {
 	Create keyCreateCommand `cmd:"" help:"Issue a key and print it with its secret." note:"The secret is shown this once." example:"signet key create lab@example.com --expires-in 365d"`
 	List   keyListCommand   `cmd:"" help:"List the keys of an account." note:"No secret is shown." example:"signet key list ann@example.com"`

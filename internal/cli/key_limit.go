@@ -7,8 +7,6 @@ import (
 	"signet/internal/maintain"
 )
 
-var errNegativeLimit = errors.New("a limit is 0 (none) or more")
-
 type keyLimitCommand struct {
 	dataPlace
 	Key               string `arg:"" help:"Name of the key."`
@@ -19,7 +17,7 @@ type keyLimitCommand struct {
 func (k *keyLimitCommand) Run(ctx context.Context, con *console) error {
 	for _, limit := range []*int{k.MessagesPerDay, k.RequestsPerSecond} {
 		if limit != nil && *limit < 0 {
-			return wrongConfiguration{errNegativeLimit}
+			return wrongConfiguration{errors.New("a limit is 0 (none) or more")}
 		}
 	}
 	return maintain.LimitKey(ctx, k.Data, k.Database, k.Key, k.MessagesPerDay, k.RequestsPerSecond)

@@ -8,7 +8,6 @@ import (
 	"signet/internal/maintain"
 )
 
-// keysCommands are about the keys that everything is sealed with.
 type keysCommands struct {
 	Rotate   keysRotateCommand   `cmd:"" help:"Wrap the key ring by a new version of the master key."`
 	Verify   keysVerifyCommand   `cmd:"" help:"Open everything that is sealed, and print what does not open."`

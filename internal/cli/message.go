@@ -12,7 +12,6 @@ import (
 	"signet/client"
 )
 
-// messageCommands are about messages that there are already.
 type messageCommands struct {
 	Show    messageShowCommand    `cmd:"" help:"Show a message." note:"Its sender and its recipients may." example:"signet message show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 	Status  messageStatusCommand  `cmd:"" help:"Show how far a message got with its recipients." note:"The sender sees all recipients, a recipient itself." example:"signet message status 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`

@@ -8,7 +8,6 @@ import (
 	"signet/client"
 )
 
-// metadataCommands are about what an organization keeps about users and groups.
 type metadataCommands struct {
 	Show   metadataShowCommand   `cmd:"" help:"Show what is kept about a user or group." example:"signet metadata show ann@example.com"`
 	Set    metadataSetCommand    `cmd:"" help:"Replace all that is kept about a user or group." example:"signet metadata set ann@example.com pager=4711 ward=3"`

@@ -10,7 +10,6 @@ import (
 	"signet/internal/transfer"
 )
 
-// migrateCommand moves an installation to PostgreSQL.
 type migrateCommand struct {
 	From      string `default:"./data" placeholder:"DIR" help:"Data directory to move, whose server is stopped (default ./data)."`
 	FromBlobs string `placeholder:"LOCATION" help:"Where its attachments are, if not in it: what its server had as --blobs."`

@@ -6,7 +6,6 @@ import (
 	"signet/internal/maintain"
 )
 
-// operatorCommands are about the accounts that may do everything.
 type operatorCommands struct {
 	Create operatorCreateCommand `cmd:"" help:"Make one more operator."`
 	List   operatorListCommand   `cmd:"" help:"List the operators."`

@@ -9,7 +9,6 @@ import (
 	"signet/internal/maintain"
 )
 
-// orgCommands are about organizations.
 type orgCommands struct {
 	Create orgCreateCommand `cmd:"" help:"Create an organization and print its token." note:"The account that creates it becomes its member and administrator." example:"signet org create \"Ward 3\" --ttl 8h --no-forward"`
 	List   orgListCommand   `cmd:"" help:"List the organizations of an account." example:"signet org list ann@example.com"`

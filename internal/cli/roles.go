@@ -6,7 +6,6 @@ import (
 	"signet/client"
 )
 
-// rolesCommands are about the roles of people in organizations.
 type rolesCommands struct {
 	List   rolesListCommand   `cmd:"" default:"withargs" help:"List the roles of an account." example:"signet roles ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"`
 	Grant  rolesGrantCommand  `cmd:"" help:"Give an account a role, or ask for it."`

@@ -7,7 +7,6 @@ import (
 	"signet/client"
 )
 
-// rosterCommands are about the caller's conversations.
 type rosterCommands struct {
 	List   rosterListCommand   `cmd:"" default:"withargs" help:"List the conversations, newest first." example:"signet roster"`
 	Add    rosterAddCommand    `cmd:"" help:"Put a user or group into the roster." example:"signet roster add 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`

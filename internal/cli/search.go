@@ -7,7 +7,6 @@ import (
 	"signet/client"
 )
 
-// searchCommand finds users and groups.
 type searchCommand struct {
 	access
 	Text     string   `arg:"" optional:"" help:"What to look for: the beginnings of words. Without it, everybody."`

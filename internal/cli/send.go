@@ -10,7 +10,6 @@ import (
 	"signet/client"
 )
 
-// sendCommand sends a message.
 type sendCommand struct {
 	access
 	within

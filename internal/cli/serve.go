@@ -17,7 +17,6 @@ import (
 	"signet/internal/place"
 )
 
-// serveCommand runs a server until its context ends.
 type serveCommand struct {
 	serverSettings
 	ServeMoved bool `help:"Serve the old data of an installation that was moved to a database."`

@@ -16,7 +16,6 @@ import (
 	"signet/internal/maintain"
 )
 
-// statusCommand tells how an installation does.
 type statusCommand struct {
 	serverSettings
 	JSON bool `name:"json" help:"Print JSON."`

@@ -7,7 +7,6 @@ import (
 	"signet/client"
 )
 
-// unreadCommand counts what an account has not read.
 type unreadCommand struct {
 	access
 	User string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`

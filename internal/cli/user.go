@@ -7,7 +7,6 @@ import (
 	"signet/client"
 )
 
-// userCommands are about accounts.
 type userCommands struct {
 	Create   userCreateCommand   `cmd:"" help:"Create an account in an organization and print its token."`
 	Lookup   userLookupCommand   `cmd:"" help:"Find an account of the whole platform by its exact address." note:"It takes an administrative key. Exit code 1: there is none." example:"signet user lookup ann@example.com || signet user create ..."`
