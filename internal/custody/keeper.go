@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"signet/internal/blob"
@@ -137,7 +136,7 @@ func (k *Keeper) tell(topic, text string, err error) {
 	switch {
 	case err == nil:
 		k.Warnings.Clear(topic)
-	case foreign && !slices.ContainsFunc(k.Warnings.All(), func(w health.Warning) bool { return w.Topic == topic }):
+	case foreign && !k.Warnings.Holds(topic):
 		k.Log.Error(not.Error())
 		k.Warnings.Set(topic, text)
 	}
