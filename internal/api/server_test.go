@@ -119,11 +119,12 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	})
 	s.streams = streaming.New(registry, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
-	listener := httptest.NewServer(s.checks.Middleware(front))
+	listener := httptest.NewServer(front)
 	s.url, s.client = listener.URL, listener.Client()
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	s.client.Transport.(*http.Transport).DisableCompression = true
-	s.client.Transport.(*http.Transport).MaxIdleConnsPerHost = 8
+	transport := s.client.Transport.(*http.Transport)
+	transport.DisableCompression, transport.MaxIdleConnsPerHost = true, 8
+	s.client.Transport = s.checks.RoundTripper(transport)
 	t.Cleanup(func() {
 		s.hub.Close()
 		listener.Close()

@@ -1,6 +1,6 @@
 // Package openapitest holds tests to the OpenAPI document: it stands between a
-// test and the server, on either side of the connection, and fails the test when
-// what is answered, or what is accepted, is not what the document promises.
+// test's client and the server, and fails the test when what is answered, or what is
+// accepted, is not what the document promises.
 //
 // It owns the comparison: which operation a request is, and whether statuses,
 // headers, bodies and events are as described. It changes nothing of what passes

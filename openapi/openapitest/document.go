@@ -59,18 +59,13 @@ type parameter struct {
 
 type response struct {
 	headers []responseHeader
-	content map[string]content // by content type; empty: no body
+	content map[string]*jsonschema.Schema // by content type; empty: no body
 }
 
 type responseHeader struct {
 	name     string
 	required bool
 	schema   *jsonschema.Schema
-}
-
-type content struct {
-	schema *jsonschema.Schema
-	events *jsonschema.Schema // of each event, where the body is a stream of them
 }
 
 // standard is the document with the default vendor names, for all tests of a
@@ -189,7 +184,7 @@ func (d *document) readOperation(p part) (*operation, error) {
 
 func (d *document) readResponse(p part) (*response, error) {
 	p = d.resolve(p)
-	r := &response{content: map[string]content{}}
+	r := &response{content: map[string]*jsonschema.Schema{}}
 	for _, name := range p.at("headers").names() {
 		given := d.resolve(p.at("headers", name))
 		schema, err := d.compile(given.at("schema"))
@@ -199,17 +194,11 @@ func (d *document) readResponse(p part) (*response, error) {
 		r.headers = append(r.headers, responseHeader{name, given.at("required").isTrue(), schema})
 	}
 	for _, kind := range p.at("content").names() {
-		var c content
-		var err error
-		if c.schema, err = d.compile(p.at("content", kind, "schema")); err != nil {
+		schema, err := d.compile(p.at("content", kind, "schema"))
+		if err != nil {
 			return nil, err
 		}
-		if events := p.at("content", kind, "schema", "contentSchema"); events.value != nil {
-			if c.events, err = d.compile(events); err != nil {
-				return nil, err
-			}
-		}
-		r.content[kind] = c
+		r.content[kind] = schema
 	}
 	return r, nil
 }

@@ -54,29 +54,17 @@ func (w *watched) said() string {
 	return strings.Join(w.problems, "\n")
 }
 
-// sides are the two places where a Validator can stand.
-var sides = []string{"middleware", "round tripper"}
-
-// serve starts a server with a Validator on one side, and returns a client of it.
-func serve(t *testing.T, side string, h http.HandlerFunc, options ...Option) (*http.Client, string, *Validator,
-	*watched) {
+// serve starts a server, and returns a client of it with a Validator.
+func serve(t *testing.T, h http.HandlerFunc, options ...Option) (*http.Client, string, *watched) {
 	t.Helper()
 	w := &watched{TB: t}
-	v := New(w, options...)
-	var handler http.Handler = h
-	transport := &http.Transport{}
-	client := &http.Client{Transport: transport}
-	if side == "middleware" {
-		handler = v.Middleware(h)
-	} else {
-		client.Transport = v.RoundTripper(transport)
-	}
-	server := httptest.NewServer(handler)
+	client := &http.Client{Transport: New(w, options...).RoundTripper(&http.Transport{})}
+	server := httptest.NewServer(h)
 	t.Cleanup(func() {
 		client.CloseIdleConnections()
 		server.Close()
 	})
-	return client, server.URL, v, w
+	return client, server.URL, w
 }
 
 // mustDo makes a request and reads the answer to its end.

@@ -2,8 +2,6 @@ package openapitest
 
 import (
 	"fmt"
-	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +13,6 @@ import (
 type Validator struct {
 	t        testing.TB
 	document *document
-	coverage []*Coverage
 
 	mu       sync.Mutex // guards what follows
 	ended    bool
@@ -25,20 +22,12 @@ type Validator struct {
 // Option changes how a Validator works.
 type Option func(*settings)
 
-type settings struct {
-	prefix, namespace string
-	coverage          []*Coverage
-}
+type settings struct{ prefix, namespace string }
 
 // WithVendor compares with the document as a server shows it that has other
 // vendor names (`vendor.prefix`, `vendor.namespace`).
 func WithVendor(prefix, namespace string) Option {
 	return func(s *settings) { s.prefix, s.namespace = prefix, namespace }
-}
-
-// WithCoverage also counts what is seen into a Coverage that several tests share.
-func WithCoverage(c *Coverage) Option {
-	return func(s *settings) { s.coverage = append(s.coverage, c) }
 }
 
 // New makes a Validator for a test. Make it before the server, so that it still
@@ -57,7 +46,7 @@ func New(t testing.TB, options ...Option) *Validator {
 	if err != nil {
 		t.Fatalf("openapi: %v", err)
 	}
-	v := &Validator{t: t, document: d, coverage: append(s.coverage, new(Coverage))}
+	v := &Validator{t: t, document: d}
 	t.Cleanup(func() {
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -65,10 +54,6 @@ func New(t testing.TB, options ...Option) *Validator {
 	})
 	return v
 }
-
-// Seen returns how often each operation was carried out, by operationId. What was
-// refused (a status from 400 on) does not count.
-func (v *Validator) Seen() map[string]int { return v.coverage[len(v.coverage)-1].Seen() }
 
 // Event compares what one WebSocket frame, or one event's data, holds with the
 // document.
@@ -81,11 +66,6 @@ func (v *Validator) Event(text []byte) {
 // check compares an exchange that is over, or whose head is all that is compared.
 func (v *Validator) check(x *exchange) {
 	op, problems := v.document.examine(x)
-	if op != nil && x.status < http.StatusBadRequest {
-		for _, c := range v.coverage {
-			c.add(op.ID)
-		}
-	}
 	if len(problems) > 0 {
 		v.report(x.describe(op), problems, x.body)
 	}
@@ -128,33 +108,6 @@ func shown(body []byte) string {
 	default:
 		return fmt.Sprintf("  body: %s", body)
 	}
-}
-
-// Coverage counts which operations were carried out, over as many tests as share
-// it. Its zero value is ready, and safe for concurrent use.
-type Coverage struct {
-	mu   sync.Mutex // guards seen
-	seen map[string]int
-}
-
-func (c *Coverage) add(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.seen == nil {
-		c.seen = map[string]int{}
-	}
-	c.seen[id]++
-}
-
-// Seen returns how often each operation was carried out, by operationId.
-func (c *Coverage) Seen() map[string]int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	seen := maps.Clone(c.seen)
-	if seen == nil {
-		seen = map[string]int{}
-	}
-	return seen
 }
 
 // Operations lists every call that the document describes, by pattern and method.

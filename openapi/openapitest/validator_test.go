@@ -1,39 +1,14 @@
 package openapitest
 
 import (
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 )
 
-func TestSeenCountsWhatWasCarriedOut(t *testing.T) {
-	var shared Coverage
-	answer := success(userReply)
-	client, url, v, _ := serve(t, "middleware", func(w http.ResponseWriter, r *http.Request) { answer(w, r) },
-		WithCoverage(&shared))
-	for range 2 {
-		mustDo(t, client, mustRequest(t, "GET", url+"/v2/user/me", ""))
-	}
-	mustDo(t, client, mustRequest(t, "GET", url+"/v2/user", ""))
-	answer = refusal(404, "not_found")
-	mustDo(t, client, mustRequest(t, "GET", url+"/v2/group/"+message, ""))
-	want := map[string]int{"getUser": 2, "getSelf": 1}
-	if got := v.Seen(); !maps.Equal(got, want) {
-		t.Errorf("seen %v, want %v", got, want)
-	}
-	other := New(&watched{TB: t}, WithCoverage(&shared))
-	if got := other.Seen(); len(got) != 0 {
-		t.Errorf("a Validator that has seen nothing says %v", got)
-	}
-	if got := shared.Seen(); !maps.Equal(got, want) {
-		t.Errorf("both together have seen %v, want %v", got, want)
-	}
-}
-
 func TestValidatorIsSilentAfterItsTest(t *testing.T) {
-	client, url, _, w := serve(t, "middleware", success("{}"))
+	client, url, w := serve(t, success("{}"))
 	w.end()
 	mustDo(t, client, mustRequest(t, "GET", url+"/v2/user", ""))
 	if said := w.said(); said != "" || w.failed {
@@ -61,7 +36,7 @@ func TestLongBodyIsCutInAReport(t *testing.T) {
 }
 
 func TestReportNamesCallStatusFaultAndBody(t *testing.T) {
-	client, url, _, w := serve(t, "round tripper", success(changed(userReply, `"dnd":false`, `"dnd":1`)))
+	client, url, w := serve(t, success(changed(userReply, `"dnd":false`, `"dnd":1`)))
 	mustDo(t, client, mustRequest(t, "GET", url+"/v2/user/me", ""))
 	for _, want := range []string{"getUser (GET /v2/user/me), answered with 200,",
 		"at '/reply/dnd': got number, want boolean", `"dnd":1`} {
