@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // compose is what the tests look at in compose.yaml.
@@ -31,7 +33,7 @@ type service struct {
 	Secrets     []string
 	Volumes     []string
 	Ports       []string
-	Networks    []string
+	Networks    networks
 	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
 	Healthcheck struct{ Test []string }
 	StopGrace   string `yaml:"stop_grace_period"`
@@ -39,6 +41,29 @@ type service struct {
 	ReadOnly    bool     `yaml:"read_only"`
 	CapDrop     []string `yaml:"cap_drop"`
 	SecurityOpt []string `yaml:"security_opt"`
+}
+
+// networks are those of a service, as a list or with its address in each.
+type networks map[string]struct {
+	Address string `yaml:"ipv4_address"`
+}
+
+func (n *networks) UnmarshalYAML(node *yaml.Node) error {
+	type plain networks
+	if node.Kind == yaml.MappingNode {
+		return node.Decode((*plain)(n))
+	}
+	var names []string
+	if err := node.Decode(&names); err != nil {
+		return err
+	}
+	*n = networks{}
+	for _, name := range names {
+		(*n)[name] = struct {
+			Address string `yaml:"ipv4_address"`
+		}{}
+	}
+	return nil
 }
 
 func mustCompose(t *testing.T) (c compose, nodes []string) {
@@ -70,8 +95,8 @@ func TestComposeStartsServersThatTheProgramUnderstands(t *testing.T) {
 		if got := strings.Join(node.Healthcheck.Test, " "); got != "CMD /usr/local/bin/signet health" {
 			t.Errorf("%s is asked for its health by %q", name, got)
 		}
-		if want := c.Networks["inside"].IPAM.Config[0].Subnet; !slices.Equal(cfg.Proxies, []string{want}) {
-			t.Errorf("%s believes %q, want the network %s of the load balancer", name, cfg.Proxies, want)
+		if want := c.Services["balancer"].Networks["inside"].Address; !slices.Equal(cfg.Proxies, []string{want}) {
+			t.Errorf("%s believes %q, want the address %s of the load balancer alone", name, cfg.Proxies, want)
 		}
 		grace, err := time.ParseDuration(node.StopGrace)
 		if err != nil {
@@ -118,7 +143,7 @@ func TestComposeNamesWhatIsThere(t *testing.T) {
 				t.Errorf("%s has a secret %s that is not named below", name, secret)
 			}
 		}
-		for _, network := range s.Networks {
+		for network := range s.Networks {
 			if _, there := c.Networks[network]; !there {
 				t.Errorf("%s is in a network %s that is not made", name, network)
 			}

@@ -51,17 +51,21 @@ func mustParse[T any](t *testing.T, name string) (out []T) {
 // mustLoad reads settings as the server does, and gives them back.
 func mustLoad(t *testing.T, where string, variables map[string]string, file string) *config.Config {
 	t.Helper()
-	var environ []string
-	for name, value := range variables {
-		if name != "SIGNET_CONFIG" { // where the container has it
-			environ = append(environ, name+"="+value)
-		}
-	}
-	c, err := config.Load(config.Sources{Environ: environ, File: file})
+	c, err := config.Load(config.Sources{Environ: environ(variables), File: file})
 	if err != nil {
 		t.Fatalf("%s: the server would not start: %v", where, err)
 	}
 	return c
+}
+
+// environ returns variables as a process has them.
+func environ(variables map[string]string) (out []string) {
+	for name, value := range variables {
+		if name != "SIGNET_CONFIG" { // where the container has it
+			out = append(out, name+"="+value)
+		}
+	}
+	return out
 }
 
 // mustMakeSecrets runs make-secrets.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"signet/internal/config"
 )
 
 // object is what the tests look at in a manifest.
@@ -145,7 +147,17 @@ func TestKubernetesStartsServersThatTheProgramUnderstands(t *testing.T) {
 	}
 	variables := maps.Clone(all["ConfigMap/signet"].Data)
 	maps.Copy(variables, all["Secret/signet"].StringData)
+	// Who forgets to say which addresses are the proxies' does not trust any by accident.
+	_, err := config.Load(config.Sources{Environ: environ(variables)})
+	if err == nil || !strings.Contains(err.Error(), "SIGNET_TRUSTED_PROXIES") ||
+		!strings.Contains(err.Error(), variables["SIGNET_TRUSTED_PROXIES"]) {
+		t.Errorf("the example as it is starts with %v, want that it asks for the proxies", err)
+	}
+	variables["SIGNET_TRUSTED_PROXIES"] = "192.0.2.0/28"
 	cfg := mustLoad(t, "kubernetes", variables, "")
+	if cfg.InsecureLinks {
+		t.Error("links to other machines are not verified")
+	}
 	if name, _ := strings.CutPrefix(cfg.MasterKey, "env:"); variables[name] == "" ||
 		!strings.HasPrefix(cfg.Keyring, "postgres://") {
 		t.Error("the servers share no key ring, or no master key")

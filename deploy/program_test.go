@@ -22,7 +22,7 @@ func TestImageHasTheProgramThatMakeBuilds(t *testing.T) {
 	if !strings.Contains(file, "FROM --platform=$BUILDPLATFORM golang:"+version+"-") {
 		t.Errorf("the image is not built with Go %s, which go.mod asks for", version)
 	}
-	variables := map[string]string{"SIGNET_TRUSTED_PROXIES": "10.0.0.0/8"}
+	variables := map[string]string{"SIGNET_TRUSTED_PROXIES": "192.0.2.7"}
 	for _, m := range regexp.MustCompile(`(SIGNET_\w+)=(\S+)`).FindAllStringSubmatch(file, -1) {
 		variables[m[1]] = m[2]
 	}

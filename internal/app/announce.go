@@ -27,6 +27,9 @@ func (a *App) tellStart() {
 		attrs = append(attrs, "nats", config.HideSecrets(cfg.NATS))
 	}
 	a.log.Info("starting", append(attrs, "listen", cfg.Listen)...)
+	for _, risk := range cfg.Risks() {
+		a.log.Warn(risk)
+	}
 }
 
 // tellReady writes the line that says that requests are answered from now on.

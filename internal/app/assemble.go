@@ -77,7 +77,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ring, err := openRing(ctx, in, kept, copied)
+	ring, err := openRing(ctx, in, engine, kept, copied)
 	if err != nil {
 		return nil, err
 	}

@@ -15,14 +15,15 @@ import (
 
 // openRing opens the ring that a store is sealed with. It makes one for a store that
 // has none yet.
-func openRing(ctx context.Context, in surroundings, kept *store.Store, copied *ringCopy) (*seal.Ring, error) {
+func openRing(ctx context.Context, in surroundings, engine store.Engine, kept *store.Store,
+	copied *ringCopy) (*seal.Ring, error) {
 	expect, err := kept.Keyring(ctx)
 	if err != nil {
 		return nil, err
 	}
 	o := seal.Options{Expect: expect, Clock: in.clock, Log: in.log}
 	ring, err := place.OpenRing(ctx, in.cfg, in.dir, o,
-		func() (seal.Storage, error) { return openKeyring(ctx, in, copied) })
+		func() (seal.Storage, error) { return openKeyring(ctx, in, engine, copied) })
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,8 @@ func compareRing(ctx context.Context, kept *store.Store, ring *seal.Ring) error 
 
 // openKeyring opens where the ring is kept, and the copy with it. It waits for a database
 // that is away.
-func openKeyring(ctx context.Context, in surroundings, copied *ringCopy) (storage seal.Storage, err error) {
+func openKeyring(ctx context.Context, in surroundings, engine store.Engine,
+	copied *ringCopy) (storage seal.Storage, err error) {
 	open := func() (seal.Storage, error) { return place.Keyring(ctx, in.cfg.Keyring, in.dir, true) }
 	if strings.HasPrefix(in.cfg.Keyring, "postgres") {
 		storage, err = await(ctx, in.log, "the database of the key ring", open)
@@ -88,5 +90,28 @@ func openKeyring(ctx context.Context, in surroundings, copied *ringCopy) (storag
 	if err != nil {
 		return nil, err
 	}
+	warnOfOneCluster(ctx, in, engine, storage)
 	return copied.wrap(storage), nil
+}
+
+// warnOfOneCluster tells of a key ring that lies where the database does, under whatever
+// name: who takes a base backup, or the disk of a replica, then has both.
+func warnOfOneCluster(ctx context.Context, in surroundings, parts ...any) {
+	var found []string
+	for _, part := range parts {
+		if p, ok := part.(interface {
+			Cluster(context.Context) (string, error)
+		}); ok {
+			id, err := p.Cluster(ctx)
+			if err != nil {
+				in.log.Debug("whether the key ring is on the database's server is not known", "error", err)
+				return
+			}
+			found = append(found, id)
+		}
+	}
+	if len(found) == 2 && found[0] == found[1] {
+		in.log.Warn("the key ring is on the PostgreSQL server of the database, so that base backups and replicas hold " +
+			"the keys of what they hold: move it to another server with \"signet keys export\", and change the setting keyring")
+	}
 }

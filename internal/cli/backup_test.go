@@ -113,7 +113,7 @@ func TestBackupCommandLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(empty, "postgres.yaml"),
-				[]byte("database: postgres://signet@db.example.com/signet\n"), 0o600); err != nil {
+				[]byte("database: postgres://signet@127.0.0.1/signet\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			code, _, stderr := run(t, nil, test.args...)

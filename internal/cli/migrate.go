@@ -26,7 +26,7 @@ Clients notice the pause only: accounts, keys, queues and the places that client
 
 Example:
 
-  signet migrate --from /var/lib/signet --to postgres://signet@db/signet --blobs 's3://signet?endpoint=s3.example.com'`
+  signet migrate --from /var/lib/signet --to 'postgres://signet@db/signet?sslmode=verify-full' --blobs 's3://signet?endpoint=s3.example.com'`
 }
 
 func (m *migrateCommand) Run(ctx context.Context, con *console) error {
@@ -36,7 +36,7 @@ func (m *migrateCommand) Run(ctx context.Context, con *console) error {
 	}
 	if !strings.HasPrefix(m.To, "postgres://") && !strings.HasPrefix(m.To, "postgresql://") {
 		return wrongConfiguration{errors.New("--to is the URL of a PostgreSQL database, such as " +
-			"postgres://signet@db.example.com/signet")}
+			"postgres://signet@db.example.com/signet?sslmode=verify-full")}
 	}
 	work := maintain.Migration{From: m.From, FromBlobs: m.FromBlobs, To: m.To, ToBlobs: m.Blobs,
 		Progress: con.progress().report}

@@ -83,7 +83,7 @@ func TestMigrateCommandLines(t *testing.T) {
 	}{
 		"no target":   {nil, exitWrong, "name the database"},
 		"no database": {[]string{"--to", "mysql://hush@host/name"}, exitWrong, "PostgreSQL"},
-		"no data directory": {[]string{"--from", empty, "--to", "postgres://hush@host/name"}, exitFailed,
+		"no data directory": {[]string{"--from", empty, "--to", "postgres://hush@127.0.0.1/name"}, exitFailed,
 			"no data directory of a server"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"signet/client"
+	"signet/internal/config"
 	"signet/internal/place"
 )
 
@@ -124,7 +125,9 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		fmt.Fprintln(stderr, `signet: "signet --help" and "signet COMMAND --help" say what there is`)
 		return code
 	}
-	err = command.Run()
+	if err = con.wantVerifiedLinks(command); err == nil {
+		err = command.Run()
+	}
 	if con.client != nil {
 		con.client.Close()
 	}
@@ -136,6 +139,24 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		return con.fail(err, exitWrong)
 	}
 	return con.fail(err, exitFailed)
+}
+
+// wantVerifiedLinks refuses addresses in flags and arguments over whose links nobody
+// watches. Those in the settings of a server are refused as these are read.
+func (c *console) wantVerifiedLinks(command *kong.Context) error {
+	given, from := command.Selected().Positional, config.Sources{Environ: c.env}
+	for _, flag := range command.Flags() {
+		if given = append(given, flag.Value); flag.Name == "config" {
+			from.File = flag.Target.String()
+		}
+	}
+	for _, value := range given {
+		address, ok := value.Target.Interface().(string)
+		if err := config.VerifiedLink(address); ok && err != nil && !config.AllowsInsecureLinks(from) {
+			return wrongConfiguration{fmt.Errorf("%s: %w", value.Summary(), err)}
+		}
+	}
+	return nil
 }
 
 // durationFlag reads a flag as durations are read everywhere.

@@ -167,7 +167,8 @@ func networks(list []string) error {
 			continue
 		}
 		if err != nil || network != network.Masked() || network.Addr().Is4In6() {
-			return fmt.Errorf("want an address or a network such as 10.0.0.0/8, with no bits past its length, not %q", text)
+			return fmt.Errorf("want the addresses or networks of your proxies, such as 192.0.2.7 or 192.0.2.0/28 with no "+
+				"bits past its length, not %q", text)
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ type Config struct {
 	ACME          ACME
 	Redirect      string   // address of the redirects to HTTPS; empty: none
 	InsecureHTTP  bool     // plain HTTP is allowed on any address
+	InsecureLinks bool     // so are links to other machines that nobody verifies
 	Proxies       []string // networks of the proxies that are believed
 	ProxyHeader   string   // in which they say where a request comes from
 	Timeouts      Timeouts

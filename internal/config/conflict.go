@@ -34,6 +34,9 @@ func (c *Config) conflicts() (problems []error) {
 		problems = append(problems, errors.New("keyring.copy: want another place than those of the key ring and of the "+
 			"store"))
 	}
+	if !c.InsecureLinks {
+		problems = append(problems, c.links()...)
+	}
 	return append(problems, c.natsConflicts()...)
 }
 

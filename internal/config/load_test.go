@@ -14,12 +14,12 @@ func shift(t *testing.T, s *setting) string {
 	t.Helper()
 	other := map[string]string{
 		"listen": "[::1]:9090", "base_url": "https://messages.example.com", "data": "/srv/signet",
-		"database":   "postgres://signet@db.example.com:5432/signet",
+		"database":   "postgres://signet@db.example.com:5432/signet?sslmode=verify-full",
 		"master_key": "file:/run/secrets/master.json",
-		"keyring":    "postgres://signet@keys.example.com:5432/keyring",
+		"keyring":    "postgres://signet@keys.example.com:5432/keyring?sslmode=verify-full",
 
 		"keyring.copy": "file:/mnt/keys/keyring",
-		"nats":         "nats://a.example:4222, tls://b.example",
+		"nats":         "tls://a.example:4222, tls://b.example",
 		"nats_login":   "creds:/run/secrets/nats.creds", "nats_ca": "/etc/signet/nats-ca.pem",
 		"nats_cert": "/etc/signet/nats.pem", "nats_key": "/etc/signet/nats.key",
 		"blobs":          "s3://signet?endpoint=s3.example.com",
@@ -27,7 +27,8 @@ func shift(t *testing.T, s *setting) string {
 		"vendor.prefix": "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
 		"cors.origins": "https://a.example,https://b.example:8443",
 		"tls.cert":     "/etc/signet/cert.pem", "tls.key": "/etc/signet/key.pem", "insecure_http": "true",
-		"acme.hosts": "a.example,b.example", "acme.email": "root@a.example", "acme.directory": "https://ca.example/directory",
+		"insecure_links": "true", "acme.hosts": "a.example,b.example", "acme.email": "root@a.example",
+		"acme.directory":  "https://ca.example/directory",
 		"redirect_listen": "127.0.0.1:80", "trusted_proxies": "10.0.0.0/8,192.0.2.1", "proxy_header": "Forwarded",
 	}[s.key]
 	if other == "" {
@@ -241,7 +242,7 @@ func TestPlacesOfKeysAreChecked(t *testing.T) {
 		{"master_key", "env:", "want file:PATH or env:NAME"},
 		{"master_key", "env:SIGNET_MASTER", "does not begin with SIGNET_"},
 		{"keyring", "file:/keys/keyring", ""},
-		{"keyring", "postgresql://keys.example.com/keyring", ""},
+		{"keyring", "postgresql://127.0.0.1/keyring", ""},
 		{"keyring", "file:", "want file:PATH or the URL"},
 		{"keyring.copy", "keys", "want file:PATH or the URL"},
 		{"keyring", "mysql://signet:hunter2@keys", "want file:PATH or the URL"},
@@ -252,7 +253,7 @@ func TestPlacesOfKeysAreChecked(t *testing.T) {
 			t.Errorf("the error tells a password: %v", err)
 		}
 	}
-	same := "postgres://signet@db.example.com/signet"
+	same := "postgres://signet@db.example.com/signet?sslmode=verify-full"
 	_, err := Load(Sources{Flags: map[string]string{"database": same, "keyring": same}})
 	wantError(t, err, "keyring: want another database than that of the store")
 }

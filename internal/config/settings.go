@@ -57,9 +57,10 @@ Lets the server speak plain HTTP on an address that other machines reach. Everyb
 in between can then read messages and secrets.`),
 
 		list(&c.Proxies, "trusted_proxies", "NETWORKS", networks, `
-Addresses or networks (10.0.0.0/8) of the proxies in front of the server. The server
-believes them, and nobody else, in what they say of a client's address and of HTTPS.
-Setting this lets the server speak plain HTTP, because the proxy has to speak TLS.`),
+Addresses or networks (192.0.2.0/28) of the proxies in front of the server. The server
+believes them, and nobody else, in what they say of a client's address and of HTTPS:
+name no network with other machines in it. One wider than /24 (of IPv6: /64) is warned
+of. Setting this lets the server speak plain HTTP, because the proxy has to speak TLS.`),
 
 		text(&c.ProxyHeader, "proxy_header", "X-Forwarded-For", "NAME", oneOf("X-Forwarded-For", "Forwarded"), `
 Header in which trusted_proxies pass on the client's address: X-Forwarded-For
@@ -86,10 +87,17 @@ Directory of the store, of the attachments and of operator.json. The first start
 it, readable for its owner only. One server at a time uses it.`),
 
 		text(&c.Database, "database", "", "URL", optional(database), `
-PostgreSQL database (15 or later) to store in, as postgres://user@host/name; hosts
-separated by commas are tried in turn. Any number of servers share one. Empty: the
-embedded store in the data directory. Give a password in the environment, or in
-PostgreSQL's password file (~/.pgpass), rather than in a flag that others see.`),
+PostgreSQL database (15 or later) to store in, as
+postgres://user@host/name?sslmode=verify-full; hosts separated by commas are tried in
+turn. Any number of servers share one. Empty: the embedded store in the data directory.
+Give a password in the environment, or in PostgreSQL's password file (~/.pgpass),
+rather than in a flag that others see.`),
+
+		toggle(&c.InsecureLinks, "insecure_links", `
+Lets the links to a database, key ring, NATS or bucket on another machine be in clear,
+or to a machine that proves nothing: without sslmode=verify-full or verify-ca, tls:// or
+nats_ca, or https. Whoever sits on such a link reads and changes what passes, and may
+take over the installation. Links on this machine need nothing.`),
 
 		number(&c.CacheBytes, "cache_bytes", 64<<20, 0, 1<<40, `
 Bytes of the embedded store's file that are kept in memory (67108864 is 64 MiB), given
@@ -111,8 +119,9 @@ it apart from the backups: without it nothing that is sealed can be read.`),
 
 		text(&c.Keyring, "keyring", "", "WHERE", optional(keyring), `
 Key ring, which holds those keys: file:PATH, or a PostgreSQL database of its own as
-postgres://user@host/name, for several servers on one database. Empty: the file keyring
-in the data directory. It is in no backup, so that what has ended is gone from backups
+postgres://user@host/name?sslmode=verify-full, for several servers on one database: on
+another PostgreSQL server, whose copies are made apart. Empty: the file keyring in the
+data directory. It is in no backup, so that what has ended is gone from backups
 too; "signet keys export" copies what is alive. When it is lost, what is sealed is lost.`),
 		text(&c.KeyringCopy, "keyring.copy", "", "WHERE", optional(keyring), `
 Second place for the key ring, file:PATH or a PostgreSQL database of its own: a new key
@@ -121,8 +130,8 @@ loss of the first place loses nothing. Put it on another disk or machine, and in
 backup. If the server cannot reach it, it goes on without, and says so. Empty: none.`),
 		text(&c.NATS, "nats", "", "URLS", optional(natsServers), `
 NATS servers through which several servers on one database tell each other at once of
-events, typing, presence and ended keys; as nats://user:password@host:4222 or
-tls://host:4222, separated by commas. Without them servers on one database look into
+events, typing, presence and ended keys; as tls://user:password@host:4222 or
+nats://127.0.0.1:4222, separated by commas. Without them servers on one database look into
 it, and notice seconds later; without a database it has no effect. Give a password in
 the environment or the file, or by nats_login.`),
 		text(&c.NATSLogin, "nats_login", "", "WHERE", optional(natsLogin), `

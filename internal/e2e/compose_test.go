@@ -69,7 +69,7 @@ func mustServeCompose(t *testing.T) (*cluster, *natstest.Server) {
 		"@postgres:5432/signet?", "@"+database.Host+database.Path+"?"+database.RawQuery+"&",
 		"@keys:5432/keyring?", "@"+keys.Host+keys.Path+"?"+keys.RawQuery+"&",
 		"s3://signet?endpoint=s3:7070", "s3://"+bucket.Name+"?endpoint="+s3.Query().Get("endpoint"),
-		"172.30.77.0/24", "127.0.0.0/8",
+		"172.30.77.10", "127.0.0.1",
 		"0.0.0.0:9090", "127.0.0.1:0",
 	)
 	c := &cluster{t: t}

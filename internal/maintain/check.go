@@ -22,7 +22,7 @@ import (
 // the environment of the server.
 func CheckSettings(ctx context.Context, cfg *config.Config, getenv func(string) string) (problems []error,
 	warnings []string) {
-	c := &checker{warnings: cfg.WithoutEffect()}
+	c := &checker{warnings: append(cfg.WithoutEffect(), cfg.Risks()...)}
 	c.certificate("tls.cert", cfg.TLS.Cert, cfg.TLS.Key)
 	c.certificate("nats_cert", cfg.NATSCert, cfg.NATSKey)
 	if cfg.NATSCA != "" {

@@ -131,6 +131,13 @@ func unavailable(doing string, err error) error {
 // String implements seal.Storage.
 func (s *Storage) String() string { return s.where }
 
+// Cluster returns what PostgreSQL calls the data directory that the ring is in.
+func (s *Storage) Cluster(ctx context.Context) (id string, err error) {
+	const query = `SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()`
+	err = s.pool.QueryRow(ctx, query).Scan(&id)
+	return id, err
+}
+
 // Shared implements seal.Storage.
 func (s *Storage) Shared() bool { return true }
 

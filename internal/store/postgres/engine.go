@@ -172,6 +172,16 @@ func (e *Engine) ClockOffset(ctx context.Context) (offset time.Duration, err err
 	return offset, err
 }
 
+// Cluster returns what PostgreSQL calls the data directory that the database is in: two
+// databases of one are in the same base backups and replicas.
+func (e *Engine) Cluster(ctx context.Context) (id string, err error) {
+	err = e.View(ctx, func(s store.Session) error {
+		return s.Query(`SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()`, nil,
+			func(r store.Row) error { return r.Scan(&id) })
+	})
+	return id, err
+}
+
 // Meters returns what the engine measures. It goes on measuring.
 func (e *Engine) Meters() store.EngineMeters { return e.meters }
 

@@ -1,0 +1,83 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestLinksToOtherMachinesAreVerifiedUnlessSaidOtherwise(t *testing.T) {
+	const socket = "postgres://signet@/signet?host=/run/postgresql"
+	for _, test := range []struct {
+		key, value string
+		refused    bool
+	}{
+		{"database", "postgres://u:hunter2@db.example.com/signet", true},
+		{"database", "postgresql://u:hunter2@192.0.2.1/signet?sslmode=disable", true},
+		{"database", "postgres://u:hunter2@db/signet?sslmode=allow", true},
+		{"database", "postgres://u:hunter2@db/signet?sslmode=prefer", true},
+		{"database", "postgres://u:hunter2@db/signet?sslmode=require", true},
+		{"database", "postgres://u:hunter2@/signet?host=db&sslmode=require", true},
+		{"database", "postgres://u:hunter2@127.0.0.1,db2/signet?sslmode=disable", true},
+		{"database", "postgres://u:hunter2@db/signet?sslmode=verify-ca", false},
+		{"database", "postgres://u:hunter2@db1:5432,db2:5433/signet?sslmode=verify-full", false},
+		{"database", "postgres://u:hunter2@127.0.0.1:5432/signet", false},
+		{"database", "postgres://u:hunter2@[::1]/signet?sslmode=disable", false},
+		{"database", "postgres://u:hunter2@localhost/signet", false},
+		{"database", socket, false},
+		{"keyring", "postgres://u:hunter2@keys/keyring", true},
+		{"keyring", "postgres://u:hunter2@keys/keyring?sslmode=verify-full", false},
+		{"keyring", "file:/srv/keyring", false},
+		{"keyring.copy", "postgres://u:hunter2@keys/keyring", true},
+		{"nats", "nats://u:hunter2@nats:4222", true},
+		{"nats", "tls://u:hunter2@n1:4222, nats://u:hunter2@n2:4222", true},
+		{"nats", "tls://u:hunter2@nats:4222", false},
+		{"nats", "nats://u:hunter2@127.0.0.1:4222", false},
+		{"blobs", "s3://k:hunter2@signet?endpoint=s3.example.com&insecure=true", true},
+		{"blobs", "s3://k:hunter2@signet?endpoint=http://s3.example.com:9000", true},
+		{"blobs", "s3://k:hunter2@signet?endpoint=s3.example.com", false},
+		{"blobs", "s3://k:hunter2@signet", false},
+		{"blobs", "s3://k:hunter2@signet?endpoint=127.0.0.1:9000&insecure=true", false},
+		{"blobs", "dir:/srv/blobs", false},
+	} {
+		flags := map[string]string{test.key: test.value}
+		_, err := Load(Sources{Flags: flags})
+		if !test.refused {
+			wantError(t, err, "")
+			continue
+		}
+		wantError(t, err, "insecure_links")
+		if err != nil && (!strings.HasPrefix(err.Error(), test.key+": ") || strings.Contains(err.Error(), "hunter2")) {
+			t.Errorf("%s is refused with %q, want the setting named and no password", test.value, err)
+		}
+		flags["insecure_links"] = "true"
+		c, err := Load(Sources{Flags: flags})
+		wantError(t, err, "")
+		if err == nil && (len(c.Risks()) != 1 || !strings.HasPrefix(c.Risks()[0], "insecure_links: ")) {
+			t.Errorf("%s is allowed, and told of as %q", test.value, c.Risks())
+		}
+	}
+	_, err := Load(Sources{Flags: map[string]string{"nats": "nats://nats:4222", "nats_ca": "ca.pem"}})
+	wantError(t, err, "") // the client then refuses a server without a certificate of it
+}
+
+// A driver's variables count too: they are those of the process that opens the link.
+func TestLinkIsVerifiedByPostgreSQLsVariables(t *testing.T) {
+	t.Setenv("PGSSLMODE", "verify-full")
+	wantError(t, VerifiedLink("postgres://db/signet"), "")
+	t.Setenv("PGSSLMODE", "require")
+	wantError(t, VerifiedLink("postgres://db/signet"), "insecure_links")
+}
+
+func TestWideNetworksOfProxiesAreToldOf(t *testing.T) {
+	for proxies, told := range map[string]bool{
+		"192.0.2.7": false, "192.0.2.0/24": false, "2001:db8::/64": false, "2001:db8::1": false,
+		"192.0.2.7,198.51.100.0/28": false,
+		"10.0.0.0/8":                true, "192.0.2.7,172.16.0.0/23": true, "2001:db8::/63": true, "0.0.0.0/0": true,
+	} {
+		c, err := Load(Sources{Flags: map[string]string{"trusted_proxies": proxies}})
+		wantError(t, err, "")
+		if risks := strings.Join(c.Risks(), ""); strings.Contains(risks, "is a wide network") != told {
+			t.Errorf("%s is told of as %q, want %t", proxies, risks, told)
+		}
+	}
+}
