@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/access"
 	"signet/internal/blob"
 	"signet/internal/content"
 	"signet/internal/live"
@@ -51,14 +52,14 @@ const (
 func mustFill(t *testing.T, own load.Own, operator *load.Target, messages int) {
 	t.Helper()
 	ctx := t.Context()
-	cases, done := mustOpenService(t, own)
+	control, cases, done := mustOpenService(t, own)
 	defer func() {
 		if err := done(); err != nil {
 			t.Fatal(err)
 		}
 	}()
 	name := "Filled " + time.Now().UTC().Format(time.RFC3339Nano)
-	authenticate := func() *model.Actor { return mustAuthenticate(t, cases, operator.Key, operator.Secret) }
+	authenticate := func() *model.Actor { return mustAuthenticate(t, control, operator.Key, operator.Secret) }
 	organization, err := cases.CreateOrganization(ctx, authenticate(), service.OrganizationCommand{Name: &name})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func mustFill(t *testing.T, own load.Own, operator *load.Target, messages int) {
 		}
 		return made
 	}
-	senders := make([]*service.IssuedKey, min(fillSenders, messages))
+	senders := make([]*access.IssuedKey, min(fillSenders, messages))
 	for i := range senders {
 		senders[i] = user(i, true).Key
 	}
@@ -90,7 +91,7 @@ func mustFill(t *testing.T, own load.Own, operator *load.Target, messages int) {
 			sender := senders[worker%len(senders)]
 			for n := taken.Add(1); n <= int64(messages) && ctx.Err() == nil; n = taken.Add(1) {
 				recipient := recipients[int(n)/fillBurst%len(recipients)]
-				actor, err := cases.Authenticate(ctx, sender.Key.Key, sender.Secret, loopback)
+				actor, err := control.Authenticate(ctx, sender.Key.Key, sender.Secret, loopback)
 				if err == nil {
 					_, err = cases.Send(ctx, actor, service.SendCommand{Recipient: recipient, Body: body})
 				}
@@ -110,9 +111,9 @@ func mustFill(t *testing.T, own load.Own, operator *load.Target, messages int) {
 
 var loopback = netip.MustParseAddr("127.0.0.1")
 
-func mustAuthenticate(t *testing.T, cases *service.Service, key, secret string) *model.Actor {
+func mustAuthenticate(t *testing.T, control *access.Control, key, secret string) *model.Actor {
 	t.Helper()
-	actor, err := cases.Authenticate(t.Context(), key, secret, loopback)
+	actor, err := control.Authenticate(t.Context(), key, secret, loopback)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func mustAuthenticate(t *testing.T, cases *service.Service, key, secret string) 
 
 // mustOpenService opens what a server has below HTTP, on a data directory that one
 // has made.
-func mustOpenService(t *testing.T, own load.Own) (cases *service.Service, done func() error) {
+func mustOpenService(t *testing.T, own load.Own) (control *access.Control, cases *service.Service, done func() error) {
 	t.Helper()
 	ctx := t.Context()
 	var engine store.Engine
@@ -142,16 +143,18 @@ func mustOpenService(t *testing.T, own load.Own) (cases *service.Service, done f
 	if err != nil {
 		t.Fatal(errors.Join(err, kept.Close()))
 	}
+	hub := live.NewHub(0)
+	control = access.New(access.Options{Store: kept, Hub: hub, Clock: time.Now, DefaultRegion: "US"})
 	cases = service.New(service.Options{
-		Store: kept,
+		Access: control, Store: kept,
 		Vault: &content.Vault{Store: kept, Ring: sealtest.Open(t, own.Data, time.Now), Blobs: blobs},
-		Hub:   live.NewHub(0), Clock: time.Now,
-		Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US",
+		Hub:   hub, Clock: time.Now,
+		Logger: slog.New(slog.DiscardHandler),
 	})
-	return cases, func() error {
+	return control, cases, func() error {
 		ctx := context.WithoutCancel(ctx)
 		// What a server does while it runs would else be the next one's to do.
-		return errors.Join(cases.FlushUses(ctx), kept.Erase(ctx), kept.Close(), blobs.Close())
+		return errors.Join(control.FlushUses(ctx), kept.Erase(ctx), kept.Close(), blobs.Close())
 	}
 }
 

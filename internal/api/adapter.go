@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"runtime/debug"
 
+	"signet/internal/audit"
 	"signet/internal/model"
-	"signet/internal/service"
 )
 
 // steps are what a call goes through before its endpoint runs, in the order in
@@ -60,7 +60,7 @@ func (a *API) run(ctx context.Context, c *call) (answer, error) {
 		}
 	}
 	if c.endpoint.audit != "" || c.endpoint.overseen {
-		ctx = service.WithOrigin(ctx, a.origin(c))
+		ctx = audit.WithOrigin(ctx, a.origin(c))
 	}
 	out, err := c.endpoint.handler(ctx, c)
 	if err == nil && c.writer.status == 0 {

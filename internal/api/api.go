@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
 	"signet/internal/health"
@@ -37,6 +38,7 @@ const defaultParts = 100
 // Options is what an API is made of. The zero value of everything but the
 // authenticator is usable, but vendor names are what clients look for.
 type Options struct {
+	Access          *access.Control
 	Service         *service.Service // the use cases behind the endpoints
 	Streams         *stream.Streams
 	Authenticator   Authenticator
@@ -57,6 +59,7 @@ type Options struct {
 
 // API serves the interface. It is an http.Handler, safe for concurrent use.
 type API struct {
+	access        *access.Control
 	service       *service.Service
 	streams       *stream.Streams
 	authenticator Authenticator
@@ -108,6 +111,7 @@ func newAPI(o Options) (*API, error) {
 		o.Links = func(*http.Request) string { return o.BaseURL }
 	}
 	a := &API{
+		access:        o.Access,
 		service:       o.Service,
 		streams:       o.Streams,
 		authenticator: o.Authenticator,

@@ -6,15 +6,16 @@ import (
 	"log/slog"
 
 	"signet/internal/api/guard"
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
 )
 
 // origin says where a call comes from, for the audit log.
-func (a *API) origin(c *call) *service.Origin {
+func (a *API) origin(c *call) *audit.Origin {
 	if c.origin == nil {
-		c.origin = &service.Origin{Address: a.clientAddress(c.request).String(), RequestID: c.id}
+		c.origin = &audit.Origin{Address: a.clientAddress(c.request).String(), RequestID: c.id}
 	}
 	return c.origin
 }
@@ -41,7 +42,7 @@ func (a *API) audit(ctx context.Context, c *call, err error) {
 	if action == "" {
 		action = model.ActionAccess
 	}
-	a.service.Refused(service.WithOrigin(ctx, a.origin(c)), service.Refusal{
+	a.service.Refused(audit.WithOrigin(ctx, a.origin(c)), service.Refusal{
 		Action: action, Outcome: told.Code, Actor: c.actor, Name: c.tried,
 		Organization: c.organizationPath(), User: c.path("user"), Group: c.path("group"), Key: c.path("key"),
 	})

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -18,10 +20,10 @@ type call struct {
 	request  *http.Request
 	writer   responseWriter
 	endpoint *endpoint
-	actor    *model.Actor    // who calls; nil on public routes
-	proven   *service.Proven // whose password a sign-in gave
-	tried    string          // the key, or else the address, whose credentials the call came with
-	origin   *service.Origin
+	actor    *model.Actor   // who calls; nil on public routes
+	proven   *access.Proven // whose password a sign-in gave
+	tried    string         // the key, or else the address, whose credentials the call came with
+	origin   *audit.Origin
 	id       string // of the request, as Request-Id answers it
 	body     input.Body[*service.Upload]
 	held     guard.Held // the memory that the body takes

@@ -15,9 +15,9 @@ import (
 
 	"github.com/coder/websocket"
 
+	"signet/internal/audit"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/service"
 )
 
 // socketReadBytes bounds a frame from the client: an acknowledgement of a
@@ -43,7 +43,7 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 	}
 	conn.SetReadLimit(socketReadBytes)
 	out := &socket{view: c.view, conn: conn}
-	out.ctx, out.cancel = context.WithCancel(service.Outlive(ctx))
+	out.ctx, out.cancel = context.WithCancel(audit.Outlive(ctx))
 	stop := context.AfterFunc(ctx, out.cancel)
 	actor := c.actor
 	out.reading.Go(func() {

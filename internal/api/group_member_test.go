@@ -181,7 +181,7 @@ func TestHistoryIsTheNewestThousand(t *testing.T) {
 	group := c.alice.mustCreateGroupAs(fields{"name": "G", "replay_history": true}, c.bob)
 	// Past the wire, which is not what this is about: thousands of calls take long.
 	actor := func(p *person) *model.Actor {
-		a, err := c.service.Authenticate(t.Context(), p.key, p.secret, netip.Addr{})
+		a, err := c.access.Authenticate(t.Context(), p.key, p.secret, netip.Addr{})
 		if err != nil {
 			t.Fatal(err)
 		}

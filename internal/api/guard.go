@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strconv"
 
+	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/model"
-	"signet/internal/service"
 )
 
 func newOrigins(o *Options, v *vendor) guard.Origins {
@@ -90,7 +90,7 @@ func (a *API) guardPassword(c *call, password string, use func() error) error {
 	var refused error
 	err := a.attempts.Password(a.clientAddress(c.request), "password:"+c.actor.Account.String(), password, func() error {
 		refused = use()
-		if service.IsWrongPassword(refused) {
+		if access.IsWrongPassword(refused) {
 			return unauthenticated(codeCredentialsInvalid, "The password is wrong.")
 		}
 		return refused

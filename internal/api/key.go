@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/model"
-	"signet/internal/service"
 )
 
 // wireIssuedKey is a new key; the secret is shown this once.
@@ -36,7 +36,7 @@ const maxSeconds = math.MaxInt32
 // issueKey: POST /user/:user/key.
 func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 	f := &c.body.Fields
-	command := service.IssueKeyCommand{
+	command := access.IssueKeyCommand{
 		Account:           c.path("user"),
 		ExpiresIn:         time.Duration(f.IntBetween("expires_in", 1, maxSeconds, 0)) * time.Second,
 		Password:          f.Text("password"),
@@ -54,9 +54,9 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	var issued *service.IssuedKey
+	var issued *access.IssuedKey
 	err := a.guardPassword(c, command.Password, func() (err error) {
-		issued, err = a.service.IssueKey(ctx, c.actor, command)
+		issued, err = a.access.IssueKey(ctx, c.actor, command)
 		return err
 	})
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 
 // listKeys: GET /user/:user/key.
 func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
-	keys, err := a.service.Keys(ctx, c.actor, c.path("user"))
+	keys, err := a.access.Keys(ctx, c.actor, c.path("user"))
 	if err != nil {
 		return answer{}, err
 	}
@@ -83,22 +83,22 @@ func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
 
 // revokeKey: DELETE /user/:user/key/:key.
 func (a *API) revokeKey(ctx context.Context, c *call) (answer, error) {
-	return noContent(), a.service.RevokeKey(ctx, c.actor, c.path("user"), c.path("key"))
+	return noContent(), a.access.RevokeKey(ctx, c.actor, c.path("user"), c.path("key"))
 }
 
 // rotateKey: POST /user/:user/key/:key/rotate.
 func (a *API) rotateKey(ctx context.Context, c *call) (answer, error) {
-	grace := service.DefaultGrace
+	grace := access.DefaultGrace
 	if seconds := c.body.OptionalInt("grace"); seconds != nil {
-		grace = time.Duration(max(-1, min(*seconds, int(service.MaxGrace/time.Second)+1))) * time.Second // which is refused
+		grace = time.Duration(max(-1, min(*seconds, int(access.MaxGrace/time.Second)+1))) * time.Second // which is refused
 	}
 	password := c.body.Text("password")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	var issued *service.IssuedKey
+	var issued *access.IssuedKey
 	err := a.guardPassword(c, password, func() (err error) {
-		issued, err = a.service.RotateKey(ctx, c.actor, c.path("user"), c.path("key"), grace, password)
+		issued, err = a.access.RotateKey(ctx, c.actor, c.path("user"), c.path("key"), grace, password)
 		return err
 	})
 	if err != nil {

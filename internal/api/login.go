@@ -3,9 +3,8 @@ package api
 import (
 	"context"
 	"encoding/base64"
+	"signet/internal/access"
 	"strings"
-
-	"signet/internal/service"
 )
 
 // wireLogin is the answer of both sign-ins.
@@ -42,7 +41,7 @@ func (a *API) signInByNameOrKey(ctx context.Context, c *call) error {
 		return err
 	}
 	c.tried = name
-	c.actor, err = a.service.Authenticate(ctx, name, secret, a.clientAddress(c.request))
+	c.actor, err = a.access.Authenticate(ctx, name, secret, a.clientAddress(c.request))
 	if !isUnauthenticated(err) {
 		return err
 	}
@@ -52,7 +51,7 @@ func (a *API) signInByNameOrKey(ctx context.Context, c *call) error {
 func (a *API) checkPassword(ctx context.Context, c *call, name, password string) error {
 	c.tried = name
 	return a.attempts.Password(a.clientAddress(c.request), name, password, func() (err error) {
-		c.proven, err = a.service.CheckPassword(ctx, name, password)
+		c.proven, err = a.access.CheckPassword(ctx, name, password)
 		return err
 	})
 }
@@ -63,22 +62,26 @@ func (a *API) login(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	var signed service.Login
+	var signed access.Login
 	var err error
 	if c.actor != nil {
-		signed, err = a.service.LoginWithKey(ctx, c.actor, device)
+		signed, err = a.access.LoginWithKey(ctx, c.actor, device)
 	} else {
-		signed, err = a.service.LoginWithPassword(ctx, c.proven, device)
+		signed, err = a.access.LoginWithPassword(ctx, c.proven, device)
 	}
 	if err != nil {
 		return answer{}, err
 	}
-	out := wireLogin{User: c.user(signed.Entity)}
-	out.Auth.Key, out.Auth.Secret, out.Auth.Resource = signed.Key.Key.Key, signed.Key.Secret, device
+	user, err := a.service.User(ctx, signed.Actor, "me", "")
+	if err != nil {
+		return answer{}, err
+	}
+	out := wireLogin{User: c.user(user)}
+	out.Auth.Key, out.Auth.Secret, out.Auth.Resource = signed.Actor.Key.Key, signed.Secret, device
 	return reply(out), nil
 }
 
 // logout: POST /logout.
 func (a *API) logout(ctx context.Context, c *call) (answer, error) {
-	return noContent(), a.service.Logout(ctx, c.actor)
+	return noContent(), a.access.Logout(ctx, c.actor)
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/model"
-	"signet/internal/service"
 )
 
 // metrics counts calls for Prometheus, by route and class of status, and what was
@@ -74,7 +74,7 @@ var classes = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx", "canceled"}
 
 // limitCodes are the values of the label code.
 var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, codeDailyLimit,
-	guard.CodeTooManyBodies, service.CodeTooManyPasswords}
+	guard.CodeTooManyBodies, access.CodeTooManyPasswords}
 
 // refused counts calls that were refused for their credentials or a limit.
 func (m *metrics) refused(shown *model.Error) {

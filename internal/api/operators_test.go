@@ -1,16 +1,16 @@
 package api_test
 
 import (
+	"signet/internal/access"
 	"testing"
 
 	"signet/internal/operators"
-	"signet/internal/service"
 )
 
 // mustCreateOperator makes one more operator, as `signet operator create` does.
 func (s *server) mustCreateOperator(username string) *person {
 	s.t.Helper()
-	key, secret := service.NewCredentials()
+	key, secret := access.NewCredentials()
 	if err := operators.Add(s.t.Context(), s.store, s.clock.Now(), username, key, secret); err != nil {
 		s.t.Fatal(err)
 	}

@@ -147,7 +147,7 @@ func (a *API) revokeRole(ctx context.Context, c *call) (answer, error) {
 
 // aboutSelf lets a regular key ask for the roles of its own account.
 func (a *API) aboutSelf(ctx context.Context, c *call) bool {
-	return a.service.IsSelf(ctx, c.actor, c.path("user"))
+	return a.access.IsSelf(ctx, c.actor, c.path("user"))
 }
 
 // asksForAdmin lets a regular key ask for the role admin for its own account.

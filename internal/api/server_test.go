@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/api"
 	"signet/internal/audit"
 	"signet/internal/blob"
@@ -38,6 +39,7 @@ type server struct {
 	url     string
 	clock   *testclock.Clock
 	api     *api.API
+	access  *access.Control
 	service *service.Service
 	time    *custody.Clock
 	vault   *content.Vault
@@ -108,16 +110,20 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.time = custody.NewClock(custody.ClockOptions{Store: s.store, Ring: ring, Now: s.clock.Now, Elapsed: s.clock.Elapsed})
 	s.vault = &content.Vault{Store: s.store, Ring: ring, Blobs: blobs, Unsealed: f.unsealed}
 	auditLog := audit.NewLog(audit.Options{Store: s.store, Key: s.audit, Retention: auditRetention, Clock: s.clock.Now})
+	s.access = access.New(access.Options{
+		Store: s.store, Hub: s.hub, Clock: s.clock.Now, Streams: registry, DefaultRegion: "US",
+	})
 	s.service = service.New(service.Options{
-		Store: s.store, Vault: s.vault,
+		Access: s.access, Store: s.store, Vault: s.vault,
 		Hub: s.hub, Clock: s.clock.Now, Time: s.time, Logger: logger, Limits: f.service,
-		DefaultRegion: "US", EventsRetention: f.retention,
-		Audit: auditLog, Streams: registry, EraseSoon: func() { s.sweeper.EraseSoon() },
+		EventsRetention: f.retention,
+		Audit:           auditLog, Streams: registry, EraseSoon: func() { s.sweeper.EraseSoon() },
 	})
 	s.sweeper = upkeep.NewSweeper(upkeep.Options{
-		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s.service, Audit: auditLog, Log: logger, Retention: f.retention,
+		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s.service, Access: s.access,
+		Audit: auditLog, Log: logger, Retention: f.retention,
 	})
-	s.streams = streaming.New(registry, s.service)
+	s.streams = streaming.New(registry, s.access, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
 	listener := httptest.NewServer(front)
 	s.url, s.client = listener.URL, listener.Client()
@@ -133,7 +139,8 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		}
 	})
 	s.api, err = api.New(api.Options{
-		Service: s.service, Streams: s.streams, Authenticator: s.service, Clock: s.clock.Now, Logger: logger, Limits: f.api,
+		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
+		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address,
 	})

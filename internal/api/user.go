@@ -143,6 +143,6 @@ func (a *API) setPassword(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	return noContent(), a.guardPassword(c, old, func() error {
-		return a.service.SetPassword(ctx, c.actor, c.path("user"), old, password)
+		return a.access.SetPassword(ctx, c.actor, c.path("user"), old, password)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/api"
 	"signet/internal/audit"
 	"signet/internal/content"
@@ -117,8 +118,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	})
 	vault := &content.Vault{Store: kept, Ring: ring, Blobs: keeper.Guarded(), Unsealed: in.unsealed}
 	var sweeper *upkeep.Sweeper
+	control := access.New(access.Options{
+		Store: kept, Hub: hub, Clock: in.clock, Streams: registry, DefaultRegion: in.cfg.DefaultRegion,
+	})
 	cases := service.New(service.Options{
-		Store: kept, Vault: vault, Hub: hub, Clock: in.clock, Time: clock,
+		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: in.clock, Time: clock,
 		Logger: in.log, Room: room, EraseSoon: func() { sweeper.EraseSoon() },
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
@@ -126,11 +130,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			GroupMembers:   limits.GroupMembers,
 			MetadataKeys:   limits.MetadataKeys,
 		},
-		DefaultRegion: in.cfg.DefaultRegion, EventsRetention: in.cfg.Events.Retention,
-		Audit: auditLog, Streams: registry,
+		EventsRetention: in.cfg.Events.Retention,
+		Audit:           auditLog, Streams: registry,
 	})
 	sweeper = upkeep.NewSweeper(upkeep.Options{
-		Store: kept, Vault: vault, Clock: clock, Cases: cases, Audit: auditLog,
+		Store: kept, Vault: vault, Clock: clock, Cases: cases, Access: control, Audit: auditLog,
 		Log: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
 		Interval: in.cfg.Expiry.Sweep, Retention: in.cfg.Events.Retention,
 	})
@@ -140,7 +144,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	taken = append(taken, func() error {
 		// What the last requests noted is written after them.
-		err := errors.Join(auditLog.Flush(context.WithoutCancel(ctx)), cases.FlushUses(context.WithoutCancel(ctx)))
+		err := errors.Join(auditLog.Flush(context.WithoutCancel(ctx)), control.FlushUses(context.WithoutCancel(ctx)))
 		if errors.Is(err, store.ErrUnavailable) { // a full disk, or no database: no reason to end with an error
 			in.log.Warn("what was refused lately, and when keys were last used, could not be written", "error", err)
 			return nil
@@ -157,9 +161,10 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	taken = append(taken, nodes.close)
-	streams := stream.New(registry, cases)
+	streams := stream.New(registry, control, cases)
 	options := api.Options{
-		Service: cases, Streams: streams, Authenticator: cases, Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
+		Access: control, Authenticator: control, Service: cases, Streams: streams,
+		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
 		Outages: in.outages,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,

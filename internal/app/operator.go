@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/operators"
 	"signet/internal/place"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -118,7 +118,7 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 func makeOperator(ctx context.Context, preparedPath string, given, prepared place.Credentials,
 	accounts operatorAccounts) (place.Credentials, error) {
 	made := place.Credentials{}
-	key, secret := service.NewCredentials()
+	key, secret := access.NewCredentials()
 	for _, earlier := range []place.Credentials{prepared, given} {
 		if k, s := earlier.Text(place.FieldKey), earlier.Text(place.FieldSecret); k != "" && s != "" {
 			key, secret = k, s

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/upkeep"
 )
@@ -16,7 +16,7 @@ type Doomed = upkeep.Doomed
 // CountAccount counts what EraseAccount would remove, and changes nothing.
 func CountAccount(ctx context.Context, dir, database, region, address string) (Doomed, error) {
 	return count(ctx, dir, database, func(kept *store.Store, e *upkeep.Eraser) (Doomed, error) {
-		id, err := service.FindAccount(ctx, kept, region, address)
+		id, err := access.FindAccount(ctx, kept, region, address)
 		if err != nil {
 			return Doomed{}, err
 		}

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/place"
 	"signet/internal/seal"
-	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/upkeep"
 )
@@ -66,7 +66,7 @@ func EraseAccount(ctx context.Context, dir, database, region, address string, la
 	found func(token string)) (Erased, error) {
 	return erase(ctx, dir, database, func(kept *store.Store, e *upkeep.Eraser) error {
 		e.LastAdministrators = last
-		id, err := service.FindAccount(ctx, kept, region, address)
+		id, err := access.FindAccount(ctx, kept, region, address)
 		if err != nil {
 			return err
 		}

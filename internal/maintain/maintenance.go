@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/operators"
 	"signet/internal/place"
@@ -21,7 +22,7 @@ import (
 // one, and 0 is none. A running server knows within a second.
 func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, requestsPerSecond *int) error {
 	return Change(ctx, dir, database, func(kept *store.Store) error {
-		return service.LimitKey(ctx, kept, time.Now(), key, messagesPerDay, requestsPerSecond)
+		return access.LimitKey(ctx, kept, time.Now(), key, messagesPerDay, requestsPerSecond)
 	})
 }
 

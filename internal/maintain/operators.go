@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/operators"
 	"signet/internal/place"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -63,7 +63,7 @@ func CreateOperator(ctx context.Context, dir, database, username, path string) (
 // writeCredentials puts a new key into a file, which is on disk before use makes the key
 // open anything. After an error of use the file is as it was.
 func writeCredentials(path string, fields place.Credentials, use func(key, secret string) error) error {
-	key, secret := service.NewCredentials()
+	key, secret := access.NewCredentials()
 	fields.Set(place.FieldKey, key)
 	fields.Set(place.FieldSecret, secret)
 	staged, err := fields.Stage(path)

@@ -64,6 +64,16 @@ func Forbiddenf(code, format string, args ...any) *Error {
 	return &Error{Kind: Forbidden, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// AdministrativeKeyRequired is the answer to a call that takes another key of the caller's.
+func AdministrativeKeyRequired() *Error {
+	return Forbiddenf("administrative_key_required", "The API key does not have access: it takes an administrative key.")
+}
+
+// NotAllowed is the answer to a call that is for others.
+func NotAllowed() *Error {
+	return Forbiddenf("not_allowed", "The API key does not have access.")
+}
+
 // UnderHold is the answer to an erasure of what a legal hold keeps.
 func UnderHold() *Error {
 	return Forbiddenf("legal_hold", "The organization is under a legal hold: nothing of it may be erased.")

@@ -8,74 +8,17 @@ import (
 	"signet/internal/store"
 )
 
-// Origin is where a call comes from, for the audit log.
-type Origin struct {
-	Address   string // of the client
-	RequestID string
-
-	recorded bool
-}
-
-// Recorded reports whether the call left its line in the audit log.
-func (o *Origin) Recorded() bool { return o.recorded }
-
-type originKey struct{}
-
-// WithOrigin tells the use cases of one call where it comes from.
-func WithOrigin(ctx context.Context, o *Origin) context.Context {
-	return context.WithValue(ctx, originKey{}, o)
-}
-
-// Outlive returns a context for what goes on after a call has returned, as a stream does.
-// Of the call's own it keeps only where it comes from: what net/http hangs on that would be
-// a good part of an idle stream.
-func Outlive(ctx context.Context) context.Context {
-	return WithOrigin(context.Background(), originOf(ctx))
-}
-
-func originOf(ctx context.Context) *Origin {
-	if o, ok := ctx.Value(originKey{}).(*Origin); ok {
-		return o
-	}
-	return new(Origin)
-}
-
-// act carries out an administrative act: fn does it and names its
-// target, and the line of the audit log is written in the same transaction. A line without a chain is the
-// platform's.
+// act carries out an administrative act, with its line of the audit log.
 func (s *Service) act(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	fn func(tx *store.Tx, line *model.AuditEntry) error) error {
-	origin := originOf(ctx)
-	first := s.newLine(ctx, actor, action)
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		line := first
-		if err := fn(tx, &line); err != nil {
-			return err
-		}
-		return audit.Record(tx, &line)
-	})
-	origin.recorded = origin.recorded || err == nil
-	return err
-}
-
-// newLine is the line of an act that succeeds now, of an actor who may be nil.
-func (s *Service) newLine(ctx context.Context, actor *model.Actor, action model.AuditAction) model.AuditEntry {
-	origin := originOf(ctx)
-	line := model.AuditEntry{
-		Time: model.AuditTime{Time: s.now()}, Action: action, Outcome: model.AuditOK, Times: 1,
-		Address: origin.Address, RequestID: origin.RequestID,
-	}
-	if actor != nil { // the call was refused before its key was known
-		line.Account, line.Key = actor.Account, actor.Key.Key
-	}
-	return line
+	return audit.Act(ctx, s.store, s.now(), actor, action, fn)
 }
 
 // recordOnGroup adds the line of an administrator's act on a group; the same act of a
 // member leaves none. It comes last in a transaction.
 func (s *Service) recordOnGroup(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction,
 	organization model.OrganizationID, id model.GroupID) error {
-	line := s.newLine(ctx, actor, action)
+	line := audit.NewLine(ctx, s.now(), actor, action)
 	audit.OnOrganization(&line, organization)
 	line.Group = id
 	return audit.Record(tx, &line)

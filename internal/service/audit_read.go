@@ -28,7 +28,7 @@ type AuditPage struct {
 func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.OrganizationID,
 	page AuditPage) (lines []store.AuditRow, err error) {
 	if id == "" && !(actor.Operator && actor.Administrative()) {
-		return nil, notAllowed()
+		return nil, model.NotAllowed()
 	}
 	if id != "" {
 		if err := mayAdminister(actor, id); err != nil {

@@ -98,7 +98,7 @@ func (s *Service) Avatar(ctx context.Context, actor *model.Actor, id model.BlobI
 			return err
 		}
 		memberships, err := tx.Memberships(model.AccountID(a.Entity))
-		if err == nil && !maySeeAccount(actor, model.AccountID(a.Entity), memberships) {
+		if err == nil && !actor.MaySee(model.AccountID(a.Entity), memberships) {
 			err = model.Missing()
 		}
 		return err

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/blob"
 	"signet/internal/content"
 	"signet/internal/live"
@@ -23,6 +24,7 @@ import (
 
 // house is an organization with people in it, on a real store, for benchmarks.
 type house struct {
+	access       *access.Control
 	service      *service.Service
 	engine       *sqlite.Engine
 	statements   *atomic.Int64 // run so far
@@ -45,30 +47,31 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	must(b, err)
 	options := service.Options{
 		Store: kept, Vault: &content.Vault{Store: kept, Ring: sealtest.Open(b, dir, time.Now), Blobs: blobs},
-		Hub: live.NewHub(0), Clock: time.Now, Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US",
+		Hub: live.NewHub(0), Clock: time.Now, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, f := range change {
 		f(&options)
 	}
+	options.Access = access.New(access.Options{Store: kept, Hub: options.Hub, Clock: time.Now, DefaultRegion: "US"})
 	s := service.New(options)
 	must(b, operators.First(ctx, kept, time.Now(), "operator", "secret"))
-	operator := actor(b, s, "operator", "secret")
+	operator := actor(b, options.Access, "operator", "secret")
 	name := "General Hospital"
-	h := &house{service: s, engine: engine, statements: &counted.statements}
+	h := &house{access: options.Access, service: s, engine: engine, statements: &counted.statements}
 	h.organization, err = s.CreateOrganization(ctx, operator, service.OrganizationCommand{Name: &name})
 	must(b, err)
-	operator = actor(b, s, "operator", "secret")
+	operator = actor(b, options.Access, "operator", "secret")
 	for i := range n {
 		user, err := s.CreateUser(ctx, operator, service.CreateUserCommand{
 			Organization: h.organization, Username: fmt.Sprintf("user%d", i), IssueKey: true,
 		})
 		must(b, err)
-		h.actors = append(h.actors, actor(b, s, user.Key.Key.Key, user.Key.Secret))
+		h.actors = append(h.actors, actor(b, options.Access, user.Key.Key.Key, user.Key.Secret))
 	}
 	return h
 }
 
-func actor(b testing.TB, s *service.Service, key, secret string) *model.Actor {
+func actor(b testing.TB, s *access.Control, key, secret string) *model.Actor {
 	b.Helper()
 	a, err := s.Authenticate(context.Background(), key, secret, loopback)
 	must(b, err)

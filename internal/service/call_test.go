@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/service"
@@ -21,9 +22,9 @@ func nothing() {}
 // calls are what is measured: what programs do all the time, and what people wait for.
 var calls = []call{
 	{"authenticate", 1, func(tb testing.TB, h *house) (prepare, run func()) {
-		key, err := h.service.IssueKey(tb.Context(), h.actors[0], service.IssueKeyCommand{Account: "me"})
+		key, err := h.access.IssueKey(tb.Context(), h.actors[0], access.IssueKeyCommand{Account: "me"})
 		must(tb, err)
-		return nothing, func() { actor(tb, h.service, key.Key.Key, key.Secret) }
+		return nothing, func() { actor(tb, h.access, key.Key.Key, key.Secret) }
 	}},
 	{"send to a person", 2, func(tb testing.TB, h *house) (prepare, run func()) {
 		return nothing, func() { h.mustSendTo(tb, h.person(1)) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/blob"
 	"signet/internal/content"
 	"signet/internal/live"
@@ -57,10 +58,10 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 			c.store = kept
 		}
 		c.nodes = append(c.nodes,
-			New(Options{Store: kept,
+			newService(Options{Store: kept,
 				Vault: &content.Vault{Store: kept, Ring: sealtest.OpenShared(t, ring, master, c.clock.Now), Blobs: blobs},
 				Hub:   live.NewHub(0), Clock: c.clock.Now,
-				Logger: slog.New(slog.DiscardHandler), Limits: limits, DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30}))
+				Logger: slog.New(slog.DiscardHandler), Limits: limits, EventsRetention: time.Hour * 24 * 30}))
 	}
 	// The first start of all nodes at once.
 	c.atOnce(2, func(i int, node *Service) error {
@@ -71,11 +72,9 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 		return err
 	})
 	for _, key := range []string{"operator0", "operator1"} {
-		if actor, err := c.nodes[0].actor(t.Context(), key, c.clock.Now()); err != nil {
-			t.Fatal(err)
-		} else if actor != nil && c.admin != nil {
+		if actor, err := c.owner(key); err == nil && c.admin != nil {
 			t.Fatal("there are two operators")
-		} else if actor != nil {
+		} else if err == nil {
 			c.admin = actor
 		}
 	}
@@ -133,11 +132,20 @@ func (c *cluster) member(organization model.OrganizationID, name string) *model.
 	return c.fresh(made.Key.Key.Key)
 }
 
+// owner returns the owner of a key, as the first node remembers it.
+func (c *cluster) owner(key string) (*model.Actor, error) {
+	actor, err := c.nodes[0].access.Current(c.t.Context(), &model.Actor{Key: model.Key{Key: key}})
+	if err != nil {
+		return nil, err
+	}
+	return actor.By(model.MarkOf(actor.Key.SecretHash)), nil
+}
+
 // fresh returns the owner of a key as it is now.
 func (c *cluster) fresh(key string) *model.Actor {
 	c.t.Helper()
 	c.clock.Advance(time.Second) // past what is remembered of it
-	actor, err := c.nodes[0].actor(c.t.Context(), key, c.clock.Now())
+	actor, err := c.owner(key)
 	c.must(err)
 	return actor
 }
@@ -148,8 +156,8 @@ func (c *cluster) administrator(organization model.OrganizationID, name string) 
 	a := c.member(organization, name)
 	_, err := c.nodes[0].GrantRole(c.t.Context(), c.admin, a.Account.String(), organization, model.RoleAdmin)
 	c.must(err)
-	key, err := c.nodes[0].IssueKey(c.t.Context(), c.admin,
-		IssueKeyCommand{Account: a.Account.String(), Kind: model.Administrative})
+	key, err := c.nodes[0].access.IssueKey(c.t.Context(), c.admin,
+		access.IssueKeyCommand{Account: a.Account.String(), Kind: model.Administrative})
 	c.must(err)
 	return c.fresh(key.Key.Key)
 }

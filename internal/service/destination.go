@@ -21,7 +21,7 @@ type destination struct {
 func (s *Service) findDestination(
 	tx *store.Tx, actor *model.Actor, d *draft, now time.Time,
 ) (*destination, *repetition, error) {
-	entity, group, found, err := s.resolve(tx, actor, d.recipient, true)
+	entity, group, found, err := s.access.Resolve(tx, actor, d.recipient, true)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -54,7 +55,7 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 		defer timer.Stop()
 		waited = timer.C
 		var stop func()
-		ended, stop = s.accessEnds(actor)
+		ended, stop = s.access.Ends(actor)
 		defer stop()
 	}
 	for {
@@ -78,44 +79,14 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 		case <-waited:
 			sub = nil
 		case <-ended:
-			return nil, wrongCredentials()
+			return nil, access.WrongCredentials()
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if actor, err = s.Current(ctx, actor); err != nil {
+		if actor, err = s.access.Current(ctx, actor); err != nil {
 			return nil, err
 		}
 	}
-}
-
-// accessEnds returns a channel that receives when the key expires, or the secret that
-// the actor came with ends, and what stops that; nil, which never receives, where
-// neither does.
-func (s *Service) accessEnds(actor *model.Actor) (ended <-chan time.Time, stop func()) {
-	now := s.clock()
-	ends, _ := actor.Key.Admits(actor.Secret, now)
-	if ends.IsZero() {
-		return nil, func() {}
-	}
-	timer := time.NewTimer(ends.Sub(now))
-	return timer.C, func() { timer.Stop() }
-}
-
-// Current returns what the actor is by now: its key or its secret may have ended, and
-// its memberships may have changed, while a call waited.
-func (s *Service) Current(ctx context.Context, actor *model.Actor) (*model.Actor, error) {
-	now := s.clock()
-	fresh, err := s.actor(ctx, actor.Key.Key, now)
-	if err != nil {
-		return nil, err
-	}
-	if fresh == nil {
-		return nil, wrongCredentials()
-	}
-	if _, admitted := fresh.Key.Admits(actor.Secret, now); !admitted {
-		return nil, wrongCredentials()
-	}
-	return fresh.By(actor.Secret), nil
 }
 
 // cursor reads an event id of the store's own history that is not ahead of what

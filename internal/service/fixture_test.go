@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -45,12 +46,18 @@ func newFixture(t testing.TB) *fixture {
 			t.Error(err)
 		}
 	})
-	f.service = New(Options{
+	f.service = newService(Options{
 		Store: f.store, Vault: &content.Vault{Store: f.store, Ring: sealtest.Open(t, dir, clock)}, Hub: live.NewHub(0),
 		Clock:  clock,
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	return f
+}
+
+// newService is New, with who calls.
+func newService(o Options) *Service {
+	o.Access = access.New(access.Options{Store: o.Store, Hub: o.Hub, Clock: o.Clock, DefaultRegion: "US"})
+	return New(o)
 }
 
 // mustUpdate runs fn in a transaction.

@@ -13,7 +13,7 @@ func (s *Service) Forget() {
 // ForgetAccess drops all that is remembered of keys and recipients: another process
 // has written to the store.
 func (s *Service) ForgetAccess() {
-	s.actors.ForgetAll()
+	s.access.DropAll()
 	s.recipients.forget()
 }
 
@@ -24,5 +24,5 @@ func (s *Service) ForgetMessages(ids ...model.MessageID) { s.messages.Forget(ids
 func (s *Service) Age() {
 	s.messages.Age()
 	s.changed.Age()
-	s.actors.Age()
+	s.access.Age()
 }

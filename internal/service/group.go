@@ -157,7 +157,7 @@ func groupToDelete(tx *store.Tx, actor *model.Actor, id model.GroupID) (model.Gr
 	case g.Deleted || !rights.see && !rights.control:
 		return g, model.Missing()
 	case !rights.control:
-		return g, notAllowed()
+		return g, model.NotAllowed()
 	}
 	return g, nil
 }

@@ -40,7 +40,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 		}
 		return err
 	}, func(tx *store.Tx) error {
-		actor, err := s.stillActs(tx, actor)
+		actor, err := s.access.StillActs(tx, actor)
 		if err != nil {
 			return err
 		}

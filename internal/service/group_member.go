@@ -27,7 +27,7 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 		}
 		alone := len(named) == 1 && named[0] == actor.Account
 		if !rights.change && !(g.Public && alone) {
-			return nil, notAllowed()
+			return nil, model.NotAllowed()
 		}
 		entering := slices.DeleteFunc(named, func(a model.AccountID) bool { return slices.Contains(g.Members, a) })
 		if err := s.withinGroupLimit(len(g.Members) + len(entering)); err != nil {
@@ -64,11 +64,11 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 			return nil, err
 		}
 		if !rights.change {
-			return nil, notAllowed()
+			return nil, model.NotAllowed()
 		}
 		var leaving []model.AccountID
 		for _, address := range addresses {
-			account, err := s.resolveAccount(tx, actor, address)
+			account, err := s.access.ResolveAccount(tx, actor, address)
 			switch {
 			case model.IsNotFound(err):
 			case err != nil:

@@ -24,7 +24,7 @@ func (s *Service) membersNamed(tx *store.Tx, actor *model.Actor, organization mo
 	named := map[model.AccountID]string{}
 	var strangers []string
 	for _, address := range addresses {
-		entity, _, found, err := s.resolve(tx, actor, address, false)
+		entity, _, found, err := s.access.Resolve(tx, actor, address, false)
 		if err != nil {
 			return nil, err
 		}

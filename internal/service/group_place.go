@@ -26,7 +26,7 @@ func (s *Service) groupPlace(ctx context.Context, actor *model.Actor, c *GroupCo
 		chosen = own[0]
 		var members []model.AccountID
 		for _, address := range c.Members {
-			entity, _, found, err := s.resolve(tx, actor, address, false)
+			entity, _, found, err := s.access.Resolve(tx, actor, address, false)
 			if err != nil {
 				return err
 			}

@@ -23,7 +23,7 @@ func (s *Service) changeGroup(
 		if err := tx.LockGroup(id); err != nil {
 			return err
 		}
-		current, err := s.stillActs(tx, actor)
+		current, err := s.access.StillActs(tx, actor)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (s *Service) UpdateGroup(
 			return nil, err
 		}
 		if !rights.change || c.wantsControl(&g) && !rights.control {
-			return nil, notAllowed()
+			return nil, model.NotAllowed()
 		}
 		if c.Members != nil {
 			if told, err = s.replaceMembers(tx, actor, &g, c.Members, now); err != nil {

@@ -27,7 +27,7 @@ func join(tx *store.Tx, account *model.Account, m model.Membership) error {
 
 // membershipChanged makes a change of memberships or roles hold at once.
 func (s *Service) membershipChanged(accounts ...model.AccountID) {
-	s.actors.forget(accounts...)
+	s.access.Forget(accounts...)
 	s.recipients.forget()
 	s.hub.Wake(accounts...)
 }
@@ -49,12 +49,12 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 	now := s.now()
 	var account model.AccountID
 	err := s.administer(ctx, actor, model.ActionMemberAdd, organization, func(tx *store.Tx, line *model.AuditEntry) error {
-		t, err := s.lockedTarget(tx, actor, address)
+		t, err := s.access.LockedTarget(tx, actor, address)
 		if err != nil {
 			return err
 		}
 		account, line.User = t.ID, t.ID
-		m, member := t.membership(organization)
+		m, member := t.In(organization)
 		if !member {
 			m = model.Membership{Organization: organization, Account: t.ID, Joined: now}
 		}
@@ -67,7 +67,7 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 		if err := join(tx, &t.Account, m); err != nil || member {
 			return err
 		}
-		return queueSettings(tx, t.ID, organization)
+		return tx.QueueSettings(t.ID, organization)
 	})
 	if err != nil {
 		return err
@@ -84,12 +84,12 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 	var told []model.AccountID
 	err := s.administer(ctx, actor, model.ActionMemberRemove, organization,
 		func(tx *store.Tx, line *model.AuditEntry) error {
-			t, err := s.target(tx, actor, address)
+			t, err := s.access.Target(tx, actor, address)
 			if err != nil {
 				return err
 			}
 			account, line.User = t.ID, t.ID
-			m, member := t.membership(organization)
+			m, member := t.In(organization)
 			if !member {
 				return model.Missing()
 			}
@@ -149,7 +149,7 @@ func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account
 		return nil, err
 	}
 	// The event names no organization: the one it left is none of its any more.
-	return told, queueSettings(tx, account.ID, "")
+	return told, tx.QueueSettings(account.ID, "")
 }
 
 // lockToLeave holds the groups that an account leaves, and the queues of all who
@@ -196,7 +196,7 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (out []RolesOf, err error) {
 	err = s.act(ctx, actor, model.ActionRoleList, func(tx *store.Tx, line *model.AuditEntry) error {
 		out = nil
-		t, err := s.target(tx, actor, address)
+		t, err := s.access.Target(tx, actor, address)
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 			}
 		}
 		line.User = t.ID
-		m, member := t.membership(organization)
+		m, member := t.In(organization)
 		switch {
 		case member:
 			audit.OnOrganization(line, organization)
@@ -215,7 +215,7 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 			if err := audit.OnAccount(tx, line, &t.Account); err != nil {
 				return err
 			}
-			for _, m := range t.memberships {
+			for _, m := range t.Memberships {
 				out = append(out, RolesOf{m.Organization, m.Roles})
 			}
 		default:
@@ -242,12 +242,12 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
-		t, err := s.target(tx, actor, address)
+		t, err := s.access.Target(tx, actor, address)
 		if err != nil {
 			return err
 		}
 		account, line.User = t.ID, t.ID
-		m, member := t.membership(organization)
+		m, member := t.In(organization)
 		self := t.ID == actor.Account
 		if self && member && role == model.RoleAdmin && !actor.Administers(organization) {
 			pending = !m.Has(role)
@@ -274,7 +274,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 			return err
 		}
 		told = []model.AccountID{t.ID}
-		return queueSettings(tx, t.ID, organization)
+		return tx.QueueSettings(t.ID, organization)
 	})
 	if err != nil {
 		return false, err
@@ -325,12 +325,12 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 	err := s.administer(ctx, actor, model.ActionRoleRevoke, organization,
 		func(tx *store.Tx, line *model.AuditEntry) error {
 			line.Detail = "role=" + role
-			t, err := s.target(tx, actor, address)
+			t, err := s.access.Target(tx, actor, address)
 			if err != nil {
 				return err
 			}
 			account, line.User = t.ID, t.ID
-			m, member := t.membership(organization)
+			m, member := t.In(organization)
 			if !member {
 				return model.Missing()
 			}
@@ -342,7 +342,7 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 			if err := tx.DeleteRole(organization, t.ID, role); err != nil || !m.Has(role) {
 				return err
 			}
-			return queueSettings(tx, t.ID, organization)
+			return tx.QueueSettings(t.ID, organization)
 		})
 	if err != nil {
 		return err

@@ -131,7 +131,7 @@ func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *mode
 	case p.group:
 		return s.recordOnGroup(ctx, tx, actor, action, p.organization, model.GroupID(p.entity))
 	}
-	line := s.newLine(ctx, actor, action)
+	line := audit.NewLine(ctx, s.now(), actor, action)
 	audit.OnOrganization(&line, p.organization)
 	line.User = model.AccountID(p.entity)
 	return audit.Record(tx, &line)
@@ -145,7 +145,7 @@ func (s *Service) placeToDescribe(tx *store.Tx, actor *model.Actor, address stri
 		return p, err
 	}
 	if !p.own(actor) && !actor.Administers(p.organization) && !(p.group && p.member) {
-		return p, notAllowed()
+		return p, model.NotAllowed()
 	}
 	return p, nil
 }

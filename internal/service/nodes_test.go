@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -238,7 +239,7 @@ func TestNodesGiveADeviceOneKey(t *testing.T) {
 	c := newCluster(t, Limits{})
 	ann := c.member(c.organization(), "ann")
 	c.atOnce(6, func(i int, node *Service) error {
-		_, err := node.LoginWithKey(context.Background(), ann, "phone")
+		_, err := node.access.LoginWithKey(context.Background(), ann, "phone")
 		return err
 	})
 	keys := view(c, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(ann.Account) })
@@ -255,10 +256,10 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 	o := c.organization()
 	for name, end := range map[string]func(node *Service, a *model.Actor) error{
 		"revoked": func(node *Service, a *model.Actor) error {
-			return node.RevokeKey(t.Context(), c.admin, a.Account.String(), a.Key.Key)
+			return node.access.RevokeKey(t.Context(), c.admin, a.Account.String(), a.Key.Key)
 		},
 		"rotated": func(node *Service, a *model.Actor) error {
-			_, err := node.RotateKey(t.Context(), c.admin, a.Account.String(), a.Key.Key, 0, "")
+			_, err := node.access.RotateKey(t.Context(), c.admin, a.Account.String(), a.Key.Key, 0, "")
 			return err
 		},
 	} {
@@ -268,13 +269,13 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 		c.must(err)
 		c.must(end(c.nodes[1], ann))
 		_, describing := c.nodes[0].UpdateGroup(t.Context(), ann, g.ID, GroupCommand{Members: []string{bob}})
-		_, issuing := c.nodes[0].IssueKey(t.Context(), ann, IssueKeyCommand{Account: "me"})
-		other, err := c.nodes[0].IssueKey(t.Context(), c.admin, IssueKeyCommand{Account: ann.Account.String()})
+		_, issuing := c.nodes[0].access.IssueKey(t.Context(), ann, access.IssueKeyCommand{Account: "me"})
+		other, err := c.nodes[0].access.IssueKey(t.Context(), c.admin, access.IssueKeyCommand{Account: ann.Account.String()})
 		c.must(err)
-		_, rotating := c.nodes[0].RotateKey(t.Context(), ann, "me", other.Key.Key, 0, "")
+		_, rotating := c.nodes[0].access.RotateKey(t.Context(), ann, "me", other.Key.Key, 0, "")
 		_, creating := c.nodes[0].CreateUser(t.Context(), ann,
 			CreateUserCommand{Organization: o, Username: "new", IssueKey: true})
-		_, signingIn := c.nodes[0].LoginWithKey(t.Context(), ann, "phone")
+		_, signingIn := c.nodes[0].access.LoginWithKey(t.Context(), ann, "phone")
 		_, granting := c.nodes[0].GrantRole(t.Context(), ann, bob, o, model.RoleAdmin)
 		_, founding := c.nodes[0].CreateOrganization(t.Context(), ann, OrganizationCommand{Name: new("Mine")})
 		_, lookingUp := c.nodes[0].LookupUser(t.Context(), ann, "operator", "")
@@ -284,9 +285,9 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 			"make an organization":   founding, "look somebody up": lookingUp,
 			"issue a key": issuing, "rotate a key": rotating, "make an account": creating, "sign in": signingIn,
 			"grant a role":   granting,
-			"set a password": c.nodes[0].SetPassword(t.Context(), ann, bob, "", "a new password"),
+			"set a password": c.nodes[0].access.SetPassword(t.Context(), ann, bob, "", "a new password"),
 		} {
-			if !errors.Is(err, wrongCredentials()) {
+			if !errors.Is(err, access.WrongCredentials()) {
 				t.Errorf("with a key that was %s: %s: got %v, want that the credentials are wrong", name, what, err)
 			}
 		}

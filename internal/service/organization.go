@@ -86,7 +86,7 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor,
 		if err := tx.PutRole(o.ID, actor.Account, model.RoleAdmin, false); err != nil {
 			return err
 		}
-		return queueSettings(tx, actor.Account, o.ID)
+		return tx.QueueSettings(actor.Account, o.ID)
 	})
 	if err != nil {
 		return "", err
@@ -180,14 +180,14 @@ func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, addre
 	err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = nil
-		t, err := s.target(tx, actor, address)
+		t, err := s.access.Target(tx, actor, address)
 		if err != nil {
 			return err
 		}
-		if !maySeeAccount(actor, t.ID, t.memberships) {
+		if !actor.MaySee(t.ID, t.Memberships) {
 			return model.Missing()
 		}
-		for _, m := range t.memberships {
+		for _, m := range t.Memberships {
 			if t.ID != actor.Account && !actor.Administers(m.Organization) {
 				continue
 			}
@@ -198,7 +198,7 @@ func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, addre
 			out = append(out, o)
 		}
 		if t.ID != actor.Account && !actor.AdministersAny() {
-			return notAllowed()
+			return model.NotAllowed()
 		}
 		return nil
 	})
@@ -209,11 +209,11 @@ func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, addre
 func (s *Service) OrganizationOf(ctx context.Context, actor *model.Actor, address string,
 	id model.OrganizationID) (o model.Organization, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		t, err := s.target(tx, actor, address)
+		t, err := s.access.Target(tx, actor, address)
 		if err != nil {
 			return err
 		}
-		if _, member := t.membership(id); !member {
+		if _, member := t.In(id); !member {
 			return model.Missing()
 		}
 		if t.ID != actor.Account {

@@ -27,7 +27,7 @@ func (p *place) own(actor *model.Actor) bool {
 // that the entity has belonged to longest (contract, section 1).
 func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (p place,
 	err error) {
-	entity, group, found, err := s.resolve(tx, actor, address, true)
+	entity, group, found, err := s.access.Resolve(tx, actor, address, true)
 	if err == nil && !found {
 		err = model.Missing()
 	}
@@ -50,11 +50,11 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 	if err != nil {
 		return p, err
 	}
-	if !maySeeAccount(actor, model.AccountID(entity), memberships) {
+	if !actor.MaySee(model.AccountID(entity), memberships) {
 		return p, model.Missing()
 	}
 	if organization == "" {
-		common := shared(actor, memberships)
+		common := actor.Shared(memberships)
 		if len(common) == 0 && actor.Operator && actor.Administrative() {
 			for _, m := range memberships {
 				common = append(common, m.Organization)
@@ -78,7 +78,7 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 // lists those who left the organization; everything else must be in sight.
 func (s *Service) rosterPlace(tx *store.Tx, actor *model.Actor, address string,
 	organization model.OrganizationID) (place, error) {
-	entity, group, found, err := s.resolve(tx, actor, address, true)
+	entity, group, found, err := s.access.Resolve(tx, actor, address, true)
 	if err != nil {
 		return place{}, err
 	}

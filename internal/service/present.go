@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -153,10 +154,10 @@ func seenBy(
 		return model.Entity{Account: &model.Account{ID: id}, Organization: organization}
 	}
 	shown := *account
-	if !maySeeAccount(actor, id, memberships) {
+	if !actor.MaySee(id, memberships) {
 		shown = model.Account{ID: id, DisplayName: account.DisplayName}
 	}
-	e := present(actor, &target{shown, memberships}, organization)
+	e := present(actor, &access.Target{Account: shown, Memberships: memberships}, organization)
 	e.Organization = organization
 	return e
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"signet/internal/access"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/search"
@@ -41,19 +42,19 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 	if err := validAvatarURL(c.AvatarURL); err != nil {
 		return err
 	}
-	var t target
+	var t access.Target
 	colleagues := map[model.AccountID]bool{}
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		clear(colleagues)
 		var err error
-		if t, err = s.lockedTarget(tx, actor, address); err != nil {
+		if t, err = s.access.LockedTarget(tx, actor, address); err != nil {
 			return err
 		}
 		if t.ID != actor.Account {
-			if !maySeeAccount(actor, t.ID, t.memberships) {
+			if !actor.MaySee(t.ID, t.Memberships) {
 				return model.Missing()
 			}
-			return notAllowed()
+			return model.NotAllowed()
 		}
 		a := &t.Account
 		assign(&a.FirstName, c.FirstName)
@@ -71,7 +72,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 		if err := tx.UpdateProfile(a); err != nil {
 			return err
 		}
-		for _, m := range t.memberships {
+		for _, m := range t.Memberships {
 			if err := search.IndexAccount(tx, a, m); err != nil {
 				return err
 			}
@@ -83,7 +84,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 				colleagues[member] = true
 			}
 		}
-		return queueSettings(tx, a.ID, "")
+		return tx.QueueSettings(a.ID, "")
 	})
 	if err != nil {
 		c.Avatar.doubt(err)

@@ -23,7 +23,7 @@ type Refusal struct {
 
 // Refused notes in the audit log that a call was refused. It never fails.
 func (s *Service) Refused(ctx context.Context, r Refusal) {
-	line := s.newLine(ctx, r.Actor, r.Action)
+	line := audit.NewLine(ctx, s.now(), r.Actor, r.Action)
 	line.Outcome = r.Outcome
 	s.audit.Refuse(ctx, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		return s.describeRefusal(tx, &r, line)
@@ -100,7 +100,7 @@ func (s *Service) describeAttempt(tx *store.Tx, name string, line *model.AuditEn
 		line.OnKey, line.User = key.Key, key.Account
 		return nil
 	}
-	entity, _, found, err := s.resolve(tx, &model.Actor{}, name, false)
+	entity, _, found, err := s.access.Resolve(tx, &model.Actor{}, name, false)
 	if found {
 		line.User = model.AccountID(entity)
 	}

@@ -36,9 +36,10 @@ func newSealed(t *testing.T) *cluster {
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	c.must(err)
 	ring := sealtest.Open(t, dir, c.clock.Now)
-	c.nodes = []*Service{New(Options{Store: c.store, Vault: &content.Vault{Store: c.store, Ring: ring, Blobs: blobs},
-		Hub: live.NewHub(0), Clock: c.clock.Now,
-		Logger: slog.New(slog.DiscardHandler), DefaultRegion: "US", EventsRetention: time.Hour * 24 * 30})}
+	c.nodes = []*Service{newService(Options{Store: c.store,
+		Vault: &content.Vault{Store: c.store, Ring: ring, Blobs: blobs},
+		Hub:   live.NewHub(0), Clock: c.clock.Now, Logger: slog.New(slog.DiscardHandler),
+		EventsRetention: time.Hour * 24 * 30})}
 	c.must(operators.First(t.Context(), c.store, c.clock.Now(), "operator", "secret"))
 	c.admin = c.fresh("operator")
 	return c

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
@@ -140,8 +141,8 @@ func presentAccounts(tx *store.Tx, actor *model.Actor, hits []search.Hit) (map[p
 		}
 		for _, m := range memberships {
 			if account := byID[m.Account]; account != nil {
-				out[placed{organization, model.EntityID(m.Account)}] = present(actor, &target{*account, []model.Membership{m}},
-					organization)
+				t := access.Target{Account: *account, Memberships: []model.Membership{m}}
+				out[placed{organization, model.EntityID(m.Account)}] = present(actor, &t, organization)
 			}
 		}
 	}

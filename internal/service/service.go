@@ -8,12 +8,11 @@ package service
 
 import (
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/crypto/argon2"
 
+	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/cache"
 	"signet/internal/content"
@@ -34,6 +33,7 @@ type Limits struct {
 
 // Options are what a service works with.
 type Options struct {
+	Access          *access.Control
 	Store           *store.Store
 	Vault           *content.Vault // nil: nothing that people wrote is read or written
 	Hub             *live.Hub
@@ -42,12 +42,11 @@ type Options struct {
 	Logger          *slog.Logger
 	Room            *disk.Room // nil: there is room for everything
 	Limits          Limits
-	DefaultRegion   string        // of phone numbers without a country code, as in ISO 3166
 	EventsRetention time.Duration // how long an unacknowledged event stays
 	Audit           *audit.Log    // nil: one that signs nothing
 
-	Streams   Streams // nil: there are no streams
-	EraseSoon func()  // asks for the erasure of what a call gave up; nil: the next sweep erases it
+	Streams   access.Streams // nil: there are no streams
+	EraseSoon func()         // asks for the erasure of what a call gave up; nil: the next sweep erases it
 }
 
 // Service carries out the interface's use cases. It is safe for concurrent use.
@@ -61,24 +60,18 @@ type Service struct {
 
 	room       *disk.Room
 	limits     Limits
-	region     string
+	access     *access.Control
 	retention  time.Duration
-	actors     actorCache
 	recipients recipients
 	messages   messageMemory
-	changed    *cache.Cache[string, *target] // see changedAccounts
-	passwords  *hashing
-	derive     derivation
+	changed    *cache.Cache[string, *access.Target] // see changedAccounts
 
 	counts Counts
 
 	audit *audit.Log
 
-	streams   Streams
+	streams   access.Streams
 	eraseSoon func()
-
-	usedMu sync.Mutex // guards used
-	used   map[string]time.Time
 }
 
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
@@ -91,26 +84,22 @@ func New(o Options) *Service {
 	}
 	s := &Service{
 		store: o.Store, vault: o.Vault, hub: o.Hub, clock: o.Clock, log: o.Logger, room: o.Room, limits: o.Limits,
-		region: o.DefaultRegion, retention: o.EventsRetention, audit: o.Audit,
-		actors:     newActorCache(o.Hub.Forget),
+		access: o.Access, retention: o.EventsRetention, audit: o.Audit,
 		recipients: newRecipients(),
 		messages:   newMessageMemory(),
-		changed:    cache.New[string, *target](changedAccounts),
+		changed:    cache.New[string, *access.Target](changedAccounts),
 		time:       o.Time,
-		passwords:  newHashing(),
-		derive:     argon2.IDKey,
-		used:       map[string]time.Time{},
 		streams:    o.Streams,
 		eraseSoon:  o.EraseSoon,
 	}
 	if s.streams == nil {
-		s.streams = noStreams{}
+		s.streams = access.NoStreams{}
 	}
 	if s.eraseSoon == nil {
 		s.eraseSoon = func() {}
 	}
 	o.Hub.OnForget(func(accounts ...model.AccountID) {
-		s.actors.drop(accounts...)
+		s.access.Drop(accounts...)
 		s.recipients.forget()
 	})
 	return s

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"signet/internal/access"
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -49,7 +50,7 @@ func (s *Service) changedAccount(ctx context.Context, actor *model.Actor, signal
 				return err
 			}
 			memberships, err := tx.Memberships(account.ID)
-			t = &target{account, memberships}
+			t = &access.Target{Account: account, Memberships: memberships}
 			return err
 		}, store.Short)
 		if err != nil {
@@ -57,7 +58,7 @@ func (s *Service) changedAccount(ctx context.Context, actor *model.Actor, signal
 		}
 		s.changed.Put(version, signal.ID, t, 1)
 	}
-	if !maySeeAccount(actor, t.ID, t.memberships) {
+	if !actor.MaySee(t.ID, t.Memberships) {
 		return nil, model.Missing()
 	}
 	return &model.Entity{Account: present(actor, t, "").Account}, nil

@@ -7,6 +7,7 @@ import (
 // sweeper is what sweeps the store of a service.
 func sweeper(s *Service) *upkeep.Sweeper {
 	return upkeep.NewSweeper(upkeep.Options{
-		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s, Audit: s.audit, Log: s.log, Retention: s.retention,
+		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s, Access: s.access,
+		Audit: s.audit, Log: s.log, Retention: s.retention,
 	})
 }

@@ -18,7 +18,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 	var readers []model.AccountID
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		readers, typing.Group = nil, model.GroupID{}
-		entity, group, found, err := s.resolve(tx, actor, recipient, true)
+		entity, group, found, err := s.access.Resolve(tx, actor, recipient, true)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 		if err != nil {
 			return err
 		}
-		if len(shared(actor, memberships)) == 0 {
+		if len(actor.Shared(memberships)) == 0 {
 			return model.Missing()
 		}
 		readers = append(readers, model.AccountID(entity))

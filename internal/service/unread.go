@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -18,13 +19,13 @@ type Unread struct {
 func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string) (out Unread, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = Unread{}
-		id, err := s.resolveAccount(tx, actor, address)
+		id, err := s.access.ResolveAccount(tx, actor, address)
 		if err != nil {
 			return err
 		}
 		organizations := []model.OrganizationID{""} // all
 		if id != actor.Account {
-			t, err := s.target(tx, actor, address)
+			t, err := s.access.Target(tx, actor, address)
 			if err != nil {
 				return err
 			}
@@ -47,11 +48,11 @@ func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string
 
 // mayCountUnread returns in which organizations of another account the actor may count;
 // the empty one is all.
-func mayCountUnread(actor *model.Actor, t *target) (in []model.OrganizationID, err error) {
+func mayCountUnread(actor *model.Actor, t *access.Target) (in []model.OrganizationID, err error) {
 	if actor.Operator && actor.Administrative() {
 		return []model.OrganizationID{""}, nil
 	}
-	for _, m := range t.memberships {
+	for _, m := range t.Memberships {
 		if actor.Administers(m.Organization) {
 			in = append(in, m.Organization)
 		}
@@ -59,8 +60,8 @@ func mayCountUnread(actor *model.Actor, t *target) (in []model.OrganizationID, e
 	switch {
 	case len(in) > 0:
 		return in, nil
-	case maySeeAccount(actor, t.ID, t.memberships):
-		return nil, notAllowed()
+	case actor.MaySee(t.ID, t.Memberships):
+		return nil, model.NotAllowed()
 	default:
 		return nil, model.Missing()
 	}
@@ -70,11 +71,11 @@ func mayCountUnread(actor *model.Actor, t *target) (in []model.OrganizationID, e
 func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (out Unread, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		t, err := s.target(tx, actor, address)
+		t, err := s.access.Target(tx, actor, address)
 		if err != nil {
 			return err
 		}
-		if _, member := t.membership(organization); !member {
+		if _, member := t.In(organization); !member {
 			return model.Missing()
 		}
 		if t.ID != actor.Account {

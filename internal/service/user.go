@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/search"
@@ -31,17 +32,36 @@ func tooLong(field, text string, limit int) error {
 func (s *Service) User(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (e model.Entity, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		t, err := s.target(tx, actor, address)
+		t, err := s.access.Target(tx, actor, address)
 		if err != nil {
 			return err
 		}
-		if !maySeeAccount(actor, t.ID, t.memberships) {
+		if !actor.MaySee(t.ID, t.Memberships) {
 			return model.Missing()
 		}
 		e = present(actor, &t, organization)
 		return nil
 	}, store.Short)
 	return e, err
+}
+
+// present shows an account to the actor: addresses only where it may see them,
+// title and department of the organization of the call, else of the one of both that
+// the account has belonged to longest.
+func present(actor *model.Actor, t *access.Target, organization model.OrganizationID) model.Entity {
+	account := t.Account
+	if !maySeeAddresses(actor, account.ID, t.Memberships) {
+		account.Emails, account.Phones = nil, nil
+	}
+	entity := model.Entity{Account: &account}
+	common := actor.Shared(t.Memberships)
+	if organization == "" && len(common) > 0 {
+		organization = common[0]
+	}
+	if m, ok := t.In(organization); ok && (actor.MemberOf(organization) || actor.Administers(organization)) {
+		entity.Organization, entity.Title, entity.Department = organization, m.Title, m.Department
+	}
+	return entity
 }
 
 // LookupUser finds an account on the whole platform by its exact address, for
@@ -55,7 +75,7 @@ func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address st
 		if err := s.stillAdministersAny(tx, actor); err != nil {
 			return err
 		}
-		t, err := s.target(tx, actor, address)
+		t, err := s.access.Target(tx, actor, address)
 		if err != nil {
 			return err
 		}
@@ -85,7 +105,7 @@ type CreateUserCommand struct {
 // CreatedUser is a new account, and its first key where one was asked for.
 type CreatedUser struct {
 	Entity model.Entity
-	Key    *IssuedKey
+	Key    *access.IssuedKey
 }
 
 // CreateUser makes an account and its membership of the organization of the
@@ -103,13 +123,13 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	}
 	hash := ""
 	if c.Password != "" {
-		if hash, err = s.hashPassword(ctx, c.Password); err != nil {
+		if hash, err = s.access.HashPassword(ctx, c.Password); err != nil {
 			return CreatedUser{}, err
 		}
 	}
-	var issued *IssuedKey
+	var issued *access.IssuedKey
 	if c.IssueKey {
-		issued = s.newKey(account.ID, model.Regular)
+		issued = s.access.NewKey(account.ID, model.Regular)
 		issued.IssuedBy = actor.Account
 		issued.Expires, issued.Networks = actor.Key.Expires, actor.Key.Networks
 	}
@@ -149,7 +169,7 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	if err != nil {
 		return CreatedUser{}, err
 	}
-	t := target{account, []model.Membership{membership}}
+	t := access.Target{Account: account, Memberships: []model.Membership{membership}}
 	entity := present(actor, &t, c.Organization)
 	return CreatedUser{Entity: entity, Key: issued}, nil
 }
@@ -191,7 +211,7 @@ func (s *Service) newAccount(c *CreateUserCommand) (model.Account, error) {
 		}
 	}
 	for i, text := range c.Phones {
-		number, ok := number(text, s.region)
+		number, ok := s.access.Number(text)
 		if !ok {
 			return a, model.Invalidf("phone_invalid", "phone", "Phone number %d is none.", i+1)
 		}
@@ -203,7 +223,7 @@ func (s *Service) newAccount(c *CreateUserCommand) (model.Account, error) {
 		return a, model.Invalidf("address_required", "email", "One of email, phone and username is required.")
 	}
 	if c.Password != "" {
-		if err := validPassword(c.Password); err != nil {
+		if err := access.ValidPassword(c.Password); err != nil {
 			return a, err
 		}
 	}

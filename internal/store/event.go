@@ -227,3 +227,13 @@ func (tx *Tx) InsertEvents(accounts []model.AccountID, position int64, organizat
 	}
 	return nil
 }
+
+// QueueSettings tells an account that its settings, or its place in an organization,
+// changed. The caller wakes it after the commit.
+func (tx *Tx) QueueSettings(account model.AccountID, organization model.OrganizationID) error {
+	position, err := tx.Position(1, account)
+	if err != nil {
+		return err
+	}
+	return tx.InsertEvent(account, position, organization, model.EventSettings, model.MessageID{}, Payload{}.Encode())
+}

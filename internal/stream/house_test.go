@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/blob"
 	"signet/internal/content"
 	"signet/internal/custody"
@@ -37,6 +38,7 @@ type house struct {
 
 // server is what one server has of streams.
 type server struct {
+	*access.Control
 	*service.Service
 	hub      *live.Hub
 	registry *Registry
@@ -103,12 +105,16 @@ func (h *house) serve(engine store.Engine, ring *seal.Ring, limit int, blobs str
 		Store: kept, Ring: ring, Now: h.clock.Now,
 		Offset: func(context.Context) (time.Duration, error) { return -s.ahead, nil },
 	})
-	s.Service = service.New(service.Options{
-		Store: kept, Vault: &content.Vault{Store: kept, Ring: ring, Blobs: files}, Hub: hub, Clock: h.clock.Now,
-		Time:   s.time,
-		Logger: log, Streams: s.registry, DefaultRegion: "US", EventsRetention: 30 * 24 * time.Hour,
+	s.Control = access.New(access.Options{
+		Store: kept, Hub: hub, Clock: h.clock.Now, Streams: s.registry, DefaultRegion: "US",
 	})
-	s.streams = New(s.registry, s.Service)
+	s.Service = service.New(service.Options{
+		Access: s.Control, Store: kept, Vault: &content.Vault{Store: kept, Ring: ring, Blobs: files},
+		Hub: hub, Clock: h.clock.Now,
+		Time:   s.time,
+		Logger: log, Streams: s.registry, EventsRetention: 30 * 24 * time.Hour,
+	})
+	s.streams = New(s.registry, s.Control, s.Service)
 	h.servers = append(h.servers, s)
 	if h.store == nil {
 		h.store = kept
@@ -184,14 +190,14 @@ func (h *house) say(from *model.Actor, to, body string) model.MessageID {
 }
 
 // issue issues a key to its account, and rotate another secret of it.
-func (h *house) issue(to *model.Actor) *service.IssuedKey {
+func (h *house) issue(to *model.Actor) *access.IssuedKey {
 	h.t.Helper()
-	key, err := h.servers[0].IssueKey(h.t.Context(), to, service.IssueKeyCommand{Account: "me"})
+	key, err := h.servers[0].IssueKey(h.t.Context(), to, access.IssueKeyCommand{Account: "me"})
 	h.must(err)
 	return key
 }
 
-func (h *house) rotate(of *model.Actor, key *service.IssuedKey, grace time.Duration) *service.IssuedKey {
+func (h *house) rotate(of *model.Actor, key *access.IssuedKey, grace time.Duration) *access.IssuedKey {
 	h.t.Helper()
 	rotated, err := h.servers[0].RotateKey(h.t.Context(), of, "me", key.Key.Key, grace, "")
 	h.must(err)

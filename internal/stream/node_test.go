@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -250,7 +251,7 @@ func TestDeletingEventsClosesAndCountsStreamsOfAllNodes(t *testing.T) {
 	other.wantOpen()
 
 	// So does a logout of a key that no login issued, for its own streams.
-	key, err := j.servers[0].IssueKey(t.Context(), j.one, service.IssueKeyCommand{Account: "me"})
+	key, err := j.servers[0].IssueKey(t.Context(), j.one, access.IssueKeyCommand{Account: "me"})
 	j.must(err)
 	mine, others := j.stream(1, j.one), j.stream(1, j.signIn(j.servers[0], key.Key.Key, key.Secret))
 	j.must(j.servers[0].Logout(t.Context(), j.one))
@@ -262,7 +263,7 @@ func TestDeletingEventsClosesAndCountsStreamsOfAllNodes(t *testing.T) {
 func TestKeysAndMembershipsThatEndedElsewhereEndTheirReaders(t *testing.T) {
 	t.Parallel()
 	j := newPeople(t, 0)
-	key, err := j.servers[0].IssueKey(t.Context(), j.one, service.IssueKeyCommand{Account: "me"})
+	key, err := j.servers[0].IssueKey(t.Context(), j.one, access.IssueKeyCommand{Account: "me"})
 	j.must(err)
 	second := j.signIn(j.servers[0], key.Key.Key, key.Secret)
 	byKey, stays, member := j.stream(1, second), j.stream(1, j.one), j.stream(1, j.pal)

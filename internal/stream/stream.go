@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"signet/internal/audit"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -60,7 +61,7 @@ type Stream struct {
 // follow.
 func (s *Streams) Open(ctx context.Context, actor *model.Actor, request Request, sink Sink) (*Stream, error) {
 	st := &Stream{streams: s, actor: actor, request: request, sink: sink}
-	st.ctx, st.cancel = context.WithCancel(service.Outlive(ctx))
+	st.ctx, st.cancel = context.WithCancel(audit.Outlive(ctx))
 	st.sub = s.registry.hub.Subscribe(live.Subscriber{
 		Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Organizations: actor.Organizations(),
 		Stream: true, ID: model.StreamID(uuid.Must(uuid.NewV7())), Features: request.Features,
@@ -150,7 +151,7 @@ func (st *Stream) follow() (err error) {
 	}()
 	beat := time.NewTicker(st.interval())
 	defer beat.Stop()
-	accessEnds, stop := st.accessEnds()
+	accessEnds, stop := st.streams.access.Ends(st.actor)
 	defer stop()
 	for {
 		select {
@@ -173,18 +174,6 @@ func (st *Stream) follow() (err error) {
 			return err
 		}
 	}
-}
-
-// accessEnds returns a channel that receives when the key ends, or the secret that the
-// stream was opened with, and what stops that; it never receives where neither ends.
-func (st *Stream) accessEnds() (ended <-chan time.Time, stop func()) {
-	now := st.streams.registry.clock()
-	ends, _ := st.actor.Key.Admits(st.actor.Secret, now)
-	if ends.IsZero() {
-		return nil, func() {}
-	}
-	timer := time.NewTimer(ends.Sub(now))
-	return timer.C, func() { timer.Stop() }
 }
 
 func (st *Stream) interval() time.Duration {

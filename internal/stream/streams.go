@@ -4,12 +4,14 @@ import (
 	"context"
 	"sync"
 
+	"signet/internal/access"
 	"signet/internal/service"
 )
 
 // Streams opens event streams, and knows the open ones of this server.
 type Streams struct {
 	registry *Registry
+	access   *access.Control
 	cases    *service.Service
 
 	mu    sync.Mutex // guards all below, and which sink a stream has
@@ -18,8 +20,8 @@ type Streams struct {
 }
 
 // New returns streams of the queues that the use cases read.
-func New(registry *Registry, cases *service.Service) *Streams {
-	return &Streams{registry: registry, cases: cases, open: map[*Stream]struct{}{}}
+func New(registry *Registry, control *access.Control, cases *service.Service) *Streams {
+	return &Streams{registry: registry, access: control, cases: cases, open: map[*Stream]struct{}{}}
 }
 
 func (s *Streams) add(st *Stream) {

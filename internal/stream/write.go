@@ -145,7 +145,7 @@ func (st *Stream) knowMuted() (err error) {
 
 // refresh finds out who the actor is by now. It fails where its key has ended.
 func (st *Stream) refresh(ctx context.Context) error {
-	actor, err := st.streams.cases.Current(ctx, st.actor)
+	actor, err := st.streams.access.Current(ctx, st.actor)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,8 @@ func (h *house) must(err error) {
 // sweeper is the sweeper of a server that has just started.
 func (h *house) sweeper() *Sweeper {
 	return NewSweeper(Options{
-		Store: h.store, Vault: h.vault, Cases: forgetful{}, Log: h.log, Warnings: h.warnings, Retention: 24 * time.Hour,
+		Store: h.store, Vault: h.vault, Cases: forgetful{}, Access: forgetful{},
+		Log: h.log, Warnings: h.warnings, Retention: 24 * time.Hour,
 		Clock: custody.NewClock(custody.ClockOptions{Store: h.store, Now: h.clock}),
 		Audit: audit.NewLog(audit.Options{Store: h.store, Clock: h.clock}),
 	})

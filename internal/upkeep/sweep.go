@@ -41,6 +41,10 @@ type Cases interface {
 	Forget()
 	// ForgetMessages drops messages that were erased.
 	ForgetMessages(ids ...model.MessageID)
+}
+
+// Access is what knows of keys.
+type Access interface {
 	// FlushUses writes when keys were last used.
 	FlushUses(ctx context.Context) error
 }
@@ -51,6 +55,7 @@ type Options struct {
 	Vault     *content.Vault
 	Clock     *custody.Clock
 	Cases     Cases
+	Access    Access
 	Audit     *audit.Log
 	Log       *slog.Logger
 	Warnings  *health.Warnings // nil: none are shown
@@ -169,7 +174,7 @@ func (w *Sweeper) eraseEnded(ctx context.Context, at time.Time) error {
 	}
 	// Files that cannot be reached hold up nothing else: their erasures stay noted. Nor
 	// does an audit log that was tampered with.
-	aside := errors.Join(w.run(ctx, &w.tasks.files, w.eraseBlobs), w.run(ctx, &w.tasks.keyUses, w.Cases.FlushUses),
+	aside := errors.Join(w.run(ctx, &w.tasks.files, w.eraseBlobs), w.run(ctx, &w.tasks.keyUses, w.Access.FlushUses),
 		w.run(ctx, &w.tasks.audit, w.Audit.Sweep))
 	err := w.run(ctx, &w.tasks.wipe, func(ctx context.Context) error { return w.wipe(ctx, removed > 0) })
 	return errors.Join(aside, err)

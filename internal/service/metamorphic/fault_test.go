@@ -13,7 +13,7 @@ import (
 
 // stage is a service with the people of the template, on a clock that a test sets.
 type stage struct {
-	*service.Service
+	*cases
 	kept     *keptStore
 	template *template
 	now      time.Time
@@ -23,7 +23,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{template: newTemplate(t), now: start.Add(time.Second)}
 	var err error
-	s.Service, s.kept, err = openService(t, s.template.dir, func() time.Time { return s.now })
+	s.cases, s.kept, err = openService(t, s.template.dir, func() time.Time { return s.now })
 	must(t, err)
 	t.Cleanup(func() { must(t, s.kept.Close()) })
 	return s

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/blob"
 	"signet/internal/content"
@@ -92,9 +93,15 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// cases are what a play calls.
+type cases struct {
+	*access.Control
+	*service.Service
+}
+
 // openService opens a service on what a directory holds. What closes the store
 // closes all.
-func openService(t enginetest.TB, dir string, clock func() time.Time) (*service.Service, *keptStore, error) {
+func openService(t enginetest.TB, dir string, clock func() time.Time) (*cases, *keptStore, error) {
 	engine := enginetest.Open(t, dir, enginetest.Options{Clock: clock, Readers: 1})
 	kept, err := store.Open(context.Background(), engine, service.NewEpoch)
 	if err != nil {
@@ -106,12 +113,14 @@ func openService(t enginetest.TB, dir string, clock func() time.Time) (*service.
 	}
 	vault := &content.Vault{Store: kept, Ring: sealtest.Open(t, dir, clock), Blobs: blobs}
 	log := slog.New(slog.DiscardHandler)
-	s := service.New(service.Options{
-		Store: kept, Vault: vault, Hub: live.NewHub(0), Clock: clock, Logger: log, DefaultRegion: "US",
-		EventsRetention: retention,
-	})
+	hub := live.NewHub(0)
+	control := access.New(access.Options{Store: kept, Hub: hub, Clock: clock, DefaultRegion: "US"})
+	s := &cases{control, service.New(service.Options{
+		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: clock, Logger: log, EventsRetention: retention,
+	})}
 	sweeper := upkeep.NewSweeper(upkeep.Options{
-		Store: kept, Vault: vault, Clock: custody.NewClock(custody.ClockOptions{Store: kept, Now: clock}), Cases: s,
+		Store: kept, Vault: vault, Clock: custody.NewClock(custody.ClockOptions{Store: kept, Now: clock}),
+		Cases: s.Service, Access: control,
 		Audit: audit.NewLog(audit.Options{Store: kept, Clock: clock}), Log: log, Retention: retention,
 	})
 	return s, &keptStore{kept, engine, blobs, sweeper}, nil
@@ -129,7 +138,7 @@ func (k *keptStore) Close() error { return errors.Join(k.Store.Close(), k.blobs.
 // play is one sequence: the service and the world side by side.
 type play struct {
 	template *template
-	service  *service.Service
+	service  *cases
 	kept     *keptStore
 	world    *world
 	keys     map[*account]person

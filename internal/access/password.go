@@ -1,4 +1,4 @@
-package service
+package access
 
 import (
 	"context"
@@ -62,20 +62,20 @@ func (h *hashing) enter(ctx context.Context) error {
 
 func (h *hashing) leave() { <-h.places }
 
-// validPassword refuses what is too short to protect anything, or too long to be
+// ValidPassword refuses what is too short to protect anything, or too long to be
 // hashed in good time.
-func validPassword(password string) error {
+func ValidPassword(password string) error {
 	if n := len([]rune(password)); n < 8 || len(password) > 1024 {
 		return model.Invalidf("password_invalid", "password", "A password has 8 to 1024 characters.")
 	}
 	return nil
 }
 
-// hashPassword returns the encoded argon2id hash of a password.
-func (s *Service) hashPassword(ctx context.Context, password string) (string, error) {
+// HashPassword returns the encoded argon2id hash of a password.
+func (c *Control) HashPassword(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, argonSalt)
 	rand.Read(salt) // never fails
-	key, err := s.argon(ctx, password, salt)
+	key, err := c.argon(ctx, password, salt)
 	if err != nil {
 		return "", err
 	}
@@ -86,7 +86,7 @@ func (s *Service) hashPassword(ctx context.Context, password string) (string, er
 
 // verifyPassword compares a password with an encoded hash. Without a hash it
 // takes as long and is false, so that the time tells nothing.
-func (s *Service) verifyPassword(ctx context.Context, encoded, password string) (bool, error) {
+func (c *Control) verifyPassword(ctx context.Context, encoded, password string) (bool, error) {
 	salt, want := make([]byte, argonSalt), make([]byte, argonKey)
 	known := false
 	if parts := strings.Split(encoded, "$"); len(parts) == 6 {
@@ -97,7 +97,7 @@ func (s *Service) verifyPassword(ctx context.Context, encoded, password string) 
 		}
 		salt, want, known = gotSalt, gotKey, true
 	}
-	got, err := s.argon(ctx, password, salt)
+	got, err := c.argon(ctx, password, salt)
 	if err != nil {
 		return false, err
 	}
@@ -107,12 +107,12 @@ func (s *Service) verifyPassword(ctx context.Context, encoded, password string) 
 // derivation is argon2.IDKey, which tests count.
 type derivation func(password, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte
 
-func (s *Service) argon(ctx context.Context, password string, salt []byte) ([]byte, error) {
-	if err := s.passwords.enter(ctx); err != nil {
+func (c *Control) argon(ctx context.Context, password string, salt []byte) ([]byte, error) {
+	if err := c.passwords.enter(ctx); err != nil {
 		return nil, err
 	}
-	defer s.passwords.leave()
-	return s.derive([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey), nil
+	defer c.passwords.leave()
+	return c.derive([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey), nil
 }
 
 // codes of a wrong password that was given along with a valid key.

@@ -1,4 +1,4 @@
-package service
+package access
 
 import (
 	"net/netip"
@@ -6,24 +6,28 @@ import (
 	"testing"
 	"unsafe"
 
+	"signet/internal/cache"
 	"signet/internal/model"
+	"signet/internal/operators"
 )
 
 // A caller's key lies in one piece of memory with its secret.
 func TestWhatIsRememberedOfACallerKeepsNoSecretInMemory(t *testing.T) {
-	c := newSealed(t)
-	sent := strings.Clone("operator:secret")
-	key := sent[:len("operator")]
-	if _, err := c.nodes[0].Authenticate(t.Context(), key, sent[len("operator:"):], netip.Addr{}); err != nil {
+	f := newFixture(t)
+	if err := operators.First(t.Context(), f.store, f.now, "operator", "secret"); err != nil {
 		t.Fatal(err)
 	}
-	s := c.nodes[0]
+	sent := strings.Clone("operator:secret")
+	key := sent[:len("operator")]
+	if _, err := f.control.Authenticate(t.Context(), key, sent[len("operator:"):], netip.Addr{}); err != nil {
+		t.Fatal(err)
+	}
 	kept := []string{}
-	s.actors.ForgetFunc(func(key string, known recentlyRead[*model.Actor]) bool {
-		kept = append(kept, key, known.value.Key.Key)
+	f.control.actors.ForgetFunc(func(key string, known cache.Recent[*model.Actor]) bool {
+		kept = append(kept, key, known.Value.Key.Key)
 		return false
 	})
-	for k := range s.used {
+	for k := range f.control.used {
 		kept = append(kept, k)
 	}
 	for _, k := range kept {

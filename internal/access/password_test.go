@@ -1,4 +1,4 @@
-package service
+package access
 
 import (
 	"context"
@@ -29,13 +29,13 @@ const rightPassword = "correct horse battery"
 func newPasswordFixture(t *testing.T) *passwordFixture {
 	t.Helper()
 	f := &passwordFixture{fixture: newFixture(t)}
-	f.service.derive = func(password, salt []byte, _, _ uint32, _ uint8, keyLen uint32) []byte {
+	f.control.derive = func(password, salt []byte, _, _ uint32, _ uint8, keyLen uint32) []byte {
 		f.computed.Add(1)
 		mac := hmac.New(sha256.New, salt) // argon2 itself would take most of the test's time
 		mac.Write(password)
 		return mac.Sum(nil)[:keyLen]
 	}
-	hash, err := f.service.hashPassword(t.Context(), rightPassword)
+	hash, err := f.control.HashPassword(t.Context(), rightPassword)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,14 +86,14 @@ func TestSignInComputesOneHashWhoeverIsNamed(t *testing.T) {
 		{"oneself, who is nobody yet", "me", rightPassword, false},
 	} {
 		err := f.computes(attempt.what, 1, func() error {
-			_, err := f.service.CheckPassword(t.Context(), attempt.user, attempt.password)
+			_, err := f.control.CheckPassword(t.Context(), attempt.user, attempt.password)
 			return err
 		})
 		switch {
 		case attempt.right && err != nil:
 			t.Errorf("%s: %v", attempt.what, err)
-		case !attempt.right && !errors.Is(err, wrongCredentials()):
-			t.Errorf("%s: got %v, want %v", attempt.what, err, wrongCredentials())
+		case !attempt.right && !errors.Is(err, WrongCredentials()):
+			t.Errorf("%s: got %v, want %v", attempt.what, err, WrongCredentials())
 		}
 	}
 }
@@ -106,12 +106,12 @@ func TestProvingThePasswordComputesOneHash(t *testing.T) {
 	for account, name := range map[model.AccountID]string{f.alice: "with a password", f.bob: "without a password"} {
 		actor := &model.Actor{Account: account, Key: model.Key{Key: "k", Account: account}}
 		if err := f.computes("the old password of an account "+name, 1, func() error {
-			return f.service.SetPassword(t.Context(), actor, "me", "wrong", "another password")
+			return f.control.SetPassword(t.Context(), actor, "me", "wrong", "another password")
 		}); !IsWrongPassword(err) {
 			t.Errorf("an account %s: got %v", name, err)
 		}
 		if err := f.computes("the password for an administrative key of an account "+name, 1, func() error {
-			_, err := f.service.IssueKey(t.Context(), actor,
+			_, err := f.control.IssueKey(t.Context(), actor,
 				IssueKeyCommand{Account: "me", Kind: model.Administrative, Password: "wrong"})
 			return err
 		}); !IsWrongPassword(err) {

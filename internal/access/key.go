@@ -1,7 +1,6 @@
-package service
+package access
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -41,13 +40,18 @@ func NewCredentials() (key, secret string) {
 // keyName is how many characters the name of a key has.
 const keyName = 22
 
-// newKey makes a key that counts its own messages.
-func (s *Service) newKey(account model.AccountID, kind model.KeyKind) *IssuedKey {
+// NewKey makes a key that counts its own messages.
+func (c *Control) NewKey(account model.AccountID, kind model.KeyKind) *IssuedKey {
 	secret, hash := newSecret()
 	name := model.RandomText(keyName)
 	return &IssuedKey{Secret: secret, Key: model.Key{
-		Key: name, Account: account, Kind: kind, SecretHash: hash, PreviousHash: []byte{}, Counter: name, Created: s.now(),
+		Key: name, Account: account, Kind: kind, SecretHash: hash, PreviousHash: []byte{}, Counter: name, Created: c.now(),
 	}}
+}
+
+// share has the key count its messages and requests with another.
+func (k *IssuedKey) share(with *model.Key) {
+	k.Counter, k.MessagesPerDay, k.RequestsPerSecond = with.Counter, with.MessagesPerDay, with.RequestsPerSecond
 }
 
 // IssueKeyCommand is a key as it is asked for.
@@ -63,34 +67,34 @@ type IssueKeyCommand struct {
 
 // IssueKey makes a key for an account. It never exceeds the key that asks for it
 // (contract, section 1).
-func (s *Service) IssueKey(ctx context.Context, actor *model.Actor, c IssueKeyCommand) (*IssuedKey, error) {
+func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyCommand) (*IssuedKey, error) {
 	for _, limit := range []struct {
 		field string
 		value *int
-	}{{"messages_per_day", c.MessagesPerDay}, {"requests_per_second", c.RequestsPerSecond}} {
+	}{{"messages_per_day", in.MessagesPerDay}, {"requests_per_second", in.RequestsPerSecond}} {
 		if limit.value != nil && *limit.value < 0 {
 			return nil, model.Invalidf("limit_invalid", limit.field, "A limit is 0 (none) or more.")
 		}
 	}
-	networks, err := parseNetworks(c.Networks)
+	networks, err := parseNetworks(in.Networks)
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.managed(ctx, actor, c.Account, mayManageKeys)
+	t, err := c.managed(ctx, actor, in.Account, mayManageKeys)
 	if err != nil {
 		return nil, err
 	}
-	if (c.MessagesPerDay != nil || c.RequestsPerSecond != nil) && !(actor.Operator && actor.Administrative()) {
+	if (in.MessagesPerDay != nil || in.RequestsPerSecond != nil) && !(actor.Operator && actor.Administrative()) {
 		return nil, model.Forbiddenf("operator_required", "Only an operator gives a key other limits.")
 	}
-	if c.Kind == model.Administrative {
-		if err := s.proveAdministrative(ctx, actor, c.Password); err != nil {
+	if in.Kind == model.Administrative {
+		if err := c.proveAdministrative(ctx, actor, in.Password); err != nil {
 			return nil, err
 		}
 	}
-	issued := s.newKey(t.ID, c.Kind)
-	if c.ExpiresIn > 0 {
-		issued.Expires = issued.Created.Add(c.ExpiresIn)
+	issued := c.NewKey(t.ID, in.Kind)
+	if in.ExpiresIn > 0 {
+		issued.Expires = issued.Created.Add(in.ExpiresIn)
 	}
 	if end := actor.Key.Expires; !end.IsZero() && (issued.Expires.IsZero() || issued.Expires.After(end)) {
 		issued.Expires = end
@@ -102,29 +106,28 @@ func (s *Service) IssueKey(ctx context.Context, actor *model.Actor, c IssueKeyCo
 		return nil, exceedsIssuer()
 	}
 	if t.ID == actor.Account {
-		issued.Counter, issued.MessagesPerDay, issued.RequestsPerSecond = actor.Key.Counter, actor.Key.MessagesPerDay,
-			actor.Key.RequestsPerSecond
+		issued.share(&actor.Key)
 	} else {
 		issued.IssuedBy = actor.Account
 	}
-	if c.MessagesPerDay != nil {
-		issued.MessagesPerDay = c.MessagesPerDay
+	if in.MessagesPerDay != nil {
+		issued.MessagesPerDay = in.MessagesPerDay
 	}
-	if c.RequestsPerSecond != nil {
-		issued.RequestsPerSecond = c.RequestsPerSecond
+	if in.RequestsPerSecond != nil {
+		issued.RequestsPerSecond = in.RequestsPerSecond
 	}
-	err = s.updateManaged(ctx, actor, model.ActionKeyIssue, t.ID, mayManageKeys,
+	err = c.updateManaged(ctx, actor, model.ActionKeyIssue, t.ID, mayManageKeys,
 		func(tx *store.Tx, line *model.AuditEntry) error {
 			line.OnKey, line.Detail = issued.Key.Key, "kind="+issued.Kind.String()
 			if err := tx.InsertKey(&issued.Key); err != nil || t.ID == actor.Account {
 				return err
 			}
-			return queueSettings(tx, t.ID, "")
+			return tx.QueueSettings(t.ID, "")
 		})
 	if err != nil {
 		return nil, err
 	}
-	s.hub.Wake(t.ID)
+	c.hub.Wake(t.ID)
 	return issued, nil
 }
 
@@ -148,21 +151,21 @@ func exceedsIssuer() *model.Error {
 }
 
 // Keys lists the keys of an account, without their secrets.
-func (s *Service) Keys(ctx context.Context, actor *model.Actor, address string) (keys []model.Key, err error) {
-	t, err := s.managed(ctx, actor, address, mayRevokeKeys)
+func (c *Control) Keys(ctx context.Context, actor *model.Actor, address string) (keys []model.Key, err error) {
+	t, err := c.managed(ctx, actor, address, mayRevokeKeys)
 	if err != nil {
 		return nil, err
 	}
-	err = s.act(ctx, actor, model.ActionKeyList, func(tx *store.Tx, line *model.AuditEntry) error {
+	err = c.act(ctx, actor, model.ActionKeyList, func(tx *store.Tx, line *model.AuditEntry) error {
 		if keys, err = tx.Keys(t.ID); err != nil {
 			return err
 		}
 		return audit.OnAccount(tx, line, &t.Account)
 	})
-	s.usedMu.Lock()
-	defer s.usedMu.Unlock()
+	c.usedMu.Lock()
+	defer c.usedMu.Unlock()
 	for i := range keys {
-		if at, ok := s.used[keys[i].Key]; ok {
+		if at, ok := c.used[keys[i].Key]; ok {
 			keys[i].LastUsed = at
 		}
 	}
@@ -170,12 +173,12 @@ func (s *Service) Keys(ctx context.Context, actor *model.Actor, address string) 
 }
 
 // RevokeKey ends a key at once.
-func (s *Service) RevokeKey(ctx context.Context, actor *model.Actor, address, key string) error {
-	t, err := s.managed(ctx, actor, address, mayRevokeKeys)
+func (c *Control) RevokeKey(ctx context.Context, actor *model.Actor, address, key string) error {
+	t, err := c.managed(ctx, actor, address, mayRevokeKeys)
 	if err != nil {
 		return err
 	}
-	err = s.updateManaged(ctx, actor, model.ActionKeyRevoke, t.ID, mayRevokeKeys,
+	err = c.updateManaged(ctx, actor, model.ActionKeyRevoke, t.ID, mayRevokeKeys,
 		func(tx *store.Tx, line *model.AuditEntry) error {
 			line.OnKey = key
 			if _, err := keyOf(tx, t.ID, key); err != nil {
@@ -186,30 +189,30 @@ func (s *Service) RevokeKey(ctx context.Context, actor *model.Actor, address, ke
 	if err != nil {
 		return err
 	}
-	s.ended(t.ID, key)
+	c.ended(t.ID, key)
 	return nil
 }
 
 // ended forgets a key that is no more, and ends what was opened with it.
-func (s *Service) ended(account model.AccountID, key string) {
-	s.actors.forget(account)
-	s.hub.CloseKey(account, key, live.Revoked)
+func (c *Control) ended(account model.AccountID, key string) {
+	c.Forget(account)
+	c.hub.CloseKey(account, key, live.Revoked)
 }
 
 // RotateKey gives a key a new secret; the old one stays valid for the grace period.
 // The caller has the key's secret from then on, so the key, like an issued one, must
 // not exceed the key that asks for it (contract, section 1).
-func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, key string, grace time.Duration,
+func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, key string, grace time.Duration,
 	password string) (*IssuedKey, error) {
 	if grace < 0 || grace > MaxGrace {
 		return nil, model.Invalidf("grace_invalid", "grace", "The grace period is 0 to 86400 seconds.")
 	}
-	t, err := s.managed(ctx, actor, address, mayManageKeys)
+	t, err := c.managed(ctx, actor, address, mayManageKeys)
 	if err != nil {
 		return nil, err
 	}
 	var current model.Key
-	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+	err = c.store.View(ctx, func(tx *store.Tx) (err error) {
 		current, err = keyOf(tx, t.ID, key)
 		return err
 	})
@@ -220,13 +223,13 @@ func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 		return nil, exceedsIssuer()
 	}
 	if current.Kind == model.Administrative {
-		if err := s.proveAdministrative(ctx, actor, password); err != nil {
+		if err := c.proveAdministrative(ctx, actor, password); err != nil {
 			return nil, err
 		}
 	}
 	secret, hash := newSecret()
-	until := s.now().Add(grace)
-	err = s.updateManaged(ctx, actor, model.ActionKeyRotate, t.ID, mayManageKeys,
+	until := c.now().Add(grace)
+	err = c.updateManaged(ctx, actor, model.ActionKeyRotate, t.ID, mayManageKeys,
 		func(tx *store.Tx, line *model.AuditEntry) error {
 			line.OnKey = key
 			if _, err := keyOf(tx, t.ID, key); err != nil {
@@ -235,17 +238,17 @@ func (s *Service) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 			if err := tx.RotateKey(key, hash, until); err != nil || t.ID == actor.Account {
 				return err
 			}
-			return queueSettings(tx, t.ID, "")
+			return tx.QueueSettings(t.ID, "")
 		})
 	if err != nil {
 		return nil, err
 	}
-	s.actors.forget(t.ID)
-	s.streams.Recheck() // some may read with the old secret, or the one before
+	c.Forget(t.ID)
+	c.streams.Recheck() // some may read with the old secret, or the one before
 	if grace == 0 {
-		s.hub.CloseSecrets(t.ID, key, model.MarkOf(hash), live.Revoked)
+		c.hub.CloseSecrets(t.ID, key, model.MarkOf(hash), live.Revoked)
 	}
-	s.hub.Wake(t.ID)
+	c.hub.Wake(t.ID)
 	return &IssuedKey{Key: current, Secret: secret}, nil
 }
 
@@ -259,38 +262,38 @@ func keyOf(tx *store.Tx, account model.AccountID, key string) (model.Key, error)
 
 // proveAdministrative lets an administrative key be issued or rotated only with
 // another one, or with the password of the account that asks.
-func (s *Service) proveAdministrative(ctx context.Context, actor *model.Actor, password string) error {
+func (c *Control) proveAdministrative(ctx context.Context, actor *model.Actor, password string) error {
 	if actor.Administrative() {
 		return nil
 	}
 	if password != "" {
 		var hash string
-		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		err := c.store.View(ctx, func(tx *store.Tx) (err error) {
 			hash, err = tx.PasswordHash(actor.Account)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		ok, err := s.verifyPassword(ctx, hash, password)
+		ok, err := c.verifyPassword(ctx, hash, password)
 		if err == nil && !ok {
 			err = model.Forbiddenf(codePasswordWrong, "The password is wrong.")
 		}
 		return err
 	}
-	return administrativeKeyRequired()
+	return model.AdministrativeKeyRequired()
 }
 
 // keyRule is one of mayManageKeys and mayRevokeKeys.
 type keyRule func(*model.Actor, *model.Account, []model.Membership) error
 
 // managed finds an account whose keys the actor may manage.
-func (s *Service) managed(ctx context.Context, actor *model.Actor, address string, may keyRule) (t target, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		if t, err = s.target(tx, actor, address); err != nil {
+func (c *Control) managed(ctx context.Context, actor *model.Actor, address string, may keyRule) (t Target, err error) {
+	err = c.store.View(ctx, func(tx *store.Tx) error {
+		if t, err = c.Target(tx, actor, address); err != nil {
 			return err
 		}
-		return may(actor, &t.Account, t.memberships)
+		return may(actor, &t.Account, t.Memberships)
 	})
 	return t, err
 }
@@ -299,14 +302,14 @@ func (s *Service) managed(ctx context.Context, actor *model.Actor, address strin
 // inside the transaction, whether the actor may. It holds the account's queue, so
 // that a transaction which ends all keys of an account misses none that is being
 // made.
-func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, action model.AuditAction,
+func (c *Control) updateManaged(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	account model.AccountID, may keyRule,
 	fn func(*store.Tx, *model.AuditEntry) error) error {
-	return s.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
+	return c.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		if err := tx.LockQueues(account); err != nil {
 			return err
 		}
-		current, err := s.stillActs(tx, actor)
+		current, err := c.StillActs(tx, actor)
 		if err != nil {
 			return err
 		}
@@ -329,33 +332,6 @@ func (s *Service) updateManaged(ctx context.Context, actor *model.Actor, action 
 		}
 		return fn(tx, line)
 	})
-}
-
-// stillOpens asks inside a transaction whether a key is what it was when the call
-// began: one that was revoked, or rotated, on another node meanwhile gives nobody
-// lasting access.
-func stillOpens(tx *store.Tx, key *model.Key, now time.Time) error {
-	k, found, err := tx.Key(key.Key)
-	if err != nil {
-		return err
-	}
-	opens := bytes.Equal(k.SecretHash, key.SecretHash) || bytes.Equal(k.PreviousHash, key.SecretHash) &&
-		now.Before(k.PreviousUntil)
-	if !found || !opens || k.ExpiredAt(now) {
-		return wrongCredentials()
-	}
-	return nil
-}
-
-// queueSettings tells an account that its settings, or its place in an
-// organization, changed. The caller wakes it after the commit.
-func queueSettings(tx *store.Tx, account model.AccountID, organization model.OrganizationID) error {
-	position, err := tx.Position(1, account)
-	if err != nil {
-		return err
-	}
-	return tx.InsertEvent(account, position, organization, model.EventSettings, model.MessageID{},
-		store.Payload{}.Encode())
 }
 
 // ErrNoKey says that there is no key of that name.

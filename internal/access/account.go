@@ -1,4 +1,4 @@
-package service
+package access
 
 import (
 	"context"
@@ -30,14 +30,17 @@ func number(text, region string) (string, bool) {
 	return e164, len(e164) >= 8 && len(e164) <= 16
 }
 
-// address reads an address into the one form under which it is stored and compared. A
+// Address reads an address into the one form under which it is stored and compared. A
 // letter with a mark can be written as one character or as two, which no reader can tell
 // apart by looking: that is one address.
-func (s *Service) address(text string) model.Address { return readAddress(text, s.region) }
+func (c *Control) Address(text string) model.Address { return readAddress(text, c.region) }
 
 func readAddress(text, region string) model.Address {
 	return model.ParseAddress(norm.NFC.String(text), func(text string) (string, bool) { return number(text, region) })
 }
+
+// Number reads a phone number into E.164.
+func (c *Control) Number(text string) (string, bool) { return number(text, c.region) }
 
 // FindAccount returns the account that an address names, for the operator.
 func FindAccount(ctx context.Context, kept *store.Store, region, text string) (id model.AccountID, err error) {
@@ -62,14 +65,14 @@ func accountAt(tx *store.Tx, address model.Address) (id model.AccountID, found b
 	return id, found, err
 }
 
-// resolve finds what an address names: an account, or a group where groups are
+// Resolve finds what an address names: an account, or a group where groups are
 // allowed (contract, section 2). It does not ask whether the actor may know.
-func (s *Service) resolve(tx *store.Tx, actor *model.Actor, text string, groups bool) (entity model.EntityID, group,
+func (c *Control) Resolve(tx *store.Tx, actor *model.Actor, text string, groups bool) (entity model.EntityID, group,
 	found bool, err error) {
 	if strings.EqualFold(text, "me") {
 		return model.EntityID(actor.Account), false, true, nil
 	}
-	address := s.address(text)
+	address := c.Address(text)
 	account, found, err := accountAt(tx, address)
 	if err != nil || found || !groups || address.Kind != model.TokenAddress {
 		return model.EntityID(account), false, found, err
@@ -78,9 +81,9 @@ func (s *Service) resolve(tx *store.Tx, actor *model.Actor, text string, groups 
 	return address.Token, true, found && !g.Deleted, err
 }
 
-// resolveAccount finds the account that an address names, or answers Missing.
-func (s *Service) resolveAccount(tx *store.Tx, actor *model.Actor, text string) (model.AccountID, error) {
-	entity, _, found, err := s.resolve(tx, actor, text, false)
+// ResolveAccount finds the account that an address names, or answers Missing.
+func (c *Control) ResolveAccount(tx *store.Tx, actor *model.Actor, text string) (model.AccountID, error) {
+	entity, _, found, err := c.Resolve(tx, actor, text, false)
 	if err == nil && !found {
 		err = model.Missing()
 	}
@@ -89,25 +92,25 @@ func (s *Service) resolveAccount(tx *store.Tx, actor *model.Actor, text string) 
 
 // IsSelf reports whether an address names the actor's own account. It says no
 // where it cannot find out.
-func (s *Service) IsSelf(ctx context.Context, actor *model.Actor, address string) bool {
+func (c *Control) IsSelf(ctx context.Context, actor *model.Actor, address string) bool {
 	self := false
-	err := s.store.View(ctx, func(tx *store.Tx) error {
-		id, err := s.resolveAccount(tx, actor, address)
+	err := c.store.View(ctx, func(tx *store.Tx) error {
+		id, err := c.ResolveAccount(tx, actor, address)
 		self = err == nil && id == actor.Account
 		return err
 	})
 	return err == nil && self
 }
 
-// target is an account that a call is about.
-type target struct {
+// Target is an account that a call is about.
+type Target struct {
 	model.Account
-	memberships []model.Membership
+	Memberships []model.Membership
 }
 
-// membership returns the target's place in an organization.
-func (t *target) membership(organization model.OrganizationID) (model.Membership, bool) {
-	for _, m := range t.memberships {
+// In returns the target's place in an organization.
+func (t *Target) In(organization model.OrganizationID) (model.Membership, bool) {
+	for _, m := range t.Memberships {
 		if m.Organization == organization {
 			return m, true
 		}
@@ -115,10 +118,10 @@ func (t *target) membership(organization model.OrganizationID) (model.Membership
 	return model.Membership{}, false
 }
 
-// target loads the account that an address names, with its memberships, or
+// Target loads the account that an address names, with its memberships, or
 // answers Missing. It does not ask whether the actor may know.
-func (s *Service) target(tx *store.Tx, actor *model.Actor, text string) (t target, err error) {
-	id, err := s.resolveAccount(tx, actor, text)
+func (c *Control) Target(tx *store.Tx, actor *model.Actor, text string) (t Target, err error) {
+	id, err := c.ResolveAccount(tx, actor, text)
 	if err != nil {
 		return t, err
 	}
@@ -127,21 +130,21 @@ func (s *Service) target(tx *store.Tx, actor *model.Actor, text string) (t targe
 		return t, err
 	}
 	if !found && id == actor.Account {
-		return t, wrongCredentials() // it was erased a moment ago, and its key with it
+		return t, WrongCredentials() // it was erased a moment ago, and its key with it
 	}
 	if !found {
 		return t, model.Missing()
 	}
 	t.Account = account
-	t.memberships, err = tx.Memberships(id)
+	t.Memberships, err = tx.Memberships(id)
 	return t, err
 }
 
-// lockedTarget is target for changes to several things of the account: no other
+// LockedTarget is Target for changes to several things of the account: no other
 // transaction changes them until this one ends.
-func (s *Service) lockedTarget(tx *store.Tx, actor *model.Actor, text string) (t target, err error) {
+func (c *Control) LockedTarget(tx *store.Tx, actor *model.Actor, text string) (t Target, err error) {
 	if tx.Locks() {
-		id, err := s.resolveAccount(tx, actor, text)
+		id, err := c.ResolveAccount(tx, actor, text)
 		if err != nil {
 			return t, err
 		}
@@ -149,24 +152,5 @@ func (s *Service) lockedTarget(tx *store.Tx, actor *model.Actor, text string) (t
 			return t, err
 		}
 	}
-	return s.target(tx, actor, text)
-}
-
-// present shows an account to the actor: addresses only where it may see them,
-// title and department of the organization of the call, else of the one of both that
-// the account has belonged to longest.
-func present(actor *model.Actor, t *target, organization model.OrganizationID) model.Entity {
-	account := t.Account
-	if !maySeeAddresses(actor, account.ID, t.memberships) {
-		account.Emails, account.Phones = nil, nil
-	}
-	entity := model.Entity{Account: &account}
-	common := shared(actor, t.memberships)
-	if organization == "" && len(common) > 0 {
-		organization = common[0]
-	}
-	if m, ok := t.membership(organization); ok && (actor.MemberOf(organization) || actor.Administers(organization)) {
-		entity.Organization, entity.Title, entity.Department = organization, m.Title, m.Department
-	}
-	return entity
+	return c.Target(tx, actor, text)
 }

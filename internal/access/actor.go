@@ -1,0 +1,129 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"signet/internal/cache"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// actor returns the owner of a key, or nil where there is no such key. What it
+// returns is shared and must not be changed.
+func (c *Control) actor(ctx context.Context, key string, now time.Time) (*model.Actor, error) {
+	actor, known := c.actors.of(key, now)
+	if known {
+		return actor, nil
+	}
+	version := c.actors.Version()
+	err := c.store.View(ctx, func(tx *store.Tx) error {
+		actor = nil
+		k, found, err := tx.Key(key)
+		if err != nil || !found {
+			return err
+		}
+		account, found, err := tx.Account(k.Account)
+		if err != nil || !found {
+			return err
+		}
+		memberships, err := tx.Memberships(k.Account)
+		made := newActor(k, &account, memberships)
+		actor = &made
+		return err
+	}, store.Short)
+	if err != nil || actor == nil {
+		return nil, err
+	}
+	// What the caller sent is one piece of memory with the secret, and is not kept.
+	c.actors.Put(version, actor.Key.Key, cache.Recent[*model.Actor]{Value: actor, At: now}, 1)
+	return actor, nil
+}
+
+// newActor is the owner of a key who comes with its present secret.
+func newActor(k model.Key, owner *model.Account, memberships []model.Membership) model.Actor {
+	return model.Actor{Account: k.Account, Key: k, Secret: model.MarkOf(k.SecretHash), Operator: owner.Operator,
+		Memberships: memberships}
+}
+
+// Ends returns a channel that receives when the key expires, or the secret that
+// the actor came with ends, and what stops that; nil, which never receives, where
+// neither does.
+func (c *Control) Ends(actor *model.Actor) (ended <-chan time.Time, stop func()) {
+	now := c.clock()
+	ends, _ := actor.Key.Admits(actor.Secret, now)
+	if ends.IsZero() {
+		return nil, func() {}
+	}
+	timer := time.NewTimer(ends.Sub(now))
+	return timer.C, func() { timer.Stop() }
+}
+
+// Current returns what the actor is by now: its key or its secret may have ended, and
+// its memberships may have changed, while a call waited.
+func (c *Control) Current(ctx context.Context, actor *model.Actor) (*model.Actor, error) {
+	now := c.clock()
+	fresh, err := c.actor(ctx, actor.Key.Key, now)
+	if err != nil {
+		return nil, err
+	}
+	if fresh == nil {
+		return nil, WrongCredentials()
+	}
+	if _, admitted := fresh.Key.Admits(actor.Secret, now); !admitted {
+		return nil, WrongCredentials()
+	}
+	return fresh.By(actor.Secret), nil
+}
+
+// StillOpens asks inside a transaction whether what the actor came with opens still: a
+// key that was revoked, or rotated, on another node meanwhile gives nobody lasting access.
+func (c *Control) StillOpens(tx *store.Tx, actor *model.Actor) error {
+	k, found, err := tx.Key(actor.Key.Key)
+	if err != nil {
+		return err
+	}
+	if _, admitted := k.Admits(actor.Secret, c.now()); !found || !admitted {
+		return WrongCredentials()
+	}
+	return nil
+}
+
+// StillActs returns the actor as it is inside a transaction, whose key has to open
+// still: a key or a role that another node ended a moment ago changes nobody's access.
+func (c *Control) StillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, error) {
+	if err := c.StillOpens(tx, actor); err != nil {
+		return nil, err
+	}
+	current := *actor
+	var err error
+	current.Memberships, err = tx.Memberships(actor.Account)
+	return &current, err
+}
+
+// actorCache remembers for a moment which account a key belongs to, by the key.
+type actorCache struct {
+	*cache.Cache[string, cache.Recent[*model.Actor]]
+}
+
+// actorCacheSize bounds how many keys are remembered.
+const actorCacheSize = 100_000
+
+func newActorCache() actorCache {
+	return actorCache{cache.New[string, cache.Recent[*model.Actor]](actorCacheSize)}
+}
+
+// of returns the owner of a key, if that is remembered.
+func (c actorCache) of(key string, now time.Time) (*model.Actor, bool) {
+	known, ok := c.Get(key)
+	return known.Value, ok && known.Fresh(now)
+}
+
+// drop forgets what is known of these accounts' keys.
+func (c actorCache) drop(accounts ...model.AccountID) {
+	gone := make(map[model.AccountID]bool, len(accounts))
+	for _, account := range accounts {
+		gone[account] = true
+	}
+	c.ForgetFunc(func(_ string, known cache.Recent[*model.Actor]) bool { return gone[known.Value.Account] })
+}

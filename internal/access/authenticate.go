@@ -1,0 +1,76 @@
+package access
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/netip"
+	"slices"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// WrongCredentials is the one answer to credentials that open nothing.
+func WrongCredentials() *model.Error {
+	return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid",
+		Message: "The key or the secret is wrong."}
+}
+
+// Authenticate returns who calls with a key and its secret: kind Unauthenticated
+// where the key does not exist, has ended, has another secret, or is not to be used
+// from this address; the answer is the same for all of these.
+func (c *Control) Authenticate(ctx context.Context, key, secret string, from netip.Addr) (*model.Actor, error) {
+	if model.MalformedSecret(secret) {
+		return nil, WrongCredentials() // which tells nothing but what the caller can compute
+	}
+	now := c.clock()
+	hash := sha256.Sum256([]byte(secret))
+	actor, err := c.actor(ctx, key, now)
+	if err != nil {
+		return nil, err
+	}
+	if actor == nil {
+		subtle.ConstantTimeCompare(hash[:], make([]byte, len(hash)))
+		return nil, WrongCredentials()
+	}
+	k := &actor.Key
+	current := subtle.ConstantTimeCompare(hash[:], k.SecretHash) == 1
+	previous := subtle.ConstantTimeCompare(hash[:], k.PreviousHash) == 1 && now.Before(k.PreviousUntil)
+	if !current && !previous || k.ExpiredAt(now) || k.Login && c.lastUse(k).Add(model.LoginIdle).Before(now) ||
+		!k.Networks.Allow(from) {
+		return nil, WrongCredentials()
+	}
+	c.noteUse(k.Key, now)
+	if !current {
+		return actor.By(model.MarkOf(k.PreviousHash)), nil
+	}
+	return actor, nil
+}
+
+// noteUse remembers when a key was last used, until it is written with others.
+func (c *Control) noteUse(key string, now time.Time) {
+	c.usedMu.Lock()
+	c.used[key] = now
+	c.usedMu.Unlock()
+}
+
+func (c *Control) lastUse(k *model.Key) time.Time {
+	c.usedMu.Lock()
+	defer c.usedMu.Unlock()
+	return slices.MaxFunc([]time.Time{k.Created, k.LastUsed, c.used[k.Key]}, time.Time.Compare)
+}
+
+// FlushUses writes when keys were last used. It is called now and then, and
+// before the server stops.
+func (c *Control) FlushUses(ctx context.Context) error {
+	c.usedMu.Lock()
+	used := c.used
+	c.used = map[string]time.Time{}
+	c.usedMu.Unlock()
+	if len(used) == 0 {
+		return nil
+	}
+	return c.store.Update(ctx, func(tx *store.Tx) error { return tx.TouchKeys(used) })
+}

@@ -1,0 +1,91 @@
+package model
+
+// Actor is the caller: an account through one of its keys.
+type Actor struct {
+	Account     AccountID
+	Key         Key
+	Secret      SecretMark // with which it came
+	Operator    bool
+	Memberships []Membership
+}
+
+// By returns the actor as it is when it comes with this secret of the key.
+func (a *Actor) By(secret SecretMark) *Actor {
+	if a.Secret == secret {
+		return a
+	}
+	other := *a
+	other.Secret = secret
+	return &other
+}
+
+// Administrative reports whether the key may be used for administrative calls
+// at all; where, the account's roles decide.
+func (a *Actor) Administrative() bool { return a.Key.Kind == Administrative }
+
+// Membership returns the actor's place in an organization.
+func (a *Actor) Membership(organization OrganizationID) (Membership, bool) {
+	for _, m := range a.Memberships {
+		if m.Organization == organization {
+			return m, true
+		}
+	}
+	return Membership{}, false
+}
+
+// MemberOf reports whether the actor belongs to the organization.
+func (a *Actor) MemberOf(organization OrganizationID) bool {
+	_, ok := a.Membership(organization)
+	return ok
+}
+
+// AdministersAny reports whether the actor's key and roles make it an operator
+// or the administrator of at least one organization.
+func (a *Actor) AdministersAny() bool {
+	if !a.Administrative() {
+		return false
+	}
+	for _, m := range a.Memberships {
+		if m.Has(RoleAdmin) {
+			return true
+		}
+	}
+	return a.Operator
+}
+
+// Administers reports whether the actor acts as an administrator of the
+// organization: by its role there, or as an operator.
+func (a *Actor) Administers(organization OrganizationID) bool {
+	if !a.Administrative() {
+		return false
+	}
+	m, ok := a.Membership(organization)
+	return a.Operator || ok && m.Has(RoleAdmin)
+}
+
+// Organizations lists where the actor belongs.
+func (a *Actor) Organizations() []OrganizationID {
+	out := make([]OrganizationID, len(a.Memberships))
+	for i, m := range a.Memberships {
+		out[i] = m.Organization
+	}
+	return out
+}
+
+// Shared lists the organizations that the actor and the memberships have in common, in
+// the order of the memberships.
+func (a *Actor) Shared(memberships []Membership) []OrganizationID {
+	var out []OrganizationID
+	for _, m := range memberships {
+		if a.MemberOf(m.Organization) {
+			out = append(out, m.Organization)
+		}
+	}
+	return out
+}
+
+// MaySee reports whether the actor may see an account with these memberships: the account
+// itself, people who share an organization with it, operators (contract, section 5, call 4).
+func (a *Actor) MaySee(account AccountID, memberships []Membership) bool {
+	return a.Account == account || a.Operator || len(a.Shared(memberships)) > 0
+}
