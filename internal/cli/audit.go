@@ -12,7 +12,7 @@ import (
 type auditCommands struct {
 	List   auditListCommand   `cmd:"" help:"Print an organization's or the platform's entries, from a server." example:"signet audit list Hq3nVt0cXz8Lw2RbKd5mYp7A --action key.issue"`
 	Export auditExportCommand `cmd:"" help:"Write the audit log as JSON lines, from the server's data."`
-	Verify auditVerifyCommand `cmd:"" help:"Check that nobody changed the audit log, in the server's data." note:"For who runs the server, while it runs or not. It ends with code 1 and names the first entry that is not as it was written." example:"signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"`
+	Verify auditVerifyCommand `cmd:"" help:"Check that nobody changed the audit log, in the server's data." note:"For those who run the server, while it runs or not. It ends with code 1 and names the first entry that is not as it was written." example:"signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"`
 }
 
 // dataPlace is where a server stores, for commands that work on its data.
@@ -49,7 +49,7 @@ type auditExportCommand struct {
 }
 
 func (auditExportCommand) Help() string {
-	return "For who runs the server, while it runs or not. The last lines are signed checkpoints: kept on another " +
+	return "For those who run the server, while it runs or not. The last lines are signed checkpoints: kept on another " +
 		"machine, they let `signet audit verify --checkpoint` tell whether anything was cut off since.\n\nExample:\n\n  " +
 		"signet audit export --data /var/lib/signet > audit.jsonl"
 }

@@ -19,7 +19,7 @@ type blobsPruneCommand struct {
 }
 
 func (blobsPruneCommand) Help() string {
-	return `For who runs the server, while it runs or not. A server removes by itself what was uploaded and not sent,
+	return `For those who run the server, while it runs or not. A server removes by itself what was uploaded and not sent,
 as long as that is at most 100 files, or one in a hundred; where it is more it leaves them all, and says so. Before
 you remove them, look whether the database is the one of these files, and as new as they are: what nothing refers
 to here, another installation may need.

@@ -9,7 +9,7 @@ import (
 )
 
 type clockCommands struct {
-	Show   clockShowCommand   `cmd:"" help:"Print what the clock says, and which time the server knew last." note:"For who runs the server, while it runs or not. The clock is the database's, where there is one, and else this machine's." example:"signet clock show --data /var/lib/signet"`
+	Show   clockShowCommand   `cmd:"" help:"Print what the clock says, and which time the server knew last." note:"For those who run the server, while it runs or not. The clock is the database's, where there is one, and else this machine's." example:"signet clock show --data /var/lib/signet"`
 	Accept clockAcceptCommand `cmd:"" help:"Say that the clock is right, so that what has ended is erased again."`
 }
 
@@ -23,7 +23,7 @@ func (c *clockShowCommand) Run(ctx context.Context, con *console) error {
 type clockAcceptCommand struct{ dataPlace }
 
 func (clockAcceptCommand) Help() string {
-	return `For who runs the server, when /readyz says that its clock is in doubt and the clock is right: the machine
+	return `For those who run the server, when /readyz says that its clock is in doubt and the clock is right: the machine
 was off, or asleep. It works while the server runs, which then goes on erasing what has ended with its next sweep,
 and before a start after a long time.
 

@@ -24,9 +24,12 @@ type erasure struct {
 	DryRun bool `help:"Count what would go, and change nothing."`
 }
 
-// confirmed reports whether the command is to go on: the name was given, or typed. It
-// does not where only a count was asked for, which it prints.
-func (e *erasure) confirmed(con *console, what string, d maintain.Doomed) (bool, error) {
+// confirmed reports whether the command is to go on after the count that it is given: the
+// name was given, or typed. It does not where only the count was asked for, which it prints.
+func (e *erasure) confirmed(con *console, what string, d maintain.Doomed, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
 	if e.DryRun {
 		con.printf("Would erase %s:\n", described(what, d.Name, d.Token))
 		return false, con.lines(counted(d.Rows)...)

@@ -22,7 +22,7 @@ type accountEraseCommand struct {
 }
 
 func (accountEraseCommand) Help() string {
-	return `For who runs the server, while it runs or not. What the account sent is gone for all readers, and so is
+	return `For those who run the server, while it runs or not. What the account sent is gone for all readers, and so is
 what was sent to it alone. Entries of the audit log stay. The last administrator of an organization is not erased
 without --last-administrator. If it was broken off, run it again, with the token that it prints first.
 
@@ -36,10 +36,7 @@ Examples:
 
 func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
 	doomed, err := maintain.CountAccount(ctx, a.Data, a.Database, a.Region, a.Account)
-	if err != nil {
-		return err
-	}
-	if yes, err := a.confirmed(con, "account", doomed); err != nil || !yes {
+	if yes, err := a.confirmed(con, "account", doomed, err); err != nil || !yes {
 		return err
 	}
 	erased, err := maintain.EraseAccount(ctx, a.Data, a.Database, a.Region, doomed.Token, a.LastAdministrator,
@@ -69,18 +66,15 @@ type orgEraseCommand struct {
 }
 
 func (orgEraseCommand) Help() string {
-	return "For who runs the server, while it runs or not. Entries of the audit log stay. If it was broken off, run it " +
-		"again. It says what would go and asks for the organization's name, or takes it from --confirm.\n\nExamples:\n\n  " +
-		"signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --dry-run\n  signet organization erase " +
-		"Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
+	return "For those who run the server, while it runs or not. Entries of the audit log stay. If it was broken off, " +
+		"run it again. It says what would go and asks for the organization's name, or takes it from --confirm.\n\n" +
+		"Examples:\n\n  signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --dry-run\n  signet " +
+		"organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
 
 func (o *orgEraseCommand) Run(ctx context.Context, con *console) error {
 	doomed, err := maintain.CountOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts)
-	if err != nil {
-		return err
-	}
-	if yes, err := o.confirmed(con, "organization", doomed); err != nil || !yes {
+	if yes, err := o.confirmed(con, "organization", doomed, err); err != nil || !yes {
 		return err
 	}
 	return con.erased(maintain.EraseOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts))
@@ -92,9 +86,9 @@ type orgHoldCommand struct {
 }
 
 func (orgHoldCommand) Help() string {
-	return "For who runs the server, while it runs or not. Readers notice nothing, but nothing of what its messages say " +
-		"is erased until `signet organization release`.\n\nExample:\n\n  signet organization hold Hq3nVt0cXz8Lw2RbKd5mYp7A " +
-		"--data /var/lib/signet"
+	return "For those who run the server, while it runs or not. Readers notice nothing, but nothing of what its " +
+		"messages say is erased until `signet organization release`.\n\nExample:\n\n  signet organization hold " +
+		"Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet"
 }
 
 func (o *orgHoldCommand) Run(ctx context.Context, con *console) error {
@@ -108,17 +102,14 @@ type orgReleaseCommand struct {
 }
 
 func (orgReleaseCommand) Help() string {
-	return "For who runs the server, while it runs or not. What only the hold keeps is erased by the server's next " +
+	return "For those who run the server, while it runs or not. What only the hold keeps is erased by the server's next " +
 		"sweep: it is counted, and the organization's name asked for, or taken from --confirm.\n\nExample:\n\n  signet " +
 		"organization release Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
 
 func (o *orgReleaseCommand) Run(ctx context.Context, con *console) error {
 	doomed, err := maintain.CountHeld(ctx, o.Data, o.Database, o.Organization)
-	if err != nil {
-		return err
-	}
-	if yes, err := o.confirmed(con, "organization", doomed); err != nil || !yes {
+	if yes, err := o.confirmed(con, "organization", doomed, err); err != nil || !yes {
 		return err
 	}
 	return maintain.HoldOrganization(ctx, o.Data, o.Database, o.Organization, false)
@@ -132,10 +123,10 @@ type orgExportCommand struct {
 }
 
 func (orgExportCommand) Help() string {
-	return "For who runs the server, while it runs or not. It writes every message of an organization under a legal " +
-		"hold, those that are over for all readers included, to messages.jsonl in a new directory, and the attachments " +
-		"beside it. The audit log notes it.\n\nExample:\n\n  signet organization export --held Hq3nVt0cXz8Lw2RbKd5mYp7A " +
-		"./case-17 --data /var/lib/signet"
+	return "For those who run the server, while it runs or not. It writes every message of an organization under a " +
+		"legal hold, those that are over for all readers included, to messages.jsonl in a new directory, and the " +
+		"attachments beside it. The audit log notes it.\n\nExample:\n\n  signet organization export --held " +
+		"Hq3nVt0cXz8Lw2RbKd5mYp7A ./case-17 --data /var/lib/signet"
 }
 
 func (o *orgExportCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {

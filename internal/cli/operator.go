@@ -19,7 +19,7 @@ type operatorResetCommand struct {
 }
 
 func (operatorResetCommand) Help() string {
-	return `For who runs the server, when the operator's key is lost or in the wrong hands: it changes the data
+	return `For those who run the server, when the operator's key is lost or in the wrong hands: it changes the data
 directory or the database itself, while the server runs or not. All keys of the operator account end, its password
 too, and operator.json gets a new key; where another operator than the first is named, operator-NAME.json does. A
 server that runs takes it over within a second. Run as root, it leaves the file to the owner of the data directory.

@@ -22,7 +22,7 @@ type statusCommand struct {
 }
 
 func (statusCommand) Help() string {
-	return `For who runs the server, on its machine. It takes the settings of "signet serve" and asks the server for
+	return `For those who run the server, on its machine. It takes the settings of "signet serve" and asks the server for
 /readyz and /metrics; where none answers, it reads what the data directory or the database tells. The exit code is
 0 where all is well, and 1 where something is to be seen to: the last lines say what.
 
