@@ -165,7 +165,7 @@ func TestClientCommands(t *testing.T) {
 		{"user remove u1 --org o1", "DELETE /v2/user/u1/organization/o1", ""},
 
 		{"key create --kind administrative --expires-in 90d --messages-per-day 0 --allowed-network 192.0.2.0/24,10.1.2.3",
-			`POST /v2/user/me/key {"kind":"administrative","expires_in":7776000,"messages_per_day":0,"allowed_networks":["192.0.2.0/24","10.1.2.3"]}`,
+			`POST /v2/user/me/key {"kind":"administrative","messages_per_day":0,"allowed_networks":["192.0.2.0/24","10.1.2.3"],"expires_in":7776000}`,
 			"api_key           k1\napi_secret        s1\nexpires           2026-11-21T08:15:30Z\nallowed_networks  " +
 				"192.0.2.0/24,10.1.2.3/32\n"},
 		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LAST USED  EXPIRES  NETWORKS\nk1   " +
@@ -216,7 +216,7 @@ func TestClientCommands(t *testing.T) {
 		{"metadata set u1 a=1 b=x=y", `POST /v2/metadata/u1 {"a":"1","b":"x=y"}`, ""},
 		{"metadata delete u1", "DELETE /v2/metadata/u1", ""},
 		{"search jo~mey --type account --not x --sort=-title --org o1 --limit 7",
-			`POST /v2/search {"type":["account"],"directory":["o1"],"bool":{"must":[{"any":"jo mey"}],"must_not":[{"any":"x"}]},"sort":["-title"],"page_size":7,"results_format":"entities","include_disabled":false}`,
+			`POST /v2/search {"type":["account"],"directory":["o1"],"sort":["-title"],"page_size":7,"include_disabled":false,"bool":{"must":[{"any":"jo mey"}],"must_not":[{"any":"x"}]},"results_format":"entities"}`,
 			"u1  account  Ann Lee\n"},
 		{"roles u1 --org o1", "GET /v2/user/u1/organization/o1/roles", "o1  admin\n"},
 		{"roles grant me admin --org o1", "POST /v2/user/me/organization/o1/roles/admin", "pending\n"},
