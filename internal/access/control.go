@@ -39,8 +39,9 @@ type Options struct {
 	Store         *store.Store
 	Hub           *live.Hub
 	Clock         func() time.Time
-	Streams       Streams // nil: there are none
-	DefaultRegion string  // of phone numbers without a country code, as in ISO 3166
+	Streams       Streams    // nil: there are none
+	DefaultRegion string     // of phone numbers without a country code, as in ISO 3166
+	Derive        Derivation // of password hashes; nil: argon2.IDKey
 }
 
 // Control is safe for concurrent use.
@@ -52,7 +53,7 @@ type Control struct {
 	region    string
 	actors    actorCache
 	passwords *hashing
-	derive    derivation
+	derive    Derivation
 
 	usedMu sync.Mutex // guards used
 	used   map[string]time.Time
@@ -63,11 +64,14 @@ func New(o Options) *Control {
 	if o.Streams == nil {
 		o.Streams = NoStreams{}
 	}
+	if o.Derive == nil {
+		o.Derive = argon2.IDKey
+	}
 	return &Control{
 		store: o.Store, hub: o.Hub, clock: o.Clock, streams: o.Streams, region: o.DefaultRegion,
 		actors:    newActorCache(),
 		passwords: newHashing(),
-		derive:    argon2.IDKey,
+		derive:    o.Derive,
 		used:      map[string]time.Time{},
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/crypto/argon2"
+
 	"signet/internal/access"
 	"signet/internal/api"
 	"signet/internal/audit"
@@ -111,7 +113,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.vault = &content.Vault{Store: s.store, Ring: ring, Blobs: blobs, Unsealed: f.unsealed}
 	auditLog := audit.NewLog(audit.Options{Store: s.store, Key: s.audit, Retention: auditRetention, Clock: s.clock.Now})
 	s.access = access.New(access.Options{
-		Store: s.store, Hub: s.hub, Clock: s.clock.Now, Streams: registry, DefaultRegion: "US",
+		Store: s.store, Hub: s.hub, Clock: s.clock.Now, Streams: registry, DefaultRegion: "US", Derive: quickArgon,
 	})
 	s.service = service.New(service.Options{
 		Access: s.access, Store: s.store, Vault: s.vault,
@@ -153,6 +155,12 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	}
 	s.operator.token = s.operator.get("/v2/user").reply().text("token")
 	return s
+}
+
+// quickArgon takes 64 KiB of memory once, where the server's passwords take 32 MiB twice,
+// and the race detector four times that. Those of docs/api take the real one.
+func quickArgon(password, salt []byte, _, _ uint32, threads uint8, keyLen uint32) []byte {
+	return argon2.IDKey(password, salt, 1, 64, threads, keyLen)
 }
 
 func (s *server) closed(what string, err error) {
