@@ -71,6 +71,10 @@ test-race: test-servers ## run every test with the race detector, or fail
 	go test $(RACE) ./...
 	SIGNET_TEST_ENGINE=postgres go test $(RACE) $(ON_BOTH)
 
+.PHONY: test-times
+test-times: test-servers ## run every test with the race detector, and list the ten that took longest, in seconds
+	@go test $(RACE) -count=1 -v ./... | sed -nE 's/^--- [A-Z]+: ([^ ]+) \(([0-9.]+)s\)$$/\2 \1/p' | sort -rn | head
+
 .PHONY: check
 check: check-format check-vet check-static check-modules check-generated check-openapi ## run every check but the tests
 
