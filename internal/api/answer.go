@@ -12,6 +12,7 @@ import (
 type answer struct {
 	status  int // 0: the endpoint has written its answer itself
 	reply   any
+	encoded *encoder // the reply, envelope and all, in place of it
 	headers []header
 	stream  bool
 }
@@ -57,10 +58,15 @@ func (a *API) write(c *call, out answer) error {
 		c.writer.WriteHeader(out.status)
 		return nil
 	}
-	e := encoders.Get().(*encoder)
+	e := out.encoded
+	if e == nil {
+		e = encoders.Get().(*encoder)
+	}
 	defer e.release()
-	if err := e.encodeReply(out.reply); err != nil {
-		return err
+	if out.encoded == nil {
+		if err := e.encodeReply(out.reply); err != nil {
+			return err
+		}
 	}
 	send(&c.writer, c.request, out.status, e.buffer.Bytes())
 	return nil
@@ -98,8 +104,10 @@ func (e *encoder) encode(v any) error {
 	return err
 }
 
+const replyBegin = `{"status":"success","reply":`
+
 func (e *encoder) encodeReply(v any) error {
-	e.buffer.WriteString(`{"status":"success","reply":`)
+	e.buffer.WriteString(replyBegin)
 	if err := e.encode(v); err != nil {
 		return err
 	}

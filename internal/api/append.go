@@ -27,11 +27,6 @@ func (v *view) appendedMessage(m *model.Message) appended {
 	}}
 }
 
-// appendedEvents is a list of events as an answer.
-func (v *view) appendedEvents(events []model.Event) appended {
-	return appended{len(events) * usualEvent, func(b []byte) ([]byte, error) { return v.appendEvents(b, events) }}
-}
-
 // appendEvent appends an event, as all three transports write it: the object under
 // `event` has exactly one key, its type.
 func (v *view) appendEvent(b []byte, e *model.Event) ([]byte, error) {
@@ -51,20 +46,6 @@ func (v *view) appendEvent(b []byte, e *model.Event) ([]byte, error) {
 		b = append(b, payload...)
 	}
 	return append(b, "}}"...), nil
-}
-
-// appendEvents appends a list of events.
-func (v *view) appendEvents(b []byte, events []model.Event) (_ []byte, err error) {
-	b = append(b, '[')
-	for i := range events {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if b, err = v.appendEvent(b, &events[i]); err != nil {
-			return nil, err
-		}
-	}
-	return append(b, ']'), nil
 }
 
 // appendJSON appends the message.

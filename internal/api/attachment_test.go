@@ -116,6 +116,7 @@ func TestAttachmentTakesCredentialsInTheQuery(t *testing.T) {
 	if !strings.Contains(got.Header.Get("Content-Security-Policy"), "sandbox") {
 		t.Error("a browser may run what is in an attachment")
 	}
+	got.wantHeader("Cross-Origin-Resource-Policy", "same-origin") // nor may other pages show it
 	c.anyone().get(path + basic(c.carl)).wantMissing()
 	c.anyone().get(path + basic(c.bob.with(c.bob.key, "wrong"))).want(401)
 	// Nowhere else.

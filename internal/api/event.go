@@ -76,7 +76,6 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 		After:   q.Text("after"),
 		Wait:    time.Duration(q.IntBetween("wait", 0, int(service.MaxWait/time.Second), 0)) * time.Second,
 		AutoAck: q.Bool("auto_ack"),
-		Room:    c.roomForEvents,
 	}
 	if c.head() { // whose answer has no events
 		options.AutoAck = false
@@ -84,51 +83,51 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	events, err := a.service.Poll(ctx, c.actor, options)
+	var e *encoder // nil while the poll waits
+	begin := func() {
+		if e == nil {
+			e = encoders.Get().(*encoder)
+			e.buffer.WriteString(eventsBegin)
+		}
+	}
+	options.Take = func(events []model.Event) (int, error) {
+		begin()
+		return c.appendTaken(e, events)
+	}
+	_, err := a.service.Poll(ctx, c.actor, options)
+	begin()
 	if err != nil {
+		e.release()
 		return answer{}, err
 	}
-	return reply(c.appendedEvents(events)), nil
+	e.buffer.WriteString("]}")
+	return answer{status: http.StatusOK, encoded: e}, nil
 }
 
-// mostEvents is how many bytes the events of one answer have together at most, even
-// where more were asked for (contract, section 6).
+// mostEvents is how many bytes the answer to a poll has at most, even where more events
+// were asked for (contract, section 6). One event always fits.
 const mostEvents = 4 << 20
 
-// roomForEvents returns how many of the events fit into one answer. One always does.
-// Only where they may not fit are they written to find out.
-func (v *view) roomForEvents(events []model.Event) int {
-	const (
-		plain   = 4 << 10  // of a message without body and data
-		other   = 16 << 10 // of any other event
-		escaped = 6        // bytes for one, at most
-	)
-	longest := 0
+// appendTaken writes events to the end of the list that the encoder has begun, as far as
+// there is room, and returns how many that were.
+func (v *view) appendTaken(e *encoder, events []model.Event) (int, error) {
+	e.buffer.Grow(min(len(events)*usualEvent, mostEvents))
 	for i := range events {
-		longest += other
-		if m := events[i].Message; m != nil {
-			longest += plain - other + escaped*len(m.Content.Body)
-			for _, item := range m.Content.Data {
-				longest += plain + escaped*len(item.Payload)
-			}
+		text, err := v.appendEvent(append(e.buffer.AvailableBuffer(), ','), &events[i])
+		if err != nil {
+			return i, err
 		}
-	}
-	if longest <= mostEvents {
-		return len(events)
-	}
-	size := 0
-	var text []byte
-	for i := range events {
-		var err error
-		if text, err = v.appendEvent(text[:0], &events[i]); err != nil {
-			return len(events) // the answer will fail by it
+		if e.buffer.Len() == len(eventsBegin) {
+			text = text[1:] // the comma
+		} else if e.buffer.Len()+len(text) > mostEvents-len("]}") {
+			return i, nil
 		}
-		if size += len(text) + 1; size > mostEvents && i > 0 {
-			return i
-		}
+		e.buffer.Write(text)
 	}
-	return len(events)
+	return len(events), nil
 }
+
+const eventsBegin = replyBegin + "["
 
 // streamOptions reads what a stream asks for, from header and query.
 func (a *API) streamOptions(c *call) stream.Request {

@@ -108,15 +108,12 @@ func (v *view) group(g *model.Group) wireGroup {
 	}
 	return wireGroup{
 		Token: g.ID, XMLNS: v.groupType(), Name: g.Name, DisplayName: g.Name, Description: g.Description,
-		Avatar: v.avatarURL(g.Avatar), OrganizationKey: g.Organization, Members: members, NumMembers: len(members),
-		CreatedBy: g.CreatedBy, CreatedTime: wireTime(g.Created),
+		Avatar: v.avatarURL(g.Avatar), OrganizationKey: g.Organization, Members: members,
+		NumMembers: max(len(members), g.Count),
+		CreatedBy:  g.CreatedBy, CreatedTime: wireTime(g.Created),
 		ReplayHistory: g.ReplayHistory, IsPublic: g.Public,
 	}
 }
-
-// mostMembersTold is how many members a group has at most whose events name them
-// (contract, section 6): else an event to each of them would be as long as they are many.
-const mostMembersTold = 100
 
 // entity shows an account or a group in an event.
 func (v *view) entity(e model.Entity) any {
@@ -124,7 +121,7 @@ func (v *view) entity(e model.Entity) any {
 		return v.user(e)
 	}
 	w := v.group(e.Group)
-	if w.NumMembers > mostMembersTold {
+	if w.NumMembers > model.MostMembersTold {
 		w.Members = nil
 	}
 	return w

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -46,7 +48,25 @@ func (a *App) front() http.Handler {
 func (a *App) metricsOnly() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", a.metricsHandler())
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+		if local != nil && local.IP.IsLoopback() && !asksThisMachine(r) {
+			http.NotFound(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// asksThisMachine reports whether a request on loopback was meant for it: a page can have
+// a name of its own resolve to this machine, and a browser here then asks for that name.
+func asksThisMachine(r *http.Request) bool {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil || strings.EqualFold(host, "localhost")
 }
 
 func (a *App) metricsHandler() http.Handler {
@@ -66,7 +86,7 @@ func (a *App) fromThisMachine(r *http.Request) bool {
 			return false
 		}
 	}
-	return a.network.proxies.Client(r).IsLoopback()
+	return a.network.proxies.Client(r).IsLoopback() && asksThisMachine(r)
 }
 
 var errDraining = errors.New("stopping")

@@ -139,9 +139,40 @@ func TestFromThisMachine(t *testing.T) {
 		"192.0.2.1:1": false, "[2001:db8::1]:1": false, "": false, "@": false,
 	} {
 		r := httptest.NewRequest("GET", "/metrics", nil)
-		r.RemoteAddr = address
+		r.RemoteAddr, r.Host = address, "127.0.0.1:8080"
 		if got := a.fromThisMachine(r); got != want {
 			t.Errorf("fromThisMachine(%q) = %v, want %v", address, got, want)
+		}
+	}
+}
+
+// TestMetricsAreForWhoAsksThisMachine: not for a page whose name resolves to it, as that
+// of a page in a browser on this machine may from one moment to the next.
+func TestMetricsAreForWhoAsksThisMachine(t *testing.T) {
+	notFound := func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) }
+	shared, own := settings(t), settings(t)
+	own.Metrics.Listen = "127.0.0.1:0"
+	a, b := mustOpen(t, shared, newHarness(notFound)), mustOpen(t, own, newHarness(notFound))
+	mustRun(t, a)
+	mustRun(t, b)
+	for _, url := range []string{a.BaseURL(), "http://" + b.MetricsAddr().String()} {
+		for host, want := range map[string]int{
+			"": 200, "127.0.0.1": 200, "localhost:1": 200, "LOCALHOST": 200, "[::1]:80": 200, "192.0.2.1": 200,
+			"evil.example": 404, "evil.example:8080": 404, "localhost.evil.example": 404, "127.0.0.1.evil.example": 404,
+		} {
+			r, err := http.NewRequestWithContext(t.Context(), "GET", url+"/metrics", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Host = host
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
+			if answer.StatusCode != want {
+				t.Errorf("/metrics of %s asked as %q: got %d, want %d", url, host, answer.StatusCode, want)
+			}
 		}
 	}
 }

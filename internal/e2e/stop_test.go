@@ -209,7 +209,12 @@ func (u *halfUpload) mustFinish(t *testing.T) string {
 // summed, and those of them with labels under their full names too.
 func (s *server) mustReadMetrics() map[string]int {
 	s.t.Helper()
-	answer, err := s.http.Get(s.base + "/metrics")
+	r, err := http.NewRequestWithContext(s.t.Context(), "GET", s.base+"/metrics", nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Host = "localhost"
+	answer, err := s.http.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}

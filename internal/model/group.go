@@ -10,12 +10,17 @@ type Group struct {
 	Description   string
 	Avatar        string
 	Members       []AccountID // in the order in which they joined
+	Count         int         // of members where Members are not all of them; else 0
 	CreatedBy     AccountID
 	Created       time.Time
 	ReplayHistory bool
 	Public        bool
 	Deleted       bool
 }
+
+// MostMembersTold is how many members a group has at most whose events name them
+// (contract, section 6): else an event to each of them would be as long as they are many.
+const MostMembersTold = 100
 
 // Entity returns the group's identifier as that of something to send to.
 func (g *Group) Entity() EntityID { return EntityID(g.ID) }

@@ -27,8 +27,9 @@ type PollOptions struct {
 	Wait    time.Duration // up to MaxWait: answer as soon as there is something
 	AutoAck bool          // acknowledge what is returned
 
-	// Room says how many of the events the answer has room for, at least one; nil: all.
-	Room func([]model.Event) int
+	// Take gets the events as they are read, and says how many of them there was room for:
+	// fewer end the poll. nil: they are returned.
+	Take func([]model.Event) (int, error)
 }
 
 // Poll returns the oldest unacknowledged events (contract, section 6). Reading
@@ -59,17 +60,8 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 		defer stop()
 	}
 	for {
-		events, err := s.Events(ctx, actor, after, store.EndOfQueue, o.Limit)
-		if err != nil {
-			return nil, err
-		}
-		if len(events) > 0 || sub == nil {
-			if o.Room != nil {
-				events = events[:o.Room(events)]
-			}
-			if o.AutoAck {
-				err = s.AcknowledgeEvents(ctx, actor, events)
-			}
+		taken, events, err := s.poll(ctx, actor, after, &o)
+		if err != nil || taken > 0 || sub == nil {
 			return events, err
 		}
 		select {
@@ -87,6 +79,48 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 			return nil, err
 		}
 	}
+}
+
+// poll reads what there is, in pieces, and returns how many events that were, and the
+// events unless o takes them.
+func (s *Service) poll(ctx context.Context, actor *model.Actor, after int64, o *PollOptions) (taken int,
+	all []model.Event, err error) {
+	var ids []string // of what is to be acknowledged
+	for more := true; more && taken < o.Limit; {
+		var events []model.Event
+		if events, more, err = s.Events(ctx, actor, after, store.EndOfQueue, o.Limit-taken); err != nil {
+			return 0, nil, err
+		}
+		if len(events) == 0 {
+			break
+		}
+		after = position(&events[len(events)-1])
+		if o.Take != nil {
+			room, err := o.Take(events)
+			if err != nil {
+				return 0, nil, err
+			}
+			more = more && room == len(events)
+			events = events[:room]
+		} else if all == nil {
+			all = events
+		} else {
+			all = append(all, events...)
+		}
+		taken += len(events)
+		for i := range events {
+			if o.AutoAck {
+				ids = append(ids, events[i].ID)
+			}
+		}
+	}
+	return taken, all, s.Acknowledge(ctx, actor, ids)
+}
+
+// position is where an event lies in its queue.
+func position(e *model.Event) int64 {
+	cursor, _ := model.ParseCursor(e.ID)
+	return cursor.Position
 }
 
 // cursor reads an event id of the store's own history that is not ahead of what
@@ -129,10 +163,14 @@ func (s *Service) oldest(now time.Time) int64 {
 	return now.Add(-s.retention).UnixMicro()
 }
 
-// Events reads a part of the actor's queue: up to limit events behind a position, and
-// not behind another one.
+// pieceBytes is how many bytes of messages are read at once. Whoever reads a queue holds
+// a piece at a time, and no more than one message beyond that.
+const pieceBytes = 1 << 20
+
+// Events reads a part of the actor's queue: up to limit events behind a position, and not
+// behind another one. There may be more where it says so; it returns at least one then.
 func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo int64, limit int) (out []model.Event,
-	err error) {
+	more bool, err error) {
 	now := s.now()
 	known := s.messages.reading()
 	// Others wait for a short read: it must not take long, nor wait for anything itself.
@@ -140,16 +178,18 @@ func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo in
 	read := func(tx *store.Tx) error {
 		out = nil
 		reader := presenter{service: s, tx: tx, actor: actor, known: known, prompt: together}
-		for from := after; ; { // once more only where something could not be read
-			asked := limit - len(out)
-			rows, err := tx.Events(s.queue(actor.Account, from, upTo, now), asked, known)
+		for from := after; ; { // once more only where nothing could be read
+			queue := s.queue(actor.Account, from, upTo, now)
+			queue.Bytes = pieceBytes
+			rows, err := tx.Events(queue, limit, known)
 			if err != nil {
 				return err
 			}
+			more = len(rows) == limit || sealedBytes(rows) >= pieceBytes
 			if out, err = reader.events(ctx, out, rows); err != nil {
 				return err
 			}
-			if len(rows) < asked || len(out) == limit {
+			if len(out) > 0 || !more {
 				return nil
 			}
 			from = rows[len(rows)-1].Position
@@ -157,12 +197,22 @@ func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo in
 	}
 	if together {
 		if err = s.store.View(ctx, read, store.Short); !errors.Is(err, errWaits) {
-			return out, err
+			return out, more, err
 		}
 		together = false
 	}
 	err = s.store.View(ctx, read)
-	return out, err
+	return out, more, err
+}
+
+// sealedBytes is how much of messages was read for rows.
+func sealedBytes(rows []store.EventRow) (bytes int) {
+	for i := range rows {
+		if m := rows[i].Message; m != nil {
+			bytes += len(m.Sealed)
+		}
+	}
+	return bytes
 }
 
 func (s *Service) queue(account model.AccountID, after, upTo int64, now time.Time) store.Queue {

@@ -177,7 +177,7 @@ func (p *presenter) groupEntity(organization model.OrganizationID, id model.Enti
 	}
 	if g.Deleted || !rights.see {
 		g = model.Group{ID: g.ID, Organization: g.Organization, Name: g.Name, Deleted: true}
-	} else if g.Members, err = p.tx.GroupMembers(g.ID); err != nil {
+	} else if g.Members, g.Count, err = p.tx.FirstGroupMembers(g.ID, model.MostMembersTold); err != nil {
 		return model.Entity{}, err
 	}
 	return model.Entity{Group: &g, Organization: g.Organization}, nil

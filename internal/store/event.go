@@ -81,6 +81,7 @@ type Queue struct {
 	After   int64
 	UpTo    int64
 	Now     time.Time
+	Bytes   int // of messages, past which no more are read; 0: no end
 }
 
 func (q Queue) args() []any {

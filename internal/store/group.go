@@ -55,6 +55,17 @@ func (tx *Tx) GroupMembers(id model.GroupID) (out []model.AccountID, err error) 
 	return out, err
 }
 
+// FirstGroupMembers is GroupMembers where a group has at most so many; else it returns
+// none, and how many there are.
+func (tx *Tx) FirstGroupMembers(id model.GroupID, most int) (out []model.AccountID, count int, err error) {
+	n, err := tx.CountGroupMembers(id)
+	if err != nil || n > most {
+		return nil, n, err
+	}
+	out, err = tx.GroupMembers(id)
+	return out, 0, err
+}
+
 // GroupReaders lists the members of a group but one, in no particular order, and tells
 // whether that one is a member too. It is for the way of a message.
 func (tx *Tx) GroupReaders(id model.GroupID, sender model.AccountID) (readers []model.AccountID, member bool,

@@ -21,15 +21,16 @@ type Messages interface {
 
 // Events returns up to limit events of the queue, in order: those within the
 // retention, and of the messages those that are not over for this reader. Fewer are
-// all that there are. known may be nil.
+// all that there are, unless the messages that were not known have q.Bytes together.
+// known may be nil.
 //
 // The limit is `? + 0`, as all limits of this package are: SQLite plans a statement
 // anew each time that a number is bound to a bare `LIMIT ?`, which costs more than
 // the reading.
 func (tx *Tx) Events(q Queue, limit int, known Messages) (out []EventRow, err error) {
 	out = make([]EventRow, 0, min(limit, usualQueue))
-	for {
-		begun, asked := len(out), limit-len(out)
+	for piece := firstPiece; ; piece *= 2 {
+		begun, asked := len(out), min(limit-len(out), piece)
 		if out, err = tx.appendQueued(out, q, asked); err != nil {
 			return nil, err
 		}
@@ -37,19 +38,25 @@ func (tx *Tx) Events(q Queue, limit int, known Messages) (out []EventRow, err er
 		if read > 0 {
 			q.After = out[len(out)-1].Position
 		}
-		kept, err := tx.bring(out[begun:], q, known)
+		kept, bytes, err := tx.bring(out[begun:], q, known)
 		if err != nil {
 			return nil, err
 		}
 		out = out[:begun+kept]
-		if read < asked || len(out) == limit {
+		full := q.Bytes > 0 && bytes >= q.Bytes
+		if q.Bytes -= bytes; full || read < asked || len(out) == limit {
 			return out, nil
 		}
 	}
 }
 
-// usualQueue is how many events there is room for from the start.
-const usualQueue = 50
+const (
+	// usualQueue is how many events there is room for from the start.
+	usualQueue = 50
+	// firstPiece is how many events are read at once at first. PostgreSQL sends all of a
+	// statement's rows, also those past Bytes.
+	firstPiece = 100
+)
 
 // appendQueued appends the rows of a part of the queue as they are, without their messages.
 func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, error) {
@@ -77,8 +84,9 @@ func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, erro
 }
 
 // bring gives the rows that carry a message theirs, takes out those whose message is
-// over, and returns how many are left. q is the queue up to these rows.
-func (tx *Tx) bring(rows []EventRow, q Queue, known Messages) (kept int, err error) {
+// over, and those that are past q.Bytes. It returns how many are left, and the bytes of
+// the messages that it read. q is the queue up to these rows.
+func (tx *Tx) bring(rows []EventRow, q Queue, known Messages) (kept, bytes int, err error) {
 	first, last := 0, -1 // those that have to be looked up
 	for i := range rows {
 		e := &rows[i]
@@ -96,8 +104,12 @@ func (tx *Tx) bring(rows []EventRow, q Queue, known Messages) (kept int, err err
 		}
 	}
 	if last >= 0 {
-		if err := tx.readCarried(rows[first:last+1], q); err != nil {
-			return 0, err
+		read, n, err := tx.readCarried(rows[first:last+1], q)
+		if err != nil {
+			return 0, 0, err
+		}
+		if bytes = n; read <= last-first {
+			rows = rows[:first+read]
 		}
 	}
 	for i := range rows {
@@ -109,23 +121,25 @@ func (tx *Tx) bring(rows []EventRow, q Queue, known Messages) (kept int, err err
 		}
 		kept++
 	}
-	return kept, nil
+	return kept, bytes, nil
 }
 
 // lasts reports whether the message has not ended.
 func (m *MessageRow) lasts(now time.Time) bool { return m.Ends.IsZero() || m.Ends.After(now) }
 
-// readCarried reads the messages of rows that follow each other in a queue. Those that are
-// over for the reader get none.
-func (tx *Tx) readCarried(rows []EventRow, q Queue) error {
-	q.After, q.UpTo = rows[0].Position-1, rows[len(rows)-1].Position
+// readCarried reads the messages of rows that follow each other in a queue, and returns
+// their bytes and for how many rows it has read them before these were q.Bytes. Those that
+// are over for the reader get none.
+func (tx *Tx) readCarried(rows []EventRow, q Queue) (read, bytes int, err error) {
+	all, stopped := len(rows), false
+	q.After, q.UpTo = rows[0].Position-1, rows[all-1].Position
 	var position int64
 	var s messageScan
 	var found []*MessageRow
 	var numbers []int64
 	dest := append([]any{&position}, s.dest(&s.number)...)
 	// CROSS JOIN has SQLite begin with the queue.
-	err := tx.each(`SELECT e.position, `+messageColumns+` FROM events e CROSS JOIN messages m
+	err = tx.each(`SELECT e.position, `+messageColumns+` FROM events e CROSS JOIN messages m
 		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message
 		AND d.account = e.account
 		WHERE e.account = ? AND e.position > ? AND e.position <= ? AND e.kind IN (1, 2)
@@ -142,11 +156,19 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) error {
 			m := s.row()
 			e.Message = &m
 			found, numbers = append(found, &m), append(numbers, s.number)
+			if bytes += len(m.Sealed); q.Bytes > 0 && bytes >= q.Bytes {
+				stopped = true
+				return ErrStop
+			}
 		}
 		return nil
 	})
+	read = all
+	if stopped {
+		read = all - len(rows) + 1
+	}
 	if err == nil {
 		err = tx.name(numbers, func(i int) *model.OrganizationID { return &found[i].Organization })
 	}
-	return err
+	return read, bytes, err
 }

@@ -56,7 +56,7 @@ func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
 		if err := st.refresh(ctx); err != nil {
 			return err
 		}
-		events, err := st.streams.cases.Events(ctx, st.actor, st.after, upTo, batch)
+		events, more, err := st.streams.cases.Events(ctx, st.actor, st.after, upTo, batch)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
 			}
 		}
 		st.sub.Saw(st.after)
-		if len(events) < batch {
+		if !more {
 			return nil
 		}
 	}
