@@ -40,6 +40,15 @@ func (c *Control) actor(ctx context.Context, key string, now time.Time) (*model.
 	return actor, nil
 }
 
+// OwnerOf returns whose a key is; zero where it does not exist, or cannot be looked for.
+func (c *Control) OwnerOf(ctx context.Context, key string) model.AccountID {
+	actor, err := c.actor(ctx, key, c.clock())
+	if err != nil || actor == nil {
+		return model.AccountID{}
+	}
+	return actor.Account
+}
+
 // newActor is the owner of a key who comes with its present secret.
 func newActor(k model.Key, owner *model.Account, memberships []model.Membership) model.Actor {
 	return model.Actor{Account: k.Account, Key: k, Secret: model.MarkOf(k.SecretHash), Operator: owner.Operator,

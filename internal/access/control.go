@@ -51,6 +51,7 @@ type Control struct {
 	clock     func() time.Time
 	streams   Streams
 	region    string
+	reads     *audit.Reads
 	actors    actorCache
 	passwords *hashing
 	derive    Derivation
@@ -69,6 +70,7 @@ func New(o Options) *Control {
 	}
 	return &Control{
 		store: o.Store, hub: o.Hub, clock: o.Clock, streams: o.Streams, region: o.DefaultRegion,
+		reads:     audit.NewReads(o.Store),
 		actors:    newActorCache(),
 		passwords: newHashing(),
 		derive:    o.Derive,

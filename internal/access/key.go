@@ -156,11 +156,12 @@ func (c *Control) Keys(ctx context.Context, actor *model.Actor, address string) 
 	if err != nil {
 		return nil, err
 	}
-	err = c.act(ctx, actor, model.ActionKeyList, func(tx *store.Tx, line *model.AuditEntry) error {
-		if keys, err = tx.Keys(t.ID); err != nil {
-			return err
-		}
-		return audit.OnAccount(tx, line, &t.Account)
+	if err := c.reads.Record(ctx, c.now(), actor, model.AuditEntry{Action: model.ActionKeyList, User: t.ID}); err != nil {
+		return nil, err
+	}
+	err = c.store.View(ctx, func(tx *store.Tx) error {
+		keys, err = tx.Keys(t.ID)
+		return err
 	})
 	c.usedMu.Lock()
 	defer c.usedMu.Unlock()

@@ -25,7 +25,7 @@ type Proven struct {
 
 // Counter is what all password sign-ins of the account share: its daily allowance of
 // messages, and the rate of its requests. Else signing in again would renew both.
-func (p *Proven) Counter() string { return "account:" + p.account.String() }
+func (p *Proven) Counter() string { return store.CounterOf(p.account) }
 
 // CheckPassword returns the account of a user whose password is right. A wrong one and
 // an unknown user answer alike and take as long.
@@ -79,7 +79,7 @@ func (c *Control) login(ctx context.Context, account model.AccountID, device str
 		issued.share(&from.Key)
 		issued.Expires, issued.Networks = from.Key.Expires, from.Key.Networks
 	} else {
-		issued.Counter = (&Proven{account: account}).Counter()
+		issued.Counter = store.CounterOf(account)
 	}
 	var replaced []string
 	by, signed := model.Actor{Account: account}, model.Actor{}

@@ -96,7 +96,7 @@ var mayImport = []layer{
 		"internal/clock",
 		"internal/model",
 	}},
-	{"internal/audit", []string{"internal/store", "internal/health", "internal/model"}},
+	{"internal/audit", []string{"internal/store", "internal/cache", "internal/health", "internal/model"}},
 	{"internal/content", []string{"internal/store", "internal/seal", "internal/blob", "internal/model"}},
 	{"internal/store/enginetest",
 		[]string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -120,13 +121,14 @@ func (l *Log) Trim(ctx context.Context, now time.Time) error {
 }
 
 // Refuse writes the line of a call that was refused; describe says within the
-// transaction on whom it was. Refuse never fails: what it cannot write now is written
+// transaction on whom it was. Before it the line names the account that called, or the one
+// whose key was tried, and nothing where neither is known. Refuse never fails: what it cannot write now is written
 // later, with how often it happened.
 func (l *Log) Refuse(
 	ctx context.Context, line model.AuditEntry, describe func(tx *store.Tx, line *model.AuditEntry) error,
 ) {
-	if !l.refusals.admit(line.Time.Time) {
-		l.refusals.add(line)
+	if !l.refusals.admit(&line) {
+		l.refusals.add(&line)
 		return
 	}
 	err := l.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
@@ -137,7 +139,7 @@ func (l *Log) Refuse(
 		return Record(tx, &e)
 	})
 	if err != nil {
-		l.refusals.add(line)
+		l.refusals.add(&line)
 	}
 }
 
@@ -145,23 +147,24 @@ func (l *Log) Refuse(
 func (l *Log) Flush(ctx context.Context) error { return l.flush(ctx, true) }
 
 func (l *Log) flush(ctx context.Context, all bool) error {
-	pending := l.refusals.take(l.now(), all)
-	if len(pending) == 0 {
-		return nil
-	}
-	err := l.Store.Update(ctx, func(tx *store.Tx) error {
-		for _, e := range pending {
-			line := *e
-			if err := Record(tx, &line); err != nil {
-				return err
+	var failures []error
+	for pending := range slices.Chunk(l.refusals.take(l.now(), all), batch) {
+		err := l.Store.Update(ctx, func(tx *store.Tx) error {
+			for _, e := range pending {
+				line := *e
+				if err := Record(tx, &line); err != nil {
+					return err
+				}
 			}
+			return nil
+		})
+		if err == nil {
+			continue
 		}
-		return nil
-	})
-	if err != nil {
+		failures = append(failures, err)
 		for _, e := range pending {
-			l.refusals.add(*e)
+			l.refusals.add(e)
 		}
 	}
-	return err
+	return errors.Join(failures...)
 }

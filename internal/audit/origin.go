@@ -54,7 +54,7 @@ func Act(
 		if err := fn(tx, &line); err != nil {
 			return err
 		}
-		return Record(tx, &line)
+		return RecordOf(tx, actor, &line)
 	})
 	origin.recorded = origin.recorded || err == nil
 	return err

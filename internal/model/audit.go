@@ -13,12 +13,15 @@ const (
 	ActionAuditExport AuditAction = "audit.export"
 	ActionAuditKey    AuditAction = "audit.key" // another key signs from here on
 	ActionAccess      AuditAction = "access"    // refused, of a call that is no administrative act
+	ActionMore        AuditAction = "more"      // further acts of a regular key on a day, which have no line
 
 	ActionLogin       AuditAction = "login"
 	ActionLogout      AuditAction = "logout"
 	ActionPasswordSet AuditAction = "password.set"
 
 	ActionUserLookup   AuditAction = "user.lookup"
+	ActionUserRead     AuditAction = "user.read" // by an operator who shares no organization with the account
+	ActionUnreadRead   AuditAction = "unread.read"
 	ActionUserCreate   AuditAction = "user.create"
 	ActionUserErase    AuditAction = "user.erase"
 	ActionMemberAdd    AuditAction = "member.add"
@@ -40,6 +43,8 @@ const (
 	ActionGroupDelete       AuditAction = "group.delete" // by any account
 	ActionGroupMemberAdd    AuditAction = "group.member.add"
 	ActionGroupMemberRemove AuditAction = "group.member.remove"
+	ActionGroupRead         AuditAction = "group.read"
+	ActionMetadataRead      AuditAction = "metadata.read"
 	ActionMetadataSet       AuditAction = "metadata.set"
 	ActionMetadataDelete    AuditAction = "metadata.delete"
 

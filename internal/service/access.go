@@ -112,6 +112,8 @@ type groupRights struct {
 	see     bool // members, administrators; of a public group anyone of the organization
 	change  bool // name, members, avatar: members and administrators
 	control bool // deletion, publicity, history: creator and administrators
+
+	overseen bool // it is seen by an administrator alone, which leaves a line in the audit log
 }
 
 func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRights, error) {
@@ -127,6 +129,8 @@ func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRight
 		see:     member || administers || g.Public && inOrganization,
 		change:  member || administers,
 		control: administers || g.CreatedBy == actor.Account && inOrganization,
+
+		overseen: administers && !member && !(g.Public && inOrganization),
 	}, err
 }
 

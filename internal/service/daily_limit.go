@@ -15,16 +15,13 @@ func (s *Service) messagesPerDay(actor *model.Actor) int {
 	return s.limits.MessagesPerDay
 }
 
-// dayOf numbers days for counting.
-func dayOf(now time.Time) int64 { return now.Unix() / 86400 }
-
 // withinDailyLimit refuses a sender who has used the day's allowance. It writes nothing.
 func (s *Service) withinDailyLimit(tx *store.Tx, actor *model.Actor, now time.Time) error {
 	limit := s.messagesPerDay(actor)
 	if limit <= 0 {
 		return nil
 	}
-	sent, err := tx.MessagesSent(actor.Key.Counter, dayOf(now))
+	sent, err := tx.MessagesSent(actor.Key.Counter, store.DayOf(now))
 	if err == nil && sent >= limit {
 		err = dailyLimit(limit, now)
 	}
@@ -38,7 +35,7 @@ func (s *Service) countAgainstLimit(tx *store.Tx, actor *model.Actor, now time.T
 	if limit <= 0 {
 		return nil
 	}
-	sent, err := tx.CountMessage(actor.Key.Counter, dayOf(now))
+	sent, err := tx.CountMessage(actor.Key.Counter, store.DayOf(now))
 	if err == nil && sent > limit {
 		err = dailyLimit(limit, now)
 	}

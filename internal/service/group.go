@@ -66,10 +66,14 @@ func groupOf(tx *store.Tx, actor *model.Actor, id model.GroupID) (g model.Group,
 
 // Group shows a group to one who may see it (contract, call 6).
 func (s *Service) Group(ctx context.Context, actor *model.Actor, id model.GroupID) (g model.Group, err error) {
+	var rights groupRights
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		g, _, err = groupOf(tx, actor, id)
+		g, rights, err = groupOf(tx, actor, id)
 		return err
 	})
+	if err == nil && rights.overseen {
+		err = s.recordGroupRead(ctx, actor, model.ActionGroupRead, g.Organization, id)
+	}
 	return g, err
 }
 
@@ -77,9 +81,10 @@ func (s *Service) Group(ctx context.Context, actor *model.Actor, id model.GroupI
 func (s *Service) GroupMembers(
 	ctx context.Context, actor *model.Actor, id model.GroupID,
 ) (out []model.Entity, err error) {
+	var g model.Group
+	var rights groupRights
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		g, _, err := groupOf(tx, actor, id)
-		if err != nil {
+		if g, rights, err = groupOf(tx, actor, id); err != nil {
 			return err
 		}
 		accounts, err := tx.Accounts(g.Members)
@@ -100,6 +105,9 @@ func (s *Service) GroupMembers(
 		}
 		return nil
 	})
+	if err == nil && rights.overseen {
+		err = s.recordGroupRead(ctx, actor, model.ActionGroupRead, g.Organization, id)
+	}
 	return out, err
 }
 

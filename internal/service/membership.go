@@ -194,7 +194,8 @@ type RolesOf struct {
 // (contract, call 31).
 func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (out []RolesOf, err error) {
-	err = s.act(ctx, actor, model.ActionRoleList, func(tx *store.Tx, line *model.AuditEntry) error {
+	on := model.AuditEntry{Action: model.ActionRoleList}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = nil
 		t, err := s.access.Target(tx, actor, address)
 		if err != nil {
@@ -205,16 +206,13 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 				return err
 			}
 		}
-		line.User = t.ID
+		on.User = t.ID
 		m, member := t.In(organization)
 		switch {
 		case member:
-			audit.OnOrganization(line, organization)
+			audit.OnOrganization(&on, organization)
 			out = append(out, RolesOf{m.Organization, m.Roles})
 		case t.ID == actor.Account:
-			if err := audit.OnAccount(tx, line, &t.Account); err != nil {
-				return err
-			}
 			for _, m := range t.Memberships {
 				out = append(out, RolesOf{m.Organization, m.Roles})
 			}
@@ -223,6 +221,9 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 		}
 		return nil
 	})
+	if err == nil {
+		err = s.reads.Record(ctx, s.now(), actor, on)
+	}
 	return out, err
 }
 

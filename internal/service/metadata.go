@@ -43,27 +43,44 @@ func (s *Service) getMetadata(ctx context.Context, tx *store.Tx, organization mo
 // Metadata shows what is kept for an entity in an organization (contract, call 19).
 func (s *Service) Metadata(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (out map[string]string, err error) {
+	var p place
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		p, err := s.place(tx, actor, address, organization)
-		if err != nil {
+		if p, err = s.place(tx, actor, address, organization); err != nil {
 			return err
 		}
 		out, err = s.getMetadata(ctx, tx, p.organization, p.entity)
 		return err
 	})
+	if err == nil {
+		err = s.recordMetadataRead(ctx, actor, &p)
+	}
 	return out, err
+}
+
+// recordMetadataRead adds the line of a read that took an administrator.
+func (s *Service) recordMetadataRead(ctx context.Context, actor *model.Actor, p *place) error {
+	switch {
+	case p.group && p.rights.overseen:
+		return s.recordGroupRead(ctx, actor, model.ActionMetadataRead, p.organization, model.GroupID(p.entity))
+	case !p.group && !p.own(actor) && !actor.MemberOf(p.organization):
+		return s.reads.Record(ctx, s.now(), actor, model.AuditEntry{Action: model.ActionMetadataRead, Chain: p.organization,
+			Organization: p.organization, User: model.AccountID(p.entity)})
+	}
+	return nil
 }
 
 // MetadataOf shows that of several entities, in their order; an empty object
 // where there is none, or none that the actor may see.
 func (s *Service) MetadataOf(ctx context.Context, actor *model.Actor, addresses []string,
 	organization model.OrganizationID) (out []map[string]string, err error) {
+	var seen []place
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		out = make([]map[string]string, 0, len(addresses))
+		out, seen = make([]map[string]string, 0, len(addresses)), nil
 		for _, address := range addresses {
 			m := map[string]string{}
 			p, err := s.place(tx, actor, address, organization)
 			if err == nil {
+				seen = append(seen, p)
 				m, err = s.getMetadata(ctx, tx, p.organization, p.entity)
 			}
 			if err != nil && !model.IsNotFound(err) {
@@ -73,6 +90,9 @@ func (s *Service) MetadataOf(ctx context.Context, actor *model.Actor, addresses 
 		}
 		return nil
 	})
+	for i := 0; i < len(seen) && err == nil; i++ {
+		err = s.recordMetadataRead(ctx, actor, &seen[i])
+	}
 	return out, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -178,10 +179,10 @@ func organization(tx *store.Tx, actor *model.Actor, id model.OrganizationID) (mo
 // administrators those that they administer.
 func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, address string) (out []model.Organization,
 	err error) {
+	var t access.Target
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = nil
-		t, err := s.access.Target(tx, actor, address)
-		if err != nil {
+		if t, err = s.access.Target(tx, actor, address); err != nil {
 			return err
 		}
 		if !actor.MaySee(t.ID, t.Memberships) {
@@ -202,15 +203,18 @@ func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, addre
 		}
 		return nil
 	})
+	if err == nil && t.ID != actor.Account {
+		err = s.reads.Record(ctx, s.now(), actor, model.AuditEntry{Action: model.ActionOrganizationRead, User: t.ID})
+	}
 	return out, err
 }
 
 // OrganizationOf shows one of them.
 func (s *Service) OrganizationOf(ctx context.Context, actor *model.Actor, address string,
 	id model.OrganizationID) (o model.Organization, err error) {
+	var t access.Target
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		t, err := s.access.Target(tx, actor, address)
-		if err != nil {
+		if t, err = s.access.Target(tx, actor, address); err != nil {
 			return err
 		}
 		if _, member := t.In(id); !member {
@@ -224,5 +228,9 @@ func (s *Service) OrganizationOf(ctx context.Context, actor *model.Actor, addres
 		o, err = organization(tx, actor, id)
 		return err
 	})
+	if err == nil && t.ID != actor.Account {
+		err = s.reads.Record(ctx, s.now(), actor, model.AuditEntry{Action: model.ActionOrganizationRead, Chain: id,
+			Organization: id, User: t.ID})
+	}
 	return o, err
 }

@@ -25,6 +25,9 @@ type Refusal struct {
 func (s *Service) Refused(ctx context.Context, r Refusal) {
 	line := audit.NewLine(ctx, s.now(), r.Actor, r.Action)
 	line.Outcome = r.Outcome
+	if r.Actor == nil && nameable(r.Name) {
+		line.User = s.access.OwnerOf(ctx, r.Name)
+	}
 	s.audit.Refuse(ctx, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		return s.describeRefusal(tx, &r, line)
 	})
@@ -87,9 +90,14 @@ func (s *Service) refusedAtHome(tx *store.Tx, concerned model.AccountID, line *m
 // maxAttempt is more than a key or an address has, in bytes.
 const maxAttempt = 320
 
+// nameable reports whether a name that was tried may be that of a key or an account.
+func nameable(name string) bool {
+	return name != "" && len(name) <= maxAttempt && !strings.ContainsRune(name, 0)
+}
+
 // describeAttempt names the key or the account that was tried in vain.
 func (s *Service) describeAttempt(tx *store.Tx, name string, line *model.AuditEntry) error {
-	if name == "" || len(name) > maxAttempt || strings.ContainsRune(name, 0) {
+	if !nameable(name) {
 		return nil
 	}
 	key, found, err := tx.Key(name)

@@ -69,6 +69,7 @@ type Service struct {
 	counts Counts
 
 	audit *audit.Log
+	reads *audit.Reads
 
 	streams   access.Streams
 	eraseSoon func()
@@ -89,6 +90,7 @@ func New(o Options) *Service {
 		messages:   newMessageMemory(),
 		changed:    cache.New[string, *access.Target](changedAccounts),
 		time:       o.Time,
+		reads:      audit.NewReads(o.Store),
 		streams:    o.Streams,
 		eraseSoon:  o.EraseSoon,
 	}

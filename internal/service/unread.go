@@ -17,10 +17,10 @@ type Unread struct {
 // Unread counts an account's unread messages: for itself and operators all, for
 // administrators those of the organizations that they administer (contract, call 25).
 func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string) (out Unread, err error) {
+	var id model.AccountID
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = Unread{}
-		id, err := s.access.ResolveAccount(tx, actor, address)
-		if err != nil {
+		if id, err = s.access.ResolveAccount(tx, actor, address); err != nil {
 			return err
 		}
 		organizations := []model.OrganizationID{""} // all
@@ -43,6 +43,9 @@ func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string
 		}
 		return nil
 	}, store.Short)
+	if err == nil && id != actor.Account {
+		err = s.reads.Record(ctx, s.now(), actor, model.AuditEntry{Action: model.ActionUnreadRead, User: id})
+	}
 	return out, err
 }
 
@@ -70,9 +73,9 @@ func mayCountUnread(actor *model.Actor, t *access.Target) (in []model.Organizati
 // UnreadIn does so within one organization (contract, call 26).
 func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (out Unread, err error) {
+	var t access.Target
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		t, err := s.access.Target(tx, actor, address)
-		if err != nil {
+		if t, err = s.access.Target(tx, actor, address); err != nil {
 			return err
 		}
 		if _, member := t.In(organization); !member {
@@ -86,5 +89,9 @@ func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address stri
 		out.Messages, out.Priority, err = tx.Unread(t.ID, organization, s.now())
 		return err
 	}, store.Short)
+	if err == nil && t.ID != actor.Account {
+		err = s.reads.Record(ctx, s.now(), actor, model.AuditEntry{Action: model.ActionUnreadRead, Chain: organization,
+			Organization: organization, User: t.ID})
+	}
 	return out, err
 }

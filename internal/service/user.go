@@ -31,9 +31,9 @@ func tooLong(field, text string, limit int) error {
 // User shows an account to one who may see it (contract, call 4).
 func (s *Service) User(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (e model.Entity, err error) {
+	var t access.Target
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		t, err := s.access.Target(tx, actor, address)
-		if err != nil {
+		if t, err = s.access.Target(tx, actor, address); err != nil {
 			return err
 		}
 		if !actor.MaySee(t.ID, t.Memberships) {
@@ -42,6 +42,9 @@ func (s *Service) User(ctx context.Context, actor *model.Actor, address string,
 		e = present(actor, &t, organization)
 		return nil
 	}, store.Short)
+	if err == nil && !maySeeAddresses(actor, t.ID, t.Memberships) {
+		err = s.reads.Record(ctx, s.now(), actor, model.AuditEntry{Action: model.ActionUserRead, User: t.ID})
+	}
 	return e, err
 }
 

@@ -55,6 +55,7 @@ var spreading = map[string]string{
 	"Tx.DeleteExpiredKeys":    "the sweep",
 	"Tx.DeleteOrganization":   "once in the life of an organization",
 	"Tx.DeleteQuotasBefore":   "the sweep",
+	"Tx.PastCounts":           "the sweep",
 	"Tx.DeleteRequestsBefore": "the sweep",
 	"Tx.DeleteStreams":        "the streams that ended at one time on a node",
 	"Tx.Deliveries":           "a look at statuses, or an export of what is held: each message where that lies",

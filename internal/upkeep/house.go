@@ -24,7 +24,9 @@ func (w *Sweeper) KeepHouse(ctx context.Context) error {
 		return err
 	}
 	if err := w.run(ctx, &w.tasks.records,
-		func(ctx context.Context) error { return w.trimRecords(ctx, now) }); err != nil {
+		func(ctx context.Context) error {
+			return errors.Join(w.Audit.SumUp(ctx, now), w.trimRecords(ctx, now))
+		}); err != nil {
 		return err
 	}
 	if err := w.run(ctx, &w.tasks.auditTrim,
@@ -47,7 +49,7 @@ func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
 		if err := tx.DeleteRequestsBefore(now.Add(-model.RepeatWindow)); err != nil {
 			return err
 		}
-		if err := tx.DeleteQuotasBefore(now.Unix()/86400 - 1); err != nil {
+		if err := tx.DeleteQuotasBefore(store.DayOf(now) - 1); err != nil {
 			return err
 		}
 		if err := tx.DeleteNodesBefore(now.Add(-nodeMemory)); err != nil {

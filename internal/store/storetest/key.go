@@ -148,6 +148,29 @@ func quotas(t *testing.T, h Harness) {
 		wantEqual(t, "another counter", count("A", 20000), 1)
 		wantEqual(t, "sent", []int{sent("a", 20000), sent("a", 20001), sent("A", 20000), sent("b", 20000)}, []int{3, 1, 1, 0})
 	})
+	t.Run("of_accounts_are_found_when_their_day_is_past", func(t *testing.T) {
+		ann := model.AccountID{1}
+		counter := store.Counter(ann, "kind", "key:1")
+		for range 3 {
+			count(counter, 20000)
+		}
+		count(counter, 20001)
+		account, kind, key := store.ParseCounter(counter)
+		wantEqual(t, "read again", []any{account, kind, key}, []any{ann, "kind", "key:1"})
+		past := func(day, above int64) []store.Count {
+			return mustRead(t, p, func(tx *store.Tx) ([]store.Count, error) { return tx.PastCounts(day, above) })
+		}
+		want := []store.Count{{Counter: counter, Day: 20000, Sent: 3}}
+		wantEqual(t, "above 2", past(20001, 2), want)
+		wantEqual(t, "above 3", past(20001, 3), []store.Count(nil))
+		for _, deleted := range []bool{true, false} {
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				got, err := tx.DeleteCount(want[0])
+				wantEqual(t, "deleted", got, deleted)
+				return err
+			})
+		}
+	})
 	t.Run("are_forgotten_when_their_day_is_past", func(t *testing.T) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteQuotasBefore(20001) })
 		wantEqual(t, "sent", []int{sent("a", 20000), sent("a", 20001), sent("A", 20000)}, []int{0, 1, 0})
