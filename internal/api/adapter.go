@@ -134,5 +134,8 @@ func (a *API) readBody(ctx context.Context, c *call) error {
 		c.held = a.memory.Hold(key.Counter)
 		c.body.Hold = c.held.Take
 	}
+	if refuse := c.endpoint.refuse; refuse != nil {
+		c.body.Refuse = func() error { return refuse(ctx, c) }
+	}
 	return c.endpoint.reader.Read(ctx, c.writer.ResponseWriter, c.request, &c.body)
 }

@@ -28,6 +28,20 @@ func (a *API) avatarField() map[string]fileField {
 	}}
 }
 
+// refuseAttachment asks whether a message with a file is refused for its sender or its
+// recipient, by the fields that came before the file.
+func (a *API) refuseAttachment(ctx context.Context, c *call) error {
+	request, err := c.requestID()
+	if err != nil {
+		return nil // which the endpoint tells
+	}
+	f := &c.body.Fields
+	return a.service.RefusesUpload(ctx, c.actor, service.SendCommand{
+		Recipient: f.Text("recipient"), SenderOrganization: organizationField(f, "sender_organization"),
+		RecipientOrganization: organizationField(f, "recipient_organization"), RequestID: request,
+	})
+}
+
 func (a *API) upload(ctx context.Context, f input.File) (*service.Upload, error) {
 	return a.service.Upload(ctx, f.Name, f.ContentType, f.Repeatable, f)
 }

@@ -151,6 +151,36 @@ func TestAttachmentOfAnUploadThatCameToNothingIsErased(t *testing.T) {
 	}
 }
 
+// Nothing is written for a message that is refused whatever follows: here there is no place
+// to write to, so that an attempt would fail.
+func TestRefusedUploadIsNotKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := startClinic(t, func(f *figures) { f.dir, f.service.MessagesPerDay, f.api.AttachmentBytes = dir, 1, 100 })
+	if err := os.RemoveAll(filepath.Join(dir, "blobs")); err != nil {
+		t.Fatal(err)
+	}
+	send := func(recipient string, size int, more ...string) *answer {
+		t.Helper()
+		said := map[string]string{"recipient": recipient}
+		for i := 0; i < len(more); i += 2 {
+			said[more[i]] = more[i+1]
+		}
+		return c.alice.do("POST", "/v2/message", parts(said, file{"attachment", "a", "", make([]byte, size)}))
+	}
+	if status := send(c.bob.token, 9).StatusCode; status < 500 {
+		t.Fatalf("an upload without a place for it answers %d: this test looks at the wrong place", status)
+	}
+	c.log.Take()
+	send("nobody", 9).wantMissing()
+	send(c.bob.token, 9, "sender_organization", "another").wantMissing()
+	send("nobody", 101).want(413) // which comes first
+	send("nobody", 9, "ttl", "0").wantError(400, "ttl_invalid")
+	c.alice.mustSend(c.bob.token, "the one of the day")
+	send(c.bob.token, 9).wantError(429, "daily_limit")
+	send("nobody", 9).wantError(429, "daily_limit")
+}
+
 func TestAttachmentDownloadThatHasBegunMayFinish(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)

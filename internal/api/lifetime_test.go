@@ -194,6 +194,22 @@ func filesHolding(t *testing.T, dir, text string) []string {
 	return found
 }
 
+// What its sender wanted gone once it is read, or soon, is not kept for a month by being
+// forwarded; nor does a forward live for longer than the organization wants.
+func TestForwardKeepsAShorterLife(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	forwarded := func(said fields) value {
+		t.Helper()
+		said["recipient"], said["body"] = c.bob.token, "x"
+		source := c.alice.post("/v2/message", said).want(204).Header.Get("TT-X-Message-Id")
+		return c.bob.post("/v2/message/"+source+"/forward?response_format=message", fields{"recipient": "carl"}).reply()
+	}
+	forwarded(fields{"ttl": 5, "dor": true}).wantFields(fields{"ttl": 5, "dor": true})
+	forwarded(fields{"ttl": -1}).wantFields(fields{"ttl": 43200, "dor": false})
+	forwarded(fields{"ttl": 525600}).wantFields(fields{"ttl": 43200, "dor": false})
+}
+
 func TestForwardOutlivesTheMessageThatItCameFrom(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
@@ -204,7 +220,7 @@ func TestForwardOutlivesTheMessageThatItCameFrom(t *testing.T) {
 	c.clock.Advance(time.Second)
 	forward := c.bob.post("/v2/message/"+source+"/forward",
 		fields{"recipient": "carl", "priority": 1, "sender_organization": c.org, "recipient_organization": c.org}).
-		want(204).wantHeader("TT-X-Msg-Ttl", "43200").Header.Get("TT-X-Message-Id")
+		want(204).wantHeader("TT-X-Msg-Ttl", "1").Header.Get("TT-X-Message-Id") // as short as that of the first
 	onward := c.carl.post("/v2/message/"+forward+"/forward?response_format=message",
 		fields{"recipient": c.carl.token}).reply()
 	for _, m := range []value{c.carl.get("/v2/message/" + forward).reply(), onward} {
@@ -216,7 +232,7 @@ func TestForwardOutlivesTheMessageThatItCameFrom(t *testing.T) {
 	c.bob.post("/v2/message/"+source+"/forward", fields{}).wantError(400, "recipient_required")
 	c.bob.post("/v2/message/"+source+"/forward",
 		fields{"recipient": c.carl.token, "priority": 3}).want(400).wantField("priority")
-	c.clock.Advance(time.Minute)
+	c.clock.Advance(59*time.Second + 500*time.Millisecond)
 	c.mustSweep()
 	if got := c.carl.get("/v2/message/" + forward + "/attachment/1").want(200); !bytes.Equal(got.content, picture) {
 		t.Error("the forwarded file is not the one that was sent")

@@ -48,6 +48,7 @@ func (a *API) sendMessage(ctx context.Context, c *call) (answer, error) {
 		Priority:              f.OptionalInt("priority"),
 	}
 	command.Upload, _ = c.body.File("attachment")
+	command.Refused = c.body.Refused
 	withMessage := c.wantsMessage()
 	var err error
 	if command.RequestID, err = c.requestID(); err != nil {

@@ -51,6 +51,8 @@ type route struct {
 	changes func(c *call) bool
 	// files are the fields that are files in a multipart body.
 	files map[string]fileField
+	// refuse tells before a file is kept that the call is refused whatever follows it.
+	refuse func(ctx context.Context, c *call) error
 }
 
 // fileField is a field that takes a file.
@@ -87,7 +89,8 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/group/:group/members/remove", handler: a.removeGroupMembers, overseen: true},
 		{method: post, pattern: "/v2/role_group", handler: a.createRoleGroup, overseen: true, files: a.avatarField()},
 
-		{method: post, pattern: "/v2/message", handler: a.sendMessage, files: a.attachmentField()},
+		{method: post, pattern: "/v2/message", handler: a.sendMessage, files: a.attachmentField(),
+			refuse: a.refuseAttachment},
 		{method: get, pattern: "/v2/message/:message", handler: a.getMessage},
 		{method: del, pattern: "/v2/message/:message", handler: a.recallMessage},
 		{method: get, pattern: "/v2/message/:message/attachment/:number", handler: a.getAttachment, queryAuth: true},

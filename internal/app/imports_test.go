@@ -56,7 +56,7 @@ var mayImport = []layer{
 		"internal/place", "internal/service", "internal/operators", "internal/access", "internal/upkeep", "internal/content",
 		"internal/custody", "internal/transfer",
 		"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/audit", "internal/seal",
-		"internal/blob",
+		"internal/blob", "internal/durable",
 		"internal/config", "internal/model",
 	}},
 	{"internal/place", []string{

@@ -13,7 +13,7 @@ type keysCommands struct {
 	Verify   keysVerifyCommand   `cmd:"" help:"Open everything that is sealed, and print what does not open."`
 	Export   keysExportCommand   `cmd:"" help:"Copy what is alive in the key ring."`
 	Import   keysImportCommand   `cmd:"" help:"Take over the keys that are missing from a copy of the key ring."`
-	Generate keysGenerateCommand `cmd:"" help:"Print a new master key." note:"It is for a variable of the environment (setting master_key); the file of a server's master key is made at its first start." example:"signet keys generate > /run/secrets/master"`
+	Generate keysGenerateCommand `cmd:"" help:"Make a new master key." note:"It is printed, for a variable of the environment (setting master_key), or written to a new file, for servers that share it. A server that is alone makes its master key at its first start." example:"signet keys generate --out /etc/signet/master.json"`
 }
 
 // keysPlace is where a server's keys are, told as it is told to the server itself.
@@ -132,9 +132,14 @@ func (k *keysImportCommand) Run(ctx context.Context, con *console, cfg *config.C
 		done.Added, done.Known, done.Ended, done.Unused)
 }
 
-type keysGenerateCommand struct{}
+type keysGenerateCommand struct {
+	Out string `placeholder:"FILE" help:"New file to write it to, readable for its owner only; nothing is printed."`
+}
 
-func (keysGenerateCommand) Run(con *console) error {
+func (k *keysGenerateCommand) Run(con *console) error {
 	text, err := maintain.NewMasterKey()
-	return con.report(err, "%s", text)
+	if err != nil || k.Out == "" {
+		return con.report(err, "%s", text)
+	}
+	return maintain.WriteMasterKey(k.Out, text)
 }

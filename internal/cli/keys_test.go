@@ -41,6 +41,27 @@ func TestKeysCommandsWorkBesideARunningServer(t *testing.T) {
 	mustRun("1 metadata open", "keys", "verify")
 }
 
+// A master key that others can read, or that took the place of one, would be no use.
+func TestMasterKeyIsWrittenForItsOwnerAndOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "master.json")
+	if code, stdout, stderr := run(t, nil, "keys", "generate", "--out", path); code != exitDone || stdout+stderr != "" {
+		t.Fatalf("keys generate exited with %d, printed %q and %q", code, stdout, stderr)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has %v, %v, want mode 0600", info, err)
+	}
+	made, err := os.ReadFile(path)
+	if err != nil || !strings.HasPrefix(string(made), `{"primaryKeyId":`) {
+		t.Errorf("the file holds %q, %v", made, err)
+	}
+	code, _, stderr := run(t, nil, "keys", "generate", "--out", path)
+	kept, err := os.ReadFile(path)
+	if code != exitFailed || !strings.Contains(stderr, "is there already") || err != nil || string(kept) != string(made) {
+		t.Errorf("a second time it exited with %d and said %q, and the file holds %q", code, stderr, kept)
+	}
+}
+
 // What the keys are wrong with is a wrong configuration: code 2.
 func TestWrongKeysAreAWrongConfiguration(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"signet/internal/config"
 	"signet/internal/content"
 	"signet/internal/custody"
+	"signet/internal/durable"
 	"signet/internal/model"
 	"signet/internal/place"
 	"signet/internal/seal"
@@ -55,6 +57,15 @@ func openCopy(ctx context.Context, where string) (seal.Storage, error) {
 
 // NewMasterKey makes a master key, in the form in which variables hold it.
 func NewMasterKey() ([]byte, error) { return seal.NewMasterKey() }
+
+// WriteMasterKey writes a master key to a new file, readable for its owner only.
+func WriteMasterKey(path string, text []byte) error {
+	err := durable.PutNew(path, text)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%s is there already, and may be a key that something is sealed with: name another file", path)
+	}
+	return err
+}
 
 // RotateKeys wraps the key ring by a new version of the master key, while servers use
 // it or not. With prepare it only adds the version to the master key's file, for

@@ -21,8 +21,9 @@ type ForwardCommand struct {
 }
 
 // Forward sends a message that the actor may read on to a recipient. The
-// attachment is shared, not copied; the first sender and time are kept. Where the
-// organization of the message has forwarding turned off, it is refused.
+// attachment is shared, not copied; the first sender and time are kept, and so is a
+// lifetime that is shorter than the organization's. Where the organization of the message has
+// forwarding turned off, it is refused.
 func (s *Service) Forward(ctx context.Context, actor *model.Actor, c ForwardCommand) (Sent, error) {
 	fingerprint := sha256.New()
 	writeParts(fingerprint, "forward", c.Message.String())

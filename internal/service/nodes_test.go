@@ -53,8 +53,7 @@ func TestNodesLetGoOfAnAttachmentOnce(t *testing.T) {
 	for range 6 {
 		file, err := c.nodes[0].Upload(t.Context(), "x", "text/plain", false, strings.NewReader("attached"))
 		c.must(err)
-		minute := 1
-		first := c.mustSend(ann, bob.Account.String(), func(s *SendCommand) { s.Upload, s.TTL = file, &minute })
+		first := c.mustSend(ann, bob.Account.String(), func(s *SendCommand) { s.Upload = file })
 		forwarded := make([]Sent, 4)
 		c.atOnce(5, func(i int, node *Service) (err error) {
 			if i == 4 {

@@ -129,11 +129,18 @@ func newRow(actor *model.Actor, d *draft, to *destination, now time.Time) (*stor
 		return nil, model.Invalidf("attachments_off", "attachment",
 			"The organization has attachments turned off.")
 	}
+	dor := d.dor != nil && *d.dor || d.dor == nil && settings.DOR != nil && *settings.DOR
+	if d.source != nil { // what its sender wanted gone soon stays so
+		dor = dor || d.source.DOR
+		if short := d.source.TTL; short != model.NoTTL && (ttl == model.NoTTL || short < ttl) {
+			ttl = short
+		}
+	}
 	row := &store.MessageRow{Message: model.Message{
 		ID: newID(), Organization: to.organization.ID,
 		Sender: actor.Account, Recipient: to.entity, Group: to.group != nil,
 		Created: now, TTL: ttl, Priority: priority,
-		DOR: d.dor != nil && *d.dor || d.dor == nil && settings.DOR != nil && *settings.DOR,
+		DOR: dor,
 	}}
 	if ttl != model.NoTTL {
 		row.Expires = now.Add(time.Duration(ttl) * time.Minute)

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -20,6 +21,7 @@ type SendCommand struct {
 	Body                  string
 	Data                  []model.DataItem
 	Upload                *Upload
+	Refused               error // what RefusesUpload said of a file, which was not kept
 	TTL                   *int
 	DOR                   *bool
 	Priority              *int
@@ -40,7 +42,7 @@ func (s *Service) Send(ctx context.Context, actor *model.Actor, c SendCommand) (
 	if c.Recipient == "" {
 		return Sent{}, recipientRequired()
 	}
-	if c.Body == "" && len(c.Data) == 0 && c.Upload == nil {
+	if c.Body == "" && len(c.Data) == 0 && c.Upload == nil && c.Refused == nil {
 		return Sent{}, model.Invalidf("content_required", "body", "One of body, attachment and data is required.")
 	}
 	if s.limits.MessageBytes > 0 && len(c.Body) > s.limits.MessageBytes {
@@ -63,7 +65,7 @@ func (s *Service) Send(ctx context.Context, actor *model.Actor, c SendCommand) (
 		writeParts(fingerprint, c.Upload.Name, c.Upload.ContentType, string(c.Upload.Digest))
 	}
 	d.fingerprint = fingerprint.Sum(nil)
-	if err := d.validate(); err != nil {
+	if err := cmp.Or(d.validate(), c.Refused); err != nil {
 		return Sent{}, err
 	}
 	sent, err := s.post(ctx, actor, d)

@@ -29,6 +29,29 @@ func (u *Upload) doubt(err error) {
 	}
 }
 
+// RefusesUpload asks, before a file is kept, whether the message that it is for would be
+// refused: the day's messages are used up, or there is no such recipient. It returns that
+// error. What of the command is empty may not be known yet.
+func (s *Service) RefusesUpload(ctx context.Context, actor *model.Actor, c SendCommand) error {
+	d := &draft{recipient: c.Recipient, sender: c.SenderOrganization, receiver: c.RecipientOrganization,
+		request: c.RequestID, fingerprint: make([]byte, sha256.Size)} // a repeat is not told from another message yet
+	now := s.now()
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		switch {
+		case c.Recipient != "":
+			_, _, err := s.findDestination(tx, actor, d, now)
+			return err
+		case c.RequestID == "": // else it may be a repeat, which is not counted
+			return s.withinDailyLimit(tx, actor, now)
+		}
+		return nil
+	}, store.Short)
+	if !isRefusal(err) {
+		return nil // a store that is away is met again
+	}
+	return err
+}
+
 // Upload streams a file into the blob store, sealed with a key of its own, which goes
 // into the message. A digest is taken for a message with a Request-ID only, to compare a
 // repeat with: it is a quarter of the work. An error of the reader, such as its limit,

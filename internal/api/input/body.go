@@ -40,8 +40,14 @@ type Body[T any] struct {
 	Sent bool // there was one, and it was not blank
 	// Hold asks for memory for so many bytes more, before they are kept; its error is
 	// what to answer. nil: there is enough.
-	Hold  func(bytes int) error
-	files []keptFile[T]
+	Hold func(bytes int) error
+	// Refuse tells, by the fields that came before a file, with which error the endpoint
+	// refuses the request whatever comes after it; nil: with none. The file is then read
+	// and not kept, and the error is in Refused, to be answered unless the rest of the body
+	// is wrong as well.
+	Refuse  func() error
+	Refused error
+	files   []keptFile[T]
 }
 
 // The content types that a request may have, and what is none of them.

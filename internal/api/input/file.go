@@ -87,8 +87,17 @@ func (p *partReader[T]) keepFile(
 			return nil // a form whose user chose no file
 		}
 	}
-	kept, err := field.Keep(ctx, File{buffered, fileName(part.FileName()), mediaType(part.Header.Get("Content-Type")),
-		p.repeatable})
+	if p.into.Refuse != nil {
+		p.into.Refused = p.into.Refuse()
+	}
+	var kept T
+	var err error
+	if p.into.Refused != nil {
+		field.Discard = nil
+	} else {
+		kept, err = field.Keep(ctx, File{buffered, fileName(part.FileName()), mediaType(part.Header.Get("Content-Type")),
+			p.repeatable})
+	}
 	if err == nil {
 		p.into.files = append(p.into.files, keptFile[T]{name, field, kept})
 		_, err = io.Copy(io.Discard, buffered) // what Keep did not want
