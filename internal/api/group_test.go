@@ -181,7 +181,7 @@ func TestGroupUpdateReplacesTheMembers(t *testing.T) {
 	c.alice.post("/v2/group/"+group, fields{"members": []string{c.carl.token, dora.token, c.alice.token}}).want(204)
 	c.alice.get("/v2/group/" +
 		group).reply().wantFields(fields{"members": []string{c.alice.token, c.carl.token, dora.token}})
-	c.bob.wantEvents("bang", "friends")
+	c.bob.wantEvents("friends", "bang")
 	c.bob.get("/v2/group/" + group).wantMissing()
 	c.carl.wantEvents("friends", "bang", "bang", "update")
 	for _, e := range ofKind(c.alice.events(), "bang") {

@@ -23,6 +23,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/operators"
+	"signet/internal/piece"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -45,6 +46,7 @@ type server struct {
 	service *service.Service
 	time    *custody.Clock
 	vault   *content.Vault
+	pieces  *piece.Worker
 	sweeper *upkeep.Sweeper
 	streams *streaming.Streams
 	store   *store.Store
@@ -70,6 +72,7 @@ type figures struct {
 	linger    time.Duration // of presence
 	origins   []string
 	dir       string // of an earlier server, to go on with; empty: a new one
+	rows      int    // that a transaction writes; 0: as many as a server's
 	unsealed  bool   // content lies in the files as it is
 	address   func(*http.Request) netip.Addr
 }
@@ -115,8 +118,9 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.access = access.New(access.Options{
 		Store: s.store, Hub: s.hub, Clock: s.clock.Now, Streams: registry, DefaultRegion: "US", Derive: quickArgon,
 	})
+	s.pieces = piece.NewWorker(piece.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Log: logger, Rows: f.rows})
 	s.service = service.New(service.Options{
-		Access: s.access, Store: s.store, Vault: s.vault,
+		Access: s.access, Store: s.store, Vault: s.vault, Pieces: s.pieces,
 		Hub: s.hub, Clock: s.clock.Now, Time: s.time, Logger: logger, Limits: f.service,
 		EventsRetention: f.retention,
 		Audit:           auditLog, Streams: registry, EraseSoon: func() { s.sweeper.EraseSoon() },
@@ -161,6 +165,14 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 // and the race detector four times that. Those of docs/api take the real one.
 func quickArgon(password, salt []byte, _, _ uint32, threads uint8, keyLen uint32) []byte {
 	return argon2.IDKey(password, salt, 1, 64, threads, keyLen)
+}
+
+// settle does what calls have left to be done in pieces.
+func (s *server) settle() {
+	s.t.Helper()
+	if err := s.pieces.Settle(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 func (s *server) closed(what string, err error) {

@@ -13,6 +13,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/disk"
+	"signet/internal/piece"
 	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -117,12 +118,15 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		Store: kept, Key: auditKey, Retention: in.cfg.Audit.Retention, Clock: in.clock, Warnings: in.warnings,
 	})
 	vault := &content.Vault{Store: kept, Ring: ring, Blobs: keeper.Guarded(), Unsealed: in.unsealed}
+	pieces := piece.NewWorker(piece.Options{Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Outages: in.outages,
+		Warnings: in.warnings, Room: room})
 	var sweeper *upkeep.Sweeper
 	control := access.New(access.Options{
 		Store: kept, Hub: hub, Clock: in.clock, Streams: registry, DefaultRegion: in.cfg.DefaultRegion,
 	})
 	cases := service.New(service.Options{
 		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: in.clock, Time: clock,
+		Pieces: pieces,
 		Logger: in.log, Room: room, EraseSoon: func() { sweeper.EraseSoon() },
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
@@ -192,8 +196,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		operators: storedOperators{kept, in.clock},
 		ready:     func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:     func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, survey.Run, keys.Run,
-			copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
+		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, pieces.Run, survey.Run,
+			keys.Run, copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: streams.Await, cutStreams: streams.Cut,
 		close: taken.all,
 	}, nil

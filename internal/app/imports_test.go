@@ -46,7 +46,7 @@ var mayImport = []layer{
 	}},
 	{"internal/app", []string{
 		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/operators",
-		"internal/access", "internal/upkeep",
+		"internal/access", "internal/upkeep", "internal/piece",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
@@ -78,7 +78,8 @@ var mayImport = []layer{
 		"internal/health", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{
-		"internal/access", "internal/cache", "internal/search", "internal/custody", "internal/content", "internal/store",
+		"internal/access", "internal/piece", "internal/cache", "internal/search", "internal/custody", "internal/content",
+		"internal/store",
 		"internal/live", "internal/audit",
 		"internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/model",
 	}},
@@ -91,6 +92,8 @@ var mayImport = []layer{
 		"internal/disk",
 		"internal/health", "internal/meter", "internal/model",
 	}},
+	{"internal/piece", []string{"internal/custody", "internal/store", "internal/live", "internal/disk", "internal/health",
+		"internal/model"}},
 	{"internal/custody", []string{
 		"internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob", "internal/health",
 		"internal/clock",

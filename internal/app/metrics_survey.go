@@ -34,6 +34,10 @@ var (
 		"at 100,000.", "what")
 	descBacklogAge = surveyed("signet_sweep_oldest_age_seconds",
 		"How long ago the earliest message ended that is not removed yet; 0: there is none.")
+	descPieces = surveyed("signet_pieces", "What calls left to be done in pieces: changes of groups and events to "+
+		"their members, and members that still get earlier messages.", "what")
+	descPiecesAge = surveyed("signet_pieces_oldest_age_seconds",
+		"How long ago the oldest of it was noted; 0: there is none.")
 	descQueues       = surveyed("signet_queues", "Accounts with events in their queue.")
 	descQueueEvents  = surveyed("signet_queue_events", "Events in the queues of all accounts.")
 	descQueuesBehind = surveyed("signet_queues_behind", "Accounts that are behind: with an event older than a day, or "+
@@ -52,7 +56,8 @@ var (
 
 // Describe is part of prometheus.Collector.
 func (s *survey) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descQueues, descQueueEvents, descQueuesBehind,
+	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descPieces, descPiecesAge,
+		descQueues, descQueueEvents, descQueuesBehind,
 		descQueueOldest, descQueuesCounted, descNodes,
 		descBackup, descBackupTook, descBackupBytes, descBackupFailed} {
 		descriptions <- d
@@ -78,6 +83,9 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 		tell(descBacklog, float64(b.Organizations), "organizations")
 		tell(descBacklog, float64(b.Keys), "keys")
 		tell(descBacklogAge, s.age(b.Oldest))
+		tell(descPieces, float64(b.Work.Pieces), "pieces")
+		tell(descPieces, float64(b.Work.Histories), "histories")
+		tell(descPiecesAge, s.age(b.Work.Oldest))
 	}
 	if n, err := s.nodes(ctx); err == nil {
 		tell(descNodes, float64(n))

@@ -143,7 +143,7 @@ func (f *fixture) group(
 		if err := tx.InsertGroup(&g); err != nil {
 			return err
 		}
-		if err := tx.AddGroupMembers(&g, members, 1); err != nil {
+		if err := tx.AddGroupMembers(&g, members, 1, 0); err != nil {
 			return err
 		}
 		return IndexGroup(tx, &g)

@@ -28,6 +28,8 @@ type house struct {
 	service      *service.Service
 	engine       *sqlite.Engine
 	statements   *atomic.Int64 // run so far
+	rows         *atomic.Int64 // that the largest transaction wrote
+	store        *store.Store
 	organization model.OrganizationID
 	actors       []*model.Actor
 }
@@ -57,7 +59,8 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	must(b, operators.First(ctx, kept, time.Now(), "operator", "secret"))
 	operator := actor(b, options.Access, "operator", "secret")
 	name := "General Hospital"
-	h := &house{access: options.Access, service: s, engine: engine, statements: &counted.statements}
+	h := &house{access: options.Access, service: s, engine: engine, statements: &counted.statements,
+		rows: &counted.rows, store: kept}
 	h.organization, err = s.CreateOrganization(ctx, operator, service.OrganizationCommand{Name: &name})
 	must(b, err)
 	operator = actor(b, options.Access, "operator", "secret")

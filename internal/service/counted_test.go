@@ -7,14 +7,22 @@ import (
 	"signet/internal/store"
 )
 
-// countedEngine counts the statements that an engine runs.
+// countedEngine counts the statements that an engine runs, and how many rows the largest
+// transaction wrote.
 type countedEngine struct {
 	store.Engine
-	statements atomic.Int64
+	statements, rows atomic.Int64
 }
 
 func (e *countedEngine) counted(fn func(store.Session) error) func(store.Session) error {
-	return func(s store.Session) error { return fn(countedSession{s, &e.statements}) }
+	return func(s store.Session) error {
+		var rows int64
+		err := fn(countedSession{s, &e.statements, &rows})
+		if err == nil && rows > e.rows.Load() { // one goroutine writes
+			e.rows.Store(rows)
+		}
+		return err
+	}
 }
 
 func (e *countedEngine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
@@ -28,16 +36,19 @@ func (e *countedEngine) Update(ctx context.Context, fn func(store.Session) error
 type countedSession struct {
 	store.Session
 	statements *atomic.Int64
+	rows       *int64
 }
 
 func (s countedSession) Exec(query string, args ...any) (int64, error) {
 	s.statements.Add(1)
-	return s.Session.Exec(query, args...)
+	n, err := s.Session.Exec(query, args...)
+	*s.rows += n
+	return n, err
 }
 
 func (s countedSession) Post(query string, args ...any) error {
-	s.statements.Add(1)
-	return s.Session.Post(query, args...)
+	_, err := s.Exec(query, args...)
+	return err
 }
 
 func (s countedSession) Query(query string, args []any, each func(store.Row) error) error {

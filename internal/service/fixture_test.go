@@ -136,7 +136,7 @@ func (f *fixture) group(organization model.OrganizationID, name string, public b
 		if err := tx.InsertGroup(&g); err != nil {
 			return err
 		}
-		if err := tx.AddGroupMembers(&g, members, 1); err != nil {
+		if err := tx.AddGroupMembers(&g, members, 1, 0); err != nil {
 			return err
 		}
 		return search.IndexGroup(tx, &g)

@@ -4,16 +4,15 @@ import (
 	"context"
 
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 )
 
 const (
 	maxGroupName = 256
-	// crowd is how many changed members one call tells of one by one; past it
-	// each member gets one update instead (contract, section 6, bang).
-	crowd = 20
-	// replayLimit is how many earlier messages a new member gets.
-	replayLimit = 1000
+	// bangLimit is how many bang one call makes at most; where it would make more, each
+	// member gets one update instead (contract, section 6, bang).
+	bangLimit = 2000
 )
 
 // GroupCommand is what a call wants a group to be; what is nil stays as it is.
@@ -114,29 +113,29 @@ func (s *Service) GroupMembers(
 // DeleteGroup ends a group for all its members. Its former
 // members may delete it again (contract, call 8).
 func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.GroupID) error {
-	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, actor *model.Actor) ([]model.AccountID, error) {
+	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *piece.Plan, actor *model.Actor) error {
 		g, err := groupToDelete(tx, actor, id)
 		if err != nil || g.Deleted {
-			return nil, err
+			return err
 		}
 		members, err := tx.GroupMembers(id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		g.Deleted = true
 		if err := tx.UpdateGroup(&g); err != nil {
-			return nil, err
+			return err
 		}
 		if err := tx.UnindexEntity(g.Organization, g.Entity()); err != nil {
-			return nil, err
+			return err
 		}
-		if err := s.exitGroup(tx, &g, members); err != nil {
-			return nil, err
+		if err := plan.Do(&g, friends(&g, store.Tell, false, members)); err != nil {
+			return err
 		}
-		if err := tx.NoteDeparture(g.Organization); err != nil { // no one reads its history any more
-			return nil, err
+		if err := tx.NoteDeparture(g.Organization); err != nil { // its history is for nobody any more
+			return err
 		}
-		return members, s.recordOnGroup(ctx, tx, actor, model.ActionGroupDelete, g.Organization, id)
+		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupDelete, g.Organization, id)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/content"
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/search"
 	"signet/internal/store"
 )
@@ -26,6 +27,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 	}
 	id, now := model.GroupID(newID()), s.now()
 	var metadata []byte
+	var plan *piece.Plan
 	err = s.vault.Update(ctx, func(leases *content.Leases) (err error) {
 		if c.Metadata == nil {
 			return nil
@@ -51,14 +53,14 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 		if err := setGroupAvatar(tx, &g, &c); err != nil {
 			return err
 		}
-		return s.insertGroup(ctx, tx, actor, &g, metadata)
+		plan = s.pieces.Plan(tx, now)
+		return s.insertGroup(ctx, tx, plan, actor, &g, metadata)
 	})
 	if err != nil {
 		c.Avatar.doubt(err)
 		return model.Group{}, err
 	}
-	s.hub.Wake(g.Members...)
-	return g, nil
+	return g, s.pieces.Carry(ctx, plan)
 }
 
 // newGroup is the group that a call asks for, with its members: all but what tells it
@@ -94,7 +96,7 @@ func (s *Service) newGroup(
 // insertGroup stores a new group with its sealed metadata, tells its members, and
 // records it where its maker is not of the organization.
 func (s *Service) insertGroup(
-	ctx context.Context, tx *store.Tx, actor *model.Actor, g *model.Group, metadata []byte,
+	ctx context.Context, tx *store.Tx, plan *piece.Plan, actor *model.Actor, g *model.Group, metadata []byte,
 ) error {
 	if err := tx.InsertGroup(g); err != nil {
 		return err
@@ -104,12 +106,11 @@ func (s *Service) insertGroup(
 			return err
 		}
 	}
-	if err := s.enterGroup(tx, g, g.Members); err != nil {
-		return err
-	}
 	// Everybody is told of its own entering, and of nobody else's: n events,
 	// not n times n.
-	if err := s.tellEach(tx, g, actor.Account, g.Members, g.Created); err != nil {
+	self := model.AccountID{}
+	err := plan.Do(g, friends(g, store.Enter, true, g.Members), bang(g, actor, self, true, g.Created, g.Members))
+	if err != nil {
 		return err
 	}
 	if err := search.IndexGroup(tx, g); err != nil || actor.MemberOf(g.Organization) {

@@ -4,36 +4,57 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/search"
 	"signet/internal/store"
 )
 
 // changeGroup carries out a change of a group, of who is in it or what it is. Nobody
 // else changes the group meanwhile, and the actor's key opens still: change is given the
-// actor as it is inside the transaction. It returns whose queues it changed.
+// actor as it is inside the transaction.
 func (s *Service) changeGroup(
 	ctx context.Context, actor *model.Actor, id model.GroupID,
-	change func(tx *store.Tx, actor *model.Actor) (told []model.AccountID, err error),
+	change func(tx *store.Tx, plan *piece.Plan, actor *model.Actor) error,
 ) error {
-	var told []model.AccountID
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.LockGroup(id); err != nil {
-			return err
-		}
-		current, err := s.access.StillActs(tx, actor)
+	for {
+		var plan *piece.Plan
+		var moving *model.Group // members still come or go by an earlier call
+		err := s.store.Update(ctx, func(tx *store.Tx) error {
+			moving = nil
+			if err := tx.LockGroup(id); err != nil {
+				return err
+			}
+			current, err := s.access.StillActs(tx, actor)
+			if err != nil {
+				return err
+			}
+			g, _, err := tx.Group(id)
+			if err != nil {
+				return err
+			}
+			waits, err := tx.HasPieces(g.Organization, id, store.Enter, store.Leave)
+			if err != nil {
+				return err
+			}
+			if waits {
+				moving = &g
+				return nil
+			}
+			plan = s.pieces.Plan(tx, s.now())
+			return change(tx, plan, current)
+		})
 		if err != nil {
 			return err
 		}
-		told, err = change(tx, current)
-		return err
-	})
-	if err == nil {
-		s.hub.Wake(told...)
+		if moving == nil {
+			return s.pieces.Carry(ctx, plan)
+		}
+		if err := s.pieces.Finish(ctx, moving); err != nil {
+			return err
+		}
 	}
-	return err
 }
 
 // UpdateGroup changes a group (contract, call 7).
@@ -43,28 +64,31 @@ func (s *Service) UpdateGroup(
 	if err := c.validate(); err != nil {
 		return g, err
 	}
-	now := s.now()
-	err = s.changeGroup(ctx, actor, id, func(tx *store.Tx, actor *model.Actor) (told []model.AccountID, err error) {
+	err = s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *piece.Plan, actor *model.Actor) (err error) {
 		var rights groupRights
 		if g, rights, err = groupOf(tx, actor, id); err != nil {
-			return nil, err
+			return err
 		}
 		if !rights.change || c.wantsControl(&g) && !rights.control {
-			return nil, model.NotAllowed()
+			return model.NotAllowed()
 		}
+		var leaving, entering []model.AccountID
 		if c.Members != nil {
-			if told, err = s.replaceMembers(tx, actor, &g, c.Members, now); err != nil {
-				return nil, err
+			if leaving, entering, err = s.membersToMove(tx, actor, &g, c.Members); err != nil {
+				return err
 			}
 		}
 		if err := applyToGroup(tx, &g, &c); err != nil {
-			return nil, err
+			return err
 		}
-		told = append(told, g.Members...)
-		if err := tellAll(tx, &g); err != nil || rights.member {
-			return told, err
+		pieces, tell := s.moves(actor, &g, leaving, entering)
+		if tell {
+			pieces = append(pieces, update(&g, g.Members))
 		}
-		return told, s.recordOnGroup(ctx, tx, actor, model.ActionGroupUpdate, g.Organization, id)
+		if err := plan.Do(&g, pieces...); err != nil || rights.member {
+			return err
+		}
+		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupUpdate, g.Organization, id)
 	})
 	if err != nil {
 		c.Avatar.doubt(err)
@@ -110,41 +134,17 @@ func assign[T any](field *T, value *T) {
 	}
 }
 
-// replaceMembers makes the members those that are named, and returns who is
-// told of those who left. A caller who is a member stays one: published clients
-// name the others only, and go on writing to the group. It leaves by the call
-// that removes members.
-func (s *Service) replaceMembers(tx *store.Tx, actor *model.Actor, g *model.Group, addresses []string,
-	now time.Time) (told []model.AccountID, err error) {
+// membersToMove says who leaves and who enters a group whose members are to be those that
+// are named. A caller who is a member stays one: published clients name the others only,
+// and go on writing to the group. It leaves by the call that removes members.
+func (s *Service) membersToMove(tx *store.Tx, actor *model.Actor, g *model.Group, addresses []string) (leaving,
+	entering []model.AccountID, err error) {
 	wanted, err := s.membersNamed(tx, actor, g.Organization, addresses)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if slices.Contains(g.Members, actor.Account) && !slices.Contains(wanted, actor.Account) {
 		wanted = append(wanted, actor.Account)
 	}
-	if err := s.withinGroupLimit(len(wanted)); err != nil {
-		return nil, err
-	}
-	var leaving, entering []model.AccountID
-	for _, account := range g.Members {
-		if !slices.Contains(wanted, account) {
-			leaving = append(leaving, account)
-		}
-	}
-	for _, account := range wanted {
-		if !slices.Contains(g.Members, account) {
-			entering = append(entering, account)
-		}
-	}
-	history, err := history(tx, g, entering, now)
-	if err != nil {
-		return nil, err
-	}
-	// The update that ends the call tells enough where very many come and go.
-	tell := len(leaving)+len(entering) <= crowd
-	if told, err = s.removeFromGroup(tx, actor, g, leaving, tell); err != nil {
-		return nil, err
-	}
-	return told, s.addToGroup(tx, actor, g, entering, history, tell, now)
+	return without(g.Members, wanted), without(wanted, g.Members), s.withinGroupLimit(len(wanted))
 }

@@ -7,6 +7,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/search"
 	"signet/internal/store"
 )
@@ -81,7 +82,7 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) error {
 	var account model.AccountID
-	var told []model.AccountID
+	var plan *piece.Plan
 	err := s.administer(ctx, actor, model.ActionMemberRemove, organization,
 		func(tx *store.Tx, line *model.AuditEntry) error {
 			t, err := s.access.Target(tx, actor, address)
@@ -98,58 +99,56 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 					return err
 				}
 			}
-			told, err = s.leave(tx, actor, &t.Account, organization)
-			return err
+			plan = s.pieces.Plan(tx, s.now())
+			return s.leave(tx, plan, actor, &t.Account, organization)
 		})
 	if err != nil {
 		return err
 	}
-	s.membershipChanged(append(told, account)...)
+	s.membershipChanged(account)
 	s.hub.CloseAccount(account, live.Revoked)
-	return nil
+	return s.pieces.Carry(ctx, plan)
 }
 
-// leave takes an account out of an organization and returns who is told.
-func (s *Service) leave(tx *store.Tx, actor *model.Actor, account *model.Account,
-	organization model.OrganizationID) (told []model.AccountID, err error) {
+// leave takes an account out of an organization.
+func (s *Service) leave(tx *store.Tx, plan *piece.Plan, actor *model.Actor, account *model.Account,
+	organization model.OrganizationID) error {
 	groups, err := tx.GroupsOf(account.ID, organization)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := lockToLeave(tx, groups, account.ID); err != nil {
-		return nil, err
+		return err
 	}
 	for i := range groups {
-		members, err := s.removeFromGroup(tx, actor, &groups[i], []model.AccountID{account.ID}, true)
-		if err != nil {
-			return nil, err
+		if err := s.moveMembers(plan, actor, &groups[i], []model.AccountID{account.ID}, nil); err != nil {
+			return err
 		}
-		told = append(told, members...)
 	}
 	position, err := tx.Position(1, account.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := tx.ClearOrganization(account.ID, organization, position); err != nil {
-		return nil, err
+		return err
 	}
 	if err := tx.DeleteMutesOf(account.ID, organization); err != nil {
-		return nil, err
+		return err
 	}
 	if err := tx.DeleteEventsOf(account.ID, organization); err != nil {
-		return nil, err
+		return err
 	}
 	if err := tx.DeleteMembership(organization, account.ID); err != nil {
-		return nil, err
+		return err
 	}
 	if err := tx.UnindexEntity(organization, model.EntityID(account.ID)); err != nil {
-		return nil, err
+		return err
 	}
 	if err := tx.NoteDeparture(organization); err != nil {
-		return nil, err
+		return err
 	}
 	// The event names no organization: the one it left is none of its any more.
-	return told, tx.QueueSettings(account.ID, "")
+	return tx.QueueSettings(account.ID, "")
 }
 
 // lockToLeave holds the groups that an account leaves, and the queues of all who

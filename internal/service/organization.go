@@ -7,6 +7,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -104,6 +105,7 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 		return err
 	}
 	var members []model.AccountID
+	var plan *piece.Plan
 	err := s.administer(ctx, actor, model.ActionOrganizationUpdate, id, func(tx *store.Tx, line *model.AuditEntry) error {
 		line.Detail = c.Settings.Changed()
 		o, found, err := tx.Organization(id)
@@ -127,19 +129,15 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 		if err != nil {
 			return err
 		}
-		position, err := tx.Position(1, members...)
-		if err != nil {
-			return err
-		}
-		return tx.InsertSettingsEvents(id, position, store.Payload{}.Encode())
+		plan = s.pieces.Plan(tx, s.now())
+		return plan.TellMembers(id, model.EventSettings, store.Payload{}.Encode(), members)
 	})
 	if err != nil {
 		return err
 	}
 	s.recipients.forget()
 	s.hub.Forget(members...)
-	s.hub.Wake(members...)
-	return nil
+	return s.pieces.Carry(ctx, plan)
 }
 
 // Organization shows an organization to its administrators (contract, call 36).

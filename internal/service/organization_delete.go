@@ -48,8 +48,11 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 				return err
 			}
 		}
-		if err := tx.InsertEvents(members, position, "", model.EventSettings, store.Payload{}.Encode()); err != nil {
-			return err
+		for _, account := range members { // the event names no organization: they are in this one no more
+			if err := tx.InsertEvent(account, position, "", model.EventSettings, model.MessageID{},
+				store.Payload{}.Encode()); err != nil {
+				return err
+			}
 		}
 		return tx.DeleteOrganization(id)
 	})

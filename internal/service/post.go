@@ -101,9 +101,13 @@ func (s *Service) postTo(
 		return s.repeat(ctx, actor, done.repeated)
 	}
 	s.counts.Sent.add(row.Group, 1)
-	s.counts.Copies.add(row.Group, len(done.readers))
+	s.counts.Copies.add(row.Group, done.copies)
 	known.sent(&done.row, d.content)
-	s.hub.Wake(done.readers...)
+	if done.plan == nil {
+		s.hub.Wake(model.AccountID(row.Recipient))
+	} else if err := s.pieces.Carry(ctx, done.plan); err != nil {
+		return Sent{}, err
+	}
 	m := done.message()
 	s.signalSelfCopy(&m)
 	return Sent{Message: m.ID, TTL: m.TTL, Row: &m}, nil

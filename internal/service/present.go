@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,8 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 		if change.Caller, err = p.entity(row.Organization, model.EntityID(stored.Caller), false); err != nil {
 			return event, err
 		}
-		if change.Subject, err = p.entity(row.Organization, model.EntityID(stored.Account), false); err != nil {
+		subject := cmp.Or(stored.Account, p.actor.Account)
+		if change.Subject, err = p.entity(row.Organization, model.EntityID(subject), false); err != nil {
 			return event, err
 		}
 		change.Target, err = p.entity(row.Organization, stored.Entity, true)

@@ -2,8 +2,11 @@ package service
 
 import (
 	"context"
+	"math"
+	"time"
 
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -11,14 +14,17 @@ import (
 // changes nothing (contract, call 13).
 func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.MessageID) error {
 	now := s.now()
-	var readers []model.AccountID
+	var plan *piece.Plan
 	erased := false
 	err := s.spare(ctx, func(tx *store.Tx) error {
-		readers, erased = nil, false
+		plan, erased = s.pieces.Plan(tx, now), false
 		for _, organization := range actor.Organizations() { // so that no legal hold begins meanwhile
 			if err := tx.ShareOrganization(organization); err != nil {
 				return err
 			}
+		}
+		if err := lockGroupOf(tx, actor, id, now); err != nil {
+			return err
 		}
 		if err := tx.LockMessages(actor.Organizations(), id); err != nil {
 			return err
@@ -33,26 +39,16 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 		if row.Recalled {
 			return nil
 		}
-		var position int64
-		if readers, position, err = s.toldOfRecall(tx, &row); err != nil {
+		holders, err := tx.DeliveredTo(row.Organization, row.ID, math.MaxInt32)
+		if err != nil {
 			return err
 		}
-		if err := tx.WithdrawMessage(row.Organization, row.ID); err != nil {
-			return err
-		}
-		if err := tx.NoteEnded(&row); err != nil {
+		if err := plan.Recall(&row, statusKind(row.Group), holders); err != nil {
 			return err
 		}
 		erased = true
 		if err := tx.RecallMessage(&row); err != nil {
 			return err
-		}
-		change := store.Payload{Recalled: true}
-		for _, account := range readers {
-			if err := tx.InsertEvent(account, position, row.Organization, statusKind(row.Group), row.ID,
-				change.Encode()); err != nil {
-				return err
-			}
 		}
 		return tx.NoteKeyEnding(row.Organization, row.KeyDay())
 	})
@@ -60,31 +56,24 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 		return err
 	}
 	s.messages.Forget(id)
-	s.hub.Wake(readers...)
 	if erased {
 		s.counts.Recalled.Add(1)
 		s.eraseSoon()
 	}
-	return nil
+	return s.pieces.Carry(ctx, plan)
 }
 
-// toldOfRecall lists who has a copy of the message and is still in its organization,
-// and takes a position in their queues.
-func (s *Service) toldOfRecall(tx *store.Tx, row *store.MessageRow) (told []model.AccountID, position int64,
-	err error) {
-	holders, err := tx.DeliveredTo(row.Organization, row.ID)
-	if err != nil || len(holders) == 0 {
-		return nil, 0, err
+// lockGroupOf locks the group to which a message was sent. Groups are locked before
+// messages.
+func lockGroupOf(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time) error {
+	if !tx.Locks() {
+		return nil
 	}
-	if position, err = tx.Position(1, holders...); err != nil {
-		return nil, 0, err
+	row, _, err := tx.Message(actor.Organizations(), id, now)
+	if err != nil || !row.Group {
+		return err
 	}
-	memberships, err := tx.MembershipsIn(row.Organization, holders)
-	out := make([]model.AccountID, len(memberships))
-	for i, m := range memberships {
-		out[i] = m.Account
-	}
-	return out, position, err
+	return tx.LockGroups(model.GroupID(row.Recipient))
 }
 
 // statusKind is the kind of a status event, one to one or in a group.

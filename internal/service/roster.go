@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -99,9 +100,9 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 // copies of the messages are gone for it; a group it leaves (contract, call 23).
 func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) error {
-	var told []model.AccountID
+	var plan *piece.Plan
 	err := s.spare(ctx, func(tx *store.Tx) error {
-		told = []model.AccountID{actor.Account}
+		plan = s.pieces.Plan(tx, s.now())
 		place, err := s.rosterPlace(tx, actor, address, organization)
 		if err != nil {
 			return err
@@ -117,9 +118,10 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 			if err != nil {
 				return err
 			}
-			left, err := s.removeFromGroup(tx, actor, &g, []model.AccountID{actor.Account}, true)
-			told = append(told, left...)
-			return err
+			if g.Members, err = tx.GroupMembers(g.ID); err != nil {
+				return err
+			}
+			return s.moveMembers(plan, actor, &g, []model.AccountID{actor.Account}, nil)
 		}
 		c, _, err := tx.Conversation(actor.Account, place.organization, place.entity)
 		if err != nil || !c.Listed {
@@ -140,10 +142,11 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 		}
 		return noteRemoved(tx, place, actor.Account)
 	})
-	if err == nil {
-		s.hub.Wake(told...)
+	if err != nil {
+		return err
 	}
-	return err
+	s.hub.Wake(actor.Account)
+	return s.pieces.Carry(ctx, plan)
 }
 
 // withdrawConversation takes what is still queued of a one-to-one conversation

@@ -173,7 +173,7 @@ func TestSearchFollowsWhatChanges(t *testing.T) {
 	f.mustUpdate(func(tx *store.Tx) error {
 		account, _, err := tx.Account(other)
 		if err == nil {
-			_, err = f.service.leave(tx, actor, &account, o)
+			err = f.service.leave(tx, f.service.pieces.Plan(tx, f.now), actor, &account, o)
 		}
 		return err
 	})

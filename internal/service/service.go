@@ -20,6 +20,7 @@ import (
 	"signet/internal/disk"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -45,6 +46,7 @@ type Options struct {
 	EventsRetention time.Duration // how long an unacknowledged event stays
 	Audit           *audit.Log    // nil: one that signs nothing
 
+	Pieces    *piece.Worker  // nil: one that does only what calls wait for
 	Streams   access.Streams // nil: there are no streams
 	EraseSoon func()         // asks for the erasure of what a call gave up; nil: the next sweep erases it
 }
@@ -71,6 +73,7 @@ type Service struct {
 	audit *audit.Log
 	reads *audit.Reads
 
+	pieces    *piece.Worker
 	streams   access.Streams
 	eraseSoon func()
 }
@@ -91,8 +94,12 @@ func New(o Options) *Service {
 		changed:    cache.New[string, *access.Target](changedAccounts),
 		time:       o.Time,
 		reads:      audit.NewReads(o.Store),
+		pieces:     o.Pieces,
 		streams:    o.Streams,
 		eraseSoon:  o.EraseSoon,
+	}
+	if s.pieces == nil {
+		s.pieces = piece.NewWorker(piece.Options{Store: o.Store, Hub: o.Hub, Clock: o.Clock, Log: o.Logger, Room: o.Room})
 	}
 	if s.streams == nil {
 		s.streams = access.NoStreams{}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -14,7 +15,8 @@ type delivery struct {
 	repeated *repetition      // not nil: nothing was written, and there is nothing else
 	row      store.MessageRow // with its position
 	content  model.Content
-	readers  []model.AccountID // whose queues it is in
+	copies   int         // how many recipients it has
+	plan     *piece.Plan // of one to a group: how it comes into its readers' queues
 }
 
 // message returns the message with its content.
@@ -35,9 +37,10 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if err != nil {
 		return nil, err
 	}
+	m.row.InTurn = len(readers.Ready) < len(readers.Accounts)
 	// The position comes before the questions: no other transaction sends for the actor, or
 	// takes sender or recipient out of the organization, once it is handed out.
-	position, err := tx.Position(1, append(slices.Clip(readers), actor.Account)...)
+	position, err := tx.Position(1, append(slices.Clip(readers.Accounts), actor.Account)...)
 	if err != nil {
 		return nil, err
 	}
@@ -57,33 +60,37 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if err := m.putRequest(tx, now); err != nil {
 		return nil, err
 	}
-	done := &delivery{row: m.row, content: m.content, readers: readers}
+	done := &delivery{row: m.row, content: m.content, copies: len(readers.Accounts)}
 	done.row.Sort = position
-	return done, done.insert(tx)
+	if m.row.Group {
+		done.plan = s.pieces.Plan(tx, now)
+	}
+	return done, done.insert(tx, &readers)
 }
 
 // lock keeps what the message depends on as it is: the group with its members, and
 // the source of a forward. It finds the readers, and whether the group is open to a
 // message of the actor's.
-func (m *sealedMessage) lock(tx *store.Tx, actor *model.Actor) (readers []model.AccountID, open bool, err error) {
+func (m *sealedMessage) lock(tx *store.Tx, actor *model.Actor) (readers store.Readers, open bool, err error) {
 	if m.source != nil {
 		if err := tx.LockMessages(actor.Organizations(), m.source.ID); err != nil {
-			return nil, false, err
+			return readers, false, err
 		}
 	}
 	if m.to.group == nil {
-		return []model.AccountID{model.AccountID(m.to.entity)}, true, nil
+		recipient := []model.AccountID{model.AccountID(m.to.entity)}
+		return store.Readers{Accounts: recipient, Ready: recipient}, true, nil
 	}
 	id := m.to.group.ID
 	if err := tx.LockGroups(id); err != nil {
-		return nil, false, err
+		return readers, false, err
 	}
 	g, found, err := tx.Group(id)
 	if err != nil {
-		return nil, false, err
+		return readers, false, err
 	}
-	readers, member, err := tx.GroupReaders(id, actor.Account)
-	return readers, found && !g.Deleted && member, err
+	readers, err = tx.GroupReaders(m.row.Organization, id, actor.Account)
+	return readers, found && !g.Deleted && readers.Member, err
 }
 
 // stillAllowed asks inside the transaction whether sender and recipient still belong
@@ -120,7 +127,7 @@ func (m *sealedMessage) putRequest(tx *store.Tx, now time.Time) error {
 }
 
 // insert writes the message, and puts it into the queues of its readers.
-func (d *delivery) insert(tx *store.Tx) error {
+func (d *delivery) insert(tx *store.Tx, readers *store.Readers) error {
 	if err := tx.InsertMessage(&d.row); err != nil {
 		return err
 	}
@@ -128,10 +135,10 @@ func (d *delivery) insert(tx *store.Tx) error {
 		return err
 	}
 	message := d.message()
-	tx.QueuedMessage(d.readers, &message)
 	if d.row.Group {
-		return deliverToGroup(tx, &d.row)
+		return d.insertForGroup(tx, readers, &message)
 	}
+	tx.QueuedMessage(readers.Accounts, &message)
 	if err := tx.NoteSent(&d.row); err != nil {
 		return err
 	}
@@ -148,12 +155,16 @@ func deliverToAccount(tx *store.Tx, row *store.MessageRow, account model.Account
 	return tx.NoteReceived(row, account)
 }
 
-func deliverToGroup(tx *store.Tx, row *store.MessageRow) error {
-	if err := tx.InsertGroupDeliveries(row); err != nil {
+// insertForGroup gives all readers their copies, and puts the message into their queues, or
+// notes that: where they are very many, that of each waits no longer than that of all.
+func (d *delivery) insertForGroup(tx *store.Tx, readers *store.Readers, m *model.Message) error {
+	if err := tx.InsertGroupDeliveries(&d.row); err != nil {
 		return err
 	}
-	if err := tx.InsertGroupEvents(row); err != nil {
+	queued, err := d.plan.Message(&d.row, readers)
+	if err != nil {
 		return err
 	}
-	return tx.NoteSentToGroup(row)
+	tx.QueuedMessage(queued, m)
+	return tx.NoteSentToGroup(&d.row)
 }

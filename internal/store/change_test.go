@@ -14,6 +14,7 @@ func TestWhatIsTakenOutOfQueuesIsTold(t *testing.T) {
 	silent := []string{
 		"Tx.DeleteEventsAt",     // acknowledged: another stream of the account may still write it
 		"Tx.ReplaceStatusEvent", // only messages are taken from memory
+		"Tx.deleteUpdates",
 	}
 	s := newSources()
 	var found []string

@@ -30,12 +30,9 @@ func (tx *Tx) NoteSent(m *MessageRow) error {
 	return err
 }
 
-// NoteReceived puts the sender of a one-to-one message into the recipient's roster, or
-// notes a group's message in that of one member, and counts it unread there.
+// NoteReceived puts the sender of a one-to-one message into the recipient's roster, and
+// counts it unread there.
 func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
-	if m.Group {
-		return tx.noteReplayed(m, account)
-	}
 	err := tx.post(
 		`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
 		VALUES (?, ?, ?, ?, 1, ?, 0, 1)
@@ -58,11 +55,14 @@ func (tx *Tx) NoteRead(m *MessageRow, d *Delivery) error {
 		m.important(), d.Account, m.Organization, m.Sender, d.Position)
 }
 
-// NoteEnded counts a message that was recalled, or has ended, one less with all
-// who have not read it. It comes before the deliveries are deleted.
-func (tx *Tx) NoteEnded(m *MessageRow) error {
+// NoteEnded counts a message that was recalled, or has ended, one less with those of the
+// accounts that have not read it. It comes before their copies are deleted.
+func (tx *Tx) NoteEnded(m *MessageRow, accounts []model.AccountID) error {
+	if len(accounts) == 0 {
+		return nil
+	}
 	if m.Group {
-		return tx.noteEndedInGroup(m)
+		return tx.noteEndedInGroup(m, accounts)
 	}
 	return tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
 		WHERE account = ? AND organization = ? AND entity = ?

@@ -82,11 +82,12 @@ func (tx *Tx) deliveries(where string, args ...any) (out []Delivery, err error) 
 	return out, err
 }
 
-// DeliveredTo lists everybody who has a copy of the message, as history too.
-func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID) (out []model.AccountID,
+// DeliveredTo lists the accounts that have a copy of the message, as history too, at most
+// limit of them.
+func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID, limit int) (out []model.AccountID,
 	err error) {
-	err = tx.each(`SELECT account FROM deliveries WHERE organization_number = ? AND message = ?`,
-		[]any{tx.numbered(organization), message}, func(row Row) error {
+	err = tx.each(`SELECT account FROM deliveries WHERE organization_number = ? AND message = ? LIMIT ? + 0`,
+		[]any{tx.numbered(organization), message, limit}, func(row Row) error {
 			var id model.AccountID
 			err := row.Scan(&id)
 			out = append(out, id)

@@ -43,7 +43,7 @@ var lastMessage = model.MessageID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 // removed the conversation since, and it is no part of a history that future members of
 // a group get. It is what the service's visible asks of one reader. CROSS JOIN has
 // SQLite begin with a message's copies, and not with all members of the organization.
-const unreadable = ` AND (m.replay = 0 OR NOT EXISTS (SELECT 1 FROM groups g WHERE g.group_token = m.recipient
+const unreadable = ` AND (m.replay <> 1 OR NOT EXISTS (SELECT 1 FROM groups g WHERE g.group_token = m.recipient
 	AND g.deleted = 0))
 	AND NOT EXISTS (SELECT 1 FROM memberships p LEFT JOIN conversations c
 		ON m.is_group = 0 AND c.account = p.account AND c.organization = p.organization AND c.entity = m.recipient

@@ -66,10 +66,11 @@ func (tx *Tx) NoteQueuedStatus(d *Delivery, status model.Status) error {
 	return tx.post(`UPDATE events SET status = ? WHERE account = ? AND position = ?`, int(status), d.Account, d.Position)
 }
 
-// InsertGroupEvents queues a group message with every member but the sender.
+// InsertGroupEvents queues a group message with every member but the sender, and those that
+// get earlier ones first.
 func (tx *Tx) InsertGroupEvents(m *MessageRow) error {
 	err := tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
-		SELECT account, ?, ?, ?, ?, '', 0 FROM group_members WHERE group_token = ? AND account <> ?`,
+		SELECT account, ?, ?, ?, ?, '', 0 FROM group_members WHERE group_token = ? AND account <> ? AND history = 0`,
 		m.Sort, tx.existing(m.Organization), kindNumber(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
 	return err
 }
@@ -199,34 +200,43 @@ func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, oldest 
 	return account, oldest, found, err
 }
 
-// WithdrawMessage takes the still queued events that carry the message out of
-// all recipients' queues. It comes before the deliveries are deleted.
-func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.MessageID) error {
+// WithdrawMessage takes the event that carries the message, where it is still queued, out of
+// the queues of accounts. It comes before their copies are deleted.
+func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.MessageID,
+	accounts []model.AccountID) error {
 	tx.change.withdrawn()
-	err := tx.post(`DELETE FROM events WHERE (account, position) IN
-		(SELECT account, position FROM deliveries WHERE organization_number = ? AND message = ?)`, tx.numbered(organization),
-		message)
-	return err
+	return tx.post(`DELETE FROM events WHERE (account, position) IN (SELECT account, position FROM deliveries
+		WHERE organization_number = ? AND message = ? AND account IN (?*))`, tx.numbered(organization), message, accounts)
 }
 
-// InsertSettingsEvents tells all members of an organization that it changed.
-func (tx *Tx) InsertSettingsEvents(organization model.OrganizationID, position int64, payload []byte) error {
-	err := tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
-		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships WHERE organization = ?`,
-		position, tx.existing(organization), kindNumber(model.EventSettings), model.MessageID{}, string(payload),
-		organization)
-	return err
-}
-
-// InsertEvents queues the same event with several accounts, at one position.
+// InsertEvents queues the same event with several accounts, at one position. It leaves out
+// those that are not in the organization any more.
 func (tx *Tx) InsertEvents(accounts []model.AccountID, position int64, organization model.OrganizationID,
-	kind model.EventKind, payload []byte) error {
-	for _, account := range accounts {
-		if err := tx.InsertEvent(account, position, organization, kind, model.MessageID{}, payload); err != nil {
-			return err
-		}
+	kind model.EventKind, message model.MessageID, payload []byte) error {
+	return tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships WHERE organization = ? AND account IN (?*)`,
+		position, tx.existing(organization), kindNumber(kind), message, string(payload), organization, accounts)
+}
+
+// deleteUpdates takes the last update of a group out of the queues of members.
+func (tx *Tx) deleteUpdates(group model.GroupID, accounts []model.AccountID) error {
+	return tx.post(`DELETE FROM events WHERE kind = ? AND (account, position) IN (SELECT account, updated
+		FROM group_members WHERE group_token = ? AND account IN (?*) AND updated > 0)`,
+		kindNumber(model.EventUpdate), group, accounts)
+}
+
+// InsertGroupUpdates is InsertEvents for an update of a group, to members of it. It takes
+// the place of an earlier one that is still queued.
+func (tx *Tx) InsertGroupUpdates(g *model.Group, accounts []model.AccountID, position int64, payload []byte) error {
+	if err := tx.deleteUpdates(g.ID, accounts); err != nil {
+		return err
 	}
-	return nil
+	err := tx.post(`UPDATE group_members SET updated = ? WHERE group_token = ? AND account IN (?*)`, position, g.ID,
+		accounts)
+	if err != nil {
+		return err
+	}
+	return tx.InsertEvents(accounts, position, g.Organization, model.EventUpdate, model.MessageID{}, payload)
 }
 
 // QueueSettings tells an account that its settings, or its place in an organization,

@@ -66,24 +66,37 @@ func (tx *Tx) FirstGroupMembers(id model.GroupID, most int) (out []model.Account
 	return out, 0, err
 }
 
-// GroupReaders lists the members of a group but one, in no particular order, and tells
-// whether that one is a member too. It is for the way of a message.
-func (tx *Tx) GroupReaders(id model.GroupID, sender model.AccountID) (readers []model.AccountID, member bool,
-	err error) {
+// Readers are the members of a group but the sender of a message, in no particular order.
+type Readers struct {
+	Accounts []model.AccountID
+	Ready    []model.AccountID // those of them that do not wait for earlier messages
+	Member   bool              // the sender is a member too
+	Behind   bool              // something is still to be done to the group in pieces
+}
+
+// GroupReaders lists the readers of a group. It is for the way of a message.
+func (tx *Tx) GroupReaders(organization model.OrganizationID, id model.GroupID,
+	sender model.AccountID) (r Readers, err error) {
 	var account model.AccountID
-	dest := []any{&account}
-	err = tx.each(`SELECT account FROM group_members WHERE group_token = ?`, []any{id}, func(row Row) error {
+	var history int64
+	dest := []any{&account, &history, &r.Behind}
+	err = tx.each(`SELECT account, history, EXISTS (SELECT 1 FROM pieces WHERE organization = ? AND group_token = ?)
+		FROM group_members WHERE group_token = ?`, []any{organization, optional(id), id}, func(row Row) error {
 		if err := row.Scan(dest...); err != nil {
 			return err
 		}
-		if account == sender {
-			member = true
-		} else {
-			readers = append(readers, account)
+		switch {
+		case account == sender:
+			r.Member = true
+		case history == 0:
+			r.Ready = append(r.Ready, account)
+			fallthrough
+		default:
+			r.Accounts = append(r.Accounts, account)
 		}
 		return nil
 	})
-	return readers, member, err
+	return r, err
 }
 
 // IsGroupMember reports whether an account is in a group.
@@ -100,21 +113,27 @@ func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
 
 // AddGroupMembers puts accounts into a group, and the group into their rosters. Their
 // order is that of the slice, from a position on. Nothing of the group that is there, or
-// that they had when they were in it before, counts with them.
-func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position int64) error {
+// that they had when they were in it before, counts with them. What was sent after history
+// is still to be queued with them (Replay); 0 is nothing.
+func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position, history int64) error {
 	for i, account := range accounts {
 		if err := tx.post(
-			`INSERT INTO group_members (group_token, account, organization, joined, since, seen, seen_priority, last_message)
-			SELECT ?, ?, organization, ?, sent, sent, sent_priority, 0 FROM groups WHERE group_token = ?
-			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, position+int64(i), g.ID); err != nil {
+			`INSERT INTO group_members (group_token, account, organization, joined, since, seen, seen_priority, last_message,
+				updated, history)
+			SELECT ?, ?, organization, ?, sent, sent, sent_priority, 0, 0, ? FROM groups WHERE group_token = ?
+			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, position+int64(i), history, g.ID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// RemoveGroupMembers takes accounts out of a group.
+// RemoveGroupMembers takes accounts out of a group. What they were told that it is now, and
+// have not read, is nothing to them any more.
 func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) error {
+	if err := tx.deleteUpdates(id, accounts); err != nil {
+		return err
+	}
 	err := tx.post(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)
 	return err
 }

@@ -30,13 +30,6 @@ func (tx *Tx) NoteSentToGroup(m *MessageRow) error {
 		m.important(), m.Recipient, m.Sender)
 }
 
-// noteReplayed counts an earlier message of a group as unread with one member.
-func (tx *Tx) noteReplayed(m *MessageRow, account model.AccountID) error {
-	return tx.post(`UPDATE group_members SET last_message = CASE WHEN last_message > ? THEN last_message ELSE ? END,
-		seen = seen - 1, seen_priority = seen_priority - ? WHERE group_token = ? AND account = ?`,
-		millis(m.Created), millis(m.Created), m.important(), m.Recipient, account)
-}
-
 // noteReadInGroup is NoteRead for a group's message. What a member had of the group when
 // it was in it before does not count any more.
 func (tx *Tx) noteReadInGroup(m *MessageRow, d *Delivery) error {
@@ -45,18 +38,16 @@ func (tx *Tx) noteReadInGroup(m *MessageRow, d *Delivery) error {
 }
 
 // noteEndedInGroup is NoteEnded for a group's message.
-func (tx *Tx) noteEndedInGroup(m *MessageRow) error {
+func (tx *Tx) noteEndedInGroup(m *MessageRow, accounts []model.AccountID) error {
 	// In one order, so that transactions that lock several of the rows do not wait for each other.
-	if err := tx.lock(`SELECT 1 FROM group_members WHERE group_token = ?
-		AND account IN (SELECT account FROM deliveries WHERE organization_number = ? AND message = ?) ORDER BY account `+
-		tx.dialect.Lock,
-		m.Recipient, tx.numbered(m.Organization), m.ID); err != nil {
+	if err := tx.lock(`SELECT 1 FROM group_members WHERE group_token = ? AND account IN (?*) ORDER BY account `+
+		tx.dialect.Lock, m.Recipient, accounts); err != nil {
 		return err
 	}
 	return tx.post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?
-		WHERE group_token = ? AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ? AND d.message = ?
-			AND d.account = group_members.account AND d.status < ? AND d.position > group_members.joined)`,
-		m.important(), m.Recipient, tx.numbered(m.Organization), m.ID, int(model.Read))
+		WHERE group_token = ? AND account IN (?*) AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ?
+			AND d.message = ? AND d.account = group_members.account AND d.status < ? AND d.position > group_members.joined)`,
+		m.important(), m.Recipient, accounts, tx.numbered(m.Organization), m.ID, int(model.Read))
 }
 
 // GroupConversation returns what a member's roster says of a group.

@@ -14,6 +14,7 @@ type MessageRow struct {
 	Blob          model.BlobID // its attachment's bytes, or zero
 	Ends          time.Time    // when it is gone for all; zero: never
 	Replay        bool         // sent to a group while its history was on
+	InTurn        bool         // else: while members of the group waited for what was sent before
 }
 
 const messageColumns = `m.organization_number, ` + messageRest
@@ -33,6 +34,7 @@ type messageScan struct {
 	MessageRow
 	number                                  int64 // of the organization
 	created, expires, ends, originalCreated int64
+	replay                                  int
 	blob, originalSender                    []byte // empty where there is none
 }
 
@@ -40,18 +42,33 @@ type messageScan struct {
 func (s *messageScan) dest(organization any) []any {
 	return []any{organization, &s.ID, &s.Sender, &s.Recipient, &s.Group, &s.Sealed, &s.blob, &s.created, &s.expires,
 		&s.ends,
-		&s.TTL, &s.DOR, &s.Priority, &s.Sort, &s.Recalled, &s.Replay, &s.originalSender, &s.originalCreated}
+		&s.TTL, &s.DOR, &s.Priority, &s.Sort, &s.Recalled, &s.replay, &s.originalSender, &s.originalCreated}
 }
 
 func (s *messageScan) row() MessageRow {
 	s.Created, s.Expires, s.Ends = fromMillis(s.created), fromEndMillis(s.expires), fromEndMillis(s.ends)
 	s.Blob, s.Forwarded = model.BlobID{}, nil
+	s.Replay, s.InTurn = s.replay == replayed, s.replay == inTurn
 	copy(s.Blob[:], s.blob)
 	var sender model.AccountID
 	if copy(sender[:], s.originalSender); !sender.IsZero() {
 		s.Forwarded = &model.Original{Sender: sender, Created: fromMillis(s.originalCreated)}
 	}
 	return s.MessageRow
+}
+
+// What replay holds of a message that is in a group's history, and of one that is not and
+// that some members get in its turn.
+const replayed, inTurn = 1, 2
+
+func (m *MessageRow) replayed() int {
+	switch {
+	case m.Replay:
+		return replayed
+	case m.InTurn:
+		return inTurn
+	}
+	return 0
 }
 
 // optional is the stored form of an identifier that few messages have: nothing, where it
@@ -76,7 +93,7 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
 		tx.existing(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created),
 		endMillis(m.Expires), m.ends(),
-		m.TTL, m.DOR, m.Priority, m.Sort, m.Replay, optional(original.Sender), millis(original.Created))
+		m.TTL, m.DOR, m.Priority, m.Sort, m.replayed(), optional(original.Sender), millis(original.Created))
 	return err
 }
 
@@ -160,17 +177,14 @@ func (tx *Tx) EndedMessages(now time.Time, limit int) ([]MessageRow, error) {
 	return tx.messages(`m.ends <= ? ORDER BY m.ends LIMIT ? + 0 `+tx.dialect.Skip, millis(now), limit)
 }
 
-// ReplayableMessages returns the newest messages of a group, at most limit, that
-// were sent while its history was on and are not over, in the order of sending. They
-// stay so until the transaction ends.
-func (tx *Tx) ReplayableMessages(group model.GroupID, now time.Time, limit int) ([]MessageRow, error) {
-	out, err := tx.messages(
-		`m.recipient = ? AND m.replay = 1 AND m.recalled = 0 AND m.ends > ? ORDER BY m.sort DESC LIMIT ? + 0 `+
-			tx.dialect.Lock, group, millis(now), limit)
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
+// MessageOf returns a message of an organization, ended or not, and keeps it as it is until
+// the transaction ends.
+func (tx *Tx) MessageOf(organization model.OrganizationID, id model.MessageID) (m MessageRow, found bool, err error) {
+	rows, err := tx.messages(`m.organization_number = ? AND m.message = ? `+tx.dialect.Lock, tx.numbered(organization), id)
+	if err != nil || len(rows) == 0 {
+		return m, false, err
 	}
-	return out, err
+	return rows[0], true, nil
 }
 
 func (tx *Tx) messages(where string, args ...any) ([]MessageRow, error) {

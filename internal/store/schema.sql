@@ -168,9 +168,12 @@ CREATE TABLE group_members (
 	seen          BIGINT NOT NULL,
 	seen_priority BIGINT NOT NULL,
 	last_message  BIGINT NOT NULL, -- of the history that it got, while nothing was sent since
+	updated       BIGINT NOT NULL, -- position of the last update event of the group in its queue; 0: none
+	history       BIGINT NOT NULL, -- sort after which the group's messages are still to be queued with it; 0: it has all
 	PRIMARY KEY (group_token, account)
 ){table};
 CREATE INDEX group_members_account ON group_members (account, organization);
+CREATE INDEX group_members_history ON group_members (group_token, history) WHERE history > 0;
 
 
 -- ==================================================================================================================
@@ -195,13 +198,14 @@ CREATE TABLE messages (
 	priority            INTEGER NOT NULL,
 	sort                BIGINT NOT NULL,  -- the position at which it was sent
 	recalled            INTEGER NOT NULL,
-	replay              INTEGER NOT NULL, -- to a group whose history was on: future members get it
+	replay              INTEGER NOT NULL, -- 1, to a group whose history was on: future members get it; 2, while it
+	                                      -- was off: those get it in its order who wait for what was sent before
 	original_sender     {id} NOT NULL,    -- of one that was forwarded; none else
 	original_created    BIGINT NOT NULL,
 	PRIMARY KEY (organization_number, message)
 ){table};
 CREATE INDEX messages_ends ON messages (ends, organization_number);
-CREATE INDEX messages_replay ON messages (recipient, sort) WHERE replay = 1;
+CREATE INDEX messages_replay ON messages (recipient, sort) WHERE replay > 0;
 
 -- A recipient's copy of a message. Copies of a message lie together, where its statuses are counted.
 CREATE TABLE deliveries (
@@ -436,6 +440,26 @@ CREATE TABLE audit_checkpoints (
 	number BIGINT NOT NULL,
 	note   TEXT NOT NULL,
 	PRIMARY KEY (chain, oldest)
+){table};
+
+
+-- ==================================================================================================================
+-- Work that a transaction leaves, because it would write too much
+-- ==================================================================================================================
+
+-- A piece of what a call does to a group, or tells the members of an organization (internal/piece). Those of a group are
+-- done one after the other, each with some of its accounts at a time.
+CREATE TABLE pieces (
+	organization {text} NOT NULL,
+	group_token  {id} NOT NULL,      -- none: it is about no group
+	number       BIGINT NOT NULL,    -- the order
+	noted        BIGINT NOT NULL,    -- when
+	deed         INTEGER NOT NULL,   -- 1 enter, 2 leave, 3 tell, 4 recall
+	kind         INTEGER NOT NULL,   -- of the event that it queues
+	message      {id} NOT NULL,      -- which it is about, or none
+	payload      TEXT NOT NULL,      -- of the event
+	accounts     {bytes} NOT NULL,   -- whom it concerns: their identifiers, one after the other
+	PRIMARY KEY (organization, group_token, number)
 ){table};
 
 

@@ -36,6 +36,7 @@ var distribution = map[string]struct{ key, why string }{
 	"audit_checkpoints":     {"chain", "beside the lines"},
 	"key_endings":           {"organization", "few"},
 	"departures":            {"organization", "few"},
+	"pieces":                {"organization", "few: gone when they are done"},
 	"search_entities":       {"organization", "a search looks through one organization"},
 	"search_words":          {"organization", "as above; the largest organization's index has to fit one shard"},
 	"metadata":              {"entity", "asked for by the entity"},

@@ -13,6 +13,7 @@ type Backlog struct {
 	Files         int       // that nothing refers to any more
 	Organizations int       // deleted
 	Keys          int       // days whose keys may go
+	Work          Work      // what calls left to be done in pieces
 }
 
 // Backlog counts what a sweep at this time would remove, each up to a limit.
@@ -33,7 +34,11 @@ func (tx *Tx) Backlog(now time.Time, limit int) (b Backlog, err error) {
 	if _, err = tx.one(`SELECT COUNT(*) FROM organization_erasures`, nil, &b.Organizations); err != nil {
 		return b, err
 	}
-	_, err = tx.one(`SELECT COUNT(*) FROM (SELECT day FROM key_endings LIMIT ? + 0) few`, []any{limit}, &b.Keys)
+	if _, err = tx.one(`SELECT COUNT(*) FROM (SELECT day FROM key_endings LIMIT ? + 0) few`, []any{limit},
+		&b.Keys); err != nil {
+		return b, err
+	}
+	b.Work, err = tx.WorkLeft()
 	return b, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"signet/internal/blob"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -78,10 +79,14 @@ func endMessages(tx *store.Tx, rows []store.MessageRow) error {
 // events, which hold no content.
 func endMessage(tx *store.Tx, row *store.MessageRow) error {
 	if !row.Recalled { // a recall did these when it happened
-		if err := tx.WithdrawMessage(row.Organization, row.ID); err != nil {
+		holders, err := tx.DeliveredTo(row.Organization, row.ID, math.MaxInt32)
+		if err != nil {
 			return err
 		}
-		if err := tx.NoteEnded(row); err != nil {
+		if err := tx.WithdrawMessage(row.Organization, row.ID, holders); err != nil {
+			return err
+		}
+		if err := tx.NoteEnded(row, holders); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/operators"
+	"signet/internal/piece"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -57,7 +58,7 @@ func newTemplate(t *testing.T) *template {
 	t.Helper()
 	dir := t.TempDir()
 	tm := &template{dir: dir}
-	s, kept, err := openService(t, dir, func() time.Time { return start })
+	s, kept, err := openService(t, dir, func() time.Time { return start }, piece.Rows)
 	must(t, err)
 	ctx := t.Context()
 	must(t, operators.First(ctx, kept.Store, start, "operator", "secret"))
@@ -101,7 +102,7 @@ type cases struct {
 
 // openService opens a service on what a directory holds. What closes the store
 // closes all.
-func openService(t enginetest.TB, dir string, clock func() time.Time) (*cases, *keptStore, error) {
+func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) (*cases, *keptStore, error) {
 	engine := enginetest.Open(t, dir, enginetest.Options{Clock: clock, Readers: 1})
 	kept, err := store.Open(context.Background(), engine, service.NewEpoch)
 	if err != nil {
@@ -115,15 +116,17 @@ func openService(t enginetest.TB, dir string, clock func() time.Time) (*cases, *
 	log := slog.New(slog.DiscardHandler)
 	hub := live.NewHub(0)
 	control := access.New(access.Options{Store: kept, Hub: hub, Clock: clock, DefaultRegion: "US"})
+	pieces := piece.NewWorker(piece.Options{Store: kept, Hub: hub, Clock: clock, Log: log, Rows: rows})
 	s := &cases{control, service.New(service.Options{
 		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: clock, Logger: log, EventsRetention: retention,
+		Pieces: pieces,
 	})}
 	sweeper := upkeep.NewSweeper(upkeep.Options{
 		Store: kept, Vault: vault, Clock: custody.NewClock(custody.ClockOptions{Store: kept, Now: clock}),
 		Cases: s.Service, Access: control,
 		Audit: audit.NewLog(audit.Options{Store: kept, Clock: clock}), Log: log, Retention: retention,
 	})
-	return s, &keptStore{kept, engine, blobs, sweeper}, nil
+	return s, &keptStore{kept, engine, blobs, sweeper, pieces}, nil
 }
 
 type keptStore struct {
@@ -131,6 +134,7 @@ type keptStore struct {
 	engine  store.Engine
 	blobs   blob.Store
 	sweeper *upkeep.Sweeper
+	pieces  *piece.Worker
 }
 
 func (k *keptStore) Close() error { return errors.Join(k.Store.Close(), k.blobs.Close()) }
@@ -159,7 +163,9 @@ func newPlay(t *rapid.T, tm *template) *play {
 	})
 	enginetest.Copy(t, tm.dir, dir)
 	p := &play{template: tm, keys: map[*account]person{}, world: &world{now: start, retention: retention}}
-	if p.service, p.kept, err = openService(t, dir, func() time.Time { return p.world.now }); err != nil {
+	// What a transaction writes, from one row to more than any call here writes.
+	rows := rapid.SampledFrom([]int{piece.Rows, 8, 1}).Draw(t, "rows")
+	if p.service, p.kept, err = openService(t, dir, func() time.Time { return p.world.now }, rows); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -62,7 +62,7 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 		return code
 	}
 	if g != nil && g.has(a) {
-		w.takeOut(a, g, []*account{a})
+		w.move(a, g, []*account{a}, nil)
 	}
 	return fine
 }
@@ -141,17 +141,32 @@ func (w *world) tellBang(to *account, g *group, caller, subject *account, added 
 		said: said{added: added, entity: model.EntityID(g.id), caller: caller.id, account: subject.id, time: w.now}})
 }
 
-// putIn adds those who are not in the group.
-func (w *world) putIn(caller *account, g *group, entering []*account) {
+// move takes members out of a group, and adds those who are not in it.
+func (w *world) move(caller *account, g *group, leaving, entering []*account) {
+	before := g.members
+	g.members = slices.DeleteFunc(slices.Clone(before), func(a *account) bool { return slices.Contains(leaving, a) })
+	g.members = append(g.members, entering...)
+	for _, a := range leaving {
+		a.withdraw(g.tellsUpdate)
+		w.exit(a, g)
+	}
 	for _, a := range entering {
-		g.members = append(g.members, a)
 		w.enter(a, g)
+	}
+	for _, a := range leaving {
+		for _, member := range before {
+			w.tellBang(member, g, caller, a, false)
+		}
 	}
 	for _, a := range entering {
 		for _, member := range g.members {
 			w.tellBang(member, g, caller, a, true)
 		}
 	}
+}
+
+// replay gives a group's earlier messages to those who entered it.
+func (w *world) replay(g *group, entering []*account) {
 	if !g.replay {
 		return
 	}
@@ -164,24 +179,16 @@ func (w *world) putIn(caller *account, g *group, entering []*account) {
 	}
 }
 
-// takeOut removes members.
-func (w *world) takeOut(caller *account, g *group, leaving []*account) {
-	for _, a := range leaving {
-		for _, member := range g.members {
-			w.tellBang(member, g, caller, a, false)
-		}
-	}
-	for _, a := range leaving {
-		w.exit(a, g)
-	}
-	g.members = slices.DeleteFunc(slices.Clone(g.members), func(a *account) bool { return slices.Contains(leaving, a) })
-}
-
 // exit takes a group out of a roster: what was not read of it counts no more.
 func (w *world) exit(a *account, g *group) {
 	c := a.conversation(g.place())
 	c.listed, c.cleared, c.last = false, w.next(), conversation{}.last
 	w.tellFriend(a, g.place(), false)
+}
+
+// tellsUpdate reports whether an event says what the group is now.
+func (g *group) tellsUpdate(e *event) bool {
+	return e.kind == model.EventUpdate && e.said.entity == model.EntityID(g.id)
 }
 
 // addToGroup is call 9.
@@ -194,7 +201,9 @@ func (w *world) addToGroup(a *account, g *group, members []*account) (code strin
 	case !g.changedBy(a) && !(g.public && len(members) == 1 && members[0] == a):
 		return notAllowed
 	}
-	w.putIn(a, g, slices.DeleteFunc(slices.Clone(members), g.has))
+	entering := slices.DeleteFunc(slices.Clone(members), g.has)
+	w.move(a, g, nil, entering)
+	w.replay(g, entering)
 	return fine
 }
 
@@ -206,7 +215,7 @@ func (w *world) removeFromGroup(a *account, g *group, members []*account) (code 
 	case !g.changedBy(a):
 		return notAllowed
 	}
-	w.takeOut(a, g, slices.DeleteFunc(slices.Clone(members), func(m *account) bool { return !g.has(m) }))
+	w.move(a, g, slices.DeleteFunc(slices.Clone(members), func(m *account) bool { return !g.has(m) }), nil)
 	return fine
 }
 
@@ -220,16 +229,8 @@ func (w *world) updateGroup(a *account, g *group, members []*account, replay, pu
 	case (replay != nil && *replay != g.replay || public != nil && *public != g.public) && !g.controlledBy(a):
 		return notAllowed
 	}
-	if members != nil {
-		if !allIn(g.organization, members) {
-			return membersUnknown
-		}
-		if g.has(a) && !slices.Contains(members, a) {
-			members = append(slices.Clone(members), a)
-		}
-		before := slices.Clone(g.members)
-		w.takeOut(a, g, slices.DeleteFunc(slices.Clone(before), func(m *account) bool { return slices.Contains(members, m) }))
-		w.putIn(a, g, slices.DeleteFunc(slices.Clone(members), func(m *account) bool { return slices.Contains(before, m) }))
+	if members != nil && !allIn(g.organization, members) {
+		return membersUnknown
 	}
 	if replay != nil {
 		g.replay = *replay
@@ -237,9 +238,21 @@ func (w *world) updateGroup(a *account, g *group, members []*account, replay, pu
 	if public != nil {
 		g.public = *public
 	}
+	var entering []*account
+	if members != nil {
+		if g.has(a) && !slices.Contains(members, a) {
+			members = append(slices.Clone(members), a)
+		}
+		before := slices.Clone(g.members)
+		entering = slices.DeleteFunc(slices.Clone(members), func(m *account) bool { return slices.Contains(before, m) })
+		w.move(a, g,
+			slices.DeleteFunc(slices.Clone(before), func(m *account) bool { return slices.Contains(members, m) }), entering)
+	}
 	for _, member := range g.members {
+		member.withdraw(g.tellsUpdate)
 		w.tell(member, event{kind: model.EventUpdate, organization: g.organization, said: said{entity: model.EntityID(g.id)}})
 	}
+	w.replay(g, entering)
 	return fine
 }
 

@@ -33,7 +33,7 @@ func (w *world) leave(a *account, o *organization) (code string) {
 	slices.SortFunc(groups, func(a, b *group) int { return compareIDs(a.id, b.id) })
 	for _, g := range groups {
 		if g.organization == o && !g.deleted && g.has(a) {
-			w.takeOut(w.accounts[0], g, []*account{a})
+			w.move(w.accounts[0], g, []*account{a}, nil)
 		}
 	}
 	w.forget(a, o)

@@ -50,9 +50,8 @@ func largeBatches(t *testing.T, h Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(2, people...)
 			return errors.Join(err,
-				tx.InsertEvents(people, position, organization, model.EventUpdate, []byte("changed")),
-				tx.WithdrawMessage(organization, m.ID),
-				tx.NoteEnded(m),
+				tx.InsertEvents(people, position, organization, model.EventUpdate, model.MessageID{}, []byte("changed")),
+				takeBack(tx, m),
 				tx.RemoveGroupMembers(g.ID, people[longList/2:]),
 				tx.RemoveGroupMembers(g.ID, people[longList/2:]))
 		})
@@ -100,8 +99,7 @@ func erase(t *testing.T, h Harness) {
 	for round := range 3 {
 		m := sent[round]
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(tx.WithdrawMessage(organization, m.ID), tx.NoteEnded(m),
-				tx.DeleteMessage(organization, m.ID, m.Blob))
+			return errors.Join(takeBack(tx, m), tx.DeleteMessage(organization, m.ID, m.Blob))
 		})
 		if err := p.Erase(t.Context()); err != nil {
 			t.Errorf("erase: %v", err)

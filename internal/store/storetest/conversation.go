@@ -94,19 +94,11 @@ func conversations(t *testing.T, h Harness) {
 		p.mustMarkRead(t, before, bob)
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(1, bob)
-			return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position))
+			return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, 0))
 		})
 		p.mustSend(t, p.groupLetter(&g, ann))
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NoteEnded(before) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return takeBack(tx, before) })
 		wantEqual(t, "unread", ofGroup(bob, &g).Unread, 1)
-	})
-	t.Run("do_not_grow_younger_by_history", func(t *testing.T) {
-		g := p.mustGroup(t, first, ann, bob)
-		old := p.groupLetter(&g, ann)
-		p.clock.Advance(time.Minute)
-		p.mustSend(t, p.groupLetter(&g, ann))
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NoteReceived(old, bob) })
-		wantEqual(t, "last message", ofGroup(bob, &g).LastMessage, p.now())
 	})
 	t.Run("are_listed_the_newest_first", func(t *testing.T) {
 		p := newPlatform(t, h)
@@ -176,8 +168,7 @@ func unreadCounters(t *testing.T, h Harness) {
 	end := func(m *store.MessageRow) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(tx.WithdrawMessage(m.Organization, m.ID), tx.NoteEnded(m),
-				tx.DeleteMessage(m.Organization, m.ID, m.Blob))
+			return errors.Join(takeBack(tx, m), tx.DeleteMessage(m.Organization, m.ID, m.Blob))
 		})
 	}
 
@@ -235,7 +226,7 @@ func unreadCounters(t *testing.T, h Harness) {
 	})
 	t.Run("do_not_take_off_twice_what_was_recalled", func(t *testing.T) {
 		m := mustSend(p.groupLetter(&g, ann), 1)
-		p.mustUpdate(t, func(tx *store.Tx) error { return errors.Join(tx.NoteEnded(m), tx.RecallMessage(m)) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return errors.Join(takeBack(tx, m), tx.RecallMessage(m)) })
 		p.wantUnread(t, eve, 0, 0)
 		p.clock.Advance(time.Hour)
 		p.wantUnread(t, eve, 0, 0)
@@ -261,7 +252,7 @@ func unreadCounters(t *testing.T, h Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(2, bob, eve)
 			return errors.Join(err, tx.RemoveGroupMembers(g.ID, []model.AccountID{bob, eve}),
-				tx.AddGroupMembers(&g, []model.AccountID{bob, eve}, position))
+				tx.AddGroupMembers(&g, []model.AccountID{bob, eve}, position, 0))
 		})
 		p.wantUnread(t, eve, 0, 0)
 		after := mustSend(p.groupLetter(&g, ann), 1)

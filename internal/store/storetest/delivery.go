@@ -86,7 +86,7 @@ func deliveries(t *testing.T, h Harness) {
 		}
 		wantSame(t, "those to whom it was sent", accounts, bob, eve)
 		wantSame(t, "those who have it",
-			mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, m.ID) }), bob,
+			mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, m.ID, 10) }), bob,
 			eve, joe)
 	})
 	t.Run("of_several_messages", func(t *testing.T) {
@@ -118,7 +118,8 @@ func deliveries(t *testing.T, h Harness) {
 		wantEqual(t, "status", status, model.New)
 		wantEqual(t, "time", last, time.Time{})
 		wantEqual(t, "those who have it",
-			len(mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, alone.ID) })),
+			len(mustRead(t, p,
+				func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, alone.ID, 10) })),
 			0)
 	})
 }

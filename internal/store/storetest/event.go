@@ -118,13 +118,13 @@ func events(t *testing.T, h Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(2, ann, bob, eve)
 			return errors.Join(err,
-				tx.InsertEvents([]model.AccountID{ann, eve}, position, organization, model.EventFriends, []byte("some")),
-				tx.InsertEvents(nil, position, organization, model.EventFriends, []byte("none")),
-				tx.InsertSettingsEvents(organization, position+1, []byte("members")))
+				tx.InsertEvents([]model.AccountID{ann, bob, eve}, position, organization, model.EventFriends, model.MessageID{},
+					[]byte("some")),
+				tx.InsertEvents(nil, position, organization, model.EventFriends, model.MessageID{}, []byte("none")))
 		})
-		p.wantPayloads(t, ann, "some", "members")
-		p.wantPayloads(t, bob, "members")
-		p.wantPayloads(t, eve, "some")
+		p.wantPayloads(t, ann, "some")
+		p.wantPayloads(t, bob, "some")
+		p.wantPayloads(t, eve) // of another organization
 	})
 
 	t.Run("are_found_queue_by_queue", func(t *testing.T) {
@@ -174,7 +174,7 @@ func queueFilter(t *testing.T, h Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RecallMessage(m) })
 		p.wantQueued(t, bob, other)
 		p.wantQueued(t, eve, other)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawMessage(organization, m.ID) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return takeBack(tx, m) })
 		for _, reader := range []model.AccountID{bob, eve} {
 			left := mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.EventsOf(reader, organization) })
 			wantEqual(t, "rows left", len(left), 1)

@@ -94,7 +94,7 @@ func groupMembers(t *testing.T, h Harness) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(len(accounts), accounts...)
-			return errors.Join(err, tx.AddGroupMembers(&g, accounts, position))
+			return errors.Join(err, tx.AddGroupMembers(&g, accounts, position, 0))
 		})
 	}
 

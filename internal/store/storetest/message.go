@@ -68,40 +68,6 @@ func messages(t *testing.T, h Harness) {
 		wantEqual(t, "other message", mustFind(t, p, "other", p.found(other, first)), *other)
 		wantEqual(t, "held", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(m.Blob) }), false)
 	})
-	t.Run("of_a_group_are_replayed_the_newest_in_order", func(t *testing.T) {
-		g, quiet := p.mustGroup(t, first, ann, bob), p.mustGroup(t, first, ann, bob)
-		var sent []*store.MessageRow
-		for i := range 6 {
-			m := p.groupLetter(&g, ann)
-			m.Replay = i != 4
-			if i == 0 {
-				m.Ends = p.now()
-			}
-			p.mustUpdate(t, func(tx *store.Tx) error {
-				err := send(tx, m)
-				if err == nil && i == 3 {
-					err = tx.RecallMessage(m)
-				}
-				return err
-			})
-			if i == 0 { // as a sweep that is late would find it
-				p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndMessage(first, m.ID, p.now()) })
-			}
-			sent = append(sent, m)
-		}
-		replayed := func(g model.GroupID, limit int) []model.MessageID {
-			t.Helper()
-			out := []model.MessageID{}
-			for _, m := range mustRead(t, p,
-				func(tx *store.Tx) ([]store.MessageRow, error) { return tx.ReplayableMessages(g, p.now(), limit) }) {
-				out = append(out, m.ID)
-			}
-			return out
-		}
-		wantEqual(t, "all", replayed(g.ID, 10), []model.MessageID{sent[1].ID, sent[2].ID, sent[5].ID})
-		wantEqual(t, "two", replayed(g.ID, 2), []model.MessageID{sent[2].ID, sent[5].ID})
-		wantEqual(t, "of another group", replayed(quiet.ID, 10), []model.MessageID{})
-	})
 }
 
 // messageEnds: what has ended is out of sight at once, and found by the sweep.
@@ -163,10 +129,7 @@ func messageEnds(t *testing.T, h Harness) {
 	t.Run("leave_nothing_once_deleted", func(t *testing.T) {
 		m := sent[1]
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			if err := tx.WithdrawMessage(organization, m.ID); err != nil {
-				return err
-			}
-			if err := tx.NoteEnded(m); err != nil {
+			if err := takeBack(tx, m); err != nil {
 				return err
 			}
 			return tx.DeleteMessage(organization, m.ID, m.Blob)

@@ -171,7 +171,7 @@ func (p *platform) mustGroup(t testing.TB, organization model.OrganizationID, me
 		if err != nil {
 			return err
 		}
-		return tx.AddGroupMembers(&g, members, position)
+		return tx.AddGroupMembers(&g, members, position, 0)
 	})
 	return g
 }
@@ -199,6 +199,12 @@ func (p *platform) groupLetter(g *model.Group, sender model.AccountID) *store.Me
 func (p *platform) mustSend(t testing.TB, m *store.MessageRow) {
 	t.Helper()
 	p.mustUpdate(t, func(tx *store.Tx) error { return send(tx, m) })
+}
+
+// takeBack takes a message out of the queues and the counts of all who have it.
+func takeBack(tx *store.Tx, m *store.MessageRow) error {
+	holders, err := tx.DeliveredTo(m.Organization, m.ID, longList)
+	return errors.Join(err, tx.WithdrawMessage(m.Organization, m.ID, holders), tx.NoteEnded(m, holders))
 }
 
 func send(tx *store.Tx, m *store.MessageRow) error {

@@ -87,6 +87,8 @@ var nounCases = []testCase{
 	{"Avatars", avatars},
 	{"Groups", groups},
 	{"GroupMembers", groupMembers},
+	{"Histories", histories},
+	{"Pieces", pieces},
 	{"Metadata", metadata},
 	{"Mutes", mutes},
 	{"OrganizationErasure", organizationErasure},

@@ -1,0 +1,90 @@
+package piece
+
+import (
+	"fmt"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// do does a piece. What it finds already done, or to be done no more, it leaves.
+func do(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time) error {
+	switch {
+	case p.Deed == store.Recall || p.Deed == store.Tell && p.Kind == model.EventGroupMessage:
+		return doMessage(tx, p)
+	case p.Deed == store.Enter:
+		return enter(tx, g, p, now)
+	}
+	position, err := tx.Position(1, p.Accounts...)
+	if err != nil {
+		return err
+	}
+	switch p.Deed {
+	case store.Leave:
+		if err := tx.RemoveGroupMembers(g.ID, p.Accounts); err != nil {
+			return err
+		}
+	case store.Tell:
+		if p.Kind == model.EventUpdate {
+			return tx.InsertGroupUpdates(g, p.Accounts, position, p.Payload)
+		}
+	default:
+		return fmt.Errorf("piece %d is of a deed that is not known: %d", p.Number, p.Deed)
+	}
+	return tx.InsertEvents(p.Accounts, position, p.Organization, p.Kind, p.Message, p.Payload)
+}
+
+// enter puts accounts that are in the organization still into a group.
+func enter(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time) error {
+	present, err := tx.MembershipsIn(g.Organization, p.Accounts)
+	if err != nil || len(present) == 0 || g.Deleted {
+		return err
+	}
+	in := make(map[model.AccountID]bool, len(present))
+	for _, m := range present {
+		in[m.Account] = true
+	}
+	entering := make([]model.AccountID, 0, len(present))
+	for _, account := range p.Accounts { // in their order
+		if in[account] {
+			entering = append(entering, account)
+		}
+	}
+	history := int64(0)
+	if g.ReplayHistory {
+		if history, _, err = tx.HistoryStart(g.ID, now, HistoryLimit); err != nil {
+			return err
+		}
+	}
+	position, err := tx.Position(len(entering), entering...)
+	if err != nil {
+		return err
+	}
+	if err := tx.AddGroupMembers(g, entering, position, history); err != nil {
+		return err
+	}
+	return tx.InsertEvents(entering, position, g.Organization, p.Kind, p.Message, p.Payload)
+}
+
+// doMessage brings a message of a group to its readers, or takes it back.
+func doMessage(tx *store.Tx, p *store.Piece) error {
+	row, found, err := tx.MessageOf(p.Organization, p.Message)
+	if err != nil || !found || row.Recalled && p.Deed == store.Tell {
+		return err
+	}
+	position, err := tx.Position(1, p.Accounts...)
+	if err != nil {
+		return err
+	}
+	if p.Deed == store.Tell {
+		return tx.QueueLate(&row, p.Accounts, position)
+	}
+	if err := tx.WithdrawMessage(p.Organization, p.Message, p.Accounts); err != nil {
+		return err
+	}
+	if err := tx.NoteEnded(&row, p.Accounts); err != nil {
+		return err
+	}
+	return tx.InsertEvents(p.Accounts, position, p.Organization, p.Kind, p.Message, p.Payload)
+}

@@ -1,0 +1,223 @@
+// Package piece does in pieces what is too much for one transaction: who enters and leaves
+// a large group, what its members are told, the history that new ones get.
+//
+// A call says in its transaction what is to be done. What is little is done there. The rest
+// is noted, and a Worker does it in transactions of its own, in order, between which others
+// write. What is noted survives a crash: any server on the store goes on with it. The package
+// does not know who may do what, nor how an event looks to its reader.
+package piece
+
+import (
+	"slices"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+const (
+	// Rows is how many rows the transaction of a call writes, about. One of a worker writes
+	// a workerShare of that, as it is one of very many: while those run, whoever writes
+	// waits for one of them.
+	Rows        = 500
+	workerShare = 5
+	// noted is how many accounts a piece names: it is done some of them at a time.
+	noted = 1000
+	// HistoryLimit is how many earlier messages a new member gets (contract, call 9).
+	HistoryLimit = 1000
+)
+
+// rowsOf is how many rows a deed writes for each account.
+func rowsOf(p *store.Piece) int {
+	switch {
+	case p.Deed == store.Recall:
+		return 4 // event, count, status event, and the queue's position
+	case p.Kind == model.EventUpdate:
+		return 3
+	default:
+		return 2
+	}
+}
+
+// place is a group, or an organization where the group is zero.
+type place struct {
+	organization model.OrganizationID
+	group        model.GroupID
+}
+
+// Plan is what one transaction does. It is used by one goroutine, until the transaction
+// ends; then the worker carries it on.
+type Plan struct {
+	Told []model.AccountID // whose queues have something new
+	Cost int               // rows that are written, now or later
+
+	tx    *store.Tx
+	now   time.Time
+	rows  int
+	left  int
+	noted bool    // something was
+	later []place // where something was noted
+	must  []place // where something was noted that has to be done before the call is answered
+}
+
+// Plan begins what a transaction does.
+func (w *Worker) Plan(tx *store.Tx, now time.Time) *Plan {
+	return &Plan{tx: tx, now: now, rows: w.rows, left: w.rows}
+}
+
+// Do does pieces of a group, whose row is locked, in their order: at once, or later where
+// they write too much, or wait for others.
+func (p *Plan) Do(g *model.Group, pieces ...store.Piece) error {
+	behind := false
+	if !g.ID.IsZero() {
+		var err error
+		if behind, err = p.tx.HasPieces(g.Organization, g.ID); err != nil {
+			return err
+		}
+	}
+	moves, all, entering := 0, 0, 0
+	for i := range pieces {
+		rows := rowsOf(&pieces[i]) * len(pieces[i].Accounts)
+		all += rows
+		if moving(&pieces[i]) {
+			moves += rows
+		}
+		if pieces[i].Deed == store.Enter {
+			entering += len(pieces[i].Accounts)
+		}
+	}
+	p.Cost += all
+	// Who comes and goes does so at once where that is little, whatever else there is to do.
+	whole, part := !behind && !p.noted && all <= p.left, moves <= p.left
+	now := func(piece *store.Piece) bool { return whole || part && moving(piece) }
+	replay := entering > 0 && g.ReplayHistory && part
+	if replay {
+		messages, err := p.lockHistory(g, entering, p.left-all)
+		if err != nil {
+			return err
+		}
+		replay = messages > 0
+	}
+	var concerned []model.AccountID
+	for i := range pieces {
+		if now(&pieces[i]) {
+			concerned = append(concerned, pieces[i].Accounts...)
+		}
+	}
+	if len(concerned) > 0 {
+		if err := p.tx.LockQueues(concerned...); err != nil { // all of them in one order
+			return err
+		}
+	}
+	for i := range pieces {
+		if len(pieces[i].Accounts) == 0 {
+			continue
+		}
+		piece := pieces[i]
+		piece.Organization, piece.Group, piece.Noted = g.Organization, g.ID, p.now
+		if !now(&piece) {
+			if err := p.note(&piece); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := do(p.tx, g, &piece, p.now); err != nil {
+			return err
+		}
+		p.Told = append(p.Told, piece.Accounts...)
+	}
+	if whole {
+		p.left -= all
+	} else if part {
+		p.left -= moves
+	}
+	if replay {
+		return p.replay(g)
+	}
+	return nil
+}
+
+// moving reports whether a piece changes who is in a group.
+func moving(p *store.Piece) bool { return p.Deed == store.Enter || p.Deed == store.Leave }
+
+// lockHistory keeps the messages that those who enter a group get as they are, if they are
+// few enough for this transaction, and returns how many there are. Else they come later.
+func (p *Plan) lockHistory(g *model.Group, entering, left int) (messages int, err error) {
+	after, messages, err := p.tx.HistoryStart(g.ID, p.now, HistoryLimit)
+	if err != nil || messages == 0 {
+		return 0, err
+	}
+	p.Cost += 2 * messages * entering
+	if 2*messages*entering > left {
+		p.later = append(p.later, place{g.Organization, g.ID})
+		return 0, nil
+	}
+	return messages, p.tx.LockHistory(g.ID, after)
+}
+
+// replay queues the history of a group with those who have just entered it.
+func (p *Plan) replay(g *model.Group) error {
+	for {
+		_, pairs, err := p.tx.Replay(g, p.now, p.left/2)
+		if err != nil {
+			return err
+		}
+		if p.left -= 2 * pairs; pairs == 0 || p.left <= 0 {
+			p.later = append(p.later, place{g.Organization, g.ID}) // others may wait too
+			return nil
+		}
+	}
+}
+
+// note keeps a piece for later.
+func (p *Plan) note(piece *store.Piece) error {
+	if piece.Deed == store.Tell && piece.Kind == model.EventUpdate {
+		if err := p.tx.DeleteUpdatePieces(piece.Organization, piece.Group); err != nil {
+			return err
+		}
+	}
+	accounts := piece.Accounts
+	for part := range slices.Chunk(accounts, noted) {
+		piece.Accounts = part
+		if err := p.tx.NotePiece(piece); err != nil {
+			return err
+		}
+	}
+	piece.Accounts = accounts
+	p.noted = true
+	at := place{piece.Organization, piece.Group}
+	if piece.Deed != store.Tell {
+		p.must = append(p.must, at)
+	}
+	p.later = append(p.later, at)
+	return nil
+}
+
+// Message queues a group's message, of which all readers have a copy, with those that do
+// not wait for earlier ones. It returns those that have it already.
+func (p *Plan) Message(row *store.MessageRow, readers *store.Readers) (queued []model.AccountID, err error) {
+	p.Cost += 2 * len(readers.Accounts)
+	if !readers.Behind && 2*len(readers.Accounts) <= p.left {
+		p.Told = append(p.Told, readers.Ready...)
+		return readers.Ready, p.tx.InsertGroupEvents(row)
+	}
+	return nil, p.note(&store.Piece{Organization: row.Organization, Group: model.GroupID(row.Recipient), Noted: p.now,
+		Deed: store.Tell, Kind: model.EventGroupMessage, Message: row.ID, Accounts: readers.Accounts})
+}
+
+// TellMembers queues an event with members of an organization, whose row is locked.
+func (p *Plan) TellMembers(organization model.OrganizationID, kind model.EventKind, payload []byte,
+	members []model.AccountID) error {
+	return p.Do(&model.Group{Organization: organization},
+		store.Piece{Deed: store.Tell, Kind: kind, Payload: payload, Accounts: members})
+}
+
+// Recall takes a recalled message back from those that have a copy of it.
+func (p *Plan) Recall(row *store.MessageRow, kind model.EventKind, holders []model.AccountID) error {
+	g := model.Group{Organization: row.Organization}
+	if row.Group {
+		g.ID = model.GroupID(row.Recipient)
+	}
+	return p.Do(&g, store.Piece{Deed: store.Recall, Kind: kind, Message: row.ID,
+		Payload: store.Payload{Recalled: true}.Encode(), Accounts: holders})
+}

@@ -1,0 +1,244 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/piece"
+	"signet/internal/service"
+)
+
+// withWorker gives a house a worker, whose transactions write some rows.
+func withWorker(rows int, worker **piece.Worker) func(*service.Options) {
+	return func(o *service.Options) {
+		*worker = piece.NewWorker(piece.Options{
+			Store: o.Store, Hub: o.Hub, Clock: o.Clock, Log: slog.New(slog.DiscardHandler), Rows: rows,
+		})
+		o.Pieces = *worker
+	}
+}
+
+// running runs a worker until the test ends.
+func running(t *testing.T, w *piece.Worker) {
+	ctx, stop := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() { w.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		work.Wait()
+	})
+}
+
+func (h *house) mustWard(t *testing.T, replay bool, members ...*model.Actor) model.GroupID {
+	t.Helper()
+	name := "Ward"
+	g, err := h.service.CreateGroup(t.Context(), h.actors[0], service.GroupCommand{
+		Name: &name, ReplayHistory: &replay, Members: tokens(members),
+	})
+	must(t, err)
+	return g.ID
+}
+
+func (h *house) mustSend(t *testing.T, from *model.Actor, to fmt.Stringer, body string) {
+	t.Helper()
+	_, err := h.service.Send(t.Context(), from, service.SendCommand{Recipient: to.String(), Body: body})
+	must(t, err)
+}
+
+func tokens(actors []*model.Actor) (out []string) {
+	for _, a := range actors {
+		out = append(out, a.Account.String())
+	}
+	return out
+}
+
+// read polls a queue until it has brought so many messages, and returns what these say.
+func (h *house) read(t *testing.T, reader *model.Actor, messages int) (bodies []string) {
+	t.Helper()
+	o := service.PollOptions{Limit: 7, Wait: service.MaxWait}
+	for len(bodies) < messages {
+		events, err := h.service.Poll(t.Context(), reader, o)
+		must(t, err)
+		if len(events) == 0 {
+			t.Fatalf("the queue has %d messages, and %d were sent: %v", len(bodies), messages, bodies)
+		}
+		for _, e := range events {
+			if e.Message != nil {
+				bodies = append(bodies, e.Message.Body)
+			}
+		}
+		o.After = events[len(events)-1].ID
+	}
+	return bodies
+}
+
+// Whoever enters a group reads its history before what is sent to it later, whatever is
+// sent meanwhile and however the queue is followed.
+func TestHistoryComesBeforeWhatIsSentLater(t *testing.T) {
+	var worker *piece.Worker
+	h := newHouse(t, 8, withWorker(20, &worker))
+	running(t, worker)
+	ann, others := h.actors[0], h.actors[2:]
+	g := h.mustWard(t, true, h.actors[1])
+	const before, during = 60, 60
+	var want []string
+	for i := range before + during {
+		want = append(want, fmt.Sprint(i))
+	}
+	for _, body := range want[:before] {
+		h.mustSend(t, ann, g, body)
+	}
+	must(t, h.service.AddGroupMembers(t.Context(), ann, g, tokens(others)))
+	var readers sync.WaitGroup
+	for _, reader := range others {
+		readers.Go(func() {
+			if got := h.read(t, reader, before+during); !slices.Equal(got, want) {
+				t.Errorf("a new member reads %v", got)
+			}
+		})
+	}
+	for _, body := range want[before:] {
+		h.mustSend(t, ann, g, body)
+	}
+	readers.Wait()
+	for _, reader := range others {
+		unread, err := h.service.Unread(t.Context(), reader, "me")
+		must(t, err)
+		if unread.Messages != before+during {
+			t.Errorf("%d are unread, want %d", unread.Messages, before+during)
+		}
+	}
+}
+
+// No transaction writes much, whatever is done to a group of very many.
+func TestNoTransactionWritesMuch(t *testing.T) {
+	const most = 1200 // the copies of a message, and what a call does at once
+	var worker *piece.Worker
+	h := newHouse(t, 1000, withWorker(0, &worker))
+	ann := h.actors[0]
+	var g model.GroupID
+	var last model.MessageID
+	for _, c := range []struct {
+		what string
+		most int64
+		do   func() error
+	}{
+		{"a group is made", 500, func() error { g = h.mustWard(t, true, h.actors[1:500]...); return nil }},
+		{"messages are sent", most, func() error {
+			for range 30 {
+				sent, err := h.service.Send(t.Context(), ann, service.SendCommand{Recipient: g.String(), Body: "x"})
+				if err != nil {
+					return err
+				}
+				last = sent.Message
+			}
+			return nil
+		}},
+		{"members enter", 500, func() error {
+			return h.service.AddGroupMembers(t.Context(), ann, g, tokens(h.actors[500:]))
+		}},
+		{"it is renamed", 500, func() error {
+			name := "Ward 8"
+			_, err := h.service.UpdateGroup(t.Context(), ann, g, service.GroupCommand{Name: &name})
+			return err
+		}},
+		{"a message is recalled", 500, func() error { return h.service.Recall(t.Context(), ann, last) }},
+		{"two leave", 500, func() error {
+			return h.service.RemoveGroupMembers(t.Context(), ann, g, tokens(h.actors[998:]))
+		}},
+		{"most leave", 500, func() error {
+			return h.service.RemoveGroupMembers(t.Context(), ann, g, tokens(h.actors[10:]))
+		}},
+		{"it is deleted", 500, func() error { return h.service.DeleteGroup(t.Context(), ann, g) }},
+	} {
+		h.rows.Store(0)
+		must(t, c.do())
+		must(t, worker.Settle(t.Context()))
+		if got := h.rows.Load(); got > c.most {
+			t.Errorf("%s: a transaction writes %d rows, more than %d", c.what, got, c.most)
+		}
+	}
+}
+
+// Of the updates of a group that a member has not read there is one, the last.
+func TestUpdatesOfAGroupAreOneEvent(t *testing.T) {
+	var worker *piece.Worker
+	h := newHouse(t, 300, withWorker(0, &worker))
+	ann := h.actors[0]
+	g := h.mustWard(t, false, h.actors[1:]...)
+	for i := range 5 {
+		name := fmt.Sprint("Ward ", i)
+		_, err := h.service.UpdateGroup(t.Context(), ann, g, service.GroupCommand{Name: &name})
+		must(t, err)
+		if i == 2 { // of the others nothing was queued yet
+			must(t, worker.Settle(t.Context()))
+		}
+	}
+	must(t, worker.Settle(t.Context()))
+	for _, reader := range []*model.Actor{ann, h.actors[299]} {
+		events, err := h.service.Poll(t.Context(), reader, service.PollOptions{Limit: service.MaxEvents})
+		must(t, err)
+		updates := 0
+		for _, e := range events {
+			if e.Kind == model.EventUpdate {
+				updates++
+			}
+		}
+		last := events[len(events)-1]
+		if updates != 1 || last.Kind != model.EventUpdate || last.Entity.Group.Name != "Ward 4" {
+			t.Errorf("there are %d updates, the last event is %+v", updates, last)
+		}
+	}
+}
+
+// What one server noted and did not do, another one does.
+func TestWorkOfAServerThatIsGoneIsDoneByAnother(t *testing.T) {
+	var gone *piece.Worker
+	h := newHouse(t, 30, withWorker(4, &gone)) // which never runs
+	ann := h.actors[0]
+	g := h.mustWard(t, true, h.actors[1:3]...)
+	for i := range 10 {
+		h.mustSend(t, ann, g, fmt.Sprint(i))
+	}
+	must(t, h.service.AddGroupMembers(t.Context(), ann, g, tokens(h.actors[3:])))
+	if bodies := h.bodies(t, h.actors[5]); len(bodies) != 0 {
+		t.Fatalf("before anything was done a new member has %v", bodies)
+	}
+	// Members are there when the call is answered: that did not wait for a worker.
+	in, err := h.service.Group(t.Context(), h.actors[5], g)
+	must(t, err)
+	if len(in.Members) != 30 {
+		t.Errorf("the group has %d members, want 30", len(in.Members))
+	}
+	other := piece.NewWorker(piece.Options{Store: h.store, Hub: live.NewHub(0), Log: slog.New(slog.DiscardHandler),
+		Clock: func() time.Time { return time.Now().Add(time.Minute) }})
+	running(t, other)
+	want := []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
+	for _, reader := range []*model.Actor{h.actors[1], h.actors[5], h.actors[29]} {
+		for !slices.Equal(h.bodies(t, reader), want) {
+			if t.Context().Err() != nil {
+				t.Fatalf("a member has %v", h.bodies(t, reader))
+			}
+		}
+	}
+}
+
+// bodies are the messages of a queue, as it is.
+func (h *house) bodies(t *testing.T, reader *model.Actor) (bodies []string) {
+	t.Helper()
+	events, err := h.service.Poll(t.Context(), reader, service.PollOptions{Limit: service.MaxEvents})
+	must(t, err)
+	for _, e := range events {
+		if e.Message != nil {
+			bodies = append(bodies, e.Message.Body)
+		}
+	}
+	return bodies
+}
