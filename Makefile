@@ -39,6 +39,10 @@ check-reproducible: ## build the last commit twice, on two paths, and compare th
 	cmp "$$dir/one/bin/signet" "$$dir/a longer/path to/two/bin/signet"; \
 	echo "both are the same $$(wc -c <"$$dir/one/bin/signet") bytes: $$(sha256sum <"$$dir/one/bin/signet")"
 
+.PHONY: sbom
+sbom: build ## list the modules in bin/signet as CycloneDX, in bin/signet.cdx.json
+	go run ./deploy/sbom bin/signet >bin/signet.cdx.json
+
 .PHONY: run
 run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 	./bin/signet serve --listen "$(LISTEN)" --data "$(DATA)" $(ARGS)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"signet/internal/config"
 )
 
 // compose is what the tests look at in compose.yaml.
@@ -30,7 +32,7 @@ type service struct {
 	Command     any
 	Environment map[string]string
 	EnvFile     []string `yaml:"env_file"`
-	Secrets     []string
+	Secrets     secrets
 	Volumes     []string
 	Ports       []string
 	Networks    networks
@@ -41,6 +43,24 @@ type service struct {
 	ReadOnly    bool     `yaml:"read_only"`
 	CapDrop     []string `yaml:"cap_drop"`
 	SecurityOpt []string `yaml:"security_opt"`
+	MemLimit    string   `yaml:"mem_limit"`
+}
+
+// secrets are the names of a service's secrets, which are mounted under these names or at
+// places of their own.
+type secrets []string
+
+func (s *secrets) UnmarshalYAML(node *yaml.Node) error {
+	for _, entry := range node.Content {
+		var placed struct{ Source string }
+		if entry.Kind == yaml.ScalarNode {
+			placed.Source = entry.Value
+		} else if err := entry.Decode(&placed); err != nil {
+			return err
+		}
+		*s = append(*s, placed.Source)
+	}
+	return nil
 }
 
 // networks are those of a service, as a list or with its address in each.
@@ -116,6 +136,30 @@ func TestComposeStartsServersThatTheProgramUnderstands(t *testing.T) {
 				t.Errorf("%s: %s is %q, which is not one of its secrets", name, path, node.Environment[path])
 			}
 		}
+	}
+}
+
+// No container may more than it needs, nor take the machine's memory; and the servers have
+// no key to more than their bucket.
+func TestContainersOfComposeAreBounded(t *testing.T) {
+	c, _ := mustCompose(t)
+	for name, s := range c.Services {
+		if !slices.Equal(s.CapDrop, []string{"ALL"}) || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") ||
+			s.MemLimit == "" {
+			t.Errorf("%s has the capabilities of its image but %q, %q, and the memory limit %q", name, s.CapDrop, s.SecurityOpt,
+				s.MemLimit)
+		}
+		if strings.Contains(strings.Join(s.EnvFile, " "), "s3.env") != (name == "s3") {
+			t.Errorf("%s has the environment %q: the S3 server alone has its root key", name, s.EnvFile)
+		}
+	}
+	made := mustMakeSecrets(t)
+	_, root, _ := strings.Cut(mustRead(t, filepath.Join(made, "s3.env")), "ROOT_SECRET_KEY=")
+	_, key, _ := strings.Cut(mustRead(t, filepath.Join(made, "aws")), "aws_secret_access_key = ")
+	root, key = strings.TrimSpace(root), strings.TrimSpace(key)
+	if len(key) != 48 || len(root) != 48 || key == root ||
+		!strings.Contains(mustRead(t, filepath.Join(made, "s3_users")), `"secret":"`+key+`","role":"userplus"`) {
+		t.Error("the servers' key of the bucket is not that of a user of the S3 server")
 	}
 }
 
@@ -205,7 +249,10 @@ func TestTheLoadBalancerAsksTheServersOfCompose(t *testing.T) {
 	if !slices.Equal(asked, nodes) {
 		t.Errorf("haproxy.cfg asks %q, and compose.yaml has %q", asked, nodes)
 	}
-	for _, line := range []string{"uri /readyz", "del-header X-Forwarded-For", "set-header X-Forwarded-For %[src]",
+	direct := config.Default()
+	for _, line := range []string{"timeout http-request " + direct.Timeouts.Header.String(),
+		fmt.Sprintf("reject if { sc_conn_cur(0) gt %d }", direct.Limits.ConnectionsPerAddress),
+		"track-sc0 src,ipmask(32,64)", "uri /readyz", "del-header X-Forwarded-For", "set-header X-Forwarded-For %[src]",
 		"bind :8080", "bind :8405"} {
 		if !strings.Contains(text, line) {
 			t.Errorf("haproxy.cfg lacks %q", line)

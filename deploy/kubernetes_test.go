@@ -25,7 +25,7 @@ type object struct {
 	Data       map[string]string
 	StringData map[string]string `yaml:"stringData"`
 	Resources  []string
-	Images     []struct{ Name string }
+	Images     []struct{ Name, Digest, NewTag string }
 	Spec       struct {
 		Replicas int
 		Selector labels
@@ -142,11 +142,16 @@ func TestKubernetesStartsServersThatTheProgramUnderstands(t *testing.T) {
 	pod := all["Deployment/signet"].Spec.Template.Spec
 	c := pod.Containers[0]
 	if c.EnvFrom[0].ConfigMapRef.Name != "signet" || c.EnvFrom[1].SecretRef.Name != "signet" ||
+		c.EnvFrom[2].SecretRef.Name != "signet-master-key" ||
 		!slices.Equal(c.Args, []string{"serve"}) {
 		t.Errorf("the container runs %q with variables from %+v", c.Args, c.EnvFrom)
 	}
 	variables := maps.Clone(all["ConfigMap/signet"].Data)
 	maps.Copy(variables, all["Secret/signet"].StringData)
+	if _, together := variables["MASTER_KEY"]; together {
+		t.Error("the master key is in the Secret that opens what it seals")
+	}
+	maps.Copy(variables, all["Secret/signet-master-key"].StringData)
 	// Who forgets to say which addresses are the proxies' does not trust any by accident.
 	_, err := config.Load(config.Sources{Environ: environ(variables)})
 	if err == nil || !strings.Contains(err.Error(), "SIGNET_TRUSTED_PROXIES") ||
@@ -201,7 +206,8 @@ func TestKubernetesStartsServersThatTheProgramUnderstands(t *testing.T) {
 		c.Mounts[0].Path != cfg.Data {
 		t.Errorf("the volumes %+v are mounted as %+v, want one at %s", pod.Volumes, c.Mounts, cfg.Data)
 	}
-	if images := all["Kustomization/-"].Images; len(images) != 1 || images[0].Name != c.Image {
+	if images := all["Kustomization/-"].Images; len(images) != 1 || images[0].Name != c.Image ||
+		!strings.HasPrefix(images[0].Digest, "sha256:") || images[0].NewTag != "" {
 		t.Errorf("kustomization.yaml names the images %+v, and the container has %s", images, c.Image)
 	}
 }

@@ -132,6 +132,7 @@ var mayImport = []layer{
 	// has its own copies of the wire types, so that a change of the wire by accident is noticed
 	{"client", nil},
 	{"openapi/generatortest", nil}, // a module of its own, for a test
+	{"deploy/sbom", nil},
 	{"openapi/openapitest", []string{"openapi"}},
 	{"openapi", nil},
 }

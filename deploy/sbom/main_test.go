@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"signet/internal/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Clear(); os.Exit(m.Run()) }
+
+// The list has each module that "go version -m" finds in the program, with its version and
+// sum, and no other one.
+func TestListHasTheModulesOfTheProgram(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "signet")
+	build := exec.Command("go", "build", "-trimpath", "-o", program, "signet/cmd/signet")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	told, err := exec.Command("go", "version", "-m", program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for line := range strings.Lines(string(told)) {
+		if f := strings.Fields(line); len(f) == 4 && f[0] == "dep" {
+			want = append(want, f[1]+" "+f[2]+" "+f[3])
+		}
+	}
+	var text, again bytes.Buffer
+	if err := list(&text, program); err != nil {
+		t.Fatal(err)
+	}
+	var made document
+	if err := json.Unmarshal(text.Bytes(), &made); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range made.Components {
+		if c.PURL != "pkg:golang/"+c.Name+"@"+c.Version {
+			t.Errorf("%s %s is named %s", c.Name, c.Version, c.PURL)
+		}
+		if c.Name != "std" {
+			got = append(got, c.Name+" "+c.Version+" "+c.Properties[0].Value)
+		}
+	}
+	if len(want) < 20 || !slices.Equal(got, want) || made.Metadata.Component.Name != "signet" {
+		t.Errorf("the list of %s is\n%q, want\n%q", made.Metadata.Component.Name, got, want)
+	}
+	if err := list(&again, program); err != nil || !bytes.Equal(text.Bytes(), again.Bytes()) {
+		t.Errorf("a second list is another one (%v)", err)
+	}
+}
