@@ -29,7 +29,7 @@ const (
 
 // mostPasswords is how many passwords may wait to be hashed. One takes some 50 ms, so
 // that the last of them waits no longer than a client does.
-const mostPasswords = 64
+const mostPasswords = 32
 
 // CodeTooManyPasswords is told where more would wait (503).
 const CodeTooManyPasswords = "too_many_passwords"

@@ -1,5 +1,16 @@
 package api
 
-// costOfIDs is what a call costs beyond its first token where it names or lists so many
-// accounts, groups, messages or events.
-func costOfIDs(n int) int { return n / 50 }
+// A call takes a token of its key's rate, which is for about a millisecond of a core: a
+// read takes 0.05 to 0.3, a search with 64 criteria 14, 100 statuses 9, 2,000 members 49,
+// a poll of 4 MiB 12. So a key that calls as often as it may takes a part of one core,
+// whatever it asks for. docs/api/README.md has the same table.
+//
+//	search                a token, one for every 5 criteria, one for every 25 results
+//	ids or members named  one for every 20: statuses, acknowledgements, metadata, changes of members
+//	members of a group    one for every 50
+//	poll                  one for every 100 events, one for every 512 KiB
+
+func costOfSearch(criteria, hits int) int { return 1 + criteria/5 + hits/25 }
+func costOfIDs(n int) int                 { return n / 20 }
+func costOfMembers(n int) int             { return n / 50 }
+func costOfEvents(n, bytes int) int       { return n/100 + bytes>>19 }

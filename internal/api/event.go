@@ -84,6 +84,7 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	var e *encoder // nil while the poll waits
+	count := 0
 	begin := func() {
 		if e == nil {
 			e = encoders.Get().(*encoder)
@@ -92,7 +93,9 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 	}
 	options.Take = func(events []model.Event) (int, error) {
 		begin()
-		return c.appendTaken(e, events)
+		taken, err := c.appendTaken(e, events)
+		count += taken
+		return taken, err
 	}
 	_, err := a.service.Poll(ctx, c.actor, options)
 	begin()
@@ -100,6 +103,7 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 		e.release()
 		return answer{}, err
 	}
+	a.charge(c, costOfEvents(count, e.buffer.Len()))
 	e.buffer.WriteString("]}")
 	return answer{status: http.StatusOK, encoded: e}, nil
 }
@@ -170,6 +174,7 @@ func (a *API) ackEvents(ctx context.Context, c *call) (answer, error) {
 	if ids == nil {
 		return answer{}, model.Invalidf("events_required", "events", "Events are required.")
 	}
+	a.charge(c, costOfIDs(len(ids)))
 	return noContent(), a.service.Acknowledge(ctx, c.actor, ids)
 }
 

@@ -105,6 +105,7 @@ func (a *API) getGroupMembers(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	a.charge(c, costOfMembers(len(members)))
 	out := make([]wireUser, len(members))
 	for i, e := range members {
 		out[i] = c.user(e)
@@ -162,5 +163,6 @@ func (a *API) changeMembers(
 	if err != nil {
 		return answer{}, err
 	}
+	a.charge(c, costOfIDs(len(members)))
 	return noContent(), change(ctx, c.actor, id, members)
 }

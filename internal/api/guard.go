@@ -47,7 +47,7 @@ func (a *API) countRate(_ context.Context, c *call) error {
 	if key == nil {
 		return nil
 	}
-	left, err := a.rates.Take(key, max(c.endpoint.cost, 1))
+	left, err := a.rates.Take(key)
 	c.showRate(left)
 	return err
 }
@@ -64,8 +64,8 @@ func (c *call) rated() *model.Key {
 	return nil
 }
 
-// charge counts what a call costs beyond what its route does, once that is known. The
-// call goes on; the next ones of its key wait until that is paid for.
+// charge counts what a call costs beyond its first token, once that is known (cost.go).
+// The call goes on; the next ones of its key are refused until that is paid for.
 func (a *API) charge(c *call, tokens int) {
 	if tokens > 0 {
 		c.showRate(a.rates.Charge(&c.actor.Key, tokens))

@@ -151,6 +151,7 @@ func (a *API) setMessageStatus(ctx context.Context, c *call) (answer, error) {
 	if delivered == nil && read == nil {
 		return answer{}, model.Invalidf("status_required", "delivered", "One of delivered and read is required.")
 	}
+	a.charge(c, costOfIDs(len(delivered)+len(read)))
 	return noContent(), a.service.MarkStatus(ctx, c.actor, messageIDs(delivered), messageIDs(read))
 }
 
@@ -172,6 +173,7 @@ func (a *API) getMessageStatuses(ctx context.Context, c *call) (answer, error) {
 	if ids == nil {
 		return answer{}, model.Invalidf("messages_required", "messages", "Messages are required.")
 	}
+	a.charge(c, costOfIDs(len(ids)))
 	found, err := a.service.MessageStatuses(ctx, c.actor, messageIDs(ids))
 	if err != nil {
 		return answer{}, err

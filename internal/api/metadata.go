@@ -67,6 +67,7 @@ func (a *API) getMetadataBulk(ctx context.Context, c *call) (answer, error) {
 	if len(entities) > most {
 		return answer{}, model.Invalidf("too_many_entities", "entities", "At most %d entities are taken at a time.", most)
 	}
+	a.charge(c, costOfIDs(len(entities)))
 	found, err := a.service.MetadataOf(ctx, c.actor, entities, c.organization())
 	if err != nil {
 		return answer{}, err

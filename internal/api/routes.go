@@ -26,8 +26,6 @@ type route struct {
 	// signIn finds out who calls in place of a key and its secret; the call then has an
 	// actor or, by a password, a proven account. The body of a sign-in is small.
 	signIn func(ctx context.Context, c *call) error
-	// cost is how many tokens the call takes of its key's rate; 0 is 1 (cost.go).
-	cost int
 	// queryAuth also takes the credentials from the query `auth_basic`.
 	queryAuth bool
 	// admin refuses accounts that administer nothing (endpoints 27 to 36).

@@ -46,6 +46,7 @@ func (a *API) search(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	a.charge(c, costOfSearch(len(command.Must)+len(command.MustNot), len(found.Hits)))
 	var out wireSearch
 	out.Metadata.TotalHits, out.Metadata.FirstHit, out.Metadata.Continuation = found.Total, found.First, found.Continuation
 	if command.TokensOnly {

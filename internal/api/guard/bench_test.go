@@ -24,7 +24,7 @@ func BenchmarkRate(b *testing.B) {
 	key := &model.Key{Counter: "alice"}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := t.Take(key, 1); err != nil {
+		if _, err := t.Take(key); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -68,13 +68,12 @@ func (r *Rates) figures(key *model.Key) (perSecond, burst int) {
 	return perSecond, int(min(math.Ceil(float64(perSecond)*float64(r.burst)/float64(r.rate)), math.MaxInt32))
 }
 
-// Take takes tokens for a request and returns what is left. The error is a refusal
-// where there are too few; of a key without a limit the quota is zero. A request that
-// costs more than a burst takes all of it.
-func (r *Rates) Take(key *model.Key, tokens int) (Quota, error) {
+// Take takes a token for a request and returns what is left. The error is a refusal
+// where there is none; of a key without a limit the quota is zero.
+func (r *Rates) Take(key *model.Key) (Quota, error) {
 	taken := true
 	quota := r.count(key, func(bucket *rate.Limiter, now time.Time) {
-		taken = bucket.AllowN(now, min(tokens, bucket.Burst()))
+		taken = bucket.AllowN(now, 1)
 	})
 	if !taken {
 		return quota, &model.Error{Kind: model.TooMany, Code: CodeRateLimited, RetryAfter: time.Second,
@@ -83,8 +82,8 @@ func (r *Rates) Take(key *model.Key, tokens int) (Quota, error) {
 	return quota, nil
 }
 
-// Charge takes tokens for what a request turned out to cost, though there may be fewer:
-// the key's next requests are then refused until the bucket has filled up again.
+// Charge takes tokens for what a request turned out to cost, a burst at most, though there
+// may be fewer: the key's next requests are refused until the bucket has filled up again.
 func (r *Rates) Charge(key *model.Key, tokens int) Quota {
 	return r.count(key, func(bucket *rate.Limiter, now time.Time) {
 		bucket.ReserveN(now, min(tokens, bucket.Burst()))

@@ -35,7 +35,7 @@ func TestRatesForgetKeysThatAreIdle(t *testing.T) {
 	clock := testclock.New()
 	rates := NewRates(clock.Now, 50, 100)
 	for i := range 100_000 {
-		if _, err := rates.Take(&model.Key{Counter: strconv.Itoa(i)}, 1); err != nil {
+		if _, err := rates.Take(&model.Key{Counter: strconv.Itoa(i)}); err != nil {
 			t.Fatal("the first request of a key was refused")
 		}
 		if i%100 == 0 {
@@ -52,12 +52,12 @@ func TestRatesForgetKeysThatAreIdle(t *testing.T) {
 	// A busy key is not forgotten among them.
 	busy := &model.Key{Counter: "busy"}
 	for range 100 {
-		rates.Take(busy, 1)
+		rates.Take(busy)
 	}
 	for i := range 50_000 {
-		rates.Take(&model.Key{Counter: "other" + strconv.Itoa(i)}, 1)
+		rates.Take(&model.Key{Counter: "other" + strconv.Itoa(i)})
 	}
-	if _, err := rates.Take(busy, 1); err == nil {
+	if _, err := rates.Take(busy); err == nil {
 		t.Error("a busy key got a new bucket")
 	}
 }
@@ -66,13 +66,13 @@ func TestAClockThatGoesBackGivesNothing(t *testing.T) {
 	clock := testclock.New()
 	rates := NewRates(clock.Now, 50, 1)
 	key := &model.Key{Counter: "k"}
-	rates.Take(key, 1)
+	rates.Take(key)
 	clock.Advance(-time.Hour)
-	if _, err := rates.Take(key, 1); err == nil {
+	if _, err := rates.Take(key); err == nil {
 		t.Error("a request was let through")
 	}
 	clock.Advance(time.Hour + time.Second/50)
-	if _, err := rates.Take(key, 1); err != nil {
+	if _, err := rates.Take(key); err != nil {
 		t.Error("a request was refused")
 	}
 }
@@ -85,7 +85,7 @@ func TestKeysOfOneCounterShareTheBucket(t *testing.T) {
 	for i := range 40 {
 		key := &model.Key{Key: strconv.Itoa(i), Counter: "root"}
 		for range 100 {
-			if _, err := rates.Take(key, 1); err == nil {
+			if _, err := rates.Take(key); err == nil {
 				passed++
 			}
 		}
@@ -105,29 +105,26 @@ func TestWhatARequestCosts(t *testing.T) {
 			t.Errorf("got %+v, want %d left and %d s until it is full", got, remaining, reset)
 		}
 	}
-	left, err := rates.Take(key, 30)
+	left, err := rates.Take(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want(left, 70, 1)
-	want(rates.Charge(key, 60), 10, 2)
-	if left, err = rates.Take(key, 11); err == nil {
-		t.Error("there were 10 tokens, and 11 were taken")
-	}
-	want(left, 10, 2)
+	want(left, 99, 1)
+	want(rates.Charge(key, 89), 10, 2)
 	want(rates.Charge(key, 1000), 0, 4) // a burst at most
+	if left, err = rates.Take(key); err == nil {
+		t.Error("a debt of 90 is no token")
+	}
+	want(left, 0, 4)
 	clock.Advance(time.Second)
-	if _, err := rates.Take(key, 1); err == nil {
+	if _, err := rates.Take(key); err == nil {
 		t.Error("a debt of 90 is paid after a second")
 	}
 	clock.Advance(time.Second)
-	if _, err := rates.Take(key, 10); err != nil {
+	if left, err = rates.Take(key); err != nil {
 		t.Errorf("10 of 100 tokens are there again: %v", err)
 	}
-	clock.Advance(time.Minute)
-	if _, err := rates.Take(key, 1000); err != nil {
-		t.Errorf("what costs more than a burst takes a burst: %v", err)
-	}
+	want(left, 9, 2)
 }
 
 func TestWaitingForTokens(t *testing.T) {
