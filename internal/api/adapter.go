@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/model"
+	"signet/internal/piece"
 )
 
 // steps are what a call goes through before its endpoint runs, in the order in
@@ -62,7 +63,11 @@ func (a *API) run(ctx context.Context, c *call) (answer, error) {
 	if c.endpoint.audit != "" || c.endpoint.overseen {
 		ctx = audit.WithOrigin(ctx, a.origin(c))
 	}
+	ctx, rows := piece.Counted(ctx)
 	out, err := c.endpoint.handler(ctx, c)
+	if c.actor != nil {
+		a.charge(c, costOfRows(*rows))
+	}
 	if err == nil && c.writer.status == 0 {
 		err = c.err() // an endpoint that has not asked
 	}

@@ -8,9 +8,11 @@ package api
 //	search                a token, one for every 5 criteria, one for every 25 results
 //	ids or members named  one for every 20: statuses, acknowledgements, metadata, changes of members
 //	members of a group    one for every 50
+//	rows written          one for every 100 that a change of a group writes, now or later
 //	poll                  one for every 100 events, one for every 512 KiB
 
 func costOfSearch(criteria, hits int) int { return 1 + criteria/5 + hits/25 }
 func costOfIDs(n int) int                 { return n / 20 }
 func costOfMembers(n int) int             { return n / 50 }
 func costOfEvents(n, bytes int) int       { return n/100 + bytes>>19 }
+func costOfRows(n int) int                { return n / 100 }

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"sync"
@@ -221,6 +222,46 @@ func TestHistoryIsTheNewestThousand(t *testing.T) {
 	c.settle()
 	if got := history(c.carl); len(sent) != 1003 || !slices.Equal(got, sent[3:]) {
 		t.Errorf("of %d messages the history has %d, want the newest thousand in order", len(sent), len(got))
+	}
+}
+
+// Of a group that its reader has left an event tells the name that it had then.
+func TestEventsOfAGroupThatWasLeftTellNothingNew(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	group := c.alice.mustCreateGroup("Ward 7", c.bob, c.carl)
+	c.alice.post("/v2/group/"+group, fields{"name": "Ward 8"}).want(204)
+	c.alice.post("/v2/group/"+group+"/members/remove", fields{"members": c.bob.token}).want(204)
+	c.alice.post("/v2/group/"+group, fields{"name": "Merger with Mercy Hospital"}).want(204)
+	told := map[string]string{}
+	for _, e := range c.bob.events() {
+		switch e.kind {
+		case "friends":
+			told[e.text("friend", "action")] = e.text("friend", "name")
+		case "bang":
+			told[e.text("event")] = e.text("target_entity", "name")
+		}
+	}
+	want := map[string]string{"add": "Ward 7", "added": "Ward 7", "del": "Ward 8", "removed": "Ward 8"}
+	if !maps.Equal(told, want) {
+		t.Errorf("bob is told %v, want %v", told, want)
+	}
+	c.alice.delete("/v2/group/" + group).want(204)
+	events := c.carl.events()
+	events[len(events)-1].at("friend").wantFields(fields{"action": "del", "name": "Merger with Mercy Hospital"})
+}
+
+// A call costs what it writes: a token for each hundred rows.
+func TestChangesOfLargeGroupsCostMore(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t, func(f *figures) { f.api.RequestsPerSecond, f.api.Burst = 50, 100 })
+	extra := c.mustFillOrganization(c.org, 120)
+	for members, want := range map[int]string{1: "99", 120: "96"} { // an update is three rows for each member
+		group := c.alice.mustCreateGroup("G")
+		c.clock.Advance(time.Minute)
+		c.alice.post("/v2/group/"+group+"/members", fields{"members": extra[:members]}).want(204)
+		c.clock.Advance(time.Minute)
+		c.alice.post("/v2/group/"+group, fields{"name": "H"}).want(204).wantHeader("RateLimit-Remaining", want)
 	}
 }
 

@@ -65,7 +65,8 @@ var mayImport = []layer{
 	}},
 	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{
-		"internal/api/guard", "internal/api/input", "internal/stream", "internal/service", "internal/access",
+		"internal/api/guard", "internal/api/input", "internal/stream", "internal/service",
+		"internal/piece", "internal/access",
 		"internal/custody", "internal/search",
 		"internal/audit", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi",
 	}},

@@ -8,6 +8,7 @@
 package piece
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -221,3 +222,12 @@ func (p *Plan) Recall(row *store.MessageRow, kind model.EventKind, holders []mod
 	return p.Do(&g, store.Piece{Deed: store.Recall, Kind: kind, Message: row.ID,
 		Payload: store.Payload{Recalled: true}.Encode(), Accounts: holders})
 }
+
+// Counted returns a context in which the rows that calls write, or leave to be written, are
+// added up.
+func Counted(ctx context.Context) (context.Context, *int) {
+	rows := new(int)
+	return context.WithValue(ctx, counting{}, rows), rows
+}
+
+type counting struct{}

@@ -63,6 +63,9 @@ func NewWorker(o Options) *Worker {
 // Carry goes on with a plan whose transaction is on disk: it wakes readers, and returns when
 // what the call promises is so. An error says that it is not so yet; it will be.
 func (w *Worker) Carry(ctx context.Context, p *Plan) error {
+	if rows, ok := ctx.Value(counting{}).(*int); ok {
+		*rows += p.Cost
+	}
 	w.Hub.Wake(p.Told...)
 	for _, at := range p.must {
 		if err := w.finish(ctx, at); err != nil {

@@ -125,7 +125,7 @@ func without(accounts, others []model.AccountID) []model.AccountID {
 
 // friends tells accounts that a group is in their roster, or is not any more.
 func friends(g *model.Group, deed store.Deed, added bool, accounts []model.AccountID) store.Piece {
-	change := store.Payload{Added: added, Entity: g.Entity(), Group: true}
+	change := store.Payload{Added: added, Entity: g.Entity(), Group: true, Name: g.Name}
 	return store.Piece{Deed: deed, Kind: model.EventFriends, Payload: change.Encode(), Accounts: accounts}
 }
 
@@ -134,12 +134,12 @@ func friends(g *model.Group, deed store.Deed, added bool, accounts []model.Accou
 func bang(g *model.Group, caller *model.Actor, subject model.AccountID, added bool, now time.Time,
 	readers []model.AccountID) store.Piece {
 	change := store.Payload{Added: added, Caller: caller.Account, Account: subject, Entity: g.Entity(),
-		Time: now.UnixMilli()}
+		Time: now.UnixMilli(), Name: g.Name}
 	return store.Piece{Deed: store.Tell, Kind: model.EventBang, Payload: change.Encode(), Accounts: readers}
 }
 
 // update tells readers what a group is now.
 func update(g *model.Group, readers []model.AccountID) store.Piece {
-	change := store.Payload{Entity: g.Entity(), Group: true}
+	change := store.Payload{Entity: g.Entity(), Group: true, Name: g.Name}
 	return store.Piece{Deed: store.Tell, Kind: model.EventUpdate, Payload: change.Encode(), Accounts: readers}
 }

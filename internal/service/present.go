@@ -49,6 +49,7 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 	case model.EventFriends:
 		change := model.FriendChange{Added: stored.Added, Organization: row.Organization}
 		change.Entity, err = p.entity(row.Organization, stored.Entity, stored.Group)
+		change.Entity = then(change.Entity, stored.Name)
 		event.Friend = &change
 	case model.EventBang:
 		change := model.MemberChange{Added: stored.Added, Sort: row.Position, Created: at}
@@ -60,10 +61,12 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 			return event, err
 		}
 		change.Target, err = p.entity(row.Organization, stored.Entity, true)
+		change.Target = then(change.Target, stored.Name)
 		event.Bang = &change
 	case model.EventUpdate:
 		var entity model.Entity
 		entity, err = p.entity(row.Organization, stored.Entity, stored.Group)
+		entity = then(entity, stored.Name)
 		event.Entity = &entity
 	case model.EventSettings:
 		event.Settings = &model.SettingsChange{Account: p.actor.Account, Organization: row.Organization}
@@ -80,6 +83,17 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 		err = fmt.Errorf("read event %d: unknown kind %q", row.Position, row.Kind)
 	}
 	return event, err
+}
+
+// then is an entity with the name that it had when an event was queued, where it is a group
+// that the reader has left since, or that was deleted.
+func then(e model.Entity, name string) model.Entity {
+	if e.Group != nil && e.Group.Deleted {
+		g := *e.Group
+		g.Name = name
+		e.Group = &g
+	}
+	return e
 }
 
 // errWaits says that a message's key has to be looked for, which may take long.

@@ -10,7 +10,8 @@ import (
 )
 
 // Payload is what an event that carries no message says. It names accounts and groups;
-// what they look like is read when the event is.
+// what they look like is read when the event is, but for the name of a group that its reader
+// has left by then.
 type Payload struct {
 	Account  model.AccountID `json:"account,omitzero"`
 	Status   model.Status    `json:"status,omitempty"`
@@ -23,6 +24,7 @@ type Payload struct {
 	State    string          `json:"state,omitempty"`
 	Action   string          `json:"action,omitempty"`
 	Minutes  int             `json:"minutes,omitempty"`
+	Name     string          `json:"name,omitempty"` // that the group had
 }
 
 // Encode returns the stored form: JSON, or a shorter form of a status alone.

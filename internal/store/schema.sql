@@ -228,7 +228,7 @@ CREATE TABLE events (
 	organization_number BIGINT NOT NULL,
 	kind                INTEGER NOT NULL,
 	message             {id} NOT NULL,
-	payload             TEXT NOT NULL,    -- names accounts and groups; nothing that people wrote
+	payload             TEXT NOT NULL,    -- names accounts and groups, these as groups.name did then
 	status              INTEGER NOT NULL, -- of the copy that it brings, so that reading a queue looks for no copies
 	PRIMARY KEY (account, position)
 ){table};
