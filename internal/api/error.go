@@ -26,6 +26,7 @@ const (
 	codeCredentialsMissing = "credentials_missing"         // 401
 	codeCredentialsInvalid = "credentials_invalid"         // 401: not HTTP Basic
 	codeDailyLimit         = "daily_limit"                 // 429: messages a day; the service's
+	codeGrowthLimit        = "growth_limit"                // 429: groups a day; the service's
 	codeAdministrativeKey  = "administrative_key_required" // 403
 	codeRequestIDInvalid   = "request_id_invalid"          // 400
 	codeInternal           = "internal"                    // 500

@@ -73,7 +73,7 @@ func newMetrics(registerer prometheus.Registerer, memory *guard.Memory) (*metric
 var classes = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx", "canceled"}
 
 // limitCodes are the values of the label code.
-var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, codeDailyLimit,
+var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, codeDailyLimit, codeGrowthLimit,
 	guard.CodeTooManyBodies, access.CodeTooManyPasswords}
 
 // refused counts calls that were refused for their credentials or a limit.

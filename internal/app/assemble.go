@@ -133,6 +133,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			MessageBytes:   int(limits.MessageBytes),
 			GroupMembers:   limits.GroupMembers,
 			MetadataKeys:   limits.MetadataKeys,
+			MetadataBytes:  limits.MetadataBytes,
+			GroupsPerDay:   limits.GroupsPerDay,
 		},
 		EventsRetention: in.cfg.Events.Retention,
 		Audit:           auditLog, Streams: registry,

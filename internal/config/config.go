@@ -104,6 +104,8 @@ type Limits struct {
 	Parts                        int
 	GroupMembers                 int
 	MetadataKeys                 int
+	MetadataBytes                int64
+	GroupsPerDay                 int
 }
 
 // Events is about the queues of events.

@@ -249,6 +249,13 @@ Members of a group. 0: no limit.`),
 		number(&c.Limits.MetadataKeys, "limits.metadata_keys", 11, 0, 1_000_000, `
 Keys in the metadata of an entity. 0: no limit.`),
 
+		number(&c.Limits.MetadataBytes, "limits.metadata_bytes", 64<<20, 0, 1<<50, `
+Bytes of all metadata of an organization, as stored (67108864 is 64 MiB). 0: no limit.`),
+
+		number(&c.Limits.GroupsPerDay, "limits.groups_per_day", 200, 0, 1_000_000, `
+Groups that may be made in a day (UTC) with a regular key, and with the keys that its
+account issued by it. 0: no limit.`),
+
 		duration(&c.Events.Retention, "events.retention", 30*24*hour, minute, 100*365*24*hour, `
 How long an event that nobody acknowledges stays queued (720h is 30 days).`),
 

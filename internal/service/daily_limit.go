@@ -23,7 +23,7 @@ func (s *Service) withinDailyLimit(tx *store.Tx, actor *model.Actor, now time.Ti
 	}
 	sent, err := tx.MessagesSent(actor.Key.Counter, store.DayOf(now))
 	if err == nil && sent >= limit {
-		err = dailyLimit(limit, now)
+		err = dailyLimit(now)
 	}
 	return err
 }
@@ -37,14 +37,32 @@ func (s *Service) countAgainstLimit(tx *store.Tx, actor *model.Actor, now time.T
 	}
 	sent, err := tx.CountMessage(actor.Key.Counter, store.DayOf(now))
 	if err == nil && sent > limit {
-		err = dailyLimit(limit, now)
+		err = dailyLimit(now)
 	}
 	return err
 }
 
-func dailyLimit(limit int, now time.Time) *model.Error {
+func dailyLimit(now time.Time) *model.Error {
+	return untilMidnight("daily_limit", "The messages of this day are used up; ask the operator for a higher allowance.",
+		now)
+}
+
+func untilMidnight(code, message string, now time.Time) *model.Error {
 	midnight := now.Truncate(24 * time.Hour).Add(24 * time.Hour)
-	e := &model.Error{Kind: model.TooMany, Code: "daily_limit", RetryAfter: midnight.Sub(now)}
-	e.Message = "The messages of this day are used up; ask the operator for a higher allowance."
-	return e
+	return &model.Error{Kind: model.TooMany, Code: code, Message: message, RetryAfter: midnight.Sub(now)}
+}
+
+// countGroup counts a group that is made with a regular key, or refuses it. Nothing else
+// locks this counter, so that it may come before queues.
+func (s *Service) countGroup(tx *store.Tx, actor *model.Actor) error {
+	limit := s.limits.GroupsPerDay
+	if limit <= 0 || actor.Administrative() {
+		return nil
+	}
+	now := s.now()
+	made, err := tx.CountMessage(store.Counter(actor.Account, "groups", actor.Key.Counter), store.DayOf(now))
+	if err == nil && made > limit {
+		err = untilMidnight("growth_limit", "Enough groups were made with this key on this day.", now)
+	}
+	return err
 }

@@ -126,6 +126,9 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 		if err := tx.UpdateGroup(&g); err != nil {
 			return err
 		}
+		if err := tx.DeleteMetadata(g.Organization, g.Entity()); err != nil {
+			return err
+		}
 		if err := tx.UnindexEntity(g.Organization, g.Entity()); err != nil {
 			return err
 		}

@@ -69,6 +69,9 @@ func (s *Service) newGroup(
 	tx *store.Tx, actor *model.Actor, named model.OrganizationID, c *GroupCommand,
 ) (g model.Group, err error) {
 	organization, err := groupOrganization(tx, actor, named)
+	if err == nil {
+		err = s.countGroup(tx, actor)
+	}
 	if err != nil {
 		return g, err
 	}
@@ -102,7 +105,7 @@ func (s *Service) insertGroup(
 		return err
 	}
 	if metadata != nil {
-		if err := tx.PutMetadata(g.Organization, g.Entity(), metadata); err != nil {
+		if err := s.putMetadata(tx, g.Organization, g.Entity(), metadata); err != nil {
 			return err
 		}
 	}

@@ -135,11 +135,22 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 		if now.organization != p.organization || now.entity != p.entity {
 			return content.ErrAgain
 		}
-		if err := tx.PutMetadata(p.organization, p.entity, sealed); err != nil {
+		if err := s.putMetadata(tx, p.organization, p.entity, sealed); err != nil {
 			return err
 		}
 		return s.recordDescribed(ctx, tx, actor, model.ActionMetadataSet, &now)
 	})
+}
+
+// putMetadata stores what was sealed, within what an organization may have as a whole.
+func (s *Service) putMetadata(tx *store.Tx, organization model.OrganizationID, entity model.EntityID,
+	sealed []byte) error {
+	total, grew, err := tx.PutMetadata(organization, entity, sealed)
+	if limit := s.limits.MetadataBytes; err == nil && limit > 0 && grew && total > limit {
+		err = model.Invalidf("metadata_full", "metadata", "The metadata of the organization would have more than %d bytes.",
+			limit)
+	}
+	return err
 }
 
 // recordDescribed adds the line of an administrator's change to another's metadata.

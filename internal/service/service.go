@@ -30,6 +30,8 @@ type Limits struct {
 	MessageBytes   int
 	GroupMembers   int
 	MetadataKeys   int
+	MetadataBytes  int64 // of an organization
+	GroupsPerDay   int   // made with a regular key
 }
 
 // Options are what a service works with.

@@ -168,7 +168,10 @@ func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 			return nil, err
 		}
 	}
-	for _, table := range []string{"metadata", "search_words", "search_entities"} {
+	if err := tx.eraseMetadata(out, model.EntityID(id)); err != nil {
+		return nil, err
+	}
+	for _, table := range []string{"search_words", "search_entities"} {
 		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE entity = ?`, id); err != nil {
 			return nil, err
 		}

@@ -2,11 +2,15 @@ package store
 
 import "signet/internal/model"
 
-// PutMetadata replaces what is kept for an entity in an organization.
-func (tx *Tx) PutMetadata(organization model.OrganizationID, entity model.EntityID, content []byte) error {
-	err := tx.post(`INSERT INTO metadata (organization, entity, content) VALUES (?, ?, ?)
+// PutMetadata replaces what is kept for an entity in an organization. It returns how many
+// bytes the organization has then, and whether these became more.
+func (tx *Tx) PutMetadata(organization model.OrganizationID, entity model.EntityID, content []byte) (total int64,
+	grew bool, err error) {
+	if total, grew, err = tx.resizeMetadata(organization, entity, len(content)); err != nil {
+		return 0, false, err
+	}
+	return total, grew, tx.post(`INSERT INTO metadata (organization, entity, content) VALUES (?, ?, ?)
 		ON CONFLICT (organization, entity) DO UPDATE SET content = excluded.content`, organization, entity, content)
-	return err
 }
 
 // Metadata returns what is kept for an entity in an organization.
@@ -19,6 +23,49 @@ func (tx *Tx) Metadata(organization model.OrganizationID, entity model.EntityID)
 
 // DeleteMetadata removes it.
 func (tx *Tx) DeleteMetadata(organization model.OrganizationID, entity model.EntityID) error {
-	err := tx.post(`DELETE FROM metadata WHERE organization = ? AND entity = ?`, organization, entity)
+	if _, _, err := tx.resizeMetadata(organization, entity, 0); err != nil {
+		return err
+	}
+	return tx.post(`DELETE FROM metadata WHERE organization = ? AND entity = ?`, organization, entity)
+}
+
+// resizeMetadata counts what is to take the place of an entity's metadata. The sum is
+// changed first, which locks it: so no other transaction changes that metadata meanwhile.
+func (tx *Tx) resizeMetadata(organization model.OrganizationID, entity model.EntityID, size int) (total int64,
+	grew bool, err error) {
+	if total, err = tx.growMetadata(organization, int64(size)); err != nil {
+		return 0, false, err
+	}
+	var before int64
+	found, err := tx.one(`SELECT LENGTH(content) FROM metadata WHERE organization = ? AND entity = ?`,
+		[]any{organization, entity}, &before)
+	if err == nil && found {
+		total, err = tx.growMetadata(organization, -before)
+	}
+	return total, int64(size) > before, err
+}
+
+func (tx *Tx) growMetadata(organization model.OrganizationID, by int64) (total int64, err error) {
+	_, err = tx.one(`INSERT INTO metadata_sizes (organization, bytes) VALUES (?, ?)
+		ON CONFLICT (organization) DO UPDATE SET bytes = metadata_sizes.bytes + excluded.bytes RETURNING bytes`,
+		[]any{organization, by}, &total)
+	return total, err
+}
+
+// eraseMetadata removes what is kept for an entity in all organizations.
+func (tx *Tx) eraseMetadata(out Erased, entity model.EntityID) error {
+	var in []model.OrganizationID
+	err := tx.each(`SELECT organization FROM metadata WHERE entity = ? ORDER BY organization`, []any{entity},
+		func(row Row) error {
+			var id model.OrganizationID
+			err := row.Scan(&id)
+			in = append(in, id)
+			return err
+		})
+	for i := 0; i < len(in) && err == nil; i++ {
+		if err = tx.DeleteMetadata(in[i], entity); err == nil {
+			out["metadata"]++
+		}
+	}
 	return err
 }

@@ -5,7 +5,7 @@ import "signet/internal/model"
 // DeleteOrganization removes an organization with its memberships, roles and index,
 // and notes the rest for erasure.
 func (tx *Tx) DeleteOrganization(id model.OrganizationID) error {
-	for _, table := range []string{"organizations", "memberships", "roles", "metadata", "search_words",
+	for _, table := range []string{"organizations", "memberships", "roles", "metadata", "metadata_sizes", "search_words",
 		"search_entities"} {
 		if err := tx.post(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
 			return err

@@ -132,9 +132,8 @@ var spreading = map[string]string{
 
 // silent are functions whose statements name no table of the platform: what others
 // give them, and what asks the server about itself.
-var silent = []string{"Engine.ClockOffset", "Engine.prepare", "Tx.columns", "Tx.makeMeta", "Tx.runAll", "Tx.wantShape",
-	"meet", "session.Query",
-	"session.end"}
+var silent = []string{"Engine.ClockOffset", "Engine.Cluster", "Engine.prepare", "Tx.columns", "Tx.makeMeta",
+	"Tx.runAll", "Tx.wantShape", "meet", "session.Query", "session.end"}
 
 // whole are functions that go over tables as they come, by names that the sources
 // do not tell: of moves and backups, not of a server.

@@ -278,6 +278,13 @@ CREATE TABLE metadata (
 	PRIMARY KEY (organization, entity)
 ){table};
 
+-- How many bytes an organization's metadata takes (LENGTH(content) of all), for its limit.
+CREATE TABLE metadata_sizes (
+	organization {text} NOT NULL,
+	bytes        BIGINT NOT NULL,
+	PRIMARY KEY (organization)
+){table};
+
 
 -- ==================================================================================================================
 -- Files: the bytes lie beside the store, these are the references to them

@@ -40,6 +40,7 @@ var distribution = map[string]struct{ key, why string }{
 	"search_entities":       {"organization", "a search looks through one organization"},
 	"search_words":          {"organization", "as above; the largest organization's index has to fit one shard"},
 	"metadata":              {"entity", "asked for by the entity"},
+	"metadata_sizes":        {"organization", "a row for each organization, changed with each metadata"},
 	"addresses":             {"address", "resolves a name of the platform"},
 	"keys":                  {"api_key", "resolves a name of the platform; each request reads one"},
 	"quotas":                {"counter", "one row of a key and day, raised with each send"},

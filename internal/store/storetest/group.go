@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -133,14 +134,54 @@ func metadata(t *testing.T, h Harness) {
 	}
 	wantMissing(t, p, "any before", kept(first))
 	for _, content := range [][]byte{[]byte(`{"a":"1"}`), {}, {0, 0xff}} {
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutMetadata(first, entity, content) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return putMetadata(tx, first, entity, content) })
 		wantEqual(t, "metadata", mustFind(t, p, "it", kept(first)), content)
 	}
 	wantMissing(t, p, "any in another organization", kept(second))
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutMetadata(second, entity, []byte("other")) })
+	p.mustUpdate(t, func(tx *store.Tx) error { return putMetadata(tx, second, entity, []byte("other")) })
 	for range 2 {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMetadata(first, entity) })
 	}
 	wantMissing(t, p, "any after", kept(first))
 	wantEqual(t, "metadata elsewhere", mustFind(t, p, "it", kept(second)), []byte("other"))
+
+	t.Run("is_summed_up", func(t *testing.T) {
+		put := func(o model.OrganizationID, size int) (total int64, grew bool) {
+			p.mustUpdate(t, func(tx *store.Tx) (err error) {
+				total, grew, err = tx.PutMetadata(o, entity, make([]byte, size))
+				return err
+			})
+			return total, grew
+		}
+		for _, step := range []struct {
+			organization model.OrganizationID
+			size         int
+			total        int64
+			grew         bool
+		}{{first, 10, 10, true}, {first, 30, 30, true}, {first, 30, 30, false}, {first, 4, 4, false}, {second, 1, 1, false}} {
+			total, grew := put(step.organization, step.size)
+			wantEqual(t, fmt.Sprint(step), []any{total, grew}, []any{step.total, step.grew})
+		}
+		p.everywhere(t, 4, func(worker int) error {
+			for round := range 10 {
+				err := p.Update(t.Context(), func(tx *store.Tx) error {
+					if round%3 == 2 {
+						return tx.DeleteMetadata(first, entity)
+					}
+					return putMetadata(tx, first, entity, make([]byte, worker+round))
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		total, _ := put(first, 7)
+		wantEqual(t, "after all that", total, int64(7))
+	})
+}
+
+func putMetadata(tx *store.Tx, organization model.OrganizationID, entity model.EntityID, content []byte) error {
+	_, _, err := tx.PutMetadata(organization, entity, content)
+	return err
 }

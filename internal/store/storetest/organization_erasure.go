@@ -29,7 +29,7 @@ func organizationErasure(t *testing.T, h Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			return errors.Join(
 				tx.PutRole(o, ann, model.RoleAdmin, false),
-				tx.PutMetadata(o, g.Entity(), []byte("{}")),
+				putMetadata(tx, o, g.Entity(), []byte("{}")),
 				tx.IndexEntity(searchable(o, model.EntityID(ann), "Ann")))
 		})
 	}

@@ -161,7 +161,7 @@ func sealing(t *testing.T, h Harness) {
 		entities := []model.EntityID{p.id(), p.id(), p.id()}
 		o := sent[0].Organization
 		for _, e := range entities {
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutMetadata(o, e, []byte("{}")) })
+			p.mustUpdate(t, func(tx *store.Tx) error { return putMetadata(tx, o, e, []byte("{}")) })
 		}
 		after := func(o model.OrganizationID, e model.EntityID, limit int) []store.MetadataRow {
 			t.Helper()
