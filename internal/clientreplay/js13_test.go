@@ -83,9 +83,9 @@ func (s *story) javaScript13() map[int]want {
 			}},
 		13: {status: 200, reply: with(messageShape("m-in-1", "bob", "me", "hi"), "status", `"Delivered"`)},
 		14: {status: 200, reply: statusShape("m-in-1", "me", "Delivered")},
-		15: {status: 204, header: map[string]string{"TT-X-Message-Id": "<fwd-1>", "TT-X-Msg-Ttl": "43200"}, after: func() {
+		15: {status: 204, header: map[string]string{"TT-X-Message-Id": "<fwd-1>", "TT-X-Msg-Ttl": "30"}, after: func() {
 			s.ask("GET", "/v2/message/fwd-1", "", want{status: 200, reply: with(messageShape("fwd-1", "me", "bob", "hello"),
-				"is_forwarded", "true", "original_sender", `"<me>"`, "original_timestamp", someTime)})
+				"ttl", "30", "dor", "true", "is_forwarded", "true", "original_sender", `"<me>"`, "original_timestamp", someTime)})
 		}},
 		16: {status: 204},
 		17: {status: 204, before: func() {

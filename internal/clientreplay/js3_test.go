@@ -100,9 +100,9 @@ func (s *story) javaScript3() map[int]want {
 		}},
 		15: {status: 200, reply: statusShape("m-in-1", "me", "New")},
 		16: {status: 204},
-		17: {status: 204, header: map[string]string{"TT-X-Message-Id": "<fwd-1>", "TT-X-Msg-Ttl": "43200"}},
+		17: {status: 204, header: map[string]string{"TT-X-Message-Id": "<fwd-1>", "TT-X-Msg-Ttl": "30"}},
 		18: {status: 200, reply: with(messageShape("fwd-1", "me", "bob", "hello"), "priority", "1",
-			"is_forwarded", "true", "original_sender", `"<me>"`, "original_timestamp", someTime)},
+			"ttl", "30", "dor", "true", "is_forwarded", "true", "original_sender", `"<me>"`, "original_timestamp", someTime)},
 		19: {status: 200, reply: statusShape("m-in-1", "me", "Read")},
 		20: {status: 204, after: func() {
 			s.ask("GET", "/v2/message/m-out-9/status", "{}",
