@@ -89,6 +89,7 @@ var mayImport = []layer{
 		"internal/model"}},
 	{"internal/search", []string{"internal/store", "internal/model"}},
 	{"internal/upkeep", []string{
+		"internal/piece",
 		"internal/custody", "internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob",
 		"internal/disk",
 		"internal/health", "internal/meter", "internal/model",

@@ -1,6 +1,12 @@
 package service
 
 import (
+	"strconv"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
 	"signet/internal/upkeep"
 )
 
@@ -9,5 +15,52 @@ func sweeper(s *Service) *upkeep.Sweeper {
 	return upkeep.NewSweeper(upkeep.Options{
 		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s, Access: s.access,
 		Audit: s.audit, Log: s.log, Retention: s.retention,
+	})
+}
+
+// A message that has ended leaves the store with its many copies, its events and its counts
+// in pieces, and with others that have ended.
+func TestMessagesWithManyCopiesAreSwept(t *testing.T) {
+	f := newFixture(t)
+	o := f.organization()
+	var members []model.AccountID
+	for i := range 400 {
+		members = append(members, f.named(strconv.Itoa(i), o))
+	}
+	g, small := f.group(o, "all", false, members...), f.group(o, "few", false, members[:3]...)
+	minute := 1
+	for _, to := range []model.GroupID{g.ID, small.ID, g.ID} {
+		_, err := f.service.Send(t.Context(), f.actor(members[0]),
+			SendCommand{Recipient: to.String(), Body: "x", TTL: &minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.service.pieces.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.now = f.now.Add(2 * time.Minute)
+	if err := sweeper(f.service).Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.mustUpdate(func(tx *store.Tx) error {
+		for _, member := range []model.AccountID{members[0], members[1], members[399]} {
+			unread, _, err := tx.Unread(member, o, f.now)
+			if err != nil {
+				return err
+			}
+			events, err := tx.EventsOf(member, o)
+			if unread != 0 || len(events) != 0 {
+				t.Errorf("%d messages are unread, and %d events queued", unread, len(events))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		left, err := tx.EndedMessages(f.now, 10)
+		if len(left) != 0 {
+			t.Errorf("%d messages are left", len(left))
+		}
+		return err
 	})
 }

@@ -96,6 +96,13 @@ func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.Messa
 	return out, err
 }
 
+// DeleteCopies removes the copies of a message that accounts have.
+func (tx *Tx) DeleteCopies(organization model.OrganizationID, message model.MessageID,
+	accounts []model.AccountID) error {
+	return tx.post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account IN (?*)`,
+		tx.numbered(organization), message, accounts)
+}
+
 // LeastStatus is the least advanced status among all to whom the message was
 // sent, and when the last of them read it. New where there is nobody.
 func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.MessageID) (least model.Status,

@@ -185,7 +185,7 @@ func (e *Eraser) messages(ctx context.Context, rows []store.MessageRow) error {
 			if err := tx.LockMessages([]model.OrganizationID{row.Organization}, row.ID); err != nil {
 				return nil, err
 			}
-			if err := endMessage(tx, row); err != nil {
+			if _, _, err := endMessage(tx, row, everyCopy); err != nil {
 				return nil, err
 			}
 			if !row.Blob.IsZero() {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"signet/internal/blob"
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 	"slices"
 	"strings"
@@ -16,30 +17,35 @@ import (
 
 func (w *Sweeper) sweepMessages(ctx context.Context, at time.Time) (total int, err error) {
 	for {
-		n := 0
-		var ended []model.MessageID
-		var rows []store.MessageRow
-		err := w.Store.Update(ctx, func(tx *store.Tx) (err error) {
-			if rows, err = tx.EndedMessages(at, batch); err != nil {
+		var gone []store.MessageRow
+		more := false
+		err := w.Store.Update(ctx, func(tx *store.Tx) error {
+			rows, err := tx.EndedMessages(at, batch)
+			if err != nil {
 				return err
 			}
-			n, ended = len(rows), nil
-			for i := range rows {
-				ended = append(ended, rows[i].ID)
-			}
-			return endMessages(tx, rows)
+			gone, more, err = endMessages(tx, rows)
+			more = more || len(rows) == batch
+			return err
 		})
 		if err != nil {
 			return total, err
 		}
-		if n > 0 {
-			w.Cases.ForgetMessages(ended...)
-			w.Counts.countEnded(rows)
-		}
-		if total += n; n < batch {
+		w.forget(gone)
+		w.Counts.countEnded(gone)
+		if total += len(gone); !more {
 			return total, nil
 		}
 	}
+}
+
+// forget drops messages that are gone.
+func (w *Sweeper) forget(gone []store.MessageRow) {
+	ids := make([]model.MessageID, len(gone))
+	for i := range gone {
+		ids[i] = gone[i].ID
+	}
+	w.Cases.ForgetMessages(ids...)
 }
 
 // shareOrganizations keeps legal holds from being set while messages are erased. It
@@ -61,36 +67,62 @@ func shareOrganizations(tx *store.Tx, rows []store.MessageRow) error {
 	return nil
 }
 
-// endMessages removes messages that the sweep has found, and notes the keys of which
-// nothing may be left.
-func endMessages(tx *store.Tx, rows []store.MessageRow) error {
+const (
+	// copyRows is how many rows go with a copy of a message: the copy, its event, its count.
+	copyRows = 3
+	// everyCopy has a message removed with all of its copies, however many there are.
+	everyCopy = math.MaxInt32
+)
+
+// endMessages removes messages that the sweep has found, in their order, as far as one
+// transaction should write, and notes the keys of which nothing may be left. It returns
+// those that are gone, and whether it stopped before the end.
+func endMessages(tx *store.Tx, rows []store.MessageRow) (gone []store.MessageRow, more bool, err error) {
 	if err := shareOrganizations(tx, rows); err != nil {
-		return err
+		return nil, false, err
 	}
+	left := piece.Rows / copyRows
 	for i := range rows {
-		if err := endMessage(tx, &rows[i]); err != nil {
-			return err
+		if left <= 0 {
+			return rows[:i], true, noteKeyEndings(tx, rows[:i])
 		}
+		over, copies, err := endMessage(tx, &rows[i], left)
+		if err != nil {
+			return nil, false, err
+		}
+		if !over {
+			return rows[:i], true, noteKeyEndings(tx, rows[:i])
+		}
+		left -= copies + 1
 	}
-	return noteKeyEndings(tx, rows)
+	return rows, false, noteKeyEndings(tx, rows)
 }
 
 // endMessage removes a message and everything that refers to it but the status
-// events, which hold no content.
-func endMessage(tx *store.Tx, row *store.MessageRow) error {
+// events, which hold no content. Where it has more copies than so many, it removes those,
+// and over is false; under a legal hold, which keeps the message as it is, it removes all.
+func endMessage(tx *store.Tx, row *store.MessageRow, most int) (over bool, copies int, err error) {
+	if held, err := tx.Held(row.Organization); err != nil {
+		return false, 0, err
+	} else if held {
+		most = everyCopy
+	}
+	holders, err := tx.DeliveredTo(row.Organization, row.ID, most)
+	if err != nil {
+		return false, 0, err
+	}
 	if !row.Recalled { // a recall did these when it happened
-		holders, err := tx.DeliveredTo(row.Organization, row.ID, math.MaxInt32)
-		if err != nil {
-			return err
-		}
 		if err := tx.WithdrawMessage(row.Organization, row.ID, holders); err != nil {
-			return err
+			return false, 0, err
 		}
 		if err := tx.NoteEnded(row, holders); err != nil {
-			return err
+			return false, 0, err
 		}
 	}
-	return tx.DeleteMessage(row.Organization, row.ID, row.Blob)
+	if len(holders) == most {
+		return false, most, tx.DeleteCopies(row.Organization, row.ID, holders)
+	}
+	return true, len(holders), tx.DeleteMessage(row.Organization, row.ID, row.Blob)
 }
 
 // eraseBlobs removes the bytes that nothing refers to any more.

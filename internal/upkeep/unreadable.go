@@ -61,22 +61,26 @@ func (w *Sweeper) sweepUnreadable(ctx context.Context) (erased int, err error) {
 func (w *Sweeper) eraseUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) (erased int,
 	err error) {
 	for some := range slices.Chunk(ids, batch) {
-		var rows []store.MessageRow
-		err := w.Store.Update(ctx, func(tx *store.Tx) error {
-			if err := tx.LockMessages([]model.OrganizationID{d.Organization}, some...); err != nil {
+		for more := true; more; {
+			var gone []store.MessageRow
+			err := w.Store.Update(ctx, func(tx *store.Tx) error {
+				if err := tx.LockMessages([]model.OrganizationID{d.Organization}, some...); err != nil {
+					return err
+				}
+				// Once more: another node may have erased them.
+				rows, err := tx.UnreadableAmong(d.Organization, some)
+				if err != nil {
+					return err
+				}
+				gone, more, err = endMessages(tx, rows)
 				return err
+			})
+			if err != nil {
+				return erased, err
 			}
-			// Once more: another node may have erased them.
-			if rows, err = tx.UnreadableAmong(d.Organization, some); err != nil {
-				return err
-			}
-			return endMessages(tx, rows)
-		})
-		if err != nil {
-			return erased, err
+			w.forget(gone)
+			erased += len(gone)
 		}
-		w.Cases.ForgetMessages(some...)
-		erased += len(rows)
 	}
 	return erased, w.Store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })
 }
