@@ -25,6 +25,8 @@ type Key struct {
 	IssuedBy     string    `json:"issued_by,omitempty"`     // token of another account that issued it
 	// AllowedNetworks are where it may be used from, in CIDR notation; none: everywhere.
 	AllowedNetworks []string `json:"allowed_networks,omitempty"`
+	// Organization is the only one that it acts in; empty: all of the account's.
+	Organization string `json:"organization,omitempty"`
 }
 
 // IssuedKey is a new key with its secret, which no call shows again.
@@ -36,6 +38,8 @@ type IssuedKey struct {
 	ExpiresTime time.Time `json:"expires_time,omitzero"` // zero: never
 	// AllowedNetworks are where it may be used from, in CIDR notation; none: everywhere.
 	AllowedNetworks []string `json:"allowed_networks,omitempty"`
+	// Organization is the only one that it acts in; empty: all of the account's.
+	Organization string `json:"organization,omitempty"`
 }
 
 // LogValue keeps the secret out of logs.
@@ -51,6 +55,9 @@ type NewKey struct {
 	// AllowedNetworks are where the key may be used from: addresses, or networks in
 	// CIDR notation, within those of the caller's key. None: the same as that one.
 	AllowedNetworks []string `json:"allowed_networks,omitempty"`
+	// Organization is the only one that the key is to act in. Empty: all of the account's,
+	// or, where an administrator issues it, its own.
+	Organization string `json:"organization,omitempty"`
 }
 
 // LogValue keeps the password out of logs.

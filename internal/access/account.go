@@ -102,7 +102,8 @@ func (c *Control) IsSelf(ctx context.Context, actor *model.Actor, address string
 	return err == nil && self
 }
 
-// Target is an account that a call is about.
+// Target is an account that a call is about. Of the actor's own there are the memberships
+// that its key acts in.
 type Target struct {
 	model.Account
 	Memberships []model.Membership
@@ -136,7 +137,9 @@ func (c *Control) Target(tx *store.Tx, actor *model.Actor, text string) (t Targe
 		return t, model.Missing()
 	}
 	t.Account = account
-	t.Memberships, err = tx.Memberships(id)
+	if t.Memberships, err = tx.Memberships(id); id == actor.Account {
+		t.Memberships = actor.Key.Within(t.Memberships)
+	}
 	return t, err
 }
 

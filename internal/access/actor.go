@@ -49,10 +49,11 @@ func (c *Control) OwnerOf(ctx context.Context, key string) model.AccountID {
 	return actor.Account
 }
 
-// newActor is the owner of a key who comes with its present secret.
+// newActor is the owner of a key who comes with its present secret. With a key that has a
+// scope it is a member of that organization alone, and no operator (contract, section 1).
 func newActor(k model.Key, owner *model.Account, memberships []model.Membership) model.Actor {
-	return model.Actor{Account: k.Account, Key: k, Secret: model.MarkOf(k.SecretHash), Operator: owner.Operator,
-		Memberships: memberships}
+	return model.Actor{Account: k.Account, Key: k, Secret: model.MarkOf(k.SecretHash),
+		Operator: owner.Operator && k.Scope == "", Memberships: k.Within(memberships)}
 }
 
 // Ends returns a channel that receives when the key expires, or the secret that
@@ -88,25 +89,33 @@ func (c *Control) Current(ctx context.Context, actor *model.Actor) (*model.Actor
 // StillOpens asks inside a transaction whether what the actor came with opens still: a
 // key that was revoked, or rotated, on another node meanwhile gives nobody lasting access.
 func (c *Control) StillOpens(tx *store.Tx, actor *model.Actor) error {
+	_, err := c.stillOpens(tx, actor)
+	return err
+}
+
+// stillOpens returns the key.
+func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error) {
 	k, found, err := tx.Key(actor.Key.Key)
 	if err != nil {
-		return err
+		return k, err
 	}
 	if _, admitted := k.Admits(actor.Secret, c.now()); !found || !admitted {
-		return WrongCredentials()
+		return k, WrongCredentials()
 	}
-	return nil
+	return k, nil
 }
 
 // StillActs returns the actor as it is inside a transaction, whose key has to open
 // still: a key or a role that another node ended a moment ago changes nobody's access.
 func (c *Control) StillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, error) {
-	if err := c.StillOpens(tx, actor); err != nil {
+	k, err := c.stillOpens(tx, actor)
+	if err != nil {
 		return nil, err
 	}
 	current := *actor
-	var err error
-	current.Memberships, err = tx.Memberships(actor.Account)
+	current.Key, current.Operator = k, actor.Operator && k.Scope == ""
+	memberships, err := tx.Memberships(actor.Account)
+	current.Memberships = k.Within(memberships)
 	return &current, err
 }
 

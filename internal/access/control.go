@@ -20,9 +20,9 @@ import (
 
 // Streams are the event streams of all nodes.
 type Streams interface {
-	// End ends the streams of an account, or those of one of its keys, and returns how
-	// many these were.
-	End(ctx context.Context, account model.AccountID, key string) (int, error)
+	// End ends the streams of an account, or those of one of its keys or of its keys of a
+	// scope, and returns how many these were.
+	End(ctx context.Context, account model.AccountID, key string, scope model.OrganizationID) (int, error)
 
 	// Recheck asks soon whether those who read still may.
 	Recheck()
@@ -31,8 +31,10 @@ type Streams interface {
 // NoStreams stand where nobody reads.
 type NoStreams struct{}
 
-func (NoStreams) End(context.Context, model.AccountID, string) (int, error) { return 0, nil }
-func (NoStreams) Recheck()                                                  {}
+func (NoStreams) End(context.Context, model.AccountID, string, model.OrganizationID) (int, error) {
+	return 0, nil
+}
+func (NoStreams) Recheck() {}
 
 // Options are what a Control works with.
 type Options struct {

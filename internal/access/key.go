@@ -1,9 +1,11 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"time"
 
 	"signet/internal/audit"
@@ -63,6 +65,9 @@ type IssueKeyCommand struct {
 	MessagesPerDay    *int          // by operators only
 	RequestsPerSecond *int
 	Networks          []string // in CIDR notation; none: those of the actor's key
+
+	Organization     model.OrganizationID // the scope; empty: as the actor gives it
+	CallOrganization model.OrganizationID // the organization header
 }
 
 // IssueKey makes a key for an account. It never exceeds the key that asks for it
@@ -80,19 +85,27 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.managed(ctx, actor, in.Account, mayManageKeys)
+	t, r, err := c.managed(ctx, actor, in.Account)
 	if err != nil {
+		return nil, err
+	}
+	if err := MayGiveAccess(actor); err != nil {
 		return nil, err
 	}
 	if (in.MessagesPerDay != nil || in.RequestsPerSecond != nil) && !(actor.Operator && actor.Administrative()) {
 		return nil, model.Forbiddenf("operator_required", "Only an operator gives a key other limits.")
 	}
+	issued := c.NewKey(t.ID, in.Kind)
+	if issued.Scope, err = r.scope(in.Organization, in.CallOrganization, t.Memberships); err != nil {
+		return nil, err
+	}
 	if in.Kind == model.Administrative {
-		if err := c.proveAdministrative(ctx, actor, in.Password); err != nil {
+		proven, err := c.proveAdministrative(ctx, actor, in.Password, issued.Scope)
+		if err != nil {
 			return nil, err
 		}
+		issued.Scope = cmp.Or(issued.Scope, proven)
 	}
-	issued := c.NewKey(t.ID, in.Kind)
 	if in.ExpiresIn > 0 {
 		issued.Expires = issued.Created.Add(in.ExpiresIn)
 	}
@@ -107,6 +120,7 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	}
 	if t.ID == actor.Account {
 		issued.share(&actor.Key)
+		issued.Parent = actor.Key.Key
 	} else {
 		issued.IssuedBy = actor.Account
 	}
@@ -116,10 +130,16 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	if in.RequestsPerSecond != nil {
 		issued.RequestsPerSecond = in.RequestsPerSecond
 	}
-	err = c.updateManaged(ctx, actor, model.ActionKeyIssue, t.ID, mayManageKeys,
-		func(tx *store.Tx, line *model.AuditEntry) error {
+	err = c.updateManaged(ctx, actor, model.ActionKeyIssue, t.ID,
+		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
 			line.OnKey, line.Detail = issued.Key.Key, "kind="+issued.Kind.String()
-			if err := tx.InsertKey(&issued.Key); err != nil || t.ID == actor.Account {
+			if issued.Scope != "" {
+				line.Detail += " organization=" + string(issued.Scope)
+			}
+			if err := r.refuses(&issued.Key); err != nil {
+				return err
+			}
+			if err := c.insertKey(tx, &issued.Key); err != nil || t.ID == actor.Account {
 				return err
 			}
 			return tx.QueueSettings(t.ID, "")
@@ -146,13 +166,14 @@ func parseNetworks(texts []string) (model.Networks, error) {
 }
 
 func exceedsIssuer() *model.Error {
-	return model.Forbiddenf("exceeds_issuer", "The key would last longer, or open from more networks, than the one that "+
-		"asks for it.")
+	return model.Forbiddenf("exceeds_issuer", "The key would last longer, or open from more networks or in more "+
+		"organizations, than the one that asks for it.")
 }
 
-// Keys lists the keys of an account, without their secrets.
+// Keys lists the keys of an account that the actor sees, without their secrets. Of those
+// that it does not manage there is what tells that they exist, and who issued them.
 func (c *Control) Keys(ctx context.Context, actor *model.Actor, address string) (keys []model.Key, err error) {
-	t, err := c.managed(ctx, actor, address, mayRevokeKeys)
+	t, r, err := c.managed(ctx, actor, address)
 	if err != nil {
 		return nil, err
 	}
@@ -163,52 +184,75 @@ func (c *Control) Keys(ctx context.Context, actor *model.Actor, address string) 
 		keys, err = tx.Keys(t.ID)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	keys = slices.DeleteFunc(keys, func(k model.Key) bool { return !r.sees(&k) })
 	c.usedMu.Lock()
 	defer c.usedMu.Unlock()
 	for i := range keys {
-		if at, ok := c.used[keys[i].Key]; ok {
-			keys[i].LastUsed = at
+		k := &keys[i]
+		if at, ok := c.used[k.Key]; ok {
+			k.LastUsed = at
+		}
+		if !r.manages(k) {
+			*k = model.Key{Key: k.Key, Kind: k.Kind, IssuedBy: k.IssuedBy, Created: k.Created}
 		}
 	}
-	return keys, err
+	return keys, nil
 }
 
-// RevokeKey ends a key at once.
+// RevokeKey ends a key at once, with what its account issued with it.
 func (c *Control) RevokeKey(ctx context.Context, actor *model.Actor, address, key string) error {
-	t, err := c.managed(ctx, actor, address, mayRevokeKeys)
+	t, _, err := c.managed(ctx, actor, address)
+	if err == nil {
+		err = MayGiveAccess(actor)
+	}
 	if err != nil {
 		return err
 	}
-	err = c.updateManaged(ctx, actor, model.ActionKeyRevoke, t.ID, mayRevokeKeys,
-		func(tx *store.Tx, line *model.AuditEntry) error {
+	var ended []string
+	err = c.updateManaged(ctx, actor, model.ActionKeyRevoke, t.ID,
+		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
 			line.OnKey = key
-			if _, err := keyOf(tx, t.ID, key); err != nil {
+			k, err := keyOf(tx, t.ID, key)
+			if err == nil {
+				err = r.refuses(&k)
+			}
+			if err != nil {
 				return err
 			}
-			return tx.DeleteKey(key)
+			ended, err = endKeys(tx, t.ID, []string{key}, nil)
+			return err
 		})
 	if err != nil {
 		return err
 	}
-	c.ended(t.ID, key)
+	c.ended(t.ID, ended...)
 	return nil
 }
 
-// ended forgets a key that is no more, and ends what was opened with it.
-func (c *Control) ended(account model.AccountID, key string) {
+// ended forgets keys that are no more, and ends what was opened with them.
+func (c *Control) ended(account model.AccountID, keys ...string) {
+	if len(keys) == 0 {
+		return
+	}
 	c.Forget(account)
-	c.hub.CloseKey(account, key, live.Revoked)
+	for _, key := range keys {
+		c.hub.CloseKey(account, key, live.Revoked)
+	}
 }
 
 // RotateKey gives a key a new secret; the old one stays valid for the grace period.
 // The caller has the key's secret from then on, so the key, like an issued one, must
-// not exceed the key that asks for it (contract, section 1).
+// not exceed the key that asks for it (contract, section 1). One without a scope gets
+// that of the administrator who rotates it.
 func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, key string, grace time.Duration,
 	password string) (*IssuedKey, error) {
 	if grace < 0 || grace > MaxGrace {
 		return nil, model.Invalidf("grace_invalid", "grace", "The grace period is 0 to 86400 seconds.")
 	}
-	t, err := c.managed(ctx, actor, address, mayManageKeys)
+	t, r, err := c.managed(ctx, actor, address)
 	if err != nil {
 		return nil, err
 	}
@@ -217,24 +261,57 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 		current, err = keyOf(tx, t.ID, key)
 		return err
 	})
+	if err == nil {
+		err = r.refuses(&current)
+	}
+	if err == nil {
+		err = MayGiveAccess(actor)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if !r.all && current.Scope == "" {
+		current.Scope = r.scopes[0]
 	}
 	if current.Exceeds(&actor.Key) {
 		return nil, exceedsIssuer()
 	}
 	if current.Kind == model.Administrative {
-		if err := c.proveAdministrative(ctx, actor, password); err != nil {
+		proven, err := c.proveAdministrative(ctx, actor, password, current.Scope)
+		if err == nil && proven != "" && current.Scope == "" {
+			err = model.AdministrativeKeyRequired()
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	secret, hash := newSecret()
 	until := c.now().Add(grace)
-	err = c.updateManaged(ctx, actor, model.ActionKeyRotate, t.ID, mayManageKeys,
-		func(tx *store.Tx, line *model.AuditEntry) error {
+	var ended []string
+	err = c.updateManaged(ctx, actor, model.ActionKeyRotate, t.ID,
+		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
 			line.OnKey = key
-			if _, err := keyOf(tx, t.ID, key); err != nil {
+			k, err := keyOf(tx, t.ID, key)
+			if err == nil {
+				err = r.refuses(&k)
+			}
+			if err != nil {
 				return err
+			}
+			issued, err := descendants(tx, t.ID, []string{key}, "")
+			if err != nil {
+				return err
+			}
+			if ended = nil; grace == 0 {
+				ended = issued
+				if err := tx.DeleteKeys(ended); err != nil {
+					return err
+				}
+			}
+			if k.Scope != current.Scope {
+				if err := tx.SetKeyScope(append(issued, key), current.Scope); err != nil {
+					return err
+				}
 			}
 			if err := tx.RotateKey(key, hash, until); err != nil || t.ID == actor.Account {
 				return err
@@ -249,6 +326,7 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	if grace == 0 {
 		c.hub.CloseSecrets(t.ID, key, model.MarkOf(hash), live.Revoked)
 	}
+	c.ended(t.ID, ended...)
 	c.hub.Wake(t.ID)
 	return &IssuedKey{Key: current, Secret: secret}, nil
 }
@@ -262,55 +340,66 @@ func keyOf(tx *store.Tx, account model.AccountID, key string) (model.Key, error)
 }
 
 // proveAdministrative lets an administrative key be issued or rotated only with
-// another one, or with the password of the account that asks.
-func (c *Control) proveAdministrative(ctx context.Context, actor *model.Actor, password string) error {
+// another one, or with the password of the account that asks. One that an organization's
+// administrator set proves nothing beyond that organization, which is returned.
+func (c *Control) proveAdministrative(ctx context.Context, actor *model.Actor, password string,
+	scope model.OrganizationID) (proven model.OrganizationID, err error) {
 	if actor.Administrative() {
-		return nil
+		return "", nil
 	}
-	if password != "" {
-		var hash string
-		err := c.store.View(ctx, func(tx *store.Tx) (err error) {
-			hash, err = tx.PasswordHash(actor.Account)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		ok, err := c.verifyPassword(ctx, hash, password)
-		if err == nil && !ok {
-			err = model.Forbiddenf(codePasswordWrong, "The password is wrong.")
-		}
-		return err
+	if password == "" {
+		return "", model.AdministrativeKeyRequired()
 	}
-	return model.AdministrativeKeyRequired()
+	of, err := c.checkPassword(ctx, actor.Account, password, codePasswordWrong, "The password is wrong.")
+	if err == nil && scope != "" && of.Scope != "" && of.Scope != scope {
+		err = model.AdministrativeKeyRequired()
+	}
+	return of.Scope, err
 }
 
-// keyRule is one of mayManageKeys and mayRevokeKeys.
-type keyRule func(*model.Actor, *model.Account, []model.Membership) error
+// checkPassword compares a password with that of an account, and returns this.
+func (c *Control) checkPassword(ctx context.Context, account model.AccountID, given, code, message string) (
+	p store.Password, err error) {
+	err = c.store.View(ctx, func(tx *store.Tx) (err error) {
+		p, err = tx.Password(account)
+		return err
+	})
+	if err != nil {
+		return p, err
+	}
+	ok, err := c.verifyPassword(ctx, p.Hash, given)
+	if err == nil && !ok {
+		err = model.Forbiddenf(code, "%s", message)
+	}
+	return p, err
+}
 
-// managed finds an account whose keys the actor may manage.
-func (c *Control) managed(ctx context.Context, actor *model.Actor, address string, may keyRule) (t Target, err error) {
+// managed finds an account of which the actor manages some keys.
+func (c *Control) managed(ctx context.Context, actor *model.Actor, address string) (t Target, r reach, err error) {
 	err = c.store.View(ctx, func(tx *store.Tx) error {
 		if t, err = c.Target(tx, actor, address); err != nil {
 			return err
 		}
-		return may(actor, &t.Account, t.Memberships)
+		r, err = reachOf(actor, &t.Account, t.Memberships)
+		return err
 	})
-	return t, err
+	return t, r, err
 }
 
 // updateManaged changes something about an account's keys, after asking once more,
-// inside the transaction, whether the actor may. It holds the account's queue, so
+// inside the transaction, what the actor manages. It holds the account's queue, so
 // that a transaction which ends all keys of an account misses none that is being
 // made.
 func (c *Control) updateManaged(ctx context.Context, actor *model.Actor, action model.AuditAction,
-	account model.AccountID, may keyRule,
-	fn func(*store.Tx, *model.AuditEntry) error) error {
+	account model.AccountID, fn func(*store.Tx, reach, *model.AuditEntry) error) error {
 	return c.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		if err := tx.LockQueues(account); err != nil {
 			return err
 		}
 		current, err := c.StillActs(tx, actor)
+		if err == nil {
+			err = MayGiveAccess(current)
+		}
 		if err != nil {
 			return err
 		}
@@ -325,13 +414,14 @@ func (c *Control) updateManaged(ctx context.Context, actor *model.Actor, action 
 		if err != nil {
 			return err
 		}
-		if err := may(current, &owner, memberships); err != nil {
+		r, err := reachOf(current, &owner, memberships)
+		if err != nil {
 			return err
 		}
 		if err := audit.OnAccount(tx, line, &owner); err != nil {
 			return err
 		}
-		return fn(tx, line)
+		return fn(tx, r, line)
 	})
 }
 

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"slices"
 
 	"signet/internal/audit"
 	"signet/internal/model"
@@ -19,8 +20,8 @@ type Login struct {
 
 // Proven is an account whose password was given.
 type Proven struct {
-	account model.AccountID
-	hash    string // of the password
+	account  model.AccountID
+	password store.Password
 }
 
 // Counter is what all password sign-ins of the account share: its daily allowance of
@@ -31,45 +32,48 @@ func (p *Proven) Counter() string { return store.CounterOf(p.account) }
 // an unknown user answer alike and take as long.
 func (c *Control) CheckPassword(ctx context.Context, user, password string) (*Proven, error) {
 	var account model.AccountID
-	var hash string
+	var of store.Password
 	err := c.store.View(ctx, func(tx *store.Tx) error {
-		account, hash = model.AccountID{}, ""
+		account, of = model.AccountID{}, store.Password{}
 		entity, _, found, err := c.Resolve(tx, &model.Actor{}, user, false)
 		if err != nil || !found || entity.IsZero() {
 			return err
 		}
 		account = model.AccountID(entity)
-		hash, err = tx.PasswordHash(account)
+		of, err = tx.Password(account)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	ok, err := c.verifyPassword(ctx, hash, password)
+	ok, err := c.verifyPassword(ctx, of.Hash, password)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		return nil, WrongCredentials()
 	}
-	return &Proven{account, hash}, nil
+	return &Proven{account, of}, nil
 }
 
 // LoginWithPassword signs an account in on a device.
 func (c *Control) LoginWithPassword(ctx context.Context, proven *Proven, device string) (Login, error) {
-	return c.login(ctx, proven.account, device, nil, proven.hash)
+	return c.login(ctx, proven, device, nil)
 }
 
 // LoginWithKey signs the owner of a key in on a device; the new key counts its
 // messages with the one that it came from.
 func (c *Control) LoginWithKey(ctx context.Context, actor *model.Actor, device string) (Login, error) {
-	return c.login(ctx, actor.Account, device, actor, "")
+	if err := MayGiveAccess(actor); err != nil {
+		return Login{}, err
+	}
+	return c.login(ctx, &Proven{account: actor.Account}, device, actor)
 }
 
 // login issues a regular key for a device, in place of that device's last one. It
 // asks once more for what was proved: the key that it is from, or the password.
-func (c *Control) login(ctx context.Context, account model.AccountID, device string, from *model.Actor,
-	passwordHash string) (Login, error) {
+func (c *Control) login(ctx context.Context, proven *Proven, device string, from *model.Actor) (Login, error) {
+	account := proven.account
 	if len(device) > maxDevice {
 		return Login{}, model.Invalidf("too_long", "device_id", "At most %d bytes are allowed.", maxDevice)
 	}
@@ -78,8 +82,9 @@ func (c *Control) login(ctx context.Context, account model.AccountID, device str
 	if from != nil {
 		issued.share(&from.Key)
 		issued.Expires, issued.Networks = from.Key.Expires, from.Key.Networks
+		issued.Scope, issued.Parent = from.Key.Scope, from.Key.Key
 	} else {
-		issued.Counter = store.CounterOf(account)
+		issued.Counter, issued.Scope = store.CounterOf(account), proven.password.Scope
 	}
 	var replaced []string
 	by, signed := model.Actor{Account: account}, model.Actor{}
@@ -91,20 +96,12 @@ func (c *Control) login(ctx context.Context, account model.AccountID, device str
 		if err := tx.LockQueues(account); err != nil {
 			return err
 		}
-		keys, err := tx.Keys(account)
+		k, err := c.stillProved(tx, proven, from)
 		if err != nil {
 			return err
 		}
-		if err := c.stillProved(tx, account, from, passwordHash); err != nil {
+		if replaced, err = c.replaceLogin(tx, &issued.Key, k); err != nil {
 			return err
-		}
-		for _, k := range keys {
-			if k.Login && k.Device == device && device != "" && (from == nil || k.Key != from.Key.Key) {
-				replaced = append(replaced, k.Key)
-				if err := tx.DeleteKey(k.Key); err != nil {
-					return err
-				}
-			}
 		}
 		if err := tx.InsertKey(&issued.Key); err != nil {
 			return err
@@ -127,27 +124,38 @@ func (c *Control) login(ctx context.Context, account model.AccountID, device str
 	if err != nil {
 		return Login{}, err
 	}
-	for _, key := range replaced {
-		c.ended(account, key)
-	}
+	c.ended(account, replaced...)
 	return Login{Actor: &signed, Secret: issued.Secret}, nil
 }
 
-// stillProved asks whether a key that signs in still opens, or the password is the
-// one that was compared.
-func (c *Control) stillProved(tx *store.Tx, account model.AccountID, from *model.Actor, passwordHash string) error {
+// stillProved asks whether a key that signs in still opens, and returns it, or whether the
+// password is the one that was compared.
+func (c *Control) stillProved(tx *store.Tx, proven *Proven, from *model.Actor) (*model.Key, error) {
 	if from != nil {
-		return c.StillOpens(tx, from)
+		current, err := c.StillActs(tx, from)
+		if err == nil {
+			err = MayGiveAccess(current)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &current.Key, nil
 	}
-	current, err := tx.PasswordHash(account)
-	if err == nil && current != passwordHash {
+	password, err := tx.Password(proven.account)
+	if err == nil && password != proven.password {
 		err = WrongCredentials()
 	}
-	return err
+	return nil, err
 }
 
 // Logout ends a key that a login issued; of another key it ends the streams.
 func (c *Control) Logout(ctx context.Context, actor *model.Actor) error {
+	if actor.Key.Login {
+		if err := MayGiveAccess(actor); err != nil {
+			return err
+		}
+	}
+	var ended []string
 	err := c.act(ctx, actor, model.ActionLogout, func(tx *store.Tx, line *model.AuditEntry) error {
 		account, found, err := tx.Account(actor.Account)
 		if err != nil {
@@ -157,7 +165,7 @@ func (c *Control) Logout(ctx context.Context, actor *model.Actor) error {
 			return model.Missing()
 		}
 		if actor.Key.Login {
-			if err := tx.DeleteKey(actor.Key.Key); err != nil {
+			if ended, err = endKeys(tx, actor.Account, []string{actor.Key.Key}, nil); err != nil {
 				return err
 			}
 		}
@@ -168,50 +176,75 @@ func (c *Control) Logout(ctx context.Context, actor *model.Actor) error {
 		return err
 	}
 	if !actor.Key.Login {
-		_, err := c.streams.End(ctx, actor.Account, actor.Key.Key)
+		_, err := c.streams.End(ctx, actor.Account, actor.Key.Key, "")
 		return err
 	}
-	c.ended(actor.Account, actor.Key.Key)
+	c.ended(actor.Account, ended...)
 	return nil
 }
 
-// SetPassword changes a password: one's own with the old one, or, without it,
-// that of an account whose keys the actor may manage. It ends the sign-ins of
-// other devices.
-func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, old, password string) error {
+// SetPassword changes a password: one's own with the old one, or, without it, that of
+// an account whose password the actor sets (contract, section 1). It ends what came of
+// sign-ins, but for the key that asks.
+//
+// What is set with a key of some scope gives no access beyond that of the password before:
+// else an administrator could make a password that it knows the account's own.
+func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, old, password string,
+	organization model.OrganizationID) error {
 	if err := ValidPassword(password); err != nil {
 		return err
 	}
-	t, err := c.managed(ctx, actor, address, mayManageKeys)
+	t, r, err := c.managed(ctx, actor, address)
+	if err == nil {
+		err = MayGiveAccess(actor)
+	}
 	if err != nil {
 		return err
 	}
-	if t.ID == actor.Account {
-		if err := c.checkOldPassword(ctx, t.ID, old); err != nil {
+	set := store.Password{}
+	switch {
+	case r.self:
+		if old == "" {
+			return model.Invalidf("old_password_required", "old_password", "The old password is required.")
+		}
+		before, err := c.checkPassword(ctx, t.ID, old, codeOldPasswordWrong, "The old password is wrong.")
+		if err != nil {
 			return err
 		}
+		if !r.all {
+			set.Scope = before.Scope
+		}
+	case r.all:
+		if set.Scope, err = r.scope(organization, "", t.Memberships); err != nil {
+			return err
+		}
+	case r.unscoped:
+		set.Scope = r.scopes[0]
+	default:
+		return model.NotAllowed()
 	}
-	hash, err := c.HashPassword(ctx, password)
-	if err != nil {
+	if set.Hash, err = c.HashPassword(ctx, password); err != nil {
 		return err
 	}
 	var ended []string
-	err = c.updateManaged(ctx, actor, model.ActionPasswordSet, t.ID, mayManageKeys,
-		func(tx *store.Tx, _ *model.AuditEntry) error {
-			ended = nil
-			keys, err := tx.Keys(t.ID)
+	err = c.updateManaged(ctx, actor, model.ActionPasswordSet, t.ID,
+		func(tx *store.Tx, r reach, _ *model.AuditEntry) error {
+			if !r.self && !r.all && !r.unscoped {
+				return model.NotAllowed()
+			}
+			logins, err := tx.AllLoginKeys(t.ID)
 			if err != nil {
 				return err
 			}
-			for _, k := range keys {
-				if k.Login && k.Key != actor.Key.Key {
-					ended = append(ended, k.Key)
-					if err := tx.DeleteKey(k.Key); err != nil {
-						return err
-					}
-				}
+			var stays *model.Key
+			if r.self {
+				stays = &actor.Key
+				logins = slices.DeleteFunc(logins, func(k string) bool { return k == stays.Key })
 			}
-			if err := tx.SetPasswordHash(t.ID, hash); err != nil || t.ID == actor.Account {
+			if ended, err = endKeys(tx, t.ID, logins, stays); err != nil {
+				return err
+			}
+			if err := tx.SetPassword(t.ID, set); err != nil || r.self {
 				return err
 			}
 			return tx.QueueSettings(t.ID, "")
@@ -219,29 +252,7 @@ func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, 
 	if err != nil {
 		return err
 	}
-	for _, key := range ended {
-		c.ended(t.ID, key)
-	}
+	c.ended(t.ID, ended...)
 	c.hub.Wake(t.ID)
 	return nil
-}
-
-// checkOldPassword: oneself changes a password only with the old one.
-func (c *Control) checkOldPassword(ctx context.Context, account model.AccountID, old string) error {
-	if old == "" {
-		return model.Invalidf("old_password_required", "old_password", "The old password is required.")
-	}
-	var hash string
-	err := c.store.View(ctx, func(tx *store.Tx) (err error) {
-		hash, err = tx.PasswordHash(account)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	ok, err := c.verifyPassword(ctx, hash, old)
-	if err == nil && !ok {
-		err = model.Forbiddenf(codeOldPasswordWrong, "The old password is wrong.")
-	}
-	return err
 }

@@ -106,7 +106,7 @@ func TestProvingThePasswordComputesOneHash(t *testing.T) {
 	for account, name := range map[model.AccountID]string{f.alice: "with a password", f.bob: "without a password"} {
 		actor := &model.Actor{Account: account, Key: model.Key{Key: "k", Account: account}}
 		if err := f.computes("the old password of an account "+name, 1, func() error {
-			return f.control.SetPassword(t.Context(), actor, "me", "wrong", "another password")
+			return f.control.SetPassword(t.Context(), actor, "me", "wrong", "another password", "")
 		}); !IsWrongPassword(err) {
 			t.Errorf("an account %s: got %v", name, err)
 		}

@@ -17,6 +17,8 @@ type wireIssuedKey struct {
 	CreatedTime wireTime `json:"created_time"`
 	ExpiresTime wireTime `json:"expires_time,omitzero"`
 	Networks    []string `json:"allowed_networks,omitempty"`
+
+	Organization model.OrganizationID `json:"organization,omitempty"`
 }
 
 // wireKey is a key as it is listed, without its secret.
@@ -28,6 +30,8 @@ type wireKey struct {
 	ExpiresTime  wireTime        `json:"expires_time,omitzero"`
 	IssuedBy     model.AccountID `json:"issued_by,omitzero"`
 	Networks     []string        `json:"allowed_networks,omitempty"`
+
+	Organization model.OrganizationID `json:"organization,omitempty"`
 }
 
 // maxSeconds keeps a duration that a client names within what can be counted.
@@ -43,6 +47,8 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 		MessagesPerDay:    f.OptionalInt("messages_per_day"),
 		RequestsPerSecond: f.OptionalInt("requests_per_second"),
 		Networks:          f.List("allowed_networks"),
+		Organization:      organizationField(f, "organization"),
+		CallOrganization:  c.organization(),
 	}
 	switch kind := f.Text("kind"); kind {
 	case "", "regular":
@@ -64,7 +70,7 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 	}
 	return reply(wireIssuedKey{issued.Key.Key, issued.Secret, issued.Kind.String(), wireTime(issued.Created),
 		wireTime(issued.Expires),
-		issued.Networks.Strings()}), nil
+		issued.Networks.Strings(), issued.Scope}), nil
 }
 
 // listKeys: GET /user/:user/key.
@@ -76,7 +82,7 @@ func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
 	out := make([]wireKey, len(keys))
 	for i, k := range keys {
 		out[i] = wireKey{k.Key, k.Kind.String(), wireTime(k.Created), wireTime(k.LastUsed), wireTime(k.Expires), k.IssuedBy,
-			k.Networks.Strings()}
+			k.Networks.Strings(), k.Scope}
 	}
 	return reply(out), nil
 }

@@ -147,8 +147,8 @@ func TestRotatedKeyNeverExceedsTheOneThatRotatesIt(t *testing.T) {
 		rotate(refused[0], refused[1]).wantError(403, "exceeds_issuer")
 		refused[1].get("/v2/user").want(200)
 	}
-	for _, allowed := range [][2]*person{{brief, brief}, {lasting, brief}, {c.alice, lasting}, {desk, corner},
-		{corner, corner}, {c.alice, desk}, {c.alice, c.alice}} {
+	for _, allowed := range [][2]*person{{brief, brief}, {lasting, brief}, {c.alice, lasting}, {corner, corner},
+		{desk, corner}, {c.alice, desk}, {c.alice, c.alice}} {
 		allowed[1].withKey(rotate(allowed[0], allowed[1]).reply()).get("/v2/user").want(200)
 	}
 	// Nor does an administrator's key that is about to end lead into another's for good.

@@ -139,10 +139,11 @@ func (a *API) updateSettings(ctx context.Context, c *call) (answer, error) {
 // setPassword: POST /user/:user/password.
 func (a *API) setPassword(ctx context.Context, c *call) (answer, error) {
 	old, password := c.body.Text("old_password"), c.body.RequiredText("password")
+	organization := organizationField(&c.body.Fields, "organization")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
 	return noContent(), a.guardPassword(c, old, func() error {
-		return a.access.SetPassword(ctx, c.actor, c.path("user"), old, password)
+		return a.access.SetPassword(ctx, c.actor, c.path("user"), old, password, organization)
 	})
 }

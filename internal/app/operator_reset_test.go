@@ -69,7 +69,7 @@ func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 			return err
 		}
 		account = operators[0]
-		return tx.SetPasswordHash(account, "a hash of what somebody knows")
+		return tx.SetPassword(account, store.Password{Hash: "a hash of what somebody knows"})
 	})
 
 	ended := make(chan error, 1)
@@ -110,7 +110,8 @@ func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 	}
 	w.wantUser(w.alice, "somebody else's key", 200)
 	mustMaintain(t, w.app.dir, "", func(tx *store.Tx) error {
-		hash, err := tx.PasswordHash(account)
+		password, err := tx.Password(account)
+		hash := password.Hash
 		if hash != "" {
 			t.Errorf("the password still opens: %q", hash)
 		}

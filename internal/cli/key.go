@@ -25,6 +25,7 @@ type keyCreateCommand struct {
 	MessagesPerDay    *int     `placeholder:"N" help:"Daily limit of messages in place of the server's; 0 is none. For operators."`
 	RequestsPerSecond *int     `placeholder:"N" help:"Limit of requests a second in place of the server's; 0 is none. For operators."`
 	AllowedNetworks   []string `name:"allowed-network" placeholder:"NETWORK" help:"Where it may be used from: an address or a network such as 192.0.2.0/24; may be repeated. Without it, everywhere the caller's key may."`
+	Organization      string   `placeholder:"TOKEN" help:"The only organization that it acts in. Without it, all of the account's; an administrator issues keys of its own organization only."`
 	PasswordFile      string   `placeholder:"FILE" help:"File with the caller's password: to issue an administrative key with a regular one."`
 }
 
@@ -36,7 +37,7 @@ func (k *keyCreateCommand) Run(ctx context.Context, con *console, c *client.Clie
 	issued, err := c.CreateKey(ctx, k.User,
 		client.NewKey{Kind: client.KeyKind(k.Kind), ExpiresIn: time.Duration(k.ExpiresIn),
 			Password: password, MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond,
-			AllowedNetworks: k.AllowedNetworks})
+			AllowedNetworks: k.AllowedNetworks, Organization: k.Organization})
 	return show(con, k.access, issued, err, keyLines)
 }
 
@@ -48,6 +49,9 @@ func keyLines(k *client.IssuedKey) []string {
 	if len(k.AllowedNetworks) > 0 {
 		lines = append(lines, cells("allowed_networks", strings.Join(k.AllowedNetworks, ",")))
 	}
+	if k.Organization != "" {
+		lines = append(lines, cells("organization", k.Organization))
+	}
 	return lines
 }
 
@@ -58,10 +62,11 @@ type keyListCommand struct {
 
 func (k *keyListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	keys, err := c.Keys(ctx, k.User)
-	head := cells("KEY", "KIND", "CREATED", "LAST USED", "EXPIRES", "NETWORKS")
+	head := cells("KEY", "KIND", "CREATED", "LAST USED", "EXPIRES", "NETWORKS", "ORGANIZATION", "ISSUED BY")
 	return table(con, k.access, keys, err, head, func(key client.Key) string {
 		return cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime),
-			moment(key.ExpiresTime), cmp.Or(strings.Join(key.AllowedNetworks, ","), "-"))
+			moment(key.ExpiresTime), cmp.Or(strings.Join(key.AllowedNetworks, ","), "-"),
+			cmp.Or(key.Organization, "-"), cmp.Or(key.IssuedBy, "-"))
 	})
 }
 

@@ -78,11 +78,13 @@ type Ending struct {
 	Key     string           `json:"key,omitempty"`     // only those that were opened with it
 	Keep    model.SecretMark `json:"keep,omitzero"`     // of these not those that were opened with this secret
 	Streams []model.StreamID `json:"streams,omitempty"` // only these
+
+	Scope model.OrganizationID `json:"scope,omitempty"` // only those that were opened with a key of this scope
 }
 
 func (e *Ending) covers(s *Subscription) bool {
 	return (e.Key == "" || e.Key == s.Key && (e.Keep == model.SecretMark{} || e.Keep != s.Secret)) &&
-		(e.Streams == nil || s.Stream && slices.Contains(e.Streams, s.ID))
+		(e.Scope == "" || e.Scope == s.Scope) && (e.Streams == nil || s.Stream && slices.Contains(e.Streams, s.ID))
 }
 
 // Connect connects the hub to those of other nodes. It comes before the first

@@ -52,7 +52,7 @@ func (h *Hub) Subscribe(who Subscriber) *Subscription {
 		return s
 	}
 	if who.Stream && h.limit > 0 {
-		h.makeRoom(who.Account)
+		h.makeRoom(who.Account, who.Scope)
 	}
 	h.listen(s)
 	h.accounts[who.Account] = append(h.accounts[who.Account], s)
@@ -62,12 +62,13 @@ func (h *Hub) Subscribe(who Subscriber) *Subscription {
 	return s
 }
 
-// makeRoom ends the oldest stream of an account that has as many as it may. The
-// hub's lock is held.
-func (h *Hub) makeRoom(account model.AccountID) {
+// makeRoom ends the oldest stream of an account that has as many as it may with keys of
+// one scope: one organization does not close what is open for others. The hub's lock is
+// held.
+func (h *Hub) makeRoom(account model.AccountID, scope model.OrganizationID) {
 	streams := 0
 	for _, other := range slices.Backward(h.accounts[account]) {
-		if !other.Stream {
+		if !other.Stream || other.Scope != scope {
 			continue
 		}
 		if streams++; streams == h.limit {
@@ -191,6 +192,12 @@ func (h *Hub) Forget(accounts ...model.AccountID) {
 // many of those on this one were streams.
 func (h *Hub) CloseAccount(account model.AccountID, why Reason) int {
 	return h.close(account, Ending{Reason: why})
+}
+
+// CloseScope ends the subscriptions that were opened with a key of an account that has
+// this scope.
+func (h *Hub) CloseScope(account model.AccountID, scope model.OrganizationID, why Reason) int {
+	return h.close(account, Ending{Reason: why, Scope: scope})
 }
 
 // CloseKey ends the subscriptions that were opened with one key of an account.

@@ -28,13 +28,14 @@ const (
 
 // Subscriber says who reads.
 type Subscriber struct {
-	Account       model.AccountID
-	Key           string
-	Secret        model.SecretMark       // the one of the key's that opened it
-	Organizations []model.OrganizationID // where the account belonged at the opening
-	Stream        bool                   // counts towards the account's streams; a waiting poll does not
-	ID            model.StreamID         // of a stream, among those of all nodes
-	Features      []string               // of the live signals that it wants
+	Account  model.AccountID
+	Key      string
+	Secret   model.SecretMark     // the one of the key's that opened it
+	Scope    model.OrganizationID // of the key
+	Member   bool                 // the key served in some organization at the opening
+	Stream   bool                 // counts towards the account's streams; a waiting poll does not
+	ID       model.StreamID       // of a stream, among those of all nodes
+	Features []string             // of the live signals that it wants
 }
 
 // topics are what a subscriber hears of. That of all its readers is the last: once the

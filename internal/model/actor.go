@@ -19,6 +19,11 @@ func (a *Actor) By(secret SecretMark) *Actor {
 	return &other
 }
 
+// Replaced reports whether the actor came with a secret that a rotation has replaced.
+func (a *Actor) Replaced() bool {
+	return a.Secret != SecretMark{} && a.Secret != MarkOf(a.Key.SecretHash)
+}
+
 // Administrative reports whether the key may be used for administrative calls
 // at all; where, the account's roles decide.
 func (a *Actor) Administrative() bool { return a.Key.Kind == Administrative }

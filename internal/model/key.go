@@ -26,14 +26,16 @@ type Key struct {
 	Key               string
 	Account           AccountID
 	Kind              KeyKind
-	SecretHash        []byte    // SHA-256
-	PreviousHash      []byte    // of the secret before the last rotation
-	PreviousUntil     time.Time // until when that one still opens the door
-	Counter           string    // the key whose daily message counter this one shares
-	IssuedBy          AccountID // zero where the account issued it itself
-	Device            string    // the device of the login that issued it
-	Login             bool      // issued by a login: ends at logout, or when idle for 90 days
-	MessagesPerDay    *int      // nil: the configured limit; 0: none
+	SecretHash        []byte         // SHA-256
+	PreviousHash      []byte         // of the secret before the last rotation
+	PreviousUntil     time.Time      // until when that one still opens the door
+	Counter           string         // the key whose daily message counter this one shares
+	IssuedBy          AccountID      // zero where the account issued it itself
+	Scope             OrganizationID // the only organization that it acts in; empty: all of the account's
+	Parent            string         // the key with which the account issued it; it ends with that one
+	Device            string         // the device of the login that issued it
+	Login             bool           // issued by a login: ends at logout, or when idle for 90 days
+	MessagesPerDay    *int           // nil: the configured limit; 0: none
 	RequestsPerSecond *int
 	Networks          Networks // where it may be used from
 	Created           time.Time
@@ -44,11 +46,29 @@ type Key struct {
 // ExpiredAt reports whether the key has ended by then.
 func (k *Key) ExpiredAt(now time.Time) bool { return !k.Expires.IsZero() && !now.Before(k.Expires) }
 
-// Exceeds reports whether the key lasts longer, or may be used from more places,
-// than another one.
+// Exceeds reports whether the key lasts longer, or may be used from more places or in
+// more organizations, than another one.
 func (k *Key) Exceeds(other *Key) bool {
 	longer := !other.Expires.IsZero() && (k.Expires.IsZero() || k.Expires.After(other.Expires))
-	return longer || !k.Networks.Within(other.Networks)
+	return longer || !k.Networks.Within(other.Networks) || other.Scope != "" && k.Scope != other.Scope
+}
+
+// Covers reports whether the key acts in an organization, if its account belongs there.
+func (k *Key) Covers(organization OrganizationID) bool {
+	return k.Scope == "" || k.Scope == organization
+}
+
+// Within cuts memberships of its account to those that the key acts in.
+func (k *Key) Within(memberships []Membership) []Membership {
+	if k.Scope == "" {
+		return memberships
+	}
+	for i := range memberships {
+		if memberships[i].Organization == k.Scope {
+			return memberships[i : i+1 : i+1]
+		}
+	}
+	return nil
 }
 
 // SecretMark tells the secrets of a key apart, and is none. The zero value is any.

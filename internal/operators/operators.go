@@ -188,5 +188,5 @@ func endCredentials(tx *store.Tx, account model.AccountID) error {
 			return err
 		}
 	}
-	return tx.SetPasswordHash(account, "")
+	return tx.SetPassword(account, store.Password{})
 }

@@ -16,7 +16,7 @@ func (s *Service) Acknowledge(ctx context.Context, actor *model.Actor, ids []str
 			positions = append(positions, cursor.Position)
 		}
 	}
-	return s.acknowledge(ctx, actor.Account, positions)
+	return s.acknowledge(ctx, actor, positions)
 }
 
 // AcknowledgeEvents is Acknowledge for events that were read from the queue.
@@ -28,16 +28,20 @@ func (s *Service) AcknowledgeEvents(ctx context.Context, actor *model.Actor, eve
 	return s.Acknowledge(ctx, actor, ids)
 }
 
-func (s *Service) acknowledge(ctx context.Context, account model.AccountID, positions []int64) error {
-	if len(positions) == 0 {
+func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, all []int64) error {
+	if len(all) == 0 {
 		return nil
 	}
-	now := s.now()
+	now, account := s.now(), actor.Account
 	delivered := store.Payload{Account: account, Status: model.Delivered, Time: now.UnixMilli()}.Encode()
 	var senders []model.AccountID
 	arrived := 0
 	err := s.spare(ctx, func(tx *store.Tx) error {
 		senders = nil
+		positions, err := tx.WithinScope(account, all, actor.Key.Scope)
+		if err != nil {
+			return err
+		}
 		// Past its retention an event is not queued any more, removed already or not.
 		arrivals, err := tx.Arrivals(account, positions, s.oldest(now), now)
 		if err != nil {

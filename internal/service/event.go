@@ -49,7 +49,7 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 	var waited, ended <-chan time.Time
 	if o.Wait > 0 {
 		sub = s.hub.Subscribe(live.Subscriber{Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret,
-			Organizations: actor.Organizations()})
+			Scope: actor.Key.Scope, Member: len(actor.Memberships) > 0})
 		defer sub.Close()
 		sub.Saw(after)
 		timer := time.NewTimer(o.Wait)
@@ -149,7 +149,7 @@ func (s *Service) Unacknowledged(ctx context.Context, actor *model.Actor, seen s
 		if q.Last, err = tx.LastPosition(actor.Account); err != nil {
 			return err
 		}
-		q.Count, err = tx.CountEvents(s.queue(actor.Account, q.After, q.Last, now))
+		q.Count, err = tx.CountEvents(s.queue(actor, q.After, q.Last, now))
 		return err
 	})
 	return q, err
@@ -179,7 +179,7 @@ func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo in
 		out = nil
 		reader := presenter{service: s, tx: tx, actor: actor, known: known, prompt: together}
 		for from := after; ; { // once more only where nothing could be read
-			queue := s.queue(actor.Account, from, upTo, now)
+			queue := s.queue(actor, from, upTo, now)
 			queue.Bytes = pieceBytes
 			rows, err := tx.Events(queue, limit, known)
 			if err != nil {
@@ -215,8 +215,9 @@ func sealedBytes(rows []store.EventRow) (bytes int) {
 	return bytes
 }
 
-func (s *Service) queue(account model.AccountID, after, upTo int64, now time.Time) store.Queue {
-	return store.Queue{Account: account, After: max(after, s.oldest(now)), UpTo: upTo, Now: now}
+func (s *Service) queue(actor *model.Actor, after, upTo int64, now time.Time) store.Queue {
+	return store.Queue{Account: actor.Account, Scope: actor.Key.Scope, After: max(after, s.oldest(now)), UpTo: upTo,
+		Now: now}
 }
 
 // events appends queued rows as their reader sees them now. A message that does not
@@ -265,15 +266,15 @@ func (s *Service) DeleteEvents(ctx context.Context, actor *model.Actor, connecti
 	if !connectionsOnly {
 		now := s.now()
 		err = s.spare(ctx, func(tx *store.Tx) error {
-			if out.Events, err = tx.CountEvents(s.queue(actor.Account, 0, store.EndOfQueue, now)); err != nil {
+			if out.Events, err = tx.CountEvents(s.queue(actor, 0, store.EndOfQueue, now)); err != nil {
 				return err
 			}
-			return tx.DeleteAllEvents(actor.Account)
+			return tx.DeleteAllEvents(actor.Account, actor.Key.Scope)
 		})
 		if err != nil {
 			return Deleted{}, err
 		}
 	}
-	out.Streams, err = s.streams.End(ctx, actor.Account, "")
+	out.Streams, err = s.streams.End(ctx, actor.Account, "", actor.Key.Scope)
 	return out, err
 }

@@ -128,6 +128,7 @@ func groupOrganization(tx *store.Tx, actor *model.Actor, named model.Organizatio
 		return model.Organization{}, err
 	}
 	member, err := tx.IsMember(named, actor.Account)
+	member = member && actor.Key.Covers(named)
 	if err == nil && !member && !(actor.Operator && actor.Administrative()) {
 		err = model.Missing()
 	}

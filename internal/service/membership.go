@@ -78,11 +78,13 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 }
 
 // RemoveMember takes an account out of an organization: out of its groups, its
-// conversations and its events there. Its streams end at once (contract, call 30).
+// conversations and its events there. Streams that serve no other organization end at
+// once (contract, call 30).
 func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) error {
 	var account model.AccountID
 	var plan *piece.Plan
+	var left []model.OrganizationID
 	err := s.administer(ctx, actor, model.ActionMemberRemove, organization,
 		func(tx *store.Tx, line *model.AuditEntry) error {
 			t, err := s.access.Target(tx, actor, address)
@@ -100,14 +102,28 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 				}
 			}
 			plan = s.pieces.Plan(tx, s.now())
-			return s.leave(tx, plan, actor, &t.Account, organization)
+			if err := s.leave(tx, plan, actor, &t.Account, organization); err != nil {
+				return err
+			}
+			left, err = tx.OrganizationsOf(account)
+			return err
 		})
 	if err != nil {
 		return err
 	}
 	s.membershipChanged(account)
-	s.hub.CloseAccount(account, live.Revoked)
+	s.endStreams(account, organization, len(left) > 0)
 	return s.pieces.Carry(ctx, plan)
+}
+
+// endStreams ends what an account reads with keys that serve no organization any more
+// once it has left this one. What serves others goes on.
+func (s *Service) endStreams(account model.AccountID, left model.OrganizationID, others bool) {
+	if others {
+		s.hub.CloseScope(account, left, live.Revoked)
+		return
+	}
+	s.hub.CloseAccount(account, live.Revoked)
 }
 
 // leave takes an account out of an organization.

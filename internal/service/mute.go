@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"signet/internal/model"
@@ -15,6 +16,7 @@ const MaxMute = 525600
 func (s *Service) Mutes(ctx context.Context, actor *model.Actor) (out []model.Mute, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out, err = tx.Mutes(actor.Account, s.now())
+		out = slices.DeleteFunc(out, func(m model.Mute) bool { return !actor.Key.Covers(m.Organization) })
 		return err
 	})
 	return out, err
@@ -60,7 +62,8 @@ func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string,
 	found := place{entity: entity}
 	var organizations []model.OrganizationID
 	for _, m := range mutes {
-		if m.Entity == entity && !entity.IsZero() && (organization == "" || organization == m.Organization) {
+		if m.Entity == entity && !entity.IsZero() && (organization == "" || organization == m.Organization) &&
+			actor.Key.Covers(m.Organization) {
 			found.group = m.Group
 			organizations = append(organizations, m.Organization)
 		}
@@ -101,10 +104,14 @@ func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address st
 // UnmuteAll ends all mutes of the actor.
 func (s *Service) UnmuteAll(ctx context.Context, actor *model.Actor) error {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.DeleteMutes(actor.Account); err != nil {
+		clear := tx.DeleteMutes
+		if scope := actor.Key.Scope; scope != "" {
+			clear = func(account model.AccountID) error { return tx.DeleteMutesOf(account, scope) }
+		}
+		if err := clear(actor.Account); err != nil {
 			return err
 		}
-		return queueMute(tx, actor.Account, "", store.Payload{Action: "clear"})
+		return queueMute(tx, actor.Account, actor.Key.Scope, store.Payload{Action: "clear"})
 	})
 	if err == nil {
 		s.hub.Wake(actor.Account)

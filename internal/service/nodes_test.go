@@ -284,7 +284,7 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 			"make an organization":   founding, "look somebody up": lookingUp,
 			"issue a key": issuing, "rotate a key": rotating, "make an account": creating, "sign in": signingIn,
 			"grant a role":   granting,
-			"set a password": c.nodes[0].access.SetPassword(t.Context(), ann, bob, "", "a new password"),
+			"set a password": c.nodes[0].access.SetPassword(t.Context(), ann, bob, "", "a new password", ""),
 		} {
 			if !errors.Is(err, access.WrongCredentials()) {
 				t.Errorf("with a key that was %s: %s: got %v, want that the credentials are wrong", name, what, err)

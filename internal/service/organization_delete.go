@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 
-	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -14,6 +13,7 @@ import (
 func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID,
 	name string) error {
 	var members []model.AccountID
+	var left map[model.AccountID][]model.OrganizationID
 	err := s.administer(ctx, actor, model.ActionOrganizationDelete, id, func(tx *store.Tx, line *model.AuditEntry) error {
 		o, found, err := tx.Organization(id)
 		if err != nil {
@@ -54,7 +54,11 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 				return err
 			}
 		}
-		return tx.DeleteOrganization(id)
+		if err := tx.DeleteOrganization(id); err != nil {
+			return err
+		}
+		left, err = tx.OrganizationsOfEach(members)
+		return err
 	})
 	if err != nil {
 		return err
@@ -62,7 +66,7 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 	s.messages.ForgetAll()
 	s.membershipChanged(members...)
 	for _, account := range members {
-		s.hub.CloseAccount(account, live.Revoked)
+		s.endStreams(account, id, len(left[account]) > 0)
 	}
 	s.eraseSoon()
 	return nil

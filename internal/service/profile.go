@@ -57,6 +57,14 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 			return model.NotAllowed()
 		}
 		a := &t.Account
+		memberships, err := tx.Memberships(a.ID)
+		if err != nil {
+			return err
+		}
+		// What others have a key of changes nothing in other organizations.
+		if !actor.Key.Covers(a.CreatedBy) && len(actor.Key.Within(memberships)) < len(memberships) {
+			return model.NotAllowed()
+		}
 		assign(&a.FirstName, c.FirstName)
 		assign(&a.LastName, c.LastName)
 		assign(&a.Status, c.Status)
@@ -72,7 +80,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 		if err := tx.UpdateProfile(a); err != nil {
 			return err
 		}
-		for _, m := range t.Memberships {
+		for _, m := range memberships {
 			if err := search.IndexAccount(tx, a, m); err != nil {
 				return err
 			}

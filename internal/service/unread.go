@@ -23,7 +23,7 @@ func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string
 		if id, err = s.access.ResolveAccount(tx, actor, address); err != nil {
 			return err
 		}
-		organizations := []model.OrganizationID{""} // all
+		organizations := []model.OrganizationID{actor.Key.Scope} // none named: all
 		if id != actor.Account {
 			t, err := s.access.Target(tx, actor, address)
 			if err != nil {

@@ -124,16 +124,24 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	if err := mayAdminister(actor, c.Organization); err != nil {
 		return CreatedUser{}, err
 	}
-	hash := ""
+	if c.Password != "" || c.IssueKey {
+		if err := access.MayGiveAccess(actor); err != nil {
+			return CreatedUser{}, err
+		}
+	}
+	password := store.Password{}
+	if !actor.Operator {
+		password.Scope = c.Organization
+	}
 	if c.Password != "" {
-		if hash, err = s.access.HashPassword(ctx, c.Password); err != nil {
+		if password.Hash, err = s.access.HashPassword(ctx, c.Password); err != nil {
 			return CreatedUser{}, err
 		}
 	}
 	var issued *access.IssuedKey
 	if c.IssueKey {
 		issued = s.access.NewKey(account.ID, model.Regular)
-		issued.IssuedBy = actor.Account
+		issued.IssuedBy, issued.Scope = actor.Account, password.Scope
 		issued.Expires, issued.Networks = actor.Key.Expires, actor.Key.Networks
 	}
 	now := account.Created
@@ -151,8 +159,13 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 		if err := s.stillAdministers(tx, actor, c.Organization); err != nil {
 			return err
 		}
-		if err := tx.InsertAccount(&account, hash); err != nil {
+		if err := tx.InsertAccount(&account, ""); err != nil {
 			return err
+		}
+		if c.Password != "" {
+			if err := tx.SetPassword(account.ID, password); err != nil {
+				return err
+			}
 		}
 		m := membership
 		var err error

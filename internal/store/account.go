@@ -36,7 +36,7 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 		return err
 	}
 	if err := tx.post(`INSERT INTO accounts (`+accountColumns+
-		`, password) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		`, password, password_of) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')`,
 		a.ID, a.Username, a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText,
 		emails, phones, a.Operator, a.CreatedBy, millis(a.Created), passwordHash); err != nil {
 		return fmt.Errorf("insert account: %w", err)
@@ -118,16 +118,21 @@ func (tx *Tx) UpdateProfile(a *model.Account) error {
 	return err
 }
 
-// PasswordHash returns the account's encoded password hash, empty where it has none.
-func (tx *Tx) PasswordHash(id model.AccountID) (hash string, err error) {
-	_, err = tx.one(`SELECT password FROM accounts WHERE account = ?`, []any{id}, &hash)
-	return hash, err
+// Password is what an account signs in with.
+type Password struct {
+	Hash  string               // encoded; empty: the account has none
+	Scope model.OrganizationID // of the keys that sign-ins with it get
 }
 
-// SetPasswordHash replaces the account's password.
-func (tx *Tx) SetPasswordHash(id model.AccountID, hash string) error {
-	err := tx.post(`UPDATE accounts SET password = ? WHERE account = ?`, hash, id)
-	return err
+// Password returns the account's password.
+func (tx *Tx) Password(id model.AccountID) (p Password, err error) {
+	_, err = tx.one(`SELECT password, password_of FROM accounts WHERE account = ?`, []any{id}, &p.Hash, &p.Scope)
+	return p, err
+}
+
+// SetPassword replaces the account's password.
+func (tx *Tx) SetPassword(id model.AccountID, p Password) error {
+	return tx.post(`UPDATE accounts SET password = ?, password_of = ? WHERE account = ?`, p.Hash, p.Scope, id)
 }
 
 // Operators returns the operator accounts, the oldest first.

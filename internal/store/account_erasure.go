@@ -64,7 +64,7 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 	if err := tx.post(`UPDATE groups SET created_by = ? WHERE created_by = ?`, model.AccountID{}, id); err != nil {
 		return nil, err
 	}
-	return out, tx.SetPasswordHash(id, "")
+	return out, tx.SetPassword(id, Password{})
 }
 
 // MessagesWith returns up to limit messages, ended or not, that an account sent or

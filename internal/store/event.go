@@ -79,15 +79,30 @@ func (tx *Tx) InsertGroupEvents(m *MessageRow) error {
 // another, as it looks at a time.
 type Queue struct {
 	Account model.AccountID
+	Scope   model.OrganizationID // with what is the account's own; empty: all
 	After   int64
 	UpTo    int64
 	Now     time.Time
 	Bytes   int // of messages, past which no more are read; 0: no end
 }
 
-func (q Queue) args() []any {
-	return []any{q.Account, q.After, q.UpTo, millis(q.Now), millis(q.Now.Add(-model.ReadGrace))}
+// args are those of the rows, and then those of what they bring.
+func (q Queue) args(tx *Tx) []any {
+	scope := tx.scope(q.Scope)
+	return []any{q.Account, q.After, q.UpTo, scope, scope, millis(q.Now), millis(q.Now.Add(-model.ReadGrace))}
 }
+
+// scope is the number of an organization for withinScope, 0 where there is none.
+func (tx *Tx) scope(id model.OrganizationID) any {
+	if id == "" {
+		return 0
+	}
+	return tx.numbered(id)
+}
+
+// withinScope selects events of an organization, and those of none, which are the
+// account's own. Its arguments are the scope's number, twice.
+const withinScope = ` AND (? = 0 OR e.organization_number IN (0, ?))`
 
 // EndOfQueue is a position that no event reaches.
 const EndOfQueue = int64(1) << 62
@@ -98,13 +113,13 @@ const queued = ` FROM events e
 	LEFT JOIN messages m ON e.kind IN (1, 2) AND m.organization_number = e.organization_number AND m.message = e.message
 	LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message
 	AND d.account = e.account
-	WHERE e.account = ? AND e.position > ? AND e.position <= ?
+	WHERE e.account = ? AND e.position > ? AND e.position <= ?` + withinScope + `
 	AND (e.kind NOT IN (1, 2) OR m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2
 	AND d.status_time <= ?))`
 
 // CountEvents returns how many events the queue holds.
 func (tx *Tx) CountEvents(q Queue) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*)`+queued, q.args(), &n)
+	_, err = tx.one(`SELECT COUNT(*)`+queued, q.args(tx), &n)
 	return n, err
 }
 
@@ -171,11 +186,29 @@ func (tx *Tx) DeleteEventsAt(account model.AccountID, positions []int64) error {
 	return err
 }
 
-// DeleteAllEvents empties an account's queue.
-func (tx *Tx) DeleteAllEvents(account model.AccountID) error {
+// DeleteAllEvents empties an account's queue, or what of it is within a scope.
+func (tx *Tx) DeleteAllEvents(account model.AccountID, scope model.OrganizationID) error {
 	tx.change.withdrawn()
-	err := tx.post(`DELETE FROM events WHERE account = ?`, account)
-	return err
+	if scope == "" {
+		return tx.post(`DELETE FROM events WHERE account = ?`, account)
+	}
+	return tx.post(`DELETE FROM events WHERE account = ? AND organization_number IN (0, ?)`, account, tx.numbered(scope))
+}
+
+// WithinScope keeps of positions in an account's queue those of events within a scope.
+func (tx *Tx) WithinScope(account model.AccountID, positions []int64, scope model.OrganizationID) (out []int64,
+	err error) {
+	if scope == "" {
+		return positions, nil
+	}
+	err = tx.each(`SELECT position FROM events WHERE account = ? AND position IN (?*) AND organization_number IN (0, ?)`,
+		[]any{account, positions, tx.numbered(scope)}, func(row Row) error {
+			var position int64
+			err := row.Scan(&position)
+			out = append(out, position)
+			return err
+		})
+	return out, err
 }
 
 // DeleteEventsOf withdraws what is queued for an account about an organization.

@@ -10,8 +10,8 @@ import (
 	"signet/internal/model"
 )
 
-const keyColumns = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, issued_by, device,
-	login,
+const keyColumns = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, issued_by,
+	organization, parent, device, login,
 	messages_per_day, requests_per_second, created, last_used, expires, networks`
 
 // ownLimit is the stored form of a limit that a key does not set itself.
@@ -37,7 +37,7 @@ func scanKey(row Row, k *model.Key) error {
 	var previousUntil, perDay, perSecond, created, lastUsed, expires int64
 	var networks string
 	if err := row.Scan(&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.IssuedBy,
-		&k.Device, &k.Login,
+		&k.Scope, &k.Parent, &k.Device, &k.Login,
 		&perDay, &perSecond, &created, &lastUsed, &expires, &networks); err != nil {
 		return err
 	}
@@ -57,9 +57,10 @@ func scanKey(row Row, k *model.Key) error {
 
 // InsertKey adds a key.
 func (tx *Tx) InsertKey(k *model.Key) error {
-	err := tx.post(`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.IssuedBy, k.Device,
-		k.Login,
+	err := tx.post(`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.IssuedBy,
+		k.Scope, k.Parent,
+		k.Device, k.Login,
 		limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.LastUsed),
 		millis(k.Expires), k.Networks.String())
 	return err
@@ -90,11 +91,12 @@ func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
 // opens them and nothing else.
 func (tx *Tx) KeySecrets(keys []string) (map[string]model.Key, error) {
 	out := make(map[string]model.Key, len(keys))
-	err := tx.each(`SELECT api_key, secret_hash, previous_hash, previous_until, expires FROM keys WHERE api_key IN (?*)`,
+	err := tx.each(`SELECT api_key, organization, secret_hash, previous_hash, previous_until, expires FROM keys
+		WHERE api_key IN (?*)`,
 		[]any{keys}, func(row Row) error {
 			var k model.Key
 			var previousUntil, expires int64
-			err := row.Scan(&k.Key, &k.SecretHash, &k.PreviousHash, &previousUntil, &expires)
+			err := row.Scan(&k.Key, &k.Scope, &k.SecretHash, &k.PreviousHash, &previousUntil, &expires)
 			k.PreviousUntil, k.Expires = fromMillis(previousUntil), fromMillis(expires)
 			out[k.Key] = k
 			return err
@@ -102,11 +104,66 @@ func (tx *Tx) KeySecrets(keys []string) (map[string]model.Key, error) {
 	return out, err
 }
 
-// DeleteKey ends a key.
-func (tx *Tx) DeleteKey(key string) error {
-	err := tx.post(`DELETE FROM keys WHERE api_key = ?`, key)
-	return err
+// CountKeys counts the keys of an account with a scope that have not expired, but for
+// those of sign-ins that were not used since idleSince.
+func (tx *Tx) CountKeys(account model.AccountID, scope model.OrganizationID, now, idleSince time.Time) (n int,
+	err error) {
+	_, err = tx.one(`SELECT COUNT(*) FROM keys WHERE account = ? AND organization = ? AND (expires = 0 OR expires > ?)
+		AND NOT (login = 1 AND created < ? AND last_used < ?)`,
+		[]any{account, scope, millis(now), millis(idleSince), millis(idleSince)}, &n)
+	return n, err
 }
+
+// LoginKeys lists the keys of an account with a scope that a sign-in issued, on one device
+// where that is named, the oldest first.
+func (tx *Tx) LoginKeys(account model.AccountID, scope model.OrganizationID, device string) ([]string, error) {
+	if device == "" {
+		return tx.keyNames(`account = ? AND login = 1 AND organization = ? ORDER BY created, api_key`, account, scope)
+	}
+	return tx.keyNames(`account = ? AND login = 1 AND device = ? AND organization = ? ORDER BY created, api_key`, account,
+		device, scope)
+}
+
+// AllLoginKeys lists those of every scope.
+func (tx *Tx) AllLoginKeys(account model.AccountID) ([]string, error) {
+	return tx.keyNames(`account = ? AND login = 1 ORDER BY created, api_key`, account)
+}
+
+// KeysIssuedWith lists what an account issued with some of its keys.
+func (tx *Tx) KeysIssuedWith(account model.AccountID, keys []string) ([]string, error) {
+	return tx.keyNames(`account = ? AND parent IN (?*) ORDER BY api_key`, account, keys)
+}
+
+func (tx *Tx) keyNames(where string, args ...any) (out []string, err error) {
+	err = tx.each(`SELECT api_key FROM keys WHERE `+where, args, func(row Row) error {
+		var key string
+		err := row.Scan(&key)
+		out = append(out, key)
+		return err
+	})
+	return out, err
+}
+
+// SetKeyParent says with which key another one ends; empty: with none.
+func (tx *Tx) SetKeyParent(key, parent string) error {
+	return tx.post(`UPDATE keys SET parent = ? WHERE api_key = ?`, parent, key)
+}
+
+// SetKeyScope gives keys a scope.
+func (tx *Tx) SetKeyScope(keys []string, scope model.OrganizationID) error {
+	return tx.post(`UPDATE keys SET organization = ? WHERE api_key IN (?*)`, scope, keys)
+}
+
+// DeleteKeys ends keys.
+func (tx *Tx) DeleteKeys(keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	return tx.post(`DELETE FROM keys WHERE api_key IN (?*)`, keys)
+}
+
+// DeleteKey ends a key.
+func (tx *Tx) DeleteKey(key string) error { return tx.DeleteKeys([]string{key}) }
 
 // RotateKey gives a key a new secret; the one it had opens until graceEnd.
 func (tx *Tx) RotateKey(key string, secretHash []byte, graceEnd time.Time) error {
@@ -135,11 +192,16 @@ func (tx *Tx) TouchKeys(used map[string]time.Time) error {
 	return nil
 }
 
-// DeleteExpiredKeys removes keys that ended before then, and logins that were
-// not used since idleSince.
+// DeleteExpiredKeys removes keys that ended before then, and logins that were not used
+// since idleSince, with what was issued with them.
 func (tx *Tx) DeleteExpiredKeys(ended, idleSince time.Time) error {
-	err := tx.post(`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR (login = 1 AND created < ? AND last_used < ?)`,
+	n, err := tx.exec(
+		`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR (login = 1 AND created < ? AND last_used < ?)`,
 		millis(ended), millis(idleSince), millis(idleSince))
+	for err == nil && n > 0 {
+		n, err = tx.exec(
+			`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent)`)
+	}
 	return err
 }
 

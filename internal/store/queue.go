@@ -66,9 +66,10 @@ func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, erro
 	var kind, status int
 	begun := len(out)
 	dest := []any{&e.Position, &kind, &number, &e.MessageID, &e.Payload, &status}
-	err := tx.each(`SELECT position, kind, organization_number, message, payload, status FROM events
-		WHERE account = ? AND position > ? AND position <= ? ORDER BY position LIMIT ? + 0`,
-		[]any{q.Account, q.After, q.UpTo, limit}, func(row Row) error {
+	scope := tx.scope(q.Scope)
+	err := tx.each(`SELECT position, kind, organization_number, message, payload, status FROM events e
+		WHERE account = ? AND position > ? AND position <= ?`+withinScope+` ORDER BY position LIMIT ? + 0`,
+		[]any{q.Account, q.After, q.UpTo, scope, scope, limit}, func(row Row) error {
 			if err := row.Scan(dest...); err != nil {
 				return err
 			}
@@ -142,10 +143,10 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) (read, bytes int, err error)
 	err = tx.each(`SELECT e.position, `+messageColumns+` FROM events e CROSS JOIN messages m
 		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message
 		AND d.account = e.account
-		WHERE e.account = ? AND e.position > ? AND e.position <= ? AND e.kind IN (1, 2)
+		WHERE e.account = ? AND e.position > ? AND e.position <= ?`+withinScope+` AND e.kind IN (1, 2)
 		AND m.organization_number = e.organization_number AND m.message = e.message
 		AND m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2 AND d.status_time <= ?)
-		ORDER BY e.position`, q.args(), func(row Row) error {
+		ORDER BY e.position`, q.args(tx), func(row Row) error {
 		if err := row.Scan(dest...); err != nil {
 			return err
 		}

@@ -46,6 +46,7 @@ CREATE TABLE accounts (
 	emails       TEXT NOT NULL,    -- JSON, to be shown
 	phones       TEXT NOT NULL,    -- JSON, to be shown
 	password     TEXT NOT NULL,    -- its hash (argon2id)
+	password_of  {text} NOT NULL,  -- the organization whose administrator set it: sign-ins get keys of that scope
 	operator     INTEGER NOT NULL,
 	created_by   TEXT NOT NULL,    -- the organization that created it; none for operators
 	created      BIGINT NOT NULL,
@@ -118,6 +119,8 @@ CREATE TABLE keys (
 	previous_until      BIGINT NOT NULL,  -- until when that one opens too
 	counter             {text} NOT NULL,  -- the key whose daily quota this one shares
 	issued_by           {id} NOT NULL,
+	organization        {text} NOT NULL,  -- its scope: it acts there alone; none: wherever the account belongs
+	parent              {text} NOT NULL,  -- the key with which the account issued it, and with which it ends
 	device              TEXT NOT NULL,
 	login               INTEGER NOT NULL, -- issued by a login
 	messages_per_day    BIGINT NOT NULL,  -- -1: as the settings say; so is the next
@@ -128,7 +131,7 @@ CREATE TABLE keys (
 	networks            TEXT NOT NULL,    -- in CIDR notation, with commas in between; none: it opens from everywhere
 	PRIMARY KEY (api_key)
 ){table};
-CREATE INDEX keys_account ON keys (account);
+CREATE INDEX keys_account ON keys (account, login, device);
 
 -- How many messages a key has sent on a day (in days since 1970, UTC).
 CREATE TABLE quotas (
@@ -512,6 +515,7 @@ CREATE TABLE streams (
 	stream  {id} NOT NULL,
 	node    {id} NOT NULL,
 	api_key {text} NOT NULL,
+	organization {text} NOT NULL,  -- the key's scope
 	opened  BIGINT NOT NULL,       -- a position, so that openings have one order on all nodes
 	state   INTEGER NOT NULL,
 	PRIMARY KEY (account, stream)

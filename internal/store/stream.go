@@ -22,8 +22,9 @@ type StreamRow struct {
 	Account model.AccountID
 	Stream  model.StreamID
 	Node    model.NodeID
-	Key     string // that opened it
-	Opened  int64  // a position of the account's queue, so that openings have one order on all nodes
+	Key     string               // that opened it
+	Scope   model.OrganizationID // of the key
+	Opened  int64                // a position of the account's queue, so that openings have one order on all nodes
 	State   StreamState
 	Alive   bool // its node has not lapsed
 }
@@ -66,8 +67,8 @@ func (tx *Tx) DeleteNodesBefore(lapsed time.Time) error {
 
 // PutStream notes a stream, unless it is noted.
 func (tx *Tx) PutStream(r *StreamRow) error {
-	return tx.post(`INSERT INTO streams (account, stream, node, api_key, opened, state) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (account, stream) DO NOTHING`, r.Account, r.Stream, r.Node, r.Key, r.Opened, int(r.State))
+	return tx.post(`INSERT INTO streams (account, stream, node, api_key, organization, opened, state) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (account, stream) DO NOTHING`, r.Account, r.Stream, r.Node, r.Key, r.Scope, r.Opened, int(r.State))
 }
 
 // StreamsOf returns the streams of an account, the oldest first.
@@ -86,12 +87,12 @@ func (tx *Tx) StreamsToEnd(node model.NodeID, now time.Time) ([]StreamRow, error
 }
 
 func (tx *Tx) streams(where string, now time.Time, args ...any) (out []StreamRow, err error) {
-	err = tx.each(`SELECT s.account, s.stream, s.node, s.api_key, s.opened, s.state, COALESCE(n.lease, 0)
+	err = tx.each(`SELECT s.account, s.stream, s.node, s.api_key, s.organization, s.opened, s.state, COALESCE(n.lease, 0)
 		FROM streams s LEFT JOIN nodes n ON n.node = s.node WHERE `+where, args, func(row Row) error {
 		var r StreamRow
 		var state int
 		var lease int64
-		err := row.Scan(&r.Account, &r.Stream, &r.Node, &r.Key, &r.Opened, &state, &lease)
+		err := row.Scan(&r.Account, &r.Stream, &r.Node, &r.Key, &r.Scope, &r.Opened, &state, &lease)
 		r.State, r.Alive = StreamState(state), lease > millis(now)
 		out = append(out, r)
 		return err

@@ -95,7 +95,8 @@ func (r *Registry) watch(ctx context.Context, cases *service.Service,
 	return nil
 }
 
-// endRevoked ends those of the readers whose key, secret or membership is no more.
+// endRevoked ends those of the readers whose key or secret is no more, or which serve no
+// organization any more. One that serves another goes on there.
 func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now time.Time) error {
 	for some := range slices.Chunk(all, nodeBatch) {
 		var keys map[string]model.Key
@@ -113,8 +114,8 @@ func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now
 		for _, sub := range some {
 			key, known := keys[sub.Key]
 			ends, admitted := key.Admits(sub.Secret, now)
-			gone := func(o model.OrganizationID) bool { return !slices.Contains(places[sub.Account], o) }
-			if !known || !admitted || slices.ContainsFunc(sub.Organizations, gone) {
+			serves := slices.ContainsFunc(places[sub.Account], key.Covers)
+			if !known || !admitted || sub.Member && !serves {
 				sub.End(live.Revoked)
 			} else if !ends.Equal(key.Expires) { // a reader sees to its key's end itself
 				r.guard.remind(ends)

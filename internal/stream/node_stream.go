@@ -36,10 +36,12 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (first bool, er
 		}
 		first = len(rows) == 0
 		if limit := r.limit; limit > 0 {
-			open := openStreams(rows, "")
+			rows = slices.DeleteFunc(rows, func(r store.StreamRow) bool { return r.Scope != sub.Scope })
+			open := openStreams(rows, "", "")
 			replaced = open[:max(len(open)-limit+1, 0)]
 		}
-		row := store.StreamRow{Account: sub.Account, Stream: sub.ID, Node: n.id, Key: sub.Key, Opened: position}
+		row := store.StreamRow{Account: sub.Account, Stream: sub.ID, Node: n.id, Key: sub.Key,
+			Scope: sub.Scope, Opened: position}
 		if err := tx.PutStream(&row); err != nil {
 			return err
 		}
@@ -54,10 +56,11 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (first bool, er
 }
 
 // openStreams returns those of an account's streams that are open, and opened with
-// the key where one is given.
-func openStreams(rows []store.StreamRow, key string) (out []model.StreamID) {
+// the key, or a key of the scope, where one is given.
+func openStreams(rows []store.StreamRow, key string, scope model.OrganizationID) (out []model.StreamID) {
 	for _, r := range rows {
-		if r.Alive && r.State == store.StreamOpen && (key == "" || key == r.Key) {
+		if r.Alive && r.State == store.StreamOpen && (key == "" || key == r.Key) &&
+			(scope == "" || scope == r.Scope) {
 			out = append(out, r.Stream)
 		}
 	}
@@ -66,7 +69,8 @@ func openStreams(rows []store.StreamRow, key string) (out []model.StreamID) {
 
 // end ends the open streams of an account on all nodes, or those of one of its keys,
 // and returns how many these were.
-func (n *Node) end(ctx context.Context, account model.AccountID, key string) (int, error) {
+func (n *Node) end(ctx context.Context, account model.AccountID, key string, scope model.OrganizationID) (int,
+	error) {
 	r := n.registry
 	var streams []model.StreamID
 	err := r.store.Update(ctx, func(tx *store.Tx) error {
@@ -74,7 +78,7 @@ func (n *Node) end(ctx context.Context, account model.AccountID, key string) (in
 		if err != nil {
 			return err
 		}
-		streams = openStreams(rows, key)
+		streams = openStreams(rows, key, scope)
 		return tx.EndStreams(account, streams, store.StreamDeleted)
 	})
 	if err != nil {

@@ -65,14 +65,17 @@ func NewRegistry(o Options) *Registry {
 	return r
 }
 
-// End ends the open streams of an account, on all nodes, or those of one of its keys,
-// and returns how many these were.
-func (r *Registry) End(ctx context.Context, account model.AccountID, key string) (int, error) {
+// End ends the open streams of an account, on all nodes, or those of one of its keys or
+// of its keys of a scope, and returns how many these were.
+func (r *Registry) End(ctx context.Context, account model.AccountID, key string, scope model.OrganizationID) (int,
+	error) {
 	switch {
 	case r.node != nil:
-		return r.node.end(ctx, account, key)
+		return r.node.end(ctx, account, key, scope)
 	case key != "":
 		return r.hub.CloseKey(account, key, live.Deleted), nil
+	case scope != "":
+		return r.hub.CloseScope(account, scope, live.Deleted), nil
 	default:
 		return r.hub.CloseAccount(account, live.Deleted), nil
 	}

@@ -63,8 +63,9 @@ func (s *Streams) Open(ctx context.Context, actor *model.Actor, request Request,
 	st := &Stream{streams: s, actor: actor, request: request, sink: sink}
 	st.ctx, st.cancel = context.WithCancel(audit.Outlive(ctx))
 	st.sub = s.registry.hub.Subscribe(live.Subscriber{
-		Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Organizations: actor.Organizations(),
-		Stream: true, ID: model.StreamID(uuid.Must(uuid.NewV7())), Features: request.Features,
+		Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Scope: actor.Key.Scope,
+		Member: len(actor.Memberships) > 0, Stream: true, ID: model.StreamID(uuid.Must(uuid.NewV7())),
+		Features: request.Features,
 	})
 	s.add(st)
 	err := st.begin(ctx)

@@ -39,6 +39,8 @@ var scans = map[string]string{
 	`DELETE FROM quotas WHERE day < ?`:                                          "runs once an hour, on one row for each key and day",
 	`DELETE FROM keys WHERE (expires > 0 AND expires < ?) ` +
 		`OR (login = 1 AND created < ? AND last_used < ?)`: "runs once an hour, on one row for each key",
+	`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent)`: "runs " +
+		"once an hour where a key has expired, on one row for each key",
 }
 
 var (

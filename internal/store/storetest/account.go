@@ -45,7 +45,8 @@ func accounts(t *testing.T, h Harness) {
 		stranger := model.AccountID(p.id())
 		wantMissing(t, p, "a stranger", account(stranger))
 		wantEqual(t, "exists", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.AccountExists(stranger) }), false)
-		wantEqual(t, "hash", mustRead(t, p, func(tx *store.Tx) (string, error) { return tx.PasswordHash(stranger) }), "")
+		wantEqual(t, "password",
+			mustRead(t, p, func(tx *store.Tx) (store.Password, error) { return tx.Password(stranger) }), store.Password{})
 	})
 
 	t.Run("are_found_together", func(t *testing.T) {
@@ -79,10 +80,10 @@ func accounts(t *testing.T, h Harness) {
 		a := p.whole("eve")
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertAccount(&a, "first") })
 		hash := func() string {
-			return mustRead(t, p, func(tx *store.Tx) (string, error) { return tx.PasswordHash(a.ID) })
+			return mustRead(t, p, func(tx *store.Tx) (store.Password, error) { return tx.Password(a.ID) }).Hash
 		}
 		wantEqual(t, "hash", hash(), "first")
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.SetPasswordHash(a.ID, "second") })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.SetPassword(a.ID, store.Password{Hash: "second"}) })
 		wantEqual(t, "hash after the change", hash(), "second")
 	})
 

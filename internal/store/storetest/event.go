@@ -51,7 +51,7 @@ func events(t *testing.T, h Harness) {
 		want[0].Status = model.Read
 		wantEqual(t, "queue after the message was read", p.mustQueue(t, bob), want)
 		wantEqual(t, "queue of the sender", len(p.mustQueue(t, ann)), 0)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob, "") })
 	})
 
 	t.Run("are_read_in_order_and_in_parts", func(t *testing.T) {
@@ -89,7 +89,7 @@ func events(t *testing.T, h Harness) {
 		wantEqual(t, "all after an acknowledgement", part(0, store.EndOfQueue, 100), "12456")
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsBefore(bob, positions[4]) })
 		wantEqual(t, "all that is young", part(0, store.EndOfQueue, 100), "456")
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob, "") })
 		wantEqual(t, "all after a deletion", part(0, store.EndOfQueue, 100), "")
 		wantEqual(t, "queue of another", len(p.mustQueue(t, eve)), 7)
 	})
@@ -165,7 +165,7 @@ func queueFilter(t *testing.T, h Harness) {
 		p.wantQueued(t, bob, ends, stays)
 		p.clock.Advance(time.Minute)
 		p.wantQueued(t, bob, stays)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob, "") })
 	})
 	t.Run("recalled", func(t *testing.T) {
 		m, other := p.groupLetter(&g, ann), p.groupLetter(&g, ann)
@@ -178,7 +178,7 @@ func queueFilter(t *testing.T, h Harness) {
 		for _, reader := range []model.AccountID{bob, eve} {
 			left := mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.EventsOf(reader, organization) })
 			wantEqual(t, "rows left", len(left), 1)
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(reader) })
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(reader, "") })
 		}
 	})
 	t.Run("read_and_gone_for_one_reader", func(t *testing.T) {
