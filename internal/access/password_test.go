@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -94,6 +95,33 @@ func TestSignInComputesOneHashWhoeverIsNamed(t *testing.T) {
 			t.Errorf("%s: %v", attempt.what, err)
 		case !attempt.right && !errors.Is(err, WrongCredentials()):
 			t.Errorf("%s: got %v, want %v", attempt.what, err, WrongCredentials())
+		}
+	}
+}
+
+// Of a password only the length matters, and it opens as it was given: a case, a blank
+// or an accent that differs is another one.
+func TestPasswordsOfAnyCharacters(t *testing.T) {
+	t.Parallel()
+	f := newPasswordFixture(t)
+	for password, valid := range map[string]bool{
+		"": false, "1234567": false, "ééééééé": false, "        ": true, "aaaaaaaa": true, "ABCDEFGH": true,
+		"\x00:%\n\"'{}": true, "Ünïcödé!": true, strings.Repeat("a", 64): true, strings.Repeat("a", 1024): true,
+		strings.Repeat("a", 1025): false,
+	} {
+		if err := ValidPassword(password); (err == nil) != valid {
+			t.Errorf("%.20q (%d bytes): %v", password, len(password), err)
+		}
+	}
+	given := " Pässword of " + strings.Repeat("x", 64) + " "
+	hash, err := f.control.HashPassword(t.Context(), given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []string{given, strings.TrimSpace(given), strings.ToLower(given), given[:len(given)-1],
+		strings.Replace(given, "ä", "a\u0308", 1)} {
+		if got, err := f.control.verifyPassword(t.Context(), hash, other); err != nil || got != (other == given) {
+			t.Errorf("%q opens what %q was set for: %v, %v", other, given, got, err)
 		}
 	}
 }

@@ -50,6 +50,7 @@ func TestRouterFindsTheEndpointOfAPath(t *testing.T) {
 		{"PATCH", "/v2/message/m", "405 DELETE, GET, HEAD"},
 		{"POST", "/v2/special", "405 GET, HEAD"},
 		{"OPTIONS", "/v2/user/x", "405 GET, HEAD"},
+		{"TRACE", "/v2/user/x", "405 GET, HEAD"},
 		{"GET", "/v2/user//", "404"},
 		{"GET", "/v2//user", "404"},
 		{"GET", "//v2/user", "404"},

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -8,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +19,7 @@ import (
 
 // securityPages are for those who answer for a server's security. They name the code
 // that keeps each promise, and the tests that try to break it.
-var securityPages = []string{"security.md", "threats.md", "compliance.md"}
+var securityPages = []string{"security.md", "threats.md", "compliance.md", "asvs.md"}
 
 // declared is what the module's sources declare.
 type declared struct {
@@ -101,7 +104,8 @@ var (
 	namedTest = regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`")
 )
 
-// pageItem is a threat or a safeguard: an item of a list, which names code and tests.
+// pageItem is a threat, a safeguard or a requirement: an item of a list, which names
+// code and tests.
 type pageItem struct {
 	title, code, tests string
 }
@@ -117,6 +121,9 @@ func mustReadItems(t *testing.T, page, text string) (items []pageItem) {
 		}
 		for _, text := range item.Split(part, -1)[1:] {
 			title, _, _ := strings.Cut(text, "**")
+			if strings.HasSuffix(title, " not met:") || strings.HasSuffix(title, " does not apply:") {
+				continue // promises nothing
+			}
 			_, rest, hasCode := strings.Cut(text, "Code:")
 			code, tests, hasTests := strings.Cut(rest, "Tests:")
 			if !hasCode || !hasTests {
@@ -163,6 +170,58 @@ func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 	if items < 90 {
 		t.Errorf("the pages have %d threats and safeguards", items)
 	}
+}
+
+// The page of ASVS has each requirement once, and its table counts them. The numbers
+// of requirements of level 2 are the standard's.
+func TestRequirementsOfASVSAreAllThere(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "asvs.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := regexp.MustCompile(`(?m)^- \*\*([\d., to]+) (met|not met|does not apply):\*\*`)
+	numbers := regexp.MustCompile(`(\d+)\.(\d+)\.(\d+)(?: to \d+\.\d+\.(\d+))?`)
+	seen := map[string]bool{}
+	var counts [18]map[string]int // by chapter; 0: of all
+	for i := range counts {
+		counts[i] = map[string]int{}
+	}
+	for _, found := range item.FindAllStringSubmatch(string(page), -1) {
+		for _, n := range numbers.FindAllStringSubmatch(found[1], -1) {
+			chapter, first, last := mustNumber(t, n[1]), mustNumber(t, n[3]), mustNumber(t, cmp.Or(n[4], n[3]))
+			for i := first; i <= last; i++ {
+				name := fmt.Sprintf("%s.%s.%d", n[1], n[2], i)
+				if seen[name] {
+					t.Errorf("%s is there twice", name)
+				}
+				seen[name] = true
+				counts[chapter][found[2]]++
+				counts[0][found[2]]++
+			}
+		}
+	}
+	row := regexp.MustCompile(`(?m)^\| (?:V(\d+) .*|all) \| (\d+) \| (\d+) \| (\d+) \|$`)
+	rows := row.FindAllStringSubmatch(string(page), -1)
+	for _, r := range rows {
+		chapter := mustNumber(t, cmp.Or(r[1], "0"))
+		for i, state := range []string{"met", "not met", "does not apply"} {
+			if got, want := r[i+2], strconv.Itoa(counts[chapter][state]); got != want {
+				t.Errorf("the table says of chapter %d: %s %s, and the page has %s", chapter, got, state, want)
+			}
+		}
+	}
+	if len(rows) != 18 || len(seen) != 253 {
+		t.Errorf("the page has %d rows and %d requirements, want 18 and 253", len(rows), len(seen))
+	}
+}
+
+func mustNumber(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil || n > 17 {
+		t.Fatalf("%q is no number of the standard", text)
+	}
+	return n
 }
 
 // What the server calls is named by who runs it, never by a caller: what serves calls
