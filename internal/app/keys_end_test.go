@@ -217,7 +217,7 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 	expired, _ := send(1)
 	recalled, _ := send(2)
 	read, _ := send(3)
-	forwarded, shared := send(4)
+	forwarded, shared := send(40)
 	forward, err := w.bob.Forward(ctx, forwarded, client.Forwarding{Recipient: "carol"}) // of 30 days, with the same bytes
 	if err != nil {
 		t.Fatal(err)

@@ -226,10 +226,11 @@ func TestOnlyATrustedProxyIsBelieved(t *testing.T) {
 			wantStatus(t, call("203.0.113.7", "wrong"), 401)
 		}
 		// Behind a proxy that is known, another client is not held up by these.
-		want := map[bool]int{true: 200, false: 429}[trusted]
-		answer := call("203.0.113.8", operator.Secret)
+		want := map[bool]int{true: 401, false: 429}[trusted]
+		answer := call("203.0.113.8", "wrong")
 		wantStatus(t, answer, want)
-		wantStatus(t, call("203.0.113.7", operator.Secret), 429)
+		wantStatus(t, call("203.0.113.7", "wrong"), 429)
+		wantStatus(t, call("203.0.113.7", operator.Secret), 200)
 		if got := answer.Header.Get("Strict-Transport-Security"); (got != "") != trusted {
 			t.Errorf("trusted %v: Strict-Transport-Security is %q", trusted, got)
 		}

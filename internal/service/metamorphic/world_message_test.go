@@ -81,9 +81,16 @@ func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, 
 	if code != fine {
 		return nil, false, code
 	}
+	dor := o.dor && l.dor == nil || l.dor != nil && *l.dor
+	if f := l.forward; f != nil {
+		dor = dor || f.dor
+		if f.ttl != model.NoTTL && (ttl == model.NoTTL || f.ttl < ttl) {
+			ttl = f.ttl
+		}
+	}
 	m = &message{
 		id: id, organization: o, sender: l.from, recipient: l.to, group: l.group, body: l.body, created: w.now, ttl: ttl,
-		dor: o.dor && l.dor == nil || l.dor != nil && *l.dor, priority: l.priority, copies: map[*account]*received{},
+		dor: dor, priority: l.priority, copies: map[*account]*received{},
 		sent: w.next(),
 	}
 	if ttl != model.NoTTL {
