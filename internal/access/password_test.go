@@ -118,6 +118,9 @@ func TestPasswordsOfAnyCharacters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !strings.HasPrefix(hash, "$argon2id$v=19$m=32768,t=2,p=1$") {
+		t.Errorf("the hash is %s", hash)
+	}
 	for _, other := range []string{given, strings.TrimSpace(given), strings.ToLower(given), given[:len(given)-1],
 		strings.Replace(given, "ä", "a\u0308", 1)} {
 		if got, err := f.control.verifyPassword(t.Context(), hash, other); err != nil || got != (other == given) {

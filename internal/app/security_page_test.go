@@ -264,6 +264,18 @@ func TestServerCallsNobodyThatACallerNames(t *testing.T) {
 	}
 }
 
+// The program neither leaves Go's checks nor hashes and encrypts with what is broken.
+func TestProgramImportsNothingUnsafe(t *testing.T) {
+	bad := []string{"unsafe", "crypto/md5", "crypto/sha1", "crypto/des", "crypto/rc4", "crypto/dsa"}
+	for _, file := range mustParseModule(t).files {
+		for _, spec := range file.Imports {
+			if name, _ := strconv.Unquote(spec.Path.Value); slices.Contains(bad, name) {
+				t.Errorf("%s imports %s", file.path, name)
+			}
+		}
+	}
+}
+
 // Every action that an entry of the audit log can have is on its page.
 func TestEveryActionOfTheAuditLogIsDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "audit.md"))
