@@ -145,7 +145,8 @@ func (a *API) revokeRole(ctx context.Context, c *call) (answer, error) {
 	return noContent(), a.service.RevokeRole(ctx, c.actor, c.path("user"), c.organizationPath(), c.path("role"))
 }
 
-// aboutSelf lets a regular key ask for the roles of its own account.
+// aboutSelf lets a regular key ask for the roles of its own account, and take it out of an
+// organization.
 func (a *API) aboutSelf(ctx context.Context, c *call) bool {
 	return a.access.IsSelf(ctx, c.actor, c.path("user"))
 }

@@ -128,7 +128,7 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/user/:user/organization", handler: a.addMember,
 			audit: model.ActionMemberAdd, admin: true},
 		{method: del, pattern: "/v2/user/:user/organization/:organization", handler: a.removeMember,
-			audit: model.ActionMemberRemove, admin: true},
+			audit: model.ActionMemberRemove, admin: true, exempt: a.aboutSelf},
 		{method: get, pattern: "/v2/user/:user/organization/:organization/roles", handler: a.getRoles,
 			audit: model.ActionRoleList, admin: true, exempt: a.aboutSelf},
 		{method: post, pattern: "/v2/user/:user/organization/:organization/roles/:role", handler: a.grantRole,

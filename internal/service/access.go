@@ -40,12 +40,35 @@ func (s *Service) administer(ctx context.Context, actor *model.Actor, action mod
 	if err := mayAdminister(actor, organization); err != nil {
 		return err
 	}
+	return s.actOn(ctx, actor, action, organization, func(tx *store.Tx, line *model.AuditEntry) error {
+		if err := s.stillAdministers(tx, actor, organization); err != nil {
+			return err
+		}
+		return fn(tx, line)
+	})
+}
+
+// quit is act for a call by which an account leaves the organization itself. Whether it is
+// a member still is for fn to find out, with the organization locked.
+func (s *Service) quit(ctx context.Context, actor *model.Actor, action model.AuditAction,
+	organization model.OrganizationID, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
+	if !actor.MemberOf(organization) {
+		return model.Missing()
+	}
+	return s.actOn(ctx, actor, action, organization, func(tx *store.Tx, line *model.AuditEntry) error {
+		if err := s.access.StillOpens(tx, actor); err != nil {
+			return err
+		}
+		return fn(tx, line)
+	})
+}
+
+// actOn is act on an organization, which is locked.
+func (s *Service) actOn(ctx context.Context, actor *model.Actor, action model.AuditAction,
+	organization model.OrganizationID, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
 	return s.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		audit.OnOrganization(line, organization)
 		if err := tx.LockOrganization(organization); err != nil {
-			return err
-		}
-		if err := s.stillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		return fn(tx, line)

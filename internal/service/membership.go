@@ -68,7 +68,10 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 		if err := join(tx, &t.Account, m); err != nil || member {
 			return err
 		}
-		return tx.QueueSettings(t.ID, organization)
+		if err := tx.QueueSettings(t.ID, organization); err != nil {
+			return err
+		}
+		return audit.TellHome(tx, actor, line, &t.Account)
 	})
 	if err != nil {
 		return err
@@ -79,13 +82,19 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 
 // RemoveMember takes an account out of an organization: out of its groups, its
 // conversations and its events there. Streams that serve no other organization end at
-// once (contract, call 30).
+// once. An account leaves any organization itself but the one that created it, with any
+// key (contract, call 30).
 func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) error {
 	var account model.AccountID
 	var plan *piece.Plan
 	var left []model.OrganizationID
-	err := s.administer(ctx, actor, model.ActionMemberRemove, organization,
+	act := s.administer
+	quits := !actor.Administers(organization) && s.access.IsSelf(ctx, actor, address)
+	if quits {
+		act = s.quit
+	}
+	err := act(ctx, actor, model.ActionMemberRemove, organization,
 		func(tx *store.Tx, line *model.AuditEntry) error {
 			t, err := s.access.Target(tx, actor, address)
 			if err != nil {
@@ -96,6 +105,9 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 			if !member {
 				return model.Missing()
 			}
+			if quits && t.CreatedBy == organization {
+				return model.NotAllowed()
+			}
 			if m.Has(model.RoleAdmin) {
 				if err := notLastAdministrator(tx, organization); err != nil {
 					return err
@@ -105,8 +117,10 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 			if err := s.leave(tx, plan, actor, &t.Account, organization); err != nil {
 				return err
 			}
-			left, err = tx.OrganizationsOf(account)
-			return err
+			if left, err = tx.OrganizationsOf(account); err != nil {
+				return err
+			}
+			return audit.TellHome(tx, actor, line, &t.Account)
 		})
 	if err != nil {
 		return err
@@ -290,7 +304,10 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 			return err
 		}
 		told = []model.AccountID{t.ID}
-		return tx.QueueSettings(t.ID, organization)
+		if err := tx.QueueSettings(t.ID, organization); err != nil {
+			return err
+		}
+		return audit.TellHome(tx, actor, line, &t.Account)
 	})
 	if err != nil {
 		return false, err
@@ -358,7 +375,10 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 			if err := tx.DeleteRole(organization, t.ID, role); err != nil || !m.Has(role) {
 				return err
 			}
-			return tx.QueueSettings(t.ID, organization)
+			if err := tx.QueueSettings(t.ID, organization); err != nil {
+				return err
+			}
+			return audit.TellHome(tx, actor, line, &t.Account)
 		})
 	if err != nil {
 		return err
