@@ -142,8 +142,9 @@ func (e *Engine) shareUpdate(batch []*member) error {
 		batch[0].err = e.carry(context.WithoutCancel(batch[0].ctx), newUpdate(e, batch[0].fn))
 		return nil
 	}
-	u := newUpdate(e, func(s store.Session) error { return runBatch(s.(*session), batch) })
-	u.shared = true
+	u := newUpdate(e, nil)
+	u.fn = func(s store.Session) error { return runBatch(s.(*session), batch, !u.doubtful) }
+	u.shared, u.batch = true, batch
 	err := e.carry(context.Background(), u)
 	if err == nil || errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrBusy) {
 		return err
@@ -166,19 +167,21 @@ func (e *Engine) shareView(batch []*member) (err error) {
 		return nil
 	}
 	if _, err := e.view(context.Background(),
-		func(s store.Session) error { return runBatch(s.(*session), batch) }); err != nil {
+		func(s store.Session) error { return runBatch(s.(*session), batch, false) }); err != nil {
 		return errAlone
 	}
 	return nil
 }
 
 // runBatch runs the functions of a batch side by side in one session: each until
-// it asks something, then all questions in one exchange, and so on.
-func runBatch(s *session, batch []*member) error {
+// it asks something, then all questions in one exchange, and so on. One that is prompt
+// waits for no row for long; an update of which an earlier try may be on disk is not, since
+// it cannot be given up.
+func runBatch(s *session, batch []*member, prompt bool) error {
 	if !s.begun {
 		s.start()
 	}
-	if s.write {
+	if prompt {
 		s.send(s.c.command("SET LOCAL lock_timeout = '"+sharedPatience+"'"), nil)
 	}
 	for _, m := range batch {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -50,14 +51,22 @@ func (e *Engine) carry(ctx context.Context, u *update) error {
 	tries := attempts{engine: e, began: time.Now()}
 	for {
 		v, err := u.try(ctx)
-		if v == final || v == again && u.shared {
+		// What several calls share may be run alone only when no try of it gets to the disk.
+		doubtful := u.shared && u.doubtful && err != nil
+		if !doubtful && (v == final || v == again && u.shared) {
 			return err
 		}
-		u.doubtful = u.doubtful || v == unknown
+		if v == unknown {
+			u.doubtful = true
+			u.keep()
+		}
 		if v != again {
 			e.pool.Reset() // what went the same way is as dead
 		}
 		if !tries.more(v) {
+			if doubtful {
+				err = fmt.Errorf("%w: it is not known whether a transaction took effect: %v", store.ErrUnavailable, err)
+			}
 			return err
 		}
 		if u.started {
@@ -74,6 +83,25 @@ type update struct {
 	started  bool    // fn was called
 	doubtful bool    // an earlier try may be on disk, or get there yet
 	shared   bool    // it is of several calls: they are run alone rather than again
+
+	// What the functions of several calls answered in a try that may be on disk.
+	answers []error
+	batch   []*member
+}
+
+// keep remembers what the calls that share the transaction were answered, and restore
+// answers it again where that try proves to be on disk.
+func (u *update) keep() {
+	u.answers = u.answers[:0]
+	for _, m := range u.batch {
+		u.answers = append(u.answers, m.err)
+	}
+}
+
+func (u *update) restore() {
+	for i, err := range u.answers {
+		u.batch[i].err = err
+	}
 }
 
 // try runs the transaction once.
@@ -111,6 +139,7 @@ func (u *update) run(s *session) (verdict, error) {
 		}
 		if noted == 0 {
 			u.engine.stats.recovered.Add(1)
+			u.restore()
 			return final, nil
 		}
 	}
