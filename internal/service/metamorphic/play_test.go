@@ -164,7 +164,13 @@ func newPlay(t *rapid.T, tm *template) *play {
 	enginetest.Copy(t, tm.dir, dir)
 	p := &play{template: tm, keys: map[*account]person{}, world: &world{now: start, retention: retention}}
 	// What a transaction writes, from one row to more than any call here writes.
-	rows := rapid.SampledFrom([]int{piece.Rows, 8, 1}).Draw(t, "rows")
+	// On PostgreSQL those who enter one piece after the other have no common order, as their
+	// queues count each for itself; the model has one, so that all enter at once there.
+	sizes := []int{piece.Rows, 8, 1}
+	if enginetest.OnPostgres() {
+		sizes = sizes[:1]
+	}
+	rows := rapid.SampledFrom(sizes).Draw(t, "rows")
 	if p.service, p.kept, err = openService(t, dir, func() time.Time { return p.world.now }, rows); err != nil {
 		t.Fatal(err)
 	}
