@@ -52,6 +52,9 @@ func (o storedOperators) first(ctx context.Context, key, secret string) error {
 func introduceOperator(ctx context.Context, dir, baseURL string, accounts operatorAccounts,
 	log *slog.Logger) (string, error) {
 	path, preparedPath := filepath.Join(dir, place.OperatorFile), filepath.Join(dir, preparedFile)
+	if err := place.ClearRemains(dir); err != nil {
+		log.Warn("what a killed command left of an operator's file is still there", "error", err)
+	}
 	fields, err := place.ReadCredentials(path)
 	if err != nil {
 		// The server itself needs the file for its first start only.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"signet/internal/operators"
 	"signet/internal/testlog"
@@ -212,5 +213,36 @@ func wantNoLeftovers(t *testing.T, dir string) {
 	}
 	if slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), "operator.json.") }) {
 		t.Errorf("a temporary file is left: %v", entries)
+	}
+}
+
+// What a killed command left may hold a key, and what is an hour old nobody is writing.
+func TestRemainsOfKilledCommandsAreRemoved(t *testing.T) {
+	cfg := settings(t)
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{
+		"operator.json.1.new": 2 * time.Hour, "operator-anna.json.2.new": 2 * time.Hour,
+		"operator.json.3.new": time.Minute, "other.json.4.new": 2 * time.Hour,
+	} {
+		path := filepath.Join(cfg.Data, name)
+		mustWrite(t, path, "{}", 0o600)
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	left, err := filepath.Glob(filepath.Join(cfg.Data, "*.new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Join(cfg.Data, "operator.json.3.new"), filepath.Join(cfg.Data, "other.json.4.new")}
+	if !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
 	}
 }

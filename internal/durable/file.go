@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -144,20 +145,26 @@ func Rename(from, to string) error {
 // the same.
 func Remains(path string) ([]string, error) {
 	dir, base := filepath.Split(path)
-	entries, err := os.ReadDir(filepath.Clean(dir))
+	unfinished, err := Unfinished(filepath.Clean(dir))
+	return slices.DeleteFunc(unfinished, func(path string) bool {
+		return !strings.HasPrefix(filepath.Base(path), base+".")
+	}), err
+}
+
+// Unfinished returns the paths of all files in a directory that are being written, or
+// that a crash left so.
+func Unfinished(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
 	var paths []string
 	for _, entry := range entries {
-		if name := entry.Name(); strings.HasPrefix(name, base+".") && strings.HasSuffix(name, suffix) {
-			paths = append(paths, filepath.Join(dir, name))
+		if strings.HasSuffix(entry.Name(), suffix) {
+			paths = append(paths, filepath.Join(dir, entry.Name()))
 		}
 	}
-	return paths, nil
+	return paths, err
 }
 
 // SyncDirectory makes durable that files in a directory were created, renamed or

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"signet/internal/durable"
 )
@@ -91,4 +93,26 @@ func Stage(path string, text []byte) (*durable.File, error) {
 		return nil, errors.Join(err, f.Discard())
 	}
 	return f, nil
+}
+
+// remainsAge is after how long no command is still writing a file.
+const remainsAge = time.Hour
+
+// ClearRemains removes from a data directory what commands that were killed more than an
+// hour ago left of an operator's file: it may hold a key.
+func ClearRemains(dir string) error {
+	paths, err := durable.Unfinished(dir)
+	for _, path := range paths {
+		if !strings.HasPrefix(filepath.Base(path), "operator") {
+			continue
+		}
+		info, fault := os.Lstat(path)
+		if fault == nil && time.Since(info.ModTime()) > remainsAge {
+			fault = os.Remove(path)
+		}
+		if !errors.Is(fault, fs.ErrNotExist) { // what is gone has been finished
+			err = errors.Join(err, fault)
+		}
+	}
+	return err
 }
