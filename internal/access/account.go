@@ -111,12 +111,7 @@ type Target struct {
 
 // In returns the target's place in an organization.
 func (t *Target) In(organization model.OrganizationID) (model.Membership, bool) {
-	for _, m := range t.Memberships {
-		if m.Organization == organization {
-			return m, true
-		}
-	}
-	return model.Membership{}, false
+	return model.MembershipIn(organization, t.Memberships)
 }
 
 // Target loads the account that an address names, with its memberships, or

@@ -215,11 +215,7 @@ func (c *Control) RevokeKey(ctx context.Context, actor *model.Actor, address, ke
 	err = c.updateManaged(ctx, actor, model.ActionKeyRevoke, t.ID,
 		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
 			line.OnKey = key
-			k, err := keyOf(tx, t.ID, key)
-			if err == nil {
-				err = r.refuses(&k)
-			}
-			if err != nil {
+			if _, err := r.key(tx, t.ID, key); err != nil {
 				return err
 			}
 			ended, err = endKeys(tx, t.ID, []string{key}, nil)
@@ -258,12 +254,9 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	}
 	var current model.Key
 	err = c.store.View(ctx, func(tx *store.Tx) (err error) {
-		current, err = keyOf(tx, t.ID, key)
+		current, err = r.key(tx, t.ID, key)
 		return err
 	})
-	if err == nil {
-		err = r.refuses(&current)
-	}
 	if err == nil {
 		err = MayGiveAccess(actor)
 	}
@@ -291,10 +284,7 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	err = c.updateManaged(ctx, actor, model.ActionKeyRotate, t.ID,
 		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
 			line.OnKey = key
-			k, err := keyOf(tx, t.ID, key)
-			if err == nil {
-				err = r.refuses(&k)
-			}
+			k, err := r.key(tx, t.ID, key)
 			if err != nil {
 				return err
 			}
@@ -331,12 +321,16 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	return &IssuedKey{Key: current, Secret: secret}, nil
 }
 
-func keyOf(tx *store.Tx, account model.AccountID, key string) (model.Key, error) {
+// key returns a key of the account, if it is within reach.
+func (r *reach) key(tx *store.Tx, account model.AccountID, key string) (model.Key, error) {
 	k, found, err := tx.Key(key)
-	if err == nil && (!found || k.Account != account) {
-		err = model.Missing()
+	switch {
+	case err != nil:
+		return k, err
+	case !found || k.Account != account:
+		return k, model.Missing()
 	}
-	return k, err
+	return k, r.refuses(&k)
 }
 
 // proveAdministrative lets an administrative key be issued or rotated only with

@@ -76,8 +76,7 @@ func (r *reach) refuses(k *model.Key) error {
 // where the actor gives keys of some scopes only, or the first of these.
 func (r *reach) scope(asked, call model.OrganizationID, memberships []model.Membership) (model.OrganizationID, error) {
 	if r.all {
-		in := func(m model.Membership) bool { return m.Organization == asked }
-		if asked != "" && !slices.ContainsFunc(memberships, in) {
+		if _, member := model.MembershipIn(asked, memberships); asked != "" && !member {
 			return "", model.Missing()
 		}
 		return asked, nil

@@ -75,8 +75,8 @@ func (w *silent) Write(p []byte) (int, error) {
 }
 
 // TestAPollReadsNoMoreThanItAnswers: of a queue with 40 MB, what is allocated for one
-// poll, all in all, is a small multiple of the 4 MiB of its answer. PostgreSQL sends the
-// rest of what was asked for, up to 100 messages, past where the answer ends.
+// poll, all in all, is a small multiple of the 4 MiB of its answer. PostgreSQL also
+// sends the messages of a piece, up to 100, for which the answer has no room.
 func TestAPollReadsNoMoreThanItAnswers(t *testing.T) {
 	bound := uint64(40 << 20)
 	if enginetest.OnPostgres() {

@@ -3,8 +3,9 @@ package api
 import (
 	"context"
 	"encoding/base64"
-	"signet/internal/access"
 	"strings"
+
+	"signet/internal/access"
 )
 
 // wireLogin is the answer of both sign-ins.

@@ -1,9 +1,9 @@
 package api_test
 
 import (
-	"signet/internal/access"
 	"testing"
 
+	"signet/internal/access"
 	"signet/internal/operators"
 )
 

@@ -2,9 +2,10 @@ package api_test
 
 import (
 	"maps"
-	"signet/internal/upkeep"
 	"slices"
 	"testing"
+
+	"signet/internal/upkeep"
 )
 
 // stored tells in which columns a message is named.

@@ -3,8 +3,9 @@ package app
 import (
 	"context"
 	"log/slog"
-	"signet/internal/custody"
 	"time"
+
+	"signet/internal/custody"
 )
 
 // awaitPause is how long a start waits between two tries.

@@ -30,7 +30,12 @@ func (a *Actor) Administrative() bool { return a.Key.Kind == Administrative }
 
 // Membership returns the actor's place in an organization.
 func (a *Actor) Membership(organization OrganizationID) (Membership, bool) {
-	for _, m := range a.Memberships {
+	return MembershipIn(organization, a.Memberships)
+}
+
+// MembershipIn returns the one of an account's memberships that is in an organization.
+func MembershipIn(organization OrganizationID, memberships []Membership) (Membership, bool) {
+	for _, m := range memberships {
 		if m.Organization == organization {
 			return m, true
 		}

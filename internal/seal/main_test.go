@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
 	"signet/internal/testclock"
 	"signet/internal/testenv"
 )

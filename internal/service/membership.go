@@ -338,13 +338,8 @@ func requestAdmin(tx *store.Tx, account *model.Account, organization model.Organ
 		return nil, err
 	}
 	request := store.Payload{Account: account.ID, State: "pending"}
-	for _, admin := range admins {
-		if err := tx.InsertEvent(admin, position, organization, model.EventAdminRequest, model.MessageID{},
-			request.Encode()); err != nil {
-			return nil, err
-		}
-	}
-	return admins, nil
+	return admins, tx.InsertEvents(admins, position, organization, model.EventAdminRequest, model.MessageID{},
+		request.Encode())
 }
 
 // RevokeRole takes a role away, or refuses one that was asked for. One that the

@@ -53,7 +53,6 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if err := s.withinDailyLimit(tx, actor, now); err != nil {
 		return nil, err
 	}
-
 	if err := s.countAgainstLimit(tx, actor, now); err != nil {
 		return nil, err
 	}

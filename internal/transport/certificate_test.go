@@ -13,10 +13,11 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"signet/internal/testlog"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"signet/internal/testlog"
 )
 
 // pair is a certificate for these names and its key, both PEM.

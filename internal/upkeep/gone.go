@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"context"
+
 	"signet/internal/model"
 	"signet/internal/store"
 )

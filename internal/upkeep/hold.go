@@ -2,10 +2,11 @@ package upkeep
 
 import (
 	"context"
+	"time"
+
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
-	"time"
 )
 
 // HoldOrganization puts an organization under a legal hold, or lifts it, in the store

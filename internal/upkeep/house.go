@@ -3,9 +3,10 @@ package upkeep
 import (
 	"context"
 	"errors"
+	"time"
+
 	"signet/internal/model"
 	"signet/internal/store"
-	"time"
 )
 
 const (

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"slices"
+	"strings"
+	"time"
+
 	"signet/internal/blob"
 	"signet/internal/model"
 	"signet/internal/piece"
 	"signet/internal/store"
-	"slices"
-	"strings"
-	"time"
 )
 
 func (w *Sweeper) sweepMessages(ctx context.Context, at time.Time) (total int, err error) {

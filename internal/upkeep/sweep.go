@@ -11,6 +11,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
+	"time"
+
 	"signet/internal/audit"
 	"signet/internal/content"
 	"signet/internal/custody"
@@ -19,8 +22,6 @@ import (
 	"signet/internal/meter"
 	"signet/internal/model"
 	"signet/internal/store"
-	"sync/atomic"
-	"time"
 )
 
 const (

@@ -1,10 +1,11 @@
 package upkeep
 
 import (
-	"signet/internal/meter"
-	"signet/internal/store"
 	"slices"
 	"sync/atomic"
+
+	"signet/internal/meter"
+	"signet/internal/store"
 )
 
 // Counts are what a sweeper has removed since it was made.

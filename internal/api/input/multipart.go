@@ -45,7 +45,7 @@ func (reader *Reader[T]) fileLimit(file FileField[T]) int64 {
 const (
 	// readAhead is how many bytes of a long body are read at once, where there is memory
 	// for it: the package that finds its parts reads four thousand at a time, and asking
-	// the system for these was a quarter of what an upload cost.
+	// the system for these was a quarter of the cost of an upload.
 	readAhead = 128 << 10
 	// longBody is from how many bytes on a body is a long one.
 	longBody = 16 << 10

@@ -52,8 +52,8 @@ func (e *Engine) carry(ctx context.Context, u *update) error {
 	for {
 		v, err := u.try(ctx)
 		// What several calls share may be run alone only when no try of it gets to the disk.
-		doubtful := u.shared && u.doubtful && err != nil
-		if !doubtful && (v == final || v == again && u.shared) {
+		undecided := u.shared && u.doubtful && err != nil
+		if !undecided && (v == final || v == again && u.shared) {
 			return err
 		}
 		if v == unknown {
@@ -64,7 +64,7 @@ func (e *Engine) carry(ctx context.Context, u *update) error {
 			e.pool.Reset() // what went the same way is as dead
 		}
 		if !tries.more(v) {
-			if doubtful {
+			if undecided {
 				err = fmt.Errorf("%w: it is not known whether a transaction took effect: %v", store.ErrUnavailable, err)
 			}
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
 	"zombiezen.com/go/sqlite"
 
 	"signet/internal/durable"
