@@ -87,7 +87,7 @@ var mayImport = []layer{
 	{"internal/operators", []string{"internal/audit", "internal/store", "internal/model"}},
 	{"internal/access", []string{"internal/cache", "internal/audit", "internal/store", "internal/live",
 		"internal/model"}},
-	{"internal/search", []string{"internal/store", "internal/model"}},
+	{"internal/search", []string{"internal/continuation", "internal/store", "internal/model"}},
 	{"internal/upkeep", []string{
 		"internal/piece",
 		"internal/custody", "internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob",
@@ -118,6 +118,7 @@ var mayImport = []layer{
 	{"internal/seal/pgring", []string{"internal/seal", "internal/model"}},
 	{"internal/seal", []string{"internal/durable", "internal/model"}},
 	{"internal/blob", []string{"internal/durable", "internal/model"}},
+	{"internal/continuation", []string{"internal/model"}},
 	{"internal/cache", nil},
 	{"internal/config", nil},
 	{"internal/durable", nil},

@@ -53,8 +53,8 @@ func (s *Search) Page(tx *store.Tx) (Page, error) {
 	more := len(hits) > q.query.PageSize
 	if more {
 		hits = hits[:q.query.PageSize]
-		next := newContinuation(&q.order, &hits[len(hits)-1], q.before+len(hits))
-		if result.Continuation, err = q.sealContinuation(next); err != nil {
+		next := newPlace(&q.order, &hits[len(hits)-1], q.before+len(hits))
+		if result.Continuation, err = q.list().Seal(next); err != nil {
 			return result, err
 		}
 	}
