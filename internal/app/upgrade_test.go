@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"signet/internal/store"
+	"signet/internal/store/schema"
 	"signet/internal/store/sqlite"
 	"signet/internal/store/storetest"
 	"signet/internal/testlog"
@@ -23,7 +24,7 @@ func TestStartSaysThatDataIsBroughtUpToDate(t *testing.T) {
 	defer engine.Close()
 	for _, c := range []struct {
 		name string
-		to   store.Schema
+		to   schema.Schema
 		said int
 	}{
 		{"a new directory", store.Today(), 0},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"signet/internal/store"
+	"signet/internal/store/schema"
 )
 
 // versionTick is how often a server on a shared store asks whether a newer one has
@@ -15,7 +16,7 @@ import (
 const versionTick = time.Second
 
 // upgrade brings the data up to date.
-func upgrade(ctx context.Context, in surroundings, engine store.Engine, to store.Schema) error {
+func upgrade(ctx context.Context, in surroundings, engine store.Engine, to schema.Schema) error {
 	var began time.Time
 	err := store.Upgrade(ctx, engine, to, store.Upgrading{Clock: in.clock, Begin: func(from int) error {
 		began = time.Now()

@@ -192,7 +192,7 @@ func (tx *Tx) DeleteAudit(chain model.OrganizationID, upTo int64) error {
 
 // SettleAuditKey returns the key that checkpoints are signed with, which is the given
 // one where there was none: for servers that share a database.
-func (tx *Tx) SettleAuditKey(text string) (string, error) { return tx.settle(metaAuditKey, text) }
+func (tx *Tx) SettleAuditKey(text string) (string, error) { return tx.settle(MetaAuditKey, text) }
 
 // AuditKey returns it, or "" where there is none.
-func (tx *Tx) AuditKey() (text string, err error) { return tx.meta(metaAuditKey) }
+func (tx *Tx) AuditKey() (text string, err error) { return tx.meta(MetaAuditKey) }

@@ -25,6 +25,23 @@ type Census struct {
 	Rows   map[string]int64 `json:"rows"` // by table
 }
 
+// WantCurrent refuses a source whose version is not the program's.
+func WantCurrent(ctx context.Context, source Source) error {
+	return read(ctx, source, func(tx *Tx) error {
+		version, err := tx.version()
+		switch {
+		case err != nil:
+			return fmt.Errorf("look at the source: %w", err)
+		case version > SchemaVersion():
+			return newer(version)
+		case version < SchemaVersion():
+			return fmt.Errorf("the source has version %d, and this program writes version %d: start its server on the "+
+				"source once, which brings it up to date, and stop it", version, SchemaVersion())
+		}
+		return nil
+	})
+}
+
 // TakeCensus counts what a store holds. Of one of an earlier version it counts the tables
 // that are there.
 func TakeCensus(ctx context.Context, source Source) (c Census, err error) {
@@ -33,7 +50,7 @@ func TakeCensus(ctx context.Context, source Source) (c Census, err error) {
 		if c.Schema, err = tx.version(); err != nil {
 			return err
 		}
-		if c.Epoch, err = tx.meta(metaEpoch); err != nil {
+		if c.Epoch, err = tx.meta(MetaEpoch); err != nil {
 			return err
 		}
 		if c.Schema > SchemaVersion() {
@@ -100,7 +117,7 @@ func read(ctx context.Context, source Source, fn func(*Tx) error) error {
 
 // version returns the version of the data; it is an error where there is none.
 func (tx *Tx) version() (int, error) {
-	text, err := tx.meta(metaSchema)
+	text, err := tx.meta(MetaSchema)
 	if err != nil {
 		return 0, err
 	}

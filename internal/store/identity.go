@@ -25,7 +25,7 @@ func IdentityOf(ctx context.Context, source Source) (i model.Identity, err error
 }
 
 func (tx *Tx) identity() (i model.Identity, err error) {
-	names := []string{metaInstallation, metaEpoch, metaTurn}
+	names := []string{metaInstallation, MetaEpoch, metaTurn}
 	err = tx.each(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{names}, func(row Row) error {
 		var name, value string
 		if err := row.Scan(&name, &value); err != nil {
@@ -34,7 +34,7 @@ func (tx *Tx) identity() (i model.Identity, err error) {
 		switch name {
 		case metaInstallation:
 			i.Installation = value
-		case metaEpoch:
+		case MetaEpoch:
 			i.Epoch = value
 		case metaTurn:
 			i.Turn = model.Turn(value)

@@ -3,12 +3,13 @@ package store
 import "context"
 
 // The names in meta, the table of what there is one of. All values are text; a note that
-// says no more than that something is due says "due".
+// says no more than that something is due says "due". A copy of a whole store
+// (package tablecopy) knows those with capitals.
 const (
-	metaSchema       = "schema"        // the version of the data
-	metaNeeds        = "schema_needs"  // the lowest version that a server has to know which works with it
+	MetaSchema       = "schema"        // the version of the data
+	MetaNeeds        = "schema_needs"  // the lowest version that a server has to know which works with it
 	metaInstallation = "installation"  // the name that tells the store from others
-	metaEpoch        = "epoch"         // the history that positions belong to
+	MetaEpoch        = "epoch"         // the history that positions belong to
 	metaEpochsBefore = "epochs_before" // with blanks between; missing where the store was never set back
 	metaSecret       = "secret"        // 256 random bits, in hexadecimal
 	metaTurn         = "turn"          // the last turn that the store took with its key ring and files
@@ -16,13 +17,13 @@ const (
 	metaKeyring      = "keyring"       // the key ring that content is sealed with
 	metaNewest       = "newest_key"    // the key that was made last
 	metaMissing      = "keys_missing"  // due: the key ring was found to be older than what is sealed
-	metaAuditKey     = "audit_key"     // signs the audit log's checkpoints
+	MetaAuditKey     = "audit_key"     // signs the audit log's checkpoints
 	metaErase        = "erase"         // due: a command beside the server deleted rows, to be erased from the files
 	metaBackup       = "backup"        // when the last backups were made (BackupNote)
 	metaRestored     = "restored"      // due: the store was set back; then the time at which a server first asked
 	metaClock        = "clock"         // what is remembered of the clock, in the form of package clock
-	metaTransfer     = "copying"       // a transfer into this store that is not finished
-	metaMoved        = "moved"         // the mark of the source of one that is
+	MetaCopying      = "copying"       // a transfer into this store that is not finished
+	MetaMoved        = "moved"         // the mark of the source of one that is
 )
 
 // due is the value of a note that says nothing else.

@@ -9,16 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"signet/internal/store/schema"
 )
-
-// Migration is a step from a version of the data to the next, run in one transaction.
-type Migration struct {
-	SQL string
-
-	// Alone says that servers of the version before cannot work with what the step
-	// makes, so that none may run meanwhile, nor afterwards. The other steps only add.
-	Alone bool
-}
 
 // Upgrading is what Upgrade is given; all of it may be left out.
 type Upgrading struct {
@@ -33,7 +26,7 @@ type Upgrading struct {
 // older data to it. It waits while another node does it, and for servers that have just
 // stopped, until ctx ends. A step that no other server survives is refused while there is
 // one, with an *InUseError; data whose tables are not those of its version, with ErrShape.
-func Upgrade(ctx context.Context, engine Engine, to Schema, u Upgrading) error {
+func Upgrade(ctx context.Context, engine Engine, to schema.Schema, u Upgrading) error {
 	// Servers' leases are of the database's time: by a clock that is ahead of that none
 	// would be there.
 	offset, err := ClockOffset(ctx, engine)
@@ -85,9 +78,9 @@ func (e *InUseError) Error() string {
 
 // migrate makes the tables of a new store, or brings those of an older one to a version.
 // It is one transaction: what it refuses is as it was.
-func migrate(ctx context.Context, engine Engine, to Schema, u Upgrading) error {
+func migrate(ctx context.Context, engine Engine, to schema.Schema, u Upgrading) error {
 	dialect := engine.Dialect()
-	err := engine.Update(ctx, func(session Session) error { return (&Tx{session: session, dialect: dialect}).makeMeta() })
+	err := engine.Update(ctx, func(session Session) error { return MakeMeta(session, dialect) })
 	if err != nil && !errors.Is(err, ErrConflict) { // PostgreSQL's answer where another node made it at this moment
 		return fmt.Errorf("migrate: %w", err)
 	}
@@ -113,13 +106,13 @@ func migrate(ctx context.Context, engine Engine, to Schema, u Upgrading) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(tx.putMeta(metaSchema, strconv.Itoa(to.Version())),
-			tx.putMeta(metaNeeds, strconv.Itoa(to.neededBy())))
+		return errors.Join(tx.putMeta(MetaSchema, strconv.Itoa(to.Version())),
+			tx.putMeta(MetaNeeds, strconv.Itoa(to.NeededBy())))
 	})
 }
 
 // upgrade brings the tables of an earlier version to those of a schema.
-func (tx *Tx) upgrade(to Schema, version int, u Upgrading) error {
+func (tx *Tx) upgrade(to schema.Schema, version int, u Upgrading) error {
 	if err := tx.wantAlone(to, version, u); err != nil {
 		return err
 	}
@@ -136,25 +129,28 @@ func (tx *Tx) upgrade(to Schema, version int, u Upgrading) error {
 	return tx.wantShape(to)
 }
 
-// makeMeta makes the table of the version, the first of the schema, where it is missing.
-func (tx *Tx) makeMeta() error {
-	_, err := tx.exec(tx.dialect.render(statements(schemaSQL)[0]))
+// MakeMeta makes the table of the version, the first of the schema, where it is missing.
+func MakeMeta(session Session, dialect Dialect) error {
+	_, err := session.Exec(dialect.render(schema.Statements(schemaSQL)[0]))
 	return err
 }
 
-// neededBy is the last version that servers of the one before cannot work with.
-func (s Schema) neededBy() int {
-	for i, step := range slices.Backward(s.Steps) {
-		if step.Alone {
-			return i + 2
-		}
+// ErrTransferring says that a store is half copied.
+var ErrTransferring = errors.New("the database holds a copy that is not finished: run signet migrate again until it " +
+	"says that it is, or empty the database")
+
+// refuseTransferring refuses a store that is half copied.
+func (tx *Tx) refuseTransferring() error {
+	note, err := tx.meta(MetaCopying)
+	if err == nil && note != "" {
+		err = ErrTransferring
 	}
-	return 1
+	return err
 }
 
 // wantAlone refuses a step that others do not survive while there are some.
-func (tx *Tx) wantAlone(schema Schema, from int, u Upgrading) error {
-	to := slices.IndexFunc(schema.Steps[from-1:], func(m Migration) bool { return m.Alone })
+func (tx *Tx) wantAlone(next schema.Schema, from int, u Upgrading) error {
+	to := slices.IndexFunc(next.Steps[from-1:], func(m schema.Migration) bool { return m.Alone })
 	if to < 0 {
 		return nil
 	}
@@ -177,10 +173,10 @@ func (tx *Tx) wantAlone(schema Schema, from int, u Upgrading) error {
 // lockVersion returns the version of the data, 0 where there is none, and keeps
 // other nodes from changing it until the transaction ends.
 func (tx *Tx) lockVersion() (int, error) {
-	if _, err := tx.settle(metaSchema, "0"); err != nil {
+	if _, err := tx.settle(MetaSchema, "0"); err != nil {
 		return 0, err
 	}
-	text, err := tx.lockMeta(metaSchema)
+	text, err := tx.lockMeta(MetaSchema)
 	if err != nil {
 		return 0, err
 	}
@@ -202,14 +198,14 @@ func (s *Store) Outdated(ctx context.Context) error {
 	var version, needs int
 	err := s.View(ctx, func(tx *Tx) error {
 		version, needs = 0, 0
-		names := []string{metaSchema, metaNeeds}
+		names := []string{MetaSchema, MetaNeeds}
 		return tx.each(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{names}, func(row Row) error {
 			var name, value string
 			if err := row.Scan(&name, &value); err != nil {
 				return err
 			}
 			n, err := strconv.Atoi(value)
-			if name == metaSchema {
+			if name == MetaSchema {
 				version = n
 			} else {
 				needs = n

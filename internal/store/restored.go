@@ -14,7 +14,7 @@ func (tx *Tx) noteEpochs() error {
 	if err != nil {
 		return err
 	}
-	epoch, err := tx.meta(metaEpoch)
+	epoch, err := tx.meta(MetaEpoch)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"signet/internal/store/schema"
 )
 
 var update = flag.Bool("update", false, "write the lists of docs/scaling.md again")
@@ -19,13 +21,13 @@ const scalingPage = "../../docs/scaling.md"
 // that is borne: how often it runs, or how many shards they are.
 var spreading = map[string]string{
 	"Engine.forgetWrites":     "every ten minutes on each node",
-	"Transfer.Accounts":       "a move from the embedded store",
-	"Transfer.wipe":           "a move from the embedded store that begins again",
+	"Copy.Accounts":           "a move from the embedded store",
+	"Copy.wipe":               "a move from the embedded store that begins again",
 	"Engine.Analyze":          "the end of a move from the embedded store",
 	"Engine.StartAfter":       "the end of a move from the embedded store: some queues at a time",
 	"TakeCensus":              "a move, a backup and its check",
-	"Tx.insert":               "a move from the embedded store",
-	"Tx.records":              "a move from the embedded store",
+	"table.insert":            "a move from the embedded store",
+	"table.read":              "a move from the embedded store",
 	"Tx.BlobsAfter":           "a backup",
 	"Tx.BlobsInUse":           "the sweep, of some files at a time",
 	"Tx.AuditChains":          "a check or an export of the audit log",
@@ -138,17 +140,17 @@ var spreading = map[string]string{
 
 // silent are functions whose statements name no table of the platform: what others
 // give them, and what asks the server about itself.
-var silent = []string{"Engine.ClockOffset", "Engine.Cluster", "Engine.prepare", "Tx.columns", "Tx.makeMeta",
+var silent = []string{"Engine.ClockOffset", "Engine.Cluster", "Engine.prepare", "Tx.columns", "MakeMeta",
 	"Tx.runAll", "Tx.wantShape", "meet", "session.Query", "session.end"}
 
 // whole are functions that go over tables as they come, by names that the sources
 // do not tell: of moves and backups, not of a server.
-var whole = []string{"Transfer.wipe", "Engine.Analyze", "TakeCensus", "Tx.insert", "Tx.records"}
+var whole = []string{"Copy.wipe", "Engine.Analyze", "TakeCensus", "table.insert", "table.read"}
 
 func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
 	reaches := map[string]reach{}
 	seen := 0
-	for _, directory := range []string{".", "postgres"} {
+	for _, directory := range []string{".", "tablecopy", "postgres"} {
 		for _, s := range statementsIn(t, directory) {
 			r, err := reachOf(s.sql)
 			if err != nil && slices.Contains(silent, s.by) {
@@ -197,7 +199,7 @@ func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
 
 func TestEachTableHasADistributionKey(t *testing.T) {
 	primary := regexp.MustCompile(`(?s)CREATE TABLE (?:IF NOT EXISTS )?([a-z_]+) \((.*?)PRIMARY KEY \(([^)]*)\)`)
-	texts := []string{strings.Join(statements(schemaSQL), ";\n")}
+	texts := []string{strings.Join(schema.Statements(schemaSQL), ";\n")}
 	table, err := os.ReadFile("postgres/table.go")
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func Open(ctx context.Context, engine Engine, newEpoch func() string) (*Store, e
 		if _, err := tx.settle(metaInstallation, installation); err != nil {
 			return err
 		}
-		if s.epoch, err = tx.settle(metaEpoch, epoch); err != nil {
+		if s.epoch, err = tx.settle(MetaEpoch, epoch); err != nil {
 			return err
 		}
 		s.secret, err = tx.settle(metaSecret, hex.EncodeToString(secret))
@@ -68,7 +68,7 @@ func OpenCurrent(ctx context.Context, engine Engine) (*Store, error) {
 	s := newStore(engine)
 	err := s.View(ctx, func(tx *Tx) error {
 		var version string
-		for name, value := range map[string]*string{metaSchema: &version, metaEpoch: &s.epoch, metaSecret: &s.secret} {
+		for name, value := range map[string]*string{MetaSchema: &version, MetaEpoch: &s.epoch, metaSecret: &s.secret} {
 			var err error
 			if *value, err = tx.meta(name); err != nil {
 				return err
@@ -104,7 +104,7 @@ func (s *Store) ChangeEpoch(ctx context.Context, epoch string) error {
 		if err := tx.noteEpochs(); err != nil {
 			return err
 		}
-		return errors.Join(tx.putMeta(metaEpoch, epoch), tx.putMeta(metaRestored, due))
+		return errors.Join(tx.putMeta(MetaEpoch, epoch), tx.putMeta(metaRestored, due))
 	})
 	if err == nil {
 		s.epoch = epoch

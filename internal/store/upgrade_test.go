@@ -5,16 +5,18 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"signet/internal/store/schema"
 )
 
 // onlyAdds is an error where servers of the version before cannot go on running once the
 // step is made. So it adds tables, columns that have a default, and indexes; what an older
 // server reads or writes neither goes nor changes. It may replace an index by another one.
-func onlyAdds(step Migration) error {
+func onlyAdds(step schema.Migration) error {
 	allowed := regexp.MustCompile(
 		`^(CREATE TABLE |CREATE (UNIQUE )?INDEX |DROP INDEX |ALTER TABLE \w+ ADD COLUMN \w+ .*NOT NULL DEFAULT )`)
 	unique := regexp.MustCompile(`^CREATE UNIQUE INDEX \w+ ON (\w+)`)
-	for _, statement := range statements(step.SQL) {
+	for _, statement := range schema.Statements(step.SQL) {
 		if !allowed.MatchString(statement) {
 			return fmt.Errorf("%q is nothing that servers of the version before can run with", statement)
 		}
@@ -45,7 +47,7 @@ func TestMigrationsOnlyAdd(t *testing.T) {
 		"ALTER TABLE nodes ADD COLUMN rack TEXT NOT NULL DEFAULT '';\n",
 		"DROP INDEX messages_ends;\nCREATE INDEX messages_ends ON messages (ends);\n",
 	} {
-		if err := onlyAdds(Migration{SQL: sql}); err != nil {
+		if err := onlyAdds(schema.Migration{SQL: sql}); err != nil {
 			t.Errorf("%q: %v", sql, err)
 		}
 	}
@@ -54,7 +56,7 @@ func TestMigrationsOnlyAdd(t *testing.T) {
 		"ALTER TABLE nodes RENAME TO servers;\n", "UPDATE nodes SET name = '';\n", "DROP INDEX messages_ends;\n",
 		"CREATE UNIQUE INDEX nodes_name ON nodes (name);\n",
 	} {
-		if onlyAdds(Migration{SQL: sql}) == nil {
+		if onlyAdds(schema.Migration{SQL: sql}) == nil {
 			t.Errorf("%q is taken", sql)
 		}
 	}

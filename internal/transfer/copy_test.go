@@ -18,7 +18,9 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
+	"signet/internal/store/schema"
 	"signet/internal/store/sqlite"
+	"signet/internal/store/tablecopy"
 )
 
 // newSource makes a store with so many random rows in each table of the schema, and
@@ -71,7 +73,7 @@ func mustReader(t *testing.T, path string) *sqlite.Reader {
 }
 
 // fill inserts random rows, of all sizes and of all that a text may hold.
-func fill(t *testing.T, engine store.Engine, table *store.Table, random *rand.Rand, rows int) {
+func fill(t *testing.T, engine store.Engine, table *schema.Table, random *rand.Rand, rows int) {
 	t.Helper()
 	words := []string{"", "x", "Grüße", "你好", "\t\"'\\%_;", strings.Repeat("long ", 300)}
 	var names, marks []string
@@ -86,15 +88,15 @@ func fill(t *testing.T, engine store.Engine, table *store.Table, random *rand.Ra
 			for j, c := range table.Columns {
 				key := slices.Contains(table.Key, c.Name)
 				switch c.Kind {
-				case store.NumberColumn:
+				case schema.NumberColumn:
 					args[j] = random.Int64N(1 << 31)
-				case store.TextColumn:
+				case schema.TextColumn:
 					if args[j] = words[random.IntN(len(words))]; key {
 						args[j] = fmt.Sprintf("%x%s", random.IntN(10), words[random.IntN(3)])
 					}
-				case store.BytesColumn, store.IDColumn:
+				case schema.BytesColumn, schema.IDColumn:
 					content := make([]byte, []int{0, 1, 16, 300, 3000}[random.IntN(5)])
-					if c.Kind == store.IDColumn {
+					if c.Kind == schema.IDColumn {
 						content = make([]byte, 16)
 					}
 					for k := range content {
@@ -102,7 +104,7 @@ func fill(t *testing.T, engine store.Engine, table *store.Table, random *rand.Ra
 					}
 					args[j] = content
 				}
-				if key && j == 0 && i%7 != 0 && c.Kind == store.TextColumn {
+				if key && j == 0 && i%7 != 0 && c.Kind == schema.TextColumn {
 					args[j] = fmt.Sprintf("%08d", i)
 				}
 			}
@@ -155,7 +157,7 @@ const (
 )
 
 // complete runs a copy to its end.
-func complete(ctx context.Context, c *store.Transfer) error {
+func complete(ctx context.Context, c *tablecopy.Copy) error {
 	nothing := func(int64) {}
 	if err := c.Rows(ctx, nothing); err != nil {
 		return err
@@ -173,7 +175,7 @@ func TestCopyTakesEveryTableThatThereIs(t *testing.T) {
 	path := newSource(t, 300)
 	from := mustReader(t, path)
 	to := mustPostgres(t, postgrestest.URL(t))
-	c, err := store.BeginTransfer(t.Context(), from, to, "mark")
+	c, err := tablecopy.Begin(t.Context(), from, to, "mark")
 	if err == nil {
 		err = complete(t.Context(), c)
 	}
@@ -226,7 +228,7 @@ func TestCopyGoesOnAfterItWasInterruptedAnywhere(t *testing.T) {
 			}
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		c, err := store.BeginTransfer(ctx, from, to, "mark")
+		c, err := tablecopy.Begin(ctx, from, to, "mark")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +279,7 @@ func TestCopyThatDiffersIsNoStore(t *testing.T) {
 	}
 	to := mustPostgres(t, postgrestest.URL(t))
 	for _, change := range changes {
-		c, err := store.BeginTransfer(t.Context(), from, to, "mark")
+		c, err := tablecopy.Begin(t.Context(), from, to, "mark")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +294,7 @@ func TestCopyThatDiffersIsNoStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		table := strings.Fields(strings.NewReplacer("UPDATE ", "", "DELETE FROM ", "", "INSERT INTO ", "").Replace(change))[0]
-		if err := c.Verify(t.Context(), func(int64) {}); !errors.Is(err, store.ErrDiffers) ||
+		if err := c.Verify(t.Context(), func(int64) {}); !errors.Is(err, tablecopy.ErrDiffers) ||
 			!strings.Contains(err.Error(), table) {
 			t.Errorf("%s: %v, want that %s differs", change, err, table)
 		}
@@ -300,7 +302,7 @@ func TestCopyThatDiffersIsNoStore(t *testing.T) {
 			t.Errorf("%s: a server starts on it: %v", change, err)
 		}
 	}
-	c, err := store.BeginTransfer(t.Context(), from, to, "mark")
+	c, err := tablecopy.Begin(t.Context(), from, to, "mark")
 	if err == nil {
 		err = complete(t.Context(), c)
 	}
@@ -320,7 +322,7 @@ func TestCopyRefuses(t *testing.T) {
 		if _, err := store.Open(ctx, to, func() string { return "its own" }); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := store.BeginTransfer(ctx, from, to, "mark"); !errors.Is(err, store.ErrInUse) {
+		if _, err := tablecopy.Begin(ctx, from, to, "mark"); !errors.Is(err, tablecopy.ErrInUse) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -339,7 +341,7 @@ func TestCopyRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := store.BeginTransfer(ctx, mustReader(t, other), to, "mark"); err == nil ||
+			if _, err := tablecopy.Begin(ctx, mustReader(t, other), to, "mark"); err == nil ||
 				!strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
 				t.Errorf("version %d: error %v", version, err)
 			}
@@ -347,11 +349,11 @@ func TestCopyRefuses(t *testing.T) {
 	})
 	t.Run("to_run_twice_at_a_time", func(t *testing.T) {
 		to := mustPostgres(t, postgrestest.URL(t))
-		first, err := store.BeginTransfer(ctx, from, to, "mark")
+		first, err := tablecopy.Begin(ctx, from, to, "mark")
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := store.BeginTransfer(ctx, from, to, "mark")
+		second, err := tablecopy.Begin(ctx, from, to, "mark")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -368,14 +370,14 @@ func TestCopyRefuses(t *testing.T) {
 	})
 	t.Run("to_go_on_with_another_source", func(t *testing.T) {
 		to := mustPostgres(t, postgrestest.URL(t))
-		c, err := store.BeginTransfer(ctx, from, to, "one")
+		c, err := tablecopy.Begin(ctx, from, to, "one")
 		if err == nil {
 			err = c.Rows(ctx, func(int64) {})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := store.BeginTransfer(ctx, from, to, "another")
+		again, err := tablecopy.Begin(ctx, from, to, "another")
 		if err != nil || again.Resumed() != 0 {
 			t.Fatalf("%d rows are kept, error %v", again.Resumed(), err)
 		}
@@ -395,7 +397,7 @@ func TestMigratedPositionsStartAboveTheSourcesLast(t *testing.T) {
 	}
 	last = max(last, time.Now().Add(time.Hour).UnixMicro()) // far above the target's clock
 	to := mustPostgres(t, postgrestest.URL(t))
-	c, err := store.BeginTransfer(t.Context(), from, to, "mark")
+	c, err := tablecopy.Begin(t.Context(), from, to, "mark")
 	if err != nil {
 		t.Fatal(err)
 	}

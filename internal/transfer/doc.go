@@ -3,7 +3,7 @@
 //
 // It owns the form of a backup and the order of steps, so that whatever interrupts
 // them leaves nothing that looks whole and is not. It knows no row of the store's:
-// that copies its tables by their columns (store.Transfer). What is moved is named one by
+// that copies its tables by their columns (store/tablecopy). What is moved is named one by
 // one, the database and the blobs that it refers to; a data directory holds other
 // things besides, such as credentials, which are not for a backup.
 //

@@ -17,6 +17,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
+	"signet/internal/store/tablecopy"
 )
 
 // MigrateOptions are what else a migration needs.
@@ -74,7 +75,7 @@ func Migrate(ctx context.Context, from Installation, to *postgres.Engine, o Migr
 	}
 	m := &migration{from: from, source: source, to: to, blobs: o.Blobs, progress: o.Progress}
 	err = m.run(ctx, mark, &o)
-	if errors.Is(err, store.ErrMoved) {
+	if errors.Is(err, tablecopy.ErrMoved) {
 		m.did.Before, err = true, nil
 	}
 	if err := errors.Join(err, source.Close()); err != nil {
@@ -92,7 +93,7 @@ type migration struct {
 	to       *postgres.Engine
 	blobs    blob.Store
 	progress Progress
-	copy     *store.Transfer
+	copy     *tablecopy.Copy
 	did      Migrated
 }
 
@@ -105,7 +106,7 @@ func (m *migration) run(ctx context.Context, mark string, o *MigrateOptions) err
 	if ahead := time.UnixMicro(last).Sub(o.Clock()); ahead > maxAhead {
 		return fmt.Errorf("the source's clock was %v ahead of this machine's: set the clock right", ahead.Round(time.Second))
 	}
-	if m.copy, err = store.BeginTransfer(ctx, m.source, m.to, mark); err != nil {
+	if m.copy, err = tablecopy.Begin(ctx, m.source, m.to, mark); err != nil {
 		return err
 	}
 	census, err := store.TakeCensus(ctx, m.source)
@@ -202,7 +203,7 @@ func (m *migration) compareBlobs(ctx context.Context, total int64) error {
 		}
 		return nil
 	})
-	if errors.Is(err, store.ErrDiffers) {
+	if errors.Is(err, tablecopy.ErrDiffers) {
 		// The next run copies all of them again.
 		return errors.Join(err, m.copy.NoteBlob(ctx, model.BlobID{}))
 	}
@@ -225,7 +226,7 @@ func (m *migration) compareBlob(ctx context.Context, id model.BlobID) error {
 	}
 	got, err := digestOf(ctx, m.blobs, id, true)
 	if errors.Is(err, blob.ErrNotFound) || err == nil && got != want {
-		return store.ErrDiffers
+		return tablecopy.ErrDiffers
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"signet/internal/store"
+	"signet/internal/store/engine"
 )
 
 // Options are what an engine can be told. The zero value is a working choice.
@@ -51,7 +52,7 @@ type Engine struct {
 	// they can. Once it is longer than the patience, no call waits for it.
 	down atomic.Int64
 
-	gate store.Gate
+	gate engine.Gate
 
 	updates   chan *member // short calls of Update that wait for a lane
 	views     chan *member // short calls of View

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"signet/internal/store/engine"
 
-	"signet/internal/store"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // maxStatements is how many texts a connection remembers, and has prepared on
@@ -18,7 +18,7 @@ const maxStatements = 1000
 
 // query is a statement, parsed once for each connection.
 type query struct {
-	store.Statement
+	engine.Statement
 	text string // in PostgreSQL's words
 }
 
@@ -37,7 +37,7 @@ type statement struct {
 // parse turns a statement of the store into PostgreSQL's words: it numbers the
 // placeholders, and makes an array of each list.
 func parse(text string) (*query, error) {
-	st, err := store.ParseStatement(text)
+	st, err := engine.ParseStatement(text)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func beforeList(text string) (string, error) {
 	head = strings.TrimRight(head, " \n\t")
 	rest, ok := strings.CutSuffix(head, "IN")
 	if !ok || strings.HasSuffix(strings.TrimRight(rest, " \n\t"), "NOT") {
-		return "", fmt.Errorf("a list without IN: %w", store.ErrSyntax)
+		return "", fmt.Errorf("a list without IN: %w", engine.ErrSyntax)
 	}
 	return rest + "= ANY(", nil
 }

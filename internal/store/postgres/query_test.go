@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgtype"
+	"signet/internal/store/engine"
 
-	"signet/internal/store"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 func TestParse(t *testing.T) {
@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{"", "BEGIN", "commit", "SET x = 1", "LOCK TABLE t",
 		"SELECT a FROM t WHERE a NOT IN (?*)", "SELECT f(?*)"} {
-		if _, err := parse(text); !errors.Is(err, store.ErrSyntax) {
+		if _, err := parse(text); !errors.Is(err, engine.ErrSyntax) {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"signet/internal/store"
+	"signet/internal/store/engine"
 )
 
 // Options are what an engine can be told. The zero value is a working choice.
@@ -43,7 +44,7 @@ type Engine struct {
 	path    string
 	meters  store.EngineMeters
 
-	gate store.Gate
+	gate engine.Gate
 
 	closing  sync.Once
 	closeErr error

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
+	"signet/internal/store/engine"
 
-	"signet/internal/store"
+	"zombiezen.com/go/sqlite"
 )
 
 const (
@@ -28,7 +28,7 @@ const (
 
 // query is a statement, parsed once for each connection.
 type query struct {
-	store.Statement
+	engine.Statement
 	lists []int                 // which of its placeholders are lists
 	plain *statement            // where it has none
 	wide  map[uint64]*statement // by the widths of its lists
@@ -44,7 +44,7 @@ var errSeveral = errors.New("more than one statement")
 
 // parse reads a statement and finds its lists.
 func parse(text string) (*query, error) {
-	st, err := store.ParseStatement(text)
+	st, err := engine.ParseStatement(text)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 
 func epoch(name string) func() string { return func() string { return name } }
 
-// schema: any number of starts leave the same tables, and newer data is refused.
-func schema(t *testing.T, h Harness) {
+// schemas: any number of starts leave the same tables, and newer data is refused.
+func schemas(t *testing.T, h Harness) {
 	t.Run("is_made_from_nothing_and_made_once", func(t *testing.T) {
 		d := newDatabase(t, h)
 		p := d.mustOpenPlatform(t)

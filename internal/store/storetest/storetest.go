@@ -54,7 +54,7 @@ var engineCases = []testCase{
 	{"Positions", positions},
 	{"PositionsAcrossWriters", positionsAcrossWriters},
 	{"Committed", committed},
-	{"Schema", schema},
+	{"Schema", schemas},
 	{"Shapes", shapes},
 	{"ServersBeside", besides},
 	{"Reopening", reopening},

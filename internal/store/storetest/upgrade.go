@@ -10,6 +10,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/schema"
 )
 
 // shapes: data whose tables are not those of its version is refused, and stays as it is.
@@ -58,13 +59,13 @@ func shapes(t *testing.T, h Harness) {
 
 // Later is the schema of a later version of the program, made for tests: it has a step more
 // for each argument, which says whether no other server survives it.
-func Later(alone ...bool) store.Schema {
+func Later(alone ...bool) schema.Schema {
 	s := store.Today()
 	for _, alone := range alone {
 		column := fmt.Sprint("later", s.Version())
 		s.SQL = strings.Replace(s.SQL, "CREATE TABLE nodes (\n", "CREATE TABLE nodes (\n\t"+column+" TEXT NOT NULL,\n", 1)
 		s.Steps = append(slices.Clip(s.Steps),
-			store.Migration{SQL: "ALTER TABLE nodes ADD COLUMN " + column + " TEXT NOT NULL DEFAULT '';\n", Alone: alone})
+			schema.Migration{SQL: "ALTER TABLE nodes ADD COLUMN " + column + " TEXT NOT NULL DEFAULT '';\n", Alone: alone})
 	}
 	return s
 }

@@ -1,7 +1,8 @@
-package store
+package schema
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 )
 
@@ -11,6 +12,16 @@ type Table struct {
 	Name    string
 	Columns []Column
 	Key     []string // the columns of the primary key
+}
+
+// Place is where a column stands among the columns.
+func (t Table) Place(name string) int {
+	for i, c := range t.Columns {
+		if c.Name == name {
+			return i
+		}
+	}
+	panic(fmt.Sprintf("table %s has no column %s", t.Name, name))
 }
 
 // Column is a column of a table. None is ever NULL.
@@ -30,28 +41,21 @@ const (
 	IDColumn                       // []byte, sixteen of them, or none where it may name nothing
 )
 
-// index is an index of the schema.
-type index struct {
-	name, table string
-	columns     []string
+// Index is an index of the schema.
+type Index struct {
+	Name, Table string
+	Columns     []string
 }
 
-// tables and indexes are those of this program, meta among them.
-var tables, indexes = Today().parse()
-
-// Tables lists the tables of the schema but meta, in its order. An engine's own tables
-// are not among them.
-func Tables() []Table { return tables[1:] }
-
-// parse lists the tables and indexes that a schema makes. It reads the form of
+// Parse lists the tables and indexes that a schema makes. It reads the form of
 // schema.sql, a column a line, and no more of SQL.
-func (s Schema) parse() (tables []Table, indexes []index) {
-	for _, statement := range statements(s.SQL) {
+func (s Schema) Parse() (tables []Table, indexes []Index) {
+	for _, statement := range Statements(s.SQL) {
 		head, body, _ := strings.Cut(statement, "(")
 		words := strings.Fields(head)
 		last := words[len(words)-1]
 		if words[1] != "TABLE" { // CREATE INDEX name ON table (columns)
-			indexes = append(indexes, index{words[len(words)-3], last, listed(body)})
+			indexes = append(indexes, Index{words[len(words)-3], last, listed(body)})
 			continue
 		}
 		t := Table{Name: last}

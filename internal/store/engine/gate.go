@@ -1,8 +1,10 @@
-package store
+package engine
 
 import (
 	"context"
 	"sync"
+
+	"signet/internal/store"
 )
 
 // Gate keeps what an engine is made of open while calls are under way. The zero value is
@@ -14,7 +16,7 @@ type Gate struct {
 }
 
 // Enter lets a call in, which ends with Leave. It answers the error of ctx, if that has
-// ended, and ErrClosed after Close.
+// ended, and store.ErrClosed after Close.
 func (g *Gate) Enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -22,7 +24,7 @@ func (g *Gate) Enter(ctx context.Context) error {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	if g.closed {
-		return ErrClosed
+		return store.ErrClosed
 	}
 	g.running.Add(1)
 	return nil

@@ -1,11 +1,16 @@
-package store
+package tablecopy
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"signet/internal/store"
+	"signet/internal/store/schema"
 )
 
 // record is a row of a table: an int64, string or []byte for each column.
@@ -25,27 +30,30 @@ func (r record) size() (n int) {
 	return n
 }
 
+// table is a table of the schema, whose rows are records.
+type table struct{ schema.Table }
+
+// tables are those that are copied, in their order.
+func tables() []table {
+	all := store.Tables()
+	out := make([]table, len(all))
+	for i, t := range all {
+		out[i] = table{t}
+	}
+	return out
+}
+
 // key returns the values of the primary key.
-func (t *Table) key(r record) record {
+func (t table) key(r record) record {
 	key := make(record, len(t.Key))
 	for i, name := range t.Key {
-		key[i] = r[t.column(name)]
+		key[i] = r[t.Place(name)]
 	}
 	return key
 }
 
-// column returns the place of a column.
-func (t *Table) column(name string) int {
-	for i, c := range t.Columns {
-		if c.Name == name {
-			return i
-		}
-	}
-	panic(fmt.Sprintf("table %s has no column %s", t.Name, name))
-}
-
 // names lists the columns, for a statement.
-func (t *Table) names() string {
+func (t table) names() string {
 	names := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		names[i] = c.Name
@@ -54,15 +62,15 @@ func (t *Table) names() string {
 }
 
 // scan reads the current row.
-func (t *Table) scan(row Row) (record, error) {
+func (t table) scan(row store.Row) (record, error) {
 	dest := make([]any, len(t.Columns))
 	for i, c := range t.Columns {
 		switch c.Kind {
-		case NumberColumn:
+		case schema.NumberColumn:
 			dest[i] = new(int64)
-		case TextColumn:
+		case schema.TextColumn:
 			dest[i] = new(string)
-		case BytesColumn, IDColumn:
+		case schema.BytesColumn, schema.IDColumn:
 			dest[i] = new([]byte)
 		}
 	}
@@ -85,27 +93,29 @@ func (t *Table) scan(row Row) (record, error) {
 // marks are n placeholders in parentheses.
 func marks(n int) string { return "(?" + strings.Repeat(", ?", n-1) + ")" }
 
-// records returns the rows of a table that follow a key, in the order of the keys; a
-// nil key is before all. There are as many as asked for, or fewer if they are large or
-// the table has no more: none means its end.
-func (tx *Tx) records(t *Table, after record, most, mostBytes int) (out []record, err error) {
+// read returns the rows of a source that follow a key, in the order of the keys; a nil
+// key is before all. There are maxRows, or fewer if they are large or the table has no
+// more: none means its end.
+func (t table) read(ctx context.Context, source store.Source, after record) (out []record, err error) {
 	key, where := strings.Join(t.Key, ", "), ""
-	args := append([]any{}, after...)
 	if after != nil {
 		where = " WHERE (" + key + ") > " + marks(len(t.Key))
 	}
-	size := 0
 	query := `SELECT ` + t.names() + ` FROM ` + t.Name + where + ` ORDER BY ` + key + ` LIMIT ? + 0`
-	err = tx.each(query, append(args, most), func(row Row) error {
-		r, err := t.scan(row)
-		if err != nil {
-			return err
-		}
-		out = append(out, r)
-		if size += r.size(); size >= mostBytes {
-			return ErrStop
-		}
-		return nil
+	err = source.View(ctx, func(s store.Session) error {
+		out = nil
+		size := 0
+		return s.Query(query, append(slices.Clip(after), maxRows), func(row store.Row) error {
+			r, err := t.scan(row)
+			if err != nil {
+				return err
+			}
+			out = append(out, r)
+			if size += r.size(); size >= maxBytes {
+				return store.ErrStop
+			}
+			return nil
+		})
 	})
 	return out, err
 }
@@ -114,8 +124,8 @@ func (tx *Tx) records(t *Table, after record, most, mostBytes int) (out []record
 // the statements are few too.
 var rowsAtOnce = []int{200, 20, 1}
 
-// insert adds rows to a table.
-func (tx *Tx) insert(t *Table, rows []record) error {
+// insert adds rows.
+func (t table) insert(s store.Session, rows []record) error {
 	for _, n := range rowsAtOnce {
 		query := `INSERT INTO ` + t.Name + ` (` + t.names() + `) VALUES ` + marks(len(t.Columns)) +
 			strings.Repeat(", "+marks(len(t.Columns)), n-1)
@@ -124,7 +134,7 @@ func (tx *Tx) insert(t *Table, rows []record) error {
 			for _, r := range rows[:n] {
 				args = append(args, r...)
 			}
-			if err := tx.post(query, args...); err != nil {
+			if err := s.Post(query, args...); err != nil {
 				return err
 			}
 		}
@@ -132,15 +142,31 @@ func (tx *Tx) insert(t *Table, rows []record) error {
 	return nil
 }
 
-// Fingerprint says what rows a table holds, in whatever order an engine has them: how
-// many, and the sum of the digests of all.
-type Fingerprint struct {
-	Rows int64
-	Sum  [sha256.Size / 8]uint64
+// digest says what rows a table holds, in whatever order an engine has them: how many,
+// and the sum of the digests of all.
+type digest struct {
+	rows int64
+	sum  [sha256.Size / 8]uint64
+}
+
+// fingerprint reads a table whole.
+func (t table) fingerprint(ctx context.Context, source store.Source, progress func(rows int64)) (d digest, err error) {
+	var after record
+	for {
+		rows, err := t.read(ctx, source, after)
+		if err != nil || len(rows) == 0 {
+			return d, err
+		}
+		for _, r := range rows {
+			d.add(r)
+		}
+		after = t.key(rows[len(rows)-1])
+		progress(int64(len(rows)))
+	}
 }
 
 // add counts a row. Lengths go before values, so that no two rows are written alike.
-func (f *Fingerprint) add(r record) {
+func (d *digest) add(r record) {
 	h := sha256.New()
 	var head [9]byte
 	for _, value := range r {
@@ -161,15 +187,15 @@ func (f *Fingerprint) add(r record) {
 			h.Write(v)
 		}
 	}
-	digest := h.Sum(nil)
-	for i := range f.Sum {
-		f.Sum[i] += binary.BigEndian.Uint64(digest[8*i:])
+	sum := h.Sum(nil)
+	for i := range d.sum {
+		d.sum[i] += binary.BigEndian.Uint64(sum[8*i:])
 	}
-	f.Rows++
+	d.rows++
 }
 
 // texts writes a key so that JSON keeps it.
-func (t *Table) texts(key record) [][]byte {
+func (t table) texts(key record) [][]byte {
 	if key == nil {
 		return nil
 	}
@@ -188,7 +214,7 @@ func (t *Table) texts(key record) [][]byte {
 }
 
 // keyOf reads what texts wrote.
-func (t *Table) keyOf(texts [][]byte) (record, error) {
+func (t table) keyOf(texts [][]byte) (record, error) {
 	if texts == nil {
 		return nil, nil
 	}
@@ -197,16 +223,16 @@ func (t *Table) keyOf(texts [][]byte) (record, error) {
 	}
 	key := make(record, len(texts))
 	for i, name := range t.Key {
-		switch t.Columns[t.column(name)].Kind {
-		case NumberColumn:
+		switch t.Columns[t.Place(name)].Kind {
+		case schema.NumberColumn:
 			n, err := strconv.ParseInt(string(texts[i]), 10, 64)
 			if err != nil {
 				return nil, err
 			}
 			key[i] = n
-		case TextColumn:
+		case schema.TextColumn:
 			key[i] = string(texts[i])
-		case BytesColumn, IDColumn:
+		case schema.BytesColumn, schema.IDColumn:
 			key[i] = texts[i]
 		}
 	}
