@@ -203,10 +203,10 @@ var calls = []call{
 		want: organizationJSON,
 		do:   func(ctx context.Context, c *Client) (any, error) { return c.UserOrganization(ctx, "u1", "o1") }},
 	{name: "AddToOrganization", request: "POST /v2/user/u1/organization", body: `{"organization":"o1","title":"T"}`,
-		answer: noContent,
-		do: nothing(func(ctx context.Context, c *Client) error {
+		answer: replies(`{"state":"pending"}`), want: `true`,
+		do: func(ctx context.Context, c *Client) (any, error) {
 			return c.AddToOrganization(ctx, "u1", "o1", Membership{Title: "T"})
-		})},
+		}},
 	{name: "RemoveFromOrganization", request: "DELETE /v2/user/u1/organization/o1", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.RemoveFromOrganization(ctx, "u1", "o1") })},
 	{name: "Roles", request: "GET /v2/user/u1/organization/o1/roles",

@@ -100,7 +100,7 @@ func ExampleClient_CreateUser() {
 	user, err := c.LookupUser(ctx, "ann@example.com")
 	switch {
 	case err == nil:
-		err = c.AddToOrganization(ctx, user.Token, organization, client.Membership{Title: "Nurse"})
+		_, err = c.AddToOrganization(ctx, user.Token, organization, client.Membership{Title: "Nurse"})
 	case errors.Is(err, client.ErrNotFound):
 		_, err = c.CreateUser(ctx, organization,
 			client.NewUser{Emails: []string{"ann@example.com"}, DisplayName: "Ann", Title: "Nurse"})

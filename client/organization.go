@@ -122,9 +122,11 @@ type Membership struct {
 }
 
 // AddToOrganization makes an existing account a member (POST
-// /user/:user/organization).
-func (c *Client) AddToOrganization(ctx context.Context, user, organization string, m Membership) error {
-	return c.run(ctx, post(struct {
+// /user/:user/organization). Where the account, or the organization that created it,
+// has to agree, pending is true; they agree with the same call.
+func (c *Client) AddToOrganization(ctx context.Context, user, organization string, m Membership) (pending bool,
+	err error) {
+	return c.grant(ctx, post(struct {
 		Organization string `json:"organization"`
 		Membership
 	}{organization, m}, "user", user, "organization").harmless())

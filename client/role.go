@@ -34,10 +34,14 @@ func (c *Client) Roles(ctx context.Context, user, organization string) ([]Organi
 // GrantRole gives a user a role (POST .../roles/:role). Asking for admin for
 // oneself waits for an administrator: then pending is true.
 func (c *Client) GrantRole(ctx context.Context, user, organization, role string) (pending bool, err error) {
+	return c.grant(ctx, post(nil, "user", user, "organization", organization, "roles", role).harmless())
+}
+
+// grant makes a call that may have to wait until it is agreed to: then pending is true.
+func (c *Client) grant(ctx context.Context, r *request) (pending bool, err error) {
 	var out struct {
 		State string `json:"state"`
 	}
-	r := post(nil, "user", user, "organization", organization, "roles", role).harmless()
 	r.ok = []int{http.StatusNoContent}
 	_, err = c.do(ctx, r, &out)
 	return out.State == "pending", err

@@ -32,7 +32,7 @@ var callerNames = []string{"no credentials", "wrong secret", "revoked key", "str
 
 func startMatrix(t *testing.T) *matrix {
 	t.Helper()
-	m := &matrix{server: start(t)}
+	m := &matrix{server: start(t, approving)}
 	m.org = m.mustCreateOrganization("Clinic")
 	m.boss = m.mustCreateAdmin(m.org, "boss")
 	m.boss.delete(m.operator.path("/organization/" + m.org)).want(204) // the operator is in none of these
@@ -90,6 +90,15 @@ func (m *matrix) newOrganization() targets {
 	return targets{"organization": m.boss.mustCreateOrganization("Doomed")}
 }
 
+// newJoinRequest makes another organization ask for the recipient.
+func (m *matrix) newJoinRequest() targets {
+	m.count++
+	asking := m.mustCreateOrganization("Asking")
+	m.mustCreateAdmin(asking, "asking"+number(m.count)).post(m.recipient.path("/organization"),
+		fields{"organization": asking}).want(200)
+	return targets{"organization": asking}
+}
+
 // theGroup is the standing group as an entity.
 func (m *matrix) theGroup() targets {
 	return targets{"entity": m.standing["group"], "recipient": m.standing["group"]}
@@ -113,6 +122,7 @@ type rule struct {
 	fresh  func(m *matrix) targets  // what each call gets new, because a call ends it; nil: nothing
 	sent   func(x targets) []option // body and headers; nil: none
 	names  []string                 // targets that these name besides the path
+	told   bool                     // to the organization that created the account, which is another one
 	public bool                     // no credentials are needed: want begins with the first column
 	want   string                   // statuses of the columns from the stranger on
 }
@@ -146,6 +156,7 @@ const (
 	changedGroup  = "404 404 404 204 204 404 204 204"
 	ownMessage    = "404 404 404 404 200 200 404 404"
 	administered  = "403 404 403 403 403 403 204 204"
+	answeredJoin  = "403 404 403 403 403 204 204 204"
 )
 
 var rules = []rule{
@@ -288,6 +299,12 @@ var rules = []rule{
 	{route: "POST /v2/login", public: true, want: strings.TrimSpace(strings.Repeat("401 ", 11))},
 	{route: "POST /v5/login", public: true, sent: sent(fields{"device_id": "d"}), want: "401 401 401 " + all("200")},
 	{route: "POST /v2/logout", want: all("204")},
+	// the last, because it makes the recipient a member elsewhere
+	{route: "DELETE /v2/user/:user/organization/:organization", fresh: (*matrix).newJoinRequest, told: true,
+		want: answeredJoin},
+	{route: "POST /v2/user/:user/organization", fresh: (*matrix).newJoinRequest, told: true,
+		sent:  func(x targets) []option { return sent(fields{"organization": x["organization"]})(x) },
+		names: organizationNamed, want: answeredJoin},
 	{route: "GET /openapi.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi-3.0.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 }

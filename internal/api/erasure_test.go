@@ -121,6 +121,9 @@ func (c *clinic) mustLiveOn() (sent, got, forwarded, groupMessage string) {
 	c.bob.post("/v2/mute/p2p",
 		fields{"sender_token": c.alice.token, "receiver_organization": c.org, "duration": 5}).want(204)
 	c.operator.post(c.alice.path("/organization/"+c.org+"/roles/reporting"), nil).want(204)
+	elsewhere := c.mustCreateOrganization("Elsewhere")
+	c.mustCreateAdmin(elsewhere, "other").post(c.alice.path("/organization"),
+		fields{"organization": elsewhere}).want(200) // which asks for her
 	c.operator.post(c.alice.path("/password"), fields{"password": "a long password"}).want(204)
 	c.signIn("alice", "a long password", "phone").want(200)
 	return sent, got, forwarded, groupMessage
@@ -128,13 +131,14 @@ func (c *clinic) mustLiveOn() (sent, got, forwarded, groupMessage string) {
 
 func TestErasedAccountLeavesNoTrace(t *testing.T) {
 	t.Parallel()
-	c := startClinic(t)
+	c := startClinic(t, approving)
 	sent, got, forwarded, groupMessage := c.mustLiveOn()
 	id := mustParseAccount(t, c.alice.token)
 	before := c.traces(id, c.alice.token)
 	for _, where := range []string{"messages.sender", "messages.recipient", "messages.original_sender",
 		"deliveries.account", "events.account", "events.payload",
 		"conversations.account", "conversations.entity", "keys.account", "addresses.account", "memberships.account",
+		"join_requests.account",
 		"roles.account", "group_members.account",
 		"groups.created_by", "requests.account", "metadata.entity", "avatars.entity", "mutes.entity",
 		"search_entities.entity", "search_words.entity", "quotas.counter"} {
@@ -195,7 +199,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 // another one.
 func TestErasureIsResumed(t *testing.T) {
 	t.Parallel()
-	c := startClinic(t)
+	c := startClinic(t, approving)
 	c.mustLiveOn()
 	id := mustParseAccount(t, c.alice.token)
 	err := c.store.Update(t.Context(), func(tx *store.Tx) error { _, err := tx.CloseAccount(id); return err })
@@ -211,7 +215,7 @@ func TestErasureIsResumed(t *testing.T) {
 
 func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
 	t.Parallel()
-	c := startClinic(t)
+	c := startClinic(t, approving)
 	c.mustLiveOn()
 	other := c.mustCreateOrganization("Other")
 	c.operator.mustJoin(other, c.bob)

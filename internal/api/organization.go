@@ -94,7 +94,11 @@ func (a *API) addMember(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	return noContent(), a.service.AddMember(ctx, c.actor, c.path("user"), named, title, department)
+	pending, err := a.service.AddMember(ctx, c.actor, c.path("user"), named, title, department)
+	if err != nil {
+		return answer{}, err
+	}
+	return granted(pending), nil
 }
 
 // removeMember: DELETE /user/:user/organization/:organization (call 30).
@@ -134,10 +138,15 @@ func (a *API) grantRole(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	return granted(pending), nil
+}
+
+// granted says that something was granted, or waits for that.
+func granted(pending bool) answer {
 	if pending {
-		return reply(map[string]string{"state": "pending"}), nil
+		return reply(map[string]string{"state": "pending"})
 	}
-	return noContent(), nil
+	return noContent()
 }
 
 // revokeRole: DELETE /user/:user/organization/:organization/roles/:role (call 33).
@@ -145,8 +154,8 @@ func (a *API) revokeRole(ctx context.Context, c *call) (answer, error) {
 	return noContent(), a.service.RevokeRole(ctx, c.actor, c.path("user"), c.organizationPath(), c.path("role"))
 }
 
-// aboutSelf lets a regular key ask for the roles of its own account, and take it out of an
-// organization.
+// aboutSelf lets a regular key ask for the roles of its own account, take it out of an
+// organization, and agree to join one.
 func (a *API) aboutSelf(ctx context.Context, c *call) bool {
 	return a.access.IsSelf(ctx, c.actor, c.path("user"))
 }

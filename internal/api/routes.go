@@ -126,7 +126,7 @@ func (a *API) routes() []route {
 		{method: get, pattern: "/v2/user_lookup/:user", handler: a.lookupUser, audit: model.ActionUserLookup, admin: true},
 		{method: post, pattern: "/v2/user", handler: a.createUser, audit: model.ActionUserCreate, admin: true},
 		{method: post, pattern: "/v2/user/:user/organization", handler: a.addMember,
-			audit: model.ActionMemberAdd, admin: true},
+			audit: model.ActionMemberAdd, admin: true, exempt: a.aboutSelf},
 		{method: del, pattern: "/v2/user/:user/organization/:organization", handler: a.removeMember,
 			audit: model.ActionMemberRemove, admin: true, exempt: a.aboutSelf},
 		{method: get, pattern: "/v2/user/:user/organization/:organization/roles", handler: a.getRoles,

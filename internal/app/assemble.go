@@ -135,6 +135,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			MetadataKeys:   limits.MetadataKeys,
 			MetadataBytes:  limits.MetadataBytes,
 			GroupsPerDay:   limits.GroupsPerDay,
+			ApproveJoins:   in.cfg.Organizations.Join == "approve",
 		},
 		EventsRetention: in.cfg.Events.Retention,
 		Audit:           auditLog, Streams: registry,

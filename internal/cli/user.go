@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"signet/client"
@@ -163,7 +164,12 @@ type userAddCommand struct {
 }
 
 func (u *userAddCommand) Run(ctx context.Context, con *console, c *client.Client) error {
-	return c.AddToOrganization(ctx, u.User, u.Org, client.Membership{Title: u.Title, Department: u.Department})
+	pending, err := c.AddToOrganization(ctx, u.User, u.Org,
+		client.Membership{Title: u.Title, Department: u.Department})
+	if pending {
+		fmt.Fprintln(con.stderr, "signet: pending: the account, or the organization that created it, has to agree")
+	}
+	return err
 }
 
 type userRemoveCommand struct {

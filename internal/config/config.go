@@ -37,6 +37,7 @@ type Config struct {
 	Vendor        Vendor
 	CORS          CORS
 	Limits        Limits
+	Organizations Organizations
 	Events        Events
 	Disk          Disk
 	Expiry        Expiry
@@ -106,6 +107,11 @@ type Limits struct {
 	MetadataKeys                 int
 	MetadataBytes                int64
 	GroupsPerDay                 int
+}
+
+// Organizations is about how organizations stand to each other.
+type Organizations struct {
+	Join string // open or approve
 }
 
 // Events is about the queues of events.

@@ -256,6 +256,11 @@ Bytes of all metadata of an organization, as stored (67108864 is 64 MiB). 0: no 
 Groups that may be made in a day (UTC) with a regular key, and with the keys that its
 account issued by it. 0: no limit.`),
 
+		text(&c.Organizations.Join, "organizations.join", "open", "HOW", oneOf("open", "approve"), `
+How an account joins an organization that did not create it. "open": an administrator
+there adds it. "approve": the account itself, or an administrator of the organization
+that created it, has to agree.`),
+
 		duration(&c.Events.Retention, "events.retention", 30*24*hour, minute, 100*365*24*hour, `
 How long an event that nobody acknowledges stays queued (720h is 30 days).`),
 

@@ -34,27 +34,40 @@ func (s *Service) membershipChanged(accounts ...model.AccountID) {
 }
 
 // AddMember adds an existing account to an organization, or changes its title
-// and department there (contract, call 29).
+// and department there. One that another organization created may have to agree, which is
+// pending then; the account, and its administrators there, accept with the same call
+// (contract, section 1 and call 29).
 func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
-	title, department *string) error {
+	title, department *string) (pending bool, err error) {
 	if organization == "" {
-		return organizationRequired("organization")
+		return false, organizationRequired("organization")
 	}
 	for field, text := range map[string]*string{"title": title, "department": department} {
 		if text != nil {
 			if err := tooLong(field, *text, maxName); err != nil {
-				return err
+				return false, err
 			}
+		}
+	}
+	if !actor.Administers(organization) {
+		answered, err := s.answerJoin(ctx, actor, model.ActionMemberAdd, address, organization)
+		if err == nil && !answered && !actor.AdministersAny() {
+			err = model.AdministrativeKeyRequired()
+		}
+		if answered || err != nil {
+			return false, err
 		}
 	}
 	now := s.now()
 	var account model.AccountID
-	err := s.administer(ctx, actor, model.ActionMemberAdd, organization, func(tx *store.Tx, line *model.AuditEntry) error {
-		t, err := s.access.LockedTarget(tx, actor, address)
+	var told []model.AccountID
+	err = s.administer(ctx, actor, model.ActionMemberAdd, organization, func(tx *store.Tx, line *model.AuditEntry) error {
+		t, home, err := s.joiner(tx, actor, address, s.limits.ApproveJoins)
 		if err != nil {
 			return err
 		}
 		account, line.User = t.ID, t.ID
+		told, pending = nil, false
 		m, member := t.In(organization)
 		if !member {
 			m = model.Membership{Organization: organization, Account: t.ID, Joined: now}
@@ -65,30 +78,46 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 		if department != nil {
 			m.Department = *department
 		}
-		if err := join(tx, &t.Account, m); err != nil || member {
-			return err
+		if member {
+			return join(tx, &t.Account, m)
 		}
-		if err := tx.QueueSettings(t.ID, organization); err != nil {
+		if s.limits.ApproveJoins {
+			if told, pending, err = s.requestJoin(tx, actor, line, &t, home, m); err != nil || pending {
+				return err
+			}
+		}
+		if err := enter(tx, &t.Account, m); err != nil {
 			return err
 		}
 		return audit.TellHome(tx, actor, line, &t.Account)
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
-	s.membershipChanged(account)
-	return nil
+	if pending {
+		s.hub.Wake(told...)
+	} else {
+		s.membershipChanged(account)
+	}
+	return pending, nil
 }
 
 // RemoveMember takes an account out of an organization: out of its groups, its
 // conversations and its events there. Streams that serve no other organization end at
 // once. An account leaves any organization itself but the one that created it, with any
-// key (contract, call 30).
+// key. Where the organization only asked for the account, that is over (contract, call 30).
 func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) error {
+	if !actor.Administers(organization) {
+		answered, err := s.answerJoin(ctx, actor, model.ActionMemberRemove, address, organization)
+		if answered || err != nil {
+			return err
+		}
+	}
 	var account model.AccountID
 	var plan *piece.Plan
 	var left []model.OrganizationID
+	asked := false
 	act := s.administer
 	quits := !actor.Administers(organization) && s.access.IsSelf(ctx, actor, address)
 	if quits {
@@ -102,8 +131,8 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 			}
 			account, line.User = t.ID, t.ID
 			m, member := t.In(organization)
-			if !member {
-				return model.Missing()
+			if asked = !member; asked {
+				return s.endRequest(tx, actor, line, &t.Account, organization)
 			}
 			if quits && t.CreatedBy == organization {
 				return model.NotAllowed()
@@ -122,7 +151,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 			}
 			return audit.TellHome(tx, actor, line, &t.Account)
 		})
-	if err != nil {
+	if err != nil || asked {
 		return err
 	}
 	s.membershipChanged(account)

@@ -34,7 +34,7 @@ func TestAnAdministratorThatAnotherNodeDemotedAdministersNothing(t *testing.T) {
 		for act, err := range map[string]error{
 			"make an account": creating, "grant a role": granting,
 			"take a role away":        node.RevokeRole(ctx, ann, stays.Account.String(), o, model.RoleAdmin),
-			"add a member":            node.AddMember(ctx, ann, carl, o, nil, nil),
+			"add a member":            second(node.AddMember(ctx, ann, carl, o, nil, nil)),
 			"remove a member":         node.RemoveMember(ctx, ann, bob, o),
 			"change the organization": node.UpdateOrganization(ctx, ann, o, OrganizationCommand{Name: &name}),
 			"change a group":          second(node.UpdateGroup(ctx, ann, group.ID, GroupCommand{Name: &name})),

@@ -71,7 +71,8 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 	case model.EventSettings:
 		event.Settings = &model.SettingsChange{Account: p.actor.Account, Organization: row.Organization}
 	case model.EventAdminRequest:
-		event.AdminRequest = &model.AdminRequest{Account: stored.Account, Organization: row.Organization, State: stored.State}
+		event.AdminRequest = &model.AdminRequest{Account: stored.Account, State: stored.State,
+			Organization: cmp.Or(stored.Organization, row.Organization)}
 	case model.EventConversationMute:
 		change := model.MuteChange{Account: p.actor.Account, Action: stored.Action}
 		if stored.Action != "clear" {

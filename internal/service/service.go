@@ -32,6 +32,7 @@ type Limits struct {
 	MetadataKeys   int
 	MetadataBytes  int64 // of an organization
 	GroupsPerDay   int   // made with a regular key
+	ApproveJoins   bool  // an account that another organization created has to agree
 }
 
 // Options are what a service works with.

@@ -53,7 +53,8 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 		CounterOf(id), CounterOf(id)+";", id); err != nil {
 		return nil, err
 	}
-	for _, table := range []string{"keys", "addresses", "memberships", "roles", "group_members", "streams"} {
+	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",
+		"streams"} {
 		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return nil, err
 		}

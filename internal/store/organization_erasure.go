@@ -5,8 +5,8 @@ import "signet/internal/model"
 // DeleteOrganization removes an organization with its memberships, roles and index,
 // and notes the rest for erasure.
 func (tx *Tx) DeleteOrganization(id model.OrganizationID) error {
-	for _, table := range []string{"organizations", "memberships", "roles", "metadata", "metadata_sizes", "search_words",
-		"search_entities"} {
+	for _, table := range []string{"organizations", "memberships", "join_requests", "roles", "metadata", "metadata_sizes",
+		"search_words", "search_entities"} {
 		if err := tx.post(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
 			return err
 		}

@@ -13,18 +13,19 @@ import (
 // what they look like is read when the event is, but for the name of a group that its reader
 // has left by then.
 type Payload struct {
-	Account  model.AccountID `json:"account,omitzero"`
-	Status   model.Status    `json:"status,omitempty"`
-	Time     int64           `json:"time,omitempty"` // milliseconds
-	Recalled bool            `json:"recalled,omitempty"`
-	Added    bool            `json:"added,omitempty"`
-	Entity   model.EntityID  `json:"entity,omitzero"`
-	Group    bool            `json:"group,omitempty"`
-	Caller   model.AccountID `json:"caller,omitzero"`
-	State    string          `json:"state,omitempty"`
-	Action   string          `json:"action,omitempty"`
-	Minutes  int             `json:"minutes,omitempty"`
-	Name     string          `json:"name,omitempty"` // that the group had
+	Account      model.AccountID      `json:"account,omitzero"`
+	Status       model.Status         `json:"status,omitempty"`
+	Time         int64                `json:"time,omitempty"` // milliseconds
+	Recalled     bool                 `json:"recalled,omitempty"`
+	Added        bool                 `json:"added,omitempty"`
+	Entity       model.EntityID       `json:"entity,omitzero"`
+	Group        bool                 `json:"group,omitempty"`
+	Caller       model.AccountID      `json:"caller,omitzero"`
+	State        string               `json:"state,omitempty"`
+	Organization model.OrganizationID `json:"organization,omitempty"` // that asks, where the event is of another one
+	Action       string               `json:"action,omitempty"`
+	Minutes      int                  `json:"minutes,omitempty"`
+	Name         string               `json:"name,omitempty"` // that the group had
 }
 
 // Encode returns the stored form: JSON, or a shorter form of a status alone.

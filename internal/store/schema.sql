@@ -99,6 +99,17 @@ CREATE TABLE memberships (
 ){table};
 CREATE INDEX memberships_account ON memberships (account);
 
+-- An account that an organization wants as a member and that another one created: it, or that one, has to agree.
+CREATE TABLE join_requests (
+	organization {text} NOT NULL,
+	account      {id} NOT NULL,
+	title        TEXT NOT NULL,    -- which the membership gets
+	department   TEXT NOT NULL,
+	created      BIGINT NOT NULL,
+	PRIMARY KEY (organization, account)
+){table};
+CREATE INDEX join_requests_account ON join_requests (account);
+
 -- A role that an account has in an organization, or asks for.
 CREATE TABLE roles (
 	organization {text} NOT NULL,

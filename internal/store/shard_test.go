@@ -19,7 +19,8 @@ var distribution = map[string]struct{ key, why string }{
 	"streams":       {"account", "of one account, which has a limit of them"},
 	"memberships": {"account", "each message asks where its sender and recipient belong; so an organization " +
 		"is not bound to one shard"},
-	"roles": {"account", "read with the memberships"},
+	"roles":         {"account", "read with the memberships"},
+	"join_requests": {"account", "beside the memberships that they become"},
 	"messages": {"message", "every read names the message; by organization, the largest one would be one " +
 		"shard"},
 	"deliveries":            {"message", "beside their message"},

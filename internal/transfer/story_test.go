@@ -144,7 +144,8 @@ func (s *story) tell() {
 	other, err := s.Operator.Client.CreateOrganization(ctx, "Clinic",
 		client.OrganizationSettings{MaxTTL: &longest, Forward: &off, Other: map[string]any{"color": "green"}})
 	s.must(err)
-	s.must(s.Operator.Client.AddToOrganization(ctx, alice.Token, other, client.Membership{Title: "Consultant"}))
+	_, err = s.Operator.Client.AddToOrganization(ctx, alice.Token, other, client.Membership{Title: "Consultant"})
+	s.must(err)
 	closed, err := s.Operator.Client.CreateOrganization(ctx, "Closed", client.OrganizationSettings{})
 	s.must(err)
 	s.must(s.Operator.Client.DeleteOrganization(ctx, closed, "Closed"))

@@ -149,7 +149,7 @@ func (p *play) createOrganization(t *rapid.T) {
 	// It starts with somebody in it, or little would happen there.
 	for _, a := range some(t, p.world.accounts[1:], 3, "first members") {
 		p.tick()
-		err := p.service.AddMember(t.Context(), p.actor(t, operator), a.id.String(), o.id, nil, nil)
+		_, err := p.service.AddMember(t.Context(), p.actor(t, operator), a.id.String(), o.id, nil, nil)
 		agree(t, "add to an organization", err, p.world.join(a, o))
 	}
 }
@@ -167,7 +167,7 @@ func (p *play) deleteOrganization(t *rapid.T) {
 func (p *play) join(t *rapid.T) {
 	a, o := p.anybody(t, "who"), pick(t, p.world.organizations, "organization")
 	p.tick()
-	err := p.service.AddMember(t.Context(), p.actor(t, p.world.accounts[0]), a.id.String(), o.id, nil, nil)
+	_, err := p.service.AddMember(t.Context(), p.actor(t, p.world.accounts[0]), a.id.String(), o.id, nil, nil)
 	agree(t, "add to an organization", err, p.world.join(a, o))
 }
 

@@ -27,7 +27,8 @@ var growing = map[string]string{
 	"addresses":    "addresses",
 	"search_words": "search_words", "w": "search_words", "search_entities": "search_entities", "groups": "groups",
 	"g":        "groups",
-	"metadata": "metadata", "mutes": "mutes", "roles": "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
+	"metadata": "metadata", "mutes": "mutes", "join_requests": "join_requests",
+	"roles": "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
 	"requests": "requests", "keys": "keys", "quotas": "quotas", "streams": "streams", "s": "streams",
 }
 

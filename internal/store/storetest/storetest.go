@@ -69,6 +69,7 @@ var nounCases = []testCase{
 	{"Organizations", organizations},
 	{"OrganizationNumbers", organizationNumbers},
 	{"Memberships", memberships},
+	{"JoinRequests", joinRequests},
 	{"Roles", roles},
 	{"Keys", keys},
 	{"Quotas", quotas},
