@@ -74,16 +74,17 @@ func (w *silent) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestAPollReadsNoMoreThanItAnswers: of a queue with 40 MB, what is allocated for one
+// TestAPollReadsNoMoreThanItAnswers: of a queue with 15 MB, what is allocated for one
 // poll, all in all, is a small multiple of the 4 MiB of its answer. PostgreSQL also
-// sends the messages of a piece, up to 100, for which the answer has no room.
+// sends the messages of a piece, up to 100, for which the answer has no room: there it
+// is one with 40 MB.
 func TestAPollReadsNoMoreThanItAnswers(t *testing.T) {
-	bound := uint64(40 << 20)
+	bound, messages := uint64(40<<20), 60
 	if enginetest.OnPostgres() {
-		bound *= 2
+		bound, messages = 80<<20, 160
 	}
 	c := startClinic(t)
-	c.alice.mustSendLarge(c.bob.token, 160)
+	c.alice.mustSendLarge(c.bob.token, messages)
 	poll := func(query string) int {
 		var w silent
 		w.header = http.Header{}
