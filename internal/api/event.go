@@ -29,10 +29,10 @@ func (a *API) getEvents(ctx context.Context, c *call) (answer, error) {
 	}
 }
 
-// takesEvents reports whether a GET of events changes anything: a stream does, which
-// others are told of and which may end another, and what is acknowledged as it is read
-// is gone. A browser sends either for any page, with the credentials that it keeps,
-// though it shows that page nothing.
+// takesEvents reports whether a GET of events changes anything. A stream does: others are
+// told of it, and it may end an older one. So does a poll that acknowledges what it reads.
+// Any page can make a browser send either with the credentials that it keeps, though the
+// page is shown nothing of the answer.
 func takesEvents(c *call) bool {
 	if acceptsEventStream(c.request.Header) {
 		return !c.head()

@@ -65,8 +65,8 @@ type headWriter struct {
 
 func (w *headWriter) send(text []byte) error {
 	if w.writer.status == 0 && w.hijack {
-		// So that what follows is what is written to the connection, until that ends: this
-		// is how net/http is told.
+		// This tells net/http to write what follows to the connection without framing it,
+		// until the connection ends.
 		w.writer.Header().Set("Transfer-Encoding", "identity")
 	}
 	if err := w.control.SetWriteDeadline(time.Now().Add(streamPatience)); err != nil {
@@ -125,8 +125,8 @@ func (s *eventSink) Shared(e *live.Event) error {
 	return s.added()
 }
 
-// appendBeforeData appends what comes before an event's JSON. Only what is queued has
-// an `id:` line: what is not can be no place to go on from.
+// appendBeforeData appends the lines before an event's JSON. Only queued events have an
+// `id:` line: a client cannot resume after one that is not in the queue.
 func appendBeforeData(b []byte, e *model.Event) []byte {
 	if e.Queued {
 		b = append(append(append(b, "id: "...), e.ID...), '\n')

@@ -155,7 +155,8 @@ func (a *API) setMessageStatus(ctx context.Context, c *call) (answer, error) {
 	return noContent(), a.service.MarkStatus(ctx, c.actor, messageIDs(delivered), messageIDs(read))
 }
 
-// messageIDs reads ids; what is no token is no message's, and counts all the same.
+// messageIDs reads ids. A text that is no token becomes the zero id, which no message has,
+// and still counts towards the limit.
 func messageIDs(texts []string) []model.MessageID {
 	out := make([]model.MessageID, len(texts))
 	for i, text := range texts {

@@ -140,8 +140,8 @@ func (n *node) find(path string, params []string) (*node, []string) {
 	return n.param.find(rest, append(params, segment))
 }
 
-// nameable reports whether something could be named so; what is not text names
-// nothing, and no store need be asked for it.
+// nameable reports whether a text can be a name: valid UTF-8 without NUL, not empty. The
+// store need not be asked for any other.
 func nameable(s string) bool {
 	return s != "" && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }

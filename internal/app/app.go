@@ -204,7 +204,7 @@ func (a *App) OperatorFile() string { return a.operator }
 // that never ran needs it. It may be called twice.
 func (a *App) Close() error { return a.close() }
 
-// undo is what releases what was taken, in the order in which it was.
+// undo releases what a start has taken, listed in the order of taking.
 type undo []func() error
 
 // all releases everything, the last first.

@@ -21,8 +21,7 @@ const (
 	certificateRepeat = 24 * time.Hour
 )
 
-// validity tells of the server's certificate before clients do, who refuse it from its
-// end on.
+// validity warns of the end of the server's certificate, from which on clients refuse it.
 type validity struct {
 	times    func(context.Context) (from, until time.Time, ok bool) // ok is false where there is none yet
 	remedy   string

@@ -15,8 +15,8 @@ const (
 	lastWords = time.Second
 	cutoff    = 5 * time.Second
 
-	// retryAfter is what a refused client is told to wait, as wherever the
-	// cause names no time. Another node, if there is one, is there now.
+	// retryAfter is how long a refused client is told to wait, as for every cause that
+	// names no time. Another node, if there is one, answers at once.
 	retryAfter = time.Second
 )
 

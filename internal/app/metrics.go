@@ -137,7 +137,7 @@ func registerRing(metrics prometheus.Registerer, ring *seal.Ring) error {
 			func() int64 { return ring.Figures().Destroyed }))
 }
 
-// oneIf is how metrics tell what is so or not.
+// oneIf is the value of a metric that says yes (1) or no (0).
 func oneIf(so bool) float64 {
 	if so {
 		return 1

@@ -90,7 +90,7 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 			log.Info("another server on the same database made the operator account; its credentials are in the data " +
 				"directory of that one")
 			return "", os.Remove(preparedPath)
-		default: // what was prepared is of no use any more
+		default: // the prepared credentials are useless
 			if err := os.Remove(preparedPath); err != nil {
 				return "", err
 			}

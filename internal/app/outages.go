@@ -9,8 +9,8 @@ import (
 	"signet/internal/seal"
 )
 
-// watchParts says how to find out that what was away is back, and what is told of it
-// until then.
+// watchParts says how to find out whether a part answers again, and what the log and the
+// metrics say of it until then.
 func watchParts(in surroundings, ready func(context.Context) error, ring *seal.Ring, blobs *files) {
 	away := "the database does not answer: calls are refused with 503 until it does"
 	if in.cfg.Database == "" {

@@ -22,8 +22,8 @@ const (
 
 // rest gives back to the system what a busy time took, once it is over: the pages
 // that the store keeps of its file, which the system has in its own cache too, what is
-// remembered of messages and people, and what the heap grew by. A server that is idle
-// so needs what it needed before. It does so once for each busy time, and costs a busy
+// remembered of messages and people, and what the heap grew by. An idle server then needs
+// as much memory as before. This happens once after each busy time, and costs a busy
 // server nothing.
 type rest struct {
 	shrink func(context.Context) error // of the store; nil: it has nothing to give back

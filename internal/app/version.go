@@ -12,7 +12,7 @@ import (
 )
 
 // versionTick is how often a server on a shared store asks whether a newer one has
-// made of the data what it cannot work with.
+// brought the data to a version that it cannot work with.
 const versionTick = time.Second
 
 // upgrade brings the data up to date.

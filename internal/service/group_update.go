@@ -11,9 +11,8 @@ import (
 	"signet/internal/store"
 )
 
-// changeGroup carries out a change of a group, of who is in it or what it is. Nobody
-// else changes the group meanwhile, and the actor's key opens still: change is given the
-// actor as it is inside the transaction.
+// changeGroup changes a group or its members. It locks the group, makes sure that the
+// actor's key still opens, and passes change the actor as it is inside the transaction.
 func (s *Service) changeGroup(
 	ctx context.Context, actor *model.Actor, id model.GroupID,
 	change func(tx *store.Tx, plan *piece.Plan, actor *model.Actor) error,

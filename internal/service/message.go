@@ -161,8 +161,8 @@ func (s *Service) Message(ctx context.Context, actor *model.Actor, id model.Mess
 	return m, err
 }
 
-// gone turns the error of a message whose key was destroyed into what is answered
-// for one that is not there: it is an older state of the store that still has it.
+// gone turns the error of a message whose key was destroyed into the one of a message that
+// does not exist: only an older state of the store still has its row.
 func gone(err error) error {
 	if errors.Is(err, seal.ErrKeyGone) {
 		return model.Missing()

@@ -8,14 +8,14 @@ import (
 	"signet/internal/store"
 )
 
-// messageMemory remembers messages that were sent here and those that queues were read
-// for, with what they say: so most are never read and opened, and a queue that is read
-// again, and a message to many, once. The store says why a remembered one can be relied
-// on (store.Messages).
+// messageMemory remembers messages, with their opened content, that were sent here or read
+// for a queue. So most messages are never read and opened from the store, and one to many
+// readers is opened once. The store says why a remembered message can be relied on
+// (store.Messages).
 //
-// It is bounded by its size and by two sweeps, which is as long as what is erased may
-// stay anywhere. What is recalled or ends on this node leaves it at once, and all of it
-// when a key is destroyed.
+// It is bounded by its size and by two sweeps: erased content may stay nowhere for longer.
+// What is recalled or ends on this node leaves it at once, and all of it when a key is
+// destroyed.
 type messageMemory struct {
 	*cache.Cache[model.MessageID, *store.MessageRow]
 }

@@ -17,8 +17,8 @@ type repetition struct {
 	fingerprint []byte // of the message that is sent now
 }
 
-// findRepeated looks for what was sent to an entity under the same Request-ID; nil is
-// nothing.
+// findRepeated returns what was sent to an entity under the same Request-ID; nil where
+// nothing was.
 func (d *draft) findRepeated(
 	tx *store.Tx, actor *model.Actor, entity model.EntityID, now time.Time,
 ) (*repetition, error) {

@@ -8,8 +8,9 @@ import (
 	"signet/internal/store"
 )
 
-// noRoom is the answer to what is new while the disk is full (contract, section 1: the
-// store is away). What is there can be read, acknowledged and recalled meanwhile.
+// noRoom is the answer to calls that store something new while the disk is full (contract,
+// section 1: the store is away). Stored messages can still be read, acknowledged and
+// recalled.
 func noRoom() error {
 	return &model.Error{Kind: model.Unavailable, Code: "unavailable", RetryAfter: disk.RetryAfter,
 		Message: "The service takes nothing new at the moment, please try again."}

@@ -67,9 +67,9 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	return done, done.insert(tx, &readers)
 }
 
-// lock keeps what the message depends on as it is: the group with its members, and
-// the source of a forward. It finds the readers, and whether the group is open to a
-// message of the actor's.
+// lock keeps others from changing what the message depends on: the group with its members,
+// and the source of a forward. It finds the readers, and whether the actor may write to
+// the group.
 func (m *sealedMessage) lock(tx *store.Tx, actor *model.Actor) (readers store.Readers, open bool, err error) {
 	if m.source != nil {
 		if err := tx.LockMessages(actor.Organizations(), m.source.ID); err != nil {

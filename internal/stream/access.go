@@ -95,8 +95,8 @@ func (r *Registry) watch(ctx context.Context, cases *service.Service,
 	return nil
 }
 
-// endRevoked ends those of the readers whose key or secret is no more, or which serve no
-// organization any more. One that serves another goes on there.
+// endRevoked ends the readers whose key or secret was revoked, and those that have no
+// organization left. A reader with another organization stays open for that one.
 func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now time.Time) error {
 	for some := range slices.Chunk(all, nodeBatch) {
 		var keys map[string]model.Key

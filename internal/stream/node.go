@@ -26,7 +26,7 @@ const (
 	lookAlone     = 2 * time.Second
 	lookConnected = 5 * time.Second
 
-	// nodeLease is how long a node that is heard of no more counts as there.
+	// nodeLease is how long a node counts as present after its last renewal.
 	nodeLease = 30 * time.Second
 	nodeRenew = 10 * time.Second
 
@@ -77,7 +77,7 @@ func (n *Node) lease(ctx context.Context, until time.Time) error {
 	return n.registry.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, n.registry.name, until) })
 }
 
-// Run does what is due until ctx ends. By then no stream is open any more.
+// Run does what is due until ctx ends. All streams must be closed by then.
 func (n *Node) Run(ctx context.Context) {
 	tick := time.NewTicker(nodeTick)
 	defer tick.Stop()
@@ -111,8 +111,7 @@ func (n *Node) report(ctx context.Context, err error) {
 	n.failing = err != nil
 }
 
-// Round does what is due by now. Run calls it; it is not for several goroutines at a
-// time.
+// Round does what is due by now. Run calls it. It is not safe for concurrent use.
 func (n *Node) Round(ctx context.Context) error {
 	now := n.registry.clock()
 	problems := []error{n.check(ctx), n.writeClosed(ctx), n.depart(ctx, now)}
@@ -133,8 +132,8 @@ func (n *Node) Round(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// check ends what was opened with a key or for a membership that is no more, and the
-// streams that another node has told this one to end.
+// check ends the streams whose key or membership has ended, and those that another node
+// has told this one to end.
 func (n *Node) check(ctx context.Context) error {
 	all := n.registry.hub.Subscriptions()
 	if err := n.registry.endRevoked(ctx, all, n.registry.clock()); err != nil {

@@ -150,7 +150,7 @@ func (n *Node) writeClosed(ctx context.Context) error {
 	return nil
 }
 
-// depart forgets the streams that have lingered, and tells who is not there any more.
+// depart forgets the streams that have lingered, and tells others which accounts have left.
 func (n *Node) depart(ctx context.Context, now time.Time) error {
 	for len(n.lingering) > 0 && !n.lingering[0].until.After(now) {
 		over := n.lingering[0].streams
@@ -168,8 +168,8 @@ func (n *Node) depart(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// sweepLapsed forgets the streams of nodes that are heard of no more, and tells who
-// is not there any more.
+// sweepLapsed forgets the streams of nodes whose lease has lapsed, and tells others which
+// accounts have left.
 func (n *Node) sweepLapsed(ctx context.Context) error {
 	r := n.registry
 	now := n.time.StoreTime(r.clock()) // of the renewal right before

@@ -75,9 +75,9 @@ const (
 	everyCopy = math.MaxInt32
 )
 
-// endMessages removes messages that the sweep has found, in their order, as far as one
-// transaction should write, and notes the keys of which nothing may be left. It returns
-// those that are gone, and whether it stopped before the end.
+// endMessages removes messages that the sweep has found, in their order, up to what one
+// transaction should write, and notes the keys that may have sealed nothing else. It
+// returns the messages that are gone, and whether it stopped before the end.
 func endMessages(tx *store.Tx, rows []store.MessageRow) (gone []store.MessageRow, more bool, err error) {
 	if err := shareOrganizations(tx, rows); err != nil {
 		return nil, false, err

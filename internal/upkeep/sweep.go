@@ -34,7 +34,7 @@ const (
 	repeatFailure = 10 * time.Minute
 )
 
-// Cases are the use cases, as far as the sweep has to do with them.
+// Cases are the use cases that the sweep calls.
 type Cases interface {
 	// Age is told of each sweep: what is remembered is forgotten after two.
 	Age()

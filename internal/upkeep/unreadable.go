@@ -9,10 +9,9 @@ import (
 )
 
 const (
-	// departureBatch is how many organizations a sweep looks through at most, and
-	// departureWindows how many times departureWindow messages, all together, where
-	// these are fewer: a sweep finds what is little at once, and is not busy for long
-	// with what is much.
+	// departureBatch limits the organizations that one sweep looks through, and
+	// departureWindows the windows of departureWindow messages in all of them. So a sweep
+	// finishes a small organization at once, and a large one does not keep it busy.
 	departureBatch   = 100
 	departureWindows = 20
 	departureWindow  = 1000

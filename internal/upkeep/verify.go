@@ -72,8 +72,7 @@ var (
 		}}
 )
 
-// changed reports whether a message is not what it was any more: it was recalled, or
-// swept, while it was looked at.
+// changed reports whether a message was recalled or swept while it was looked at.
 func (v *verification) changed(ctx context.Context, table messageTable, row *store.MessageRow) (changed bool,
 	err error) {
 	err = v.vault.Store.View(ctx, func(tx *store.Tx) error {

@@ -109,7 +109,8 @@ func (r *Rates) Wait(ctx context.Context, key *model.Key, tokens int) error {
 	}
 }
 
-// count has take use the bucket of a key, if that has a limit, and returns what is left.
+// count passes the bucket of a key to take, if the key has a limit, and returns what is left
+// in it.
 func (r *Rates) count(key *model.Key, take func(*rate.Limiter, time.Time)) Quota {
 	perSecond, burst := r.figures(key)
 	if perSecond == 0 || burst == 0 {
