@@ -72,6 +72,7 @@ type figures struct {
 	linger    time.Duration // of presence
 	origins   []string
 	dir       string // of an earlier server, to go on with; empty: a new one
+	queueMax  int    // events besides messages that a queue holds; 0: no limit
 	rows      int    // that a transaction writes; 0: as many as a server's
 	unsealed  bool   // content lies in the files as it is
 	address   func(*http.Request) netip.Addr
@@ -102,6 +103,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	if s.store, err = store.Open(t.Context(), engine, service.NewEpoch); err != nil {
 		t.Fatal(err)
 	}
+	s.store.LimitQueues(f.queueMax)
 	blobs, err := blob.OpenDirectory(filepath.Join(f.dir, "blobs"))
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +129,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	})
 	s.sweeper = upkeep.NewSweeper(upkeep.Options{
 		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s.service, Access: s.access,
-		Audit: auditLog, Log: logger, Retention: f.retention,
+		Audit: auditLog, Log: logger, Retention: f.retention, QueueMax: f.queueMax,
 	})
 	s.streams = streaming.New(registry, s.access, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })

@@ -75,6 +75,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err != nil {
 		return nil, err
 	}
+	kept.LimitQueues(in.cfg.Events.QueueMax)
 	copied, err := newRingCopy(in)
 	if err != nil {
 		return nil, err
@@ -143,7 +144,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	sweeper = upkeep.NewSweeper(upkeep.Options{
 		Store: kept, Vault: vault, Clock: clock, Cases: cases, Access: control, Audit: auditLog,
 		Log: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
-		Interval: in.cfg.Expiry.Sweep, Retention: in.cfg.Events.Retention,
+		Interval: in.cfg.Expiry.Sweep, Retention: in.cfg.Events.Retention, QueueMax: in.cfg.Events.QueueMax,
 	})
 	survey := upkeep.NewSurvey(kept, in.clock)
 	if err := registerClock(in, clock); err != nil {

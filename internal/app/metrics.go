@@ -97,6 +97,8 @@ func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *u
 			"were removed.", nil, sweeper.Counts.Expired.Load),
 		counter("signet_messages_erased_total", "Messages whose rows were removed, whatever for.", nil,
 			sweeper.Counts.Erased.Load),
+		counter("signet_queue_events_dropped_total", "Events that were removed because their queue held more than "+
+			"events.queue_max.", nil, sweeper.Counts.Dropped.Load),
 		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil,
 			sweeper.Counts.Orphans.Load),
 		counter("signet_blobs_missing_total", "Times that somebody asked for a file that is lost: a message or a picture "+

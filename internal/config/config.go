@@ -117,6 +117,7 @@ type Organizations struct {
 // Events is about the queues of events.
 type Events struct {
 	Retention time.Duration
+	QueueMax  int
 }
 
 // Disk is about the room on the disk of the data directory.

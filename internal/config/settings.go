@@ -264,6 +264,11 @@ that created it, has to agree.`),
 		duration(&c.Events.Retention, "events.retention", 30*24*hour, minute, 100*365*24*hour, `
 How long an event that nobody acknowledges stays queued (720h is 30 days).`),
 
+		number(&c.Events.QueueMax, "events.queue_max", 20_000, 0, 100_000_000, `
+Events besides messages that an account's queue holds. The oldest of those go first, and
+the reader is told to read everything anew. A queue may be some hundredths longer for
+some seconds. Messages stay, however many there are. 0: no limit.`),
+
 		duration(&c.Expiry.Sweep, "expiry.sweep", 10*second, 100*time.Millisecond, hour, `
 How often the contents of expired messages are erased from the store. Nobody can read
 them from the moment they expire, whatever this setting is.`),

@@ -28,8 +28,7 @@ const (
 	stuckAge = time.Minute
 	// together is how many pieces are done in one transaction at most.
 	together = 20
-	// rest is the longest pause between two pieces. It is as long as the piece took, so
-	// that others write half of the time.
+	// rest is the longest pause between two pieces.
 	rest = 50 * time.Millisecond
 )
 
@@ -92,7 +91,7 @@ func (w *Worker) finish(ctx context.Context, at place) error {
 		if err != nil || !waits {
 			return err
 		}
-		if _, err := w.step(ctx, at, rest); err != nil {
+		if _, err := w.step(ctx, at, false); err != nil {
 			return err
 		}
 	}
@@ -167,7 +166,7 @@ func (w *Worker) Settle(ctx context.Context) error {
 	}
 	for _, at := range left {
 		for more := true; more; {
-			if more, err = w.step(ctx, at, 0); err != nil {
+			if more, err = w.step(ctx, at, true); err != nil {
 				return err
 			}
 		}
@@ -220,7 +219,7 @@ func (w *Worker) work(ctx context.Context) error {
 			w.mu.Lock() // before it is looked at, so that what is noted meanwhile counts
 			delete(w.due, at)
 			w.mu.Unlock()
-			more, err := w.step(ctx, at, rest)
+			more, err := w.step(ctx, at, false)
 			if err != nil {
 				return err // look finds it again
 			}
@@ -234,8 +233,8 @@ func (w *Worker) work(ctx context.Context) error {
 }
 
 // step does the next of what is left of a place, as much as one transaction writes, and
-// rests for as long, or until the rest is over. It reports whether there may be more.
-func (w *Worker) step(ctx context.Context, at place, rest time.Duration) (more bool, err error) {
+// rests unless it is in a hurry. It reports whether there may be more.
+func (w *Worker) step(ctx context.Context, at place, hurry bool) (more bool, err error) {
 	begun := time.Now()
 	var told []model.AccountID
 	err = w.Room.Sparing(func() error {
@@ -248,16 +247,22 @@ func (w *Worker) step(ctx context.Context, at place, rest time.Duration) (more b
 		return false, err
 	}
 	w.Hub.Wake(told...)
-	if rest == 0 {
+	if hurry {
 		return true, nil
 	}
+	Rest(ctx, begun)
+	return true, ctx.Err()
+}
+
+// Rest lasts as long as what was begun then, so that others write half of the time, but not
+// longer than some hundredths of a second, or until ctx ends.
+func Rest(ctx context.Context, begun time.Time) {
 	timer := time.NewTimer(min(time.Since(begun), rest))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	return true, ctx.Err()
 }
 
 // next does pieces of a place, and returns whom they concern; where there are none, the

@@ -2,13 +2,20 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 )
 
+// acknowledgedRows is how many rows an acknowledgement changes: the event, the copy, the
+// sender's event.
+const acknowledgedRows = 3
+
 // Acknowledge takes events out of the actor's queue. What carries a message
-// makes that Delivered, if it was New. Unknown ids are ignored.
+// makes that Delivered, if it was New. Unknown ids are ignored. Many ids take several
+// transactions, in their order: what one that fails leaves is acknowledged by a repeat.
 func (s *Service) Acknowledge(ctx context.Context, actor *model.Actor, ids []string) error {
 	positions := make([]int64, 0, len(ids))
 	for _, id := range ids {
@@ -16,7 +23,12 @@ func (s *Service) Acknowledge(ctx context.Context, actor *model.Actor, ids []str
 			positions = append(positions, cursor.Position)
 		}
 	}
-	return s.acknowledge(ctx, actor, positions)
+	for some := range slices.Chunk(positions, piece.Rows/acknowledgedRows) {
+		if err := s.acknowledge(ctx, actor, some); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // AcknowledgeEvents is Acknowledge for events that were read from the queue.
@@ -28,10 +40,8 @@ func (s *Service) AcknowledgeEvents(ctx context.Context, actor *model.Actor, eve
 	return s.Acknowledge(ctx, actor, ids)
 }
 
+// acknowledge does so in one transaction.
 func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, all []int64) error {
-	if len(all) == 0 {
-		return nil
-	}
 	now, account := s.now(), actor.Account
 	delivered := store.Payload{Account: account, Status: model.Delivered, Time: now.UnixMilli()}.Encode()
 	var senders []model.AccountID

@@ -264,17 +264,25 @@ type Deleted struct {
 // empties its queue.
 func (s *Service) DeleteEvents(ctx context.Context, actor *model.Actor, connectionsOnly bool) (out Deleted, err error) {
 	if !connectionsOnly {
-		now := s.now()
-		err = s.spare(ctx, func(tx *store.Tx) error {
-			if out.Events, err = tx.CountEvents(s.queue(actor, 0, store.EndOfQueue, now)); err != nil {
-				return err
-			}
-			return tx.DeleteAllEvents(actor.Account, actor.Key.Scope)
-		})
-		if err != nil {
+		if out.Events, err = s.emptyQueue(ctx, actor); err != nil {
 			return Deleted{}, err
 		}
 	}
 	out.Streams, err = s.streams.End(ctx, actor.Account, "", actor.Key.Scope)
 	return out, err
+}
+
+// emptyQueue takes all that is queued out of the actor's queue, and returns how many events
+// its reader had there. Counting a long queue holds up no writer.
+func (s *Service) emptyQueue(ctx context.Context, actor *model.Actor) (events int, err error) {
+	q, err := s.Unacknowledged(ctx, actor, "")
+	if err != nil || q.Last == 0 {
+		return 0, err
+	}
+	return q.Count, s.spare(ctx, func(tx *store.Tx) error {
+		if err := tx.LockQueues(actor.Account); err != nil {
+			return err
+		}
+		return tx.WithdrawAll(actor.Account, actor.Key.Scope, q.Last)
+	})
 }

@@ -26,3 +26,6 @@ func (s *Service) Age() {
 	s.changed.Age()
 	s.access.Age()
 }
+
+// Wake tells readers, on all nodes, that something has come into their queues.
+func (s *Service) Wake(accounts ...model.AccountID) { s.hub.Wake(accounts...) }

@@ -194,7 +194,7 @@ func (s *Service) leave(tx *store.Tx, plan *piece.Plan, actor *model.Actor, acco
 	if err := tx.DeleteMutesOf(account.ID, organization); err != nil {
 		return err
 	}
-	if err := tx.DeleteEventsOf(account.ID, organization); err != nil {
+	if err := tx.WithdrawEventsOf(account.ID, organization, position); err != nil {
 		return err
 	}
 	if err := tx.DeleteMembership(organization, account.ID); err != nil {

@@ -41,7 +41,7 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 			return err
 		}
 		for _, account := range members {
-			if err := tx.DeleteEventsOf(account, id); err != nil {
+			if err := tx.WithdrawEventsOf(account, id, position); err != nil {
 				return err
 			}
 			if err := tx.DeleteConversationsOf(account, id); err != nil {

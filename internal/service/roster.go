@@ -101,8 +101,9 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) error {
 	var plan *piece.Plan
+	var left *store.Withdrawal
 	err := s.spare(ctx, func(tx *store.Tx) error {
-		plan = s.pieces.Plan(tx, s.now())
+		plan, left = s.pieces.Plan(tx, s.now()), nil
 		place, err := s.rosterPlace(tx, actor, address, organization)
 		if err != nil {
 			return err
@@ -131,7 +132,8 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 		if err != nil {
 			return err
 		}
-		if err := withdrawConversation(tx, actor, place); err != nil {
+		if left, err = tx.WithdrawConversation(actor.Account, place.organization, model.AccountID(place.entity),
+			position); err != nil {
 			return err
 		}
 		if err := tx.ClearConversation(actor.Account, place.organization, place.entity, position); err != nil {
@@ -146,30 +148,12 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 		return err
 	}
 	s.hub.Wake(actor.Account)
-	return s.pieces.Carry(ctx, plan)
-}
-
-// withdrawConversation takes what is still queued of a one-to-one conversation
-// out of the actor's queue.
-func withdrawConversation(tx *store.Tx, actor *model.Actor, place place) error {
-	queue, err := tx.EventsOf(actor.Account, place.organization)
-	if err != nil {
-		return err
-	}
-	var positions []int64
-	for _, e := range queue {
-		if e.Kind != model.EventMessage {
-			continue
-		}
-		sender, found, err := tx.SenderOf(place.organization, e.MessageID)
-		if err != nil {
+	if left != nil {
+		if err := piece.Withdraw(ctx, s.store, left); err != nil {
 			return err
 		}
-		if found && model.EntityID(sender) == place.entity {
-			positions = append(positions, e.Position)
-		}
 	}
-	return tx.DeleteEventsAt(actor.Account, positions)
+	return s.pieces.Carry(ctx, plan)
 }
 
 // queueFriend tells an account that its roster changed.

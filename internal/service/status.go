@@ -2,17 +2,24 @@ package service
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 )
 
 // StatusLimit is how many message ids one status call takes.
 const StatusLimit = 500
 
+// markedRows is how many rows a status changes: the copy twice, its event, the counts of the
+// conversation and of the message's end, the sender's event, old and new.
+const markedRows = 7
+
 // MarkStatus moves messages that the actor received on to Delivered or Read, and
-// tells their senders. Other ids are ignored (contract, call 16).
+// tells their senders. Other ids are ignored (contract, call 16). Many ids take several
+// transactions, those that are Read first, which are Delivered then.
 func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered, read []model.MessageID) error {
 	if len(delivered)+len(read) > StatusLimit {
 		field := "delivered"
@@ -22,9 +29,24 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 		return tooManyIDs(field)
 	}
 	now := s.now()
+	for some := range slices.Chunk(read, piece.Rows/markedRows) {
+		if err := s.mark(ctx, actor, some, model.Read, now); err != nil {
+			return err
+		}
+	}
+	for some := range slices.Chunk(delivered, piece.Rows/markedRows) {
+		if err := s.mark(ctx, actor, some, model.Delivered, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mark moves messages on to a status, in one transaction.
+func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.MessageID, status model.Status,
+	now time.Time) error {
 	var senders []model.AccountID
 	var moved *marks
-	ids := append(read[:len(read):len(read)], delivered...)
 	err := s.spare(ctx, func(tx *store.Tx) (err error) {
 		if err := tx.LockMessages(actor.Organizations(), ids...); err != nil {
 			return err
@@ -34,12 +56,8 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 			return err
 		}
 		moved = &marks{found: found, now: now}
-		for i, id := range ids {
-			if i < len(read) {
-				moved.add(id, model.Read)
-			} else {
-				moved.add(id, model.Delivered)
-			}
+		for _, id := range ids {
+			moved.add(id, status)
 		}
 		senders, err = moved.write(tx)
 		return err
@@ -73,7 +91,7 @@ type mark struct {
 }
 
 // add notes that a message reached a status, if the actor received it, it is not
-// over, and it was not there yet. The most advanced status comes first.
+// over, and it was not there yet.
 func (m *marks) add(id model.MessageID, status model.Status) {
 	v := m.found[id]
 	delete(m.found, id)

@@ -37,8 +37,8 @@ func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, 
 		FROM events e CROSS JOIN messages m CROSS JOIN deliveries d
 		WHERE e.account = ? AND e.position IN (?*) AND e.position > ? AND e.kind IN (1, 2)
 		AND m.organization_number = e.organization_number AND m.message = e.message AND m.ends > ? AND m.recalled = 0
-		AND d.organization_number = e.organization_number AND d.message = e.message AND d.account = e.account AND d.status = 0
-		ORDER BY e.position`, []any{account, positions, after, millis(now)}, func(row Row) error {
+		AND d.organization_number = e.organization_number AND d.message = e.message AND d.account = e.account AND d.status = 0`+
+		standing+` ORDER BY e.position`, []any{account, positions, after, millis(now), account}, func(row Row) error {
 		var a Arrival
 		var number int64
 		err := row.Scan(&number, &a.Message, &a.Sender, &a.Group, &a.Replayed, &a.Told)

@@ -54,6 +54,11 @@ func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization 
 	if number < 1 {
 		return fmt.Errorf("events of kind %q are not queued", kind)
 	}
+	if kind != model.EventMessage && kind != model.EventGroupMessage {
+		if err := tx.noteGrowth(account); err != nil {
+			return err
+		}
+	}
 	return tx.post(
 		`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 			VALUES (?, ?, ?, ?, ?, ?, 0)`,
@@ -89,7 +94,7 @@ type Queue struct {
 // args are those of the rows, and then those of what they bring.
 func (q Queue) args(tx *Tx) []any {
 	scope := tx.scope(q.Scope)
-	return []any{q.Account, q.After, q.UpTo, scope, scope, millis(q.Now), millis(q.Now.Add(-model.ReadGrace))}
+	return []any{q.Account, q.After, q.UpTo, scope, scope, q.Account, millis(q.Now), millis(q.Now.Add(-model.ReadGrace))}
 }
 
 // scope is the number of an organization for withinScope, 0 where there is none.
@@ -113,7 +118,7 @@ const queued = ` FROM events e
 	LEFT JOIN messages m ON e.kind IN (1, 2) AND m.organization_number = e.organization_number AND m.message = e.message
 	LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message
 	AND d.account = e.account
-	WHERE e.account = ? AND e.position > ? AND e.position <= ?` + withinScope + `
+	WHERE e.account = ? AND e.position > ? AND e.position <= ?` + withinScope + standing + `
 	AND (e.kind NOT IN (1, 2) OR m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2
 	AND d.status_time <= ?))`
 
@@ -151,33 +156,13 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 	return out, err
 }
 
-// EventsOf returns all that is queued for an account about an organization,
-// without the messages.
-func (tx *Tx) EventsOf(account model.AccountID, organization model.OrganizationID) ([]EventRow, error) {
-	return tx.eventRows(`account = ? AND organization_number = ?`, account, tx.numbered(organization))
+// RemoveEvents takes events out of an account's queue that it did not acknowledge.
+func (tx *Tx) RemoveEvents(account model.AccountID, positions []int64) error {
+	tx.change.withdrawn()
+	return tx.DeleteEventsAt(account, positions)
 }
 
-func (tx *Tx) eventRows(where string, args ...any) (out []EventRow, err error) {
-	var numbers []int64
-	err = tx.each(`SELECT position, kind, organization_number, message, payload FROM events WHERE `+where+
-		` ORDER BY position`, args, func(row Row) error {
-		var e EventRow
-		var number int64
-		var kind int
-		if err := row.Scan(&e.Position, &kind, &number, &e.MessageID, &e.Payload); err != nil {
-			return err
-		}
-		err := e.setKind(kind)
-		out, numbers = append(out, e), append(numbers, number)
-		return err
-	})
-	if err == nil {
-		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
-	}
-	return out, err
-}
-
-// DeleteEventsAt takes events out of an account's queue.
+// DeleteEventsAt takes events out of an account's queue that it acknowledged.
 func (tx *Tx) DeleteEventsAt(account model.AccountID, positions []int64) error {
 	if len(positions) == 0 {
 		return nil
@@ -186,43 +171,22 @@ func (tx *Tx) DeleteEventsAt(account model.AccountID, positions []int64) error {
 	return err
 }
 
-// DeleteAllEvents empties an account's queue, or what of it is within a scope.
-func (tx *Tx) DeleteAllEvents(account model.AccountID, scope model.OrganizationID) error {
-	tx.change.withdrawn()
-	if scope == "" {
-		return tx.post(`DELETE FROM events WHERE account = ?`, account)
-	}
-	return tx.post(`DELETE FROM events WHERE account = ? AND organization_number IN (0, ?)`, account, tx.numbered(scope))
-}
-
 // WithinScope keeps of positions in an account's queue those of events within a scope.
 func (tx *Tx) WithinScope(account model.AccountID, positions []int64, scope model.OrganizationID) (out []int64,
 	err error) {
 	if scope == "" {
 		return positions, nil
 	}
-	err = tx.each(`SELECT position FROM events WHERE account = ? AND position IN (?*) AND organization_number IN (0, ?)`,
-		[]any{account, positions, tx.numbered(scope)}, func(row Row) error {
-			var position int64
-			err := row.Scan(&position)
-			out = append(out, position)
-			return err
-		})
-	return out, err
+	return tx.positions(`SELECT position FROM events WHERE account = ? AND position IN (?*)
+		AND organization_number IN (0, ?)`, account, positions, tx.numbered(scope))
 }
 
-// DeleteEventsOf withdraws what is queued for an account about an organization.
-func (tx *Tx) DeleteEventsOf(account model.AccountID, organization model.OrganizationID) error {
+// DeleteEventsBefore takes the oldest of what is older than a position out of an account's
+// queue, at most limit, and returns how many those were.
+func (tx *Tx) DeleteEventsBefore(account model.AccountID, position int64, limit int) (int64, error) {
 	tx.change.withdrawn()
-	err := tx.post(`DELETE FROM events WHERE account = ? AND organization_number = ?`, account, tx.numbered(organization))
-	return err
-}
-
-// DeleteEventsBefore takes what is older than a position out of an account's queue.
-func (tx *Tx) DeleteEventsBefore(account model.AccountID, position int64) error {
-	tx.change.withdrawn()
-	err := tx.post(`DELETE FROM events WHERE account = ? AND position < ?`, account, position)
-	return err
+	return tx.exec(`DELETE FROM events WHERE account = ? AND position IN (SELECT position FROM events
+		WHERE account = ? AND position < ? ORDER BY position LIMIT ? + 0)`, account, account, position, limit)
 }
 
 // NextQueue returns the first account after the given one that has events, and the
@@ -242,10 +206,13 @@ func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.M
 		WHERE organization_number = ? AND message = ? AND account IN (?*))`, tx.numbered(organization), message, accounts)
 }
 
-// InsertEvents queues the same event with several accounts, at one position. It leaves out
-// those that are not in the organization any more.
+// InsertEvents queues the same event besides messages with several accounts, at one
+// position. It leaves out those that are not in the organization any more.
 func (tx *Tx) InsertEvents(accounts []model.AccountID, position int64, organization model.OrganizationID,
 	kind model.EventKind, message model.MessageID, payload []byte) error {
+	if err := tx.noteGrowth(accounts...); err != nil {
+		return err
+	}
 	return tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships WHERE organization = ? AND account IN (?*)`,
 		position, tx.existing(organization), kindNumber(kind), message, string(payload), organization, accounts)

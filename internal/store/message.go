@@ -172,9 +172,13 @@ func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageI
 
 // EndedMessages returns up to limit messages that have ended by then, the
 // earliest first, for the transaction to delete. It leaves out those that others
-// are at: a later sweep finds them if they are still there.
+// are at: a later sweep finds them if they are still there. Likewise a group's message that
+// is still being taken back in pieces, since these go by its copies.
 func (tx *Tx) EndedMessages(now time.Time, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.ends <= ? ORDER BY m.ends LIMIT ? + 0 `+tx.dialect.Skip, millis(now), limit)
+	return tx.messages(`m.ends <= ? AND (m.recalled = 0 OR m.is_group = 0 OR NOT EXISTS (SELECT 1 FROM pieces p
+		JOIN organization_numbers n ON n.organization = p.organization WHERE n.number = m.organization_number
+		AND p.group_token = m.recipient AND p.message = m.message))
+		ORDER BY m.ends LIMIT ? + 0 `+tx.dialect.Skip, millis(now), limit)
 }
 
 // MessageOf returns a message of an organization, ended or not, and keeps it as it is until
@@ -211,12 +215,4 @@ func (l *messageList) named(tx *Tx, err error) ([]MessageRow, error) {
 		err = tx.name(l.numbers, func(i int) *model.OrganizationID { return &l.rows[i].Organization })
 	}
 	return l.rows, err
-}
-
-// SenderOf returns who sent a message, ended or not.
-func (tx *Tx) SenderOf(organization model.OrganizationID, id model.MessageID) (sender model.AccountID, found bool,
-	err error) {
-	found, err = tx.one(`SELECT sender FROM messages WHERE organization_number = ? AND message = ?`,
-		[]any{tx.numbered(organization), id}, &sender)
-	return sender, found, err
 }

@@ -68,8 +68,8 @@ func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, erro
 	dest := []any{&e.Position, &kind, &number, &e.MessageID, &e.Payload, &status}
 	scope := tx.scope(q.Scope)
 	err := tx.each(`SELECT position, kind, organization_number, message, payload, status FROM events e
-		WHERE account = ? AND position > ? AND position <= ?`+withinScope+` ORDER BY position LIMIT ? + 0`,
-		[]any{q.Account, q.After, q.UpTo, scope, scope, limit}, func(row Row) error {
+		WHERE account = ? AND position > ? AND position <= ?`+withinScope+standing+` ORDER BY position LIMIT ? + 0`,
+		[]any{q.Account, q.After, q.UpTo, scope, scope, q.Account, limit}, func(row Row) error {
 			if err := row.Scan(dest...); err != nil {
 				return err
 			}
@@ -143,7 +143,7 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) (read, bytes int, err error)
 	err = tx.each(`SELECT e.position, `+messageColumns+` FROM events e CROSS JOIN messages m
 		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message
 		AND d.account = e.account
-		WHERE e.account = ? AND e.position > ? AND e.position <= ?`+withinScope+` AND e.kind IN (1, 2)
+		WHERE e.account = ? AND e.position > ? AND e.position <= ?`+withinScope+standing+` AND e.kind IN (1, 2)
 		AND m.organization_number = e.organization_number AND m.message = e.message
 		AND m.ends > ? AND m.recalled = 0 AND NOT (m.dor = 1 AND d.status >= 2 AND d.status_time <= ?)
 		ORDER BY e.position`, q.args(tx), func(row Row) error {

@@ -64,6 +64,9 @@ var spreading = map[string]string{
 	"Tx.DeliveriesTo":         "a look at statuses, or their change: each message where that lies",
 	"Tx.MessageHeads":         "a look at statuses, or their change: each message where that lies",
 	"Tx.Departures":           "the sweep",
+	"Tx.GrownQueues":          "the sweep: the few queues that have grown",
+	"Tx.Withdrawals":          "the sweep: the few long queues of which something is withdrawn",
+	"Tx.Withdrawn":            "when a conversation is removed: each message in the queue where that lies",
 	"Tx.EndedMessages":        "the sweep",
 	"Tx.Unreadable": "the sweep, where somebody has left or removed a conversation: a thousand messages at a " +
 		"time",

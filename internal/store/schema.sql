@@ -247,6 +247,21 @@ CREATE TABLE events (
 	PRIMARY KEY (account, position)
 ){table};
 
+-- What is out of an account's queue and still lies there: readers leave it out, and the sweep removes it.
+CREATE TABLE withdrawals (
+	account             {id} NOT NULL,
+	organization_number BIGINT NOT NULL, -- only events of this organization; -1: of all
+	sender              {id} NOT NULL,   -- only messages of kind 1 from this account; none: everything
+	position            BIGINT NOT NULL, -- up to which
+	PRIMARY KEY (account, organization_number, sender)
+){table};
+
+-- An account whose queue has grown, so that the sweep looks whether it holds more than it may.
+CREATE TABLE grown_queues (
+	account {id} NOT NULL,
+	PRIMARY KEY (account)
+){table};
+
 -- What an account's roster says of another account in an organization. Groups and their members have theirs.
 CREATE TABLE conversations (
 	account         {id} NOT NULL,

@@ -13,6 +13,8 @@ var distribution = map[string]struct{ key, why string }{
 	"accounts":      {"account", "a profile"},
 	"events":        {"account", "the queue of an account, read as a whole"},
 	"engine_queues": {"account", "locked by each transaction that queues something; beside the queue"},
+	"withdrawals":   {"account", "beside the queue"},
+	"grown_queues":  {"account", "beside the queue"},
 	"conversations": {"account", "the roster and the counters of an account"},
 	"requests":      {"account", "asked once for each send, by its sender"},
 	"mutes":         {"account", "of one account"},

@@ -28,6 +28,7 @@ type Store struct {
 	meters  Meters
 
 	observers []func(*Change) // set before the first use
+	oneIn     int             // LimitQueues; likewise
 }
 
 func newStore(engine Engine) *Store {
@@ -149,7 +150,7 @@ func (s *Store) transact(ctx context.Context, run engineTransaction, took *meter
 	begun := time.Now()
 	var last *Tx
 	err := run(ctx, func(session Session) error {
-		last = &Tx{session: session, dialect: dialect, numbers: s.numbers}
+		last = &Tx{session: session, dialect: dialect, numbers: s.numbers, oneIn: s.oneIn}
 		return fn(last)
 	}, traits...)
 	if err == nil && last != nil && last.found != nil {
@@ -196,6 +197,7 @@ type Tx struct {
 	numbers *numbers
 	found   map[int64]model.OrganizationID // those of numbers that it read itself
 	fault   error                          // why no more statements are run
+	oneIn   int                            // of how many events one is noted (noteGrowth); 0: none
 	change  *Change                        // what observers are told; nil: there are none
 }
 

@@ -13,6 +13,7 @@ type Backlog struct {
 	Files         int       // that nothing refers to any more
 	Organizations int       // deleted
 	Keys          int       // days whose keys may go
+	Queues        int       // parts of queues that are withdrawn
 	Work          Work      // what calls left to be done in pieces
 }
 
@@ -36,6 +37,10 @@ func (tx *Tx) Backlog(now time.Time, limit int) (b Backlog, err error) {
 	}
 	if _, err = tx.one(`SELECT COUNT(*) FROM (SELECT day FROM key_endings LIMIT ? + 0) few`, []any{limit},
 		&b.Keys); err != nil {
+		return b, err
+	}
+	if _, err = tx.one(`SELECT COUNT(*) FROM (SELECT account FROM withdrawals LIMIT ? + 0) few`, []any{limit},
+		&b.Queues); err != nil {
 		return b, err
 	}
 	b.Work, err = tx.WorkLeft()

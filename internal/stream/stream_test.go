@@ -181,7 +181,9 @@ func TestStreamShowsNothingThatWasTakenBackMeanwhile(t *testing.T) {
 		},
 		"it has expired": func(c *house, _, _ *model.Actor, _ model.MessageID) { c.clock.Advance(time.Minute) },
 		"the queue is emptied behind the hub's back": func(c *house, _, reader *model.Actor, _ model.MessageID) {
-			c.must(c.store.Update(c.t.Context(), func(tx *store.Tx) error { return tx.DeleteAllEvents(reader.Account, "") }))
+			c.must(c.store.Update(c.t.Context(), func(tx *store.Tx) error {
+				return tx.WithdrawAll(reader.Account, "", store.EndOfQueue)
+			}))
 		},
 		"the reader is out of the organization": func(c *house, _, reader *model.Actor, _ model.MessageID) {
 			o := reader.Organizations()[0]

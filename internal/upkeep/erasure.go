@@ -314,7 +314,7 @@ func (e *Eraser) endOrganization(ctx context.Context, id model.OrganizationID) e
 			return err
 		}
 		for _, account := range members {
-			if err := tx.DeleteEventsOf(account, id); err != nil {
+			if err := tx.WithdrawEventsOf(account, id, store.EndOfQueue); err != nil {
 				return err
 			}
 			if err := tx.DeleteConversationsOf(account, id); err != nil {

@@ -9,12 +9,8 @@ import (
 	"signet/internal/store"
 )
 
-const (
-	// nodeMemory is how long a node that has lapsed is remembered.
-	nodeMemory = time.Hour
-	// queueBatch is how many queues one snapshot looks at.
-	queueBatch = 200
-)
+// nodeMemory is how long a node that has lapsed is remembered.
+const nodeMemory = time.Hour
 
 // KeepHouse removes what is merely old: repeated-request notes, counts of past
 // days, ended keys, events and audit lines past their retention, uploads that were
@@ -35,7 +31,7 @@ func (w *Sweeper) KeepHouse(ctx context.Context) error {
 		return err
 	}
 	if err := w.run(ctx, &w.tasks.queues,
-		func(ctx context.Context) error { return w.trimQueues(ctx, w.oldest(now)) }); err != nil {
+		func(ctx context.Context) error { return w.trimQueues(ctx, now) }); err != nil {
 		return err
 	}
 	// Files that cannot be reached hold up no key.
@@ -58,53 +54,4 @@ func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
 		}
 		return tx.DeleteExpiredKeys(now, now.Add(-model.LoginIdle))
 	})
-}
-
-// trimQueues removes events older than a position. It writes only where there are some,
-// the queues of one transaction in the order of their accounts.
-func (w *Sweeper) trimQueues(ctx context.Context, oldest int64) error {
-	var last model.AccountID
-	for more := oldest > 0; more; {
-		var old []model.AccountID
-		err := w.Store.View(ctx, func(tx *store.Tx) error {
-			old, more = nil, true
-			for range queueBatch {
-				account, first, found, err := tx.NextQueue(last)
-				if err != nil || !found {
-					more = false
-					return err
-				}
-				if last = account; first < oldest {
-					old = append(old, account)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if len(old) == 0 {
-			continue
-		}
-		err = w.Store.Update(ctx, func(tx *store.Tx) error {
-			for _, account := range old {
-				if err := tx.DeleteEventsBefore(account, oldest); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// oldest is the position before which events are past their retention; 0: none are.
-func (w *Sweeper) oldest(now time.Time) int64 {
-	if w.Retention == 0 {
-		return 0
-	}
-	return now.Add(-w.Retention).UnixMicro()
 }

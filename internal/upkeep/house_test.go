@@ -93,6 +93,7 @@ type forgetful struct{}
 func (forgetful) Age()                              {}
 func (forgetful) Forget()                           {}
 func (forgetful) ForgetMessages(...model.MessageID) {}
+func (forgetful) Wake(...model.AccountID)           {}
 func (forgetful) FlushUses(context.Context) error   { return nil }
 
 // Hundreds of queues in which nothing is old are read only.
@@ -130,7 +131,7 @@ func TestQueuesAreWrittenWhereSomethingIsOldOnly(t *testing.T) {
 	w := h.sweeper()
 	for _, want := range []struct{ events, updates int }{{queues, 3}, {queues, 0}} {
 		h.engine.updates = 0
-		h.must(w.trimQueues(t.Context(), w.oldest(h.now)))
+		h.must(w.trimQueues(t.Context(), h.now))
 		if events, updates := count(), h.engine.updates; events != want.events || updates != want.updates {
 			t.Errorf("%d events are left after %d transactions, want %d after %d", events, updates, want.events, want.updates)
 		}

@@ -42,6 +42,8 @@ type Cases interface {
 	Forget()
 	// ForgetMessages drops messages that were erased.
 	ForgetMessages(ids ...model.MessageID)
+	// Wake tells readers that something has come into their queues.
+	Wake(accounts ...model.AccountID)
 }
 
 // Access is what knows of keys.
@@ -64,6 +66,7 @@ type Options struct {
 	Room      *disk.Room       // nil: there is room for everything
 	Interval  time.Duration    // what has ended is erased within it
 	Retention time.Duration    // how long an unacknowledged event stays; 0: for good
+	QueueMax  int              // events besides messages that a queue holds; 0: no limit
 }
 
 // Sweeper removes what has ended. It cannot be read by then: the sweep only takes
@@ -145,6 +148,7 @@ func (w *Sweeper) Sweep(ctx context.Context) error {
 	w.Cases.Age()
 	at, err := w.Clock.EndingTime(ctx)
 	return errors.Join(err, w.eraseEnded(ctx, at),
+		w.run(ctx, &w.tasks.longQueues, func(ctx context.Context) error { return w.sweepQueues(ctx, at) }),
 		w.run(ctx, &w.tasks.keys, func(ctx context.Context) error { return w.endKeys(ctx, at) }))
 }
 

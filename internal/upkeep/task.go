@@ -13,6 +13,7 @@ type Counts struct {
 	Expired atomic.Int64 // messages that ended by themselves
 	Erased  atomic.Int64 // messages that left the store, whatever for
 	Orphans atomic.Int64 // files to which nothing referred
+	Dropped atomic.Int64 // events that a queue held above its limit
 }
 
 // countEnded counts messages that a sweep removed.
@@ -27,14 +28,14 @@ func (c *Counts) countEnded(rows []store.MessageRow) {
 
 // tasks are what a sweeper does, part by part.
 type tasks struct {
-	messages, unreadable, organizations, holds, files, keyUses, audit, wipe, keys meter.Task // of a sweep
-	records, auditTrim, queues, orphans, pastKeys                                 meter.Task // of housekeeping
+	messages, unreadable, organizations, holds, files, keyUses, audit, wipe, keys, longQueues meter.Task // of a sweep
+	records, auditTrim, queues, orphans, pastKeys                                             meter.Task // of housekeeping
 }
 
 // name gives each task its name.
 func (t *tasks) name() {
 	for i, name := range [...]string{"messages", "unreadable", "organizations", "holds", "files", "key_uses",
-		"audit_checkpoints", "wipe", "keys",
+		"audit_checkpoints", "wipe", "keys", "long_queues",
 		"records", "audit_retention", "queues", "orphans", "past_keys"} {
 		t.all()[i].Name = name
 	}
@@ -43,7 +44,7 @@ func (t *tasks) name() {
 // all lists them: the sweep's, then housekeeping's.
 func (t *tasks) all() []*meter.Task {
 	return []*meter.Task{&t.messages, &t.unreadable, &t.organizations, &t.holds, &t.files, &t.keyUses, &t.audit, &t.wipe,
-		&t.keys,
+		&t.keys, &t.longQueues,
 		&t.records, &t.auditTrim, &t.queues, &t.orphans, &t.pastKeys}
 }
 

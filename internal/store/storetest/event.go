@@ -23,6 +23,30 @@ func (p *platform) mustNote(t testing.TB, account model.AccountID, organization 
 	return position
 }
 
+// mustTrim removes what is older than a position from a queue, at most limit events.
+func (p *platform) mustTrim(t testing.TB, account model.AccountID, position int64, limit int, want int64) {
+	t.Helper()
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		n, err := tx.DeleteEventsBefore(account, position, limit)
+		wantEqual(t, "events removed", n, want)
+		return err
+	})
+}
+
+// length is how many events lie in a queue, seen or not.
+func (p *platform) length(t testing.TB, account model.AccountID) int {
+	t.Helper()
+	all := mustRead(t, p, func(tx *store.Tx) ([]store.QueueLength, error) {
+		return tx.QueueLengths(model.AccountID{}, 1e6)
+	})
+	for _, l := range all {
+		if l.Account == account {
+			return l.Events
+		}
+	}
+	return 0
+}
+
 // wantPayloads compares what the queue says, in order.
 func (p *platform) wantPayloads(t testing.TB, account model.AccountID, want ...string) {
 	t.Helper()
@@ -51,7 +75,7 @@ func events(t *testing.T, h Harness) {
 		want[0].Status = model.Read
 		wantEqual(t, "queue after the message was read", p.mustQueue(t, bob), want)
 		wantEqual(t, "queue of the sender", len(p.mustQueue(t, ann)), 0)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob, "") })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", store.EndOfQueue) })
 	})
 
 	t.Run("are_read_in_order_and_in_parts", func(t *testing.T) {
@@ -87,9 +111,11 @@ func events(t *testing.T, h Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsAt(bob, []int64{positions[0], positions[3], 12}) })
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsAt(bob, nil) })
 		wantEqual(t, "all after an acknowledgement", part(0, store.EndOfQueue, 100), "12456")
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsBefore(bob, positions[4]) })
+		p.mustTrim(t, bob, positions[4], 1, 1)
+		wantEqual(t, "all but the oldest", part(0, store.EndOfQueue, 100), "2456")
+		p.mustTrim(t, bob, positions[4], 10, 1)
 		wantEqual(t, "all that is young", part(0, store.EndOfQueue, 100), "456")
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob, "") })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", store.EndOfQueue) })
 		wantEqual(t, "all after a deletion", part(0, store.EndOfQueue, 100), "")
 		wantEqual(t, "queue of another", len(p.mustQueue(t, eve)), 7)
 	})
@@ -98,9 +124,7 @@ func events(t *testing.T, h Harness) {
 		p.mustNote(t, ann, first, "first")
 		p.mustNote(t, ann, second, "second")
 		p.mustNote(t, ann, "", "none")
-		of := mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.EventsOf(ann, first) })
-		wantEqual(t, "events of one", len(of), 1)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsOf(ann, first) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawEventsOf(ann, first, store.EndOfQueue) })
 		p.wantPayloads(t, ann, "second", "none")
 	})
 
@@ -165,7 +189,7 @@ func queueFilter(t *testing.T, h Harness) {
 		p.wantQueued(t, bob, ends, stays)
 		p.clock.Advance(time.Minute)
 		p.wantQueued(t, bob, stays)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(bob, "") })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", store.EndOfQueue) })
 	})
 	t.Run("recalled", func(t *testing.T) {
 		m, other := p.groupLetter(&g, ann), p.groupLetter(&g, ann)
@@ -176,9 +200,8 @@ func queueFilter(t *testing.T, h Harness) {
 		p.wantQueued(t, eve, other)
 		p.mustUpdate(t, func(tx *store.Tx) error { return takeBack(tx, m) })
 		for _, reader := range []model.AccountID{bob, eve} {
-			left := mustRead(t, p, func(tx *store.Tx) ([]store.EventRow, error) { return tx.EventsOf(reader, organization) })
-			wantEqual(t, "rows left", len(left), 1)
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteAllEvents(reader, "") })
+			wantEqual(t, "rows left", p.length(t, reader), 1)
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(reader, "", store.EndOfQueue) })
 		}
 	})
 	t.Run("read_and_gone_for_one_reader", func(t *testing.T) {
@@ -210,7 +233,7 @@ func queueFilter(t *testing.T, h Harness) {
 		q := p.queue(sam)
 		q.After = p.now().Add(-time.Minute).UnixMicro()
 		wantEqual(t, "count", mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountEvents(q) }), 1)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsBefore(sam, q.After) })
+		p.mustTrim(t, sam, q.After, 10, 1)
 		p.wantPayloads(t, sam, "new")
 	})
 }

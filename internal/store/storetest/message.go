@@ -46,16 +46,6 @@ func messages(t *testing.T, h Harness) {
 		err := p.Update(t.Context(), func(tx *store.Tx) error { return tx.InsertMessage(m) })
 		wantError(t, "second insert", err, store.ErrConflict)
 	})
-	t.Run("tell_their_sender_ended_or_not", func(t *testing.T) {
-		m := p.letter(first, ann, bob)
-		m.Ends, m.Expires = p.now(), p.now()
-		p.mustSend(t, m)
-		sender := func(o model.OrganizationID) func(*store.Tx) (model.AccountID, bool, error) {
-			return func(tx *store.Tx) (model.AccountID, bool, error) { return tx.SenderOf(o, m.ID) }
-		}
-		wantEqual(t, "sender", mustFind(t, p, "sender", sender(first)), ann)
-		wantMissing(t, p, "sender in another organization", sender(second))
-	})
 	t.Run("are_recalled_without_their_content", func(t *testing.T) {
 		m, other := p.letter(first, ann, bob), p.letter(first, ann, bob)
 		m.Blob = p.id()
@@ -136,8 +126,6 @@ func messageEnds(t *testing.T, h Harness) {
 		})
 		wantMissing(t, p, "its delivery",
 			func(tx *store.Tx) (store.Delivery, bool, error) { return tx.Delivery(organization, m.ID, bob) })
-		wantMissing(t, p, "its sender",
-			func(tx *store.Tx) (model.AccountID, bool, error) { return tx.SenderOf(organization, m.ID) })
 		wantEqual(t, "held", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(m.Blob) }), false)
 		wantEqual(t, "held by another",
 			mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(sent[0].Blob) }), true)

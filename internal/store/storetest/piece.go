@@ -232,3 +232,41 @@ func pieces(t *testing.T, h Harness) {
 	})
 	wantEqual(t, "pieces left", list(g.ID, 10), want[1:2])
 }
+
+// recallsInPieces: a message that ends while it is still being taken back stays until that
+// is done.
+func recallsInPieces(t *testing.T, h Harness) {
+	p, ann, bob, _ := newTrio(t, h)
+	organization := p.mustOrganization(t, ann, bob)
+	g := p.mustGroup(t, organization, ann, bob)
+	m, other := p.groupLetter(&g, ann), p.groupLetter(&g, ann)
+	for _, m := range []*store.MessageRow{m, other} {
+		m.Expires = p.now().Add(time.Minute)
+		m.Ends = m.Expires
+		p.mustSend(t, m)
+	}
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		return errors.Join(tx.RecallMessage(m), tx.RecallMessage(other), tx.NotePiece(&store.Piece{Organization: organization,
+			Group: g.ID, Noted: p.now(), Deed: store.Recall, Kind: model.EventGroupStatus, Message: m.ID,
+			Accounts: []model.AccountID{bob}}))
+	})
+	p.clock.Advance(2 * time.Minute)
+	ended := func(want ...model.MessageID) {
+		t.Helper()
+		rows := mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.EndedMessages(p.now(), 10) })
+		var got []model.MessageID
+		for i := range rows {
+			got = append(got, rows[i].ID)
+		}
+		wantEqual(t, "ended", got, want)
+	}
+	ended(other.ID)
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		pieces, err := tx.Pieces(organization, g.ID, 1)
+		if err != nil {
+			return err
+		}
+		return tx.DeletePiece(&pieces[0])
+	})
+	ended(m.ID, other.ID)
+}

@@ -90,6 +90,7 @@ var nounCases = []testCase{
 	{"GroupMembers", groupMembers},
 	{"Histories", histories},
 	{"Pieces", pieces},
+	{"RecallsInPieces", recallsInPieces},
 	{"Metadata", metadata},
 	{"Mutes", mutes},
 	{"OrganizationErasure", organizationErasure},
@@ -102,6 +103,8 @@ var nounCases = []testCase{
 	{"Sealing", sealing},
 	{"Backlog", backlog},
 	{"QueueLengths", queueLengths},
+	{"Withdrawals", withdrawals},
+	{"QueueLimit", queueLimit},
 	{"SearchEntities", searchEntities},
 	{"SearchWords", searchWords},
 }

@@ -1,0 +1,68 @@
+package piece
+
+import (
+	"context"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// EventBatch is how many events of a queue one transaction removes.
+const EventBatch = Rows * 2 / 5
+
+// Removal says what is removed from a queue.
+type Removal struct {
+	Find  func(tx *store.Tx, limit int) ([]int64, error) // the next positions
+	First func(*store.Tx) error                          // is done with the first of them; nil: nothing
+	Last  func(*store.Tx) error                          // is done with the last of them; nil: nothing
+}
+
+// RemoveEvents removes events from a queue, some in a transaction. They are looked for
+// outside of these, since that may take long.
+func RemoveEvents(ctx context.Context, kept *store.Store, account model.AccountID, r Removal) error {
+	for more := true; more; {
+		begun := time.Now()
+		positions, err := store.Read(ctx, kept, func(tx *store.Tx) ([]int64, error) { return r.Find(tx, EventBatch) })
+		if err != nil {
+			return err
+		}
+		more = len(positions) == EventBatch
+		err = kept.Update(ctx, func(tx *store.Tx) error {
+			if err := tx.LockQueues(account); err != nil {
+				return err
+			}
+			if r.First != nil {
+				if err := r.First(tx); err != nil {
+					return err
+				}
+			}
+			if err := tx.RemoveEvents(account, positions); err != nil || more || r.Last == nil {
+				return err
+			}
+			return r.Last(tx)
+		})
+		if err != nil {
+			return err
+		}
+		r.First = nil
+		if more {
+			Rest(ctx, begun)
+		}
+	}
+	return ctx.Err()
+}
+
+// Withdraw removes what was withdrawn from a queue and still lies there.
+func Withdraw(ctx context.Context, kept *store.Store, w *store.Withdrawal) error {
+	after := int64(0)
+	return RemoveEvents(ctx, kept, w.Account, Removal{
+		Find: func(tx *store.Tx, limit int) (positions []int64, err error) {
+			if positions, err = tx.Withdrawn(w, after, limit); len(positions) > 0 {
+				after = positions[len(positions)-1]
+			}
+			return positions, err
+		},
+		Last: func(tx *store.Tx) error { return tx.FinishWithdrawal(w) },
+	})
+}

@@ -1,0 +1,118 @@
+package store
+
+import "signet/internal/model"
+
+// atOnce is how long a queue may be of which something is withdrawn in the transaction
+// itself. In a longer one it is marked, and removed in pieces.
+const atOnce = 500
+
+// anyOrganization stands for all organizations, and for none, in a Withdrawal.
+const anyOrganization = -1
+
+// Withdrawal is a part of an account's queue that is out of it: all that is up to a
+// position, or of that what is about an organization.
+type Withdrawal struct {
+	Account  model.AccountID
+	Sender   model.AccountID // only its messages to the account; zero: everything
+	Position int64
+
+	number any // of the organization, or anyOrganization
+}
+
+// standing leaves out what is withdrawn and still lies in a queue. Its argument is the
+// account. Most have nothing of the kind, which is asked once for all rows. A conversation
+// is not left out, since whose a message is does not lie with the event: the call that
+// withdraws it waits until it is removed.
+const standing = ` AND (NOT EXISTS (SELECT 1 FROM withdrawals WHERE account = ?)
+	OR NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.account = e.account AND w.position >= e.position
+		AND w.organization_number IN (-1, e.organization_number) AND LENGTH(w.sender) = 0))`
+
+// WithdrawAll empties an account's queue up to a position, or what of it is within a scope.
+func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, position int64) error {
+	w := Withdrawal{Account: account, Position: position, number: int64(anyOrganization)}
+	if scope == "" {
+		_, err := tx.withdraw(&w)
+		return err
+	}
+	w.number = tx.existing(scope)
+	if _, err := tx.withdraw(&w); err != nil {
+		return err
+	}
+	w.number = int64(0) // what is the account's own
+	_, err := tx.withdraw(&w)
+	return err
+}
+
+// WithdrawEventsOf withdraws what is queued for an account about an organization, up to a
+// position.
+func (tx *Tx) WithdrawEventsOf(account model.AccountID, organization model.OrganizationID, position int64) error {
+	_, err := tx.withdraw(&Withdrawal{Account: account, Position: position, number: tx.existing(organization)})
+	return err
+}
+
+// WithdrawConversation withdraws the messages that an account got from another one in an
+// organization, up to a position. It returns what is left to be removed; nil: nothing is.
+func (tx *Tx) WithdrawConversation(account model.AccountID, organization model.OrganizationID, sender model.AccountID,
+	position int64) (left *Withdrawal, err error) {
+	w := &Withdrawal{Account: account, Position: position, number: tx.existing(organization), Sender: sender}
+	if done, err := tx.withdraw(w); err != nil || done {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
+	tx.change.withdrawn()
+	var one int64
+	long, err := tx.one(`SELECT 1 FROM events WHERE account = ? LIMIT 1 OFFSET ? + 0`, []any{w.Account, atOnce}, &one)
+	if err != nil {
+		return false, err
+	}
+	if long {
+		return false, tx.post(`INSERT INTO withdrawals (account, organization_number, sender, position) VALUES (?, ?, ?, ?)
+			ON CONFLICT (account, organization_number, sender) DO UPDATE SET position = excluded.position`,
+			w.Account, w.number, optional(w.Sender), w.Position)
+	}
+	positions, err := tx.Withdrawn(w, 0, atOnce)
+	if err != nil {
+		return false, err
+	}
+	return true, tx.DeleteEventsAt(w.Account, positions)
+}
+
+// Withdrawals returns up to limit of those of which something may still lie in a queue.
+func (tx *Tx) Withdrawals(limit int) (out []Withdrawal, err error) {
+	err = tx.each(`SELECT account, organization_number, sender, position FROM withdrawals
+		ORDER BY account, organization_number, sender LIMIT ? + 0`, []any{limit}, func(row Row) error {
+		var w Withdrawal
+		var sender []byte
+		var number int64
+		err := row.Scan(&w.Account, &number, &sender, &w.Position)
+		w.number = number
+		copy(w.Sender[:], sender)
+		out = append(out, w)
+		return err
+	})
+	return out, err
+}
+
+// Withdrawn returns the first positions after one of what is withdrawn and still lies in
+// the queue.
+func (tx *Tx) Withdrawn(w *Withdrawal, after int64, limit int) (positions []int64, err error) {
+	query := `SELECT e.position FROM events e WHERE e.account = ? AND e.position > ? AND e.position <= ?
+		AND (? = -1 OR e.organization_number = ?)`
+	args := []any{w.Account, after, w.Position, w.number, w.number}
+	if !w.Sender.IsZero() {
+		query += ` AND e.kind = 1 AND EXISTS (SELECT 1 FROM messages m WHERE m.organization_number = e.organization_number
+			AND m.message = e.message AND m.sender = ?)`
+		args = append(args, w.Sender)
+	}
+	return tx.positions(query+` ORDER BY e.position LIMIT ? + 0`, append(args, limit)...)
+}
+
+// FinishWithdrawal forgets a withdrawal of which nothing lies in the queue any more. The
+// queue is locked.
+func (tx *Tx) FinishWithdrawal(w *Withdrawal) error {
+	return tx.post(`DELETE FROM withdrawals WHERE account = ? AND organization_number = ? AND sender = ? AND position = ?`,
+		w.Account, w.number, optional(w.Sender), w.Position)
+}
