@@ -57,7 +57,12 @@ func enter(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time) error {
 			return err
 		}
 	}
-	position, err := tx.Position(len(entering), entering...)
+	// Members stand in the order in which they came: behind the last one of an earlier piece.
+	newest, err := tx.NewestMember(g.ID)
+	if err != nil {
+		return err
+	}
+	position, err := tx.Position(len(entering), append(newest, entering...)...)
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,21 @@ func (tx *Tx) GroupMembers(id model.GroupID) (out []model.AccountID, err error) 
 	return out, err
 }
 
+// NewestMember returns the last member of a group, where there is one and positions of
+// different queues are not in one order by themselves.
+func (tx *Tx) NewestMember(id model.GroupID) (newest []model.AccountID, err error) {
+	if !tx.Locks() {
+		return nil, nil
+	}
+	var account model.AccountID
+	found, err := tx.one(`SELECT account FROM group_members WHERE group_token = ? ORDER BY joined DESC, account DESC
+		LIMIT 1`, []any{id}, &account)
+	if found {
+		newest = append(newest, account)
+	}
+	return newest, err
+}
+
 // FirstGroupMembers is GroupMembers where a group has at most so many; else it returns
 // none, and how many there are.
 func (tx *Tx) FirstGroupMembers(id model.GroupID, most int) (out []model.AccountID, count int, err error) {
