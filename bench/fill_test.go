@@ -139,6 +139,11 @@ func mustOpenService(t *testing.T, own load.Own) (control *access.Control, cases
 	if err != nil {
 		t.Fatal(errors.Join(err, engine.Close()))
 	}
+	ring := sealtest.Open(t, own.Data, time.Now)
+	err = content.Authenticate(ctx, kept, ring, func(f store.Forgery) { t.Error("the code is wrong of", f) })
+	if err != nil {
+		t.Fatal(errors.Join(err, kept.Close()))
+	}
 	blobs, err := blob.OpenDirectory(filepath.Join(own.Data, "blobs"))
 	if err != nil {
 		t.Fatal(errors.Join(err, kept.Close()))
@@ -147,7 +152,7 @@ func mustOpenService(t *testing.T, own load.Own) (control *access.Control, cases
 	control = access.New(access.Options{Store: kept, Hub: hub, Clock: time.Now, DefaultRegion: "US"})
 	cases = service.New(service.Options{
 		Access: control, Store: kept,
-		Vault: &content.Vault{Store: kept, Ring: sealtest.Open(t, own.Data, time.Now), Blobs: blobs},
+		Vault: &content.Vault{Store: kept, Ring: ring, Blobs: blobs},
 		Hub:   hub, Clock: time.Now,
 		Logger: slog.New(slog.DiscardHandler),
 	})

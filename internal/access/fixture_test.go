@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/store"
+	"signet/internal/store/enginetest"
 	"signet/internal/store/sqlite"
 )
 
@@ -33,6 +34,7 @@ func newFixture(t testing.TB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
+	enginetest.Authenticate(f.store)
 	t.Cleanup(func() {
 		if err := f.store.Close(); err != nil {
 			t.Error(err)

@@ -50,6 +50,7 @@ type server struct {
 	sweeper *upkeep.Sweeper
 	streams *streaming.Streams
 	store   *store.Store
+	forged  *forgeries
 	hub     *live.Hub
 	client  *http.Client
 	log     *testlog.Log
@@ -94,7 +95,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		f.dir = t.TempDir()
 	}
 	s := &server{t: t, clock: testclock.At(testclock.Start.Truncate(time.Millisecond)), log: new(testlog.Log),
-		checks: openapitest.New(t)}
+		forged: new(forgeries), checks: openapitest.New(t)}
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	engine := enginetest.Open(t, f.dir, enginetest.Options{Clock: s.clock.Now, Log: logger})
 	t.Cleanup(func() { s.closed("the store", engine.Close()) })
@@ -104,6 +105,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		t.Fatal(err)
 	}
 	s.store.LimitQueues(f.queueMax)
+	s.store.Authenticate([]byte("of tests"), s.forged.note)
 	blobs, err := blob.OpenDirectory(filepath.Join(f.dir, "blobs"))
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +144,9 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	t.Cleanup(func() {
 		s.hub.Close()
 		listener.Close()
+		if found := s.forged.take(); len(found) > 0 {
+			t.Errorf("there are rows with wrong codes: %v", found)
+		}
 		if faults := s.log.String(); faults != "" {
 			t.Errorf("the server logged what is nobody's doing:\n%s", faults)
 		}

@@ -85,6 +85,10 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	taken = append(taken, ring.Close)
+	forgeries := custody.NewForgeryWatch(kept, in.clock, in.log, in.warnings)
+	if err := place.SetupFault(content.Authenticate(ctx, kept, ring, forgeries.Refuse)); err != nil {
+		return nil, err
+	}
 	blobs, err := openBlobs(ctx, in, kept)
 	if err != nil {
 		return nil, err
@@ -161,7 +165,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	})
 	if err := errors.Join(registerStore(in, engine, kept),
 		registerCounts(in.metrics, cases.Counts(), sweeper, vault, auditLog), registerSurvey(in, survey, clock, kept),
-		registerRing(in.metrics, ring)); err != nil {
+		registerRing(in.metrics, ring), registerForgeries(in.metrics, forgeries)); err != nil {
 		return nil, err
 	}
 	nodes, err := registerNode(ctx, in, registry, clock, hub, kept)
@@ -201,7 +205,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		ready:     func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:     func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
 		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, pieces.Run, survey.Run,
-			keys.Run, copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
+			keys.Run, forgeries.Run, copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: streams.Await, cutStreams: streams.Cut,
 		close: taken.all,
 	}, nil

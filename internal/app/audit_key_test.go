@@ -49,7 +49,8 @@ func wantAction(t *testing.T, dir, database, want string, times int) {
 
 func mustVerifyAudit(t *testing.T, dir, database string, checkpoints ...string) {
 	t.Helper()
-	if n, err := maintain.VerifyAudit(t.Context(), dir, database, checkpoints); err != nil || n < 2 {
+	cfg := &config.Config{Data: dir, Database: database}
+	if n, err := maintain.VerifyAudit(t.Context(), cfg, checkpoints, unforged(t)); err != nil || n.Entries < 2 {
 		t.Errorf("the check finds %d entries, %v", n, err)
 	}
 }
@@ -65,7 +66,7 @@ func TestAuditGoesOnAfterTheLossOfItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, os.Remove(filepath.Join(dir, place.AuditKeyFile)))
-	if _, err := maintain.VerifyAudit(t.Context(), dir, "", nil); err == nil ||
+	if _, err := maintain.VerifyAudit(t.Context(), &config.Config{Data: dir}, nil, unforged(t)); err == nil ||
 		!strings.Contains(err.Error(), "audit key") {
 		t.Errorf("without its key the check says %v", err)
 	}
@@ -73,7 +74,7 @@ func TestAuditGoesOnAfterTheLossOfItsKey(t *testing.T) {
 	wantAction(t, dir, "", "audit.key ok", 1)
 	later, _ := mustExportAudit(t, dir, maintain.AuditSelection{})
 	mustVerifyAudit(t, dir, "", later)
-	if _, err := maintain.VerifyAudit(t.Context(), dir, "", []string{kept}); err == nil ||
+	if _, err := maintain.VerifyAudit(t.Context(), &config.Config{Data: dir}, []string{kept}, unforged(t)); err == nil ||
 		!strings.Contains(err.Error(), "signature") {
 		t.Errorf("a checkpoint of the key that is gone: %v, want that its signature is wrong", err)
 	}

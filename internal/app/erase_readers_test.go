@@ -51,7 +51,7 @@ func TestErasingEndsStreamsAndKeysOfServersThatRun(t *testing.T) {
 			_, err := maintain.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Alice.Token, false, func(string) {})
 			c.must(err)
 			gone(c.Alice)
-			_, err = maintain.EraseOrganization(t.Context(), cfg.Data, cfg.Database, c.Organization, false)
+			_, err = maintain.EraseOrganization(t.Context(), cfg, c.Organization, false)
 			c.must(err)
 			gone(c.Bob)
 			status := "watching"

@@ -60,7 +60,8 @@ var mayImport = []layer{
 		"internal/config", "internal/model",
 	}},
 	{"internal/place", []string{
-		"internal/custody", "internal/store", "internal/audit", "internal/seal/pgring", "internal/seal", "internal/durable",
+		"internal/custody", "internal/content", "internal/store", "internal/audit", "internal/seal/pgring", "internal/seal",
+		"internal/durable",
 		"internal/config", "internal/model",
 	}},
 	{"internal/transport", []string{"internal/model"}},

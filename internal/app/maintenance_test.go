@@ -11,6 +11,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"signet/client"
+	"signet/internal/config"
 	"signet/internal/maintain"
 	"signet/internal/place"
 	"signet/internal/store"
@@ -59,7 +60,7 @@ func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
 	}
 
 	limit := 7
-	if err := maintain.LimitKey(ctx, w.app.dir, "", eve.key, &limit, nil); err != nil {
+	if err := maintain.LimitKey(ctx, &config.Config{Data: w.app.dir}, eve.key, &limit, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("key limit")
@@ -70,7 +71,7 @@ func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
 	if err := maintain.HoldOrganization(ctx, w.app.dir, "", w.organization(), false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := maintain.VerifyAudit(ctx, w.app.dir, "", nil); err != nil {
+	if _, err := maintain.VerifyAudit(ctx, &config.Config{Data: w.app.dir}, nil, unforged(t)); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("audit verify")
@@ -137,16 +138,16 @@ func TestCommandsBesideAServerChangeNoSchema(t *testing.T) {
 	}
 	for _, version := range []int{store.SchemaVersion() - 1, store.SchemaVersion() + 1} {
 		set(version)
-		err := maintain.LimitKey(t.Context(), w.app.dir, "", w.alice.key, nil, nil)
+		err := maintain.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
 			t.Errorf("on data of version %d: %v", version, err)
 		}
 	}
 	set(store.SchemaVersion())
-	if err := maintain.LimitKey(t.Context(), w.app.dir, "", w.alice.key, nil, nil); err != nil {
+	if err := maintain.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key, nil, nil); err != nil {
 		t.Error(err)
 	}
-	if err := maintain.LimitKey(context.Background(), filepath.Join(t.TempDir(), "none"), "", "key", nil,
+	if err := maintain.LimitKey(context.Background(), &config.Config{Data: filepath.Join(t.TempDir(), "none")}, "key", nil,
 		nil); err == nil {
 		t.Error("a directory without a server's data has a key")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/content"
+	"signet/internal/custody"
 	"signet/internal/meter"
 	"signet/internal/seal"
 	"signet/internal/service"
@@ -137,6 +138,12 @@ func registerRing(metrics prometheus.Registerer, ring *seal.Ring) error {
 			func() float64 { return float64(ring.Figures().Retired) }),
 		counter("signet_keyring_destroyed_total", "Keys that this server destroyed, with what was sealed with them.", nil,
 			func() int64 { return ring.Figures().Destroyed }))
+}
+
+// registerForgeries adds what rows with wrong codes tell.
+func registerForgeries(metrics prometheus.Registerer, w *custody.ForgeryWatch) error {
+	return register(metrics, counter("signet_rows_forged_total", "Times that a row which gives access was read, and "+
+		"taken for missing because no server wrote it.", nil, w.Refused.Load))
 }
 
 // oneIf is the value of a metric that says yes (1) or no (0).

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"signet/internal/config"
 	"signet/internal/maintain"
 )
 
@@ -28,7 +29,7 @@ func TestOperatorFileIsItsServersWhoeverResetsIt(t *testing.T) {
 	if err := os.Chown(cfg.Data, owner, -1); err != nil {
 		t.Fatal(err)
 	}
-	path, err := maintain.ResetOperator(t.Context(), cfg.Data, "", "")
+	path, err := maintain.ResetOperator(t.Context(), &config.Config{Data: cfg.Data}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

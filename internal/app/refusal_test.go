@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"signet/internal/config"
 	"signet/internal/maintain"
 	"signet/internal/place"
 )
@@ -75,7 +76,7 @@ func TestWhatIsLeftOfAFloodOfRefusals(t *testing.T) {
 	if calls < 20 || entries > 31 {
 		t.Errorf("there are %d entries of %d refusals in the organization's chain", entries, calls)
 	}
-	if _, err := maintain.VerifyAudit(t.Context(), w.app.dir, "", nil); err != nil {
+	if _, err := maintain.VerifyAudit(t.Context(), &config.Config{Data: w.app.dir}, nil, unforged(t)); err != nil {
 		t.Error(err)
 	}
 }

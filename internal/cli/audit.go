@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
 	"signet/client"
+	"signet/internal/config"
 	"signet/internal/maintain"
 )
 
@@ -60,11 +62,23 @@ func (a *auditExportCommand) Run(ctx context.Context, con *console) error {
 }
 
 type auditVerifyCommand struct {
-	dataPlace
+	keysPlace
 	Checkpoint []string `placeholder:"FILE" help:"An export whose checkpoints have to be in the log; may be repeated."`
 }
 
-func (a *auditVerifyCommand) Run(ctx context.Context, con *console) error {
-	n, err := maintain.VerifyAudit(ctx, a.Data, a.Database, a.Checkpoint)
-	return con.report(err, "%s as they were written.\n", count(n, "entry", "entries"))
+func (a *auditVerifyCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
+	u, err := maintain.VerifyAudit(ctx, cfg, a.Checkpoint, func(line string) { con.printf("%s\n", line) })
+	if err != nil {
+		return err
+	}
+	con.printf("%s as they were written.\n", count(u.Entries, "entry", "entries"))
+	switch {
+	case u.NoCodes != nil:
+		con.printf("The rows of keys, passwords, accounts, memberships and roles were not checked: %v\n", u.NoCodes)
+	case u.Forged > 0:
+		return fmt.Errorf("%d of %d rows that give access were not written by a server", u.Forged, u.Rows)
+	default:
+		con.printf("%s that give access, all written by a server.\n", count(int64(u.Rows), "row", "rows"))
+	}
+	return nil
 }

@@ -59,7 +59,7 @@ func (c *console) erased(e maintain.Erased, err error) error {
 }
 
 type orgEraseCommand struct {
-	dataPlace
+	keysPlace
 	erasure
 	KeepAccounts bool   `help:"Keep the accounts that it created and that are in no other organization."`
 	Organization string `arg:"" help:"Token of the organization."`
@@ -72,12 +72,12 @@ func (orgEraseCommand) Help() string {
 		"organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
 
-func (o *orgEraseCommand) Run(ctx context.Context, con *console) error {
-	doomed, err := maintain.CountOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts)
+func (o *orgEraseCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
+	doomed, err := maintain.CountOrganization(ctx, cfg.Data, cfg.Database, o.Organization, o.KeepAccounts)
 	if yes, err := o.confirmed(con, "organization", doomed, err); err != nil || !yes {
 		return err
 	}
-	return con.erased(maintain.EraseOrganization(ctx, o.Data, o.Database, o.Organization, o.KeepAccounts))
+	return con.erased(maintain.EraseOrganization(ctx, cfg, o.Organization, o.KeepAccounts))
 }
 
 type orgHoldCommand struct {

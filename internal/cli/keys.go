@@ -80,8 +80,14 @@ func (k *keysVerifyCommand) Run(ctx context.Context, con *console, cfg *config.C
 		con.printf("; %d messages have ended, and their keys are destroyed", v.Ended)
 	}
 	con.printf("\n")
-	if v.Broken > 0 {
+	con.printf("%d rows that give access were written by a server\n", v.Rows)
+	switch {
+	case v.Broken > 0 && v.Forged > 0:
+		return fmt.Errorf("%d do not open, and %d rows were not written by a server", v.Broken, v.Forged)
+	case v.Broken > 0:
 		return fmt.Errorf("%d do not open", v.Broken)
+	case v.Forged > 0:
+		return fmt.Errorf("%d rows were not written by a server", v.Forged)
 	}
 	return nil
 }

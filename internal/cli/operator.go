@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"signet/internal/config"
 	"signet/internal/maintain"
 )
 
@@ -14,7 +15,7 @@ type operatorCommands struct {
 }
 
 type operatorResetCommand struct {
-	dataPlace
+	keysPlace
 	Operator string `arg:"" optional:"" help:"Operator, by username; without one, the first."`
 }
 
@@ -29,7 +30,7 @@ Example:
   signet operator reset --data /var/lib/signet`
 }
 
-func (o *operatorResetCommand) Run(ctx context.Context, con *console) error {
-	path, err := maintain.ResetOperator(ctx, o.Data, o.Database, o.Operator)
+func (o *operatorResetCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
+	path, err := maintain.ResetOperator(ctx, cfg, o.Operator)
 	return con.report(err, "Operator credentials: %s\n", path)
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"signet/internal/config"
 	"signet/internal/maintain"
 )
 
 type operatorCreateCommand struct {
-	dataPlace
+	keysPlace
 	File string `placeholder:"FILE" help:"File to write the credentials to (default operator-NAME.json in the data directory)."`
 	Name string `arg:"" help:"Username of the new operator."`
 }
@@ -25,8 +26,8 @@ Example:
   signet operator create maria --data /var/lib/signet`
 }
 
-func (o *operatorCreateCommand) Run(ctx context.Context, con *console) error {
-	path, err := maintain.CreateOperator(ctx, o.Data, o.Database, o.Name, o.File)
+func (o *operatorCreateCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
+	path, err := maintain.CreateOperator(ctx, cfg, o.Name, o.File)
 	return con.report(err, "Operator credentials: %s\n", path)
 }
 
@@ -52,7 +53,7 @@ func (o *operatorListCommand) Run(ctx context.Context, con *console) error {
 }
 
 type operatorEndCommand struct {
-	dataPlace
+	keysPlace
 	Operator string `arg:"" help:"Operator, by username or token."`
 }
 
@@ -66,6 +67,6 @@ Example:
   signet operator end maria --data /var/lib/signet`
 }
 
-func (o *operatorEndCommand) Run(ctx context.Context, _ *console) error {
-	return maintain.EndOperator(ctx, o.Data, o.Database, o.Operator)
+func (o *operatorEndCommand) Run(ctx context.Context, _ *console, cfg *config.Config) error {
+	return maintain.EndOperator(ctx, cfg, o.Operator)
 }

@@ -56,6 +56,9 @@ func requestKey(now time.Time) seal.Name {
 // Whatever is to outlive its end, for any reason, has to be asked for here. latest is a
 // time by which no clock was ahead yet.
 func KeyLeft(tx *store.Tx, name seal.Name, at, latest time.Time) (left bool, err error) {
+	if name == rows {
+		return true, nil
+	}
 	organization := model.OrganizationID(name.Scope)
 	if begin, ok := seal.Begins(name.Period); ok {
 		return tx.MessagesLeft(organization, store.KeyDay{Lasting: true, Day: begin.Unix() / 86400}, latest)

@@ -13,17 +13,29 @@ import (
 	"time"
 
 	"signet/internal/audit"
+	"signet/internal/config"
 	"signet/internal/model"
 	"signet/internal/place"
 	"signet/internal/store"
+	"signet/internal/upkeep"
 )
 
+// Unchanged is what VerifyAudit found as it was written.
+type Unchanged struct {
+	Entries int64
+	Rows    int   // that give access
+	Forged  int   // of these, rows that no server wrote; each was reported
+	NoCodes error // why the rows could not be checked: there is no key ring
+}
+
 // VerifyAudit checks the audit log of a data directory or a database, whether or not
-// a server uses it, and the checkpoints that were kept in files elsewhere. It returns
-// how many entries are right; the first that is not is an *audit.Fault.
-func VerifyAudit(ctx context.Context, dir, database string, checkpoints []string) (entries int64, err error) {
-	err = Inspect(ctx, dir, database, func(kept *store.Store) error {
-		key, err := place.ReadAuditKey(ctx, dir, database, kept)
+// a server uses it, and the checkpoints that were kept in files elsewhere. The first entry
+// that is not right is an *audit.Fault. Where the key ring is at hand, it checks the rows
+// that give access too, and report gets a line for each that no server wrote.
+func VerifyAudit(ctx context.Context, cfg *config.Config, checkpoints []string, report func(line string)) (u Unchanged,
+	err error) {
+	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
+		key, err := place.ReadAuditKey(ctx, cfg.Data, cfg.Database, kept)
 		if err != nil {
 			return err
 		}
@@ -35,10 +47,24 @@ func VerifyAudit(ctx context.Context, dir, database string, checkpoints []string
 			}
 			elsewhere = append(elsewhere, found...)
 		}
-		entries, err = audit.Verify(ctx, kept, key, elsewhere)
+		if u.Entries, err = audit.Verify(ctx, kept, key, elsewhere); err != nil {
+			return err
+		}
+		checked := false
+		err = withCodes(ctx, cfg, kept, func(*store.Store) error {
+			checked = true
+			u.Rows, err = kept.Forgeries(ctx, func(f store.Forgery) {
+				u.Forged++
+				report(upkeep.ForgedLine(f))
+			})
+			return err
+		})
+		if !checked {
+			u.NoCodes, err = err, nil
+		}
 		return err
 	})
-	return entries, err
+	return u, err
 }
 
 // audited carries out what a command does beside the store, and notes in its audit log

@@ -77,9 +77,12 @@ func EraseAccount(ctx context.Context, dir, database, region, address string, la
 
 // EraseOrganization removes every trace of an organization, and of the accounts that
 // it created and that are in no other one, unless they are kept.
-func EraseOrganization(ctx context.Context, dir, database, organization string, keepAccounts bool) (Erased, error) {
-	return erase(ctx, dir, database, func(_ *store.Store, e *upkeep.Eraser) error {
-		return e.Organization(ctx, model.OrganizationID(organization), keepAccounts)
+func EraseOrganization(ctx context.Context, cfg *config.Config, organization string, keepAccounts bool) (Erased,
+	error) {
+	return erase(ctx, cfg.Data, cfg.Database, func(kept *store.Store, e *upkeep.Eraser) error {
+		return withCodes(ctx, cfg, kept, func(*store.Store) error {
+			return e.Organization(ctx, model.OrganizationID(organization), keepAccounts)
+		})
 	})
 }
 

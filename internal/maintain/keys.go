@@ -45,6 +45,23 @@ func withRing(ctx context.Context, cfg *config.Config, kept *store.Store, use fu
 	return use(ring)
 }
 
+// changeAccess is Change of what gives access, for which it takes the key ring: rows of keys
+// and accounts carry codes under a key of it.
+func changeAccess(ctx context.Context, cfg *config.Config, change func(*store.Store) error) error {
+	return Change(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error { return withCodes(ctx, cfg, kept, change) })
+}
+
+// withCodes makes a store check and write the codes of rows.
+func withCodes(ctx context.Context, cfg *config.Config, kept *store.Store, use func(*store.Store) error) error {
+	return withRing(ctx, cfg, kept, func(ring *seal.Ring) error {
+		err := content.AuthenticateExisting(ctx, kept, ring, func(store.Forgery) {})
+		if err != nil {
+			return place.SetupFault(err)
+		}
+		return use(kept)
+	})
+}
+
 // openCopy opens a copy of a key ring: a file, or a database of its own.
 func openCopy(ctx context.Context, where string) (seal.Storage, error) {
 	if !strings.HasPrefix(where, "postgres://") && !strings.HasPrefix(where, "postgresql://") &&
@@ -193,6 +210,9 @@ func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func
 		}
 		defer func() { err = errors.Join(err, blobs.Close()) }()
 		return withRing(ctx, cfg, kept, func(ring *seal.Ring) (err error) {
+			if err := content.AuthenticateExisting(ctx, kept, ring, func(store.Forgery) {}); err != nil {
+				return place.SetupFault(err)
+			}
 			v, err = upkeep.Verify(ctx, &content.Vault{Store: kept, Ring: ring, Blobs: blobs}, time.Now().UTC(), whole, report)
 			return err
 		})

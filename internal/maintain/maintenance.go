@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"signet/internal/access"
+	"signet/internal/config"
 	"signet/internal/model"
 	"signet/internal/operators"
 	"signet/internal/place"
@@ -20,8 +21,8 @@ import (
 // LimitKey gives a key other limits, in the data directory or the database itself: it
 // is for the command line; the server may be running. A nil limit is the configured
 // one, and 0 is none. A running server knows within a second.
-func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, requestsPerSecond *int) error {
-	return Change(ctx, dir, database, func(kept *store.Store) error {
+func LimitKey(ctx context.Context, cfg *config.Config, key string, messagesPerDay, requestsPerSecond *int) error {
+	return changeAccess(ctx, cfg, func(kept *store.Store) error {
 		return access.LimitKey(ctx, kept, time.Now(), key, messagesPerDay, requestsPerSecond)
 	})
 }
@@ -31,14 +32,14 @@ func LimitKey(ctx context.Context, dir, database, key string, messagesPerDay, re
 // operator.json in the data directory, or the named operator's file, gets a new key.
 // It returns the path of that file. Servers that run know within a second. After an
 // error the old file and the old credentials are in place, or it can be run again.
-func ResetOperator(ctx context.Context, dir, database, name string) (path string, err error) {
+func ResetOperator(ctx context.Context, cfg *config.Config, name string) (path string, err error) {
 	if name != "" && !model.ValidUsername(name) {
 		return "", operators.ErrNone
 	}
-	path = operatorPath(dir, name)
-	if database != "" {
+	path = operatorPath(cfg.Data, name)
+	if cfg.Database != "" {
 		// Any machine that reaches the database may do it, one that ran no server too.
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 			return "", fmt.Errorf("make the data directory: %w", err)
 		}
 	}
@@ -49,7 +50,7 @@ func ResetOperator(ctx context.Context, dir, database, name string) (path string
 	if fields == nil {
 		fields = place.Credentials{}
 	}
-	err = Change(ctx, dir, database, func(kept *store.Store) error {
+	err = changeAccess(ctx, cfg, func(kept *store.Store) error {
 		return writeCredentials(path, fields, func(key, secret string) error {
 			if err := operators.Reset(ctx, kept, time.Now(), name, key, secret); err != nil {
 				return fmt.Errorf("replace the operator's credentials: %w", err)

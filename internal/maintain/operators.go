@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"signet/internal/access"
+	"signet/internal/config"
 	"signet/internal/model"
 	"signet/internal/operators"
 	"signet/internal/place"
@@ -28,24 +29,24 @@ func Operators(ctx context.Context, dir, database string) ([]Operator, error) {
 // CreateOperator makes one more operator and writes its credentials to a new file,
 // readable by its owner only: operator-NAME.json in the data directory, if none is
 // named. It returns the path of the file.
-func CreateOperator(ctx context.Context, dir, database, username, path string) (string, error) {
+func CreateOperator(ctx context.Context, cfg *config.Config, username, path string) (string, error) {
 	if !model.ValidUsername(username) {
 		return "", operators.ErrInvalid
 	}
 	if path == "" {
-		path = operatorPath(dir, username)
+		path = operatorPath(cfg.Data, username)
 	}
 	if place.Exists(path) {
 		return "", fmt.Errorf("%s is there already: move it away, or name another file with --file", path)
 	}
 	fields := place.Credentials{}
 	// It is for the same server as operator.json, where the directory has that.
-	if first, err := place.ReadCredentials(filepath.Join(dir, place.OperatorFile)); err == nil &&
+	if first, err := place.ReadCredentials(filepath.Join(cfg.Data, place.OperatorFile)); err == nil &&
 		first.Text(place.FieldBaseURL) != "" {
 		fields.Set(place.FieldBaseURL, first.Text(place.FieldBaseURL))
 	}
-	err := Change(ctx, dir, database, func(kept *store.Store) error {
-		if database != "" { // any machine that reaches the database may do it
+	err := changeAccess(ctx, cfg, func(kept *store.Store) error {
+		if cfg.Database != "" { // any machine that reaches the database may do it
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				return err
 			}
@@ -89,8 +90,8 @@ func operatorPath(dir, name string) string {
 
 // EndOperator ends an operator, named by its username or token: all that opened the
 // account, and that it may do everything.
-func EndOperator(ctx context.Context, dir, database, name string) error {
-	return Change(ctx, dir, database, func(kept *store.Store) error {
+func EndOperator(ctx context.Context, cfg *config.Config, name string) error {
+	return changeAccess(ctx, cfg, func(kept *store.Store) error {
 		if err := operators.End(ctx, kept, time.Now(), name); err != nil {
 			return fmt.Errorf("end the operator %s: %w", name, err)
 		}

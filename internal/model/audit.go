@@ -57,6 +57,8 @@ const (
 	ActionOperatorReset AuditAction = "operator.reset"
 	ActionOperatorEnd   AuditAction = "operator.end"
 
+	ActionRowForged AuditAction = "row.forged" // a row that gives access, and that no server wrote, was found
+
 	ActionRingRotate    AuditAction = "keyring.rotate"
 	ActionRingExport    AuditAction = "keyring.export"
 	ActionClockAccept   AuditAction = "clock.accept"

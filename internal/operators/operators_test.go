@@ -13,6 +13,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/operators"
 	"signet/internal/store"
+	"signet/internal/store/enginetest"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
 	"signet/internal/testenv"
@@ -30,6 +31,7 @@ func two(t *testing.T) (stores [2]*store.Store) {
 		t.Cleanup(func() { engine.Close() })
 		stores[i], err = store.Open(t.Context(), engine, func() string { return "epoch" })
 		must(t, err)
+		enginetest.Authenticate(stores[i])
 	}
 	return stores
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"signet/internal/config"
+	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/seal"
 	"signet/internal/seal/pgring"
@@ -24,7 +25,7 @@ func (m Misconfigured) Unwrap() error { return m.Err }
 
 // SetupFault marks the errors of a key ring and its master key that do not fit.
 func SetupFault(err error) error {
-	if errors.As(err, new(*seal.SetupError)) {
+	if errors.As(err, new(*seal.SetupError)) || errors.As(err, new(*content.LacksRowKey)) {
 		return Misconfigured{Err: err}
 	}
 	return err

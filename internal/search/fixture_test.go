@@ -12,6 +12,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/enginetest"
 	"signet/internal/store/sqlite"
 )
 
@@ -48,6 +49,7 @@ func (f *fixture) open() {
 	if f.store, err = store.Open(context.Background(), engine, func() string { return "epoch" }); err != nil {
 		f.t.Fatal(err)
 	}
+	enginetest.Authenticate(f.store)
 }
 
 func (f *fixture) close() {

@@ -19,6 +19,7 @@ import (
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/store/enginetest"
 	"signet/internal/store/sqlite"
 )
 
@@ -45,6 +46,7 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	counted := &countedEngine{Engine: engine}
 	kept, err := store.Open(ctx, counted, service.NewEpoch)
 	must(b, err)
+	enginetest.Authenticate(kept)
 	b.Cleanup(func() { must(b, kept.Close()) })
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	must(b, err)

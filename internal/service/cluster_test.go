@@ -17,6 +17,7 @@ import (
 	"signet/internal/operators"
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
+	"signet/internal/store/enginetest"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
 	"signet/internal/testclock"
@@ -54,6 +55,7 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 		if err != nil {
 			t.Fatal(err)
 		}
+		enginetest.Authenticate(kept)
 		if c.store == nil {
 			c.store = kept
 		}

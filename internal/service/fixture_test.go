@@ -16,6 +16,7 @@ import (
 	"signet/internal/seal/sealtest"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/enginetest"
 	"signet/internal/store/sqlite"
 )
 
@@ -41,6 +42,7 @@ func newFixture(t testing.TB) *fixture {
 	if f.store, err = store.Open(context.Background(), engine, NewEpoch); err != nil {
 		t.Fatal(err)
 	}
+	enginetest.Authenticate(f.store)
 	t.Cleanup(func() {
 		if err := f.store.Close(); err != nil {
 			t.Error(err)

@@ -17,6 +17,7 @@ import (
 	"signet/internal/seal"
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
+	"signet/internal/store/enginetest"
 	"signet/internal/store/sqlite"
 	"signet/internal/testclock"
 	"signet/internal/upkeep"
@@ -33,6 +34,7 @@ func newSealed(t *testing.T) *cluster {
 	c.engine = engine
 	c.store, err = store.Open(t.Context(), engine, NewEpoch)
 	c.must(err)
+	enginetest.Authenticate(c.store)
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	c.must(err)
 	ring := sealtest.Open(t, dir, c.clock.Now)

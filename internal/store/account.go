@@ -8,24 +8,38 @@ import (
 )
 
 const accountColumns = `account, username, display_name, first_name, last_name, avatar, status, dnd, dnd_text,
-	emails, phones, operator, created_by, created`
+	emails, phones, operator, created_by, created, code`
 
-func scanAccount(row Row, a *model.Account) error {
-	var emails, phones []byte
+// codedAccount is what the code of an account covers.
+type codedAccount model.Account
+
+func (a *codedAccount) cover(m *mac) {
+	m.text("account")
+	m.id(a.ID)
+	m.flag(a.Operator)
+	m.text(string(a.CreatedBy))
+	m.number(millis(a.Created))
+}
+
+func (a *codedAccount) name() Forgery { return Forgery{"account", a.ID.String()} }
+
+// scanAccount reads an account, and reports whether its code is right.
+func (tx *Tx) scanAccount(row Row, a *model.Account) (genuine bool, err error) {
+	var emails, phones, code []byte
 	var created int64
 	if err := row.Scan(&a.ID, &a.Username, &a.DisplayName, &a.FirstName, &a.LastName, &a.Avatar, &a.Status, &a.DND,
 		&a.DNDText,
-		&emails, &phones, &a.Operator, &a.CreatedBy, &created); err != nil {
-		return err
+		&emails, &phones, &a.Operator, &a.CreatedBy, &created, &code); err != nil {
+		return false, err
 	}
 	a.Created = fromMillis(created)
 	if err := json.Unmarshal(emails, &a.Emails); err != nil {
-		return fmt.Errorf("read e-mails of %s: %w", a.ID, err)
+		return false, fmt.Errorf("read e-mails of %s: %w", a.ID, err)
 	}
 	if err := json.Unmarshal(phones, &a.Phones); err != nil {
-		return fmt.Errorf("read phones of %s: %w", a.ID, err)
+		return false, fmt.Errorf("read phones of %s: %w", a.ID, err)
 	}
-	return nil
+	return tx.genuine(code, (*codedAccount)(a)), nil
 }
 
 // InsertAccount adds an account and claims its addresses. A taken one is a
@@ -35,10 +49,20 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.post(`INSERT INTO accounts (`+accountColumns+
-		`, password, password_of) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')`,
+	code, err := tx.code((*codedAccount)(a))
+	if err != nil {
+		return err
+	}
+	password := Password{Hash: passwordHash}
+	passwordCode, err := tx.passwordCode(a.ID, password)
+	if err != nil {
+		return err
+	}
+	if err := tx.post(`INSERT INTO accounts (`+accountColumns+`, password, password_of, password_code)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.ID, a.Username, a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText,
-		emails, phones, a.Operator, a.CreatedBy, millis(a.Created), passwordHash); err != nil {
+		emails, phones, a.Operator, a.CreatedBy, millis(a.Created), code, password.Hash, password.Scope,
+		passwordCode); err != nil {
 		return fmt.Errorf("insert account: %w", err)
 	}
 	for _, address := range addressesOf(a) {
@@ -102,8 +126,10 @@ func (tx *Tx) Accounts(ids []model.AccountID) ([]model.Account, error) {
 	out := make([]model.Account, 0, len(ids))
 	err := tx.each(`SELECT `+accountColumns+` FROM accounts WHERE account IN (?*)`, []any{ids}, func(row Row) error {
 		var a model.Account
-		err := scanAccount(row, &a)
-		out = append(out, a)
+		genuine, err := tx.scanAccount(row, &a)
+		if genuine {
+			out = append(out, a)
+		}
 		return err
 	})
 	return out, err
@@ -124,34 +150,118 @@ type Password struct {
 	Scope model.OrganizationID // of the keys that sign-ins with it get
 }
 
+// codedPassword is what the code of a password covers.
+type codedPassword struct {
+	account model.AccountID
+	Password
+}
+
+func (p *codedPassword) cover(m *mac) {
+	m.text("password")
+	m.id(p.account)
+	m.text(p.Hash)
+	m.text(string(p.Scope))
+}
+
+func (p *codedPassword) name() Forgery { return Forgery{"password", p.account.String()} }
+
+// passwordCode returns the code of a password; none where there is none.
+func (tx *Tx) passwordCode(id model.AccountID, p Password) ([]byte, error) {
+	if p.Hash == "" {
+		return []byte{}, nil
+	}
+	return tx.code(&codedPassword{id, p})
+}
+
 // Password returns the account's password.
 func (tx *Tx) Password(id model.AccountID) (p Password, err error) {
-	_, err = tx.one(`SELECT password, password_of FROM accounts WHERE account = ?`, []any{id}, &p.Hash, &p.Scope)
-	return p, err
+	var code []byte
+	_, err = tx.one(`SELECT password, password_of, password_code FROM accounts WHERE account = ?`, []any{id}, &p.Hash,
+		&p.Scope, &code)
+	if err != nil || p.Hash != "" && !tx.genuine(code, &codedPassword{id, p}) {
+		return Password{}, err
+	}
+	return p, nil
 }
 
 // SetPassword replaces the account's password.
 func (tx *Tx) SetPassword(id model.AccountID, p Password) error {
-	return tx.post(`UPDATE accounts SET password = ?, password_of = ? WHERE account = ?`, p.Hash, p.Scope, id)
+	code, err := tx.passwordCode(id, p)
+	if err != nil {
+		return err
+	}
+	return tx.post(`UPDATE accounts SET password = ?, password_of = ?, password_code = ? WHERE account = ?`, p.Hash,
+		p.Scope, code, id)
+}
+
+// checkAccounts checks the codes of a batch of accounts, and of their passwords.
+func (tx *Tx) checkAccounts(after []any) (last []any, n int, err error) {
+	err = tx.each(`SELECT account, operator, created_by, created, code, password, password_of, password_code FROM accounts
+		WHERE account > ? ORDER BY account LIMIT ? + 0`, after, func(row Row) error {
+		var a model.Account
+		var created int64
+		var p Password
+		var code, passwordCode []byte
+		err := row.Scan(&a.ID, &a.Operator, &a.CreatedBy, &created, &code, &p.Hash, &p.Scope, &passwordCode)
+		a.Created = fromMillis(created)
+		tx.genuine(code, (*codedAccount)(&a))
+		if p.Hash != "" {
+			tx.genuine(passwordCode, &codedPassword{a.ID, p})
+		}
+		last, n = []any{a.ID}, n+1
+		return err
+	})
+	return last, n, err
+}
+
+// rights calls fn with the accounts of a selection, of which it reads what their codes
+// cover.
+func (tx *Tx) rights(fn func(a *model.Account), where string, args ...any) error {
+	return tx.each(`SELECT account, operator, created_by, created, code FROM accounts WHERE `+where, args,
+		func(row Row) error {
+			var a model.Account
+			var created int64
+			var code []byte
+			err := row.Scan(&a.ID, &a.Operator, &a.CreatedBy, &created, &code)
+			a.Created = fromMillis(created)
+			if err == nil && tx.genuine(code, (*codedAccount)(&a)) {
+				fn(&a)
+			}
+			return err
+		})
+}
+
+// changeRights changes what the codes of the accounts of a selection cover.
+func (tx *Tx) changeRights(change func(a *model.Account), where string, args ...any) error {
+	var changed []model.Account
+	err := tx.rights(func(a *model.Account) { changed = append(changed, *a) }, where+` `+tx.dialect.Lock, args...)
+	for i := range changed {
+		a := &changed[i]
+		change(a)
+		code, err := tx.code((*codedAccount)(a))
+		if err == nil {
+			err = tx.post(`UPDATE accounts SET operator = ?, created_by = ?, created = ?, code = ? WHERE account = ?`,
+				a.Operator, a.CreatedBy, millis(a.Created), code, a.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // Operators returns the operator accounts, the oldest first.
 func (tx *Tx) Operators() (out []model.AccountID, err error) {
-	err = tx.each(`SELECT account FROM accounts WHERE operator = 1 ORDER BY created, account`, nil, func(row Row) error {
-		var id model.AccountID
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	})
+	err = tx.rights(func(a *model.Account) { out = append(out, a.ID) }, `operator = 1 ORDER BY created, account`)
 	return out, err
 }
 
 // EndOperator makes an operator an account as any other.
 func (tx *Tx) EndOperator(id model.AccountID) error {
-	return tx.post(`UPDATE accounts SET operator = 0 WHERE account = ?`, id)
+	return tx.changeRights(func(a *model.Account) { a.Operator = false }, `account = ?`, id)
 }
 
-// HasOperator reports whether any operator account exists.
+// HasOperator reports whether any account has the mark of an operator, whoever wrote it.
 func (tx *Tx) HasOperator() (bool, error) {
 	var one int64
 	return tx.one(`SELECT 1 FROM accounts WHERE operator = 1`, nil, &one)

@@ -216,7 +216,7 @@ func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
 		id); err != nil {
 		return nil, err
 	}
-	return out, tx.post(`UPDATE accounts SET created_by = '' WHERE created_by = ?`, id)
+	return out, tx.changeRights(func(a *model.Account) { a.CreatedBy = "" }, `created_by = ?`, id)
 }
 
 // BeingErased reports whether something is left of a deleted organization.

@@ -10,9 +10,35 @@ import (
 	"signet/internal/model"
 )
 
-const keyColumns = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, issued_by,
-	organization, parent, device, login,
-	messages_per_day, requests_per_second, created, last_used, expires, networks`
+// keyFields are the columns of a key that its code covers: all that say what it opens.
+const keyFields = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, organization, parent,
+	login, messages_per_day, requests_per_second, created, expires, networks`
+
+// keyValues are what a key has in these columns. A new one needs a line there, one here
+// and one in scanKey.
+func keyValues(k *model.Key) []any {
+	return []any{
+		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.Scope, k.Parent,
+		k.Login, limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.Expires),
+		k.Networks.String(),
+	}
+}
+
+// codedKey is a key with its code.
+type codedKey model.Key
+
+func (k *codedKey) cover(m *mac) {
+	m.text("key")
+	for _, value := range keyValues((*model.Key)(k)) {
+		m.value(value)
+	}
+}
+
+func (k *codedKey) name() Forgery { return Forgery{"key", k.Key} }
+
+// keyColumns are those with the columns that open nothing, such as the one that each use
+// changes.
+const keyColumns = keyFields + `, issued_by, device, last_used, code`
 
 // ownLimit is the stored form of a limit that a key does not set itself.
 const ownLimit = -1
@@ -32,75 +58,102 @@ func limitFromColumn(n int64) *int {
 	return &limit
 }
 
-func scanKey(row Row, k *model.Key) error {
+// scanKey reads a key, and reports whether its code is right.
+func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 	var kind int
-	var previousUntil, perDay, perSecond, created, lastUsed, expires int64
+	var previousUntil, perDay, perSecond, created, expires, lastUsed int64
 	var networks string
-	if err := row.Scan(&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.IssuedBy,
-		&k.Scope, &k.Parent, &k.Device, &k.Login,
-		&perDay, &perSecond, &created, &lastUsed, &expires, &networks); err != nil {
-		return err
+	var code []byte
+	if err := row.Scan(
+		&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.Scope, &k.Parent,
+		&k.Login, &perDay, &perSecond, &created, &expires, &networks,
+		&k.IssuedBy, &k.Device, &lastUsed, &code); err != nil {
+		return false, err
 	}
 	k.Kind = model.KeyKind(kind)
 	k.PreviousUntil, k.Created, k.LastUsed, k.Expires = fromMillis(previousUntil), fromMillis(created),
 		fromMillis(lastUsed), fromMillis(expires)
 	k.MessagesPerDay, k.RequestsPerSecond = limitFromColumn(perDay), limitFromColumn(perSecond)
-	if networks == "" {
-		return nil
+	if networks != "" {
+		if k.Networks, err = model.ParseNetworks(strings.Split(networks, ",")); err != nil {
+			return false, fmt.Errorf("read the networks of key %s: %w", k.Key, err)
+		}
 	}
-	var err error
-	if k.Networks, err = model.ParseNetworks(strings.Split(networks, ",")); err != nil {
-		return fmt.Errorf("read the networks of key %s: %w", k.Key, err)
-	}
-	return nil
+	return tx.genuine(code, (*codedKey)(k)), nil
+}
+
+// keys calls fn with the keys of a selection.
+func (tx *Tx) keys(fn func(k *model.Key), where string, args ...any) error {
+	return tx.each(`SELECT `+keyColumns+` FROM keys WHERE `+where, args, func(row Row) error {
+		var k model.Key
+		genuine, err := tx.scanKey(row, &k)
+		if err == nil && genuine {
+			fn(&k)
+		}
+		return err
+	})
+}
+
+// checkKeys checks the codes of a batch of keys.
+func (tx *Tx) checkKeys(after []any) (last []any, n int, err error) {
+	err = tx.each(`SELECT `+keyColumns+` FROM keys WHERE api_key > ? ORDER BY api_key LIMIT ? + 0`, after,
+		func(row Row) error {
+			var k model.Key
+			_, err := tx.scanKey(row, &k)
+			last, n = []any{k.Key}, n+1
+			return err
+		})
+	return last, n, err
 }
 
 // InsertKey adds a key.
 func (tx *Tx) InsertKey(k *model.Key) error {
-	err := tx.post(`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.IssuedBy,
-		k.Scope, k.Parent,
-		k.Device, k.Login,
-		limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.LastUsed),
-		millis(k.Expires), k.Networks.String())
+	code, err := tx.code((*codedKey)(k))
+	if err != nil {
+		return err
+	}
+	return tx.post(
+		`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		append(keyValues(k), k.IssuedBy, k.Device, millis(k.LastUsed), code)...)
+}
+
+// changeKey changes what a key opens: of what its code covers, the columns below. One that does not exist stays away.
+func (tx *Tx) changeKey(key string, change func(k *model.Key)) error {
+	var changed []model.Key
+	err := tx.keys(func(k *model.Key) { changed = append(changed, *k) }, `api_key = ? `+tx.dialect.Lock, key)
+	for i := range changed {
+		k := &changed[i]
+		change(k)
+		code, err := tx.code((*codedKey)(k))
+		if err == nil {
+			err = tx.post(`UPDATE keys SET secret_hash = ?, previous_hash = ?, previous_until = ?, organization = ?, parent = ?,
+				messages_per_day = ?, requests_per_second = ?, code = ? WHERE api_key = ?`, k.SecretHash, k.PreviousHash,
+				millis(k.PreviousUntil), k.Scope, k.Parent, limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), code,
+				key)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return err
 }
 
 // Key returns a key.
 func (tx *Tx) Key(key string) (k model.Key, found bool, err error) {
-	err = tx.each(`SELECT `+keyColumns+` FROM keys WHERE api_key = ?`, []any{key}, func(row Row) error {
-		found = true
-		return scanKey(row, &k)
-	})
+	err = tx.keys(func(row *model.Key) { k, found = *row, true }, `api_key = ?`, key)
 	return k, found, err
 }
 
 // Keys returns the keys of an account, the oldest first.
 func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
-	err = tx.each(`SELECT `+keyColumns+` FROM keys WHERE account = ? ORDER BY created, api_key`, []any{account},
-		func(row Row) error {
-			var k model.Key
-			err := scanKey(row, &k)
-			out = append(out, k)
-			return err
-		})
+	err = tx.keys(func(k *model.Key) { out = append(out, *k) }, `account = ? ORDER BY created, api_key`, account)
 	return out, err
 }
 
-// KeySecrets returns those of the keys that exist, with what tells whether a secret
-// opens them and nothing else.
-func (tx *Tx) KeySecrets(keys []string) (map[string]model.Key, error) {
-	out := make(map[string]model.Key, len(keys))
-	err := tx.each(`SELECT api_key, organization, secret_hash, previous_hash, previous_until, expires FROM keys
-		WHERE api_key IN (?*)`,
-		[]any{keys}, func(row Row) error {
-			var k model.Key
-			var previousUntil, expires int64
-			err := row.Scan(&k.Key, &k.Scope, &k.SecretHash, &k.PreviousHash, &previousUntil, &expires)
-			k.PreviousUntil, k.Expires = fromMillis(previousUntil), fromMillis(expires)
-			out[k.Key] = k
-			return err
-		})
+// KeysNamed returns those of the keys that exist, by their names.
+func (tx *Tx) KeysNamed(names []string) (map[string]model.Key, error) {
+	out := make(map[string]model.Key, len(names))
+	err := tx.keys(func(k *model.Key) { out[k.Key] = *k }, `api_key IN (?*)`, names)
 	return out, err
 }
 
@@ -146,12 +199,17 @@ func (tx *Tx) keyNames(where string, args ...any) (out []string, err error) {
 
 // SetKeyParent says with which key another one ends; empty: with none.
 func (tx *Tx) SetKeyParent(key, parent string) error {
-	return tx.post(`UPDATE keys SET parent = ? WHERE api_key = ?`, parent, key)
+	return tx.changeKey(key, func(k *model.Key) { k.Parent = parent })
 }
 
 // SetKeyScope gives keys a scope.
 func (tx *Tx) SetKeyScope(keys []string, scope model.OrganizationID) error {
-	return tx.post(`UPDATE keys SET organization = ? WHERE api_key IN (?*)`, scope, keys)
+	for _, key := range keys {
+		if err := tx.changeKey(key, func(k *model.Key) { k.Scope = scope }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // DeleteKeys ends keys.
@@ -167,16 +225,14 @@ func (tx *Tx) DeleteKey(key string) error { return tx.DeleteKeys([]string{key}) 
 
 // RotateKey gives a key a new secret; the one it had opens until graceEnd.
 func (tx *Tx) RotateKey(key string, secretHash []byte, graceEnd time.Time) error {
-	err := tx.post(`UPDATE keys SET previous_hash = secret_hash, previous_until = ?, secret_hash = ? WHERE api_key = ?`,
-		millis(graceEnd), secretHash, key)
-	return err
+	return tx.changeKey(key, func(k *model.Key) {
+		k.SecretHash, k.PreviousHash, k.PreviousUntil = secretHash, k.SecretHash, graceEnd
+	})
 }
 
 // LimitKey gives a key other limits; nil is the configured one.
 func (tx *Tx) LimitKey(key string, perDay, perSecond *int) error {
-	err := tx.post(`UPDATE keys SET messages_per_day = ?, requests_per_second = ? WHERE api_key = ?`,
-		limitColumn(perDay), limitColumn(perSecond), key)
-	return err
+	return tx.changeKey(key, func(k *model.Key) { k.MessagesPerDay, k.RequestsPerSecond = perDay, perSecond })
 }
 
 // TouchKeys notes when keys were last used. A time never goes back.

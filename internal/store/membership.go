@@ -10,10 +10,14 @@ import (
 // department of one that is there. added reports which.
 func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 	// The insert comes first: of two who add it at the same time, one finds it there.
+	code, err := tx.code(&place{m.Organization, m.Account, millis(m.Joined), m.Since})
+	if err != nil {
+		return false, err
+	}
 	n, err := tx.exec(
-		`INSERT INTO memberships (organization, account, title, department, joined, since) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (organization, account) DO NOTHING`,
-		m.Organization, m.Account, m.Title, m.Department, millis(m.Joined), m.Since)
+		`INSERT INTO memberships (organization, account, title, department, joined, since, code)
+		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (organization, account) DO NOTHING`,
+		m.Organization, m.Account, m.Title, m.Department, millis(m.Joined), m.Since, code)
 	if err != nil || n > 0 {
 		return n > 0, err
 	}
@@ -51,13 +55,8 @@ func (tx *Tx) MembershipsOfEach(accounts []model.AccountID) (map[model.AccountID
 // OrganizationsOf lists where an account belongs, the oldest membership first, and
 // nothing more: for the way of every message.
 func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.OrganizationID, err error) {
-	err = tx.each(`SELECT organization FROM memberships WHERE account = ? ORDER BY joined, since, organization`,
-		[]any{account}, func(row Row) error {
-			var id model.OrganizationID
-			err := row.Scan(&id)
-			out = append(out, id)
-			return err
-		})
+	err = tx.places(func(p *place) { out = append(out, p.organization) }, `account = ? ORDER BY joined, since, organization`,
+		account)
 	return out, err
 }
 
@@ -65,15 +64,56 @@ func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.Organization
 // is left out.
 func (tx *Tx) OrganizationsOfEach(accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID, error) {
 	out := make(map[model.AccountID][]model.OrganizationID, len(accounts))
-	err := tx.each(`SELECT account, organization FROM memberships WHERE account IN (?*)`, []any{accounts},
+	err := tx.places(func(p *place) { out[p.account] = append(out[p.account], p.organization) }, `account IN (?*)`, accounts)
+	return out, err
+}
+
+// place is what the code of a membership covers.
+type place struct {
+	organization model.OrganizationID
+	account      model.AccountID
+	joined       int64 // in milliseconds
+	since        int64
+}
+
+func (p *place) cover(m *mac) {
+	m.text("membership")
+	m.text(string(p.organization))
+	m.id(p.account)
+	m.number(p.joined)
+	m.number(p.since)
+}
+
+func (p *place) name() Forgery {
+	return Forgery{"membership", string(p.organization) + " " + p.account.String()}
+}
+
+// places calls fn with the memberships of a selection.
+func (tx *Tx) places(fn func(p *place), where string, args ...any) error {
+	return tx.each(`SELECT organization, account, joined, since, code FROM memberships WHERE `+where, args,
 		func(row Row) error {
-			var account model.AccountID
-			var organization model.OrganizationID
-			err := row.Scan(&account, &organization)
-			out[account] = append(out[account], organization)
+			var p place
+			var code []byte
+			err := row.Scan(&p.organization, &p.account, &p.joined, &p.since, &code)
+			if err == nil && tx.genuine(code, &p) {
+				fn(&p)
+			}
 			return err
 		})
-	return out, err
+}
+
+// checkMemberships checks the codes of a batch of memberships.
+func (tx *Tx) checkMemberships(after []any) (last []any, n int, err error) {
+	err = tx.each(`SELECT organization, account, joined, since, code FROM memberships WHERE (organization, account) > (?, ?)
+		ORDER BY organization, account LIMIT ? + 0`, after, func(row Row) error {
+		var p place
+		var code []byte
+		err := row.Scan(&p.organization, &p.account, &p.joined, &p.since, &code)
+		tx.genuine(code, &p)
+		last, n = []any{p.organization, p.account}, n+1
+		return err
+	})
+	return last, n, err
 }
 
 // MembershipsIn returns the memberships of several accounts in one organization,
@@ -84,20 +124,28 @@ func (tx *Tx) MembershipsIn(organization model.OrganizationID, accounts []model.
 
 func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error) {
 	var out []model.Membership
-	err := tx.each(`SELECT m.organization, m.account, m.title, m.department, m.joined, m.since, COALESCE(r.role, '')
+	at := new(place) // of the row before: a membership has as many rows as it has roles
+	genuine := false
+	err := tx.each(`SELECT m.organization, m.account, m.title, m.department, m.joined, m.since, m.code,
+		COALESCE(r.role, ''), COALESCE(r.code, '')
 		FROM memberships m LEFT JOIN roles r ON r.organization = m.organization AND r.account = m.account AND r.pending = 0
 		WHERE `+where+` ORDER BY m.joined, m.since, m.organization, m.account, r.role`, args, func(row Row) error {
 		var m model.Membership
 		var joined int64
 		var role string
-		if err := row.Scan(&m.Organization, &m.Account, &m.Title, &m.Department, &joined, &m.Since, &role); err != nil {
+		var code, roleCode []byte
+		if err := row.Scan(&m.Organization, &m.Account, &m.Title, &m.Department, &joined, &m.Since, &code, &role,
+			&roleCode); err != nil {
 			return err
 		}
-		if n := len(out) - 1; n < 0 || out[n].Organization != m.Organization || out[n].Account != m.Account {
-			m.Joined = fromMillis(joined)
-			out = append(out, m)
+		if p := (place{m.Organization, m.Account, joined, m.Since}); p != *at {
+			*at = p
+			if genuine = tx.genuine(code, at); genuine {
+				m.Joined = fromMillis(joined)
+				out = append(out, m)
+			}
 		}
-		if role != "" {
+		if genuine && role != "" && tx.genuine(roleCode, &codedRole{m.Organization, m.Account, role, false}) {
 			last := &out[len(out)-1]
 			last.Roles = append(last.Roles, role)
 		}
@@ -107,38 +155,59 @@ func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error)
 }
 
 // IsMember reports whether an account belongs to an organization.
-func (tx *Tx) IsMember(organization model.OrganizationID, account model.AccountID) (bool, error) {
-	var one int64
-	return tx.one(`SELECT 1 FROM memberships WHERE organization = ? AND account = ?`, []any{organization, account}, &one)
+func (tx *Tx) IsMember(organization model.OrganizationID, account model.AccountID) (member bool, err error) {
+	err = tx.places(func(*place) { member = true }, `organization = ? AND account = ?`, organization, account)
+	return member, err
 }
 
 // AreMembers reports whether two accounts, or one given twice, belong to an
 // organization.
 func (tx *Tx) AreMembers(organization model.OrganizationID, a, b model.AccountID) (bool, error) {
-	var one int64
-	return tx.one(`SELECT 1 FROM memberships a JOIN memberships b ON b.organization = a.organization
-		WHERE a.organization = ? AND a.account = ? AND b.account = ?`, []any{organization, a, b}, &one)
+	first, second := false, false
+	err := tx.places(func(p *place) {
+		first, second = first || p.account == a, second || p.account == b
+	}, `organization = ? AND account IN (?*)`, organization, []model.AccountID{a, b})
+	return first && second, err
 }
 
 // MembersOf lists all accounts of an organization.
 func (tx *Tx) MembersOf(organization model.OrganizationID) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT account FROM memberships WHERE organization = ?`, []any{organization}, func(row Row) error {
-		var id model.AccountID
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	})
+	err = tx.places(func(p *place) { out = append(out, p.account) }, `organization = ?`, organization)
 	return out, err
+}
+
+// codedRole is a role with its code.
+type codedRole struct {
+	organization model.OrganizationID
+	account      model.AccountID
+	role         string
+	pending      bool
+}
+
+func (r *codedRole) cover(m *mac) {
+	m.text("role")
+	m.text(string(r.organization))
+	m.id(r.account)
+	m.text(r.role)
+	m.flag(r.pending)
+}
+
+func (r *codedRole) name() Forgery {
+	return Forgery{"role", string(r.organization) + " " + r.account.String() + " " + r.role}
 }
 
 // PutRole grants a role, or notes that it is asked for. A granted one is not
 // turned back into a pending one.
 func (tx *Tx) PutRole(organization model.OrganizationID, account model.AccountID, role string, pending bool) error {
-	err := tx.post(`INSERT INTO roles (organization, account, role, pending) VALUES (?, ?, ?, ?)
-		ON CONFLICT (organization, account, role) DO UPDATE SET pending = CASE WHEN roles.pending = 0 THEN 0
-		ELSE excluded.pending END`,
-		organization, account, role, pending)
-	return err
+	code, err := tx.code(&codedRole{organization, account, role, pending})
+	if err != nil {
+		return err
+	}
+	return tx.post(`INSERT INTO roles (organization, account, role, pending, code) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (organization, account, role) DO UPDATE SET
+		pending = CASE WHEN excluded.pending > roles.pending THEN roles.pending ELSE excluded.pending END,
+		code = CASE WHEN excluded.pending > roles.pending THEN roles.code ELSE excluded.code END`,
+		organization, account, role, pending, code)
 }
 
 // DeleteRole takes a role away, granted or asked for.
@@ -147,22 +216,50 @@ func (tx *Tx) DeleteRole(organization model.OrganizationID, account model.Accoun
 	return err
 }
 
+// roles calls fn with the accounts of a selection of roles.
+func (tx *Tx) roles(fn func(account model.AccountID), where string, args ...any) error {
+	return tx.each(`SELECT organization, account, role, pending, code FROM roles WHERE `+where, args,
+		func(row Row) error {
+			r, genuine, err := tx.scanRole(row)
+			if err == nil && genuine {
+				fn(r.account)
+			}
+			return err
+		})
+}
+
+// scanRole reads a role, and reports whether its code is right.
+func (tx *Tx) scanRole(row Row) (r codedRole, genuine bool, err error) {
+	var code []byte
+	if err := row.Scan(&r.organization, &r.account, &r.role, &r.pending, &code); err != nil {
+		return r, false, err
+	}
+	return r, tx.genuine(code, &r), nil
+}
+
+// checkRoles checks the codes of a batch of roles.
+func (tx *Tx) checkRoles(after []any) (last []any, n int, err error) {
+	err = tx.each(`SELECT organization, account, role, pending, code FROM roles WHERE (organization, account, role) > (?, ?, ?)
+		ORDER BY organization, account, role LIMIT ? + 0`, after, func(row Row) error {
+		r, _, err := tx.scanRole(row)
+		last, n = []any{r.organization, r.account, r.role}, n+1
+		return err
+	})
+	return last, n, err
+}
+
 // PendingRole reports whether the role is asked for and not yet granted.
-func (tx *Tx) PendingRole(organization model.OrganizationID, account model.AccountID, role string) (bool, error) {
-	var one int64
-	return tx.one(`SELECT 1 FROM roles WHERE organization = ? AND account = ? AND role = ? AND pending = 1`,
-		[]any{organization, account, role}, &one)
+func (tx *Tx) PendingRole(organization model.OrganizationID, account model.AccountID, role string) (asked bool,
+	err error) {
+	err = tx.roles(func(model.AccountID) { asked = true },
+		`organization = ? AND account = ? AND role = ? AND pending = 1`, organization, account, role)
+	return asked, err
 }
 
 // Holders lists the accounts that hold a role in an organization.
 func (tx *Tx) Holders(organization model.OrganizationID, role string) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT account FROM roles WHERE organization = ? AND role = ? AND pending = 0`,
-		[]any{organization, role}, func(row Row) error {
-			var id model.AccountID
-			err := row.Scan(&id)
-			out = append(out, id)
-			return err
-		})
+	err = tx.roles(func(account model.AccountID) { out = append(out, account) },
+		`organization = ? AND role = ? AND pending = 0`, organization, role)
 	sort.Slice(out, func(i, j int) bool { return out[i].String() < out[j].String() })
 	return out, err
 }

@@ -15,6 +15,7 @@ const (
 	metaTurn         = "turn"          // the last turn that the store took with its key ring and files
 	metaNextTurn     = "turn_next"     // agreed on by the nodes, and being taken
 	metaKeyring      = "keyring"       // the key ring that content is sealed with
+	metaRowKey       = "row_key"       // the key of that ring under which rows that give access have codes
 	metaNewest       = "newest_key"    // the key that was made last
 	metaMissing      = "keys_missing"  // due: the key ring was found to be older than what is sealed
 	MetaAuditKey     = "audit_key"     // signs the audit log's checkpoints

@@ -9,7 +9,7 @@
 --   {table}  what lays the rows out in the order of the primary key, where an engine can
 --
 -- No column is ever NULL: what may be missing is 0, '' or no bytes. A yes or no is 1 or 0. Times are milliseconds
--- since 1970, UTC. Positions are those of the queues (Session.Position): microseconds since 1970, made unique and
+-- since 1970, UTC. A code authenticates a row that gives access (code.go). Positions are those of the queues (Session.Position): microseconds since 1970, made unique and
 -- growing, which order events, copies and memberships alike.
 --
 -- Every primary key begins with the account or the organization, or with the platform-wide name that leads to one:
@@ -47,9 +47,11 @@ CREATE TABLE accounts (
 	phones       TEXT NOT NULL,    -- JSON, to be shown
 	password     TEXT NOT NULL,    -- its hash (argon2id)
 	password_of  {text} NOT NULL,  -- the organization whose administrator set it: sign-ins get keys of that scope
+	password_code {bytes} NOT NULL, -- covers account, password and password_of; none where there is no password
 	operator     INTEGER NOT NULL,
 	created_by   TEXT NOT NULL,    -- the organization that created it; none for operators
 	created      BIGINT NOT NULL,
+	code         {bytes} NOT NULL, -- covers account, operator, created_by and created
 	PRIMARY KEY (account)
 ){table};
 
@@ -95,6 +97,7 @@ CREATE TABLE memberships (
 	department   TEXT NOT NULL,
 	joined       BIGINT NOT NULL,  -- the time
 	since        BIGINT NOT NULL,  -- the position then: what came before stays out of sight
+	code         {bytes} NOT NULL, -- covers organization, account, joined and since
 	PRIMARY KEY (organization, account)
 ){table};
 CREATE INDEX memberships_account ON memberships (account);
@@ -116,6 +119,7 @@ CREATE TABLE roles (
 	account      {id} NOT NULL,
 	role         {text} NOT NULL,
 	pending      INTEGER NOT NULL, -- asked for, and not granted yet
+	code         {bytes} NOT NULL, -- covers the whole row
 	PRIMARY KEY (organization, account, role)
 ){table};
 CREATE INDEX roles_role ON roles (organization, role, pending);
@@ -140,6 +144,7 @@ CREATE TABLE keys (
 	last_used           BIGINT NOT NULL,
 	expires             BIGINT NOT NULL,
 	networks            TEXT NOT NULL,    -- in CIDR notation, with commas in between; none: it opens from everywhere
+	code                {bytes} NOT NULL, -- covers all but issued_by, device and last_used
 	PRIMARY KEY (api_key)
 ){table};
 CREATE INDEX keys_account ON keys (account, login, device);

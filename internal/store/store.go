@@ -26,6 +26,7 @@ type Store struct {
 	secret  string
 	numbers *numbers
 	meters  Meters
+	codes   *codes // nil: there is no key for them
 
 	observers []func(*Change) // set before the first use
 	oneIn     int             // LimitQueues; likewise
@@ -150,7 +151,7 @@ func (s *Store) transact(ctx context.Context, run engineTransaction, took *meter
 	begun := time.Now()
 	var last *Tx
 	err := run(ctx, func(session Session) error {
-		last = &Tx{session: session, dialect: dialect, numbers: s.numbers, oneIn: s.oneIn}
+		last = &Tx{session: session, dialect: dialect, numbers: s.numbers, codes: s.codes, oneIn: s.oneIn}
 		return fn(last)
 	}, traits...)
 	if err == nil && last != nil && last.found != nil {
@@ -195,6 +196,7 @@ type Tx struct {
 	session Session
 	dialect Dialect
 	numbers *numbers
+	codes   *codes                         // of rows that give access; nil: they are read as they are
 	found   map[int64]model.OrganizationID // those of numbers that it read itself
 	fault   error                          // why no more statements are run
 	oneIn   int                            // of how many events one is noted (noteGrowth); 0: none

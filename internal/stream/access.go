@@ -102,7 +102,7 @@ func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now
 		var keys map[string]model.Key
 		var places map[model.AccountID][]model.OrganizationID
 		err := r.store.View(ctx, func(tx *store.Tx) (err error) {
-			if keys, err = tx.KeySecrets(keysOf(some)); err != nil {
+			if keys, err = tx.KeysNamed(keysOf(some)); err != nil {
 				return err
 			}
 			places, err = tx.OrganizationsOfEach(accountsOf(some))

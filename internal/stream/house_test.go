@@ -21,6 +21,7 @@ import (
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/store/enginetest"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
 	"signet/internal/store/sqlite"
@@ -94,6 +95,7 @@ func (h *house) serve(engine store.Engine, ring *seal.Ring, limit int, blobs str
 	h.t.Helper()
 	kept, err := store.Open(h.t.Context(), engine, service.NewEpoch)
 	h.must(err)
+	enginetest.Authenticate(kept)
 	files, err := blob.OpenDirectory(blobs)
 	h.must(err)
 	h.t.Cleanup(func() { h.must(files.Close()) })

@@ -52,6 +52,7 @@ func newHouse(t *testing.T, files string, log *slog.Logger) *house {
 	var err error
 	h.store, err = store.Open(t.Context(), h.engine, func() string { return model.RandomText(8) })
 	h.must(err)
+	enginetest.Authenticate(h.store)
 	blobs, err := blob.Open(files)
 	h.must(err)
 	t.Cleanup(func() { h.must(blobs.Close()) })

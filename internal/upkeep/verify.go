@@ -21,14 +21,16 @@ type Verified struct {
 	Held        int // of these, messages that only a legal hold keeps
 	Attachments int
 	Metadata    int
+	Rows        int // that give access, and were written by a server
 	Ended       int // messages that have ended, whose keys are destroyed already
+	Forged      int // rows that give access, and that no server wrote; each was reported
 	Broken      int // what does not open; each was reported
 }
 
 // Verify opens everything that is sealed, and reports what does not open: the text
 // of every message, those included that only a legal hold keeps, and of all metadata,
 // and of every attachment its beginning, or all of it where that is wanted. report gets
-// a line that names the row.
+// a line that names the row. It checks the codes of the rows that give access, too.
 func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool, report func(line string)) (Verified,
 	error) {
 	v := verification{vault: vault, now: now, whole: whole, report: report}
@@ -43,7 +45,20 @@ func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool
 		func(row *store.MetadataRow) error { return v.metadata(ctx, row) }); err != nil {
 		return v.Verified, fmt.Errorf("verify metadata: %w", err)
 	}
+	rows, err := vault.Store.Forgeries(ctx, func(f store.Forgery) {
+		v.Forged++
+		report(ForgedLine(f))
+	})
+	if err != nil {
+		return v.Verified, fmt.Errorf("verify what gives access: %w", err)
+	}
+	v.Rows = rows - v.Forged
 	return v.Verified, nil
+}
+
+// ForgedLine names a row whose code is wrong.
+func ForgedLine(f store.Forgery) string {
+	return f.String() + ": it was not written by a server, and opens nothing"
 }
 
 type verification struct {

@@ -108,6 +108,7 @@ func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) 
 	if err != nil {
 		return nil, nil, errors.Join(err, engine.Close())
 	}
+	enginetest.Authenticate(kept)
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
 	if err != nil {
 		return nil, nil, errors.Join(err, kept.Close())

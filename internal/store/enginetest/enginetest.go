@@ -37,6 +37,13 @@ type Options struct {
 	Readers int // of the embedded engine; 0 is its own choice
 }
 
+// Authenticate gives a store a key for the codes of its rows, the same to each. A row with
+// a wrong one ends the tests.
+func Authenticate(kept *store.Store) *store.Store {
+	kept.Authenticate([]byte("of tests"), func(f store.Forgery) { panic("the code is wrong of " + f.String()) })
+	return kept
+}
+
 const (
 	fileName    = "signet.db" // of the embedded engine's database
 	addressFile = "database"  // holds the address of a database on PostgreSQL

@@ -175,6 +175,7 @@ func addresses(t *testing.T, h Harness) {
 			if stores[i], err = store.Open(t.Context(), e, epoch("first")); err != nil {
 				t.Fatal(err)
 			}
+			stores[i].Authenticate(rowKey, nil)
 		}
 		const workers = 8
 		var won atomic.Int32

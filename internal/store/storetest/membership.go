@@ -141,6 +141,7 @@ func memberships(t *testing.T, h Harness) {
 			if stores[i], err = store.Open(t.Context(), e, epoch("first")); err != nil {
 				t.Fatal(err)
 			}
+			stores[i].Authenticate(rowKey, nil)
 		}
 		added := make(chan bool, 8)
 		everywhere(t, nodes, cap(added), func(_ store.Engine, worker int) error {

@@ -181,6 +181,7 @@ func twoStores(t *testing.T, h Harness) (here, there *platform, e store.Engine) 
 		if err != nil {
 			t.Fatal(err)
 		}
+		opened.Authenticate(rowKey, nil)
 		return &platform{Store: opened, clock: d.clock, memory: memory{}}
 	}
 	return open(nodes[0]), open(nodes[len(nodes)-1]), nodes[0]

@@ -13,6 +13,9 @@ import (
 	"signet/internal/testclock"
 )
 
+// rowKey is that of the codes of rows.
+var rowKey = []byte("of tests")
+
 // platform is an open store, and what makes the nouns that most cases need. Its
 // clock stands still until the case sets it.
 type platform struct {
@@ -48,6 +51,7 @@ func (d *database) mustOpenPlatform(t testing.TB) *platform {
 	if err != nil {
 		t.Fatalf("open a store: %v", err)
 	}
+	opened.Authenticate(rowKey, func(f store.Forgery) { t.Errorf("the code is wrong of %s", f) })
 	return &platform{Store: opened, clock: d.clock, memory: memory{}}
 }
 

@@ -65,6 +65,7 @@ var engineCases = []testCase{
 // nounCases are about what the store keeps: between them they run every statement.
 var nounCases = []testCase{
 	{"Accounts", accounts},
+	{"Codes", codes},
 	{"Addresses", addresses},
 	{"Organizations", organizations},
 	{"OrganizationNumbers", organizationNumbers},

@@ -191,7 +191,7 @@ func manyAtOnce(t *testing.T, h Harness) {
 		func(tx *store.Tx) (map[model.AccountID]int64, error) { return tx.LastPositions(everybody) })
 	wantEqual(t, "last positions", positions, map[model.AccountID]int64{ann: only, bob: last})
 	known := mustRead(t, p,
-		func(tx *store.Tx) (map[string]model.Key, error) { return tx.KeySecrets([]string{"one", "Two", "none"}) })
+		func(tx *store.Tx) (map[string]model.Key, error) { return tx.KeysNamed([]string{"one", "Two", "none"}) })
 	wantEqual(t, "known keys", slices.Collect(maps.Keys(known)), []string{"one"})
 	places := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID][]model.OrganizationID, error) {
 		return tx.OrganizationsOfEach(everybody)
