@@ -116,7 +116,7 @@ func TestVerifyExitsWithOneWhereSomethingDoesNotOpen(t *testing.T) {
 	}
 	code, stdout, stderr := run(t, env, "keys", "verify")
 	if code != exitFailed || !strings.Contains(stdout, "metadata of") || !strings.Contains(stdout, organization) ||
-		!strings.Contains(stderr, "1 do not open") {
+		!strings.Contains(stderr, "2 do not open") {
 		t.Errorf("it exited with %d and printed %q and %q", code, stdout, stderr)
 	}
 }

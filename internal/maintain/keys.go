@@ -210,8 +210,9 @@ func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func
 		}
 		defer func() { err = errors.Join(err, blobs.Close()) }()
 		return withRing(ctx, cfg, kept, func(ring *seal.Ring) (err error) {
-			if err := content.AuthenticateExisting(ctx, kept, ring, func(store.Forgery) {}); err != nil {
-				return place.SetupFault(err)
+			err = content.AuthenticateExisting(ctx, kept, ring, func(store.Forgery) {})
+			if err != nil && !errors.As(err, new(*content.LacksRowKey)) { // which Verify tells of, with what else is lacking
+				return err
 			}
 			v, err = upkeep.Verify(ctx, &content.Vault{Store: kept, Ring: ring, Blobs: blobs}, time.Now().UTC(), whole, report)
 			return err
