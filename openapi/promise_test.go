@@ -69,6 +69,9 @@ POST /v2/user/{user}/password
 POST /v2/login
 POST /v5/login
 POST /v2/logout
+POST /v2/session
+GET /v2/session
+DELETE /v2/session
 POST /v2/metadata_bulk
 GET /v2/mute
 DELETE /v2/mute

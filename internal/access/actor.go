@@ -16,8 +16,13 @@ func (c *Control) actor(ctx context.Context, key string, now time.Time) (*model.
 	if known {
 		return actor, nil
 	}
+	return c.readActor(ctx, key, now)
+}
+
+// readActor reads it of the store.
+func (c *Control) readActor(ctx context.Context, key string, now time.Time) (actor *model.Actor, err error) {
 	version := c.actors.Version()
-	err := c.store.View(ctx, func(tx *store.Tx) error {
+	err = c.store.View(ctx, func(tx *store.Tx) error {
 		actor = nil
 		k, found, err := tx.Key(key)
 		if err != nil || !found {
@@ -56,12 +61,18 @@ func newActor(k model.Key, owner *model.Account, memberships []model.Membership)
 		Operator: owner.Operator && k.Scope == "", Memberships: k.Within(memberships)}
 }
 
-// Ends returns a channel that receives when the key expires, or the secret that
-// the actor came with ends, and what stops that; nil, which never receives, where
-// neither does.
+// Ends returns a channel that receives when the key expires, the secret that the actor
+// came with ends, or a session has been idle for too long unless it is used until then, and
+// what stops that; nil, which never receives, where none of these does. Current tells
+// whether it has ended.
 func (c *Control) Ends(actor *model.Actor) (ended <-chan time.Time, stop func()) {
 	now := c.clock()
 	ends, _ := actor.Key.Admits(actor.Secret, now)
+	if actor.Key.Session {
+		if idle := c.lastUse(&actor.Key).Add(c.sessionIdle + time.Millisecond); ends.IsZero() || idle.Before(ends) {
+			ends = idle
+		}
+	}
 	if ends.IsZero() {
 		return nil, func() {}
 	}
@@ -78,12 +89,20 @@ func (c *Control) Current(ctx context.Context, actor *model.Actor) (*model.Actor
 		return nil, err
 	}
 	if fresh == nil {
-		return nil, WrongCredentials()
+		return nil, noLonger(&actor.Key)
 	}
-	if _, admitted := fresh.Key.Admits(actor.Secret, now); !admitted {
-		return nil, WrongCredentials()
+	if _, admitted := fresh.Key.Admits(actor.Secret, now); !admitted || fresh.Key.Session && c.unused(&fresh.Key, now) {
+		return nil, noLonger(&actor.Key)
 	}
 	return fresh.By(actor.Secret), nil
+}
+
+// noLonger is the answer to who came with a key that has ended since.
+func noLonger(k *model.Key) *model.Error {
+	if k.Session {
+		return SessionEnded()
+	}
+	return WrongCredentials()
 }
 
 // StillOpens asks inside a transaction whether what the actor came with opens still: a
@@ -100,7 +119,7 @@ func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error
 		return k, err
 	}
 	if _, admitted := k.Admits(actor.Secret, c.now()); !found || !admitted {
-		return k, WrongCredentials()
+		return k, noLonger(&actor.Key)
 	}
 	return k, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"net/netip"
 	"slices"
 	"time"
@@ -16,6 +17,12 @@ import (
 func WrongCredentials() *model.Error {
 	return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid",
 		Message: "The key or the secret is wrong."}
+}
+
+// HasEnded reports whether an error says that credentials open nothing, or nothing any more.
+func HasEnded(err error) bool {
+	told, ok := errors.AsType[*model.Error](err)
+	return ok && told.Kind == model.Unauthenticated
 }
 
 // Authenticate returns who calls with a key and its secret: kind Unauthenticated
@@ -31,22 +38,44 @@ func (c *Control) Authenticate(ctx context.Context, key, secret string, from net
 	if err != nil {
 		return nil, err
 	}
+	by, opens := c.opens(actor, hash, now, from)
+	if !opens || by.Key.Session { // a session opens by its cookie only, which is bound to pages of the server's own
+		return nil, WrongCredentials()
+	}
+	c.noteUse(by.Key.Key, now)
+	return by, nil
+}
+
+// opens returns the owner of a key as it comes with the secret of this hash, if that opens
+// the key now, from this address. Without an owner it takes as long.
+func (c *Control) opens(actor *model.Actor, hash [sha256.Size]byte, now time.Time, from netip.Addr) (*model.Actor,
+	bool) {
 	if actor == nil {
 		subtle.ConstantTimeCompare(hash[:], make([]byte, len(hash)))
-		return nil, WrongCredentials()
+		return nil, false
 	}
 	k := &actor.Key
 	current := subtle.ConstantTimeCompare(hash[:], k.SecretHash) == 1
 	previous := subtle.ConstantTimeCompare(hash[:], k.PreviousHash) == 1 && now.Before(k.PreviousUntil)
-	if !current && !previous || k.ExpiredAt(now) || k.Login && c.lastUse(k).Add(model.LoginIdle).Before(now) ||
-		!k.Networks.Allow(from) {
-		return nil, WrongCredentials()
+	if !current && !previous || k.ExpiredAt(now) || c.unused(k, now) || !k.Networks.Allow(from) {
+		return nil, false
 	}
-	c.noteUse(k.Key, now)
 	if !current {
-		return actor.By(model.MarkOf(k.PreviousHash)), nil
+		return actor.By(model.MarkOf(k.PreviousHash)), true
 	}
-	return actor, nil
+	return actor, true
+}
+
+// unused reports whether a key of a sign-in has ended because nobody used it.
+func (c *Control) unused(k *model.Key, now time.Time) bool {
+	idle := model.LoginIdle
+	switch {
+	case k.Session:
+		idle = c.sessionIdle
+	case !k.Login:
+		return false
+	}
+	return c.lastUse(k).Add(idle).Before(now)
 }
 
 // noteUse remembers when a key was last used, until it is written with others.

@@ -6,6 +6,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -41,9 +42,10 @@ type Options struct {
 	Store         *store.Store
 	Hub           *live.Hub
 	Clock         func() time.Time
-	Streams       Streams    // nil: there are none
-	DefaultRegion string     // of phone numbers without a country code, as in ISO 3166
-	Derive        Derivation // of password hashes; nil: argon2.IDKey
+	Streams       Streams       // nil: there are none
+	DefaultRegion string        // of phone numbers without a country code, as in ISO 3166
+	Derive        Derivation    // of password hashes; nil: argon2.IDKey
+	SessionIdle   time.Duration // for which a session may stay unused; 0: model.SessionIdle
 }
 
 // Control is safe for concurrent use.
@@ -57,6 +59,8 @@ type Control struct {
 	actors    actorCache
 	passwords *hashing
 	derive    Derivation
+
+	sessionIdle time.Duration
 
 	usedMu sync.Mutex // guards used
 	used   map[string]time.Time
@@ -76,7 +80,10 @@ func New(o Options) *Control {
 		actors:    newActorCache(),
 		passwords: newHashing(),
 		derive:    o.Derive,
-		used:      map[string]time.Time{},
+
+		sessionIdle: cmp.Or(o.SessionIdle, model.SessionIdle),
+
+		used: map[string]time.Time{},
 	}
 }
 

@@ -109,13 +109,17 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	if in.ExpiresIn > 0 {
 		issued.Expires = issued.Created.Add(in.ExpiresIn)
 	}
-	if end := actor.Key.Expires; !end.IsZero() && (issued.Expires.IsZero() || issued.Expires.After(end)) {
+	issuer := actor.Key
+	if t.ID != actor.Account {
+		issuer.Expires = issuer.LastGrant()
+	}
+	if end := issuer.Expires; !end.IsZero() && (issued.Expires.IsZero() || issued.Expires.After(end)) {
 		issued.Expires = end
 	}
 	if issued.Networks = networks; len(networks) == 0 {
-		issued.Networks = actor.Key.Networks
+		issued.Networks = issuer.Networks
 	}
-	if issued.Exceeds(&actor.Key) {
+	if issued.Exceeds(&issuer) {
 		return nil, exceedsIssuer()
 	}
 	if t.ID == actor.Account {
@@ -260,13 +264,20 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	if err == nil {
 		err = MayGiveAccess(actor)
 	}
+	if err == nil && current.Session {
+		err = model.NotAllowed() // a browser has its secret, and nobody else is to
+	}
 	if err != nil {
 		return nil, err
 	}
 	if !r.all && current.Scope == "" {
 		current.Scope = r.scopes[0]
 	}
-	if current.Exceeds(&actor.Key) {
+	issuer := actor.Key
+	if t.ID != actor.Account {
+		issuer.Expires = issuer.LastGrant()
+	}
+	if current.Exceeds(&issuer) {
 		return nil, exceedsIssuer()
 	}
 	if current.Kind == model.Administrative {

@@ -2,6 +2,7 @@ package access
 
 import (
 	"slices"
+	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -30,8 +31,18 @@ func (c *Control) insertKey(tx *store.Tx, k *model.Key) error {
 // full reports whether the account of a key has as many of its scope as it may.
 func (c *Control) full(tx *store.Tx, k *model.Key) (bool, error) {
 	now := c.now()
-	n, err := tx.CountKeys(k.Account, k.Scope, now, now.Add(-model.LoginIdle))
+	n, err := tx.CountKeys(k.Account, k.Scope, now, c.idleSince(now))
 	return n >= MaxKeys, err
+}
+
+// idleSince are the times before which keys of sign-ins have ended that were not used since.
+func (c *Control) idleSince(now time.Time) store.IdleSince {
+	return store.IdleSince{Login: now.Add(-model.LoginIdle), Session: now.Add(-c.sessionIdle)}
+}
+
+// DeleteEndedKeys removes keys that have ended by themselves, with what was issued with them.
+func (c *Control) DeleteEndedKeys(tx *store.Tx, now time.Time) error {
+	return tx.DeleteExpiredKeys(now, c.idleSince(now))
 }
 
 // descendants lists what was issued with these keys, with what these issued, and so on,
@@ -85,7 +96,7 @@ func (c *Control) replaceLogin(tx *store.Tx, k, from *model.Key) (ended []string
 		logins, err := tx.LoginKeys(k.Account, k.Scope, device)
 		return slices.DeleteFunc(logins, func(login string) bool { return from != nil && login == from.Key }), err
 	}
-	if k.Device != "" {
+	if k.Device != "" && !k.Session {
 		same, err := others(k.Device)
 		if err == nil {
 			ended, err = endKeys(tx, k.Account, same, from)

@@ -12,6 +12,12 @@ import (
 // maxDevice bounds the name of a device, in bytes.
 const maxDevice = 256
 
+// Device is on what somebody signs in.
+type Device struct {
+	Name    string // at most 256 bytes: what the client calls it, or what people are told of a browser
+	Browser bool   // its sign-in is a session, whose cookie holds the secret
+}
+
 // Login is what a sign-in gives: a key for the device, and who calls with it.
 type Login struct {
 	Actor  *model.Actor
@@ -57,13 +63,13 @@ func (c *Control) CheckPassword(ctx context.Context, user, password string) (*Pr
 }
 
 // LoginWithPassword signs an account in on a device.
-func (c *Control) LoginWithPassword(ctx context.Context, proven *Proven, device string) (Login, error) {
+func (c *Control) LoginWithPassword(ctx context.Context, proven *Proven, device Device) (Login, error) {
 	return c.login(ctx, proven, device, nil)
 }
 
 // LoginWithKey signs the owner of a key in on a device; the new key counts its
 // messages with the one that it came from.
-func (c *Control) LoginWithKey(ctx context.Context, actor *model.Actor, device string) (Login, error) {
+func (c *Control) LoginWithKey(ctx context.Context, actor *model.Actor, device Device) (Login, error) {
 	if err := MayGiveAccess(actor); err != nil {
 		return Login{}, err
 	}
@@ -72,19 +78,25 @@ func (c *Control) LoginWithKey(ctx context.Context, actor *model.Actor, device s
 
 // login issues a regular key for a device, in place of that device's last one. It
 // asks once more for what was proved: the key that it is from, or the password.
-func (c *Control) login(ctx context.Context, proven *Proven, device string, from *model.Actor) (Login, error) {
+func (c *Control) login(ctx context.Context, proven *Proven, device Device, from *model.Actor) (Login, error) {
 	account := proven.account
-	if len(device) > maxDevice {
+	if len(device.Name) > maxDevice {
 		return Login{}, model.Invalidf("too_long", "device_id", "At most %d bytes are allowed.", maxDevice)
 	}
 	issued := c.NewKey(account, model.Regular)
-	issued.Login, issued.Device = true, device
+	issued.Login, issued.Device, issued.Session = true, device.Name, device.Browser
 	if from != nil {
 		issued.share(&from.Key)
 		issued.Expires, issued.Networks = from.Key.Expires, from.Key.Networks
 		issued.Scope, issued.Parent = from.Key.Scope, from.Key.Key
 	} else {
 		issued.Counter, issued.Scope = store.CounterOf(account), proven.password.Scope
+	}
+	if issued.Session {
+		issued.Grants = issued.Expires
+		if end := issued.Created.Add(model.SessionLife); issued.Expires.IsZero() || end.Before(issued.Expires) {
+			issued.Expires = end
+		}
 	}
 	var replaced []string
 	by, signed := model.Actor{Account: account}, model.Actor{}
@@ -119,6 +131,9 @@ func (c *Control) login(ctx context.Context, proven *Proven, device string, from
 		}
 		signed = newActor(issued.Key, &owner, memberships)
 		line.OnKey = issued.Key.Key
+		if issued.Session {
+			line.Detail = "session"
+		}
 		return audit.OnAccount(tx, line, &owner)
 	})
 	if err != nil {

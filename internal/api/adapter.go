@@ -132,6 +132,10 @@ func (a *API) finish(c *call) {
 
 // readBody reads the body into the call's fields and files.
 func (a *API) readBody(ctx context.Context, c *call) error {
+	if c.read {
+		return nil // by a sign-in, whose credentials are in it
+	}
+	c.read = true
 	if c.endpoint.method == http.MethodDelete {
 		c.body.Beside(c.readQuery, c.request.Header, c.vendor.prefix)
 	}

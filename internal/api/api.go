@@ -54,6 +54,7 @@ type Options struct {
 	CORSOrigins     []string                         // as browsers send them; empty: CORS is off
 	Registerer      prometheus.Registerer            // nil: no metrics are shown
 	Address         func(r *http.Request) netip.Addr // of the client; nil: that of the connection
+	Way             func(r *http.Request) Way        // how a client reached the server; nil: without a proxy
 	BodyPatience    time.Duration                    // that a client has for a small body; 0: 30 s
 }
 
@@ -78,6 +79,8 @@ type API struct {
 	attempts      *guard.Attempts
 	rates         *guard.Rates
 	memory        *guard.Memory
+	pending       guard.Pending
+	way           func(r *http.Request) Way
 	metrics       *metrics
 	bodyPatience  time.Duration
 }
@@ -106,6 +109,9 @@ func newAPI(o Options) (*API, error) {
 	if o.Address == nil {
 		o.Address = remoteAddress
 	}
+	if o.Way == nil {
+		o.Way = directWay
+	}
 	o.Limits.Parts = cmp.Or(o.Limits.Parts, defaultParts)
 	if o.Links == nil {
 		o.Links = func(*http.Request) string { return o.BaseURL }
@@ -123,6 +129,7 @@ func newAPI(o Options) (*API, error) {
 		vendor:        newVendor(o.VendorPrefix, o.VendorNamespace),
 		links:         o.Links,
 		clientAddress: o.Address,
+		way:           o.Way,
 		attempts: guard.NewAttempts(o.Clock, o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress,
 			o.Limits.FailedLoginsPerMinuteName),
 		rates:        guard.NewRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),

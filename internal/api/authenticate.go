@@ -17,16 +17,22 @@ type Authenticator interface {
 	// returns a *model.Error of kind Unauthenticated for credentials that open
 	// nothing, which counts as a failed login.
 	Authenticate(ctx context.Context, key, secret string, from netip.Addr) (*model.Actor, error)
+
+	// OpenSession does so for the key and the secret that the cookie of a session holds.
+	OpenSession(ctx context.Context, key, secret string, from netip.Addr) (*model.Actor, error)
 }
 
 // authenticate finds out who calls: HTTP Basic, and where the route allows it the
-// query `auth_basic`, which browsers' event sources need. The header wins.
+// query `auth_basic`, which browsers' event sources need. The header wins. A cookie counts
+// only where neither is there.
 func (a *API) authenticate(ctx context.Context, c *call) error {
 	switch {
 	case c.endpoint.public:
 		return nil
 	case c.endpoint.signIn != nil:
 		return c.endpoint.signIn(ctx, c)
+	case !c.givesCredentials():
+		return a.openSession(ctx, c)
 	}
 	key, secret, err := c.credentials()
 	if err != nil {

@@ -54,6 +54,10 @@ func (f authenticatorFunc) Authenticate(_ context.Context, key, secret string, _
 	return f(key, secret), nil
 }
 
+func (f authenticatorFunc) OpenSession(_ context.Context, key, secret string, _ netip.Addr) (*model.Actor, error) {
+	return f(key, secret), nil
+}
+
 const floorBody = `{"recipient":"bob@example.com","body":"hello there, how are you?","sender_organization":"aaaaaaaaaaaaaaaaaaaaaaaa",` +
 	`"recipient_organization":"aaaaaaaaaaaaaaaaaaaaaaaa","priority":1,"ttl":30,"dor":true}`
 

@@ -22,10 +22,13 @@ type call struct {
 	endpoint *endpoint
 	actor    *model.Actor   // who calls; nil on public routes
 	proven   *access.Proven // whose password a sign-in gave
+	before   *model.Actor   // of the session that the browser had when it signed in; nil: none
+	way      Way            // known where the call has to do with a cookie
 	tried    string         // the key, or else the address, whose credentials the call came with
 	origin   *audit.Origin
 	id       string // of the request, as Request-Id answers it
 	body     input.Body[*service.Upload]
+	read     bool       // the body has been read
 	held     guard.Held // the memory that the body takes
 
 	query      input.Fields

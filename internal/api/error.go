@@ -29,6 +29,9 @@ const (
 	codeGrowthLimit        = "growth_limit"                // 429: groups a day; the service's
 	codeAdministrativeKey  = "administrative_key_required" // 403
 	codeRequestIDInvalid   = "request_id_invalid"          // 400
+	codeSessionEnded       = "session_ended"               // 401: a cookie; of access
+	codeSessionMissing     = "session_missing"             // 404: of credentials without a session
+	codeHTTPSRequired      = "https_required"              // 403: a session over plain HTTP
 	codeInternal           = "internal"                    // 500
 	codeUnavailable        = "unavailable"                 // 503
 )
@@ -70,6 +73,9 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 	}
 	shown := shownError(err)
 	a.metrics.refused(shown)
+	if shown.Code == codeSessionEnded {
+		c.setCookie("") // else the browser would send it for ever
+	}
 	if shown.Field == service.OrganizationHeader {
 		named := *shown
 		named.Field = a.vendor.organizationKey

@@ -27,6 +27,9 @@ func (a *API) checkOrigin(_ context.Context, c *call) error {
 			return nil
 		}
 	}
+	if c.endpoint.own {
+		return a.origins.CheckOwn(r)
+	}
 	return a.origins.Check(r)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/testclock"
 	"signet/internal/testlog"
@@ -192,6 +193,11 @@ func (a *testAuthenticator) Authenticate(_ context.Context, key, secret string, 
 			Message: "The key or the secret is wrong."}
 	}
 	return actor, nil
+}
+
+// OpenSession opens none.
+func (a *testAuthenticator) OpenSession(context.Context, string, string, netip.Addr) (*model.Actor, error) {
+	return nil, access.SessionEnded()
 }
 
 // echo replies with what read takes from the call.

@@ -63,13 +63,7 @@ func (a *API) login(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	var signed access.Login
-	var err error
-	if c.actor != nil {
-		signed, err = a.access.LoginWithKey(ctx, c.actor, device)
-	} else {
-		signed, err = a.access.LoginWithPassword(ctx, c.proven, device)
-	}
+	signed, err := a.logIn(ctx, c, access.Device{Name: device})
 	if err != nil {
 		return answer{}, err
 	}
@@ -82,7 +76,21 @@ func (a *API) login(ctx context.Context, c *call) (answer, error) {
 	return reply(out), nil
 }
 
+// logIn issues the key of a sign-in, to whoever gave a password or came with a key.
+func (a *API) logIn(ctx context.Context, c *call, device access.Device) (access.Login, error) {
+	if c.actor != nil {
+		return a.access.LoginWithKey(ctx, c.actor, device)
+	}
+	return a.access.LoginWithPassword(ctx, c.proven, device)
+}
+
 // logout: POST /logout.
 func (a *API) logout(ctx context.Context, c *call) (answer, error) {
-	return noContent(), a.access.Logout(ctx, c.actor)
+	if err := a.access.Logout(ctx, c.actor); err != nil {
+		return answer{}, err
+	}
+	if c.actor.Key.Session {
+		c.setCookie("")
+	}
+	return noContent(), nil
 }

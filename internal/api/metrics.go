@@ -79,7 +79,7 @@ var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, c
 // refused counts calls that were refused for their credentials or a limit.
 func (m *metrics) refused(shown *model.Error) {
 	switch {
-	case shown.Kind == model.Unauthenticated && shown.Code != codeCredentialsMissing:
+	case shown.Kind == model.Unauthenticated && shown.Code != codeCredentialsMissing && shown.Code != codeSessionEnded:
 		m.logins.Inc()
 	case shown.Kind == model.TooMany || slices.Contains(limitCodes[:], shown.Code):
 		m.limited.WithLabelValues(shown.Code).Inc()

@@ -27,12 +27,13 @@ type person struct {
 	token  string
 	key    string
 	secret string
+	cookie string // of a session, `name=value`, in place of a key
 }
 
 // with returns the same account with another key.
 func (p *person) with(key, secret string) *person {
 	other := *p
-	other.key, other.secret = key, secret
+	other.key, other.secret, other.cookie = key, secret, ""
 	return &other
 }
 
@@ -136,6 +137,10 @@ func (p *person) request(method, path string, options ...option) *http.Request {
 	}
 	if p.key != "" {
 		r.SetBasicAuth(p.key, p.secret)
+	}
+	if p.cookie != "" {
+		r.Header.Set("Cookie", p.cookie)
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
 	for _, change := range options {
 		change(r)

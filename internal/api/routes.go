@@ -28,6 +28,10 @@ type route struct {
 	signIn func(ctx context.Context, c *call) error
 	// queryAuth also takes the credentials from the query `auth_basic`.
 	queryAuth bool
+	// file is a file, which a browser may go to with the cookie of a session.
+	file bool
+	// own refuses all foreign pages, those of configured origins too.
+	own bool
 	// admin refuses accounts that administer nothing (endpoints 27 to 36).
 	admin bool
 	// audit is the action under which the call leaves a line in the audit log; empty
@@ -91,7 +95,8 @@ func (a *API) routes() []route {
 			refuse: a.refuseAttachment},
 		{method: get, pattern: "/v2/message/:message", handler: a.getMessage},
 		{method: del, pattern: "/v2/message/:message", handler: a.recallMessage},
-		{method: get, pattern: "/v2/message/:message/attachment/:number", handler: a.getAttachment, queryAuth: true},
+		{method: get, pattern: "/v2/message/:message/attachment/:number", handler: a.getAttachment, queryAuth: true,
+			file: true},
 		{method: get, pattern: "/v2/message/:message/status", handler: a.getMessageStatus},
 		{method: post, pattern: "/v2/message/:message/forward", handler: a.forwardMessage},
 		{method: post, pattern: "/v2/message/status", handler: a.setMessageStatus},
@@ -156,12 +161,16 @@ func (a *API) routes() []route {
 		{method: del, pattern: "/v2/user/:user/key/:key", handler: a.revokeKey, audit: model.ActionKeyRevoke},
 		{method: post, pattern: "/v2/user/:user/key/:key/rotate", handler: a.rotateKey, audit: model.ActionKeyRotate},
 
-		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true},
+		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true, file: true},
 		{method: post, pattern: "/v2/login", handler: a.login, audit: model.ActionLogin,
 			signIn: a.signInByName},
 		{method: post, pattern: "/v5/login", handler: a.login, audit: model.ActionLogin,
 			signIn: a.signInByNameOrKey},
 		{method: post, pattern: "/v2/logout", handler: a.logout, audit: model.ActionLogout},
+		{method: post, pattern: "/v2/session", handler: a.startSession, audit: model.ActionLogin,
+			signIn: a.signInToSession, own: true},
+		{method: get, pattern: "/v2/session", handler: a.getSession},
+		{method: del, pattern: "/v2/session", handler: a.endSession, audit: model.ActionLogout, own: true},
 		{method: get, pattern: "/openapi.json", handler: a.showDocument(openapi.JSON), public: true},
 		{method: get, pattern: "/openapi-3.0.json", handler: a.showDocument(openapi.JSON30), public: true},
 	}

@@ -77,6 +77,8 @@ type figures struct {
 	rows      int    // that a transaction writes; 0: as many as a server's
 	unsealed  bool   // content lies in the files as it is
 	address   func(*http.Request) netip.Addr
+	way       func(*http.Request) api.Way
+	tls       bool
 }
 
 // start runs a server with an operator.
@@ -135,7 +137,12 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	})
 	s.streams = streaming.New(registry, s.access, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
-	listener := httptest.NewServer(front)
+	listener := httptest.NewUnstartedServer(front)
+	if f.tls {
+		listener.StartTLS()
+	} else {
+		listener.Start()
+	}
 	s.url, s.client = listener.URL, listener.Client()
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	transport := s.client.Transport.(*http.Transport)
@@ -155,7 +162,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
-		Address: f.address,
+		Address: f.address, Way: f.way,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -115,7 +115,8 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 		return nil, err
 	}
 	a.baseURL = a.network.baseURL()
-	if a.handler, err = a.system.handler(location{baseURL: a.baseURL, links: a.network.links(a.baseURL)}); err != nil {
+	if a.handler, err = a.system.handler(location{baseURL: a.baseURL, links: a.network.links(a.baseURL),
+		way: a.way}); err != nil {
 		return nil, err
 	}
 	a.operator, err = introduceOperator(ctx, a.dir, a.baseURL, a.system.operators, logger)

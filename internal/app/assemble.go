@@ -128,6 +128,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	var sweeper *upkeep.Sweeper
 	control := access.New(access.Options{
 		Store: kept, Hub: hub, Clock: in.clock, Streams: registry, DefaultRegion: in.cfg.DefaultRegion,
+		SessionIdle: in.cfg.Web.SessionIdle,
 	})
 	cases := service.New(service.Options{
 		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: in.clock, Time: clock,
@@ -198,7 +199,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		Older: sweeper.AskAllKeys}
 	return &system{
 		handler: func(at location) (http.Handler, error) {
-			options.BaseURL, options.Links = at.baseURL, at.links
+			options.BaseURL, options.Links, options.Way = at.baseURL, at.links, at.way
 			return api.New(options)
 		},
 		operators: storedOperators{kept, in.clock},

@@ -89,6 +89,19 @@ func (a *App) fromThisMachine(r *http.Request) bool {
 	return a.network.proxies.Client(r).IsLoopback() && asksThisMachine(r)
 }
 
+// way is how a client reached the server. Where base_url is HTTPS, so is what a proxy passes
+// on that does not say so; a browser takes no secure cookie by plain HTTP, whatever is believed.
+func (a *App) way(r *http.Request) api.Way {
+	peer := a.network.proxies.Peer(r)
+	switch {
+	case peer.HTTPS, peer.Proxied && strings.HasPrefix(a.network.cfg.BaseURL, "https://"):
+		return api.HTTPS
+	case a.fromThisMachine(r):
+		return api.Loopback
+	}
+	return api.Plain
+}
+
 var errDraining = errors.New("stopping")
 
 // readiness is nil when a new request would be served.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/api"
 	"signet/internal/config"
 	"signet/internal/health"
 )
@@ -36,6 +37,7 @@ type surroundings struct {
 type location struct {
 	baseURL string                     // how they reach it, without the final /v2
 	links   func(*http.Request) string // what the links in the answer to a request begin with
+	way     func(*http.Request) api.Way
 }
 
 // system is everything above the network, ready to serve.

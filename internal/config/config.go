@@ -38,6 +38,7 @@ type Config struct {
 	CORS          CORS
 	Limits        Limits
 	Organizations Organizations
+	Web           Web
 	Events        Events
 	Disk          Disk
 	Expiry        Expiry
@@ -112,6 +113,11 @@ type Limits struct {
 // Organizations is about how organizations stand to each other.
 type Organizations struct {
 	Join string // open or approve
+}
+
+// Web is about pages in a browser.
+type Web struct {
+	SessionIdle time.Duration
 }
 
 // Events is about the queues of events.

@@ -34,6 +34,10 @@ func (c *Config) conflicts() (problems []error) {
 		problems = append(problems, errors.New("keyring.copy: want another place than those of the key ring and of the "+
 			"store"))
 	}
+	if c.Web.SessionIdle <= 2*c.Expiry.Sweep {
+		problems = append(problems, errors.New("web.session_idle: want more than twice expiry.sweep, at which servers tell "+
+			"each other when sessions were used"))
+	}
 	if !c.InsecureLinks {
 		problems = append(problems, c.links()...)
 	}

@@ -183,6 +183,11 @@ Web sites whose pages may call the interface from a browser, such as
 https://app.example.com. None by default; there is no wildcard, because browsers
 would send their users' credentials along.`),
 
+		duration(&c.Web.SessionIdle, "web.session_idle", 12*hour, 5*minute, 30*24*hour, `
+How long a session of a browser lasts after its last call; an open event stream is none.
+Whatever it is, a session ends 30 days after the sign-in. It has to be longer than twice
+expiry.sweep.`),
+
 		number(&c.Limits.MessagesPerDay, "limits.messages_per_day", 100, 0, 1<<31-1, `
 Messages that a key may send in a day (UTC), forwards included. An operator gives a
 key another figure when making it. 0: no limit.`),

@@ -73,6 +73,18 @@ func (a *Actor) Administers(organization OrganizationID) bool {
 	return a.Operator || ok && m.Has(RoleAdmin)
 }
 
+// AdministratorOf lists the organizations whose administrator the actor is by its role, be
+// its key administrative or not.
+func (a *Actor) AdministratorOf() []OrganizationID {
+	out := []OrganizationID{}
+	for _, m := range a.Memberships {
+		if m.Has(RoleAdmin) {
+			out = append(out, m.Organization)
+		}
+	}
+	return out
+}
+
 // Organizations lists where the actor belongs.
 func (a *Actor) Organizations() []OrganizationID {
 	out := make([]OrganizationID, len(a.Memberships))

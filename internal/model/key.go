@@ -5,6 +5,13 @@ import "time"
 // LoginIdle is how long a key that a login issued may stay unused.
 const LoginIdle = 90 * 24 * time.Hour
 
+// SessionLife is how long a session lasts at most, and SessionIdle how long it may stay
+// unused unless that is configured (contract, section 7).
+const (
+	SessionLife = 30 * 24 * time.Hour
+	SessionIdle = 12 * time.Hour
+)
+
 // KeyKind says which endpoints a key opens.
 type KeyKind int
 
@@ -35,6 +42,8 @@ type Key struct {
 	Parent            string         // the key with which the account issued it; it ends with that one
 	Device            string         // the device of the login that issued it
 	Login             bool           // issued by a login: ends at logout, or when idle for 90 days
+	Session           bool           // issued by a login of a browser: only the cookie of a session opens it
+	Grants            time.Time      // of a session: until when what it gives others may last; zero: for good
 	MessagesPerDay    *int           // nil: the configured limit; 0: none
 	RequestsPerSecond *int
 	Networks          Networks // where it may be used from
@@ -51,6 +60,15 @@ func (k *Key) ExpiredAt(now time.Time) bool { return !k.Expires.IsZero() && !now
 func (k *Key) Exceeds(other *Key) bool {
 	longer := !other.Expires.IsZero() && (k.Expires.IsZero() || k.Expires.After(other.Expires))
 	return longer || !k.Networks.Within(other.Networks) || other.Scope != "" && k.Scope != other.Scope
+}
+
+// LastGrant is until when a key that this one issues for somebody else may last; zero: for
+// good. What others have does not end with a session.
+func (k *Key) LastGrant() time.Time {
+	if k.Session {
+		return k.Grants
+	}
+	return k.Expires
 }
 
 // Covers reports whether the key acts in an organization, if its account belongs there.

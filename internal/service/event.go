@@ -71,7 +71,9 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 		case <-waited:
 			sub = nil
 		case <-ended:
-			return nil, access.WrongCredentials()
+			if !actor.Key.Session { // which may have been used meanwhile
+				return nil, access.WrongCredentials()
+			}
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

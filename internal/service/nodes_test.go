@@ -242,7 +242,7 @@ func TestNodesGiveADeviceOneKey(t *testing.T) {
 	c := newCluster(t, Limits{})
 	ann := c.member(c.organization(), "ann")
 	c.atOnce(6, func(i int, node *Service) error {
-		_, err := node.access.LoginWithKey(context.Background(), ann, "phone")
+		_, err := node.access.LoginWithKey(context.Background(), ann, access.Device{Name: "phone"})
 		return err
 	})
 	keys := view(c, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(ann.Account) })
@@ -278,7 +278,7 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 		_, rotating := c.nodes[0].access.RotateKey(t.Context(), ann, "me", other.Key.Key, 0, "")
 		_, creating := c.nodes[0].CreateUser(t.Context(), ann,
 			CreateUserCommand{Organization: o, Username: "new", IssueKey: true})
-		_, signingIn := c.nodes[0].access.LoginWithKey(t.Context(), ann, "phone")
+		_, signingIn := c.nodes[0].access.LoginWithKey(t.Context(), ann, access.Device{Name: "phone"})
 		_, granting := c.nodes[0].GrantRole(t.Context(), ann, bob, o, model.RoleAdmin)
 		_, founding := c.nodes[0].CreateOrganization(t.Context(), ann, OrganizationCommand{Name: new("Mine")})
 		_, lookingUp := c.nodes[0].LookupUser(t.Context(), ann, "operator", "")

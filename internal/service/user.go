@@ -142,7 +142,7 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	if c.IssueKey {
 		issued = s.access.NewKey(account.ID, model.Regular)
 		issued.IssuedBy, issued.Scope = actor.Account, password.Scope
-		issued.Expires, issued.Networks = actor.Key.Expires, actor.Key.Networks
+		issued.Expires, issued.Networks = actor.Key.LastGrant(), actor.Key.Networks
 	}
 	now := account.Created
 	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title,

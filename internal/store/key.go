@@ -12,15 +12,15 @@ import (
 
 // keyFields are the columns of a key that its code covers: all that say what it opens.
 const keyFields = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, organization, parent,
-	login, messages_per_day, requests_per_second, created, expires, networks`
+	login, session, grants, messages_per_day, requests_per_second, created, expires, networks`
 
 // keyValues are what a key has in these columns. A new one needs a line there, one here
 // and one in scanKey.
 func keyValues(k *model.Key) []any {
 	return []any{
 		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.Scope, k.Parent,
-		k.Login, limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.Expires),
-		k.Networks.String(),
+		k.Login, k.Session, millis(k.Grants), limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond),
+		millis(k.Created), millis(k.Expires), k.Networks.String(),
 	}
 }
 
@@ -61,18 +61,19 @@ func limitFromColumn(n int64) *int {
 // scanKey reads a key, and reports whether its code is right.
 func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 	var kind int
-	var previousUntil, perDay, perSecond, created, expires, lastUsed int64
+	var previousUntil, grants, perDay, perSecond, created, expires, lastUsed int64
 	var networks string
 	var code []byte
 	if err := row.Scan(
 		&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.Scope, &k.Parent,
-		&k.Login, &perDay, &perSecond, &created, &expires, &networks,
+		&k.Login, &k.Session, &grants, &perDay, &perSecond, &created, &expires, &networks,
 		&k.IssuedBy, &k.Device, &lastUsed, &code); err != nil {
 		return false, err
 	}
 	k.Kind = model.KeyKind(kind)
 	k.PreviousUntil, k.Created, k.LastUsed, k.Expires = fromMillis(previousUntil), fromMillis(created),
 		fromMillis(lastUsed), fromMillis(expires)
+	k.Grants = fromMillis(grants)
 	k.MessagesPerDay, k.RequestsPerSecond = limitFromColumn(perDay), limitFromColumn(perSecond)
 	if networks != "" {
 		if k.Networks, err = model.ParseNetworks(strings.Split(networks, ",")); err != nil {
@@ -113,7 +114,7 @@ func (tx *Tx) InsertKey(k *model.Key) error {
 		return err
 	}
 	return tx.post(
-		`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(keyValues(k), k.IssuedBy, k.Device, millis(k.LastUsed), code)...)
 }
 
@@ -157,24 +158,35 @@ func (tx *Tx) KeysNamed(names []string) (map[string]model.Key, error) {
 	return out, err
 }
 
-// CountKeys counts the keys of an account with a scope that have not expired, but for
-// those of sign-ins that were not used since idleSince.
-func (tx *Tx) CountKeys(account model.AccountID, scope model.OrganizationID, now, idleSince time.Time) (n int,
+// IdleSince are the times since when the keys of sign-ins that were not used have ended.
+type IdleSince struct {
+	Login, Session time.Time
+}
+
+// idleKeys is the condition of their rows, with the arguments of idle.
+const idleKeys = `(login = 1 AND session = 0 AND created < ? AND last_used < ?
+		OR session = 1 AND created < ? AND last_used < ?)`
+
+func (i *IdleSince) arguments() []any {
+	return []any{millis(i.Login), millis(i.Login), millis(i.Session), millis(i.Session)}
+}
+
+// CountKeys counts the keys of an account with a scope that have not ended.
+func (tx *Tx) CountKeys(account model.AccountID, scope model.OrganizationID, now time.Time, idle IdleSince) (n int,
 	err error) {
 	_, err = tx.one(`SELECT COUNT(*) FROM keys WHERE account = ? AND organization = ? AND (expires = 0 OR expires > ?)
-		AND NOT (login = 1 AND created < ? AND last_used < ?)`,
-		[]any{account, scope, millis(now), millis(idleSince), millis(idleSince)}, &n)
+		AND NOT `+idleKeys, append([]any{account, scope, millis(now)}, idle.arguments()...), &n)
 	return n, err
 }
 
 // LoginKeys lists the keys of an account with a scope that a sign-in issued, on one device
-// where that is named, the oldest first.
+// where that is named, the oldest first. No device has a session: many are described alike.
 func (tx *Tx) LoginKeys(account model.AccountID, scope model.OrganizationID, device string) ([]string, error) {
 	if device == "" {
 		return tx.keyNames(`account = ? AND login = 1 AND organization = ? ORDER BY created, api_key`, account, scope)
 	}
-	return tx.keyNames(`account = ? AND login = 1 AND device = ? AND organization = ? ORDER BY created, api_key`, account,
-		device, scope)
+	return tx.keyNames(`account = ? AND login = 1 AND device = ? AND session = 0 AND organization = ?
+		ORDER BY created, api_key`, account, device, scope)
 }
 
 // AllLoginKeys lists those of every scope.
@@ -248,12 +260,11 @@ func (tx *Tx) TouchKeys(used map[string]time.Time) error {
 	return nil
 }
 
-// DeleteExpiredKeys removes keys that ended before then, and logins that were not used
-// since idleSince, with what was issued with them.
-func (tx *Tx) DeleteExpiredKeys(ended, idleSince time.Time) error {
-	n, err := tx.exec(
-		`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR (login = 1 AND created < ? AND last_used < ?)`,
-		millis(ended), millis(idleSince), millis(idleSince))
+// DeleteExpiredKeys removes keys that ended before then, or by not being used, with what was
+// issued with them.
+func (tx *Tx) DeleteExpiredKeys(ended time.Time, idle IdleSince) error {
+	n, err := tx.exec(`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR `+idleKeys,
+		append([]any{millis(ended)}, idle.arguments()...)...)
 	for err == nil && n > 0 {
 		n, err = tx.exec(
 			`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent)`)

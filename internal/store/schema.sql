@@ -138,6 +138,8 @@ CREATE TABLE keys (
 	parent              {text} NOT NULL,  -- the key with which the account issued it, and with which it ends
 	device              TEXT NOT NULL,
 	login               INTEGER NOT NULL, -- issued by a login
+	session             INTEGER NOT NULL, -- of a browser, by a login too: only the cookie of a session opens it
+	grants              BIGINT NOT NULL,  -- of a session: until when what it gives others may last
 	messages_per_day    BIGINT NOT NULL,  -- -1: as the settings say; so is the next
 	requests_per_second BIGINT NOT NULL,
 	created             BIGINT NOT NULL,

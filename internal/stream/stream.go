@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -153,7 +154,7 @@ func (st *Stream) follow() (err error) {
 	beat := time.NewTicker(st.interval())
 	defer beat.Stop()
 	accessEnds, stop := st.streams.access.Ends(st.actor)
-	defer stop()
+	defer func() { stop() }()
 	for {
 		select {
 		case <-st.sub.Wake():
@@ -161,8 +162,15 @@ func (st *Stream) follow() (err error) {
 		case <-beat.C:
 			err = st.sayAlive()
 		case <-accessEnds:
-			st.sub.End(live.Revoked)
-			return nil
+			if st.actor.Key.Session { // which may have been used meanwhile
+				err = st.refresh(st.ctx)
+			}
+			if !st.actor.Key.Session || access.HasEnded(err) {
+				st.sub.End(live.Revoked)
+				return nil
+			}
+			stop()
+			accessEnds, stop = st.streams.access.Ends(st.actor)
 		case <-st.sub.Done():
 			return st.goodbye()
 		case <-st.ctx.Done():

@@ -52,6 +52,6 @@ func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
 		if err := tx.DeleteNodesBefore(now.Add(-nodeMemory)); err != nil {
 			return err
 		}
-		return tx.DeleteExpiredKeys(now, now.Add(-model.LoginIdle))
+		return w.Access.DeleteEndedKeys(tx, now)
 	})
 }

@@ -91,11 +91,12 @@ func (h *house) mustUpload() model.Attachment {
 // forgetful are use cases that remember nothing.
 type forgetful struct{}
 
-func (forgetful) Age()                              {}
-func (forgetful) Forget()                           {}
-func (forgetful) ForgetMessages(...model.MessageID) {}
-func (forgetful) Wake(...model.AccountID)           {}
-func (forgetful) FlushUses(context.Context) error   { return nil }
+func (forgetful) Age()                                       {}
+func (forgetful) Forget()                                    {}
+func (forgetful) ForgetMessages(...model.MessageID)          {}
+func (forgetful) DeleteEndedKeys(*store.Tx, time.Time) error { return nil }
+func (forgetful) FlushUses(context.Context) error            { return nil }
+func (forgetful) Wake(...model.AccountID)                    {}
 
 // Hundreds of queues in which nothing is old are read only.
 func TestQueuesAreWrittenWhereSomethingIsOldOnly(t *testing.T) {

@@ -50,6 +50,8 @@ type Cases interface {
 type Access interface {
 	// FlushUses writes when keys were last used.
 	FlushUses(ctx context.Context) error
+	// DeleteEndedKeys removes those that have ended by themselves.
+	DeleteEndedKeys(tx *store.Tx, now time.Time) error
 }
 
 // Options are what a sweeper works with.

@@ -96,18 +96,39 @@ func isToken(name string) bool {
 
 // Check refuses what a foreign page makes a browser send, unless its origin is
 // configured. It is for requests that change something or take the connection over.
+//
+// http.CrossOriginProtection does less: it lets every GET pass, those that take a connection
+// over or take events out of the queue too.
 func (o *Origins) Check(r *http.Request) error {
+	if len(r.Header["Origin"]) == 1 && o.allows(r.Header.Get("Origin")) {
+		return nil
+	}
+	return o.CheckOwn(r)
+}
+
+// CheckOwn refuses what any page makes a browser send but one of the server's own.
+func (o *Origins) CheckOwn(r *http.Request) error {
 	origin := r.Header.Get("Origin")
 	site := r.Header.Get("Sec-Fetch-Site")
 	foreign := site == "cross-site" || site == "same-site"
 	switch {
 	case len(r.Header["Origin"]) > 1:
-	case o.allows(origin):
-		return nil
 	case !foreign && (origin == "" || origin == o.own || sameOrigin(origin, r.Host)):
 		return nil
 	}
 	return model.Forbiddenf(CodeOriginRefused, "Pages of this origin may not call the interface.")
+}
+
+// Own reports whether a page of the server's own makes a browser send a request, for which a
+// cookie counts (contract, section 7): Sec-Fetch-Site says so or, in a browser that does not
+// send it, the origin, which is the scheme by which the server was called and the host.
+func (o *Origins) Own(r *http.Request, scheme string) bool {
+	if site := r.Header["Sec-Fetch-Site"]; len(site) > 0 {
+		return len(site) == 1 && site[0] == "same-origin"
+	}
+	origin := r.Header["Origin"]
+	return len(origin) == 1 && (o.own != "" && origin[0] == o.own ||
+		strings.HasPrefix(origin[0], scheme+"://") && sameOrigin(origin[0], r.Host))
 }
 
 // sameOrigin reports whether an origin is the host that the request was sent to.

@@ -38,7 +38,8 @@ func keys(t *testing.T, h Harness) {
 		full := model.Key{
 			Key: "Full", Account: bob, Kind: model.Administrative, SecretHash: []byte{0, 1, 0xff},
 			PreviousHash: []byte("before"), PreviousUntil: p.now().Add(time.Minute),
-			Counter: "another", IssuedBy: ann, Device: "Ann's phone", Login: true, MessagesPerDay: &perDay,
+			Counter: "another", IssuedBy: ann, Device: "Ann's phone", Login: true, Session: true,
+			Grants: p.now().Add(2 * time.Hour), MessagesPerDay: &perDay,
 			RequestsPerSecond: &perSecond,
 			Created:           p.now(), LastUsed: p.now().Add(time.Second), Expires: p.now().Add(time.Hour),
 			Networks: model.Networks{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/48")},
@@ -107,6 +108,13 @@ func keys(t *testing.T, h Harness) {
 			"login, idle": func(k *model.Key) {
 				k.Login, k.Created, k.LastUsed = true, p.now().Add(-100*time.Hour), p.now().Add(-99*time.Hour)
 			},
+			"session, new": func(k *model.Key) { k.Login, k.Session = true, true },
+			"session, idle": func(k *model.Key) {
+				k.Login, k.Session, k.Created, k.LastUsed = true, true, p.now().Add(-11*time.Hour), p.now().Add(-10*time.Hour)
+			},
+			"session, used": func(k *model.Key) {
+				k.Login, k.Session, k.Created, k.LastUsed = true, true, p.now().Add(-11*time.Hour), p.now()
+			},
 			"login, unused":    func(k *model.Key) { k.Login, k.Created = true, p.now().Add(-100*time.Hour) },
 			"no login, unused": func(k *model.Key) { k.Created = p.now().Add(-100 * time.Hour) },
 		} {
@@ -114,14 +122,17 @@ func keys(t *testing.T, h Harness) {
 			change(&k)
 			p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertKey(&k) })
 		}
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteExpiredKeys(p.now(), p.now().Add(-90*time.Hour)) })
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.DeleteExpiredKeys(p.now(),
+				store.IdleSince{Login: p.now().Add(-90 * time.Hour), Session: p.now().Add(-9 * time.Hour)})
+		})
 		left := map[string]bool{}
 		for _, k := range mustRead(t, p, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(ann) }) {
 			left[k.Key] = true
 		}
 		wantEqual(t, "keys left", left,
 			map[string]bool{"never": true, "ends later": true, "login, new": true, "login, used": true,
-				"no login, unused": true})
+				"session, new": true, "session, used": true, "no login, unused": true})
 	})
 }
 

@@ -1,0 +1,176 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"signet/internal/access"
+	"signet/internal/api/input"
+	"signet/internal/model"
+)
+
+// Way is how a client reached the server, as far as cookies depend on it.
+type Way int
+
+const (
+	Plain    Way = iota // plain HTTP: there are no sessions
+	Loopback            // plain HTTP on this machine
+	HTTPS
+)
+
+// cookieNames are the names of a session's cookie (contract, section 7). A browser takes
+// the first one only from the very host, by HTTPS; not every browser does so on loopback.
+var cookieNames = map[Way]string{HTTPS: "__Host-signet", Loopback: "signet-session"}
+
+func (w Way) scheme() string {
+	if w == HTTPS {
+		return "https"
+	}
+	return "http"
+}
+
+// directWay is how a client reached the server where there is no proxy.
+func directWay(r *http.Request) Way {
+	switch {
+	case r.TLS != nil:
+		return HTTPS
+	case remoteAddress(r).IsLoopback():
+		return Loopback
+	}
+	return Plain
+}
+
+// setCookie gives the browser the cookie of a session; empty takes it away.
+func (c *call) setCookie(value string) {
+	cookie := http.Cookie{Name: cookieNames[c.way], Value: value, Path: "/", Secure: c.way == HTTPS, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode}
+	if value == "" {
+		cookie.MaxAge = -1
+	}
+	c.writer.Header()["Set-Cookie"] = []string{cookie.String()}
+}
+
+// givesCredentials reports whether the call has credentials besides a cookie, which then
+// counts for nothing.
+func (c *call) givesCredentials() bool {
+	return c.request.Header.Get("Authorization") != "" || c.endpoint.queryAuth && c.readQuery().Has("auth_basic")
+}
+
+// cookie returns the key and the secret of the session that the call comes from. sent says
+// whether it names one at all: from a page of the server's own, or by going to a file.
+func (a *API) cookie(c *call) (key, secret string, sent bool) {
+	if len(c.request.Header["Cookie"]) == 0 {
+		return "", "", false
+	}
+	c.way = a.way(c.request)
+	name := cookieNames[c.way]
+	if name == "" || !a.origins.Own(c.request, c.way.scheme()) && !(c.endpoint.file && navigates(c.request)) {
+		return "", "", false
+	}
+	return input.ParseSession(c.request.Header, name)
+}
+
+// navigates reports whether somebody goes to an address, as by typing it or by a link.
+func navigates(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+		r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+// openSession finds out who calls by the cookie. One that opens nothing counts as no failed
+// login: nobody guesses 256 bits, and a ward whose sessions ended over night must not be kept
+// from signing in.
+func (a *API) openSession(ctx context.Context, c *call) error {
+	key, secret, sent := a.cookie(c)
+	if !sent {
+		return unauthenticated(codeCredentialsMissing, "Credentials are required: HTTP Basic with key and secret.")
+	}
+	c.tried = key
+	actor, err := a.authenticator.OpenSession(ctx, key, secret, a.clientAddress(c.request))
+	c.actor = actor
+	return err
+}
+
+// signInToSession: POST /session: HTTP Basic as POST /v5/login takes it, or name and
+// password in the body. That is read before anybody is known, so few may send it at a time.
+func (a *API) signInToSession(ctx context.Context, c *call) error {
+	if c.way = a.way(c.request); cookieNames[c.way] == "" {
+		return model.Forbiddenf(codeHTTPSRequired, "A session takes HTTPS: its cookie would cross the network in clear.")
+	}
+	if key, secret, sent := a.cookie(c); sent {
+		var err error
+		c.before, err = a.authenticator.OpenSession(ctx, key, secret, a.clientAddress(c.request))
+		if err != nil && !isUnauthenticated(err) {
+			return err
+		}
+	}
+	if c.givesCredentials() {
+		return a.signInByNameOrKey(ctx, c)
+	}
+	leave, err := a.pending.Enter(a.clientAddress(c.request))
+	if err != nil {
+		return err
+	}
+	err = a.readBody(ctx, c)
+	leave()
+	if err != nil {
+		return err
+	}
+	name, password := c.body.Text("username"), c.body.Text("password")
+	if err := c.err(); err != nil {
+		return err
+	}
+	if name == "" || password == "" {
+		return unauthenticated(codeCredentialsMissing, "Credentials are required: username and password, or HTTP Basic.")
+	}
+	return a.checkPassword(ctx, c, name, password)
+}
+
+// startSession: POST /session. The browser's session of before ends: signing in leaves none
+// behind that nobody sees any more.
+func (a *API) startSession(ctx context.Context, c *call) (answer, error) {
+	signed, err := a.logIn(ctx, c, access.Device{Name: device(c.request.UserAgent()), Browser: true})
+	if err != nil {
+		return answer{}, err
+	}
+	if c.before != nil && !c.before.Replaced() {
+		if err := a.access.Logout(ctx, c.before); err != nil && !isUnauthenticated(err) {
+			return answer{}, err
+		}
+	}
+	c.setCookie(input.FormatSession(signed.Actor.Key.Key, signed.Secret))
+	return noContent(), nil
+}
+
+// wireSession is what a page shows of who is signed in.
+type wireSession struct {
+	Account         wireUser               `json:"account"`
+	AdministratorOf []model.OrganizationID `json:"administrator_of"`
+	Operator        bool                   `json:"operator"`
+}
+
+// noSession answers callers who come without one. They are known, so that it is no 401,
+// which would have a client ask for other credentials.
+func noSession() error {
+	return &model.Error{Kind: model.NotFound, Code: codeSessionMissing, Message: "These credentials belong to no session."}
+}
+
+// getSession: GET /session.
+func (a *API) getSession(ctx context.Context, c *call) (answer, error) {
+	if !c.actor.Key.Session {
+		return answer{}, noSession()
+	}
+	user, err := a.service.User(ctx, c.actor, "me", "")
+	if err != nil {
+		return answer{}, err
+	}
+	return reply(wireSession{Account: c.user(user), AdministratorOf: c.actor.AdministratorOf(),
+		Operator: c.actor.Operator}), nil
+}
+
+// endSession: DELETE /session.
+func (a *API) endSession(ctx context.Context, c *call) (answer, error) {
+	if !c.actor.Key.Session {
+		return answer{}, noSession()
+	}
+	return a.logout(ctx, c)
+}
