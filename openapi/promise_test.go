@@ -72,6 +72,8 @@ POST /v2/logout
 POST /v2/session
 GET /v2/session
 DELETE /v2/session
+POST /v2/session/elevate
+DELETE /v2/session/elevate
 POST /v2/metadata_bulk
 GET /v2/mute
 DELETE /v2/mute

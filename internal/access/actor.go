@@ -94,7 +94,7 @@ func (c *Control) Current(ctx context.Context, actor *model.Actor) (*model.Actor
 	if _, admitted := fresh.Key.Admits(actor.Secret, now); !admitted || fresh.Key.Session && c.unused(&fresh.Key, now) {
 		return nil, noLonger(&actor.Key)
 	}
-	return fresh.By(actor.Secret), nil
+	return fresh.By(actor.Secret).At(now), nil
 }
 
 // noLonger is the answer to who came with a key that has ended since.
@@ -135,7 +135,7 @@ func (c *Control) StillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, err
 	current.Key, current.Operator = k, actor.Operator && k.Scope == ""
 	memberships, err := tx.Memberships(actor.Account)
 	current.Memberships = k.Within(memberships)
-	return &current, err
+	return current.At(c.now()), err
 }
 
 // actorCache remembers for a moment which account a key belongs to, by the key.

@@ -63,7 +63,7 @@ func (c *Control) opens(actor *model.Actor, hash [sha256.Size]byte, now time.Tim
 	if !current {
 		return actor.By(model.MarkOf(k.PreviousHash)), true
 	}
-	return actor, true
+	return actor.At(now), true
 }
 
 // unused reports whether a key of a sign-in has ended because nobody used it.

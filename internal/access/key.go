@@ -125,6 +125,9 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	if t.ID == actor.Account {
 		issued.share(&actor.Key)
 		issued.Parent = actor.Key.Key
+		if actor.Elevated {
+			issued.ElevatedWith = actor.Key.ElevatedWith
+		}
 	} else {
 		issued.IssuedBy = actor.Account
 	}
@@ -274,7 +277,7 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 		current.Scope = r.scopes[0]
 	}
 	issuer := actor.Key
-	if t.ID != actor.Account {
+	if t.ID != actor.Account || actor.Elevated { // which takes more than a cookie
 		issuer.Expires = issuer.LastGrant()
 	}
 	if current.Exceeds(&issuer) {

@@ -45,7 +45,7 @@ func (c *Control) DeleteEndedKeys(tx *store.Tx, now time.Time) error {
 	return tx.DeleteExpiredKeys(now, c.idleSince(now))
 }
 
-// descendants lists what was issued with these keys, with what these issued, and so on,
+// descendants lists what was issued, or elevated, with these keys, with what these issued, and so on,
 // but for one key and its own.
 func descendants(tx *store.Tx, account model.AccountID, keys []string, but string) (all []string, err error) {
 	for len(keys) > 0 {
@@ -71,6 +71,11 @@ func endKeys(tx *store.Tx, account model.AccountID, keys []string, stays *model.
 		return nil, err
 	}
 	ended = append(slices.Clone(keys), issued...)
+	if stays != nil && slices.Contains(ended, stays.ElevatedWith) {
+		if err := tx.LowerKey(stays.Key); err != nil {
+			return nil, err
+		}
+	}
 	if stays != nil {
 		parent := stays.Parent
 		for slices.Contains(ended, parent) {

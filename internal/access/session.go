@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -59,4 +60,115 @@ func (c *Control) shareUse(ctx context.Context, k *model.Key, now time.Time) {
 		return
 	}
 	_ = c.store.Update(ctx, func(tx *store.Tx) error { return tx.TouchKeys(map[string]time.Time{k.Key: now}) })
+}
+
+// elevationGrace is how long the secret of before opens a session that was elevated, as a
+// regular key: for the calls that are on their way with the old cookie.
+const elevationGrace = 30 * time.Second
+
+// Elevate makes a session count as an administrative key for a while, by the password of its
+// account or by an administrative key of it. It returns the new secret of the session: who
+// had the old one before is not elevated with it.
+func (c *Control) Elevate(ctx context.Context, actor *model.Actor, password string, with *model.Actor) (secret string,
+	err error) {
+	if err := MayGiveAccess(actor); err != nil {
+		return "", err
+	}
+	now := c.now()
+	until := now.Add(model.Elevation)
+	var of store.Password
+	if with != nil {
+		if err := mayElevate(actor, with); err != nil {
+			return "", err
+		}
+		if end := with.Key.Expires; !end.IsZero() && end.Before(until) {
+			until = end
+		}
+	} else {
+		of, err = c.checkPassword(ctx, actor.Account, password, codePasswordWrong, "The password is wrong.")
+		if err == nil && of.Scope != "" && of.Scope != actor.Key.Scope {
+			err = exceedsIssuer() // it proves nothing beyond its organization
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	secret, hash := newSecret()
+	err = c.actOnSession(ctx, actor, model.ActionElevate, func(tx *store.Tx) error {
+		if with == nil {
+			given, err := tx.Password(actor.Account)
+			if err == nil && given != of {
+				err = model.Forbiddenf(codePasswordWrong, "The password is wrong.")
+			}
+			if err != nil {
+				return err
+			}
+			return tx.ElevateKey(actor.Key.Key, hash, now.Add(elevationGrace), until, "")
+		}
+		current, err := c.StillActs(tx, with)
+		if err == nil {
+			err = mayElevate(actor, current)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.ElevateKey(actor.Key.Key, hash, now.Add(elevationGrace), until, with.Key.Key)
+	})
+	if err != nil {
+		return "", err
+	}
+	c.streams.Recheck() // some read with the old secret
+	return secret, nil
+}
+
+// mayElevate refuses a key that does not elevate a session: another account's, a regular
+// one, and one that opens less than the session would then do.
+func mayElevate(session, with *model.Actor) error {
+	switch {
+	case with.Account != session.Account:
+		return model.NotAllowed()
+	case with.Key.Kind != model.Administrative:
+		return model.AdministrativeKeyRequired()
+	case !with.Key.Covers(session.Key.Scope) || !session.Key.Networks.Within(with.Key.Networks):
+		return exceedsIssuer()
+	}
+	return MayGiveAccess(with)
+}
+
+// Lower makes a session a regular key again.
+func (c *Control) Lower(ctx context.Context, actor *model.Actor) error {
+	return c.actOnSession(ctx, actor, model.ActionLower, func(tx *store.Tx) error { return tx.LowerKey(actor.Key.Key) })
+}
+
+// actOnSession changes the session of the actor, which has to open still.
+func (c *Control) actOnSession(ctx context.Context, actor *model.Actor, action model.AuditAction,
+	change func(tx *store.Tx) error) error {
+	err := c.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
+		if err := tx.LockQueues(actor.Account); err != nil {
+			return err
+		}
+		current, err := c.StillActs(tx, actor)
+		if err == nil {
+			err = MayGiveAccess(current)
+		}
+		if err != nil {
+			return err
+		}
+		owner, found, err := tx.Account(actor.Account)
+		if err == nil && !found {
+			err = SessionEnded() // it was erased a moment ago
+		}
+		if err != nil {
+			return err
+		}
+		line.OnKey = actor.Key.Key
+		if err := audit.OnAccount(tx, line, &owner); err != nil {
+			return err
+		}
+		return change(tx)
+	})
+	if err == nil {
+		c.Forget(actor.Account)
+	}
+	return err
 }

@@ -34,17 +34,24 @@ func (a *API) authenticate(ctx context.Context, c *call) error {
 	case !c.givesCredentials():
 		return a.openSession(ctx, c)
 	}
+	actor, err := a.authenticateKey(ctx, c)
+	c.actor = actor
+	return err
+}
+
+// authenticateKey finds out whose key the call gives besides any cookie.
+func (a *API) authenticateKey(ctx context.Context, c *call) (actor *model.Actor, err error) {
 	key, secret, err := c.credentials()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.tried = key
 	from := a.clientAddress(c.request)
-	return a.attempts.Secret(from, key, func() error {
-		actor, err := a.authenticator.Authenticate(ctx, key, secret, from)
-		c.actor = actor
+	err = a.attempts.Secret(from, key, func() (err error) {
+		actor, err = a.authenticator.Authenticate(ctx, key, secret, from)
 		return err
 	})
+	return actor, err
 }
 
 // credentials returns the key and the secret that the call was sent with.

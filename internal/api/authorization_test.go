@@ -303,6 +303,8 @@ var rules = []rule{
 	// a key is no session
 	{route: "GET /v2/session", want: all("404")},
 	{route: "DELETE /v2/session", want: all("404")},
+	{route: "POST /v2/session/elevate", sent: sent(fields{"password": "x"}), want: all("404")},
+	{route: "DELETE /v2/session/elevate", want: all("404")},
 	// the last, because it makes the recipient a member elsewhere
 	{route: "DELETE /v2/user/:user/organization/:organization", fresh: (*matrix).newJoinRequest, told: true,
 		want: answeredJoin},
@@ -348,7 +350,9 @@ func (m *matrix) check(r rule, column, want int) {
 	}
 	switch got.StatusCode {
 	case 401:
-		got.wantHeader("WWW-Authenticate", `Basic realm="signet", charset="UTF-8"`)
+		if caller.cookie == "" {
+			got.wantHeader("WWW-Authenticate", `Basic realm="signet", charset="UTF-8"`)
+		}
 	case 404:
 		// Whether it is there or not must make no difference, be it one of the
 		// targets or all of them that are not.

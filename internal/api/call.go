@@ -23,6 +23,7 @@ type call struct {
 	actor    *model.Actor   // who calls; nil on public routes
 	proven   *access.Proven // whose password a sign-in gave
 	before   *model.Actor   // of the session that the browser had when it signed in; nil: none
+	beside   *model.Actor   // the key that elevates the session; nil: none was given
 	way      Way            // known where the call has to do with a cookie
 	tried    string         // the key, or else the address, whose credentials the call came with
 	origin   *audit.Origin

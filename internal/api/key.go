@@ -32,6 +32,10 @@ type wireKey struct {
 	Networks     []string        `json:"allowed_networks,omitempty"`
 
 	Organization model.OrganizationID `json:"organization,omitempty"`
+
+	Device  string `json:"device,omitempty"`
+	Session bool   `json:"session,omitempty"`
+	Current bool   `json:"current,omitempty"` // it is the session that asks
 }
 
 // maxSeconds keeps a duration that a client names within what can be counted.
@@ -82,7 +86,8 @@ func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
 	out := make([]wireKey, len(keys))
 	for i, k := range keys {
 		out[i] = wireKey{k.Key, k.Kind.String(), wireTime(k.Created), wireTime(k.LastUsed), wireTime(k.Expires), k.IssuedBy,
-			k.Networks.Strings(), k.Scope}
+			k.Networks.Strings(), k.Scope, k.Device, k.Session,
+			k.Session && k.Key == c.actor.Key.Key}
 	}
 	return reply(out), nil
 }

@@ -171,6 +171,9 @@ func (a *API) routes() []route {
 			signIn: a.signInToSession, own: true},
 		{method: get, pattern: "/v2/session", handler: a.getSession},
 		{method: del, pattern: "/v2/session", handler: a.endSession, audit: model.ActionLogout, own: true},
+		{method: post, pattern: "/v2/session/elevate", handler: a.elevateSession, audit: model.ActionElevate,
+			signIn: a.signInToElevate, own: true},
+		{method: del, pattern: "/v2/session/elevate", handler: a.lowerSession, audit: model.ActionLower, own: true},
 		{method: get, pattern: "/openapi.json", handler: a.showDocument(openapi.JSON), public: true},
 		{method: get, pattern: "/openapi-3.0.json", handler: a.showDocument(openapi.JSON30), public: true},
 	}

@@ -146,6 +146,7 @@ type wireSession struct {
 	Account         wireUser               `json:"account"`
 	AdministratorOf []model.OrganizationID `json:"administrator_of"`
 	Operator        bool                   `json:"operator"`
+	ElevatedUntil   wireTime               `json:"elevated_until,omitzero"`
 }
 
 // noSession answers callers who come without one. They are known, so that it is no 401,
@@ -163,8 +164,11 @@ func (a *API) getSession(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(wireSession{Account: c.user(user), AdministratorOf: c.actor.AdministratorOf(),
-		Operator: c.actor.Operator}), nil
+	out := wireSession{Account: c.user(user), AdministratorOf: c.actor.AdministratorOf(), Operator: c.actor.Operator}
+	if c.actor.Elevated {
+		out.ElevatedUntil = wireTime(c.actor.Key.Elevated)
+	}
+	return reply(out), nil
 }
 
 // endSession: DELETE /session.
@@ -173,4 +177,51 @@ func (a *API) endSession(ctx context.Context, c *call) (answer, error) {
 		return answer{}, noSession()
 	}
 	return a.logout(ctx, c)
+}
+
+// signInToElevate: POST /session/elevate, the one call where HTTP Basic goes beside the
+// cookie: with an administrative key, in place of the password in the body.
+func (a *API) signInToElevate(ctx context.Context, c *call) (err error) {
+	given := c.givesCredentials()
+	if _, _, sent := a.cookie(c); !sent && given {
+		c.actor, err = a.authenticateKey(ctx, c)
+		return err // whose is no session
+	}
+	if err := a.openSession(ctx, c); err != nil || !given {
+		return err
+	}
+	c.beside, err = a.authenticateKey(ctx, c)
+	return err
+}
+
+// elevateSession: POST /session/elevate.
+func (a *API) elevateSession(ctx context.Context, c *call) (answer, error) {
+	if !c.actor.Key.Session {
+		return answer{}, noSession()
+	}
+	password := ""
+	if c.beside == nil {
+		password = c.body.RequiredText("password")
+	}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	var secret string
+	err := a.guardPassword(c, password, func() (err error) {
+		secret, err = a.access.Elevate(ctx, c.actor, password, c.beside)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	c.setCookie(input.FormatSession(c.actor.Key.Key, secret))
+	return noContent(), nil
+}
+
+// lowerSession: DELETE /session/elevate.
+func (a *API) lowerSession(ctx context.Context, c *call) (answer, error) {
+	if !c.actor.Key.Session {
+		return answer{}, noSession()
+	}
+	return noContent(), a.access.Lower(ctx, c.actor)
 }

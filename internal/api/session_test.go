@@ -191,6 +191,33 @@ func TestASessionHasTheScopeOfItsSignIn(t *testing.T) {
 		fields{"operator": true})
 }
 
+// A person sees on which devices it is signed in, and ends what it does not know.
+func TestSessionsAreListedAndEnded(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.mustHavePassword(c.alice)
+	agent := header("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0")
+	desk, other := c.alice.mustSignIn(agent), c.alice.mustSignIn(header("User-Agent", "evil/1.0 <script>"))
+	c.signIn("alice", password, "phone-7").want(200)
+	devices := map[string]value{}
+	for _, k := range desk.get("/v2/user/me/key").reply().list() {
+		if k.has("device") {
+			devices[k.at("device").text()] = k
+		}
+	}
+	if len(devices) != 3 || !devices["phone-7"].has("created_time") || devices["phone-7"].has("session") {
+		t.Fatalf("the devices are %v", devices)
+	}
+	devices["Firefox on Linux"].wantFields(fields{"api_key": desk.sessionKey(), "session": true, "current": true})
+	devices["Browser"].wantFields(fields{"api_key": other.sessionKey(), "session": true})
+	if devices["Browser"].has("current") {
+		t.Error("two sessions are the one that asks")
+	}
+	desk.delete("/v2/user/me/key/" + other.sessionKey()).want(204)
+	other.wantSignedOut()
+	desk.get("/v2/session").want(200)
+}
+
 // A browser may be used by everybody on a ward: its sessions count among the keys, and the
 // oldest makes room.
 func TestASessionCountsAsAKeyOfASignIn(t *testing.T) {

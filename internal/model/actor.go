@@ -1,12 +1,27 @@
 package model
 
+import "time"
+
 // Actor is the caller: an account through one of its keys.
 type Actor struct {
 	Account     AccountID
 	Key         Key
 	Secret      SecretMark // with which it came
 	Operator    bool
+	Elevated    bool // it is a session, and counts as administrative
 	Memberships []Membership
+}
+
+// At returns the actor as it is at a time: a session may be elevated until then. One that
+// comes with the secret from before is not: whoever has that gave no password.
+func (a *Actor) At(now time.Time) *Actor {
+	elevated := a.Key.Session && now.Before(a.Key.Elevated) && !a.Replaced()
+	if elevated == a.Elevated {
+		return a
+	}
+	other := *a
+	other.Elevated = elevated
+	return &other
 }
 
 // By returns the actor as it is when it comes with this secret of the key.
@@ -26,7 +41,7 @@ func (a *Actor) Replaced() bool {
 
 // Administrative reports whether the key may be used for administrative calls
 // at all; where, the account's roles decide.
-func (a *Actor) Administrative() bool { return a.Key.Kind == Administrative }
+func (a *Actor) Administrative() bool { return a.Key.Kind == Administrative || a.Elevated }
 
 // Membership returns the actor's place in an organization.
 func (a *Actor) Membership(organization OrganizationID) (Membership, bool) {

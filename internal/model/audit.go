@@ -18,6 +18,8 @@ const (
 	ActionLogin       AuditAction = "login"
 	ActionLogout      AuditAction = "logout"
 	ActionPasswordSet AuditAction = "password.set"
+	ActionElevate     AuditAction = "session.elevate"
+	ActionLower       AuditAction = "session.lower"
 
 	ActionUserLookup   AuditAction = "user.lookup"
 	ActionUserRead     AuditAction = "user.read" // by an operator who shares no organization with the account

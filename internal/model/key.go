@@ -12,6 +12,9 @@ const (
 	SessionIdle = 12 * time.Hour
 )
 
+// Elevation is how long a session counts as an administrative key (contract, section 7).
+const Elevation = 15 * time.Minute
+
 // KeyKind says which endpoints a key opens.
 type KeyKind int
 
@@ -44,6 +47,8 @@ type Key struct {
 	Login             bool           // issued by a login: ends at logout, or when idle for 90 days
 	Session           bool           // issued by a login of a browser: only the cookie of a session opens it
 	Grants            time.Time      // of a session: until when what it gives others may last; zero: for good
+	Elevated          time.Time      // of a session: until when it counts as administrative
+	ElevatedWith      string         // the administrative key that elevated it, or what issued the key: it ends with that
 	MessagesPerDay    *int           // nil: the configured limit; 0: none
 	RequestsPerSecond *int
 	Networks          Networks // where it may be used from

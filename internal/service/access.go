@@ -116,7 +116,8 @@ func (s *Service) stillAdministersAny(tx *store.Tx, actor *model.Actor) error {
 		if err != nil {
 			return err
 		}
-		if current := (model.Actor{Key: actor.Key, Memberships: memberships}); current.Administers(id) {
+		current := *actor
+		if current.Memberships = memberships; current.Administers(id) {
 			return nil
 		}
 	}

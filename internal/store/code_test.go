@@ -30,6 +30,10 @@ func TestCodesOfDifferentRowsDiffer(t *testing.T) {
 		&codedKey{Key: "a", SecretHash: []byte("bc")},
 		&codedKey{Key: "a", Expires: time.UnixMilli(7)},
 		&codedKey{Key: "a", Created: time.UnixMilli(7)},
+		&codedKey{Key: "a", Elevated: time.UnixMilli(7)},
+		&codedKey{Key: "a", Grants: time.UnixMilli(7)},
+		&codedKey{Key: "a", ElevatedWith: "b"},
+		&codedKey{Key: "a", Session: true},
 	}
 	other := &Store{}
 	other.Authenticate([]byte("another key"), nil)

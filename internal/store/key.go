@@ -12,15 +12,16 @@ import (
 
 // keyFields are the columns of a key that its code covers: all that say what it opens.
 const keyFields = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, organization, parent,
-	login, session, grants, messages_per_day, requests_per_second, created, expires, networks`
+	login, session, grants, elevated_until, elevated_with, messages_per_day, requests_per_second, created, expires,
+	networks`
 
 // keyValues are what a key has in these columns. A new one needs a line there, one here
 // and one in scanKey.
 func keyValues(k *model.Key) []any {
 	return []any{
 		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.Scope, k.Parent,
-		k.Login, k.Session, millis(k.Grants), limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond),
-		millis(k.Created), millis(k.Expires), k.Networks.String(),
+		k.Login, k.Session, millis(k.Grants), millis(k.Elevated), k.ElevatedWith, limitColumn(k.MessagesPerDay),
+		limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.Expires), k.Networks.String(),
 	}
 }
 
@@ -61,19 +62,19 @@ func limitFromColumn(n int64) *int {
 // scanKey reads a key, and reports whether its code is right.
 func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 	var kind int
-	var previousUntil, grants, perDay, perSecond, created, expires, lastUsed int64
+	var previousUntil, grants, elevated, perDay, perSecond, created, expires, lastUsed int64
 	var networks string
 	var code []byte
 	if err := row.Scan(
 		&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.Scope, &k.Parent,
-		&k.Login, &k.Session, &grants, &perDay, &perSecond, &created, &expires, &networks,
+		&k.Login, &k.Session, &grants, &elevated, &k.ElevatedWith, &perDay, &perSecond, &created, &expires, &networks,
 		&k.IssuedBy, &k.Device, &lastUsed, &code); err != nil {
 		return false, err
 	}
 	k.Kind = model.KeyKind(kind)
 	k.PreviousUntil, k.Created, k.LastUsed, k.Expires = fromMillis(previousUntil), fromMillis(created),
 		fromMillis(lastUsed), fromMillis(expires)
-	k.Grants = fromMillis(grants)
+	k.Grants, k.Elevated = fromMillis(grants), fromMillis(elevated)
 	k.MessagesPerDay, k.RequestsPerSecond = limitFromColumn(perDay), limitFromColumn(perSecond)
 	if networks != "" {
 		if k.Networks, err = model.ParseNetworks(strings.Split(networks, ",")); err != nil {
@@ -114,7 +115,7 @@ func (tx *Tx) InsertKey(k *model.Key) error {
 		return err
 	}
 	return tx.post(
-		`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(keyValues(k), k.IssuedBy, k.Device, millis(k.LastUsed), code)...)
 }
 
@@ -128,9 +129,9 @@ func (tx *Tx) changeKey(key string, change func(k *model.Key)) error {
 		code, err := tx.code((*codedKey)(k))
 		if err == nil {
 			err = tx.post(`UPDATE keys SET secret_hash = ?, previous_hash = ?, previous_until = ?, organization = ?, parent = ?,
-				messages_per_day = ?, requests_per_second = ?, code = ? WHERE api_key = ?`, k.SecretHash, k.PreviousHash,
-				millis(k.PreviousUntil), k.Scope, k.Parent, limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), code,
-				key)
+				elevated_until = ?, elevated_with = ?, messages_per_day = ?, requests_per_second = ?, code = ? WHERE api_key = ?`,
+				k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Scope, k.Parent, millis(k.Elevated), k.ElevatedWith,
+				limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), code, key)
 		}
 		if err != nil {
 			return err
@@ -194,9 +195,9 @@ func (tx *Tx) AllLoginKeys(account model.AccountID) ([]string, error) {
 	return tx.keyNames(`account = ? AND login = 1 ORDER BY created, api_key`, account)
 }
 
-// KeysIssuedWith lists what an account issued with some of its keys.
+// KeysIssuedWith lists what an account issued with some of its keys, and elevated.
 func (tx *Tx) KeysIssuedWith(account model.AccountID, keys []string) ([]string, error) {
-	return tx.keyNames(`account = ? AND parent IN (?*) ORDER BY api_key`, account, keys)
+	return tx.keyNames(`account = ? AND (parent IN (?*) OR elevated_with IN (?*)) ORDER BY api_key`, account, keys, keys)
 }
 
 func (tx *Tx) keyNames(where string, args ...any) (out []string, err error) {
@@ -242,6 +243,20 @@ func (tx *Tx) RotateKey(key string, secretHash []byte, graceEnd time.Time) error
 	})
 }
 
+// ElevateKey makes a session count as administrative until a time, by a key where one is
+// named, and gives it a new secret; the one it had opens until graceEnd.
+func (tx *Tx) ElevateKey(key string, secretHash []byte, graceEnd, until time.Time, with string) error {
+	return tx.changeKey(key, func(k *model.Key) {
+		k.SecretHash, k.PreviousHash, k.PreviousUntil = secretHash, k.SecretHash, graceEnd
+		k.Elevated, k.ElevatedWith = until, with
+	})
+}
+
+// LowerKey ends that.
+func (tx *Tx) LowerKey(key string) error {
+	return tx.changeKey(key, func(k *model.Key) { k.Elevated, k.ElevatedWith = time.Time{}, "" })
+}
+
 // LimitKey gives a key other limits; nil is the configured one.
 func (tx *Tx) LimitKey(key string, perDay, perSecond *int) error {
 	return tx.changeKey(key, func(k *model.Key) { k.MessagesPerDay, k.RequestsPerSecond = perDay, perSecond })
@@ -267,7 +282,8 @@ func (tx *Tx) DeleteExpiredKeys(ended time.Time, idle IdleSince) error {
 		append([]any{millis(ended)}, idle.arguments()...)...)
 	for err == nil && n > 0 {
 		n, err = tx.exec(
-			`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent)`)
+			`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent)
+			OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`)
 	}
 	return err
 }

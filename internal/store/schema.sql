@@ -140,6 +140,8 @@ CREATE TABLE keys (
 	login               INTEGER NOT NULL, -- issued by a login
 	session             INTEGER NOT NULL, -- of a browser, by a login too: only the cookie of a session opens it
 	grants              BIGINT NOT NULL,  -- of a session: until when what it gives others may last
+	elevated_until      BIGINT NOT NULL,  -- of a session: it counts as administrative
+	elevated_with       {text} NOT NULL,  -- the key by which, with which it ends; so does what it issues meanwhile
 	messages_per_day    BIGINT NOT NULL,  -- -1: as the settings say; so is the next
 	requests_per_second BIGINT NOT NULL,
 	created             BIGINT NOT NULL,

@@ -39,7 +39,8 @@ func keys(t *testing.T, h Harness) {
 			Key: "Full", Account: bob, Kind: model.Administrative, SecretHash: []byte{0, 1, 0xff},
 			PreviousHash: []byte("before"), PreviousUntil: p.now().Add(time.Minute),
 			Counter: "another", IssuedBy: ann, Device: "Ann's phone", Login: true, Session: true,
-			Grants: p.now().Add(2 * time.Hour), MessagesPerDay: &perDay,
+			Grants: p.now().Add(2 * time.Hour), Elevated: p.now().Add(time.Minute), ElevatedWith: "bare",
+			MessagesPerDay:    &perDay,
 			RequestsPerSecond: &perSecond,
 			Created:           p.now(), LastUsed: p.now().Add(time.Second), Expires: p.now().Add(time.Hour),
 			Networks: model.Networks{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/48")},
@@ -70,6 +71,21 @@ func keys(t *testing.T, h Harness) {
 		got := mustFind(t, p, "bare", key("bare"))
 		wantEqual(t, "hashes", [][]byte{got.SecretHash, got.PreviousHash}, [][]byte{[]byte("new"), []byte("hash of bare")})
 		wantEqual(t, "grace", got.PreviousUntil, until)
+	})
+	t.Run("are_elevated_with_a_new_secret_and_lowered", func(t *testing.T) {
+		until, grace := p.now().Add(time.Hour), p.now().Add(time.Minute)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ElevateKey("bare", []byte("newest"), grace, until, "old") })
+		got := mustFind(t, p, "bare", key("bare"))
+		wantEqual(t, "hashes", [][]byte{got.SecretHash, got.PreviousHash}, [][]byte{[]byte("newest"), []byte("new")})
+		wantEqual(t, "times", []time.Time{got.Elevated, got.PreviousUntil}, []time.Time{until, grace})
+		wantEqual(t, "what is issued with it", mustRead(t, p, func(tx *store.Tx) ([]string, error) {
+			return tx.KeysIssuedWith(ann, []string{"old"})
+		}), []string{"bare"})
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.LowerKey("bare") })
+		got = mustFind(t, p, "bare", key("bare"))
+		if !got.Elevated.IsZero() || got.ElevatedWith != "" {
+			t.Errorf("lowered, it is elevated until %v with %q", got.Elevated, got.ElevatedWith)
+		}
 	})
 	t.Run("get_limits_of_their_own_and_lose_them", func(t *testing.T) {
 		none, many := 0, 1000

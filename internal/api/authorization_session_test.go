@@ -1,0 +1,90 @@
+package api_test
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// bySession are the routes that answer a session otherwise than the key that it came from,
+// in the columns of the matrix from the stranger on.
+var bySession = map[string]string{
+	"POST /v2/login":   all("401"), // these take credentials, and no cookie
+	"POST /v5/login":   all("401"),
+	"POST /v2/session": all("401"),
+
+	"GET /v2/session":            all("200"),
+	"DELETE /v2/session":         all("204"),
+	"POST /v2/session/elevate":   all("403"), // with a wrong password
+	"DELETE /v2/session/elevate": all("204"),
+
+	// A session that is not elevated rotates no key that lasts longer.
+	"POST /v2/user/:user/key/:key/rotate": "404 404 403 403 403 403 200 200",
+}
+
+// TestAuthorizationMatrixBySession: a session that is elevated may do what an administrative
+// key may, and one that is not what a regular one may.
+func TestAuthorizationMatrixBySession(t *testing.T) {
+	t.Parallel()
+	m := startMatrix(t)
+	keys := m.callers
+	session := func(column int) *person {
+		t.Helper()
+		key := keys[column]
+		switch callerNames[column] {
+		case "no credentials":
+			return key
+		case "wrong secret":
+			p := m.member.byCookie(m.member.post("/v2/session", nil).want(204))
+			_, secret, _ := strings.Cut(m.sender.byCookie(m.sender.post("/v2/session", nil).want(204)).cookie, ".")
+			p.cookie = "signet-session=" + p.sessionKey() + "." + secret
+			return p
+		case "revoked key":
+			p := m.member.byCookie(m.member.post("/v2/session", nil).want(204))
+			p.delete("/v2/session").want(204)
+			return p
+		}
+		p := key.byCookie(key.post("/v2/session", nil).want(204))
+		if strings.Contains(callerNames[column], "administrator") || key == m.operator {
+			p = p.byCookie(p.post("/v2/session/elevate", nil, beside(key)).want(204))
+		}
+		return p
+	}
+	for _, r := range rules {
+		want := strings.Fields(r.want)
+		if other := bySession[r.route]; other != "" {
+			r.public, want = false, strings.Fields(other)
+		}
+		if !r.public {
+			want = append([]string{"401", "401", "401"}, want...)
+		}
+		m.callers = make([]*person, len(keys)) // new ones, as a call may end sessions
+		for i := range keys {
+			m.callers[i] = session(i)
+		}
+		for column, status := range want {
+			n, err := strconv.Atoi(status)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.check(r, column, n)
+		}
+	}
+	// As regular keys, they may do nothing that takes an administrative one.
+	for _, r := range rules {
+		if !strings.HasPrefix(r.want, "403 40") || !strings.Contains(r.want, "403 403 403 ") {
+			continue
+		}
+		for _, key := range []*person{m.boss, m.operator} {
+			p := key.byCookie(key.post("/v2/session", nil).want(204))
+			x := maps.Clone(m.standing)
+			if r.fresh != nil {
+				maps.Copy(x, r.fresh(m))
+			}
+			if got := r.call(p, x); got.StatusCode != 403 {
+				t.Errorf("%s by a session of %s that is not elevated: got %d %s", r.route, key.name, got.StatusCode, got.content)
+			}
+		}
+	}
+}
