@@ -165,8 +165,8 @@ type IdleSince struct {
 }
 
 // idleKeys is the condition of their rows, with the arguments of idle.
-const idleKeys = `(login = 1 AND session = 0 AND created < ? AND last_used < ?
-		OR session = 1 AND created < ? AND last_used < ?)`
+const idleKeys = `(login = 1 AND session = 0 AND created < ? AND last_used < ? ` +
+	`OR session = 1 AND created < ? AND last_used < ?)`
 
 func (i *IdleSince) arguments() []any {
 	return []any{millis(i.Login), millis(i.Login), millis(i.Session), millis(i.Session)}
@@ -282,8 +282,8 @@ func (tx *Tx) DeleteExpiredKeys(ended time.Time, idle IdleSince) error {
 		append([]any{millis(ended)}, idle.arguments()...)...)
 	for err == nil && n > 0 {
 		n, err = tx.exec(
-			`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent)
-			OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`)
+			`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent) ` +
+				`OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`)
 	}
 	return err
 }

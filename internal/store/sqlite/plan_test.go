@@ -40,8 +40,10 @@ var scans = map[string]string{
 	`SELECT COUNT(*) FROM group_members WHERE history > 0`: "counts by an index of the few that it counts",
 	`DELETE FROM quotas WHERE day < ?`:                     "runs once an hour, on one row for each key and day",
 	`DELETE FROM keys WHERE (expires > 0 AND expires < ?) ` +
-		`OR (login = 1 AND created < ? AND last_used < ?)`: "runs once an hour, on one row for each key",
-	`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent)`: "runs " +
+		`OR (login = 1 AND session = 0 AND created < ? AND last_used < ? ` +
+		`OR session = 1 AND created < ? AND last_used < ?)`: "runs once an hour, on one row for each key",
+	`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent) ` +
+		`OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`: "runs " +
 		"once an hour where a key has expired, on one row for each key",
 }
 
