@@ -39,8 +39,13 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	}
 	m.row.InTurn = len(readers.Ready) < len(readers.Accounts)
 	// The position comes before the questions: no other transaction sends for the actor, or
-	// takes sender or recipient out of the organization, once it is handed out.
-	position, err := tx.Position(1, append(slices.Clip(readers.Accounts), actor.Account)...)
+	// takes sender or recipient out of the organization, once it is handed out. A group has a
+	// queue's place of its own, so that its positions grow whoever its members are.
+	queues := append(slices.Clip(readers.Accounts), actor.Account)
+	if m.row.Group {
+		queues = append(queues, model.AccountID(m.row.Recipient))
+	}
+	position, err := tx.Position(1, queues...)
 	if err != nil {
 		return nil, err
 	}

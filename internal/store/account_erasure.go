@@ -54,7 +54,7 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 		return nil, err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",
-		"streams"} {
+		"past_members", "streams"} {
 		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return nil, err
 		}
@@ -204,7 +204,7 @@ func (tx *Tx) OnlyIn(id model.OrganizationID) (out []model.AccountID, err error)
 func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
 	tx.change.withdrawn()
 	out := Erased{}
-	for _, table := range []string{"requests", "conversations", "mutes"} {
+	for _, table := range []string{"requests", "conversations", "past_members", "mutes"} {
 		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
 			return nil, err
 		}

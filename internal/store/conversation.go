@@ -17,16 +17,21 @@ type Conversation struct {
 	UnreadPriority int
 	Cleared        int64 // position up to which the account removed the conversation
 	Listed         bool  // shown in the roster
+	LastSort       int64 // of the last message, there still or not; 0: none yet
+	Floor          int64 // no message that the account may see has a sort up to it
+	Past           bool  // of a group that the account has left, or that was deleted
 }
 
 // NoteSent puts the recipient of a one-to-one message into the sender's roster, at the
 // message's time.
 func (tx *Tx) NoteSent(m *MessageRow) error {
 	err := tx.post(
-		`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
-		VALUES (?, ?, ?, ?, 0, 0, 0, 1)
-		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message, listed = 1`,
-		m.Sender, m.Organization, m.Recipient, millis(m.Created))
+		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
+			listed)
+		VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)
+		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message,
+		last_sort = excluded.last_sort, listed = 1`,
+		m.Sender, m.Organization, m.Recipient, millis(m.Created), m.Sort)
 	return err
 }
 
@@ -34,13 +39,15 @@ func (tx *Tx) NoteSent(m *MessageRow) error {
 // counts it unread there.
 func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
 	err := tx.post(
-		`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
-		VALUES (?, ?, ?, ?, 1, ?, 0, 1)
+		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
+			listed)
+		VALUES (?, ?, ?, ?, ?, 1, ?, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE
 		WHEN conversations.last_message > excluded.last_message
-		THEN conversations.last_message ELSE excluded.last_message END, unread = conversations.unread + 1,
+		THEN conversations.last_message ELSE excluded.last_message END,
+		last_sort = excluded.last_sort, unread = conversations.unread + 1,
 		unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1`,
-		account, m.Organization, m.Sender, millis(m.Created), m.important())
+		account, m.Organization, m.Sender, millis(m.Created), m.Sort, m.important())
 	return err
 }
 
@@ -75,8 +82,9 @@ func (tx *Tx) NoteEnded(m *MessageRow, accounts []model.AccountID) error {
 func (tx *Tx) ListConversation(account model.AccountID, organization model.OrganizationID,
 	entity model.EntityID) error {
 	err := tx.post(
-		`INSERT INTO conversations (account, organization, entity, last_message, unread, unread_priority, cleared, listed)
-		VALUES (?, ?, ?, 0, 0, 0, 0, 1) ON CONFLICT (account, organization, entity) DO UPDATE SET listed = 1`,
+		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
+			listed)
+		VALUES (?, ?, ?, 0, 0, 0, 0, 0, 1) ON CONFLICT (account, organization, entity) DO UPDATE SET listed = 1`,
 		account, organization, entity)
 	return err
 }
@@ -85,7 +93,8 @@ func (tx *Tx) ListConversation(account model.AccountID, organization model.Organ
 // the position counts or is seen any more.
 func (tx *Tx) ClearConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID,
 	position int64) error {
-	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
+	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
+		last_sort = 0, cleared = ?
 		WHERE account = ? AND organization = ? AND entity = ?`, position, account, organization, entity)
 	return err
 }
@@ -93,16 +102,24 @@ func (tx *Tx) ClearConversation(account model.AccountID, organization model.Orga
 // ClearOrganization does the same for all that an account has in an organization, whose
 // groups it has left.
 func (tx *Tx) ClearOrganization(account model.AccountID, organization model.OrganizationID, position int64) error {
-	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0, cleared = ?
+	if err := tx.deletePastMember(account, organization); err != nil {
+		return err
+	}
+	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
+		last_sort = 0, cleared = ?
 		WHERE account = ? AND organization = ?`, position, account, organization)
 	return err
 }
+
+// ownConversations are the columns of a Conversation with an account.
+const ownConversations = `SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed,
+	last_sort, cleared, 0 FROM conversations`
 
 // Conversation returns one entry for another account, listed or not.
 func (tx *Tx) Conversation(account model.AccountID, organization model.OrganizationID,
 	entity model.EntityID) (c Conversation, found bool, err error) {
 	err = tx.each(
-		`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
+		ownConversations+`
 		WHERE account = ? AND organization = ? AND entity = ?`, []any{account, organization, entity}, func(row Row) error {
 			found = true
 			return scanConversation(row, &c)
@@ -114,7 +131,7 @@ func (tx *Tx) Conversation(account model.AccountID, organization model.Organizat
 func (tx *Tx) ConversationsWith(account model.AccountID, organizations []model.OrganizationID,
 	entities []model.EntityID) (out []Conversation, err error) {
 	err = tx.each(
-		`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
+		ownConversations+`
 		WHERE account = ? AND organization IN (?*) AND entity IN (?*)`, []any{account, organizations, entities},
 		func(row Row) error {
 			var c Conversation
@@ -129,7 +146,7 @@ func (tx *Tx) ConversationsWith(account model.AccountID, organizations []model.O
 // counters are those of the rows: the caller takes off UnsweptUnread.
 func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
 	err = tx.each(
-		`SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed FROM conversations
+		ownConversations+`
 		WHERE account = ? AND listed = 1 UNION ALL `+memberConversations+` WHERE p.account = ? ORDER BY 4 DESC, 2`,
 		[]any{account, account}, func(row Row) error {
 			var c Conversation
@@ -160,7 +177,7 @@ const unswept = ` FROM messages m CROSS JOIN deliveries d
 // counters hold of messages that have ended and are not swept yet.
 func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) (out []Conversation, err error) {
 	err = tx.each(`SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
-		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1`+unswept+`
+		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1, 0, 0, 0`+unswept+`
 		GROUP BY 1, 2, 3`, []any{millis(now), account, int(model.Read)}, func(row Row) error {
 		var c Conversation
 		err := scanConversation(row, &c)
@@ -173,7 +190,7 @@ func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) (out []Conve
 func scanConversation(row Row, c *Conversation) error {
 	var last int64
 	if err := row.Scan(&c.Organization, &c.Entity, &c.Group, &last, &c.Unread, &c.UnreadPriority, &c.Cleared,
-		&c.Listed); err != nil {
+		&c.Listed, &c.LastSort, &c.Floor, &c.Past); err != nil {
 		return err
 	}
 	c.LastMessage = fromMillis(last)

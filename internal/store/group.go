@@ -1,6 +1,10 @@
 package store
 
-import "signet/internal/model"
+import (
+	"cmp"
+
+	"signet/internal/model"
+)
 
 const groupColumns = `g.group_token, g.organization, g.name, g.description, g.avatar, g.created_by, g.created,
 	g.replay_history, g.is_public, g.deleted`
@@ -18,8 +22,8 @@ func scanGroup(row Row, g *model.Group) error {
 // InsertGroup adds a group without members.
 func (tx *Tx) InsertGroup(g *model.Group) error {
 	err := tx.post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
-		replay_history, is_public, deleted, sent, sent_priority, last_message)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0)`,
+		replay_history, is_public, deleted, sent, sent_priority, last_message, last_sort)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
 		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, millis(g.Created), g.ReplayHistory, g.Public)
 	return err
 }
@@ -132,11 +136,14 @@ func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
 // is still to be queued with them (Replay); 0 is nothing.
 func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position, history int64) error {
 	for i, account := range accounts {
+		joined := position + int64(i)
 		if err := tx.post(
 			`INSERT INTO group_members (group_token, account, organization, joined, since, seen, seen_priority, last_message,
-				updated, history)
-			SELECT ?, ?, organization, ?, sent, sent, sent_priority, 0, 0, ? FROM groups WHERE group_token = ?
-			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, position+int64(i), history, g.ID); err != nil {
+				last_sort, floor, updated, history)
+			SELECT ?, ?, g.organization, ?, sent, sent, sent_priority, 0, COALESCE(p.last_sort, 0), COALESCE(p.floor, ?), 0, ?
+			FROM groups g LEFT JOIN past_members p ON p.account = ? AND p.group_token = g.group_token WHERE g.group_token = ?
+			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, joined, cmp.Or(history, joined), history, account,
+			g.ID); err != nil {
 			return err
 		}
 	}
@@ -144,13 +151,25 @@ func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, positi
 }
 
 // RemoveGroupMembers takes accounts out of a group. What they were told that it is now, and
-// have not read, is nothing to them any more.
+// have not read, is nothing to them any more. Its messages that they got stay theirs.
 func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) error {
 	if err := tx.deleteUpdates(id, accounts); err != nil {
 		return err
 	}
-	err := tx.post(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)
-	return err
+	if err := tx.post(`INSERT INTO past_members (account, group_token, organization, floor, last_message, last_sort)
+		SELECT p.account, p.group_token, p.organization, p.floor, g.last_message, `+memberLastSort+`
+		FROM group_members p JOIN groups g ON g.group_token = p.group_token
+		WHERE p.group_token = ? AND p.account IN (?*) AND `+memberLastSort+` > p.floor
+		ON CONFLICT (account, group_token) DO UPDATE SET last_message = excluded.last_message,
+		last_sort = excluded.last_sort`, id, accounts); err != nil {
+		return err
+	}
+	return tx.post(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)
+}
+
+// deletePastMember forgets which groups of an organization an account was in.
+func (tx *Tx) deletePastMember(account model.AccountID, organization model.OrganizationID) error {
+	return tx.post(`DELETE FROM past_members WHERE account = ? AND organization = ?`, account, organization)
 }
 
 // GroupsOf lists the groups of an organization that an account is in.

@@ -12,17 +12,28 @@ import "signet/internal/model"
 // memberConversations are the columns of a Conversation, for members of groups. What
 // was sent since the member came is counted by `since`, for positions of different
 // queues cannot be compared.
-const memberConversations = `SELECT p.organization, p.group_token, 1, CASE WHEN g.sent > p.since THEN g.last_message
-	ELSE p.last_message END,
-	g.sent - p.seen, g.sent_priority - p.seen_priority, p.joined, 1 FROM group_members p
+const memberConversations = `SELECT p.organization, p.group_token AS entity, 1 AS is_group, CASE WHEN g.sent > p.since
+	THEN g.last_message ELSE p.last_message END AS last_message, g.sent - p.seen AS unread,
+	g.sent_priority - p.seen_priority AS unread_priority, p.joined AS cleared, 1 AS listed,
+	` + memberLastSort + ` AS last_sort, p.floor, 0 AS past FROM group_members p
 	JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0`
+
+// pastConversations are those of groups that an account has left, and of deleted ones.
+const pastConversations = `SELECT q.organization, q.group_token AS entity, 1 AS is_group, q.last_message, 0 AS unread,
+	0 AS unread_priority, 0 AS cleared, 0 AS listed, q.last_sort, q.floor, 1 AS past FROM past_members q WHERE q.account = ? AND q.organization IN (?*)
+	AND NOT EXISTS (SELECT 1 FROM group_members p WHERE p.group_token = q.group_token AND p.account = q.account)
+	UNION ALL SELECT p.organization, p.group_token, 1, g.last_message, 0, 0, 0, 0, ` + memberLastSort + `, p.floor, 1
+	FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 1
+	WHERE p.account = ? AND p.organization IN (?*)`
+
+const memberLastSort = `CASE WHEN g.sent > p.since THEN g.last_sort ELSE p.last_sort END`
 
 // NoteSentToGroup puts a group's message into the rosters of all of its members, and
 // counts it unread with all but the sender.
 func (tx *Tx) NoteSentToGroup(m *MessageRow) error {
 	if err := tx.post(
-		`UPDATE groups SET sent = sent + 1, sent_priority = sent_priority + ?, last_message = ? WHERE group_token = ?`,
-		m.important(), millis(m.Created), m.Recipient); err != nil {
+		`UPDATE groups SET sent = sent + 1, sent_priority = sent_priority + ?, last_message = ?, last_sort = ?
+			WHERE group_token = ?`, m.important(), millis(m.Created), m.Sort, m.Recipient); err != nil {
 		return err
 	}
 	return tx.post(

@@ -134,16 +134,16 @@ func (tx *Tx) countReplayed(group model.GroupID, messages []MessageRow, members 
 	type count struct {
 		account       model.AccountID
 		got, priority int
-		last          int64
+		last, sort    int64
 	}
 	var counts []count
-	err := tx.each(`SELECT d.account, COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), MAX(m.created)
+	err := tx.each(`SELECT d.account, COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), MAX(m.created), MAX(m.sort)
 		FROM messages m CROSS JOIN deliveries d WHERE m.organization_number = ? AND m.message IN (?*)
 		AND d.organization_number = m.organization_number AND d.message = m.message AND d.account IN (?*)
 		AND d.replayed = 1 AND d.position >= ? GROUP BY d.account`,
 		[]any{tx.existing(messages[0].Organization), ids, members, position}, func(row Row) error {
 			var c count
-			err := row.Scan(&c.account, &c.got, &c.priority, &c.last)
+			err := row.Scan(&c.account, &c.got, &c.priority, &c.last, &c.sort)
 			counts = append(counts, c)
 			return err
 		})
@@ -152,8 +152,9 @@ func (tx *Tx) countReplayed(group model.GroupID, messages []MessageRow, members 
 	}
 	for _, c := range counts {
 		if err := tx.post(`UPDATE group_members SET last_message = CASE WHEN last_message > ? THEN last_message ELSE ? END,
+			last_sort = CASE WHEN last_sort > ? THEN last_sort ELSE ? END,
 			seen = seen - ?, seen_priority = seen_priority - ? WHERE group_token = ? AND account = ?`,
-			c.last, c.last, c.got, c.priority, group, c.account); err != nil {
+			c.last, c.last, c.sort, c.sort, c.got, c.priority, group, c.account); err != nil {
 			return err
 		}
 	}

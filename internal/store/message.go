@@ -89,11 +89,12 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	err := tx.post(
 		`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created,
 			expires, ends,
-		ttl, dor, priority, sort, recalled, replay, original_sender, original_created)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
+		ttl, dor, priority, sort, recalled, replay, original_sender, original_created, thread)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
 		tx.existing(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created),
 		endMillis(m.Expires), m.ends(),
-		m.TTL, m.DOR, m.Priority, m.Sort, m.replayed(), optional(original.Sender), millis(original.Created))
+		m.TTL, m.DOR, m.Priority, m.Sort, m.replayed(), optional(original.Sender), millis(original.Created),
+		threadOf(model.EntityID(m.Sender), m.Recipient, m.Group))
 	return err
 }
 

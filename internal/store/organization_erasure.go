@@ -23,6 +23,9 @@ func (tx *Tx) DeleteConversationsOf(account model.AccountID, organization model.
 	if err := tx.DeleteMutesOf(account, organization); err != nil {
 		return err
 	}
+	if err := tx.deletePastMember(account, organization); err != nil {
+		return err
+	}
 	return tx.post(`DELETE FROM conversations WHERE account = ? AND organization = ?`, account, organization)
 }
 

@@ -68,6 +68,13 @@ var spreading = map[string]string{
 	"Tx.Withdrawals":          "the sweep: the few long queues of which something is withdrawn",
 	"Tx.Withdrawn":            "when a conversation is removed: each message in the queue where that lies",
 	"Tx.EndedMessages":        "the sweep",
+	"Tx.threadIndex": "each page of a conversation: its last messages on each shard, by the index of its thread. " +
+		"Where an index is spread by its own first columns (YugabyteDB, CockroachDB), it is one",
+	"Tx.Thread":             "each page of a conversation: each message that its node does not remember where that lies",
+	"Tx.UnreadInThread":     "when a conversation is marked Read: as for a page",
+	"Tx.RemoveGroupMembers": "those who leave a group: its shard, and theirs",
+	"Tx.LeastStatuses":      "a page of a group's conversation: the caller's own messages, each where that lies",
+	"Tx.Conversations":      "a page of conversations: the account's shard, and those of its groups by an index",
 	"Tx.Unreadable": "the sweep, where somebody has left or removed a conversation: a thousand messages at a " +
 		"time",
 	"Tx.UnreadableAmong": "the sweep, of what it has found so",

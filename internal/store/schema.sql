@@ -176,6 +176,7 @@ CREATE TABLE groups (
 	sent           BIGINT NOT NULL,  -- how many messages were sent to it
 	sent_priority  BIGINT NOT NULL,  -- how many of these are important
 	last_message   BIGINT NOT NULL,  -- when the last was sent
+	last_sort      BIGINT NOT NULL,  -- its sort
 	PRIMARY KEY (group_token)
 ){table};
 CREATE INDEX groups_organization ON groups (organization);
@@ -191,12 +192,26 @@ CREATE TABLE group_members (
 	seen          BIGINT NOT NULL,
 	seen_priority BIGINT NOT NULL,
 	last_message  BIGINT NOT NULL, -- of the history that it got, while nothing was sent since
+	last_sort     BIGINT NOT NULL, -- the same, or of what it had when it was in the group before
+	floor         BIGINT NOT NULL, -- the sort up to which no message of the group is the member's
 	updated       BIGINT NOT NULL, -- position of the last update event of the group in its queue; 0: none
 	history       BIGINT NOT NULL, -- sort after which the group's messages are still to be queued with it; 0: it has all
 	PRIMARY KEY (group_token, account)
 ){table};
 CREATE INDEX group_members_account ON group_members (account, organization);
 CREATE INDEX group_members_history ON group_members (group_token, history) WHERE history > 0;
+
+-- An account that was in a group, of which it keeps the messages that it got then: they have a sort above floor, and
+-- last_sort at most. While it is in the group again, its row in group_members says all of that.
+CREATE TABLE past_members (
+	account      {id} NOT NULL,
+	group_token  {id} NOT NULL,
+	organization {text} NOT NULL,
+	floor        BIGINT NOT NULL,
+	last_message BIGINT NOT NULL,
+	last_sort    BIGINT NOT NULL,
+	PRIMARY KEY (account, group_token)
+){table};
 
 
 -- ==================================================================================================================
@@ -225,8 +240,11 @@ CREATE TABLE messages (
 	                                      -- was off: those get it in its order who wait for what was sent before
 	original_sender     {id} NOT NULL,    -- of one that was forwarded; none else
 	original_created    BIGINT NOT NULL,
+	thread              BIGINT NOT NULL,  -- 48 bits of its conversation's tokens (threadOf)
 	PRIMARY KEY (organization_number, message)
 ){table};
+-- The order of a conversation: an entry for each message, whoever has copies.
+CREATE INDEX messages_thread ON messages (organization_number, thread, sort, recalled);
 CREATE INDEX messages_ends ON messages (ends, organization_number);
 CREATE INDEX messages_replay ON messages (recipient, sort) WHERE replay > 0;
 
@@ -276,7 +294,8 @@ CREATE TABLE conversations (
 	account         {id} NOT NULL,
 	organization    {text} NOT NULL,
 	entity          {id} NOT NULL,
-	last_message    BIGINT NOT NULL,
+	last_message    BIGINT NOT NULL,  -- when the last message was sent, there still or not
+	last_sort       BIGINT NOT NULL,  -- its sort
 	unread          BIGINT NOT NULL,
 	unread_priority BIGINT NOT NULL,
 	cleared         BIGINT NOT NULL,  -- the position up to which the account removed the conversation

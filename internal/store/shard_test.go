@@ -26,6 +26,7 @@ var distribution = map[string]struct{ key, why string }{
 	"messages": {"message", "every read names the message; by organization, the largest one would be one " +
 		"shard"},
 	"deliveries":            {"message", "beside their message"},
+	"past_members":          {"account", "beside the conversations of an account"},
 	"groups":                {"group_token", "locked by who changes it, and read with its members"},
 	"group_members":         {"group_token", "a message to a group reads all of them"},
 	"organizations":         {"organization", "read with each request of its members; small"},

@@ -43,28 +43,34 @@ func conversations(t *testing.T, h Harness) {
 		m.Priority = 1
 		p.mustSend(t, m)
 		wantEqual(t, "the sender's", of(ann, model.EntityID(bob)), store.Conversation{
-			Organization: first, Entity: model.EntityID(bob), LastMessage: p.now(), Listed: true,
+			Organization: first, Entity: model.EntityID(bob), LastMessage: p.now(), Listed: true, LastSort: m.Sort,
 		})
 		wantEqual(t, "the recipient's", of(bob, model.EntityID(ann)), store.Conversation{
 			Organization: first, Entity: model.EntityID(ann), LastMessage: p.now(), Unread: 1, UnreadPriority: 1, Listed: true,
+			LastSort: m.Sort,
 		})
 		wantMissing(t, p, "one in another organization", conversation(bob, second, model.EntityID(ann)))
 	})
 	t.Run("go_on_with_the_next", func(t *testing.T) {
 		p.clock.Advance(time.Second)
 		p.mustSend(t, p.letter(first, bob, ann))
-		p.mustSend(t, p.letter(first, ann, bob))
+		m := p.letter(first, ann, bob)
+		p.mustSend(t, m)
 		wantEqual(t, "one side", of(ann, model.EntityID(bob)), store.Conversation{
 			Organization: first, Entity: model.EntityID(bob), LastMessage: p.now(), Unread: 1, Listed: true,
+			LastSort: m.Sort,
 		})
 		wantEqual(t, "the other", of(bob, model.EntityID(ann)), store.Conversation{
 			Organization: first, Entity: model.EntityID(ann), LastMessage: p.now(), Unread: 2, UnreadPriority: 1, Listed: true,
+			LastSort: m.Sort,
 		})
 	})
 	t.Run("with_oneself_are_one", func(t *testing.T) {
-		p.mustSend(t, p.letter(first, eve, eve))
+		m := p.letter(first, eve, eve)
+		p.mustSend(t, m)
 		wantEqual(t, "it", of(eve, model.EntityID(eve)), store.Conversation{
 			Organization: first, Entity: model.EntityID(eve), LastMessage: p.now(), Unread: 1, Listed: true,
+			LastSort: m.Sort,
 		})
 	})
 	t.Run("of_a_group_are_those_of_its_members", func(t *testing.T) {
@@ -73,14 +79,17 @@ func conversations(t *testing.T, h Harness) {
 		if entered == 0 {
 			t.Error("what a new member had of the group before would count")
 		}
-		empty := store.Conversation{Organization: first, Entity: g.Entity(), Group: true, Listed: true, Cleared: entered}
+		empty := store.Conversation{Organization: first, Entity: g.Entity(), Group: true, Listed: true, Cleared: entered,
+			Floor: entered}
 		wantEqual(t, "a new member's", ofGroup(bob, &g), empty)
 		p.clock.Advance(time.Second)
-		p.mustSend(t, p.groupLetter(&g, ann))
-		empty.LastMessage = p.now()
+		m := p.groupLetter(&g, ann)
+		p.mustSend(t, m)
+		empty.LastMessage, empty.LastSort = p.now(), m.Sort
 		empty.Cleared = ofGroup(ann, &g).Cleared
+		empty.Floor = empty.Cleared
 		wantEqual(t, "the sender's", ofGroup(ann, &g), empty)
-		empty.Unread, empty.Cleared = 1, entered
+		empty.Unread, empty.Cleared, empty.Floor = 1, entered, entered
 		wantEqual(t, "a member's", ofGroup(bob, &g), empty)
 		wantEqual(t, "those of its roster", p.mustRoster(t, bob)[0], empty)
 		wantMissing(t, p, "one of somebody else", groupConversation(eve, &g))

@@ -83,6 +83,8 @@ var nounCases = []testCase{
 	{"EventKinds", eventKinds},
 	{"QueueFilter", queueFilter},
 	{"Conversations", conversations},
+	{"Threads", threads},
+	{"Pages of conversations", conversationPages},
 	{"UnreadCounters", unreadCounters},
 	{"Requests", requests},
 	{"Blobs", blobs},

@@ -1,0 +1,194 @@
+package storetest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// threads are conversations read message by message.
+func threads(t *testing.T, h Harness) {
+	p, ann, bob, eve := newTrio(t, h)
+	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
+	send := func(m *store.MessageRow) *store.MessageRow {
+		t.Helper()
+		p.mustSend(t, m)
+		return m
+	}
+	with := func(reader, other model.AccountID) store.Thread {
+		return store.Thread{Organization: first, Reader: reader, Entity: model.EntityID(other), Before: store.Whole}
+	}
+	read := func(thread store.Thread, limit int) []store.ThreadEntry {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]store.ThreadEntry, error) {
+			return tx.Thread(&thread, limit, p.now(), nil)
+		})
+	}
+	want := func(what string, thread store.Thread, limit int, want ...*store.MessageRow) {
+		t.Helper()
+		var got, expected []model.MessageID
+		for _, e := range read(thread, limit) {
+			if e.Message == nil {
+				got = append(got, model.MessageID{})
+			} else if got = append(got, e.Message.ID); e.Message.Sort != e.Sort {
+				t.Errorf("%s: the entry of %d is of a message at %d", what, e.Sort, e.Message.Sort)
+			}
+		}
+		for _, m := range want {
+			expected = append(expected, m.ID)
+		}
+		if !slices.Equal(got, expected) {
+			t.Errorf("%s: got %v, want %v", what, got, expected)
+		}
+	}
+
+	one, two := send(p.letter(first, ann, bob)), send(p.letter(first, bob, ann))
+	send(p.letter(second, ann, bob))
+	send(p.letter(first, ann, eve))
+	own := send(p.letter(first, ann, ann))
+	three := send(p.letter(first, ann, bob))
+
+	t.Run("are_the_same_on_both_sides", func(t *testing.T) {
+		for _, thread := range []store.Thread{with(ann, bob), with(bob, ann)} {
+			want("all", thread, 10, three, two, one)
+			want("the newest", thread, 2, three, two)
+			thread.Before = three.Sort
+			want("what came before", thread, 10, two, one)
+			thread.Before, thread.After, thread.OldestFirst = store.Whole, one.Sort, true
+			want("what came after", thread, 1, two)
+		}
+		want("with oneself", with(ann, ann), 10, own)
+		want("with nobody", with(bob, eve), 10)
+	})
+	t.Run("show_the_copy", func(t *testing.T) {
+		p.mustMarkRead(t, one, bob)
+		for _, reader := range []store.Thread{with(ann, bob), with(bob, ann)} {
+			e := read(reader, 10)[2]
+			if e.Copy == nil || e.Copy.Account != bob || e.Copy.Status != model.Read || e.Copy.Position != one.Sort {
+				t.Errorf("the copy is %+v", e.Copy)
+			}
+		}
+	})
+	t.Run("tell_what_is_unread", func(t *testing.T) {
+		thread := with(bob, ann)
+		ids := mustRead(t, p, func(tx *store.Tx) ([]model.MessageID, error) {
+			ids, sorts, err := tx.UnreadInThread(&thread, 10)
+			wantEqual(t, "sorts", len(sorts), len(ids))
+			return ids, err
+		})
+		wantEqual(t, "unread", ids, []model.MessageID{three.ID})
+	})
+	t.Run("hide_what_has_ended_and_nothing_of_what_was_recalled", func(t *testing.T) {
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RecallMessage(two) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndMessage(first, one.ID, p.now()) })
+		entries := read(with(ann, bob), 10)
+		if len(entries) != 3 || entries[2].Message != nil || entries[1].Message == nil || !entries[1].Message.Recalled {
+			t.Errorf("got %+v", entries)
+		}
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessage(first, one.ID, model.BlobID{}) })
+		wantEqual(t, "when one is deleted", len(read(with(ann, bob), 10)), 2)
+	})
+	t.Run("of_a_group_are_those_of_its_members", func(t *testing.T) {
+		g := p.mustGroup(t, first, ann, bob)
+		m := send(p.groupLetter(&g, ann))
+		thread := store.Thread{Organization: first, Reader: bob, Entity: g.Entity(), Group: true, Before: store.Whole}
+		want("it", thread, 10, m)
+		if e := read(thread, 1)[0]; e.Copy == nil || e.Copy.Account != bob {
+			t.Errorf("the member's copy is %+v", e.Copy)
+		}
+		thread.Reader = ann
+		if e := read(thread, 1)[0]; e.Copy != nil {
+			t.Errorf("the sender has the copy %+v", e.Copy)
+		}
+		least := mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]model.Status, error) {
+			return tx.LeastStatuses(first, []model.MessageID{m.ID})
+		})
+		wantEqual(t, "least status", least[m.ID], model.New)
+		part := func(account model.AccountID) (floor, before int64) {
+			t.Helper()
+			p.mustView(t, func(tx *store.Tx) (err error) {
+				floor, before, err = tx.PartOfGroup(g.ID, account)
+				return err
+			})
+			return floor, before
+		}
+		if floor, before := part(bob); floor >= m.Sort || before != store.Whole {
+			t.Errorf("a member sees from %d to %d", floor, before)
+		}
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}) })
+		send(p.groupLetter(&g, ann))
+		if floor, before := part(bob); floor >= m.Sort || before != m.Sort+1 {
+			t.Errorf("who has left sees from %d to %d", floor, before)
+		}
+		if floor, before := part(eve); floor < before {
+			t.Errorf("who was never in it sees from %d to %d", floor, before)
+		}
+	})
+}
+
+// conversationPages are the pages of all conversations.
+func conversationPages(t *testing.T, h Harness) {
+	p, me, other, _ := newTrio(t, h)
+	organization, elsewhere := p.mustOrganization(t, me, other), p.mustOrganization(t, me, other)
+	var want []model.EntityID
+	enter := func(g *model.Group) {
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(1, me)
+			if err != nil {
+				return err
+			}
+			return tx.AddGroupMembers(g, []model.AccountID{me}, position, 0)
+		})
+	}
+	for i := range 6 {
+		p.clock.Advance(time.Second)
+		switch g := p.mustGroup(t, organization, me, other); i {
+		case 0, 3: // groups that stay
+			p.mustSend(t, p.groupLetter(&g, other))
+			want = append(want, g.Entity())
+		case 1: // one that is left
+			p.mustSend(t, p.groupLetter(&g, other))
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{me}) })
+			want = append(want, g.Entity())
+		case 2: // one that is deleted
+			p.mustSend(t, p.groupLetter(&g, other))
+			g.Deleted = true
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.UpdateGroup(&g) })
+			want = append(want, g.Entity())
+		case 4: // one that is left, and entered again: it is where it was
+			p.mustSend(t, p.groupLetter(&g, other))
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{me}) })
+			enter(&g)
+			want = append(want, g.Entity())
+		case 5: // one that is left before anything was sent
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{me}) })
+			peer := p.mustAccount(t, "peer").ID
+			p.mustSend(t, p.letter(organization, me, peer))
+			want = append(want, model.EntityID(peer))
+		}
+	}
+	p.mustSend(t, p.letter(elsewhere, me, other))
+	slices.Reverse(want)
+	for _, size := range []int{1, 2, 7} {
+		var got []model.EntityID
+		after := store.ConversationPlace{LastSort: store.Whole}
+		for {
+			page := mustRead(t, p, func(tx *store.Tx) ([]store.Conversation, error) {
+				return tx.Conversations(me, []model.OrganizationID{organization}, after, size)
+			})
+			for _, c := range page {
+				got = append(got, c.Entity)
+				after = store.ConversationPlace{LastSort: c.LastSort, Organization: c.Organization, Entity: c.Entity}
+			}
+			if len(page) < size {
+				break
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("pages of %d: got %v, want %v", size, got, want)
+		}
+	}
+}

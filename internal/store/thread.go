@@ -1,0 +1,263 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"time"
+
+	"signet/internal/model"
+)
+
+// A thread is what a conversation's messages have in common, so that one index has each of
+// them once, in their order, whoever has copies. It is made of the tokens of the two
+// accounts, or of the group's: nothing is allocated, and a send asks for nothing. Two
+// conversations may get the same one, though hardly ever do: who reads a thread looks at
+// whom its messages are from and to.
+
+// threadOf is the thread of a message from an account to an entity.
+func threadOf(sender, recipient model.EntityID, group bool) int64 {
+	sum := randomPart(recipient)
+	if !group { // the same in both directions, and not the same for all who write to themselves
+		sum += randomPart(sender)
+	}
+	return int64(sum & (1<<48 - 1)) // SQLite stores 48 bits in 6 bytes
+}
+
+// randomPart are the last bytes of a UUID of version 7, which are random.
+func randomPart(id model.EntityID) uint64 { return binary.BigEndian.Uint64(id[8:]) }
+
+// Thread is a part of a conversation, as one of its accounts reads it.
+type Thread struct {
+	Organization model.OrganizationID
+	Reader       model.AccountID
+	Entity       model.EntityID
+	Group        bool
+	After        int64 // what has a sort up to it is left out
+	Before       int64 // so is what has this sort or a greater one
+	OldestFirst  bool
+}
+
+// Whole is before the end of every thread, for Thread.Before.
+const Whole = math.MaxInt64
+
+func (t *Thread) thread() int64 { return threadOf(model.EntityID(t.Reader), t.Entity, t.Group) }
+
+// has reports whether a message is of the conversation.
+func (t *Thread) has(m *MessageRow) bool {
+	if m.Group != t.Group || m.Organization != t.Organization {
+		return false
+	}
+	reader, sender := model.EntityID(t.Reader), model.EntityID(m.Sender)
+	return t.Group && m.Recipient == t.Entity ||
+		!t.Group && (sender == reader && m.Recipient == t.Entity || sender == t.Entity && m.Recipient == reader)
+}
+
+// ThreadEntry is a message of a thread.
+type ThreadEntry struct {
+	Sort    int64
+	Message *MessageRow // nil: it has ended, or is another conversation's. It may be shared, and nobody changes it.
+	// Copy is the reader's. One to one it is the only one, of whichever of both received the
+	// message. Nil where there is none.
+	Copy *Delivery
+
+	recalled bool
+}
+
+// Thread returns up to limit messages of a thread, the newest first unless it says
+// otherwise: all of them, whether the reader may see them or not. Fewer are all that there
+// are. Those that are known are not read again; known may be nil.
+func (tx *Tx) Thread(t *Thread, limit int, now time.Time, known Messages) ([]ThreadEntry, error) {
+	out, ids, err := tx.threadIndex(t, limit)
+	if err != nil {
+		return nil, err
+	}
+	var missing []model.MessageID
+	for i := range out {
+		e := &out[i]
+		if known != nil && !e.recalled {
+			e.Message = known.Known(ids[i])
+		}
+		if e.Message == nil {
+			missing = append(missing, ids[i])
+		}
+	}
+	if len(missing) > 0 {
+		rows, err := tx.messages(`m.organization_number = ? AND m.message IN (?*)`, tx.numbered(t.Organization), missing)
+		if err != nil {
+			return nil, err
+		}
+		read := make(map[model.MessageID]*MessageRow, len(rows))
+		for i := range rows {
+			read[rows[i].ID] = &rows[i]
+		}
+		for i := range out {
+			if e := &out[i]; e.Message == nil {
+				e.Message = read[ids[i]]
+			}
+		}
+	}
+	for i := range out {
+		switch e := &out[i]; {
+		case e.Message == nil || !e.Message.lasts(now) || !t.has(e.Message):
+			e.Message, e.Copy = nil, nil
+		case e.Copy != nil:
+			e.Copy.Account = t.Reader
+			if !t.Group {
+				e.Copy.Account = model.AccountID(e.Message.Recipient)
+			}
+		}
+	}
+	return out, nil
+}
+
+// The parts of threadIndex's statements. One to one, a message has one copy, and whose it is
+// the message tells.
+const (
+	threadCopies = `SELECT m.message, m.sort, m.recalled, COALESCE(d.status, -1), COALESCE(d.status_time, 0),
+		COALESCE(d.position, 0), COALESCE(d.replayed, 0) FROM messages m
+		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message`
+	threadOwnCopies = threadCopies + ` AND d.account = ?`
+	threadNewest    = ` WHERE m.organization_number = ? AND m.thread = ? AND m.sort > ? AND m.sort < ?
+		ORDER BY m.sort DESC LIMIT ? + 0`
+	threadOldest = ` WHERE m.organization_number = ? AND m.thread = ? AND m.sort > ? AND m.sort < ?
+		ORDER BY m.sort LIMIT ? + 0`
+)
+
+// threadIndex reads the entries of the index, with the copies, and no message itself.
+func (tx *Tx) threadIndex(t *Thread, limit int) ([]ThreadEntry, []model.MessageID, error) {
+	args := []any{tx.numbered(t.Organization), t.thread(), t.After, t.Before, limit}
+	own := append([]any{t.Reader}, args...)
+	switch {
+	case t.Group && t.OldestFirst:
+		return tx.threadPart(threadOwnCopies+threadOldest, own, limit)
+	case t.Group:
+		return tx.threadPart(threadOwnCopies+threadNewest, own, limit)
+	case t.OldestFirst:
+		return tx.threadPart(threadCopies+threadOldest, args, limit)
+	default:
+		return tx.threadPart(threadCopies+threadNewest, args, limit)
+	}
+}
+
+func (tx *Tx) threadPart(query string, args []any, limit int) ([]ThreadEntry, []model.MessageID, error) {
+	var e ThreadEntry
+	var d Delivery
+	var status int
+	var at int64
+	dest := []any{&d.Message, &e.Sort, &e.recalled, &status, &at, &d.Position, &d.Replayed}
+	deliveries := make([]Delivery, 0, limit)
+	out, ids := make([]ThreadEntry, 0, limit), make([]model.MessageID, 0, limit)
+	err := tx.each(query, args, func(row Row) error {
+		if err := row.Scan(dest...); err != nil {
+			return err
+		}
+		e.Copy = nil
+		if status >= 0 {
+			d.Status, d.StatusTime = model.Status(status), fromMillis(at)
+			deliveries = append(deliveries, d)
+			e.Copy = &deliveries[len(deliveries)-1]
+		}
+		out, ids = append(out, e), append(ids, d.Message)
+		return nil
+	})
+	return out, ids, err
+}
+
+// UnreadInThread returns the copies of a thread that the reader has not read, the newest
+// first, and of each the sort, up to limit of them. It looks at those whose message has
+// ended, and is not swept yet, too.
+func (tx *Tx) UnreadInThread(t *Thread, limit int) (ids []model.MessageID, sorts []int64, err error) {
+	err = tx.each(`SELECT m.message, m.sort FROM messages m CROSS JOIN deliveries d
+		WHERE m.organization_number = ? AND m.thread = ? AND m.sort > ? AND m.sort < ? AND m.recalled = 0
+		AND d.organization_number = m.organization_number AND d.message = m.message AND d.account = ? AND d.status < ?
+		ORDER BY m.sort DESC LIMIT ? + 0`,
+		[]any{tx.numbered(t.Organization), t.thread(), t.After, t.Before, t.Reader, int(model.Read), limit},
+		func(row Row) error {
+			var id model.MessageID
+			var sort int64
+			err := row.Scan(&id, &sort)
+			ids, sorts = append(ids, id), append(sorts, sort)
+			return err
+		})
+	return ids, sorts, err
+}
+
+// LeastStatuses is LeastStatus for several messages of an organization.
+func (tx *Tx) LeastStatuses(organization model.OrganizationID, messages []model.MessageID) (
+	map[model.MessageID]model.Status, error) {
+	out := make(map[model.MessageID]model.Status, len(messages))
+	err := tx.each(`SELECT message, MIN(status) FROM deliveries
+		WHERE organization_number = ? AND message IN (?*) AND replayed = 0 GROUP BY message`,
+		[]any{tx.numbered(organization), messages}, func(row Row) error {
+			var id model.MessageID
+			var status int
+			err := row.Scan(&id, &status)
+			out[id] = model.Status(status)
+			return err
+		})
+	return out, err
+}
+
+// PartOfGroup returns between which sorts a group's messages may be an account's: above
+// floor, and before. Nothing is, where it never was a member.
+func (tx *Tx) PartOfGroup(group model.GroupID, account model.AccountID) (floor, before int64, err error) {
+	found, err := tx.one(`SELECT floor FROM group_members WHERE group_token = ? AND account = ?`, []any{group, account},
+		&floor)
+	if found || err != nil {
+		return floor, Whole, err
+	}
+	_, err = tx.one(`SELECT floor, last_sort + 1 FROM past_members WHERE account = ? AND group_token = ?`,
+		[]any{account, group}, &floor, &before)
+	return floor, before, err
+}
+
+// ConversationPlace is a place in an account's conversations.
+type ConversationPlace struct {
+	LastSort     int64
+	Organization model.OrganizationID
+	Entity       model.EntityID
+}
+
+// Conversations returns up to limit conversations of an account in some organizations that
+// come after a place, those with the newest last message first: those of its roster, and
+// groups of which it keeps messages although it has left them or they were deleted. The
+// counters are those of Roster.
+func (tx *Tx) Conversations(account model.AccountID, organizations []model.OrganizationID, after ConversationPlace,
+	limit int) (out []Conversation, err error) {
+	of := []any{account, organizations}
+	args := append(of[:2:2], after.LastSort, after.LastSort, after.Organization, after.Entity, limit)
+	// Each has its own limit: SQLite sorts all of what is united.
+	for _, from := range []string{listedConversations, groupConversations, formerConversations} {
+		if from == formerConversations {
+			args = append(of, args...)
+		}
+		err := tx.each(from+afterPlace, args, func(row Row) error {
+			var c Conversation
+			err := scanConversation(row, &c)
+			out = append(out, c)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(out, func(a, b Conversation) int {
+		return cmp.Or(cmp.Compare(b.LastSort, a.LastSort), cmp.Compare(b.Organization, a.Organization),
+			slices.Compare(b.Entity[:], a.Entity[:]))
+	})
+	return out[:min(len(out), limit)], nil
+}
+
+// The parts of Conversations.
+const (
+	listedConversations = ownConversations + ` WHERE account = ? AND organization IN (?*) AND listed = 1 AND`
+	groupConversations  = conversationsAmong + memberConversations +
+		` WHERE p.account = ? AND p.organization IN (?*)) AS listing WHERE`
+	formerConversations = conversationsAmong + pastConversations + `) AS listing WHERE`
+	conversationsAmong  = `SELECT organization, entity, is_group, last_message, unread, unread_priority, cleared, listed,
+		last_sort, floor, past FROM (`
+	afterPlace = ` (last_sort < ? OR last_sort = ? AND (organization, entity) < (?, ?))
+		ORDER BY last_sort DESC, organization DESC, entity DESC LIMIT ? + 0`
+)
