@@ -61,6 +61,10 @@ POST /v2/organization/{organization}/hold
 DELETE /v2/organization/{organization}/hold
 GET /v2/audit
 
+GET /v2/conversation
+GET /v2/conversation/{entity}/message
+POST /v2/conversation/{entity}/read
+
 GET /v2/user
 GET /v2/user/{user}/organization
 GET /v2/user/{user}/organization/{organization}

@@ -237,6 +237,14 @@ var rules = []rule{
 		fresh: (*matrix).theGroup, want: "404 404 404 204 204 404 404 404"},
 	{route: "DELETE /v2/roster/:entity", sent: inOrganization(fields{}), names: organizationNamed,
 		want: "404 404 204 204 204 204 204 204"},
+	{route: "GET /v2/conversation", want: all("200")},
+	{route: "GET /v2/conversation", sent: inOrganization(nil), names: organizationNamed,
+		want: "404 404 200 200 200 200 200 404"},
+	{route: "GET /v2/conversation/:entity/message", want: seenUser},
+	{route: "GET /v2/conversation/:entity/message", fresh: (*matrix).theGroup, want: seenGroup},
+	{route: "POST /v2/conversation/:entity/read", sent: sent(fields{"up_to": 1}), want: "404 404 204 204 204 204 204 204"},
+	{route: "POST /v2/conversation/:entity/read", sent: sent(fields{"up_to": 1}), fresh: (*matrix).theGroup,
+		want: changedGroup},
 	{route: "POST /v2/search", sent: sent(fields{"type": "account", "any": "re"}), want: all("200")},
 	{route: "POST /v2/search", sent: func(x targets) []option {
 		return sent(fields{"type": "account", "directory": []string{x["organization"]}})(x)

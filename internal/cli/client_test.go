@@ -114,7 +114,10 @@ func newStub(t *testing.T) *stub {
 		"GET /v2/roster": data(
 			`[{"type":"tigertext:entity:account","unread_count":2,"last_message_time":"2026-11-21T08:15:30.123Z",` +
 				testUser[1:] + `]`),
-		"GET /v2/metadata/u1": data(`{"b":"2","a":"1"}`),
+		"GET /v2/conversation": data(`{"results":[{"entity":` + testUser + `,"organization_id":"o1","last_message":` +
+			testMsg + `,"unread_count":2,"unread_priority_count":0,"muted":false,"sort_number":7}],"metadata":{}}`),
+		"GET /v2/conversation/u1/message": data(`{"results":[` + testMsg + `],"metadata":{"more":false}}`),
+		"GET /v2/metadata/u1":             data(`{"b":"2","a":"1"}`),
 		"POST /v2/search": data(
 			`{"results":[{"type":"tigertext:entity:account","organization_id":"o1","entity":` + testUser +
 				`}],"metadata":{"total_hits":1}}`),
@@ -212,6 +215,12 @@ func TestClientCommands(t *testing.T) {
 			"TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       2026-11-21T08:15:30Z\n"},
 		{"roster add g1 --group", `POST /v2/roster {"entity":"g1","type":"tigertext:entity:group"}`, ""},
 		{"roster remove u1 --org o1", "DELETE /v2/roster/u1 @o1", ""},
+		{"conversation list --org o1", "GET /v2/conversation @o1",
+			"TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       2026-11-21T08:15:30Z\n"},
+		{"conversation show u1 --before 9 --limit 7", "GET /v2/conversation/u1/message?before=9&limit=7",
+			"SORT NUMBER  SENT                  FROM  STATUS  BODY\n" +
+				"0            2026-11-21T08:15:30Z  u1    Read    two lines\n"},
+		{"conversation read u1 --up-to 7", `POST /v2/conversation/u1/read {"up_to":7}`, ""},
 		{"metadata show u1", "GET /v2/metadata/u1", "a  1\nb  2\n"},
 		{"metadata set u1 a=1 b=x=y", `POST /v2/metadata/u1 {"a":"1","b":"x=y"}`, ""},
 		{"metadata delete u1", "DELETE /v2/metadata/u1", ""},

@@ -43,19 +43,20 @@ type commands struct {
 	Migrate  migrateCommand   `cmd:"" help:"Move an installation from the embedded store to PostgreSQL."`
 	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 
-	Org      orgCommands      `cmd:"" aliases:"organization" group:"client" help:"Create, show, change and delete organizations."`
-	User     userCommands     `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
-	Key      keyCommands      `cmd:"" group:"client" help:"Issue, list, revoke and rotate API keys."`
-	Roles    rolesCommands    `cmd:"" group:"client" help:"List, grant and revoke the roles of accounts."`
-	Send     sendCommand      `cmd:"" group:"client" help:"Send a message."`
-	Message  messageCommands  `cmd:"" group:"client" help:"Show, mark, save, forward and recall messages."`
-	Events   eventsCommand    `cmd:"" group:"client" help:"Print the account's events, or follow them."`
-	Unread   unreadCommand    `cmd:"" group:"client" help:"Count the unread messages of an account." example:"signet unread ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"`
-	Group    groupCommands    `cmd:"" group:"client" help:"Create, show, change and delete groups."`
-	Roster   rosterCommands   `cmd:"" group:"client" help:"List and change the caller's conversations."`
-	Metadata metadataCommands `cmd:"" group:"client" help:"Show and change what is kept about users and groups."`
-	Search   searchCommand    `cmd:"" group:"client" help:"Find users and groups."`
-	Bench    benchCommands    `cmd:"" group:"client" help:"Put a server under load, and measure what it does and costs."`
+	Org          orgCommands          `cmd:"" aliases:"organization" group:"client" help:"Create, show, change and delete organizations."`
+	User         userCommands         `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
+	Key          keyCommands          `cmd:"" group:"client" help:"Issue, list, revoke and rotate API keys."`
+	Roles        rolesCommands        `cmd:"" group:"client" help:"List, grant and revoke the roles of accounts."`
+	Send         sendCommand          `cmd:"" group:"client" help:"Send a message."`
+	Message      messageCommands      `cmd:"" group:"client" help:"Show, mark, save, forward and recall messages."`
+	Events       eventsCommand        `cmd:"" group:"client" help:"Print the account's events, or follow them."`
+	Unread       unreadCommand        `cmd:"" group:"client" help:"Count the unread messages of an account." example:"signet unread ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"`
+	Group        groupCommands        `cmd:"" group:"client" help:"Create, show, change and delete groups."`
+	Conversation conversationCommands `cmd:"" group:"client" help:"List and show the caller's conversations, and mark them as read."`
+	Roster       rosterCommands       `cmd:"" group:"client" help:"List and change the caller's conversations."`
+	Metadata     metadataCommands     `cmd:"" group:"client" help:"Show and change what is kept about users and groups."`
+	Search       searchCommand        `cmd:"" group:"client" help:"Find users and groups."`
+	Bench        benchCommands        `cmd:"" group:"client" help:"Put a server under load, and measure what it does and costs."`
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version, like the command."`
 }

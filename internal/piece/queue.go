@@ -47,7 +47,9 @@ func RemoveEvents(ctx context.Context, kept *store.Store, account model.AccountI
 		}
 		r.First = nil
 		if more {
-			Rest(ctx, begun)
+			if err := Rest(ctx, begun); err != nil {
+				return err
+			}
 		}
 	}
 	return ctx.Err()

@@ -250,19 +250,19 @@ func (w *Worker) step(ctx context.Context, at place, hurry bool) (more bool, err
 	if hurry {
 		return true, nil
 	}
-	Rest(ctx, begun)
-	return true, ctx.Err()
+	return true, Rest(ctx, begun)
 }
 
 // Rest lasts as long as what was begun then, so that others write half of the time, but not
-// longer than some hundredths of a second, or until ctx ends.
-func Rest(ctx context.Context, begun time.Time) {
+// longer than some hundredths of a second. It returns the error of ctx where that ends.
+func Rest(ctx context.Context, begun time.Time) error {
 	timer := time.NewTimer(min(time.Since(begun), rest))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
+	return ctx.Err()
 }
 
 // next does pieces of a place, and returns whom they concern; where there are none, the

@@ -165,7 +165,9 @@ func (w *Sweeper) trimOld(ctx context.Context, queues []model.AccountID, oldest 
 			return err
 		}
 		if queues = queues[done:]; len(queues) > 0 {
-			piece.Rest(ctx, begun)
+			if err := piece.Rest(ctx, begun); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

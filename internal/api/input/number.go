@@ -36,7 +36,30 @@ func (f *Fields) IntBetween(name string, low, high, absent int) int {
 	return n
 }
 
+// OptionalCount returns a whole number of 64 bits that is not negative, or nil where the
+// field is absent.
+func (f *Fields) OptionalCount(name string) *int64 {
+	n, ok := f.integer64(name)
+	switch {
+	case !ok:
+		return nil
+	case n < 0:
+		f.Wrong(name, "a whole number that is not negative")
+		return nil
+	}
+	return &n
+}
+
 func (f *Fields) integer(name string) (int, bool) {
+	n, ok := f.integer64(name)
+	if ok && (n > math.MaxInt || n < math.MinInt) {
+		f.Wrong(name, "a whole number")
+		return 0, false
+	}
+	return int(n), ok
+}
+
+func (f *Fields) integer64(name string) (int64, bool) {
 	given := f.filled(name)
 	if given == nil {
 		return 0, false
@@ -49,11 +72,10 @@ func (f *Fields) integer(name string) (int, bool) {
 	case textKind, formKind:
 		n, ok = digits(given.text)
 	}
-	if !ok || n > math.MaxInt || n < math.MinInt {
+	if !ok {
 		f.Wrong(name, "a whole number")
-		return 0, false
 	}
-	return int(n), true
+	return n, ok
 }
 
 // Bool returns a boolean, false where the field is absent. True and false, 1 and

@@ -32,6 +32,8 @@ func (p *play) compare(t *rapid.T) {
 		p.compareMessages(t, a, actor)
 		p.compareRoster(t, a, actor)
 		p.compareUnread(t, a, actor)
+		p.compareHistories(t, a, actor)
+		p.compareConversations(t, a, actor)
 	}
 	p.compareGroups(t)
 }

@@ -63,6 +63,7 @@ func TestServiceAgreesWithTheContract(t *testing.T) {
 			"mark":             p.mark,
 			"mark again":       p.mark,
 			"recall":           p.recall,
+			"read all":         p.readConversation,
 			"list":             p.addToRoster,
 			"unlist":           p.removeFromRoster,
 			"create group":     p.createGroup,

@@ -1,0 +1,142 @@
+package service
+
+import (
+	"context"
+	"math"
+
+	"signet/internal/continuation"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// ConversationsCommand asks for a page of the actor's conversations (contract, section 7).
+type ConversationsCommand struct {
+	Organization model.OrganizationID // none: all of the actor's
+	PageSize     int
+	Continuation string
+}
+
+// Conversation is what a client shows of a conversation in a list.
+type Conversation struct {
+	RosterEntry
+	LastMessage *model.Message // the newest that the actor may see; nil: there is none
+}
+
+// Conversations lists the actor's conversations, those to which something was sent last
+// first, and returns the continuation of the next page, or none. There are those of the
+// roster, and those with groups that the actor has left, or that were deleted, of which it
+// may still see messages.
+func (s *Service) Conversations(ctx context.Context, actor *model.Actor, c ConversationsCommand) (out []Conversation,
+	next string, err error) {
+	organizations := actor.Organizations()
+	if c.Organization != "" {
+		if !actor.MemberOf(c.Organization) {
+			return nil, "", model.Missing()
+		}
+		organizations = []model.OrganizationID{c.Organization}
+	}
+	list := continuation.List{Secret: s.store.Secret(), Purpose: "conversations 1",
+		Asked: []any{actor.Account, c.Organization}}
+	begin := store.ConversationPlace{LastSort: math.MaxInt64}
+	if c.Continuation != "" {
+		if err := list.Open(c.Continuation, &begin); err != nil {
+			return nil, "", err
+		}
+	}
+	known := s.messages.reading()
+	var last *store.ConversationPlace
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		l := &conversationList{
+			historyReader: historyReader{service: s, tx: tx, actor: actor, known: known, now: s.now()},
+			presenter:     presenter{service: s, tx: tx, actor: actor},
+		}
+		out, last, err = l.page(ctx, organizations, begin, c.PageSize)
+		return err
+	})
+	if err == nil && last != nil {
+		next, err = list.Seal(last)
+	}
+	return out, next, err
+}
+
+// conversationList reads an account's conversations in one transaction.
+type conversationList struct {
+	historyReader
+	presenter presenter
+	unswept   map[placed]store.Conversation
+}
+
+// page returns the conversations after a place, and the place after which the next page
+// begins, or nil.
+func (l *conversationList) page(ctx context.Context, organizations []model.OrganizationID,
+	after store.ConversationPlace, size int) (out []Conversation, last *store.ConversationPlace, err error) {
+	unswept, err := l.tx.UnsweptUnread(l.actor.Account, l.now)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.unswept = make(map[placed]store.Conversation, len(unswept))
+	for _, u := range unswept {
+		l.unswept[placed{u.Organization, u.Entity}] = u
+	}
+	out = make([]Conversation, 0, size)
+	for {
+		asked := size + 1 - len(out)
+		rows, err := l.tx.Conversations(l.actor.Account, organizations, after, asked)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range rows {
+			c := &rows[i]
+			entry, there, err := l.entry(ctx, c, len(out) < size)
+			if err != nil {
+				return nil, nil, err
+			}
+			if there && len(out) == size {
+				return out, last, nil
+			}
+			after = store.ConversationPlace{LastSort: c.LastSort, Organization: c.Organization, Entity: c.Entity}
+			if there {
+				out, last = append(out, entry), &store.ConversationPlace{}
+				*last = after
+			}
+		}
+		if len(rows) < asked {
+			return out, nil, nil
+		}
+	}
+}
+
+// entry shows a conversation; there is false for one of which the actor sees nothing any
+// more. Where it is not shown, only that is found out.
+func (l *conversationList) entry(ctx context.Context, c *store.Conversation, shown bool) (entry Conversation,
+	there bool, err error) {
+	if !shown && !c.Past {
+		return entry, true, nil
+	}
+	membership, _ := l.actor.Membership(c.Organization)
+	thread := store.Thread{Organization: c.Organization, Reader: l.actor.Account, Entity: c.Entity, Group: c.Group,
+		After: c.Floor, Before: store.Whole}
+	if !c.Group {
+		thread.After = max(c.Floor, membership.Since)
+	}
+	if c.LastSort != 0 { // so that a group's later messages, which a past member did not get, cost nothing
+		thread.Before = c.LastSort + 1
+	}
+	messages, err := l.visible(ctx, &thread, 1)
+	if err != nil || len(messages) == 0 && c.Past {
+		return entry, false, err
+	}
+	entry.Muted = l.muted.covers(c.Organization, c.Entity, l.now)
+	if len(messages) > 0 {
+		if err := l.setStatuses(&thread, messages); err != nil {
+			return entry, false, err
+		}
+		entry.LastMessage = &messages[0]
+	}
+	entry.Conversation = *c
+	u := l.unswept[placed{c.Organization, c.Entity}]
+	entry.Conversation.Unread -= u.Unread
+	entry.Conversation.UnreadPriority -= u.UnreadPriority
+	entry.Entity, err = l.presenter.entity(c.Organization, c.Entity, c.Group)
+	return entry, true, err
+}

@@ -1,0 +1,253 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// HistoryCommand asks for messages of a conversation (contract, section 7).
+type HistoryCommand struct {
+	Entity       string // an address
+	Organization model.OrganizationID
+	Before       *int64 // exclusive, as is the next; at most one of them is there
+	After        *int64
+	Limit        int
+}
+
+// History is a page of a conversation: the newest first or, after a place, the oldest.
+type History struct {
+	Messages []model.Message
+	More     bool // there are others behind the last
+	Looked   int  // how many messages were looked at
+}
+
+// History returns messages of a conversation that the actor may still see: those, and no
+// others, that Message returns to it. It marks none of them.
+func (s *Service) History(ctx context.Context, actor *model.Actor, c HistoryCommand) (out History, err error) {
+	if c.Before != nil && c.After != nil {
+		return out, model.Invalidf("before_and_after", "after", "At most one of before and after is taken.")
+	}
+	known := s.messages.reading()
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		r := &historyReader{service: s, tx: tx, actor: actor, known: known, now: s.now()}
+		talk, err := s.talk(ctx, r, c.Entity, c.Organization)
+		if err != nil {
+			return err
+		}
+		thread := talk.thread
+		if c.Before != nil {
+			thread.Before = min(thread.Before, *c.Before)
+		}
+		if c.After != nil {
+			thread.OldestFirst, thread.After = true, max(thread.After, *c.After)
+		}
+		messages, err := r.visible(ctx, &thread, c.Limit+1)
+		if err != nil {
+			return err
+		}
+		out = History{Messages: messages, More: len(messages) > c.Limit, Looked: r.looked}
+		out.Messages = messages[:min(len(messages), c.Limit)]
+		return r.setStatuses(&thread, out.Messages)
+	})
+	return out, err
+}
+
+// talk is a conversation of an actor with an account or a group in one organization.
+type talk struct {
+	place
+	thread store.Thread // all of it that the actor may see some of
+}
+
+// talk finds the conversation with an entity that the actor may see, or with which it has
+// messages that it may still see; what is neither is Missing.
+func (s *Service) talk(ctx context.Context, r *historyReader, address string,
+	organization model.OrganizationID) (t talk, err error) {
+	t.place, err = s.place(r.tx, r.actor, address, organization)
+	if err == nil {
+		t.thread, err = r.thread(&t.place)
+	}
+	if !model.IsNotFound(err) {
+		return t, err
+	}
+	missing := err
+	entity, group, found, err := s.access.Resolve(r.tx, r.actor, address, true)
+	if err != nil {
+		return t, err
+	}
+	if named := s.access.Address(address); !found && named.Kind == model.TokenAddress {
+		entity = named.Token // of an account that is gone, or a group that was deleted
+	} else if !found {
+		return t, missing
+	}
+	var kept []talk
+	for _, o := range r.actor.Organizations() {
+		if organization != "" && o != organization {
+			continue
+		}
+		t := talk{place: place{entity: entity, group: group, organization: o}}
+		if t.thread, err = r.thread(&t.place); err != nil {
+			return t, err
+		}
+		messages, err := r.visible(ctx, &t.thread, 1)
+		if err != nil {
+			return t, err
+		}
+		if len(messages) > 0 {
+			kept = append(kept, t)
+		}
+	}
+	if len(kept) == 0 {
+		return t, missing
+	}
+	if len(kept) == 1 {
+		return kept[0], nil
+	}
+	among := make([]model.OrganizationID, len(kept))
+	for i := range kept {
+		among[i] = kept[i].organization
+	}
+	o, err := longest(r.tx, model.AccountID(entity), among)
+	for _, t := range kept {
+		if t.organization == o {
+			return t, err
+		}
+	}
+	return t, err
+}
+
+// historyReader reads conversations for one reader, in one transaction.
+type historyReader struct {
+	service *Service
+	tx      *store.Tx
+	actor   *model.Actor
+	known   *messageReading
+	now     time.Time
+	muted   Muted // nil until it is needed
+	looked  int
+}
+
+// thread is the part of a conversation of which the actor may see messages.
+func (r *historyReader) thread(p *place) (t store.Thread, err error) {
+	t = store.Thread{Organization: p.organization, Reader: r.actor.Account, Entity: p.entity, Group: p.group}
+	membership, member := r.actor.Membership(p.organization)
+	switch {
+	case !member: // an administrator: none
+	case p.group:
+		t.After, t.Before, err = r.tx.PartOfGroup(model.GroupID(p.entity), r.actor.Account)
+	default:
+		var c store.Conversation
+		c, _, err = r.tx.Conversation(r.actor.Account, p.organization, p.entity)
+		t.After, t.Before = max(c.Cleared, membership.Since), store.Whole
+	}
+	return t, err
+}
+
+const (
+	// firstLook and mostLooked are how many messages of a thread are looked at together,
+	// where many of them are none that the reader may see.
+	firstLook  = 8
+	mostLooked = 1000
+)
+
+// visible returns the next of a thread's messages that the actor may see, at most so many.
+// It is accessTo that says so, as it is for Message. The status of the actor's own to a
+// group is set by setStatuses.
+func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int) ([]model.Message, error) {
+	if t.After >= t.Before {
+		return nil, nil
+	}
+	if r.muted == nil {
+		var err error
+		if r.muted, err = mutedBy(r.tx, r.actor.Account, r.now); err != nil {
+			return nil, err
+		}
+	}
+	// A removed conversation ends at After: what is left of it came later.
+	cleared := func(model.EntityID) (int64, error) { return t.After, nil }
+	rest := *t
+	out := make([]model.Message, 0, most)
+	for asked := most; ; asked = min(max(2*asked, firstLook), mostLooked) {
+		entries, err := r.tx.Thread(&rest, asked, r.now, r.known)
+		if err != nil {
+			return nil, err
+		}
+		r.looked += len(entries)
+		for i := range entries {
+			e := &entries[i]
+			if e.Message == nil {
+				continue
+			}
+			m, seen, err := r.see(ctx, t, e, cleared)
+			if err != nil {
+				return nil, err
+			}
+			if seen {
+				if out = append(out, m); len(out) == most {
+					return out, nil
+				}
+			}
+		}
+		if len(entries) < asked {
+			return out, nil
+		}
+		if last := entries[len(entries)-1].Sort; t.OldestFirst {
+			rest.After = last
+		} else {
+			rest.Before = last
+		}
+	}
+}
+
+// see shows a message of a thread to the actor, if it may see it.
+func (r *historyReader) see(ctx context.Context, t *store.Thread, e *store.ThreadEntry,
+	cleared func(model.EntityID) (int64, error)) (m model.Message, seen bool, err error) {
+	row, own := e.Message, e.Copy
+	if own != nil && own.Account != r.actor.Account {
+		own = nil
+	}
+	access, err := accessTo(r.actor, row, own, r.now, cleared)
+	if err != nil || !access.any() {
+		return m, false, err
+	}
+	if !row.Recalled && !row.Opened {
+		if row.Content, err = r.service.vault.OpenMessage(ctx, row); err != nil {
+			if model.IsNotFound(gone(err)) {
+				err = nil
+			}
+			return m, false, err
+		}
+		r.known.learn(row)
+	}
+	m = row.Message
+	switch {
+	case !access.sender:
+		m.Status = own.Status
+	case e.Copy != nil && !t.Group:
+		m.Status = e.Copy.Status
+	}
+	m.Muted = r.muted.covers(t.Organization, t.Entity, r.now)
+	return m, true, nil
+}
+
+// setStatuses sets the statuses of what the actor sent to a group: the least advanced of all.
+func (r *historyReader) setStatuses(t *store.Thread, messages []model.Message) error {
+	var sent []model.MessageID
+	for i := range messages {
+		if t.Group && messages[i].Sender == r.actor.Account {
+			sent = append(sent, messages[i].ID)
+		}
+	}
+	if len(sent) == 0 {
+		return nil
+	}
+	least, err := r.tx.LeastStatuses(t.Organization, sent)
+	for i := range messages {
+		if t.Group && messages[i].Sender == r.actor.Account {
+			messages[i].Status = least[messages[i].ID]
+		}
+	}
+	return err
+}

@@ -1,0 +1,206 @@
+package metamorphic
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// history is what an account sees of a conversation, the newest first (contract, section 7).
+func (w *world) history(a *account, p place) (out []*message) {
+	for _, m := range slices.Backward(w.messages) {
+		if m.placeOf(a) == p && w.sees(a, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// statusSeen is the status with which an account sees a message.
+func (w *world) statusSeen(a *account, m *message) model.Status {
+	if w.asSender(a, m) {
+		return m.least()
+	}
+	return m.copies[a].status
+}
+
+// places are those in which an account ever had a message.
+func (w *world) places(a *account) (out []place) {
+	for _, m := range w.messages {
+		if p := m.placeOf(a); (m.sender == a || m.copies[a] != nil) && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// placeFound reports whether an account finds a place without any message.
+func (w *world) placeFound(a *account, p place) bool {
+	for _, g := range w.groups {
+		if g.place() == p {
+			return g.seenBy(a)
+		}
+	}
+	for _, to := range w.accounts {
+		if to.entity() == p.entity {
+			_, code := w.findPlace(a, to, nil, p.organization)
+			return code == fine || a.operator && to.memberOf(p.organization)
+		}
+	}
+	return false
+}
+
+// compareHistories pages through the conversations of an account, in both directions.
+func (p *play) compareHistories(t *rapid.T, a *account, actor *model.Actor) {
+	t.Helper()
+	if !p.everything() {
+		return
+	}
+	for _, place := range p.world.places(a) {
+		want := p.world.history(a, place)
+		what := fmt.Sprintf("conversation of %s with %s in %#v", a.name, place.entity, place.organization)
+		ask := service.HistoryCommand{Entity: place.entity.String(), Organization: place.organization.id,
+			Limit: rapid.SampledFrom([]int{1, 3, 50}).Draw(t, "page")}
+		if len(want) == 0 && !p.world.placeFound(a, place) {
+			_, err := p.service.History(t.Context(), actor, ask)
+			agree(t, what, err, notFound)
+			continue
+		}
+		p.comparePages(t, what, a, actor, ask, want)
+		var zero int64
+		ask.After = &zero
+		slices.Reverse(want)
+		p.comparePages(t, what+", from its beginning", a, actor, ask, want)
+	}
+}
+
+func (p *play) comparePages(t *rapid.T, what string, a *account, actor *model.Actor, ask service.HistoryCommand,
+	want []*message) {
+	t.Helper()
+	last := int64(0)
+	for {
+		got, err := p.service.History(t.Context(), actor, ask)
+		agree(t, what, err, fine)
+		part := want[:min(len(want), ask.Limit)]
+		want = want[len(part):]
+		wantSame(t, what+" has more", got.More, len(want) > 0)
+		wantSame(t, what+": messages of a page", len(got.Messages), len(part))
+		for i, m := range part {
+			wantSame(t, what, asSeen(&got.Messages[i]), m.seenWith(p.world.statusSeen(a, m)))
+			sort := got.Messages[i].Sort
+			if last != 0 && (sort > last) != (ask.After != nil) {
+				t.Fatalf("%s: %d follows on %d", what, sort, last)
+			}
+			last = sort
+		}
+		if len(want) == 0 {
+			return
+		}
+		sort := last
+		if ask.After != nil {
+			ask.After = &sort
+		} else {
+			ask.Before = &sort
+		}
+	}
+}
+
+// seenConversation is what is compared of an entry of the list.
+type seenConversation struct {
+	organization     model.OrganizationID
+	entity           model.EntityID
+	group            bool
+	last             model.MessageID // zero: none
+	unread, priority int
+}
+
+// compareConversations pages through the list of an account's conversations.
+func (p *play) compareConversations(t *rapid.T, a *account, actor *model.Actor) {
+	t.Helper()
+	if !p.everything() {
+		return
+	}
+	ask := service.ConversationsCommand{PageSize: rapid.SampledFrom([]int{1, 2, 50}).Draw(t, "page")}
+	got, want := []seenConversation{}, []seenConversation{}
+	sort := int64(1 << 62)
+	for pages := 0; ; pages++ {
+		page, next, err := p.service.Conversations(t.Context(), actor, ask)
+		agree(t, "conversations of "+a.name, err, fine)
+		for _, e := range page {
+			c := e.Conversation
+			seen := seenConversation{c.Organization, c.Entity, c.Group, model.MessageID{}, c.Unread, c.UnreadPriority}
+			if e.LastMessage != nil {
+				seen.last = e.LastMessage.ID
+			}
+			got = append(got, seen)
+			if c.LastSort > sort {
+				t.Fatalf("the conversations of %s are not the newest first", a.name)
+			}
+			if sort = c.LastSort; e.LastMessage != nil && e.LastMessage.Sort > sort {
+				t.Fatalf("%s has a newer message than its last", c.Entity)
+			}
+			if shown := entityOf(&e.Entity); shown != c.Entity {
+				t.Fatalf("the conversations of %s show %s as %s", a.name, c.Entity, shown)
+			}
+		}
+		if ask.Continuation = next; next == "" {
+			break
+		}
+		if len(page) != ask.PageSize {
+			t.Fatalf("a page of %d has %d conversations, and is not the last", ask.PageSize, len(page))
+		}
+	}
+	places := p.world.places(a)
+	for place := range a.roster {
+		if !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	for _, place := range places {
+		c, messages := a.roster[place], p.world.history(a, place)
+		listed := c != nil && c.listed
+		if !a.memberOf(place.organization) || !listed && len(messages) == 0 {
+			continue
+		}
+		seen := seenConversation{organization: place.organization.id, entity: place.entity, group: place.group}
+		if listed {
+			seen.unread, seen.priority = p.world.unread(a, place)
+		}
+		if len(messages) > 0 {
+			seen.last = messages[0].id
+		}
+		want = append(want, seen)
+	}
+	order := func(a, b seenConversation) int {
+		return cmp.Or(cmp.Compare(a.organization, b.organization), compareIDs(a.entity, b.entity))
+	}
+	slices.SortFunc(got, order)
+	slices.SortFunc(want, order)
+	wantSame(t, "conversations of "+a.name, got, want)
+}
+
+// readConversation marks a conversation Read, up to some message of it.
+func (p *play) readConversation(t *rapid.T) {
+	a := p.anybody(t, "who")
+	place := pick(t, p.world.places(a), "conversation")
+	seen := p.world.history(a, place)
+	m := pick(t, seen, "up to")
+	actor := p.actor(t, a)
+	shown, err := p.service.Message(t.Context(), actor, m.id)
+	agree(t, "the message up to which is read", err, fine)
+	var read []*message
+	for _, other := range slices.Backward(seen[slices.Index(seen, m):]) {
+		if p.world.asRecipient(a, other) != nil {
+			read = append(read, other)
+		}
+	}
+	p.tick()
+	_, err = p.service.ReadConversation(t.Context(), actor, place.entity.String(), place.organization.id, shown.Sort)
+	p.world.mark(a, nil, read)
+	agree(t, "read a conversation", err, fine)
+}
