@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -314,7 +315,7 @@ var calls = []call{
 }
 
 func TestCalls(t *testing.T) {
-	for _, tt := range calls {
+	for _, tt := range slices.Concat(calls, consoleCalls) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got *http.Request
 			var body []byte

@@ -65,6 +65,13 @@ GET /v2/conversation
 GET /v2/conversation/{entity}/message
 POST /v2/conversation/{entity}/read
 
+GET /v2/organization
+GET /v2/organization/{organization}/member
+GET /v2/organization/{organization}/group
+GET /v2/organization/{organization}/request
+GET /v2/organization/{organization}/key
+GET /v2/key
+
 GET /v2/user
 GET /v2/user/{user}/organization
 GET /v2/user/{user}/organization/{organization}

@@ -114,6 +114,25 @@ func (t *Target) In(organization model.OrganizationID) (model.Membership, bool) 
 	return model.MembershipIn(organization, t.Memberships)
 }
 
+// SeenBy shows the account to the actor: addresses only where it may see them, title and
+// department of the organization of the call, else of the one of both that the account has
+// belonged to longest.
+func (t *Target) SeenBy(actor *model.Actor, organization model.OrganizationID) model.Entity {
+	account := t.Account
+	if !actor.MaySeeAddresses(account.ID, t.Memberships) {
+		account.Emails, account.Phones = nil, nil
+	}
+	entity := model.Entity{Account: &account}
+	common := actor.Shared(t.Memberships)
+	if organization == "" && len(common) > 0 {
+		organization = common[0]
+	}
+	if m, ok := t.In(organization); ok && (actor.MemberOf(organization) || actor.Administers(organization)) {
+		entity.Organization, entity.Title, entity.Department = organization, m.Title, m.Department
+	}
+	return entity
+}
+
 // Target loads the account that an address names, with its memberships, or
 // answers Missing. It does not ask whether the actor may know.
 func (c *Control) Target(tx *store.Tx, actor *model.Actor, text string) (t Target, err error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"slices"
 	"time"
 
 	"signet/internal/audit"
@@ -194,19 +193,7 @@ func (c *Control) Keys(ctx context.Context, actor *model.Actor, address string) 
 	if err != nil {
 		return nil, err
 	}
-	keys = slices.DeleteFunc(keys, func(k model.Key) bool { return !r.sees(&k) })
-	c.usedMu.Lock()
-	defer c.usedMu.Unlock()
-	for i := range keys {
-		k := &keys[i]
-		if at, ok := c.used[k.Key]; ok {
-			k.LastUsed = at
-		}
-		if !r.manages(k) {
-			*k = model.Key{Key: k.Key, Kind: k.Kind, IssuedBy: k.IssuedBy, Created: k.Created}
-		}
-	}
-	return keys, nil
+	return c.seen(&r, keys), nil
 }
 
 // RevokeKey ends a key at once, with what its account issued with it.

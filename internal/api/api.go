@@ -13,6 +13,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
+	"signet/internal/console"
 	"signet/internal/health"
 	"signet/internal/service"
 	"signet/internal/stream"
@@ -40,6 +41,7 @@ const defaultParts = 100
 type Options struct {
 	Access          *access.Control
 	Service         *service.Service // the use cases behind the endpoints
+	Console         *console.Console // what administrators and operators ask
 	Streams         *stream.Streams
 	Authenticator   Authenticator
 	Clock           func() time.Time // nil: the system's
@@ -62,6 +64,7 @@ type Options struct {
 type API struct {
 	access        *access.Control
 	service       *service.Service
+	console       *console.Console
 	streams       *stream.Streams
 	authenticator Authenticator
 	clock         func() time.Time
@@ -119,6 +122,7 @@ func newAPI(o Options) (*API, error) {
 	a := &API{
 		access:        o.Access,
 		service:       o.Service,
+		console:       o.Console,
 		streams:       o.Streams,
 		authenticator: o.Authenticator,
 		clock:         o.Clock,

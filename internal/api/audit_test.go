@@ -90,7 +90,7 @@ func TestAuditMatrix(t *testing.T) {
 			if r.fresh != nil {
 				maps.Copy(x, r.fresh(m))
 			}
-			m.clock.Advance(2 * time.Second) // so that each refusal has a line of its own
+			m.clock.Advance(6 * time.Second) // so that each refusal has a line of its own
 			before := len(m.auditLines())
 			id := fmt.Sprintf("audit-%d-%d", i, column)
 			got := r.call(caller, x, requestID(id))

@@ -293,6 +293,12 @@ var rules = []rule{
 		want: "403 404 403 403 403 403 403 204"},
 	{route: "DELETE /v2/organization/:organization/hold", fresh: (*matrix).newOrganization,
 		want: "403 404 403 403 403 403 403 204"},
+	{route: "GET /v2/organization", want: "403 200 403 403 403 403 200 200"},
+	{route: "GET /v2/organization/:organization/member", want: "403 404 403 403 403 403 200 200"},
+	{route: "GET /v2/organization/:organization/group", want: "403 404 403 403 403 403 200 200"},
+	{route: "GET /v2/organization/:organization/request", want: "403 404 403 403 403 403 200 200"},
+	{route: "GET /v2/organization/:organization/key", want: "403 404 403 403 403 403 200 200"},
+	{route: "GET /v2/key", want: "403 403 403 403 403 403 403 200"},
 	{route: "GET /v2/audit", want: "403 403 403 403 403 403 403 200"},
 
 	{route: "GET /v2/user/:user/key", want: ownUser},

@@ -85,11 +85,19 @@ func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
 	}
 	out := make([]wireKey, len(keys))
 	for i, k := range keys {
-		out[i] = wireKey{k.Key, k.Kind.String(), wireTime(k.Created), wireTime(k.LastUsed), wireTime(k.Expires), k.IssuedBy,
-			k.Networks.Strings(), k.Scope, k.Device, k.Session,
-			k.Session && k.Key == c.actor.Key.Key}
+		out[i] = shownKey(&k)
+		out[i].Current = k.Session && k.Key == c.actor.Key.Key
 	}
 	return reply(out), nil
+}
+
+// shownKey shows a key.
+func shownKey(k *model.Key) wireKey {
+	return wireKey{
+		APIKey: k.Key, Kind: k.Kind.String(), CreatedTime: wireTime(k.Created), LastUsedTime: wireTime(k.LastUsed),
+		ExpiresTime: wireTime(k.Expires), IssuedBy: k.IssuedBy, Networks: k.Networks.Strings(), Organization: k.Scope,
+		Device: k.Device, Session: k.Session,
+	}
 }
 
 // revokeKey: DELETE /user/:user/key/:key.

@@ -18,6 +18,7 @@ import (
 	"signet/internal/api"
 	"signet/internal/audit"
 	"signet/internal/blob"
+	"signet/internal/console"
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/live"
@@ -160,7 +161,8 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	})
 	s.api, err = api.New(api.Options{
 		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
-		Clock: s.clock.Now, Logger: logger, Limits: f.api,
+		Console: console.New(console.Options{Store: s.store, Access: s.access, Clock: s.clock.Now}),
+		Clock:   s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address, Way: f.way,
 	})

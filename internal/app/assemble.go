@@ -10,6 +10,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/api"
 	"signet/internal/audit"
+	"signet/internal/console"
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/disk"
@@ -177,7 +178,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	streams := stream.New(registry, control, cases)
 	options := api.Options{
 		Access: control, Authenticator: control, Service: cases, Streams: streams,
-		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
+		Console: console.New(console.Options{Store: kept, Access: control, Clock: in.clock}),
+		Clock:   in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
 		Outages: in.outages,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,

@@ -228,6 +228,27 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.operator, path: params{"organization": v.organization},
 			query: url.Values{"action": {v.word(ofContent, "action")}}, want: 200}
 	},
+	"GET /v2/organization": func(v *aviary) letter {
+		return letter{who: v.operator, query: url.Values{"name": {v.word(ofContent, "name")}}, want: 200}
+	},
+	"GET /v2/organization/{organization}/member": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization},
+			query: url.Values{"q": {v.word(ofContent, "text")}, "role": {v.word(ofContent, "role")}}, want: 200}
+	},
+	"GET /v2/organization/{organization}/group": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization},
+			query: url.Values{"q": {v.word(ofContent, "text")}}, want: 200}
+	},
+	"GET /v2/organization/{organization}/request": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
+	},
+	"GET /v2/organization/{organization}/key": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization},
+			query: url.Values{"account": {v.bob.email}}, want: 200}
+	},
+	"GET /v2/key": func(v *aviary) letter {
+		return letter{who: v.operator, query: url.Values{"account": {v.bob.phone}}, want: 200}
+	},
 	"GET /v2/audit": func(v *aviary) letter {
 		return letter{who: v.operator, query: url.Values{"limit": {"1000"}}, want: 200}
 	},

@@ -100,6 +100,21 @@ func (a *Actor) AdministratorOf() []OrganizationID {
 	return out
 }
 
+// MayAdminister lets administrators of the organization and operators through. For any
+// other actor an organization that it is not in does not exist.
+func (a *Actor) MayAdminister(organization OrganizationID) error {
+	switch {
+	case a.Administers(organization):
+		return nil
+	case !a.MemberOf(organization):
+		return Missing()
+	case !a.Administrative():
+		return AdministrativeKeyRequired()
+	default:
+		return NotAdministrator()
+	}
+}
+
 // Organizations lists where the actor belongs.
 func (a *Actor) Organizations() []OrganizationID {
 	out := make([]OrganizationID, len(a.Memberships))
@@ -125,4 +140,11 @@ func (a *Actor) Shared(memberships []Membership) []OrganizationID {
 // itself, people who share an organization with it, operators (contract, section 5, call 4).
 func (a *Actor) MaySee(account AccountID, memberships []Membership) bool {
 	return a.Account == account || a.Operator || len(a.Shared(memberships)) > 0
+}
+
+// MaySeeAddresses reports whether the actor may see e-mails and phones of an account: they
+// are for the account itself and people who share an organization with it (contract,
+// section 3).
+func (a *Actor) MaySeeAddresses(account AccountID, memberships []Membership) bool {
+	return a.Account == account || len(a.Shared(memberships)) > 0
 }

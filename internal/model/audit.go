@@ -28,6 +28,7 @@ const (
 	ActionUserErase    AuditAction = "user.erase"
 	ActionMemberAdd    AuditAction = "member.add"
 	ActionMemberRemove AuditAction = "member.remove"
+	ActionMemberList   AuditAction = "member.list"
 	ActionRoleList     AuditAction = "role.list"
 	ActionRoleGrant    AuditAction = "role.grant"
 	ActionRoleRevoke   AuditAction = "role.revoke"

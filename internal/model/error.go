@@ -69,6 +69,13 @@ func AdministrativeKeyRequired() *Error {
 	return Forbiddenf("administrative_key_required", "The API key does not have access: it takes an administrative key.")
 }
 
+// NotAdministrator is the answer to one who is in the organization, and does not
+// administer it.
+func NotAdministrator() *Error {
+	return Forbiddenf("not_administrator", "The API key does not have access: its account is no administrator of "+
+		"the organization.")
+}
+
 // NotAllowed is the answer to a call that is for others.
 func NotAllowed() *Error {
 	return Forbiddenf("not_allowed", "The API key does not have access.")

@@ -60,6 +60,20 @@ type Key struct {
 // ExpiredAt reports whether the key has ended by then.
 func (k *Key) ExpiredAt(now time.Time) bool { return !k.Expires.IsZero() && !now.Before(k.Expires) }
 
+// Active is when the key was last used, or else made.
+func (k *Key) Active() time.Time {
+	if k.LastUsed.After(k.Created) {
+		return k.LastUsed
+	}
+	return k.Created
+}
+
+// LiveAt reports whether the key opens something at a time: it has not expired, and one of
+// a login has not been idle for too long.
+func (k *Key) LiveAt(now time.Time) bool {
+	return !k.ExpiredAt(now) && !(k.Login && k.Active().Add(LoginIdle).Before(now))
+}
+
 // Exceeds reports whether the key lasts longer, or may be used from more places or in
 // more organizations, than another one.
 func (k *Key) Exceeds(other *Key) bool {

@@ -40,6 +40,27 @@ func words(text string) []string {
 	return slices.Compact(fields)
 }
 
+// Fold brings a name into the form by which lists are in order.
+func Fold(name string) string { return fold(name) }
+
+// Beginnings returns what reports whether every word of a text begins some word of a name,
+// as in a search. A blank text is no condition.
+func Beginnings(text string) func(name string) bool {
+	if strings.TrimSpace(text) == "" {
+		return func(string) bool { return true }
+	}
+	wanted := searchWords(text)
+	return func(name string) bool {
+		have := words(name)
+		for _, begun := range wanted {
+			if !slices.ContainsFunc(have, func(word string) bool { return strings.HasPrefix(word, begun) }) {
+				return false
+			}
+		}
+		return len(wanted) > 0
+	}
+}
+
 // shorten returns as many whole characters of a text as fit into limit bytes.
 func shorten(text string, limit int) string {
 	if len(text) <= limit {

@@ -22,6 +22,7 @@ type Query struct {
 	PageSize      int
 	Continuation  string // of the page before; empty: the first page
 	IncludeTotal  bool   // count past what is counted anyway
+	Sifted        []any  // by what the caller sifts the hits: a continuation is for the same
 }
 
 // maxCriteria is how many conditions a search may have.
@@ -40,7 +41,12 @@ type Page struct {
 	Total        int    // exact up to 1,000, and past it where that was asked for
 	First        int    // how many hits came on the pages before
 	Continuation string // for the next page; empty on the last
+
+	after func(i int) (string, error)
 }
+
+// After returns the continuation for what follows on one of the page's hits.
+func (p *Page) After(i int) (string, error) { return p.after(i) }
 
 // limits are the sizes at which a search changes its ways. Tests make them small.
 type limits struct {

@@ -53,8 +53,12 @@ func (s *Search) Page(tx *store.Tx) (Page, error) {
 	more := len(hits) > q.query.PageSize
 	if more {
 		hits = hits[:q.query.PageSize]
-		next := newPlace(&q.order, &hits[len(hits)-1], q.before+len(hits))
-		if result.Continuation, err = q.list().Seal(next); err != nil {
+	}
+	result.after = func(i int) (string, error) {
+		return q.list().Seal(newPlace(&q.order, &hits[i], q.before+i+1))
+	}
+	if more {
+		if result.Continuation, err = result.after(len(hits) - 1); err != nil {
 			return result, err
 		}
 	}

@@ -12,32 +12,11 @@ import (
 // This file decides who may see and do what. The use cases ask here and nowhere
 // else; the authorization matrix of the tests proves it.
 
-// refusals that may admit that the target exists.
-func notAdministrator() *model.Error {
-	return model.Forbiddenf("not_administrator", "The API key does not have access: its account is no administrator of "+
-		"the organization.")
-}
-
-// mayAdminister lets administrators of the organization and operators through.
-// For any other actor an organization that it is not in does not exist.
-func mayAdminister(actor *model.Actor, organization model.OrganizationID) error {
-	switch {
-	case actor.Administers(organization):
-		return nil
-	case !actor.MemberOf(organization):
-		return model.Missing()
-	case !actor.Administrative():
-		return model.AdministrativeKeyRequired()
-	default:
-		return notAdministrator()
-	}
-}
-
 // administer is act for a call that takes an administrator of the organization. The
 // right is checked before, and once more with the organization locked.
 func (s *Service) administer(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	organization model.OrganizationID, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
-	if err := mayAdminister(actor, organization); err != nil {
+	if err := actor.MayAdminister(organization); err != nil {
 		return err
 	}
 	return s.actOn(ctx, actor, action, organization, func(tx *store.Tx, line *model.AuditEntry) error {
@@ -94,7 +73,7 @@ func (s *Service) stillAdministers(tx *store.Tx, actor *model.Actor, organizatio
 	}
 	current := *actor
 	current.Memberships = memberships
-	return mayAdminister(&current, organization)
+	return current.MayAdminister(organization)
 }
 
 // stillAdministersAny asks inside a transaction whether the actor is still an operator,
@@ -121,13 +100,7 @@ func (s *Service) stillAdministersAny(tx *store.Tx, actor *model.Actor) error {
 			return nil
 		}
 	}
-	return notAdministrator()
-}
-
-// maySeeAddresses: e-mails and phones are for the account itself and people who
-// share an organization with it (contract, section 3).
-func maySeeAddresses(actor *model.Actor, account model.AccountID, memberships []model.Membership) bool {
-	return actor.Account == account || len(actor.Shared(memberships)) > 0
+	return model.NotAdministrator()
 }
 
 // groupRights are what an actor may do with a group.

@@ -31,7 +31,7 @@ func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.Organi
 		return nil, model.NotAllowed()
 	}
 	if id != "" {
-		if err := mayAdminister(actor, id); err != nil {
+		if err := actor.MayAdminister(id); err != nil {
 			return nil, err
 		}
 	}

@@ -260,7 +260,7 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 			return err
 		}
 		if t.ID != actor.Account {
-			if err := mayAdminister(actor, organization); err != nil {
+			if err := actor.MayAdminister(organization); err != nil {
 				return err
 			}
 		}
@@ -317,7 +317,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 			told, err = requestAdmin(tx, &t.Account, organization)
 			return err
 		}
-		if err := mayAdminister(actor, organization); err != nil {
+		if err := actor.MayAdminister(organization); err != nil {
 			return err
 		}
 		if err := s.stillAdministers(tx, actor, organization); err != nil {

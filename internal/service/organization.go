@@ -57,7 +57,7 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor,
 		return "", err
 	}
 	if !actor.AdministersAny() {
-		return "", notAdministrator()
+		return "", model.NotAdministrator()
 	}
 	now := s.now()
 	o := model.Organization{ID: model.OrganizationID(model.RandomText(24)), Name: strings.TrimSpace(*c.Name), Created: now}
@@ -143,7 +143,7 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 // Organization shows an organization to its administrators (contract, call 36).
 func (s *Service) Organization(ctx context.Context, actor *model.Actor, id model.OrganizationID) (o model.Organization,
 	err error) {
-	if err := mayAdminister(actor, id); err != nil {
+	if err := actor.MayAdminister(id); err != nil {
 		return o, err
 	}
 	err = s.act(ctx, actor, model.ActionOrganizationRead, func(tx *store.Tx, line *model.AuditEntry) error {
@@ -219,7 +219,7 @@ func (s *Service) OrganizationOf(ctx context.Context, actor *model.Actor, addres
 			return model.Missing()
 		}
 		if t.ID != actor.Account {
-			if err := mayAdminister(actor, id); err != nil {
+			if err := actor.MayAdminister(id); err != nil {
 				return err
 			}
 		}

@@ -174,7 +174,8 @@ func seenBy(
 	if !actor.MaySee(id, memberships) {
 		shown = model.Account{ID: id, DisplayName: account.DisplayName}
 	}
-	e := present(actor, &access.Target{Account: shown, Memberships: memberships}, organization)
+	t := access.Target{Account: shown, Memberships: memberships}
+	e := t.SeenBy(actor, organization)
 	e.Organization = organization
 	return e
 }

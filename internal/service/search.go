@@ -142,7 +142,7 @@ func presentAccounts(tx *store.Tx, actor *model.Actor, hits []search.Hit) (map[p
 		for _, m := range memberships {
 			if account := byID[m.Account]; account != nil {
 				t := access.Target{Account: *account, Memberships: []model.Membership{m}}
-				out[placed{organization, model.EntityID(m.Account)}] = present(actor, &t, organization)
+				out[placed{organization, model.EntityID(m.Account)}] = t.SeenBy(actor, organization)
 			}
 		}
 	}

@@ -88,5 +88,5 @@ func (s *Service) changedAccount(ctx context.Context, actor *model.Actor, signal
 	if !actor.MaySee(t.ID, t.Memberships) {
 		return nil, model.Missing()
 	}
-	return &model.Entity{Account: present(actor, t, "").Account}, nil
+	return &model.Entity{Account: t.SeenBy(actor, "").Account}, nil
 }

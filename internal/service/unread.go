@@ -82,7 +82,7 @@ func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address stri
 			return model.Missing()
 		}
 		if t.ID != actor.Account {
-			if err := mayAdminister(actor, organization); err != nil {
+			if err := actor.MayAdminister(organization); err != nil {
 				return err
 			}
 		}

@@ -39,32 +39,13 @@ func (s *Service) User(ctx context.Context, actor *model.Actor, address string,
 		if !actor.MaySee(t.ID, t.Memberships) {
 			return model.Missing()
 		}
-		e = present(actor, &t, organization)
+		e = t.SeenBy(actor, organization)
 		return nil
 	}, store.Short)
-	if err == nil && !maySeeAddresses(actor, t.ID, t.Memberships) {
+	if err == nil && !actor.MaySeeAddresses(t.ID, t.Memberships) {
 		err = s.reads.Record(ctx, s.now(), actor, model.AuditEntry{Action: model.ActionUserRead, User: t.ID})
 	}
 	return e, err
-}
-
-// present shows an account to the actor: addresses only where it may see them,
-// title and department of the organization of the call, else of the one of both that
-// the account has belonged to longest.
-func present(actor *model.Actor, t *access.Target, organization model.OrganizationID) model.Entity {
-	account := t.Account
-	if !maySeeAddresses(actor, account.ID, t.Memberships) {
-		account.Emails, account.Phones = nil, nil
-	}
-	entity := model.Entity{Account: &account}
-	common := actor.Shared(t.Memberships)
-	if organization == "" && len(common) > 0 {
-		organization = common[0]
-	}
-	if m, ok := t.In(organization); ok && (actor.MemberOf(organization) || actor.Administers(organization)) {
-		entity.Organization, entity.Title, entity.Department = organization, m.Title, m.Department
-	}
-	return entity
 }
 
 // LookupUser finds an account on the whole platform by its exact address, for
@@ -72,7 +53,7 @@ func present(actor *model.Actor, t *access.Target, organization model.Organizati
 func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (e model.Entity, err error) {
 	if !actor.AdministersAny() {
-		return e, notAdministrator()
+		return e, model.NotAdministrator()
 	}
 	err = s.act(ctx, actor, model.ActionUserLookup, func(tx *store.Tx, line *model.AuditEntry) error {
 		if err := s.stillAdministersAny(tx, actor); err != nil {
@@ -82,7 +63,7 @@ func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address st
 		if err != nil {
 			return err
 		}
-		e = present(actor, &t, organization)
+		e = t.SeenBy(actor, organization)
 		line.User = t.ID
 		// It says what the actor did, and is for the actor's own organization.
 		self, _, err := tx.Account(actor.Account)
@@ -121,7 +102,7 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 	if err != nil {
 		return CreatedUser{}, err
 	}
-	if err := mayAdminister(actor, c.Organization); err != nil {
+	if err := actor.MayAdminister(c.Organization); err != nil {
 		return CreatedUser{}, err
 	}
 	if c.Password != "" || c.IssueKey {
@@ -186,7 +167,7 @@ func (s *Service) CreateUser(ctx context.Context, actor *model.Actor, c CreateUs
 		return CreatedUser{}, err
 	}
 	t := access.Target{Account: account, Memberships: []model.Membership{membership}}
-	entity := present(actor, &t, c.Organization)
+	entity := t.SeenBy(actor, c.Organization)
 	return CreatedUser{Entity: entity, Key: issued}, nil
 }
 

@@ -109,6 +109,7 @@ var nounCases = []testCase{
 	{"Withdrawals", withdrawals},
 	{"QueueLimit", queueLimit},
 	{"SearchEntities", searchEntities},
+	{"Overview", overview},
 	{"SearchWords", searchWords},
 }
 

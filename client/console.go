@@ -1,0 +1,186 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// Page says which part of a list is wanted.
+type Page struct {
+	Size         int    // 1 to 200; 0: 50
+	Continuation string // of the page before; empty: the first page
+}
+
+func (p Page) query() url.Values {
+	q := url.Values{}
+	setNumber(q, "page_size", p.Size)
+	setText(q, "continuation", p.Continuation)
+	return q
+}
+
+func setText(q url.Values, name, value string) {
+	if value != "" {
+		q.Set(name, value)
+	}
+}
+
+func setNumber(q url.Values, name string, value int) {
+	if value != 0 {
+		q.Set(name, strconv.Itoa(value))
+	}
+}
+
+// Listing is a page of a list. It may have fewer results than were asked for, even none,
+// where a filter leaves out many.
+type Listing[T any] struct {
+	Results  []T `json:"results"`
+	Metadata struct {
+		Continuation string `json:"continuation,omitempty"` // for the next page; empty on the last
+	} `json:"metadata"`
+}
+
+// Pages yields all of a list, page after page, from what asks for one of them. After an
+// error it ends.
+func Pages[T any](ask func(Page) (*Listing[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		next := Page{Size: 200}
+		for {
+			page, err := ask(next)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, entry := range page.Results {
+				if !yield(entry, nil) {
+					return
+				}
+			}
+			if next.Continuation = page.Metadata.Continuation; next.Continuation == "" {
+				return
+			}
+		}
+	}
+}
+
+// ListedOrganization is an organization with what it comes to.
+type ListedOrganization struct {
+	Organization
+	CreatedTime time.Time `json:"created_time"`
+	Groups      int       `json:"groups"`
+	Requests    int       `json:"requests"` // open
+}
+
+// Organizations lists the organizations that the caller administers, for operators all, by
+// name (GET /organization): those some word of whose name begins with each word of name.
+func (c *Client) Organizations(ctx context.Context, name string, p Page) (*Listing[ListedOrganization], error) {
+	r := get("organization")
+	r.query = p.query()
+	setText(r.query, "name", name)
+	return fetch[Listing[ListedOrganization]](ctx, c, r)
+}
+
+// Member is a user as its organization's administrators see it.
+type Member struct {
+	User
+	Roles        []string  `json:"roles"`
+	PendingRoles []string  `json:"pending_roles"` // that it asks for
+	JoinedTime   time.Time `json:"joined_time"`
+	LastSeenTime time.Time `json:"last_seen_time,omitzero"` // to the hour; zero: never
+	HasKeys      bool      `json:"has_keys"`                // that open, and act in the organization
+}
+
+// MemberFilter leaves members out; the zero value none.
+type MemberFilter struct {
+	Query       string // each word begins some word of the member
+	Role        string // that it holds
+	WithoutKeys bool
+	IdleDays    int // neither seen nor joined for so many days
+}
+
+// OrganizationMembers lists the members of an organization by name (GET
+// /organization/:organization/member).
+func (c *Client) OrganizationMembers(ctx context.Context, organization string, f MemberFilter,
+	p Page) (*Listing[Member], error) {
+	r := get("organization", organization, "member")
+	r.query = p.query()
+	setText(r.query, "q", f.Query)
+	setText(r.query, "role", f.Role)
+	setNumber(r.query, "idle_days", f.IdleDays)
+	if f.WithoutKeys {
+		r.query.Set("without_keys", "true")
+	}
+	return fetch[Listing[Member]](ctx, c, r)
+}
+
+// ListedGroup is a group without its members.
+type ListedGroup struct {
+	Group
+	LastMessageTime time.Time `json:"last_message_time,omitzero"` // zero: there was none
+}
+
+// OrganizationGroups lists the groups of an organization by name (GET
+// /organization/:organization/group):
+// those some word of whose name begins with each word of query.
+func (c *Client) OrganizationGroups(ctx context.Context, organization, query string,
+	p Page) (*Listing[ListedGroup], error) {
+	r := get("organization", organization, "group")
+	r.query = p.query()
+	setText(r.query, "q", query)
+	return fetch[Listing[ListedGroup]](ctx, c, r)
+}
+
+// Request is what the administrators of an organization have to decide on.
+type Request struct {
+	Kind           string `json:"kind"` // "admin": a member asks for the role
+	Account        User   `json:"account"`
+	OrganizationID string `json:"organization_id"`
+	Role           string `json:"role,omitempty"`
+}
+
+// OpenRequests lists the open requests of an organization (GET
+// /organization/:organization/request).
+func (c *Client) OpenRequests(ctx context.Context, organization string, p Page) (*Listing[Request], error) {
+	r := get("organization", organization, "request")
+	r.query = p.query()
+	return fetch[Listing[Request]](ctx, c, r)
+}
+
+// ListedKey is a key with its owner.
+type ListedKey struct {
+	Key
+	AccountID string `json:"account_id"`
+	Username  string `json:"username"`
+}
+
+// KeyFilter leaves keys out; the zero value none.
+type KeyFilter struct {
+	Kind     KeyKind
+	IdleDays int    // neither used nor made for so many days
+	Account  string // an address: only its keys
+}
+
+// OrganizationKeys lists the keys that act in an organization (GET
+// /organization/:organization/key). Of one that the caller does not manage there are its
+// name, its kind, when it was made, and by whom.
+func (c *Client) OrganizationKeys(ctx context.Context, organization string, f KeyFilter,
+	p Page) (*Listing[ListedKey], error) {
+	return c.listKeys(ctx, get("organization", organization, "key"), f, p)
+}
+
+// AllKeys lists the keys of the installation but those of other operators, for operators
+// (GET /key).
+func (c *Client) AllKeys(ctx context.Context, f KeyFilter, p Page) (*Listing[ListedKey], error) {
+	return c.listKeys(ctx, get("key"), f, p)
+}
+
+func (c *Client) listKeys(ctx context.Context, r *request, f KeyFilter, p Page) (*Listing[ListedKey], error) {
+	r.query = p.query()
+	setText(r.query, "kind", string(f.Kind))
+	setNumber(r.query, "idle_days", f.IdleDays)
+	setText(r.query, "account", f.Account)
+	return fetch[Listing[ListedKey]](ctx, c, r)
+}

@@ -1,0 +1,71 @@
+package client
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// listing is a page of one entry that is not the last.
+func listing(entry string) string {
+	return `{"results":[` + entry + `],"metadata":{"continuation":"c2"}}`
+}
+
+// with adds fields to an object.
+func with(object, fields string) string { return strings.Replace(object, "{", "{"+fields+",", 1) }
+
+var (
+	listedOrganization = with(organizationJSON, `"created_time":"2026-11-21T08:15:30.123Z","groups":2,"requests":1`)
+	memberJSON         = with(userJSON, `"roles":["admin"],"pending_roles":[],"joined_time":"2026-11-21T08:15:30.123Z",
+		"last_seen_time":"2026-11-21T08:15:00.001Z","has_keys":true`)
+	listedGroup = with(groupJSON, `"last_message_time":"2026-11-21T08:15:30.123Z"`)
+	listedKey   = with(keyJSON, `"account_id":"u1","username":"ann"`)
+	requestJSON = `{"kind":"admin","account":` + userJSON + `,"organization_id":"o1","role":"admin"}`
+)
+
+var consoleCalls = []call{
+	{name: "Organizations", request: "GET /v2/organization?continuation=c1&name=cl&page_size=7",
+		answer: replies(listing(listedOrganization)), want: listing(listedOrganization),
+		do: func(ctx context.Context, c *Client) (any, error) { return c.Organizations(ctx, "cl", Page{7, "c1"}) }},
+	{name: "OrganizationMembers",
+		request: "GET /v2/organization/o1/member?idle_days=9&q=an+am&role=admin&without_keys=true",
+		answer:  replies(listing(memberJSON)), want: listing(memberJSON),
+		do: func(ctx context.Context, c *Client) (any, error) {
+			return c.OrganizationMembers(ctx, "o1", MemberFilter{"an am", "admin", true, 9}, Page{})
+		}},
+	{name: "OrganizationGroups", request: "GET /v2/organization/o1/group?page_size=1&q=x",
+		answer: replies(listing(listedGroup)), want: listing(listedGroup),
+		do: func(ctx context.Context, c *Client) (any, error) {
+			return c.OrganizationGroups(ctx, "o1", "x", Page{Size: 1})
+		}},
+	{name: "OpenRequests", request: "GET /v2/organization/o1/request", answer: replies(listing(requestJSON)),
+		want: listing(requestJSON),
+		do:   func(ctx context.Context, c *Client) (any, error) { return c.OpenRequests(ctx, "o1", Page{}) }},
+	{name: "OrganizationKeys", request: "GET /v2/organization/o1/key?account=ann&idle_days=3&kind=regular",
+		answer: replies(listing(listedKey)), want: listing(listedKey),
+		do: func(ctx context.Context, c *Client) (any, error) {
+			return c.OrganizationKeys(ctx, "o1", KeyFilter{RegularKey, 3, "ann"}, Page{})
+		}},
+	{name: "AllKeys", request: "GET /v2/key", answer: replies(listing(listedKey)), want: listing(listedKey),
+		do: func(ctx context.Context, c *Client) (any, error) { return c.AllKeys(ctx, KeyFilter{}, Page{}) }},
+}
+
+func TestPagesFollowsAListToItsEnd(t *testing.T) {
+	var asked []string
+	ask := func(p Page) (*Listing[int], error) {
+		asked = append(asked, p.Continuation)
+		page := map[string]*Listing[int]{"": {Results: []int{1, 2}}, "a": {}, "b": {Results: []int{3}}}[p.Continuation]
+		page.Metadata.Continuation = map[string]string{"": "a", "a": "b"}[p.Continuation]
+		return page, nil
+	}
+	sum := 0
+	for n, err := range Pages(ask) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum = sum*10 + n
+	}
+	if got := strings.Join(asked, ","); sum != 123 || got != ",a,b" {
+		t.Errorf("got %d with %q", sum, got)
+	}
+}

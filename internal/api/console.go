@@ -1,0 +1,170 @@
+package api
+
+import (
+	"context"
+
+	"signet/internal/console"
+	"signet/internal/model"
+)
+
+// wirePage is a page of a list of what administrators ask.
+type wirePage[W any] struct {
+	Results  []W `json:"results"`
+	Metadata struct {
+		Continuation string `json:"continuation,omitempty"`
+	} `json:"metadata"`
+}
+
+// maxDays is the longest time, in days, that a filter of a list names.
+const maxDays = 36500
+
+// asked reads which page of a list a call wants.
+func (c *call) asked() console.Ask {
+	q := c.readQuery()
+	return console.Ask{Size: q.IntBetween("page_size", 1, maxPageSize, defaultPageSize),
+		Continuation: q.Text("continuation")}
+}
+
+// listed answers with a page.
+func listed[E, W any](a *API, c *call, page console.Page[E], err error, show func(*E) W) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	a.charge(c, costOfList(len(page.Results)))
+	out := wirePage[W]{Results: make([]W, len(page.Results))}
+	out.Metadata.Continuation = page.Continuation
+	for i := range page.Results {
+		out.Results[i] = show(&page.Results[i])
+	}
+	return reply(out), nil
+}
+
+// wireListedOrganization is an Organization with what it comes to.
+type wireListedOrganization struct {
+	wireOrganization
+	CreatedTime wireTime `json:"created_time"`
+	Groups      int      `json:"groups"`
+	Requests    int      `json:"requests"`
+}
+
+// listOrganizations: GET /organization.
+func (a *API) listOrganizations(ctx context.Context, c *call) (answer, error) {
+	ask, name := c.asked(), c.readQuery().Text("name")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	page, err := a.console.Organizations(ctx, c.actor, name, ask)
+	return listed(a, c, page, err, func(o *console.Organization) wireListedOrganization {
+		return wireListedOrganization{organization(o.Organization), wireTime(o.Created), o.Groups, o.Requests}
+	})
+}
+
+// wireMember is a User as its organization's administrators see it.
+type wireMember struct {
+	wireUser
+	Roles        []string `json:"roles"`
+	PendingRoles []string `json:"pending_roles"`
+	JoinedTime   wireTime `json:"joined_time"`
+	LastSeenTime wireTime `json:"last_seen_time,omitzero"`
+	HasKeys      bool     `json:"has_keys"`
+}
+
+// listMembers: GET /organization/:organization/member.
+func (a *API) listMembers(ctx context.Context, c *call) (answer, error) {
+	q := c.readQuery()
+	ask := c.asked()
+	filter := console.MemberFilter{Query: q.Text("q"), Role: q.Text("role"), WithoutKeys: q.Bool("without_keys"),
+		IdleDays: q.IntBetween("idle_days", 1, maxDays, 0)}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	page, err := a.console.Members(ctx, c.actor, c.organizationPath(), filter, ask)
+	return listed(a, c, page, err, func(m *console.Member) wireMember {
+		return wireMember{c.user(m.Entity), notNull(m.Roles), notNull(m.Pending), wireTime(m.Joined), wireTime(m.Seen),
+			m.HasKeys}
+	})
+}
+
+func notNull(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+// wireListedGroup is a Group without its members.
+type wireListedGroup struct {
+	wireGroup
+	LastMessageTime wireTime `json:"last_message_time,omitzero"`
+}
+
+// listGroups: GET /organization/:organization/group.
+func (a *API) listGroups(ctx context.Context, c *call) (answer, error) {
+	ask, query := c.asked(), c.readQuery().Text("q")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	page, err := a.console.Groups(ctx, c.actor, c.organizationPath(), query, ask)
+	return listed(a, c, page, err, func(g *console.Group) wireListedGroup {
+		w := wireListedGroup{c.group(&g.Group), wireTime(g.LastMessage)}
+		w.Members = nil
+		return w
+	})
+}
+
+// wireRequest is a request that an administrator has to decide on.
+type wireRequest struct {
+	Kind           console.RequestKind  `json:"kind"`
+	Account        wireUser             `json:"account"`
+	OrganizationID model.OrganizationID `json:"organization_id"`
+	Role           string               `json:"role,omitempty"`
+}
+
+// listRequests: GET /organization/:organization/request.
+func (a *API) listRequests(ctx context.Context, c *call) (answer, error) {
+	ask := c.asked()
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	page, err := a.console.Requests(ctx, c.actor, c.organizationPath(), ask)
+	return listed(a, c, page, err, func(r *console.Request) wireRequest {
+		return wireRequest{r.Kind, c.user(r.Account), r.Organization, r.Role}
+	})
+}
+
+// wireListedKey is a Key with its owner.
+type wireListedKey struct {
+	wireKey
+	AccountID model.AccountID `json:"account_id"`
+	Username  string          `json:"username"`
+}
+
+// listOrganizationKeys: GET /organization/:organization/key, and GET /key for those of the
+// whole installation.
+func (a *API) listOrganizationKeys(ctx context.Context, c *call) (answer, error) {
+	q := c.readQuery()
+	ask := c.asked()
+	filter := console.KeyFilter{Account: q.Text("account"), IdleDays: q.IntBetween("idle_days", 1, maxDays, 0)}
+	switch kind := q.Text("kind"); kind {
+	case "":
+	case model.Regular.String():
+		filter.Kind = new(model.Regular)
+	case model.Administrative.String():
+		filter.Kind = new(model.Administrative)
+	default:
+		q.Wrong("kind", "regular or administrative")
+	}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	var page console.Page[console.Key]
+	var err error
+	if id := c.organizationPath(); id != "" {
+		page, err = a.console.Keys(ctx, c.actor, id, filter, ask)
+	} else {
+		page, err = a.console.AllKeys(ctx, c.actor, filter, ask)
+	}
+	return listed(a, c, page, err, func(k *console.Key) wireListedKey {
+		return wireListedKey{shownKey(&k.Key), k.Account, k.Username}
+	})
+}

@@ -1,0 +1,399 @@
+package api_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/search"
+	"signet/internal/store"
+)
+
+// pages follows a list page by page to its end, and returns all of it.
+func (p *person) pages(path string, size int) (all []value) {
+	p.t.Helper()
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	path += separator + "page_size=" + number(size)
+	next := path
+	for range 100 {
+		page := p.get(next).reply()
+		results := page.list("results")
+		if len(results) > size {
+			p.t.Fatalf("%s answers %d results", next, len(results))
+		}
+		all = append(all, results...)
+		if !page.at("metadata").has("continuation") {
+			return all
+		}
+		next = path + "&continuation=" + url.QueryEscape(page.text("metadata", "continuation"))
+	}
+	p.t.Fatalf("%s does not end", path)
+	return nil
+}
+
+// texts returns a field of each.
+func texts(all []value, field string) (out []string) {
+	for _, v := range all {
+		out = append(out, v.text(field))
+	}
+	return out
+}
+
+// wireTimeOf is a time as answers have it.
+func wireTimeOf(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func wantTexts(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+// wantPagesRefused asks a list for pages that it has not.
+func (p *person) wantPagesRefused(path string) {
+	p.t.Helper()
+	for _, size := range []string{"0", "201", "-1", "x", "1.5"} {
+		p.get(path + "?page_size=" + size).want(400).wantField("page_size")
+	}
+	for _, bad := range []string{"x", strings.Repeat("A", 100)} {
+		p.get(path+"?continuation="+bad).wantError(400, "continuation_invalid").wantField("continuation")
+	}
+}
+
+func TestOrganizationsAreListedWithTheirCounts(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	clinic := s.mustCreateOrganization("Harbour Clinic")
+	s.mustCreateOrganization("Éclair Hospital")
+	s.mustCreateOrganization("general hospital")
+	boss := s.mustCreateAdmin(clinic, "boss")
+	alice, bob := boss.mustCreate(clinic, "alice"), boss.mustCreate(clinic, "bob")
+	alice.mustCreateGroup("Ward", bob)
+	gone := alice.mustCreateGroup("Gone", bob)
+	alice.delete("/v2/group/" + gone).want(204)
+	bob.post("/v2/user/me/organization/"+clinic+"/roles/admin", nil).want(200)
+	s.operator.post("/v2/organization/"+clinic+"/hold", nil).want(204)
+
+	all := s.operator.pages("/v2/organization", 2)
+	wantTexts(t, "by name", texts(all, "name"), "Éclair Hospital", "general hospital", "Harbour Clinic")
+	all[2].wantFields(fields{"token": clinic, "members": 4, "groups": 1, "requests": 1, "paid": true, "legal_hold": true})
+	all[0].wantFields(fields{"members": 1, "groups": 0, "requests": 0})
+	if got, want := all[2].text("created_time"), wireTimeOf(s.clock.Now()); got != want {
+		t.Errorf("made at %s, want %s", got, want)
+	}
+	wantTexts(t, "some word begins so", texts(s.operator.pages("/v2/organization?name=HOSP", 1), "name"),
+		"Éclair Hospital", "general hospital")
+	wantTexts(t, "each word does", texts(s.operator.pages("/v2/organization?name=hosp+eclair", 1), "name"),
+		"Éclair Hospital")
+	wantTexts(t, "none does", texts(s.operator.pages("/v2/organization?name=ospital", 1), "name"))
+
+	wantTexts(t, "an administrator's own", texts(boss.pages("/v2/organization", 50), "name"), "Harbour Clinic")
+	second := boss.mustCreateOrganization("A second")
+	wantTexts(t, "both", texts(boss.pages("/v2/organization", 1), "name"), "A second", "Harbour Clinic")
+	scoped := boss.withKey(boss.post("/v2/user/me/key", fields{"kind": "administrative", "organization": second}).reply())
+	wantTexts(t, "of the key's scope", texts(scoped.pages("/v2/organization", 50), "name"), "A second")
+	alice.get("/v2/organization").wantError(403, "administrative_key_required")
+	s.operator.wantPagesRefused("/v2/organization")
+
+	page := s.operator.get("/v2/organization?page_size=1").reply()
+	next := "/v2/organization?page_size=1&continuation=" + url.QueryEscape(page.text("metadata", "continuation"))
+	boss.get(next).wantError(400, "continuation_invalid") // it is bound to who asked
+	s.operator.get(next+"&name=h").wantError(400, "continuation_invalid")
+	s.mustCreateOrganization("A first") // before it: nothing moves
+	wantTexts(t, "the next", texts(s.operator.get(next).reply().list("results"), "name"), "Éclair Hospital")
+}
+
+func TestMembersAreListedForTheirAdministrators(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	clinic := s.mustCreateOrganization("Clinic")
+	boss := s.mustCreateAdmin(clinic, "boss")
+	boss.delete(s.operator.path("/organization/" + clinic)).want(204)
+	alice, bob := boss.mustCreate(clinic, "alice"), boss.mustCreate(clinic, "bob")
+	boss.post("/v2/user", fields{"username": "quiet", "title": "Dr.", "department": "Surgery"}, in(clinic)).want(200)
+	elsewhere := s.mustCreateOrganization("Elsewhere")
+	stranger := s.mustCreate(elsewhere, "stranger")
+	path := "/v2/organization/" + clinic + "/member"
+	boss.post(alice.path("/organization/"+clinic+"/roles/help_desk"), nil).want(204)
+	bob.post("/v2/user/me/organization/"+clinic+"/roles/admin", nil).want(200)
+	used := wireTimeOf(s.clock.Now().Truncate(time.Hour))
+
+	all := boss.pages(path, 3)
+	wantTexts(t, "by name", texts(all, "username"), "alice", "bob", "boss", "quiet")
+	all[0].wantFields(fields{"token": alice.token, "xmlns": "tigertext:entity:account", "display_name": "Alice",
+		"emails": []fields{{"address": "alice@example.com", "verified": false}},
+		"roles":  []string{"help_desk"}, "pending_roles": []string{}, "has_keys": true, "organization_key": clinic})
+	all[1].wantFields(fields{"roles": []string{}, "pending_roles": []string{"admin"}, "last_seen_time": used})
+	all[2].wantFields(fields{"roles": []string{"admin"}})
+	all[3].wantFields(fields{"title": "Dr.", "department": "Surgery", "has_keys": false})
+	if all[0].has("last_seen_time") || all[3].has("last_seen_time") {
+		t.Errorf("who called nothing was seen: %s, %s", all[0], all[3])
+	}
+	if at := all[3].text("joined_time"); at != all[3].text("created_time") {
+		t.Errorf("joined at %s", at)
+	}
+
+	filtered := func(query string, want ...string) {
+		t.Helper()
+		wantTexts(t, query, texts(boss.pages(path+"?"+query, 1), "username"), want...)
+	}
+	filtered("q=b", "bob", "boss")
+	filtered("q=surg", "quiet")
+	filtered("q=bob%40example", "bob")
+	filtered("role=admin", "boss")
+	filtered("without_keys=true", "quiet")
+	filtered("without_keys=false&q=q", "quiet")
+	filtered("idle_days=1")
+	s.clock.Advance(25 * time.Hour)
+	alice.get("/v2/user").want(200)
+	filtered("idle_days=1", "bob", "quiet")
+	filtered("idle_days=2")
+	boss.get(path + "?idle_days=0").want(400).wantField("idle_days")
+	boss.get(path + "?without_keys=perhaps").want(400).wantField("without_keys")
+	boss.wantPagesRefused(path)
+
+	// A key of another scope does not act here.
+	other := s.mustCreateOrganization("Other")
+	s.operator.mustJoin(other, alice)
+	for _, k := range alice.get("/v2/user/me/key").reply().list() {
+		s.operator.delete(alice.path("/key/" + k.text("api_key"))).want(204)
+	}
+	there := alice.withKey(s.operator.post(alice.path("/key"), fields{"organization": other}).reply())
+	there.get("/v2/user").want(200)
+	filtered("without_keys=true", "alice", "quiet")
+	boss.get(path + "?q=alice").reply().list("results")[0].wantFields(fields{"has_keys": false})
+	if boss.get(path + "?q=alice").reply().list("results")[0].has("last_seen_time") {
+		t.Error("what a key of another scope does is told")
+	}
+
+	// An operator sees the names, and the addresses only of whom it shares an organization with.
+	seen := s.operator.get(path + "?q=bob").reply().list("results")
+	wantTexts(t, "the operator", texts(seen, "username"), "bob")
+	seen[0].wantFields(fields{"emails": []any{}})
+	stranger.get(path).wantError(403, "administrative_key_required")
+	foreign := s.mustCreateAdmin(elsewhere, "foreign")
+	wantSameAnswer(foreign.get(path), foreign.get("/v2/organization/"+randomOrganization()+"/member"))
+	page := boss.get(path + "?page_size=1&role=admin&q=b").reply()
+	if page.at("metadata").has("continuation") {
+		t.Error("a continuation behind the last that the filter keeps")
+	}
+	next := boss.get(path+"?page_size=1").reply().text("metadata", "continuation")
+	boss.get(path+"?page_size=1&role=admin&continuation="+next).wantError(400, "continuation_invalid")
+}
+
+// TestListsOfManyEndTheirPages: a filter that keeps few makes a page short, not slow.
+func TestListsOfManyEndTheirPages(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	const many = 2300
+	err := c.store.Update(t.Context(), func(tx *store.Tx) error {
+		for i := range many {
+			a := model.Account{ID: model.AccountID(randomID()), Username: "extra" + number(i), DisplayName: "Extra " + number(i),
+				Created: c.clock.Now()}
+			m := model.Membership{Organization: model.OrganizationID(c.org), Account: a.ID, Joined: c.clock.Now()}
+			if err := tx.InsertAccount(&a, ""); err != nil {
+				return err
+			}
+			if _, err := tx.PutMembership(m); err != nil {
+				return err
+			}
+			if err := search.IndexAccount(tx, &a, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/v2/organization/" + c.org + "/member?idle_days=1"
+	first := c.operator.get(path + "&page_size=200").reply()
+	if n := len(first.list("results")); n != 0 || !first.at("metadata").has("continuation") {
+		t.Errorf("the first page has %d", n)
+	}
+	if all := c.operator.pages(path, 200); len(all) != 0 {
+		t.Errorf("got %d in all", len(all))
+	}
+	c.clock.Advance(48 * time.Hour)
+	if all := c.operator.pages("/v2/organization/"+c.org+"/member?without_keys=true", 200); len(all) != many {
+		t.Errorf("got %d in all", len(all))
+	}
+	if all := c.operator.pages("/v2/organization/"+c.org+"/key", 200); len(all) < 3 {
+		t.Errorf("got %d keys in all", len(all))
+	}
+}
+
+func TestGroupsAreListedWithoutTheirMembers(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	boss := c.mustCreateAdmin(c.org, "boss")
+	private := c.alice.mustCreateGroupAs(fields{"name": "Night shift", "description": "d"}, c.bob)
+	c.alice.mustCreateGroupAs(fields{"name": "ältere", "is_public": true})
+	c.alice.mustCreateGroupAs(fields{"name": "Zebra"}, c.bob, c.carl)
+	gone := c.alice.mustCreateGroup("Gone", c.bob)
+	c.alice.delete("/v2/group/" + gone).want(204)
+	c.alice.mustSend(private, "secret")
+	path := "/v2/organization/" + c.org + "/group"
+
+	for _, size := range []int{1, 2, 50} {
+		all := boss.pages(path, size)
+		wantTexts(t, "by name", texts(all, "name"), "ältere", "Night shift", "Zebra")
+		all[1].wantFields(fields{"token": private, "num_members": 2, "is_public": false, "description": "d",
+			"created_by": c.alice.token, "organization_key": c.org, "last_message_time": wireTimeOf(c.clock.Now())})
+		for _, g := range all {
+			if g.has("members") {
+				t.Errorf("members are named: %s", g)
+			}
+		}
+		if all[0].has("last_message_time") {
+			t.Error("a group without a message has the time of one")
+		}
+	}
+	wantTexts(t, "some", texts(boss.pages(path+"?q=shi+nig", 1), "name"), "Night shift")
+	wantTexts(t, "none", texts(boss.pages(path+"?q=ight", 1), "name"))
+	if text := boss.get(path).content; strings.Contains(string(text), "secret") {
+		t.Errorf("content: %s", text)
+	}
+	boss.wantPagesRefused(path)
+	c.alice.get(path).wantError(403, "administrative_key_required")
+
+	// What comes before the place of a continuation moves nothing.
+	first := boss.get(path + "?page_size=1").reply()
+	c.alice.mustCreateGroup("AAA")
+	next := boss.get(path + "?page_size=1&continuation=" + first.text("metadata", "continuation")).reply()
+	wantTexts(t, "the next", texts(next.list("results"), "name"), "Night shift")
+}
+
+func TestRequestsAreListedForThoseWhoDecide(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	path := "/v2/organization/" + c.org + "/request"
+	wantTexts(t, "none", texts(c.operator.pages(path, 1), "kind"))
+	for _, p := range []*person{c.alice, c.bob, c.carl} {
+		p.post("/v2/user/me/organization/"+c.org+"/roles/admin", nil).want(200)
+	}
+	all := c.operator.pages(path, 2)
+	if len(all) != 3 {
+		t.Fatalf("got %v", all)
+	}
+	for i, p := range []*person{c.alice, c.bob, c.carl} { // their tokens grow
+		all[i].wantFields(fields{"kind": "admin", "organization_id": c.org, "role": "admin"})
+		all[i].at("account").wantFields(fields{"token": p.token, "username": p.name})
+	}
+	c.operator.post(c.alice.path("/organization/"+c.org+"/roles/admin"), nil).want(204)
+	c.operator.delete(c.bob.path("/organization/" + c.org + "/roles/admin")).want(204)
+	left := c.operator.pages(path, 50)
+	if len(left) != 1 || left[0].at("account").text("token") != c.carl.token {
+		t.Errorf("left are %v", left)
+	}
+	c.operator.wantPagesRefused(path)
+	c.bob.get(path).wantError(403, "administrative_key_required")
+}
+
+// What an administrator sees of keys is what it sees of each account's (contract, section 1).
+func TestKeysAreListedByOrganization(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	clinic, other := s.mustCreateOrganization("Clinic"), s.mustCreateOrganization("Other")
+	boss := s.mustCreateAdmin(clinic, "boss")
+	own, shared := boss.mustCreate(clinic, "own"), boss.mustCreate(clinic, "shared")
+	s.operator.mustJoin(other, shared)
+	unscoped := s.operator.post(shared.path("/key"), nil).reply().text("api_key")
+	elsewhere := s.operator.post(shared.path("/key"), fields{"organization": other}).reply().text("api_key")
+	short := s.operator.post(own.path("/key"), fields{"expires_in": 60}).reply().text("api_key")
+	path := "/v2/organization/" + clinic + "/key"
+	keys := func(p *person, path string) map[string]value {
+		t.Helper()
+		out := map[string]value{}
+		for _, k := range p.pages(path, 1) {
+			if _, twice := out[k.text("api_key")]; twice {
+				t.Errorf("%s is listed twice", k)
+			}
+			out[k.text("api_key")] = k
+		}
+		return out
+	}
+	wantKeys := func(what string, got map[string]value, want ...string) {
+		t.Helper()
+		for _, name := range want {
+			if _, there := got[name]; !there {
+				t.Errorf("%s: %s is missing", what, name)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: got %v, want %q", what, got, want)
+		}
+	}
+	own.get("/v2/user").want(200)
+	got := keys(boss, path)
+	// The operator, who is a member, has a key without a scope, which the administrator does not see.
+	regular := keyOf(got, "boss", "regular") // it came with the account
+	wantKeys("an administrator", got, boss.key, regular, own.key, shared.key, unscoped, short)
+	got[own.key].wantFields(fields{"account_id": own.token, "username": "own", "kind": "regular", "organization": clinic,
+		"issued_by": boss.token, "last_used_time": wireTimeOf(s.clock.Now())})
+	got[boss.key].wantFields(fields{"kind": "administrative"}, "organization")
+	got[unscoped].wantFields(fields{"issued_by": s.operator.token, "username": "shared"}, "last_used_time", "expires_time")
+	wantKeys("an operator", keys(s.operator, path), boss.key, regular, own.key, shared.key, unscoped, short,
+		s.operator.key)
+	all := keys(s.operator, "/v2/key")
+	wantKeys("all", all, boss.key, own.key, shared.key, unscoped, short, elsewhere, s.operator.key,
+		regular)
+
+	wantKeys("of a kind", keys(boss, path+"?kind=administrative"), boss.key)
+	wantKeys("of an account", keys(boss, path+"?account=own"), own.key, short)
+	wantKeys("of nobody", keys(boss, path+"?account=nobody"))
+	wantKeys("of a stranger", keys(boss, path+"?account="+s.operator.token))
+	s.clock.Advance(25 * time.Hour)
+	boss.get("/v2/user").want(200)
+	wantKeys("that live", keys(boss, path), boss.key, regular, own.key, shared.key, unscoped)
+	wantKeys("idle", keys(boss, path+"?idle_days=1"), regular, own.key, shared.key)
+	boss.get(path + "?kind=odd").want(400).wantField("kind")
+	boss.wantPagesRefused(path)
+	boss.get("/v2/key").want(403)
+	own.get(path).wantError(403, "administrative_key_required")
+	for _, text := range []string{"secret", "hash"} {
+		if content := boss.get(path).content; strings.Contains(string(content), text) {
+			t.Errorf("%s in %s", text, content)
+		}
+	}
+}
+
+// keyOf is the one key of a kind that a user has in a list.
+func keyOf(all map[string]value, username, kind string) string {
+	for name, k := range all {
+		if k.text("username") == username && k.text("kind") == kind {
+			return name
+		}
+	}
+	return ""
+}
+
+// Each reader leaves one line an hour of what it lists.
+func TestListsForConsolesAreAudited(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	boss := c.mustCreateAdmin(c.org, "boss")
+	actions := func(chain string) (out []string) {
+		for _, e := range c.operator.get("/v2" + chain + "/audit").reply().list() {
+			if e.text("account") == boss.token {
+				out = append(out, e.text("action"))
+			}
+		}
+		return out
+	}
+	before := len(actions("/organization/" + c.org))
+	for range 2 {
+		for _, list := range []string{"/member", "/group", "/request", "/key"} {
+			boss.get("/v2/organization/" + c.org + list).want(200)
+		}
+		boss.get("/v2/organization").want(200)
+	}
+	got := actions("/organization/" + c.org)
+	wantTexts(t, "lines", got[:len(got)-before], "organization.read", "key.list", "role.list", "group.read", "member.list")
+}

@@ -1,0 +1,117 @@
+// Package console answers what administrators and operators ask in order to run an
+// organization or the installation: what there is of organizations, members, groups,
+// requests and keys. It changes nothing but the audit log.
+//
+// It owns these lists: who may ask, what they show, and how they are paged. It does not
+// know HTTP, what a message says, or how anything is changed (service, access).
+package console
+
+import (
+	"context"
+	"time"
+
+	"signet/internal/access"
+	"signet/internal/audit"
+	"signet/internal/continuation"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// Options are what a console works with.
+type Options struct {
+	Store  *store.Store
+	Access *access.Control
+	Clock  func() time.Time
+}
+
+// Console answers. It is safe for concurrent use.
+type Console struct {
+	store  *store.Store
+	access *access.Control
+	clock  func() time.Time
+	reads  *audit.Reads
+}
+
+// New returns a console.
+func New(o Options) *Console {
+	return &Console{store: o.Store, access: o.Access, clock: o.Clock, reads: audit.NewReads(o.Store)}
+}
+
+func (c *Console) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }
+
+// Ask says which page of a list is wanted.
+type Ask struct {
+	Size         int    // 1 or more
+	Continuation string // of the page before; empty: the first page
+}
+
+// Page is some of a list. One may hold fewer than were asked for, even none, where a
+// filter leaves out many: its end is where the continuation is empty.
+type Page[E any] struct {
+	Results      []E
+	Continuation string
+}
+
+const (
+	// piece is how many entries of a list are looked at together.
+	piece = 200
+	// mostLooked is after how many entries a page that a filter keeps empty ends.
+	mostLooked = 2000
+)
+
+// list names a list to the continuations of its pages.
+func (c *Console) list(actor *model.Actor, purpose string, asked ...any) *continuation.List {
+	return &continuation.List{Secret: c.store.Secret(), Purpose: "console " + purpose + " 1",
+		Asked: append([]any{actor.Account}, asked...)}
+}
+
+// read answers from one snapshot what an actor may ask about an organization, and leaves
+// a line of it in the audit log.
+func (c *Console) read(ctx context.Context, actor *model.Actor, action model.AuditAction,
+	organization model.OrganizationID, fn func(tx *store.Tx) error) error {
+	if err := actor.MayAdminister(organization); err != nil {
+		return err
+	}
+	err := c.store.View(ctx, func(tx *store.Tx) error {
+		_, found, err := tx.Organization(organization)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return model.Missing()
+		}
+		return fn(tx)
+	})
+	if err != nil {
+		return err
+	}
+	return c.reads.Record(ctx, c.now(), actor, model.AuditEntry{Action: action, Chain: organization,
+		Organization: organization})
+}
+
+// readAll is read for what is about the whole installation, which operators ask.
+func (c *Console) readAll(ctx context.Context, actor *model.Actor, action model.AuditAction,
+	fn func(tx *store.Tx) error) error {
+	if !actor.Operator || !actor.Administrative() {
+		return model.NotAllowed()
+	}
+	if err := c.store.View(ctx, fn); err != nil {
+		return err
+	}
+	return c.record(ctx, actor, action)
+}
+
+// record leaves the line of what an actor read that belongs to no one organization: in the
+// log of its own, which for an operator is the platform's.
+func (c *Console) record(ctx context.Context, actor *model.Actor, action model.AuditAction) error {
+	return c.reads.Record(ctx, c.now(), actor, model.AuditEntry{Action: action, User: actor.Account})
+}
+
+// byToken finds things by what names them.
+func byToken[K comparable, V any](all []V, token func(*V) K) map[K]*V {
+	out := make(map[K]*V, len(all))
+	for i := range all {
+		out[token(&all[i])] = &all[i]
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+package console
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+
+	"signet/internal/model"
+	"signet/internal/search"
+	"signet/internal/store"
+)
+
+// Group is a group with what it comes to, without its members.
+type Group struct {
+	model.Group
+	store.GroupFigures
+}
+
+// groupPlace is a group in the order of their names.
+type groupPlace struct {
+	Name  string         `json:"n"` // folded, as the search index has it
+	Group model.EntityID `json:"g"`
+}
+
+func (p groupPlace) compare(o groupPlace) int {
+	return cmp.Or(cmp.Compare(p.Name, o.Name), bytes.Compare(p.Group[:], o.Group[:]))
+}
+
+// byName is the order of the display names.
+var byName = store.SearchOrder{Terms: []store.SearchTerm{{Field: store.SearchDisplayName}}}
+
+// Groups lists the groups of an organization by name, public ones and others: those some
+// word of whose name begins with each word of query.
+func (c *Console) Groups(ctx context.Context, actor *model.Actor, organization model.OrganizationID, query string,
+	ask Ask) (out Page[Group], err error) {
+	list := c.list(actor, "groups", organization, query)
+	var from groupPlace
+	if ask.Continuation != "" {
+		if err := list.Open(ask.Continuation, &from); err != nil {
+			return out, err
+		}
+	}
+	matches := search.Beginnings(query)
+	err = c.read(ctx, actor, model.ActionGroupRead, organization, func(tx *store.Tx) error {
+		out = Page[Group]{Results: make([]Group, 0, ask.Size)}
+		from := from
+		for looked := 0; ; looked += piece {
+			places, groups, err := groupsAfter(tx, organization, &from)
+			if err != nil {
+				return err
+			}
+			for i := range groups {
+				if groups[i] == nil || !matches(groups[i].Name) {
+					continue
+				}
+				if len(out.Results) == ask.Size {
+					out.Continuation, err = list.Seal(from)
+					return err
+				}
+				out.Results, from = append(out.Results, *groups[i]), places[i]
+			}
+			if len(places) < piece {
+				return nil
+			}
+			if from = places[len(places)-1]; looked+piece >= mostLooked {
+				out.Continuation, err = list.Seal(from)
+				return err
+			}
+		}
+	})
+	return out, err
+}
+
+// groupsAfter returns the next groups of an organization with their places, each in its
+// place; nil is one that is being deleted.
+func groupsAfter(tx *store.Tx, organization model.OrganizationID, from *groupPlace) ([]groupPlace, []*Group, error) {
+	var after *store.SearchEntity
+	if *from != (groupPlace{}) {
+		after = &store.SearchEntity{Organization: organization, Entity: from.Group}
+		after.Keys[store.SearchDisplayName] = from.Name
+	}
+	var found []store.SearchEntity
+	for _, kind := range []store.SearchKind{store.SearchPublicGroup, store.SearchPrivateGroup} {
+		entities, err := tx.EntitiesInOrder(organization, kind, &byName, after, piece)
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, entities...)
+	}
+	places := make([]groupPlace, len(found))
+	for i, e := range found {
+		places[i] = groupPlace{e.Keys[store.SearchDisplayName], e.Entity}
+	}
+	slices.SortFunc(places, groupPlace.compare)
+	places = places[:min(len(places), piece)]
+	if len(places) == 0 {
+		return nil, nil, nil
+	}
+	ids := make([]model.GroupID, len(places))
+	for i, p := range places {
+		ids[i] = model.GroupID(p.Group)
+	}
+	groups, err := tx.GroupsAmong(ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	figures, err := tx.FiguresOfGroups(ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	byID := byToken(groups, func(g *model.Group) model.GroupID { return g.ID })
+	out := make([]*Group, len(ids))
+	for i, id := range ids {
+		if g := byID[id]; g != nil && !g.Deleted {
+			g.Count = figures[id].Members
+			out[i] = &Group{*g, figures[id]}
+		}
+	}
+	return places, out, nil
+}

@@ -1,0 +1,170 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"signet/internal/access"
+	"signet/internal/model"
+	"signet/internal/search"
+	"signet/internal/store"
+)
+
+// Member is an account as its organization's administrators see it.
+type Member struct {
+	model.Entity
+	Roles, Pending []string // granted, and asked for
+	Joined         time.Time
+	Seen           time.Time // zero: never
+	HasKeys        bool      // some key of it opens, and acts in the organization
+}
+
+// MemberFilter leaves members out.
+type MemberFilter struct {
+	Query       string // every word begins some word of the member, as in a search
+	Role        string // granted
+	WithoutKeys bool
+	IdleDays    int // not seen, and not joined, for so many days; 0: all
+}
+
+// Members lists the members of an organization by name.
+func (c *Console) Members(ctx context.Context, actor *model.Actor, organization model.OrganizationID, f MemberFilter,
+	ask Ask) (out Page[Member], err error) {
+	query := search.Query{
+		Types: []string{"account"}, Directory: []model.OrganizationID{organization},
+		Must:     []search.Criterion{{Fields: []string{"any"}, Text: f.Query}},
+		PageSize: piece, Continuation: ask.Continuation,
+		Sifted: []any{"members", f.Role, f.WithoutKeys, f.IdleDays},
+	}
+	first, err := search.New(c.store.Secret(), actor.Account, query.Directory, query)
+	if err != nil {
+		return out, err
+	}
+	err = c.read(ctx, actor, model.ActionMemberList, organization, func(tx *store.Tx) error {
+		out, err = c.sift(tx, actor, organization, first, query, f, ask.Size)
+		return err
+	})
+	return out, err
+}
+
+// sift goes through what a search finds until a page is full.
+func (c *Console) sift(tx *store.Tx, actor *model.Actor, organization model.OrganizationID, next *search.Search,
+	query search.Query, f MemberFilter, size int) (out Page[Member], err error) {
+	out.Results = make([]Member, 0, size)
+	last := "" // the continuation after the last result
+	for looked := 0; ; looked += piece {
+		found, err := next.Page(tx)
+		if err != nil {
+			return out, err
+		}
+		members, err := c.members(tx, actor, organization, found.Hits)
+		if err != nil {
+			return out, err
+		}
+		for i, m := range members {
+			if m == nil || !f.keeps(m, c.now()) {
+				continue
+			}
+			if len(out.Results) == size {
+				out.Continuation = last
+				return out, nil
+			}
+			out.Results = append(out.Results, *m)
+			if last, err = found.After(i); err != nil {
+				return out, err
+			}
+		}
+		if found.Continuation == "" {
+			return out, nil
+		}
+		if looked+piece >= mostLooked {
+			out.Continuation = found.Continuation
+			return out, nil
+		}
+		query.Continuation = found.Continuation
+		if next, err = search.New(c.store.Secret(), actor.Account, query.Directory, query); err != nil {
+			return out, err
+		}
+	}
+}
+
+func (f *MemberFilter) keeps(m *Member, now time.Time) bool {
+	since := m.Joined
+	if m.Seen.After(since) {
+		since = m.Seen
+	}
+	return (f.Role == "" || slices.Contains(m.Roles, f.Role)) && !(f.WithoutKeys && m.HasKeys) &&
+		(f.IdleDays == 0 || since.Before(now.AddDate(0, 0, -f.IdleDays)))
+}
+
+// members shows hits, each in its place; nil is one that left a moment ago.
+func (c *Console) members(tx *store.Tx, actor *model.Actor, organization model.OrganizationID,
+	hits []search.Hit) ([]*Member, error) {
+	if len(hits) == 0 {
+		return nil, nil
+	}
+	ids := make([]model.AccountID, len(hits))
+	for i, h := range hits {
+		ids[i] = model.AccountID(h.Entity)
+	}
+	owners, err := owners(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	pending, err := tx.PendingRoles(organization, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Member, len(ids))
+	for i, id := range ids {
+		o := owners[id]
+		if o == nil {
+			continue
+		}
+		place, ok := o.In(organization)
+		if !ok {
+			continue
+		}
+		out[i] = &Member{Entity: o.SeenBy(actor, organization), Roles: place.Roles, Pending: pending[id],
+			Joined: place.Joined}
+		out[i].HasKeys, out[i].Seen = c.use(o, organization)
+	}
+	return out, nil
+}
+
+// use tells whether an account has keys that act in an organization, and when one of them
+// was last used: to the hour, because a key without a scope is used for other
+// organizations too.
+func (c *Console) use(o *access.Owned, organization model.OrganizationID) (has bool, last time.Time) {
+	for _, k := range c.access.LiveKeys(slices.Clone(o.Keys)) {
+		if !k.Covers(organization) {
+			continue
+		}
+		if has = true; k.LastUsed.After(last) {
+			last = k.LastUsed
+		}
+	}
+	return has, last.Truncate(time.Hour)
+}
+
+// owners loads accounts with all of their memberships and keys.
+func owners(tx *store.Tx, ids []model.AccountID) (map[model.AccountID]*access.Owned, error) {
+	accounts, err := tx.Accounts(ids)
+	if err != nil {
+		return nil, err
+	}
+	memberships, err := tx.MembershipsOfEach(ids)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := tx.KeysOfEach(ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[model.AccountID]*access.Owned, len(accounts))
+	for _, a := range accounts {
+		out[a.ID] = &access.Owned{Target: access.Target{Account: a, Memberships: memberships[a.ID]}, Keys: keys[a.ID]}
+	}
+	return out, nil
+}

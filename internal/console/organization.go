@@ -1,0 +1,105 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"signet/internal/model"
+	"signet/internal/search"
+	"signet/internal/store"
+)
+
+// Organization is an organization with what it comes to.
+type Organization struct {
+	model.Organization
+	Groups   int // that are not deleted
+	Requests int // open
+}
+
+// organizationPlace is an organization in the order of their names.
+type organizationPlace struct {
+	Name string               `json:"n"` // folded
+	ID   model.OrganizationID `json:"o"`
+}
+
+func (p organizationPlace) compare(o organizationPlace) int {
+	return cmp.Or(cmp.Compare(p.Name, o.Name), cmp.Compare(p.ID, o.ID))
+}
+
+// Organizations lists those that the actor administers, of operators all, by name: those
+// some word of whose name begins with each word of name. Each page reads all their names:
+// there are few organizations.
+func (c *Console) Organizations(ctx context.Context, actor *model.Actor, name string,
+	ask Ask) (out Page[Organization], err error) {
+	if !actor.AdministersAny() {
+		return out, model.NotAdministrator()
+	}
+	list := c.list(actor, "organizations", name)
+	var from organizationPlace
+	if ask.Continuation != "" {
+		if err := list.Open(ask.Continuation, &from); err != nil {
+			return out, err
+		}
+	}
+	err = c.store.View(ctx, func(tx *store.Tx) error {
+		out = Page[Organization]{}
+		places, err := organizationsNamed(tx, actor, name)
+		if err != nil {
+			return err
+		}
+		places = slices.DeleteFunc(places, func(p organizationPlace) bool { return p.compare(from) <= 0 })
+		slices.SortFunc(places, organizationPlace.compare)
+		if len(places) > ask.Size {
+			places = places[:ask.Size]
+			if out.Continuation, err = list.Seal(places[ask.Size-1]); err != nil {
+				return err
+			}
+		}
+		out.Results, err = organizationsAt(tx, places)
+		return err
+	})
+	if err == nil {
+		err = c.record(ctx, actor, model.ActionOrganizationRead)
+	}
+	return out, err
+}
+
+// organizationsNamed finds what the actor administers, in no order.
+func organizationsNamed(tx *store.Tx, actor *model.Actor, name string) (out []organizationPlace, err error) {
+	matches := search.Beginnings(name)
+	names, err := tx.OrganizationNames()
+	for _, o := range names {
+		if actor.Administers(o.ID) && matches(o.Name) {
+			out = append(out, organizationPlace{search.Fold(o.Name), o.ID})
+		}
+	}
+	return out, err
+}
+
+// organizationsAt returns the organizations at places, in their order.
+func organizationsAt(tx *store.Tx, places []organizationPlace) ([]Organization, error) {
+	ids := make([]model.OrganizationID, len(places))
+	for i, p := range places {
+		ids[i] = p.ID
+	}
+	out := make([]Organization, 0, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	found, err := tx.OrganizationsAmong(ids)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := tx.CountsOf(ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := byToken(found, func(o *model.Organization) model.OrganizationID { return o.ID })
+	for _, id := range ids {
+		o, n := *byID[id], counts[id]
+		o.Members, o.LegalHold = n.Members, n.Holds > 0
+		out = append(out, Organization{o, n.Groups, n.Requests})
+	}
+	return out, nil
+}
