@@ -135,10 +135,13 @@ func (c *Client) OrganizationGroups(ctx context.Context, organization, query str
 
 // Request is what the administrators of an organization have to decide on.
 type Request struct {
-	Kind           string `json:"kind"` // "admin": a member asks for the role
-	Account        User   `json:"account"`
-	OrganizationID string `json:"organization_id"`
-	Role           string `json:"role,omitempty"`
+	// Kind is "admin" where a member asks for the role, and "join" where an organization
+	// wants an account that another one created.
+	Kind           string    `json:"kind"`
+	Account        User      `json:"account"`
+	OrganizationID string    `json:"organization_id"` // in which it is to have the role, or to be
+	Role           string    `json:"role,omitempty"`
+	CreatedTime    time.Time `json:"created_time,omitzero"` // zero: not known
 }
 
 // OpenRequests lists the open requests of an organization (GET
@@ -184,3 +187,58 @@ func (c *Client) listKeys(ctx context.Context, r *request, f KeyFilter, p Page) 
 	setText(r.query, "account", f.Account)
 	return fetch[Listing[ListedKey]](ctx, c, r)
 }
+
+// Queue is an account's queue that holds something.
+type Queue struct {
+	AccountID       string    `json:"account_id"`
+	Username        string    `json:"username"`
+	DisplayName     string    `json:"display_name"`
+	Depth           int       `json:"depth"` // events
+	OldestEventTime time.Time `json:"oldest_event_time"`
+	LastSeenTime    time.Time `json:"last_seen_time,omitzero"` // to the hour; zero: never
+	Streams         int       `json:"streams"`                 // open now
+}
+
+// OrganizationQueues lists the members of an organization who have events of it queued (GET
+// /organization/:organization/queue), the oldest of which is older than that; 0: all.
+func (c *Client) OrganizationQueues(ctx context.Context, organization string, older time.Duration,
+	p Page) (*Listing[Queue], error) {
+	return c.listQueues(ctx, get("organization", organization, "queue"), older, p)
+}
+
+// AllQueues lists the queues of the installation that hold something, for operators (GET
+// /queue).
+func (c *Client) AllQueues(ctx context.Context, older time.Duration, p Page) (*Listing[Queue], error) {
+	return c.listQueues(ctx, get("queue"), older, p)
+}
+
+func (c *Client) listQueues(ctx context.Context, r *request, older time.Duration, p Page) (*Listing[Queue], error) {
+	r.query = p.query()
+	setNumber(r.query, "older_than", wholeMinutes(older))
+	return fetch[Listing[Queue]](ctx, c, r)
+}
+
+// Undelivered is a message that waits for its recipients, without what it says.
+type Undelivered struct {
+	MessageID      string    `json:"message_id"`
+	SenderToken    string    `json:"sender_token"`
+	RecipientToken string    `json:"recipient_token"`
+	GroupToken     string    `json:"group_token,omitempty"` // of a message to a group
+	CreatedTime    time.Time `json:"created_time"`
+	ExpiresTime    time.Time `json:"expires_time,omitzero"` // zero: never
+	Priority       int       `json:"priority"`
+	Waiting        int       `json:"waiting,omitempty"` // how many of the group have it New
+}
+
+// Undelivered lists the messages of an organization that are still New some time after they
+// were sent (GET /organization/:organization/undelivered); 0: 15 minutes.
+func (c *Client) Undelivered(ctx context.Context, organization string, after time.Duration,
+	p Page) (*Listing[Undelivered], error) {
+	r := get("organization", organization, "undelivered")
+	r.query = p.query()
+	setNumber(r.query, "minutes", wholeMinutes(after))
+	return fetch[Listing[Undelivered]](ctx, c, r)
+}
+
+// wholeMinutes rounds up, so that a short time never becomes none.
+func wholeMinutes(d time.Duration) int { return int((d + time.Minute - 1) / time.Minute) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 )
 
 // listing is a page of one entry that is not the last.
@@ -20,6 +21,10 @@ var (
 		"last_seen_time":"2026-11-21T08:15:00.001Z","has_keys":true`)
 	listedGroup = with(groupJSON, `"last_message_time":"2026-11-21T08:15:30.123Z"`)
 	listedKey   = with(keyJSON, `"account_id":"u1","username":"ann"`)
+	queueJSON   = `{"account_id":"u1","username":"ann","display_name":"Ann","depth":3,
+		"oldest_event_time":"2026-11-21T08:15:30.123Z","last_seen_time":"2026-11-21T08:15:00.001Z","streams":1}`
+	undeliveredJSON = `{"message_id":"m1","sender_token":"u1","recipient_token":"g1","group_token":"g1",
+		"created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","priority":1,"waiting":2}`
 	requestJSON = `{"kind":"admin","account":` + userJSON + `,"organization_id":"o1","role":"admin"}`
 )
 
@@ -45,6 +50,18 @@ var consoleCalls = []call{
 		answer: replies(listing(listedKey)), want: listing(listedKey),
 		do: func(ctx context.Context, c *Client) (any, error) {
 			return c.OrganizationKeys(ctx, "o1", KeyFilter{RegularKey, 3, "ann"}, Page{})
+		}},
+	{name: "OrganizationQueues", request: "GET /v2/organization/o1/queue?older_than=2",
+		answer: replies(listing(queueJSON)), want: listing(queueJSON),
+		do: func(ctx context.Context, c *Client) (any, error) {
+			return c.OrganizationQueues(ctx, "o1", 61*time.Second, Page{})
+		}},
+	{name: "AllQueues", request: "GET /v2/queue", answer: replies(listing(queueJSON)), want: listing(queueJSON),
+		do: func(ctx context.Context, c *Client) (any, error) { return c.AllQueues(ctx, 0, Page{}) }},
+	{name: "Undelivered", request: "GET /v2/organization/o1/undelivered?minutes=30",
+		answer: replies(listing(undeliveredJSON)), want: listing(undeliveredJSON),
+		do: func(ctx context.Context, c *Client) (any, error) {
+			return c.Undelivered(ctx, "o1", 30*time.Minute, Page{})
 		}},
 	{name: "AllKeys", request: "GET /v2/key", answer: replies(listing(listedKey)), want: listing(listedKey),
 		do: func(ctx context.Context, c *Client) (any, error) { return c.AllKeys(ctx, KeyFilter{}, Page{}) }},

@@ -70,6 +70,9 @@ GET /v2/organization/{organization}/member
 GET /v2/organization/{organization}/group
 GET /v2/organization/{organization}/request
 GET /v2/organization/{organization}/key
+GET /v2/organization/{organization}/queue
+GET /v2/organization/{organization}/undelivered
+GET /v2/queue
 GET /v2/key
 
 GET /v2/user

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"time"
 
 	"signet/internal/console"
 	"signet/internal/model"
@@ -118,6 +119,7 @@ type wireRequest struct {
 	Account        wireUser             `json:"account"`
 	OrganizationID model.OrganizationID `json:"organization_id"`
 	Role           string               `json:"role,omitempty"`
+	CreatedTime    wireTime             `json:"created_time,omitzero"`
 }
 
 // listRequests: GET /organization/:organization/request.
@@ -128,7 +130,7 @@ func (a *API) listRequests(ctx context.Context, c *call) (answer, error) {
 	}
 	page, err := a.console.Requests(ctx, c.actor, c.organizationPath(), ask)
 	return listed(a, c, page, err, func(r *console.Request) wireRequest {
-		return wireRequest{r.Kind, c.user(r.Account), r.Organization, r.Role}
+		return wireRequest{r.Kind, c.user(r.Account), r.Organization, r.Role, wireTime(r.Created)}
 	})
 }
 
@@ -166,5 +168,70 @@ func (a *API) listOrganizationKeys(ctx context.Context, c *call) (answer, error)
 	}
 	return listed(a, c, page, err, func(k *console.Key) wireListedKey {
 		return wireListedKey{shownKey(&k.Key), k.Account, k.Username}
+	})
+}
+
+// maxMinutes is the longest time, in minutes, that a filter of a list names: the longest
+// lifetime of a message.
+const maxMinutes = model.MaxTTL
+
+// wireQueue is a queue that holds something.
+type wireQueue struct {
+	AccountID       model.AccountID `json:"account_id"`
+	Username        string          `json:"username"`
+	DisplayName     string          `json:"display_name"`
+	Depth           int             `json:"depth"`
+	OldestEventTime wireTime        `json:"oldest_event_time"`
+	LastSeenTime    wireTime        `json:"last_seen_time,omitzero"`
+	Streams         int             `json:"streams"`
+}
+
+// listQueues: GET /organization/:organization/queue, and GET /queue for those of the whole
+// installation.
+func (a *API) listQueues(ctx context.Context, c *call) (answer, error) {
+	ask := c.asked()
+	older := time.Duration(c.readQuery().IntBetween("older_than", 1, maxMinutes, 0)) * time.Minute
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	var page console.Page[console.Queue]
+	var err error
+	if id := c.organizationPath(); id != "" {
+		page, err = a.console.Queues(ctx, c.actor, id, older, ask)
+	} else {
+		page, err = a.console.AllQueues(ctx, c.actor, older, ask)
+	}
+	return listed(a, c, page, err, func(q *console.Queue) wireQueue {
+		return wireQueue{q.Account, q.Username, q.DisplayName, q.Depth, wireTime(q.Oldest), wireTime(q.Seen), q.Streams}
+	})
+}
+
+// wireUndelivered is a message that is New, without what it says.
+type wireUndelivered struct {
+	MessageID      model.MessageID `json:"message_id"`
+	SenderToken    model.AccountID `json:"sender_token"`
+	RecipientToken model.EntityID  `json:"recipient_token"`
+	GroupToken     model.GroupID   `json:"group_token,omitzero"`
+	CreatedTime    wireTime        `json:"created_time"`
+	ExpiresTime    wireTime        `json:"expires_time,omitzero"`
+	Priority       int             `json:"priority"`
+	Waiting        int             `json:"waiting,omitempty"` // of a group's
+}
+
+// listUndelivered: GET /organization/:organization/undelivered.
+func (a *API) listUndelivered(ctx context.Context, c *call) (answer, error) {
+	ask := c.asked()
+	after := time.Duration(c.readQuery().IntBetween("minutes", 1, maxMinutes, 15)) * time.Minute
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	page, err := a.console.Undelivered(ctx, c.actor, c.organizationPath(), after, ask)
+	return listed(a, c, page, err, func(u *console.Undelivered) wireUndelivered {
+		w := wireUndelivered{MessageID: u.ID, SenderToken: u.Sender, RecipientToken: u.Recipient,
+			CreatedTime: wireTime(u.Created), ExpiresTime: wireTime(u.Expires), Priority: u.Priority}
+		if u.Group {
+			w.GroupToken, w.Waiting = model.GroupID(u.Recipient), u.Waiting
+		}
+		return w
 	})
 }

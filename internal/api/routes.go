@@ -167,6 +167,11 @@ func (a *API) routes() []route {
 			audit: model.ActionRoleList, admin: true},
 		{method: get, pattern: "/v2/organization/:organization/key", handler: a.listOrganizationKeys,
 			audit: model.ActionKeyList, admin: true},
+		{method: get, pattern: "/v2/organization/:organization/queue", handler: a.listQueues,
+			audit: model.ActionQueueList, admin: true},
+		{method: get, pattern: "/v2/organization/:organization/undelivered", handler: a.listUndelivered,
+			audit: model.ActionUndelivered, admin: true},
+		{method: get, pattern: "/v2/queue", handler: a.listQueues, audit: model.ActionQueueList, admin: true},
 		{method: get, pattern: "/v2/key", handler: a.listOrganizationKeys, audit: model.ActionKeyList, admin: true},
 		{method: get, pattern: "/v2/audit", handler: a.getAudit, audit: model.ActionAuditRead, admin: true},
 

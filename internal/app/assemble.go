@@ -178,7 +178,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	streams := stream.New(registry, control, cases)
 	options := api.Options{
 		Access: control, Authenticator: control, Service: cases, Streams: streams,
-		Console: console.New(console.Options{Store: kept, Access: control, Clock: in.clock}),
+		Console: console.New(console.Options{Store: kept, Access: control, Streams: registry, Clock: in.clock}),
 		Clock:   in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
 		Outages: in.outages,
 		Limits: api.Limits{

@@ -246,6 +246,13 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.operator, path: params{"organization": v.organization},
 			query: url.Values{"account": {v.bob.email}}, want: 200}
 	},
+	"GET /v2/organization/{organization}/queue": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
+	},
+	"GET /v2/organization/{organization}/undelivered": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
+	},
+	"GET /v2/queue": func(v *aviary) letter { return letter{who: v.operator, want: 200} },
 	"GET /v2/key": func(v *aviary) letter {
 		return letter{who: v.operator, query: url.Values{"account": {v.bob.phone}}, want: 200}
 	},

@@ -1,6 +1,6 @@
 // Package console answers what administrators and operators ask in order to run an
 // organization or the installation: what there is of organizations, members, groups,
-// requests and keys. It changes nothing but the audit log.
+// requests, keys, queues and messages that wait. It changes nothing but the audit log.
 //
 // It owns these lists: who may ask, what they show, and how they are paged. It does not
 // know HTTP, what a message says, or how anything is changed (service, access).
@@ -19,22 +19,31 @@ import (
 
 // Options are what a console works with.
 type Options struct {
-	Store  *store.Store
-	Access *access.Control
-	Clock  func() time.Time
+	Store   *store.Store
+	Access  *access.Control
+	Streams Streams
+	Clock   func() time.Time
+}
+
+// Streams knows which event streams are open.
+type Streams interface {
+	// Scopes returns the scopes of the keys that opened the accounts' streams, one for each
+	// stream.
+	Scopes(tx *store.Tx, accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID, error)
 }
 
 // Console answers. It is safe for concurrent use.
 type Console struct {
-	store  *store.Store
-	access *access.Control
-	clock  func() time.Time
-	reads  *audit.Reads
+	store   *store.Store
+	access  *access.Control
+	streams Streams
+	clock   func() time.Time
+	reads   *audit.Reads
 }
 
 // New returns a console.
 func New(o Options) *Console {
-	return &Console{store: o.Store, access: o.Access, clock: o.Clock, reads: audit.NewReads(o.Store)}
+	return &Console{store: o.Store, access: o.Access, streams: o.Streams, clock: o.Clock, reads: audit.NewReads(o.Store)}
 }
 
 func (c *Console) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }

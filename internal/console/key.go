@@ -82,7 +82,7 @@ func (c *Console) keys(actor *model.Actor, organization model.OrganizationID, f 
 	return &walk[Key]{
 		list:  c.list(actor, "keys", organization, kind, f.IdleDays, f.Account),
 		place: func(k *Key) place { return place{Account: k.Account, Then: k.Key.Key} },
-		entries: func(tx *store.Tx, accounts []model.AccountID) (out []Key, err error) {
+		entries: func(tx *store.Tx, accounts []model.AccountID, _ place) (out []Key, err error) {
 			owners, err := owners(tx, accounts)
 			if err != nil {
 				return nil, err

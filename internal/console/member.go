@@ -133,12 +133,12 @@ func (c *Console) members(tx *store.Tx, actor *model.Actor, organization model.O
 	return out, nil
 }
 
-// use tells whether an account has keys that act in an organization, and when one of them
-// was last used: to the hour, because a key without a scope is used for other
+// use tells whether an account has keys that act in an organization, or at all where that
+// is empty, and when one of them was last used: to the hour, because a key without a scope is used for other
 // organizations too.
 func (c *Console) use(o *access.Owned, organization model.OrganizationID) (has bool, last time.Time) {
 	for _, k := range c.access.LiveKeys(slices.Clone(o.Keys)) {
-		if !k.Covers(organization) {
+		if organization != "" && !k.Covers(organization) {
 			continue
 		}
 		if has = true; k.LastUsed.After(last) {

@@ -1,9 +1,11 @@
 package console
 
 import (
+	"bytes"
 	"context"
+	"slices"
+	"time"
 
-	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -11,39 +13,45 @@ import (
 // RequestKind is what is asked for.
 type RequestKind string
 
-// RequestAdmin is a request of a member for the role of an administrator.
-const RequestAdmin RequestKind = "admin"
+// The kinds of request.
+const (
+	RequestAdmin RequestKind = "admin" // a member asks for the role of an administrator
+	RequestJoin  RequestKind = "join"  // an organization wants an account that another one created
+)
 
 // Request is a request that somebody has to decide on.
 type Request struct {
 	Kind         RequestKind
 	Account      model.Entity
-	Organization model.OrganizationID // that is asked
+	Organization model.OrganizationID // in which the account is to have the role, or to be
 	Role         string               // of RequestAdmin
+	Created      time.Time            // zero: not known
 }
 
-// Requests lists the open requests of an organization, in the order of their accounts.
+// Requests lists the open requests that concern an organization, in the order of their
+// accounts: for the role of an administrator, and for memberships, those that it asks for
+// and those of accounts that it created.
 func (c *Console) Requests(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
 	ask Ask) (out Page[Request], err error) {
 	w := walk[Request]{
 		list: c.list(actor, "requests", organization),
 		accounts: func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
-			return tx.RequestsAfter(organization, model.RoleAdmin, after, limit)
-		},
-		entries: func(tx *store.Tx, accounts []model.AccountID) ([]Request, error) {
-			owners, err := owners(tx, accounts)
+			admins, err := tx.RequestsAfter(organization, model.RoleAdmin, after, limit)
 			if err != nil {
 				return nil, err
 			}
-			out := make([]Request, 0, len(accounts))
-			for _, id := range accounts {
-				if o := owners[id]; o != nil {
-					out = append(out, adminRequest(actor, o, organization))
-				}
-			}
-			return out, nil
+			joins, err := tx.JoinsAfter(organization, after, limit)
+			all := append(admins, joins...)
+			slices.SortFunc(all, func(a, b model.AccountID) int { return bytes.Compare(a[:], b[:]) })
+			all = slices.Compact(all)
+			return all[:min(len(all), limit)], err
 		},
-		place: func(r *Request) place { return place{Account: r.Account.Account.ID, Then: string(r.Kind)} },
+		entries: func(tx *store.Tx, accounts []model.AccountID, _ place) ([]Request, error) {
+			return requests(tx, actor, organization, accounts)
+		},
+		place: func(r *Request) place {
+			return place{Account: r.Account.Account.ID, Then: string(r.Kind) + " " + string(r.Organization)}
+		},
 	}
 	err = c.read(ctx, actor, model.ActionRoleList, organization, func(tx *store.Tx) error {
 		out, err = w.page(tx, ask)
@@ -52,7 +60,36 @@ func (c *Console) Requests(ctx context.Context, actor *model.Actor, organization
 	return out, err
 }
 
-func adminRequest(actor *model.Actor, o *access.Owned, organization model.OrganizationID) Request {
-	return Request{Kind: RequestAdmin, Account: o.SeenBy(actor, organization), Organization: organization,
-		Role: model.RoleAdmin}
+// requests returns those about accounts, in the order of their places.
+func requests(tx *store.Tx, actor *model.Actor, organization model.OrganizationID,
+	accounts []model.AccountID) (out []Request, err error) {
+	owners, err := owners(tx, accounts)
+	if err != nil {
+		return nil, err
+	}
+	pending, err := tx.PendingRoles(organization, accounts)
+	if err != nil {
+		return nil, err
+	}
+	joins, err := tx.JoinRequestsOf(accounts)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range accounts {
+		o := owners[id]
+		if o == nil {
+			continue
+		}
+		if slices.Contains(pending[id], model.RoleAdmin) {
+			out = append(out, Request{Kind: RequestAdmin, Account: o.SeenBy(actor, organization),
+				Organization: organization, Role: model.RoleAdmin})
+		}
+		for _, j := range joins[id] {
+			if j.Organization == organization || o.CreatedBy == organization {
+				out = append(out, Request{Kind: RequestJoin, Account: o.SeenBy(actor, organization),
+					Organization: j.Organization, Created: j.Created})
+			}
+		}
+	}
+	return out, nil
 }

@@ -31,8 +31,9 @@ type walk[E any] struct {
 	list *continuation.List
 	// accounts returns up to limit accounts after one, in their order: fewer only at the end.
 	accounts func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error)
-	// entries returns those of accounts, in the order of their places.
-	entries func(tx *store.Tx, accounts []model.AccountID) ([]E, error)
+	// entries returns those of accounts, in the order of their places. It may leave out what
+	// comes up to from, and what is more than a page behind it.
+	entries func(tx *store.Tx, accounts []model.AccountID, from place) ([]E, error)
 	place   func(*E) place
 }
 
@@ -54,7 +55,7 @@ func (w *walk[E]) page(tx *store.Tx, ask Ask) (out Page[E], err error) {
 		if err != nil || len(accounts) == 0 {
 			return out, err
 		}
-		entries, err := w.entries(tx, accounts)
+		entries, err := w.entries(tx, accounts, from)
 		if err != nil {
 			return out, err
 		}

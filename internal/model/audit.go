@@ -51,6 +51,8 @@ const (
 	ActionMetadataSet       AuditAction = "metadata.set"
 	ActionMetadataDelete    AuditAction = "metadata.delete"
 
+	ActionQueueList     AuditAction = "queue.list"
+	ActionUndelivered   AuditAction = "message.undelivered"
 	ActionKeyList       AuditAction = "key.list"
 	ActionKeyIssue      AuditAction = "key.issue"
 	ActionKeyRevoke     AuditAction = "key.revoke"

@@ -38,3 +38,28 @@ func (tx *Tx) DeleteJoinRequest(organization model.OrganizationID, account model
 	n, err := tx.exec(`DELETE FROM join_requests WHERE organization = ? AND account = ?`, organization, account)
 	return n > 0, err
 }
+
+// JoinsAfter lists up to limit accounts after the given one that an organization wants, or
+// that it created and others want, in their order.
+func (tx *Tx) JoinsAfter(organization model.OrganizationID, after model.AccountID, limit int) ([]model.AccountID,
+	error) {
+	return tx.accountList(`SELECT DISTINCT j.account FROM join_requests j JOIN accounts a ON a.account = j.account
+		WHERE (j.organization = ? OR a.created_by = ?) AND j.account > ? ORDER BY j.account LIMIT ? + 0`,
+		organization, organization, after, limit)
+}
+
+// JoinRequestsOf returns what organizations ask of accounts, of each in the order of the
+// organizations.
+func (tx *Tx) JoinRequestsOf(accounts []model.AccountID) (map[model.AccountID][]JoinRequest, error) {
+	out := map[model.AccountID][]JoinRequest{}
+	err := tx.each(`SELECT organization, account, title, department, created FROM join_requests WHERE account IN (?*)
+		ORDER BY account, organization`, []any{accounts}, func(row Row) error {
+		var r JoinRequest
+		var created int64
+		err := row.Scan(&r.Organization, &r.Account, &r.Title, &r.Department, &created)
+		r.Created = fromMillis(created)
+		out[r.Account] = append(out[r.Account], r)
+		return err
+	})
+	return out, err
+}

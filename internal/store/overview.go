@@ -54,7 +54,7 @@ func (tx *Tx) OrganizationsAmong(ids []model.OrganizationID) (out []model.Organi
 type OrganizationCounts struct {
 	Members  int
 	Groups   int // that are not deleted
-	Requests int // for the role of an administrator, open
+	Requests int // open: for the role of an administrator, and for memberships
 	Holds    int // 1: it is under a legal hold
 }
 
@@ -64,6 +64,7 @@ func (tx *Tx) CountsOf(ids []model.OrganizationID) (map[model.OrganizationID]*Or
 	for _, id := range ids {
 		out[id] = new(OrganizationCounts)
 	}
+	requests := func(id model.OrganizationID) *int { return &out[id].Requests }
 	if err := tx.countEach(`SELECT organization, COUNT(*) FROM memberships WHERE organization IN (?*)
 		GROUP BY organization`, ids, func(id model.OrganizationID) *int { return &out[id].Members }); err != nil {
 		return nil, err
@@ -73,8 +74,15 @@ func (tx *Tx) CountsOf(ids []model.OrganizationID) (map[model.OrganizationID]*Or
 		return nil, err
 	}
 	if err := tx.countEach(`SELECT organization, COUNT(*) FROM roles WHERE organization IN (?*) AND role = 'admin'
-		AND pending = 1 GROUP BY organization`, ids,
-		func(id model.OrganizationID) *int { return &out[id].Requests }); err != nil {
+		AND pending = 1 GROUP BY organization`, ids, requests); err != nil {
+		return nil, err
+	}
+	if err := tx.countEach(`SELECT organization, COUNT(*) FROM join_requests WHERE organization IN (?*)
+		GROUP BY organization`, ids, requests); err != nil {
+		return nil, err
+	}
+	if err := tx.countEach(`SELECT a.created_by, COUNT(*) FROM join_requests j JOIN accounts a ON a.account = j.account
+		WHERE a.created_by IN (?*) GROUP BY a.created_by`, ids, requests); err != nil {
 		return nil, err
 	}
 	err := tx.countEach(`SELECT organization, COUNT(*) FROM holds WHERE organization IN (?*) AND released = 0
@@ -87,7 +95,7 @@ func (tx *Tx) countEach(query string, ids []model.OrganizationID, count func(mod
 		var id model.OrganizationID
 		var n int
 		err := row.Scan(&id, &n)
-		*count(id) = n
+		*count(id) += n
 		return err
 	})
 }

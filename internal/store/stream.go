@@ -76,6 +76,11 @@ func (tx *Tx) StreamsOf(account model.AccountID, now time.Time) ([]StreamRow, er
 	return tx.streams(`s.account = ? ORDER BY s.opened, s.stream`, now, account)
 }
 
+// StreamsOfEach returns the streams of several accounts, in no particular order.
+func (tx *Tx) StreamsOfEach(accounts []model.AccountID, now time.Time) ([]StreamRow, error) {
+	return tx.streams(`s.account IN (?*)`, now, accounts)
+}
+
 // StreamsOn returns up to limit streams of a node.
 func (tx *Tx) StreamsOn(node model.NodeID, now time.Time, limit int) ([]StreamRow, error) {
 	return tx.streams(`s.node = ? ORDER BY s.account, s.stream LIMIT ? + 0`, now, node, limit)

@@ -54,16 +54,27 @@ type QueueLength struct {
 	First   int64 // the position of the oldest
 }
 
+// QueuesIn returns how much accounts have queued of one organization, in their order; of
+// those that have nothing there is none. It reads all that they have queued.
+func (tx *Tx) QueuesIn(organization model.OrganizationID, accounts []model.AccountID) ([]QueueLength, error) {
+	return tx.queueLengths(`SELECT account, COUNT(*), MIN(position) FROM events WHERE account IN (?*)
+		AND organization_number = ? GROUP BY account ORDER BY account`, accounts, tx.numbered(organization))
+}
+
 // QueueLengths returns those of the accounts that have something queued, up to limit of
 // them after the given one, in their order. It reads all that they have queued.
-func (tx *Tx) QueueLengths(after model.AccountID, limit int) (out []QueueLength, err error) {
-	err = tx.each(
+func (tx *Tx) QueueLengths(after model.AccountID, limit int) ([]QueueLength, error) {
+	return tx.queueLengths(
 		`SELECT account, COUNT(*), MIN(position) FROM events WHERE account > ? GROUP BY account ORDER BY account LIMIT ? + 0`,
-		[]any{after, limit}, func(row Row) error {
-			var q QueueLength
-			err := row.Scan(&q.Account, &q.Events, &q.First)
-			out = append(out, q)
-			return err
-		})
+		after, limit)
+}
+
+func (tx *Tx) queueLengths(query string, args ...any) (out []QueueLength, err error) {
+	err = tx.each(query, args, func(row Row) error {
+		var q QueueLength
+		err := row.Scan(&q.Account, &q.Events, &q.First)
+		out = append(out, q)
+		return err
+	})
 	return out, err
 }

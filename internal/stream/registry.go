@@ -81,5 +81,25 @@ func (r *Registry) End(ctx context.Context, account model.AccountID, key string,
 	}
 }
 
+// Scopes returns the scopes of the keys that opened the accounts' streams, on all nodes, one
+// for each stream.
+func (r *Registry) Scopes(tx *store.Tx, accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID,
+	error) {
+	out := map[model.AccountID][]model.OrganizationID{}
+	if r.node == nil {
+		for _, account := range accounts {
+			out[account] = r.hub.Scopes(account)
+		}
+		return out, nil
+	}
+	rows, err := tx.StreamsOfEach(accounts, r.node.time.StoreTime(r.clock()))
+	for _, s := range rows {
+		if s.Alive && s.State == store.StreamOpen {
+			out[s.Account] = append(out[s.Account], s.Scope)
+		}
+	}
+	return out, err
+}
+
 // Recheck soon ends the streams whose readers lost their access.
 func (r *Registry) Recheck() { r.guard.remind(r.clock()) }

@@ -91,6 +91,92 @@ func overview(t *testing.T, h Harness) {
 		wantEqual(t, "the first", owners(model.AccountID{}, 1), want[:1])
 		wantEqual(t, "the next", owners(want[0], 10), want[1:])
 	})
+	t.Run("requests_for_memberships", func(t *testing.T) {
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			for _, id := range accounts {
+				if _, err := tx.PutJoinRequest(store.JoinRequest{Organization: second, Account: id, Created: p.now()}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		made := p.mustAccount(t, "made", func(a *model.Account) { a.CreatedBy = first })
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			_, err := tx.PutJoinRequest(store.JoinRequest{Organization: p.organizationID(), Account: made.ID, Created: p.now()})
+			return err
+		})
+		joins := func(organization model.OrganizationID, after model.AccountID, limit int) []model.AccountID {
+			t.Helper()
+			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
+				return tx.JoinsAfter(organization, after, limit)
+			})
+		}
+		wantEqual(t, "that it wants", joins(second, model.AccountID{}, 10), accounts)
+		wantEqual(t, "the first", joins(second, model.AccountID{}, 1), accounts[:1])
+		wantEqual(t, "the rest", joins(second, accounts[0], 10), accounts[1:])
+		wantEqual(t, "of those that it created", joins(first, model.AccountID{}, 10), []model.AccountID{made.ID})
+		of := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID][]store.JoinRequest, error) {
+			return tx.JoinRequestsOf([]model.AccountID{ann, made.ID, p.id()})
+		})
+		if len(of) != 2 || of[ann][0].Organization != second || of[ann][0].Account != ann {
+			t.Errorf("got %v", of)
+		}
+		counts := mustRead(t, p, func(tx *store.Tx) (map[model.OrganizationID]*store.OrganizationCounts, error) {
+			return tx.CountsOf([]model.OrganizationID{first, second})
+		})
+		wantEqual(t, "requests of the first", counts[first].Requests, 3) // two for a role
+		wantEqual(t, "requests of the second", counts[second].Requests, 4)
+	})
+	t.Run("what_waits_in_queues", func(t *testing.T) {
+		p, ann, bob := newPair(t, h)
+		organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
+		g := p.mustGroup(t, organization, ann, bob)
+		begun := p.now()
+		letter, elsewhere, toGroup := p.letter(organization, ann, bob), p.letter(other, ann, bob), p.groupLetter(&g, ann)
+		for _, m := range []*store.MessageRow{letter, elsewhere, toGroup} {
+			p.mustSend(t, m)
+		}
+		both := []model.AccountID{ann, bob}
+		lengths := mustRead(t, p, func(tx *store.Tx) ([]store.QueueLength, error) { return tx.QueuesIn(organization, both) })
+		if len(lengths) != 1 || lengths[0].Account != bob || lengths[0].Events != 2 ||
+			store.TimeOf(lengths[0].First).Sub(begun).Abs() > time.Minute {
+			t.Errorf("got %v", lengths)
+		}
+		with := func(upTo int64) []model.AccountID {
+			t.Helper()
+			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
+				return tx.WithUndelivered(organization, both, upTo)
+			})
+		}
+		wantEqual(t, "with something", with(store.EndOfQueue), []model.AccountID{bob})
+		wantEqual(t, "before", len(with(lengths[0].First-1)), 0)
+		waiting := func(after, upTo int64, limit int) (out []model.MessageID) {
+			t.Helper()
+			for _, m := range mustRead(t, p, func(tx *store.Tx) ([]store.QueuedMessage, error) {
+				return tx.Undelivered(bob, organization, after, upTo, limit)
+			}) {
+				out = append(out, m.Message)
+			}
+			return out
+		}
+		wantEqual(t, "all", waiting(0, store.EndOfQueue, 10), []model.MessageID{letter.ID, toGroup.ID})
+		wantEqual(t, "one", waiting(0, store.EndOfQueue, 1), []model.MessageID{letter.ID})
+		wantEqual(t, "the next", waiting(lengths[0].First, store.EndOfQueue, 10), []model.MessageID{toGroup.ID})
+		counts := func(account model.AccountID) map[model.MessageID]store.NewCopies {
+			t.Helper()
+			return mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]store.NewCopies, error) {
+				return tx.CountNew(organization, account, []model.MessageID{letter.ID, toGroup.ID})
+			})
+		}
+		wantEqual(t, "with bob", counts(bob), map[model.MessageID]store.NewCopies{letter.ID: {All: 1}, toGroup.ID: {All: 1}})
+		wantEqual(t, "behind bob", counts(model.AccountID{0xff})[letter.ID], store.NewCopies{All: 1, Before: 1})
+		p.mustMarkRead(t, letter, bob)
+		if n, there := counts(bob)[letter.ID]; there {
+			t.Errorf("a message that was read is New %v", n)
+		}
+		streams := mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOfEach(both, p.now()) })
+		wantEqual(t, "streams", len(streams), 0)
+	})
 	t.Run("figures_of_groups", func(t *testing.T) {
 		silent, busy := p.mustGroup(t, first, ann), p.mustGroup(t, first, ann, bob, eve)
 		p.mustSend(t, p.groupLetter(&busy, ann))
