@@ -145,6 +145,9 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 			if err := r.refuses(&issued.Key); err != nil {
 				return err
 			}
+			if err := scopeStands(tx, &issued.Key); err != nil {
+				return err
+			}
 			if err := c.insertKey(tx, &issued.Key); err != nil || t.ID == actor.Account {
 				return err
 			}

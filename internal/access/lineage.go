@@ -28,6 +28,19 @@ func (c *Control) insertKey(tx *store.Tx, k *model.Key) error {
 	return tx.InsertKey(k)
 }
 
+// scopeStands asks whether the organization that a key acts in is there: one that was
+// deleted a moment ago gets no more keys.
+func scopeStands(tx *store.Tx, k *model.Key) error {
+	if k.Scope == "" {
+		return nil
+	}
+	_, found, err := tx.Organization(k.Scope)
+	if err == nil && !found {
+		err = model.Missing()
+	}
+	return err
+}
+
 // full reports whether the account of a key has as many of its scope as it may.
 func (c *Control) full(tx *store.Tx, k *model.Key) (bool, error) {
 	now := c.now()

@@ -254,3 +254,40 @@ func TestKeyActsAsItsAccountOnly(t *testing.T) {
 	}
 	c.bob.get("/v2/user").reply().wantFields(fields{"token": c.bob.token, "display_name": "Bob"})
 }
+
+// Whoever administers one organization learns of no account of others that it is there, but
+// by the calls that look for one on the whole platform: 27, 28 and 29.
+func TestAdministratorsCannotTellWhoIsElsewhere(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	theirs, mine, joined := s.mustCreateOrganization("Theirs"), s.mustCreateOrganization("Mine"),
+		s.mustCreateOrganization("Joined")
+	admin, hidden := s.mustCreateAdmin(mine, "admin"), s.mustCreate(theirs, "hidden")
+	s.operator.mustJoin(joined, admin) // as a plain member
+	for _, organization := range []string{theirs, mine, joined, randomOrganization()} {
+		at := "/organization/" + organization
+		for _, call := range []string{"DELETE " + at, "GET " + at + "/roles", "POST " + at + "/roles/reporting",
+			"POST " + at + "/roles/admin", "DELETE " + at + "/roles/reporting", "GET " + at,
+			"GET " + at + "/message/unread_count", "POST /organization", "GET /organization", "GET /message/unread_count",
+			"GET ", "GET /key", "POST /key", "POST /key ", "DELETE /key/" + hidden.key,
+			"POST /key/" + hidden.key + "/rotate", "POST /password", "POST /settings"} {
+			if organization == mine && call == "POST /organization" {
+				continue // call 29
+			}
+			ask := func(token string) *answer {
+				method, path, _ := strings.Cut(call, " ")
+				f := fields{"organization": organization, "password": knownPassword}
+				if path, scoped := strings.CutSuffix(path, " "); scoped {
+					return admin.do(method, "/v2/user/"+token+path, jsonBody(fields{"kind": "administrative"}))
+				}
+				return admin.do(method, "/v2/user/"+token+path, jsonBody(f))
+			}
+			got := ask(hidden.token)
+			if got.StatusCode < 400 {
+				t.Errorf("%s answers %d", got.what, got.StatusCode)
+			}
+			wantSameAnswer(got, ask(randomToken()))
+			wantSameAnswer(ask("hidden"), ask("nobody"))
+		}
+	}
+}

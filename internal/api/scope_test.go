@@ -280,3 +280,34 @@ func TestStreamsOutliveAMembershipThatOthersMade(t *testing.T) {
 	for range stream.lines {
 	}
 }
+
+// The keys that act in an organization alone end with it like revoked ones, also those of
+// accounts that left it.
+func TestKeysOfAnOrganizationEndWithIt(t *testing.T) {
+	t.Parallel()
+	h := startHijack(t)
+	mine := h.chief.withKey(h.other.post(h.chief.path("/key"), nil).reply())
+	issued := mine.withKey(mine.post("/v2/user/me/key", nil).reply())
+	auth := issued.post("/v5/login", fields{"device_id": "d"}).reply().at("auth")
+	signed := issued.with(auth.text("key"), auth.text("secret"))
+	h.admin.mustJoin(h.one, h.ben)
+	h.operator.mustJoin(h.two, h.admin)
+	former := h.admin.withKey(h.other.post(h.admin.path("/key"), nil).reply())
+	h.other.delete(h.admin.path("/organization/" + h.two)).want(204)
+	ended := []*person{mine, issued, signed, former}
+	streams := []*stream{h.own.openStream("features=no-offline-messages")}
+	for _, p := range ended {
+		streams = append(streams, p.openStream("features=no-offline-messages"))
+	}
+	h.operator.do("DELETE", "/v2/organization/"+h.two, jsonBody(fields{"name": "Two"})).want(204)
+	for i, p := range ended {
+		p.get("/v2/user").want(401)
+		for range streams[i+1].lines { // what came before its end
+		}
+	}
+	h.own.get("/v2/user").want(200)
+	h.chief.get("/v2/user/me/organization/" + h.one).want(200)
+	h.ben.mustSend(h.own.token, "still here")
+	for e := streams[0].next(); e.kind != "message"; e = streams[0].next() {
+	}
+}

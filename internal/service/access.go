@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -11,6 +12,20 @@ import (
 
 // This file decides who may see and do what. The use cases ask here and nowhere
 // else; the authorization matrix of the tests proves it.
+
+// administeredTarget finds the account that a call about an organization is about: for the
+// account itself, and for administrators of the organization. It answers others alike
+// whether or not there is such an account.
+func (s *Service) administeredTarget(tx *store.Tx, actor *model.Actor, address string,
+	organization model.OrganizationID) (access.Target, error) {
+	t, err := s.access.Target(tx, actor, address)
+	if (err == nil || model.IsNotFound(err)) && (err != nil || t.ID != actor.Account) {
+		if refused := actor.MayAdminister(organization); refused != nil {
+			return access.Target{}, refused
+		}
+	}
+	return t, err
+}
 
 // administer is act for a call that takes an administrator of the organization. The
 // right is checked before, and once more with the organization locked.

@@ -255,14 +255,9 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 	on := model.AuditEntry{Action: model.ActionRoleList}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = nil
-		t, err := s.access.Target(tx, actor, address)
+		t, err := s.administeredTarget(tx, actor, address, organization)
 		if err != nil {
 			return err
-		}
-		if t.ID != actor.Account {
-			if err := actor.MayAdminister(organization); err != nil {
-				return err
-			}
 		}
 		on.User = t.ID
 		m, member := t.In(organization)
@@ -301,7 +296,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
-		t, err := s.access.Target(tx, actor, address)
+		t, err := s.administeredTarget(tx, actor, address, organization)
 		if err != nil {
 			return err
 		}

@@ -2,17 +2,20 @@ package service
 
 import (
 	"context"
+	"slices"
 
+	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
 )
 
 // DeleteOrganization ends an organization: from the answer on it has no members
 // and is not shown. The sweep erases its content in pieces, so that a large one delays
-// no other call. The name must be repeated.
+// no other call. The keys that act there alone end like revoked ones. The name must be
+// repeated.
 func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID,
 	name string) error {
-	var members []model.AccountID
+	var members, former []model.AccountID // former members may have keys that act there alone
 	var left map[model.AccountID][]model.OrganizationID
 	err := s.administer(ctx, actor, model.ActionOrganizationDelete, id, func(tx *store.Tx, line *model.AuditEntry) error {
 		o, found, err := tx.Organization(id)
@@ -36,7 +39,11 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 		if err := tx.LockGroupsIn(id); err != nil {
 			return err
 		}
-		position, err := tx.Position(1, members...)
+		if former, err = tx.KeyHolders(id); err != nil {
+			return err
+		}
+		former = slices.DeleteFunc(former, func(a model.AccountID) bool { return slices.Contains(members, a) })
+		position, err := tx.Position(1, slices.Concat(members, former)...)
 		if err != nil {
 			return err
 		}
@@ -64,7 +71,10 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 		return err
 	}
 	s.messages.ForgetAll()
-	s.membershipChanged(members...)
+	s.membershipChanged(slices.Concat(members, former)...)
+	for _, account := range former {
+		s.hub.CloseScope(account, id, live.Revoked)
+	}
 	for _, account := range members {
 		s.endStreams(account, id, len(left[account]) > 0)
 	}

@@ -210,6 +210,18 @@ func (tx *Tx) keyNames(where string, args ...any) (out []string, err error) {
 	return out, err
 }
 
+// KeyHolders lists the accounts that have keys of a scope.
+func (tx *Tx) KeyHolders(scope model.OrganizationID) (out []model.AccountID, err error) {
+	err = tx.each(`SELECT DISTINCT account FROM keys WHERE organization = ? AND organization <> '' ORDER BY account`,
+		[]any{scope}, func(row Row) error {
+			var account model.AccountID
+			err := row.Scan(&account)
+			out = append(out, account)
+			return err
+		})
+	return out, err
+}
+
 // SetKeyParent says with which key another one ends; empty: with none.
 func (tx *Tx) SetKeyParent(key, parent string) error {
 	return tx.changeKey(key, func(k *model.Key) { k.Parent = parent })

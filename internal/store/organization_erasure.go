@@ -2,14 +2,17 @@ package store
 
 import "signet/internal/model"
 
-// DeleteOrganization removes an organization with its memberships, roles and index,
-// and notes the rest for erasure.
+// DeleteOrganization removes an organization with its memberships, roles, index and the
+// keys of its scope, and notes the rest for erasure.
 func (tx *Tx) DeleteOrganization(id model.OrganizationID) error {
 	for _, table := range []string{"organizations", "memberships", "join_requests", "roles", "metadata", "metadata_sizes",
 		"search_words", "search_entities"} {
 		if err := tx.post(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
 			return err
 		}
+	}
+	if err := tx.post(`DELETE FROM keys WHERE organization = ? AND organization <> ''`, id); err != nil {
+		return err
 	}
 	if err := tx.post(`UPDATE groups SET deleted = 1 WHERE organization = ?`, id); err != nil {
 		return err

@@ -125,6 +125,7 @@ var spreading = map[string]string{
 	"Tx.AllLoginKeys":          "a changed password",
 	"Tx.CountKeys":             "a login, and each key that is issued",
 	"Tx.DeleteKeys":            "a login, a revocation, a changed password: at most 100 keys",
+	"Tx.KeyHolders":            "the end of an organization",
 	"Tx.KeysIssuedWith":        "a login, a revocation, a rotation, a changed password",
 	"Tx.LoginKeys":             "a login",
 	"Tx.KeysNamed":             "each node, of its open streams",

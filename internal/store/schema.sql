@@ -152,6 +152,7 @@ CREATE TABLE keys (
 	PRIMARY KEY (api_key)
 ){table};
 CREATE INDEX keys_account ON keys (account, login, device);
+CREATE INDEX keys_organization ON keys (organization) WHERE organization <> ''; -- few keys have a scope
 
 -- How many messages a key has sent on a day (in days since 1970, UTC).
 CREATE TABLE quotas (

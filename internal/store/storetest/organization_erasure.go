@@ -38,8 +38,23 @@ func organizationErasure(t *testing.T, h Harness) {
 			tx.InsertAvatar(store.Avatar{Blob: picture, Entity: groups[0].Entity(), Group: true, ContentType: "image/png"}))
 	})
 	wantMissing(t, p, "an erasure", (*store.Tx).OrganizationErasure)
+	holders := func(scope model.OrganizationID) []model.AccountID {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.KeyHolders(scope) })
+	}
+	for i, scope := range []model.OrganizationID{doomed, doomed, kept, ""} {
+		k := model.Key{Key: "key" + string(rune('0'+i)), Account: ann, Scope: scope, SecretHash: []byte{1},
+			PreviousHash: []byte{}, Created: p.now()}
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertKey(&k) })
+	}
+	wantEqual(t, "who has keys", holders(doomed), []model.AccountID{ann})
+	wantEqual(t, "who has keys of no scope", holders(""), nil)
 
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteOrganization(doomed) })
+	wantEqual(t, "who has keys", holders(doomed), nil)
+	wantMissing(t, p, "a key of its scope", key("key0"))
+	wantEqual(t, "who has keys next door", holders(kept), []model.AccountID{ann})
+	mustFind(t, p, "a key of no scope", key("key3"))
 	wantMissing(t, p, "the organization", organization(doomed))
 	wantEqual(t, "members", p.mustCountMembers(t, doomed), 0)
 	wantEqual(t, "administrators", p.mustHolders(t, doomed, model.RoleAdmin), nil)
