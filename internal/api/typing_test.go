@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -83,4 +84,96 @@ func TestPresenceIsToldToThoseWhoHaveEachOther(t *testing.T) {
 	not.wantNext("message") // and nothing before
 	c.alice.mustSend(c.bob.token, "x")
 	plain.wantNext("message")
+}
+
+// A key of one organization makes its account present there alone, and hears of others'
+// presence there alone; so it is with typing.
+func TestPresenceAndTypingStayWithinAScope(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(f *figures) { f.linger = 50 * time.Millisecond })
+	one, two := s.mustCreateOrganization("One"), s.mustCreateOrganization("Two")
+	ann, inOne, inTwo, both := s.mustCreate(one, "ann"), s.mustCreate(one, "inone"), s.mustCreate(two, "intwo"),
+		s.mustCreate(one, "both")
+	s.operator.mustJoin(two, ann)
+	s.operator.mustJoin(two, both)
+	for _, p := range []*person{inOne, both} {
+		ann.mustSend(p.token, "x", "sender_organization", one)
+	}
+	for _, p := range []*person{inTwo, both} {
+		ann.mustSend(p.token, "x", "sender_organization", two)
+	}
+	scoped := func(p *person, organization string) *person {
+		return p.withKey(s.operator.post(p.path("/key"), fields{"organization": organization}).reply())
+	}
+	type watcher struct {
+		*stream
+		who          *person
+		organization string // of a message that it gets
+	}
+	watching := map[string]watcher{}
+	watch := func(name string, p *person, organization string) {
+		watching[name] = watcher{p.openStream("features=presence,is-typing,no-offline-messages"), p, organization}
+	}
+	watch("one", inOne, one)
+	watch("two", inTwo, two)
+	watch("both", both, one)
+	watch("both, scope one", scoped(both, one), one)
+	watch("both, scope two", scoped(both, two), two)
+	wantHeard := func(what, want string, names ...string) {
+		t.Helper()
+		for name, w := range watching {
+			// Whatever was to come comes before this message.
+			id := ann.mustSend(w.who.token, what, "sender_organization", w.organization)
+			var got []string
+			for e := w.next(); e.kind != "message" || e.text("message_id") != id; e = w.next() {
+				switch e.kind {
+				case "presence":
+					got = append(got, e.text("type"))
+				case "message:is_typing":
+					got = append(got, e.text("status"))
+				}
+			}
+			var expected []string
+			if slices.Contains(names, name) {
+				expected = []string{want}
+			}
+			if !slices.Equal(got, expected) {
+				t.Errorf("%s: %s heard %v, want %v", what, name, got, expected)
+			}
+		}
+	}
+	wantGone := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			e := watching[name].next()
+			for e.kind != "presence" { // messages to other watchers of the account
+				e = watching[name].next()
+			}
+			e.wantIs(fields{"from": ann.token, "type": "unavailable"})
+		}
+		wantHeard("gone", "")
+	}
+	annOne, annTwo := scoped(ann, one), scoped(ann, two)
+	ofOne := annOne.openStream("features=no-offline-messages")
+	wantHeard("a stream of One", "available", "one", "both", "both, scope one")
+	everywhere := ann.openStream("features=no-offline-messages")
+	wantHeard("one everywhere", "available", "two", "both, scope two")
+	ofTwo := annTwo.openStream("features=no-offline-messages")
+	wantHeard("one of Two", "")
+	everywhere.close()
+	wantHeard("others are left", "")
+	ofTwo.close()
+	wantGone("two", "both, scope two")
+	ofOne.close()
+	wantGone("one", "both", "both, scope one")
+
+	annOne.post("/v2/message/typing", fields{"recipient": both.token}).want(204)
+	wantHeard("typing in One", "typing", "both", "both, scope one")
+	ann.post("/v2/message/typing", fields{"recipient": both.token}).want(204)
+	wantHeard("typing", "typing", "both", "both, scope one", "both, scope two")
+	annOne.post("/v2/message/typing", fields{"recipient": inTwo.token}).wantMissing()
+	group := ann.post("/v2/group", fields{"name": "G", "members": []string{both.token}},
+		in(two)).want(204).Header.Get("TT-X-Group-Token")
+	ann.post("/v2/message/typing", fields{"recipient": group}).want(204)
+	wantHeard("typing in a group of Two", "typing", "both", "both, scope two")
 }

@@ -70,6 +70,20 @@ type Signal struct {
 	Account  model.AccountID `json:"account,omitzero"`   // update
 	Typing   *model.Typing   `json:"typing,omitempty"`   // message:is_typing
 	Presence *model.Presence `json:"presence,omitempty"` // presence
+
+	// Within are the organizations of typing and presence, in which readers with a key of a
+	// scope hear it. Scoped: no others do.
+	Within []model.OrganizationID `json:"within,omitempty"`
+	Scoped bool                   `json:"scoped,omitempty"`
+}
+
+// Reaches reports whether readers with a key of this scope may hear the signal; an empty
+// scope is none.
+func (s *Signal) Reaches(scope model.OrganizationID) bool {
+	if scope == "" {
+		return !s.Scoped
+	}
+	return s.Within == nil || slices.Contains(s.Within, scope)
 }
 
 // Ending says which subscriptions of an account end. The zero value is all.

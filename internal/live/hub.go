@@ -242,16 +242,17 @@ func (h *Hub) end(ending *Ending, accounts []model.AccountID) (streams int) {
 	return streams
 }
 
-// Streams returns how many streams an account has open on this node.
-func (h *Hub) Streams(account model.AccountID) (n int) {
+// StreamScopes returns the scopes of the keys of an account's open streams on this node,
+// one for each stream.
+func (h *Hub) StreamScopes(account model.AccountID) (scopes []model.OrganizationID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.accounts[account] {
 		if s.Stream {
-			n++
+			scopes = append(scopes, s.Scope)
 		}
 	}
-	return n
+	return scopes
 }
 
 // Scopes returns the scopes of the keys that opened the account's streams on this node, one

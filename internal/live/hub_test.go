@@ -79,7 +79,7 @@ func TestStreamThatTakesNoSignalsEnds(t *testing.T) {
 	wantEnded(t, slow, 0)
 	h.Signal(Signal{}, alice)
 	wantEnded(t, slow, Slow)
-	if n := h.Streams(alice); n != 0 {
+	if n := len(h.StreamScopes(alice)); n != 0 {
 		t.Errorf("%d streams are left, want none", n)
 	}
 }
@@ -123,7 +123,7 @@ func TestSubscriptionMayBeClosedTwice(t *testing.T) {
 	s.Close()
 	s.Close()
 	wantEnded(t, s, 0)
-	if n := h.Streams(alice); n != 0 {
+	if n := len(h.StreamScopes(alice)); n != 0 {
 		t.Errorf("%d streams are left, want none", n)
 	}
 }

@@ -14,16 +14,15 @@ import (
 // false where the actor does not see that, or where it is gone by now.
 func (s *Service) Shown(ctx context.Context, actor *model.Actor, signal *live.Signal) (e model.Event, seen bool,
 	err error) {
+	if !signal.Reaches(actor.Key.Scope) {
+		return e, false, nil
+	}
 	e = model.Event{ID: signal.ID, Kind: signal.Kind, Typing: signal.Typing, Presence: signal.Presence}
 	switch signal.Kind {
 	case model.EventMessage, model.EventGroupMessage:
 		var m model.Message
 		m, err = s.Message(ctx, actor, signal.Message)
 		e.Message = &m
-	case model.EventTyping:
-		err = s.withinScope(ctx, actor, signal.Typing.Sender, signal.Typing.Group)
-	case model.EventPresence:
-		err = s.withinScope(ctx, actor, signal.Presence.Account, model.GroupID{})
 	case model.EventUpdate:
 		e.Entity, err = s.changedAccount(ctx, actor, signal)
 	}
@@ -35,29 +34,6 @@ func (s *Service) Shown(ctx context.Context, actor *model.Actor, signal *live.Si
 		return e, false, nil
 	}
 	return e, err == nil, err
-}
-
-// withinScope answers Missing where the actor's key has a scope, and a group, or else an
-// account, is not of that organization.
-func (s *Service) withinScope(ctx context.Context, actor *model.Actor, account model.AccountID,
-	group model.GroupID) error {
-	if actor.Key.Scope == "" {
-		return nil
-	}
-	return s.store.View(ctx, func(tx *store.Tx) error {
-		within, err := false, error(nil)
-		if group.IsZero() {
-			within, err = tx.IsMember(actor.Key.Scope, account)
-		} else {
-			var g model.Group
-			g, within, err = tx.Group(group)
-			within = within && g.Organization == actor.Key.Scope
-		}
-		if err == nil && !within {
-			err = model.Missing()
-		}
-		return err
-	}, store.Short)
 }
 
 // changedAccounts is how many are remembered of the accounts that the latest signals

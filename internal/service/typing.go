@@ -16,6 +16,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 	}
 	typing := model.Typing{Sender: actor.Account, Active: active}
 	var readers []model.AccountID
+	var within []model.OrganizationID
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		readers, typing.Group = nil, model.GroupID{}
 		entity, group, found, err := s.access.Resolve(tx, actor, recipient, true)
@@ -34,6 +35,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 			if !rights.member {
 				return model.Missing()
 			}
+			within = []model.OrganizationID{g.Organization}
 			for _, account := range g.Members {
 				if account != actor.Account {
 					readers = append(readers, account)
@@ -45,7 +47,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 		if err != nil {
 			return err
 		}
-		if len(actor.Shared(memberships)) == 0 {
+		if within = actor.Shared(memberships); len(within) == 0 {
 			return model.Missing()
 		}
 		readers = append(readers, model.AccountID(entity))
@@ -57,6 +59,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 	if err != nil {
 		return err
 	}
-	s.hub.Signal(live.Signal{Kind: model.EventTyping, Feature: live.FeatureTyping, Typing: &typing}, readers...)
+	s.hub.Signal(live.Signal{Kind: model.EventTyping, Feature: live.FeatureTyping, Typing: &typing, Within: within},
+		readers...)
 	return nil
 }

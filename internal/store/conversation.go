@@ -231,17 +231,24 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 	return messages, priority, err
 }
 
+// Mutual is an account that another one has in its roster, and that has it in its own.
+type Mutual struct {
+	Account      model.AccountID
+	Organization model.OrganizationID // in which they have each other
+}
+
 // MutualRoster lists the accounts that are in an account's roster and have it in
-// theirs.
-func (tx *Tx) MutualRoster(account model.AccountID) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT DISTINCT theirs.account FROM conversations mine
+// theirs, in their order, with each organization where that is so.
+func (tx *Tx) MutualRoster(account model.AccountID) (out []Mutual, err error) {
+	err = tx.each(`SELECT theirs.account, theirs.organization FROM conversations mine
 		JOIN conversations theirs ON theirs.account = mine.entity AND theirs.organization = mine.organization
 		AND theirs.entity = mine.account
-		WHERE mine.account = ? AND mine.listed = 1 AND theirs.listed = 1 AND theirs.account <> mine.account`,
+		WHERE mine.account = ? AND mine.listed = 1 AND theirs.listed = 1 AND theirs.account <> mine.account
+		ORDER BY theirs.account, theirs.organization`,
 		[]any{account}, func(row Row) error {
-			var id model.AccountID
-			err := row.Scan(&id)
-			out = append(out, id)
+			var m Mutual
+			err := row.Scan(&m.Account, &m.Organization)
+			out = append(out, m)
 			return err
 		})
 	return out, err

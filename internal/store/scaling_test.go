@@ -162,7 +162,7 @@ var spreading = map[string]string{
 	"Tx.StreamsOn":           "when a node has lapsed",
 	"Tx.StreamsToEnd":        "each node, every few seconds",
 	"Tx.UnsweptUnread":       "each roster, likewise",
-	"Tx.WithStreams":         "when a node has lapsed",
+	"Tx.StreamScopes":        "when streams have ended, for all of a node at once",
 	"Tx.WithdrawMessage":     "a recall, or the sweep: all who have the message",
 	"Tx.releaseAvatarOf":     "once in the life of a picture",
 	"session.advance":        "a message to more than eight accounts: their queues",

@@ -122,13 +122,17 @@ func (tx *Tx) DeleteStreams(accounts []model.AccountID, streams []model.StreamID
 	return tx.post(`DELETE FROM streams WHERE account IN (?*) AND stream IN (?*)`, accounts, streams)
 }
 
-// WithStreams returns those of the accounts that have streams, ended ones included.
-func (tx *Tx) WithStreams(accounts []model.AccountID) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT DISTINCT account FROM streams WHERE account IN (?*)`, []any{accounts}, func(row Row) error {
-		var account model.AccountID
-		err := row.Scan(&account)
-		out = append(out, account)
-		return err
-	})
+// StreamScopes returns the scopes of the keys with which the accounts have streams, ended
+// ones included, each once.
+func (tx *Tx) StreamScopes(accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID, error) {
+	out := map[model.AccountID][]model.OrganizationID{}
+	err := tx.each(`SELECT DISTINCT account, organization FROM streams WHERE account IN (?*)`, []any{accounts},
+		func(row Row) error {
+			var account model.AccountID
+			var scope model.OrganizationID
+			err := row.Scan(&account, &scope)
+			out[account] = append(out[account], scope)
+			return err
+		})
 	return out, err
 }

@@ -18,9 +18,9 @@ type lingering struct {
 }
 
 // open notes a stream that was opened on this node, and ends the account's oldest
-// ones past the limit, wherever they are. first reports whether the account was not
-// there before, on any node.
-func (n *Node) open(ctx context.Context, sub *live.Subscription) (first bool, err error) {
+// ones past the limit, wherever they are. before are the scopes of the streams with which
+// the account was there already, on any node.
+func (n *Node) open(ctx context.Context, sub *live.Subscription) (before scopes, err error) {
 	r := n.registry
 	var replaced []model.StreamID
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
@@ -34,7 +34,10 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (first bool, er
 		if err != nil {
 			return err
 		}
-		first = len(rows) == 0
+		before = nil
+		for _, r := range rows {
+			before = append(before, r.Scope)
+		}
 		if limit := r.limit; limit > 0 {
 			rows = slices.DeleteFunc(rows, func(r store.StreamRow) bool { return r.Scope != sub.Scope })
 			open := openStreams(rows, "", "")
@@ -49,10 +52,10 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (first bool, er
 	})
 	if err != nil {
 		n.close(sub) // it may be noted all the same
-		return false, err
+		return nil, err
 	}
 	r.hub.CloseStreams(sub.Account, live.Replaced, replaced...)
-	return first, nil
+	return before, nil
 }
 
 // openStreams returns those of an account's streams that are open, and opened with
@@ -153,10 +156,13 @@ func (n *Node) writeClosed(ctx context.Context) error {
 // depart forgets the streams that have lingered, and tells others which accounts have left.
 func (n *Node) depart(ctx context.Context, now time.Time) error {
 	for len(n.lingering) > 0 && !n.lingering[0].until.After(now) {
-		over := n.lingering[0].streams
-		var left []model.AccountID
+		var over []store.StreamRow
+		for _, sub := range n.lingering[0].streams {
+			over = append(over, store.StreamRow{Account: sub.Account, Stream: sub.ID, Scope: sub.Scope})
+		}
+		var left []departure
 		err := n.registry.store.Update(ctx, func(tx *store.Tx) (err error) {
-			left, err = forgetStreams(tx, accountsOf(over), streamsOf(over))
+			left, err = forgetStreams(tx, over)
 			return err
 		})
 		if err != nil {
@@ -182,7 +188,7 @@ func (n *Node) sweepLapsed(ctx context.Context) error {
 		if err != nil || !found {
 			return err
 		}
-		var left []model.AccountID
+		var left []departure
 		err = r.store.Update(ctx, func(tx *store.Tx) error {
 			left = nil
 			var node model.NodeID
@@ -193,12 +199,7 @@ func (n *Node) sweepLapsed(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			var accounts []model.AccountID
-			var streams []model.StreamID
-			for _, r := range rows {
-				accounts, streams = append(accounts, r.Account), append(streams, r.Stream)
-			}
-			left, err = forgetStreams(tx, distinct(accounts), streams)
+			left, err = forgetStreams(tx, rows)
 			return err
 		})
 		if err != nil || !found {
@@ -208,28 +209,46 @@ func (n *Node) sweepLapsed(ctx context.Context) error {
 	}
 }
 
-// forgetStreams removes streams and returns those of their accounts that have none
-// left on any node.
-func forgetStreams(tx *store.Tx, accounts []model.AccountID, streams []model.StreamID) (left []model.AccountID,
-	err error) {
+// departure is an account of which streams ended: their scopes before, and of those left.
+type departure struct {
+	account      model.AccountID
+	before, left scopes
+}
+
+// forgetStreams removes streams and returns those of their accounts that have none of the
+// same scope left on any node.
+func forgetStreams(tx *store.Tx, over []store.StreamRow) (out []departure, err error) {
+	accounts, streams := make([]model.AccountID, len(over)), make([]model.StreamID, len(over))
+	ended := map[model.AccountID]scopes{}
+	for i, r := range over {
+		accounts[i], streams[i] = r.Account, r.Stream
+		ended[r.Account] = append(ended[r.Account], r.Scope)
+	}
+	accounts = distinct(accounts)
 	if err := tx.LockQueues(accounts...); err != nil {
 		return nil, err
 	}
 	if err := tx.DeleteStreams(accounts, streams); err != nil {
 		return nil, err
 	}
-	with, err := tx.WithStreams(accounts)
+	left, err := tx.StreamScopes(accounts)
 	for _, account := range accounts {
-		if !slices.Contains(with, account) {
-			left = append(left, account)
+		d := departure{account, left[account], left[account]}
+		for _, scope := range ended[account] {
+			if !slices.Contains(d.before, scope) {
+				d.before = d.before.with(scope)
+			}
+		}
+		if len(d.before) > len(d.left) {
+			out = append(out, d)
 		}
 	}
-	return left, err
+	return out, err
 }
 
-func (n *Node) tellDeparted(ctx context.Context, accounts []model.AccountID) {
-	for _, account := range accounts {
-		n.registry.tellPresence(ctx, account, false)
+func (n *Node) tellDeparted(ctx context.Context, left []departure) {
+	for _, d := range left {
+		n.registry.tellPresence(ctx, d.account, d.left, d.before, false)
 	}
 }
 

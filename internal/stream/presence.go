@@ -2,6 +2,8 @@ package stream
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"signet/internal/live"
@@ -9,28 +11,45 @@ import (
 	"signet/internal/store"
 )
 
+// scopes are those of the keys with which an account has streams: it is present in these
+// organizations, and everywhere where one has no scope (contract, section 1).
+type scopes []model.OrganizationID
+
+func (s scopes) cover(organization model.OrganizationID) bool {
+	return slices.Contains(s, "") || slices.Contains(s, organization)
+}
+
+// with returns the scopes and one more.
+func (s scopes) with(scope model.OrganizationID) scopes { return append(slices.Clone(s), scope) }
+
+// without returns the scopes but one.
+func (s scopes) without(scope model.OrganizationID) scopes {
+	return slices.DeleteFunc(slices.Clone(s), func(other model.OrganizationID) bool { return other == scope })
+}
+
 // arrived notes that a stream was opened. Those who have the account in their roster,
-// and are in its own, are told when it is its first.
+// and are in its own, are told when it is its first within an organization where they do.
 func (r *Registry) arrived(ctx context.Context, sub *live.Subscription) error {
-	var first bool
+	var before scopes
 	if r.node != nil {
 		var err error
-		if first, err = r.node.open(ctx, sub); err != nil {
+		if before, err = r.node.open(ctx, sub); err != nil {
 			return err
 		}
 	} else {
 		r.mu.Lock()
-		first = !r.present[sub.Account]
-		r.present[sub.Account] = true
+		if before = r.present[sub.Account]; !slices.Contains(before, sub.Scope) {
+			r.present[sub.Account] = before.with(sub.Scope)
+		}
 		r.mu.Unlock()
 	}
-	if first {
-		r.tellPresence(ctx, sub.Account, true)
+	if !slices.Contains(before, sub.Scope) {
+		r.tellPresence(ctx, sub.Account, before, before.with(sub.Scope), true)
 	}
 	return nil
 }
 
-// departed ends a stream. They are told when the account's last one has been closed
+// departed ends a stream. They are told when the account's last one there has been closed
 // for a while, so that a reconnection is not taken for a departure.
 func (r *Registry) departed(sub *live.Subscription) {
 	sub.Close()
@@ -38,26 +57,34 @@ func (r *Registry) departed(sub *live.Subscription) {
 		r.node.close(sub)
 		return
 	}
-	account := sub.Account
-	if r.hub.Streams(account) > 0 {
+	account, scope := sub.Account, sub.Scope
+	if slices.Contains(r.hub.StreamScopes(account), scope) {
 		return
 	}
 	time.AfterFunc(r.linger, func() {
-		if r.hub.Streams(account) > 0 {
+		if slices.Contains(r.hub.StreamScopes(account), scope) {
 			return
 		}
 		r.mu.Lock()
-		known := r.present[account]
-		delete(r.present, account)
+		before := r.present[account]
+		left := before.without(scope)
+		if r.present[account] = left; len(left) == 0 {
+			delete(r.present, account)
+		}
 		r.mu.Unlock()
-		if known {
-			r.tellPresence(context.Background(), account, false)
+		if len(left) < len(before) {
+			r.tellPresence(context.Background(), account, left, before, false)
 		}
 	})
 }
 
-func (r *Registry) tellPresence(ctx context.Context, account model.AccountID, available bool) {
-	var friends []model.AccountID
+// tellPresence tells that an account has come, or gone: it is present with the streams of
+// fewer scopes before, or after, and with those of more after, or before.
+func (r *Registry) tellPresence(ctx context.Context, account model.AccountID, fewer, more scopes, available bool) {
+	if slices.Contains(fewer, "") {
+		return // it is present everywhere all the time
+	}
+	var friends []store.Mutual
 	err := r.store.View(ctx, func(tx *store.Tx) (err error) {
 		friends, err = tx.MutualRoster(account)
 		return err
@@ -66,6 +93,37 @@ func (r *Registry) tellPresence(ctx context.Context, account model.AccountID, av
 		r.log.Debug("presence is not told", "error", err)
 		return
 	}
-	r.hub.Signal(live.Signal{Kind: model.EventPresence, Feature: live.FeaturePresence,
-		Presence: &model.Presence{Account: account, Available: available}}, friends...)
+	// Of a friend in several organizations, readers with keys of those where nothing changed
+	// are not told, nor those without a scope where it was, or stays, in one of them.
+	type hearing struct {
+		within string // with blanks in between
+		scoped bool
+	}
+	told := map[hearing][]model.AccountID{}
+	for len(friends) > 0 {
+		friend := friends[0].Account
+		var within []string
+		var h hearing
+		for len(friends) > 0 && friends[0].Account == friend {
+			organization := friends[0].Organization
+			if fewer.cover(organization) {
+				h.scoped = true
+			} else if more.cover(organization) {
+				within = append(within, string(organization))
+			}
+			friends = friends[1:]
+		}
+		if len(within) > 0 {
+			h.within = strings.Join(within, " ")
+			told[h] = append(told[h], friend)
+		}
+	}
+	for h, accounts := range told {
+		var within []model.OrganizationID
+		for organization := range strings.SplitSeq(h.within, " ") {
+			within = append(within, model.OrganizationID(organization))
+		}
+		r.hub.Signal(live.Signal{Kind: model.EventPresence, Feature: live.FeaturePresence,
+			Presence: &model.Presence{Account: account, Available: available}, Within: within, Scoped: h.scoped}, accounts...)
+	}
 }

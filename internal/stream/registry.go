@@ -47,8 +47,8 @@ type Registry struct {
 	node  *Node // nil: the server is alone on its store
 	guard guard
 
-	mu      sync.Mutex               // guards present
-	present map[model.AccountID]bool // whose presence was told
+	mu      sync.Mutex                 // guards present
+	present map[model.AccountID]scopes // of the streams that make an account present, as was told
 }
 
 // NewRegistry returns the registry of a server that is alone on its store. It comes
@@ -57,7 +57,7 @@ func NewRegistry(o Options) *Registry {
 	r := &Registry{
 		store: o.Store, hub: o.Hub, clock: o.Clock, log: o.Log, outages: o.Outages, limit: o.Limit, name: o.NodeName,
 		quietComment: cmp.Or(o.QuietComment, 10*time.Second), linger: cmp.Or(o.PresenceLinger, 5*time.Second),
-		present: map[model.AccountID]bool{},
+		present: map[model.AccountID]scopes{},
 	}
 	if o.Store.Observe(r.feed) {
 		o.Hub.FeedInOrder()

@@ -259,7 +259,7 @@ func TestPanicEndsItsStreamOnly(t *testing.T) {
 	if fell, ok := errors.AsType[*Panic](<-ended); !ok || fell.Value != "broken" || len(fell.Stack) == 0 {
 		t.Errorf("it ended with %v", fell)
 	}
-	if n := c.servers[0].hub.Streams(bob.Account); n != 1 {
+	if n := len(c.servers[0].hub.StreamScopes(bob.Account)); n != 1 {
 		t.Errorf("%d streams are open, want 1", n)
 	}
 }

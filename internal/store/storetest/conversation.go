@@ -148,7 +148,12 @@ func conversations(t *testing.T, h Harness) {
 	t.Run("tell_who_has_each_other", func(t *testing.T) {
 		mutual := func(account model.AccountID) []model.AccountID {
 			t.Helper()
-			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.MutualRoster(account) })
+			out := []model.AccountID{}
+			for _, m := range mustRead(t, p, func(tx *store.Tx) ([]store.Mutual, error) { return tx.MutualRoster(account) }) {
+				wantEqual(t, "where", m.Organization, first)
+				out = append(out, m.Account)
+			}
+			return out
 		}
 		wantSame(t, "mutual", mutual(ann), bob)
 		wantSame(t, "mutual with oneself only", mutual(eve))

@@ -113,6 +113,8 @@ func streams(t *testing.T, h Harness) {
 		return mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOf(account, p.now()) })
 	}
 	second, first, lost, other := row(ann, there, 7), row(ann, here, 5), row(ann, gone, 6), row(bob, here, 1)
+	scope := p.organizationID()
+	second.Scope = scope
 	orphan := row(ann, model.NodeID(p.id()), 9)
 
 	t.Run("come_back_in_the_order_of_their_opening", func(t *testing.T) {
@@ -155,18 +157,19 @@ func streams(t *testing.T, h Harness) {
 		wantEqual(t, "those of another", of(bob), []store.StreamRow{other})
 	})
 	t.Run("tell_whose_account_is_there_until_they_are_forgotten", func(t *testing.T) {
-		with := func() []model.AccountID {
-			out := mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
-				return tx.WithStreams([]model.AccountID{ann, bob, p.id()})
+		type scopes = map[model.AccountID][]model.OrganizationID
+		with := func() scopes {
+			out := mustRead(t, p, func(tx *store.Tx) (scopes, error) {
+				return tx.StreamScopes([]model.AccountID{ann, bob, p.id()})
 			})
-			slices.SortFunc(out, func(a, b model.AccountID) int { return slices.Compare(a[:], b[:]) })
+			slices.Sort(out[ann])
 			return out
 		}
-		wantEqual(t, "with streams", with(), []model.AccountID{ann, bob})
+		wantEqual(t, "with streams", with(), scopes{ann: {"", scope}, bob: {""}})
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			return tx.DeleteStreams([]model.AccountID{ann, bob}, []model.StreamID{first.Stream, other.Stream})
 		})
-		wantEqual(t, "with streams", with(), []model.AccountID{ann})
+		wantEqual(t, "with streams", with(), scopes{ann: {"", scope}})
 		wantEqual(t, "left", of(ann), []store.StreamRow{lost, second, orphan})
 	})
 }
