@@ -147,8 +147,9 @@ type play struct {
 	kept     *keptStore
 	world    *world
 	keys     map[*account]person
-	made     int // how many things were named
-	compared int // how often both sides were compared
+	start    func(*rapid.T) error // starts a server on what is stored
+	made     int                  // how many things were named
+	compared int                  // how often both sides were compared
 	finished bool
 }
 
@@ -172,7 +173,11 @@ func newPlay(t *rapid.T, tm *template) *play {
 		sizes = sizes[:1]
 	}
 	rows := rapid.SampledFrom(sizes).Draw(t, "rows")
-	if p.service, p.kept, err = openService(t, dir, func() time.Time { return p.world.now }, rows); err != nil {
+	p.start = func(t *rapid.T) (err error) {
+		p.service, p.kept, err = openService(t, dir, func() time.Time { return p.world.now }, rows)
+		return err
+	}
+	if err := p.start(t); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
