@@ -20,6 +20,7 @@ type benchCommands struct {
 	Send        benchSend        `cmd:"" help:"Measure messages from one person to another."`
 	Attachments benchAttachments `cmd:"" help:"Measure messages with a file, which the recipient fetches."`
 	Poll        benchPoll        `cmd:"" help:"Measure polls of 50 queued messages."`
+	History     benchHistory     `cmd:"" help:"Measure pages of 50 messages of a conversation."`
 	Ack         benchAck         `cmd:"" help:"Measure a send, a poll of one and its acknowledgement."`
 	Unread      benchUnread      `cmd:"" help:"Measure unread counts."`
 	Search      benchSearch      `cmd:"" help:"Measure searches for two letters of a name."`
@@ -94,6 +95,8 @@ type benchPoll struct {
 	Payload int `default:"200" placeholder:"BYTES" help:"Length of a message's body. Default 200."`
 }
 
+type benchHistory struct{ benchPoll }
+
 type benchAck struct {
 	benchTarget
 	benchMessages
@@ -140,6 +143,10 @@ func (b *benchAttachments) Run(ctx context.Context, con *console) error {
 
 func (b *benchPoll) Run(ctx context.Context, con *console) error {
 	return b.run(ctx, con, b.plan(load.Poll, b.Payload, 1, false))
+}
+
+func (b *benchHistory) Run(ctx context.Context, con *console) error {
+	return b.run(ctx, con, b.plan(load.History, b.Payload, 1, false))
 }
 
 func (b *benchAck) Run(ctx context.Context, con *console) error {

@@ -38,13 +38,48 @@ func (s *polling) operate(ctx context.Context, c *connection, worker int) error 
 	return nil
 }
 
-// write sends each of these people so many messages.
-func (s *stage) write(ctx context.Context, people []*person, each, payload int) error {
-	senders, err := s.hire(ctx, 1)
+// paging reads a page of a conversation, of as many messages as a poll has.
+type paging struct{ pages []*request }
+
+func (s *paging) prepare(ctx context.Context, on *stage, p *Plan) error {
+	people, err := on.hire(ctx, p.Connections)
 	if err != nil {
 		return err
 	}
-	return s.each(ctx, people, func(ctx context.Context, c *connection, to *person) error {
+	senders, err := on.writeTo(ctx, people, queued, p.Payload)
+	if err != nil {
+		return err
+	}
+	for _, person := range people {
+		s.pages = append(s.pages, newRequest(person, http.MethodGet,
+			on.url("conversation/"+senders[0].token+"/message", fmt.Sprintf("limit=%d", queued)), ""))
+	}
+	return nil
+}
+
+func (s *paging) operate(ctx context.Context, c *connection, worker int) error {
+	if err := c.call(ctx, s.pages[worker]); err != nil {
+		return err
+	}
+	if n := bytes.Count(c.answer.Body(), []byte(`"message_id"`)); n != queued {
+		return unexpected("%s: %d messages, want %d", s.pages[worker], n, queued)
+	}
+	return nil
+}
+
+// write sends each of these people so many messages.
+func (s *stage) write(ctx context.Context, people []*person, each, payload int) error {
+	_, err := s.writeTo(ctx, people, each, payload)
+	return err
+}
+
+// writeTo is write, and returns who wrote: one person.
+func (s *stage) writeTo(ctx context.Context, people []*person, each, payload int) ([]*person, error) {
+	senders, err := s.hire(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	return senders, s.each(ctx, people, func(ctx context.Context, c *connection, to *person) error {
 		for range each {
 			if err := c.call(ctx, letter(s, senders[0], to.token, payload)); err != nil {
 				return err

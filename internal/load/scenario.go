@@ -17,6 +17,7 @@ const (
 	Send        = "send"        // a message from one person to another
 	Attachments = "attachments" // a message with a file, and the file fetched
 	Poll        = "poll"        // 50 queued messages, read
+	History     = "history"     // a page of 50 messages of a conversation
 	Acknowledge = "ack"         // a message sent, polled and acknowledged
 	Unread      = "unread"      // an unread count
 	Search      = "search"      // the first page of a search
@@ -30,7 +31,8 @@ const (
 
 // Scenarios lists them.
 func Scenarios() []string {
-	return []string{Send, Attachments, Poll, Acknowledge, Unread, Search, Group, Deliver, Streams, Mixed, Floor, FileFloor}
+	return []string{Send, Attachments, Poll, History, Acknowledge, Unread, Search, Group, Deliver, Streams, Mixed, Floor,
+		FileFloor}
 }
 
 // scenario is a kind of load. Its people are made by prepare; operate is called
@@ -48,6 +50,8 @@ func newScenario(name string) scenario {
 		return new(attaching)
 	case Poll:
 		return new(polling)
+	case History:
+		return new(paging)
 	case Acknowledge:
 		return new(acknowledging)
 	case Unread:
