@@ -142,3 +142,25 @@ func (s *specimen) outgoing(recipient string) client.Outgoing {
 	}
 	return m
 }
+
+// followSocket reads bob's queue over a WebSocket, and acknowledges a canary there.
+func (v *aviary) followSocket() {
+	v.t.Helper()
+	c, err := client.New(v.app.BaseURL(), v.bob.key, v.bob.secret, client.WithHTTPClient(v.http))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	n := 0
+	for event, err := range c.Events(v.t.Context(),
+		client.StreamOptions{Transport: client.WebSocket, CloseAfterReplay: true, Acknowledge: true}) {
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		if strings.Contains(string(event.Payload), canaryMark) {
+			n++
+		}
+	}
+	if n == 0 {
+		v.t.Error("no canary came over the WebSocket: this test looks at the wrong place")
+	}
+}

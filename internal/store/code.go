@@ -131,12 +131,12 @@ func (tx *Tx) code(row coded) ([]byte, error) {
 }
 
 // genuine reports whether a row that was read has the right code.
-func (tx *Tx) genuine(code []byte, row coded) bool {
+func (tx *Tx) genuine(stored []byte, row coded) bool {
 	if tx.codes == nil {
 		return true
 	}
 	want := tx.codes.of(row)
-	if subtle.ConstantTimeCompare(want[:], code) == 1 {
+	if subtle.ConstantTimeCompare(want[:], stored) == 1 {
 		return true
 	}
 	tx.codes.forged(row.name())
