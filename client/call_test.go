@@ -239,6 +239,11 @@ var calls = []call{
 			return c.RotateKey(ctx, "u1", "k1", Rotation{Grace: new(time.Duration(0))})
 		}},
 
+	{name: "LimitKey", request: "POST /v2/user/u1/key/k1", body: `{"messages_per_day":"5000","requests_per_second":"default"}`,
+		answer: noContent, do: nothing(func(ctx context.Context, c *Client) error {
+			return c.LimitKey(ctx, "u1", "k1", KeyLimits{MessagesPerDay: "5000", RequestsPerSecond: DefaultLimit})
+		})},
+
 	{name: "Metadata", request: "GET /v2/metadata/u1", answer: replies(`{"a":"1"}`), want: `{"a":"1"}`,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Metadata(ctx, "u1") }},
 	{name: "SetMetadata", request: "POST /v2/metadata/u1", body: `{}`, answer: noContent,

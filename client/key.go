@@ -105,6 +105,22 @@ func (c *Client) RotateKey(ctx context.Context, user, key string, r Rotation) (*
 	return fetch[IssuedKey](ctx, c, post(in, "user", user, "key", key, "rotate"))
 }
 
+// KeyLimits are new limits of a key: a number, where 0 is no limit, or [DefaultLimit]. What
+// is empty stays as it is.
+type KeyLimits struct {
+	MessagesPerDay    string `json:"messages_per_day,omitempty"`
+	RequestsPerSecond string `json:"requests_per_second,omitempty"`
+}
+
+// DefaultLimit puts a limit back to what the server's settings say.
+const DefaultLimit = "default"
+
+// LimitKey gives a key other limits, and those that share its counters (POST
+// /user/:user/key/:key). Operators only.
+func (c *Client) LimitKey(ctx context.Context, user, key string, limits KeyLimits) error {
+	return c.run(ctx, post(limits, "user", user, "key", key).harmless())
+}
+
 // seconds rounds up, so that a short time never becomes none.
 func seconds(d time.Duration) int64 {
 	return int64((d + time.Second - 1) / time.Second)

@@ -53,6 +53,7 @@ DELETE /v2/metadata/{entity}
 POST /v2/user/{user}/key
 GET /v2/user/{user}/key
 DELETE /v2/user/{user}/key/{key}
+POST /v2/user/{user}/key/{key}
 POST /v2/user/{user}/key/{key}/rotate
 GET /v2/avatar/{id}
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"time"
 
 	"signet/internal/audit"
@@ -420,33 +419,5 @@ func (c *Control) updateManaged(ctx context.Context, actor *model.Actor, action 
 			return err
 		}
 		return fn(tx, r, line)
-	})
-}
-
-// ErrNoKey says that there is no key of that name.
-var ErrNoKey = errors.New("there is no such key")
-
-// LimitKey gives a key other limits, in the store itself. It works beside servers
-// that use the store, which know of it within a second. A nil limit is the
-// configured one, and 0 is none.
-func LimitKey(ctx context.Context, kept *store.Store, now time.Time, key string, messagesPerDay,
-	requestsPerSecond *int) error {
-	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionKeyLimit, OnKey: key}
-	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
-		k, found, err := tx.Key(key)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return ErrNoKey
-		}
-		owner, _, err := tx.Account(k.Account)
-		if err != nil {
-			return err
-		}
-		if err := audit.OnAccount(tx, line, &owner); err != nil {
-			return err
-		}
-		return tx.LimitKey(key, messagesPerDay, requestsPerSecond)
 	})
 }

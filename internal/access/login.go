@@ -112,6 +112,13 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 		if err != nil {
 			return err
 		}
+		if from == nil {
+			// Else signing in again would give back what an operator changed.
+			issued.MessagesPerDay, issued.RequestsPerSecond, err = tx.LimitsOf(account, issued.Counter)
+			if err != nil {
+				return err
+			}
+		}
 		if replaced, err = c.replaceLogin(tx, &issued.Key, k); err != nil {
 			return err
 		}

@@ -310,6 +310,8 @@ var rules = []rule{
 		want: "404 404 403 403 403 403 200 200"},
 	{route: "DELETE /v2/user/:user/key/:key", fresh: (*matrix).newKey, want: ownUserNoBody},
 	{route: "POST /v2/user/:user/key/:key/rotate", fresh: (*matrix).newKey, sent: sent(fields{"grace": 0}), want: ownUser},
+	{route: "POST /v2/user/:user/key/:key", sent: sent(fields{"requests_per_second": "default"}),
+		want: "403 404 403 403 403 403 403 204"},
 
 	{route: "GET /v2/avatar/:id", want: seenUser},
 	// it takes other credentials

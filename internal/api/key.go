@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"signet/internal/access"
+	"signet/internal/api/input"
 	"signet/internal/model"
 )
 
@@ -124,4 +125,27 @@ func (a *API) rotateKey(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	return reply(map[string]string{"api_key": issued.Key.Key, "api_secret": issued.Secret}), nil
+}
+
+// limitKey: POST /user/:user/key/:key.
+func (a *API) limitKey(ctx context.Context, c *call) (answer, error) {
+	limits := access.KeyLimits{MessagesPerDay: limitChange(&c.body.Fields, "messages_per_day"),
+		RequestsPerSecond: limitChange(&c.body.Fields, "requests_per_second")}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.access.LimitKey(ctx, c.actor, c.path("user"), c.path("key"), limits)
+}
+
+// limitChange reads a limit: a number, or `default` to put the configured one back; what is
+// not there stays.
+func limitChange(f *input.Fields, name string) model.LimitChange {
+	if string(f.Scalar(name)) == `"default"` {
+		return model.LimitChange{Set: true}
+	}
+	limit := f.OptionalInt(name)
+	if limit != nil && (*limit < 0 || *limit > math.MaxInt32) {
+		f.Wrong(name, "a whole number from 0 (no limit) to 2147483647, or the text default")
+	}
+	return model.LimitChange{Set: limit != nil, To: limit}
 }

@@ -179,6 +179,7 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/user/:user/key", handler: a.issueKey, audit: model.ActionKeyIssue},
 		{method: del, pattern: "/v2/user/:user/key/:key", handler: a.revokeKey, audit: model.ActionKeyRevoke},
 		{method: post, pattern: "/v2/user/:user/key/:key/rotate", handler: a.rotateKey, audit: model.ActionKeyRotate},
+		{method: post, pattern: "/v2/user/:user/key/:key", handler: a.limitKey, audit: model.ActionKeyLimit, admin: true},
 
 		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true, file: true},
 		{method: post, pattern: "/v2/login", handler: a.login, audit: model.ActionLogin,

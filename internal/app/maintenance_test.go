@@ -11,8 +11,10 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"signet/client"
+	"signet/internal/access"
 	"signet/internal/config"
 	"signet/internal/maintain"
+	"signet/internal/model"
 	"signet/internal/place"
 	"signet/internal/store"
 )
@@ -59,8 +61,8 @@ func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
 		t.Fatal("the account is in no file: this test looks at the wrong place")
 	}
 
-	limit := 7
-	if err := maintain.LimitKey(ctx, &config.Config{Data: w.app.dir}, eve.key, &limit, nil); err != nil {
+	limits := access.KeyLimits{MessagesPerDay: model.LimitChange{Set: true, To: new(7)}}
+	if err := maintain.LimitKey(ctx, &config.Config{Data: w.app.dir}, eve.key, limits); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("key limit")
@@ -138,17 +140,18 @@ func TestCommandsBesideAServerChangeNoSchema(t *testing.T) {
 	}
 	for _, version := range []int{store.SchemaVersion() - 1, store.SchemaVersion() + 1} {
 		set(version)
-		err := maintain.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key, nil, nil)
+		err := maintain.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key, access.KeyLimits{})
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
 			t.Errorf("on data of version %d: %v", version, err)
 		}
 	}
 	set(store.SchemaVersion())
-	if err := maintain.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key, nil, nil); err != nil {
+	if err := maintain.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key,
+		access.KeyLimits{}); err != nil {
 		t.Error(err)
 	}
-	if err := maintain.LimitKey(context.Background(), &config.Config{Data: filepath.Join(t.TempDir(), "none")}, "key", nil,
-		nil); err == nil {
+	if err := maintain.LimitKey(context.Background(), &config.Config{Data: filepath.Join(t.TempDir(), "none")}, "key",
+		access.KeyLimits{}); err == nil {
 		t.Error("a directory without a server's data has a key")
 	}
 }

@@ -2,13 +2,17 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -95,6 +99,31 @@ func (a *access) ProvideClient(con *console) (*client.Client, error) {
 	}
 	con.client = c
 	return c, nil
+}
+
+// server returns a client of the server that has the data, or nil where none answers: then
+// a command works on the data itself.
+func (p *dataPlace) server(ctx context.Context, con *console) *client.Client {
+	a := &access{Data: p.Data}
+	given, err := a.credentials(con, "")
+	if err != nil {
+		return nil
+	}
+	at, err := url.Parse(given.BaseURL)
+	if err != nil {
+		return nil
+	}
+	dialer := net.Dialer{Timeout: 2 * time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(),
+		cmp.Or(at.Port(), map[string]string{"https": "443"}[at.Scheme], "80")))
+	if err != nil || conn.Close() != nil {
+		return nil
+	}
+	c, err := a.ProvideClient(con)
+	if err != nil {
+		return nil
+	}
+	return c
 }
 
 // directory is the data directory of a server on this machine.

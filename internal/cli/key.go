@@ -14,7 +14,7 @@ type keyCommands struct {
 	List   keyListCommand   `cmd:"" help:"List the keys of an account." note:"No secret is shown." example:"signet key list ann@example.com"`
 	Revoke keyRevokeCommand `cmd:"" help:"End a key at once." note:"Streams opened with it end too." example:"signet key revoke 4Q2ZPX... --user ann@example.com"`
 	Rotate keyRotateCommand `cmd:"" help:"Give a key a new secret and print it." note:"The new secret is shown this once." example:"signet key rotate 4Q2ZPX... --user lab@example.com --grace 10m"`
-	Limit  keyLimitCommand  `cmd:"" help:"Give a key other limits than the server's, in its data directory." note:"For those who run the server: it changes the data directory or the database itself, while the server runs or not." example:"signet key limit KEY --messages-per-day 10000"`
+	Limit  keyLimitCommand  `cmd:"" help:"Give a key other limits than the server's."`
 }
 
 type keyCreateCommand struct {

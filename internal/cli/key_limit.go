@@ -4,22 +4,48 @@ import (
 	"context"
 	"errors"
 
+	"signet/client"
 	"signet/internal/config"
 	"signet/internal/maintain"
+	"signet/internal/model"
 )
 
 type keyLimitCommand struct {
 	keysPlace
 	Key               string `arg:"" help:"Name of the key."`
-	MessagesPerDay    *int   `placeholder:"N" help:"Daily limit of messages; 0 is none. Without it, the server's own."`
-	RequestsPerSecond *int   `placeholder:"N" help:"Limit of requests a second; 0 is none. Without it, the server's own."`
+	User              string `default:"me" placeholder:"ADDRESS" help:"Account that it belongs to; without one, the operator's own. Without a server the key is enough."`
+	MessagesPerDay    string `placeholder:"N" help:"Daily limit of messages; 0 is none, default the server's own. Without it, as it was."`
+	RequestsPerSecond string `placeholder:"N" help:"Limit of requests a second; 0 is none, default the server's own. Without it, as it was."`
+}
+
+func (keyLimitCommand) Help() string {
+	return `Keys that an account issued itself with this one, or got by signing in with it, share its limits.
+
+It asks the server, with an operator's key. Where none answers it changes the data directory, or the database.
+
+Examples:
+
+  signet key limit 4Q2ZPX... --user lab@example.com --messages-per-day 10000
+  signet key limit 4Q2ZPX... --user lab@example.com --messages-per-day default`
 }
 
 func (k *keyLimitCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	for _, limit := range []*int{k.MessagesPerDay, k.RequestsPerSecond} {
-		if limit != nil && *limit < 0 {
-			return wrongConfiguration{errors.New("a limit is 0 (none) or more")}
+	var limits maintain.KeyLimits
+	for _, l := range []struct {
+		text string
+		into *model.LimitChange
+	}{{k.MessagesPerDay, &limits.MessagesPerDay}, {k.RequestsPerSecond, &limits.RequestsPerSecond}} {
+		if l.text == "" {
+			continue
+		}
+		var ok bool
+		if *l.into, ok = model.ParseLimitChange(l.text); !ok {
+			return wrongConfiguration{errors.New("a limit is a number of 0 (none) or more, or the word default")}
 		}
 	}
-	return maintain.LimitKey(ctx, cfg, k.Key, k.MessagesPerDay, k.RequestsPerSecond)
+	if c := (&dataPlace{Data: cfg.Data}).server(ctx, con); c != nil {
+		return c.LimitKey(ctx, k.User, k.Key, client.KeyLimits{MessagesPerDay: k.MessagesPerDay,
+			RequestsPerSecond: k.RequestsPerSecond})
+	}
+	return maintain.LimitKey(ctx, cfg, k.Key, limits)
 }

@@ -68,7 +68,7 @@ func TestCommandsThatFailOrAreKilledHarmNothing(t *testing.T) {
 		t.Helper()
 		for _, args := range [][]string{
 			{"keys", "rotate"}, {"keys", "export", filepath.Join(t.TempDir(), "ring")}, {"operator", "reset"},
-			{"key", "limit", alice.key, "--messages-per-day", "1"},
+			{"key", "limit", alice.key, "--user", "alice", "--messages-per-day", "1"},
 			{"account", "erase", "carol", "--confirm", "carol"}, {"audit", "export"},
 		} {
 			s.wantFailure(args...)

@@ -18,12 +18,14 @@ import (
 	"signet/internal/store/sqlite"
 )
 
+// KeyLimits are the changes of a key's limits.
+type KeyLimits = access.KeyLimits
+
 // LimitKey gives a key other limits, in the data directory or the database itself: it
-// is for the command line; the server may be running. A nil limit is the configured
-// one, and 0 is none. A running server knows within a second.
-func LimitKey(ctx context.Context, cfg *config.Config, key string, messagesPerDay, requestsPerSecond *int) error {
+// is for the command line; the server may be running, and knows within a second.
+func LimitKey(ctx context.Context, cfg *config.Config, key string, limits KeyLimits) error {
 	return changeAccess(ctx, cfg, func(kept *store.Store) error {
-		return access.LimitKey(ctx, kept, time.Now(), key, messagesPerDay, requestsPerSecond)
+		return access.LimitKey(ctx, kept, time.Now(), key, limits)
 	})
 }
 

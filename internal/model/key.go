@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // LoginIdle is how long a key that a login issued may stay unused.
 const LoginIdle = 90 * 24 * time.Hour
@@ -55,6 +58,39 @@ type Key struct {
 	Created           time.Time
 	LastUsed          time.Time // zero: never
 	Expires           time.Time // zero: never
+}
+
+// LimitChange is what becomes of one of a key's limits. The zero value leaves it as it is.
+type LimitChange struct {
+	Set bool
+	To  *int // nil: the configured limit; 0: none
+}
+
+// ParseLimitChange reads a number of 0 or more, or the word `default`, which stands for the
+// configured limit.
+func ParseLimitChange(text string) (LimitChange, bool) {
+	if text == "default" {
+		return LimitChange{Set: true}, true
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	limit := int(n)
+	return LimitChange{Set: true, To: &limit}, err == nil && n >= 0
+}
+
+// Of returns what a limit is after the change.
+func (c LimitChange) Of(limit *int) *int {
+	if c.Set {
+		return c.To
+	}
+	return limit
+}
+
+// LimitText shows a limit as ParseLimitChange reads it.
+func LimitText(limit *int) string {
+	if limit == nil {
+		return "default"
+	}
+	return strconv.Itoa(*limit)
 }
 
 // ExpiredAt reports whether the key has ended by then.

@@ -269,9 +269,29 @@ func (tx *Tx) LowerKey(key string) error {
 	return tx.changeKey(key, func(k *model.Key) { k.Elevated, k.ElevatedWith = time.Time{}, "" })
 }
 
-// LimitKey gives a key other limits; nil is the configured one.
-func (tx *Tx) LimitKey(key string, perDay, perSecond *int) error {
-	return tx.changeKey(key, func(k *model.Key) { k.MessagesPerDay, k.RequestsPerSecond = perDay, perSecond })
+// LimitKeys gives other limits to the keys of an account that share a counter; nil is the
+// configured one.
+func (tx *Tx) LimitKeys(account model.AccountID, counter string, perDay, perSecond *int) error {
+	names, err := tx.keyNames(`account = ? AND counter = ? ORDER BY api_key`, account, counter)
+	if err != nil {
+		return err
+	}
+	for _, key := range names {
+		if err := tx.changeKey(key, func(k *model.Key) {
+			k.MessagesPerDay, k.RequestsPerSecond = perDay, perSecond
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LimitsOf returns the limits of the keys of an account that share a counter; nil where they
+// are the configured ones, or there is no such key.
+func (tx *Tx) LimitsOf(account model.AccountID, counter string) (perDay, perSecond *int, err error) {
+	err = tx.keys(func(k *model.Key) { perDay, perSecond = k.MessagesPerDay, k.RequestsPerSecond },
+		`account = ? AND counter = ? ORDER BY created DESC LIMIT 1`, account, counter)
+	return perDay, perSecond, err
 }
 
 // TouchKeys notes when keys were last used. A time never goes back.

@@ -123,7 +123,7 @@ func codes(t *testing.T, h Harness) {
 		}
 		for what, write := range map[string]func(tx *store.Tx) error{
 			"a key":     func(tx *store.Tx) error { return tx.InsertKey(&model.Key{Key: "other", Account: ann}) },
-			"limits":    func(tx *store.Tx) error { return tx.LimitKey("key", nil, nil) },
+			"limits":    func(tx *store.Tx) error { return tx.LimitKeys(ann, "key", nil, nil) },
 			"a role":    func(tx *store.Tx) error { return tx.PutRole(organization, ann, "r", false) },
 			"password":  func(tx *store.Tx) error { return tx.SetPassword(ann, store.Password{Hash: "other"}) },
 			"operators": func(tx *store.Tx) error { return tx.EndOperator(ann) },

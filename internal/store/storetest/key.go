@@ -89,14 +89,36 @@ func keys(t *testing.T, h Harness) {
 	})
 	t.Run("get_limits_of_their_own_and_lose_them", func(t *testing.T) {
 		none, many := 0, 1000
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.LimitKey("bare", &none, &many) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.LimitKeys(ann, "bare", &none, &many) })
 		got := mustFind(t, p, "bare", key("bare"))
 		wantEqual(t, "limits", []int{*got.MessagesPerDay, *got.RequestsPerSecond}, []int{0, 1000})
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.LimitKey("bare", nil, &none) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.LimitKeys(ann, "bare", nil, &none) })
 		got = mustFind(t, p, "bare", key("bare"))
 		if got.MessagesPerDay != nil || *got.RequestsPerSecond != 0 {
 			t.Errorf("limits %v and %v, want none and 0", got.MessagesPerDay, got.RequestsPerSecond)
 		}
+		shares := plain("shares")
+		shares.Counter = "bare"
+		insert(shares)
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.LimitKeys(ann, "bare", &many, nil) })
+		for _, name := range []string{"bare", "shares"} {
+			got := mustFind(t, p, name, key(name))
+			wantEqual(t, "limits of "+name, []any{*got.MessagesPerDay, got.RequestsPerSecond}, []any{1000, (*int)(nil)})
+		}
+		if got := mustFind(t, p, "old", key("old")); got.MessagesPerDay != nil {
+			t.Errorf("a key of another counter has %d", *got.MessagesPerDay)
+		}
+		for counter, want := range map[string]*int{"bare": &many, "old": nil, "nobody's": nil} {
+			var perDay, perSecond *int
+			err := p.View(t.Context(), func(tx *store.Tx) (err error) {
+				perDay, perSecond, err = tx.LimitsOf(ann, counter)
+				return err
+			})
+			if err != nil || perSecond != nil || model.LimitText(perDay) != model.LimitText(want) {
+				t.Errorf("limits of the counter %s: %v, %v, %v, want %v", counter, perDay, perSecond, err, want)
+			}
+		}
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKey("shares") })
 	})
 	t.Run("remember_their_last_use_which_never_goes_back", func(t *testing.T) {
 		for _, second := range []time.Duration{5, 9, 7} {

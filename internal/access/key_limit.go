@@ -1,0 +1,81 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"signet/internal/audit"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// KeyLimits are the changes of a key's limits.
+type KeyLimits struct{ MessagesPerDay, RequestsPerSecond model.LimitChange }
+
+// apply changes the limits of a key, and of all keys that share its counter: else an
+// account would get round them with a key that it issues itself.
+func (l KeyLimits) apply(tx *store.Tx, k *model.Key, line *model.AuditEntry) error {
+	perDay, perSecond := l.MessagesPerDay.Of(k.MessagesPerDay), l.RequestsPerSecond.Of(k.RequestsPerSecond)
+	line.OnKey = k.Key
+	line.Detail = "messages_per_day=" + model.LimitText(perDay) + " requests_per_second=" + model.LimitText(perSecond)
+	return tx.LimitKeys(k.Account, k.Counter, perDay, perSecond)
+}
+
+// LimitKey gives a key of an account other limits, and all keys that share its counter.
+// Operators only.
+func (c *Control) LimitKey(ctx context.Context, actor *model.Actor, address, key string, limits KeyLimits) error {
+	t, _, err := c.managed(ctx, actor, address)
+	if err == nil {
+		err = MayGiveAccess(actor)
+	}
+	if err != nil {
+		return err
+	}
+	err = c.updateManaged(ctx, actor, model.ActionKeyLimit, t.ID,
+		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
+			k, err := r.key(tx, t.ID, key)
+			if err == nil && !(actor.Operator && actor.Administrative()) {
+				err = model.Forbiddenf("operator_required", "Only an operator gives a key other limits.")
+			}
+			if err == nil {
+				err = limits.apply(tx, &k, line)
+			}
+			if err != nil || r.self {
+				return err
+			}
+			return tx.QueueSettings(t.ID, "")
+		})
+	if err != nil {
+		return err
+	}
+	c.Forget(t.ID)
+	c.hub.Wake(t.ID)
+	return nil
+}
+
+// ErrNoKey says that there is no key of that name.
+var ErrNoKey = errors.New("there is no such key")
+
+// LimitKey gives a key other limits, and those that share its counter, in the store itself.
+// It works beside servers that use the store, which know of it within a second.
+func LimitKey(ctx context.Context, kept *store.Store, now time.Time, key string, limits KeyLimits) error {
+	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionKeyLimit, OnKey: key}
+	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
+		k, found, err := tx.Key(key)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return ErrNoKey
+		}
+		owner, _, err := tx.Account(k.Account)
+		if err != nil {
+			return err
+		}
+		if err := audit.OnAccount(tx, line, &owner); err != nil {
+			return err
+		}
+		return limits.apply(tx, &k, line)
+	})
+}
