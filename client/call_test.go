@@ -151,6 +151,8 @@ var calls = []call{
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Message(ctx, "m1") }},
 	{name: "Recall", request: "DELETE /v2/message/m1", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.Recall(ctx, "m1") })},
+	{name: "RecallFor", request: "DELETE /v2/organization/o1/message/m1", body: `{"reason":"wrong ward"}`, answer: noContent,
+		do: nothing(func(ctx context.Context, c *Client) error { return c.RecallFor(ctx, "o1", "m1", "wrong ward") })},
 	{name: "StartTyping", request: "POST /v2/message/typing", body: `{"recipient":"u2"}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.StartTyping(ctx, "u2") })},
 	{name: "StopTyping", request: "DELETE /v2/message/typing/u2", answer: noContent,

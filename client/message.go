@@ -180,6 +180,18 @@ func (c *Client) Recall(ctx context.Context, message string) error {
 	return c.run(ctx, remove("message", message))
 }
 
+// RecallFor takes a message of an organization back for everybody, its sender included, as an
+// administrator of it, who is not shown it (DELETE
+// /organization/:organization/message/:message). The reason, of up to 200 characters, is in
+// the audit log.
+func (c *Client) RecallFor(ctx context.Context, organization, message, reason string) error {
+	r := remove("organization", organization, "message", message)
+	if reason != "" {
+		r.body = map[string]string{"reason": reason}
+	}
+	return c.run(ctx, r)
+}
+
 // StartTyping tells a user or group that the caller is writing (POST /message/typing).
 func (c *Client) StartTyping(ctx context.Context, recipient string) error {
 	return c.run(ctx, post(map[string]string{"recipient": recipient}, "message", "typing").harmless())

@@ -58,6 +58,7 @@ POST /v2/user/{user}/key/{key}/rotate
 GET /v2/avatar/{id}
 
 GET /v2/organization/{organization}/audit
+DELETE /v2/organization/{organization}/message/{message}
 POST /v2/organization/{organization}/hold
 DELETE /v2/organization/{organization}/hold
 GET /v2/audit

@@ -291,6 +291,7 @@ var rules = []rule{
 	{route: "GET /v2/organization/:organization/audit", want: "403 404 403 403 403 403 200 200"},
 	{route: "POST /v2/organization/:organization/hold", fresh: (*matrix).newOrganization,
 		want: "403 404 403 403 403 403 403 204"},
+	{route: "DELETE /v2/organization/:organization/message/:message", fresh: (*matrix).newMessage, want: administered},
 	{route: "DELETE /v2/organization/:organization/hold", fresh: (*matrix).newOrganization,
 		want: "403 404 403 403 403 403 403 204"},
 	{route: "GET /v2/organization", want: "403 200 403 403 403 403 200 200"},

@@ -129,6 +129,19 @@ func (a *API) recallMessage(ctx context.Context, c *call) (answer, error) {
 	return noContent(), a.service.Recall(ctx, c.actor, id)
 }
 
+// recallMessageFor: DELETE /organization/:organization/message/:message.
+func (a *API) recallMessageFor(ctx context.Context, c *call) (answer, error) {
+	reason := c.body.Text("reason")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	id, err := c.messageID()
+	if err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.service.RecallFor(ctx, c.actor, c.organizationPath(), id, reason)
+}
+
 // getMessageStatus: GET /message/:message/status (call 15).
 func (a *API) getMessageStatus(ctx context.Context, c *call) (answer, error) {
 	id, err := c.messageID()

@@ -147,8 +147,15 @@ func (m *messageForwardCommand) Run(ctx context.Context, con *console, c *client
 	return show(con, m.access, sent, err, sentLines)
 }
 
-type messageRecallCommand struct{ oneMessage }
+type messageRecallCommand struct {
+	oneMessage
+	Organization string `placeholder:"TOKEN" help:"Take back a message of this organization that somebody else sent, as its administrator."`
+	Reason       string `placeholder:"TEXT" help:"Why, for the audit log of the organization: up to 200 characters."`
+}
 
 func (m *messageRecallCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	if m.Organization != "" {
+		return c.RecallFor(ctx, m.Organization, m.Message, m.Reason)
+	}
 	return c.Recall(ctx, m.Message)
 }

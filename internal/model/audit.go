@@ -47,6 +47,7 @@ const (
 	ActionGroupMemberAdd    AuditAction = "group.member.add"
 	ActionGroupMemberRemove AuditAction = "group.member.remove"
 	ActionGroupRead         AuditAction = "group.read"
+	ActionMessageRecall     AuditAction = "message.recall" // by an administrator
 	ActionMetadataRead      AuditAction = "metadata.read"
 	ActionMetadataSet       AuditAction = "metadata.set"
 	ActionMetadataDelete    AuditAction = "metadata.delete"
@@ -97,7 +98,7 @@ type AuditEntry struct {
 	User         AccountID      `json:"on_account,omitzero"`
 	Group        GroupID        `json:"on_group,omitzero"`
 	OnKey        string         `json:"on_key,omitempty"`
-	Detail       string         `json:"detail,omitempty"` // such as which settings; from a closed vocabulary
+	Detail       string         `json:"detail,omitempty"` // such as which settings; from a closed vocabulary, but for reasons
 }
 
 // AuditTime is a time as the audit log writes it: milliseconds, UTC.

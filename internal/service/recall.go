@@ -3,7 +3,9 @@ package service
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"signet/internal/model"
 	"signet/internal/piece"
@@ -23,10 +25,7 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 				return err
 			}
 		}
-		if err := lockGroupOf(tx, actor, id, now); err != nil {
-			return err
-		}
-		if err := tx.LockMessages(actor.Organizations(), id); err != nil {
+		if err := lockMessage(tx, actor.Organizations(), id, now); err != nil {
 			return err
 		}
 		row, access, err := visible(tx, actor, id, now)
@@ -36,22 +35,86 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 		if !access.sender {
 			return model.Forbiddenf("not_sender", "Only its sender can recall a message.")
 		}
-		if row.Recalled {
-			return nil
+		erased, err = takeBack(tx, plan, &row)
+		return err
+	})
+	return s.recalled(ctx, id, plan, erased, err)
+}
+
+// MaxReason bounds the reason for which an administrator takes a message back, in characters.
+const MaxReason = 200
+
+// RecallFor erases a message of an organization for everyone, as an administrator of it,
+// who reads nothing of it. The sender is told as the recipients are.
+func (s *Service) RecallFor(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
+	id model.MessageID, reason string) error {
+	if utf8.RuneCountInString(reason) > MaxReason {
+		return model.Invalidf("too_long", "reason", "At most %d characters are allowed.", MaxReason)
+	}
+	now := s.now()
+	var plan *piece.Plan
+	erased := false
+	recall := func(tx *store.Tx, line *model.AuditEntry) error {
+		plan, erased = s.pieces.Plan(tx, now), false
+		line.Detail = "message=" + id.String()
+		if reason != "" {
+			line.Detail += " reason=" + reason
 		}
-		holders, err := tx.DeliveredTo(row.Organization, row.ID, math.MaxInt32)
+		organizations := []model.OrganizationID{organization}
+		if err := lockMessage(tx, organizations, id, now); err != nil {
+			return err
+		}
+		row, found, err := tx.Message(organizations, id, now)
+		if err == nil && !found {
+			err = model.Missing()
+		}
 		if err != nil {
 			return err
 		}
-		if err := plan.Recall(&row, statusKind(row.Group), holders); err != nil {
+		member, err := tx.IsMember(organization, row.Sender)
+		if err != nil {
 			return err
 		}
-		erased = true
-		if err := tx.RecallMessage(&row); err != nil {
-			return err
+		var told []model.AccountID
+		if member {
+			told = append(told, row.Sender)
 		}
-		return tx.NoteKeyEnding(row.Organization, row.KeyDay())
+		erased, err = takeBack(tx, plan, &row, told...)
+		return err
+	}
+	err := s.room.Sparing(func() error {
+		return s.administer(ctx, actor, model.ActionMessageRecall, organization, recall)
 	})
+	return s.recalled(ctx, id, plan, erased, err)
+}
+
+// takeBack recalls a message, which is locked, unless it was recalled before. It is told to
+// all that have a copy, and to these others.
+func takeBack(tx *store.Tx, plan *piece.Plan, row *store.MessageRow, others ...model.AccountID) (erased bool,
+	err error) {
+	if row.Recalled {
+		return false, nil
+	}
+	told, err := tx.DeliveredTo(row.Organization, row.ID, math.MaxInt32)
+	if err != nil {
+		return false, err
+	}
+	for _, other := range others {
+		if !slices.Contains(told, other) {
+			told = append(told, other)
+		}
+	}
+	if err := plan.Recall(row, statusKind(row.Group), told); err != nil {
+		return false, err
+	}
+	if err := tx.RecallMessage(row); err != nil {
+		return false, err
+	}
+	return true, tx.NoteKeyEnding(row.Organization, row.KeyDay())
+}
+
+// recalled finishes what a transaction that recalled a message left to do.
+func (s *Service) recalled(ctx context.Context, id model.MessageID, plan *piece.Plan, erased bool, err error) error {
 	if err != nil {
 		return err
 	}
@@ -63,17 +126,20 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	return s.pieces.Carry(ctx, plan)
 }
 
-// lockGroupOf locks the group to which a message was sent. Groups are locked before
+// lockMessage locks a message, and the group to which it was sent: groups are locked before
 // messages.
-func lockGroupOf(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time) error {
+func lockMessage(tx *store.Tx, organizations []model.OrganizationID, id model.MessageID, now time.Time) error {
 	if !tx.Locks() {
 		return nil
 	}
-	row, _, err := tx.Message(actor.Organizations(), id, now)
-	if err != nil || !row.Group {
+	row, _, err := tx.Message(organizations, id, now)
+	if err == nil && row.Group {
+		err = tx.LockGroups(model.GroupID(row.Recipient))
+	}
+	if err != nil {
 		return err
 	}
-	return tx.LockGroups(model.GroupID(row.Recipient))
+	return tx.LockMessages(organizations, id)
 }
 
 // statusKind is the kind of a status event, one to one or in a group.
