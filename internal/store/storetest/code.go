@@ -11,9 +11,9 @@ import (
 	"signet/internal/store/schema"
 )
 
-// Forging begins the statements by which a test does what the store itself never does:
+// Forging ends the statements by which a test does what the store itself never does:
 // change what rows say behind its back.
-const Forging = `/* of a forger */ `
+const Forging = ` /* of a forger */`
 
 // uncovered are the columns, of rows that carry a code, that it does not cover: they open
 // nothing. A new column is covered, or stands here.
@@ -67,20 +67,20 @@ func codes(t *testing.T, h Harness) {
 			}
 			t.Run(table.Name+"_"+c.Name, func(t *testing.T) {
 				var was, is any
-				change := Forging + `UPDATE ` + table.Name + ` SET ` + c.Name + ` = ?`
+				change := `UPDATE ` + table.Name + ` SET ` + c.Name + ` = ?` + Forging
 				switch c.Kind {
 				case schema.NumberColumn:
-					n := column[int64](t, e, Forging+`SELECT `+c.Name+` FROM `+table.Name)[0]
+					n := column[int64](t, e, `SELECT `+c.Name+` FROM `+table.Name+Forging)[0]
 					if was, is = n, n+1; slices.Contains(flags, c.Name) {
 						is = 1 - n
 					}
 				case schema.TextColumn:
-					text := column[string](t, e, Forging+`SELECT `+c.Name+` FROM `+table.Name)[0]
+					text := column[string](t, e, `SELECT `+c.Name+` FROM `+table.Name+Forging)[0]
 					if was, is = text, text+"x"; c.Name == "networks" {
 						is = "192.0.2.0/24"
 					}
 				default:
-					b := column[[]byte](t, e, Forging+`SELECT `+c.Name+` FROM `+table.Name)[0]
+					b := column[[]byte](t, e, `SELECT `+c.Name+` FROM `+table.Name+Forging)[0]
 					other := append(slices.Clone(b), 1)
 					if len(b) == 16 { // an identifier, or a code
 						other = append(other[:0], b...)
@@ -109,7 +109,7 @@ func codes(t *testing.T, h Harness) {
 			}
 			return nil
 		})
-		mustExec(t, e, Forging+`UPDATE roles SET pending = 1 WHERE role IN ('role_3', 'role_999', 'role_1400')`)
+		mustExec(t, e, `UPDATE roles SET pending = 1 WHERE role IN ('role_3', 'role_999', 'role_1400')`+Forging)
 		rows := 0
 		n, err := opened.Forgeries(t.Context(), func(store.Forgery) { rows++ })
 		if err != nil || n != many+4 || rows != 3 {
