@@ -223,6 +223,10 @@ var calls = []call{
 	{name: "RevokeRole", request: "DELETE /v2/user/u1/organization/o1/roles/admin", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.RevokeRole(ctx, "u1", "o1", RoleAdmin) })},
 
+	{name: "DisableUser", request: "POST /v2/user/u1/disable", answer: noContent,
+		do: nothing(func(ctx context.Context, c *Client) error { return c.DisableUser(ctx, "u1") })},
+	{name: "EnableUser", request: "POST /v2/user/u1/enable", answer: noContent,
+		do: nothing(func(ctx context.Context, c *Client) error { return c.EnableUser(ctx, "u1") })},
 	{name: "CreateKey", request: "POST /v2/user/u1/key",
 		body:   `{"kind":"administrative","expires_in":91,"password":"p","messages_per_day":0,"allowed_networks":["192.0.2.0/24"]}`,
 		answer: replies(issuedJSON), want: issuedJSON,

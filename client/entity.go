@@ -19,6 +19,7 @@ type User struct {
 	Avatar      string    `json:"avatar"` // URL or empty; see Client.OpenAvatar
 	Status      string    `json:"status"` // free text
 	DND         bool      `json:"dnd"`
+	Disabled    bool      `json:"disabled,omitempty"` // nothing opens it; shown to its administrators
 	DNDText     string    `json:"dnd_text"`
 	Emails      []Email   `json:"emails"` // shown to those who share an organization
 	Phones      []Phone   `json:"phones"`

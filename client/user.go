@@ -30,6 +30,17 @@ func (c *Client) LookupUser(ctx context.Context, address string) (*User, error) 
 	return fetch[User](ctx, c, get("user_lookup", address))
 }
 
+// DisableUser keeps everything from opening an account, until it is enabled again; nothing
+// of it is lost (POST /user/:user/disable). It takes an administrative key.
+func (c *Client) DisableUser(ctx context.Context, user string) error {
+	return c.run(ctx, post(nil, "user", user, "disable").harmless())
+}
+
+// EnableUser undoes DisableUser (POST /user/:user/enable).
+func (c *Client) EnableUser(ctx context.Context, user string) error {
+	return c.run(ctx, post(nil, "user", user, "enable").harmless())
+}
+
 // NewUser is an account to create. One of username, e-mail and phone is needed.
 type NewUser struct {
 	FirstName   string   `json:"first_name,omitempty"`

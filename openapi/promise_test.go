@@ -80,6 +80,8 @@ GET /v2/key
 GET /v2/user
 GET /v2/user/{user}/organization
 GET /v2/user/{user}/organization/{organization}
+POST /v2/user/{user}/disable
+POST /v2/user/{user}/enable
 POST /v2/user/{user}/settings
 POST /v2/user/{user}/password
 POST /v2/login

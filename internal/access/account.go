@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/nyaruka/phonenumbers"
@@ -122,6 +123,7 @@ func (t *Target) SeenBy(actor *model.Actor, organization model.OrganizationID) m
 	if !actor.MaySeeAddresses(account.ID, t.Memberships) {
 		account.Emails, account.Phones = nil, nil
 	}
+	account.Disabled = account.Disabled && t.showsDisabledTo(actor)
 	entity := model.Entity{Account: &account}
 	common := actor.Shared(t.Memberships)
 	if organization == "" && len(common) > 0 {
@@ -131,6 +133,13 @@ func (t *Target) SeenBy(actor *model.Actor, organization model.OrganizationID) m
 		entity.Organization, entity.Title, entity.Department = organization, m.Title, m.Department
 	}
 	return entity
+}
+
+// showsDisabledTo reports whether the actor is shown that the account is disabled: an
+// operator, or an administrator of one of its organizations, or of the one that created it.
+func (t *Target) showsDisabledTo(actor *model.Actor) bool {
+	return actor.Administers(t.CreatedBy) ||
+		slices.ContainsFunc(t.Memberships, func(m model.Membership) bool { return actor.Administers(m.Organization) })
 }
 
 // Target loads the account that an address names, with its memberships, or

@@ -58,7 +58,7 @@ func (c *Control) OwnerOf(ctx context.Context, key string) model.AccountID {
 // scope it is a member of that organization alone, and no operator (contract, section 1).
 func newActor(k model.Key, owner *model.Account, memberships []model.Membership) model.Actor {
 	return model.Actor{Account: k.Account, Key: k, Secret: model.MarkOf(k.SecretHash),
-		Operator: owner.Operator && k.Scope == "", Memberships: k.Within(memberships)}
+		Operator: owner.Operator && k.Scope == "", Disabled: owner.Disabled, Memberships: k.Within(memberships)}
 }
 
 // Ends returns a channel that receives when the key expires, the secret that the actor
@@ -88,7 +88,7 @@ func (c *Control) Current(ctx context.Context, actor *model.Actor) (*model.Actor
 	if err != nil {
 		return nil, err
 	}
-	if fresh == nil {
+	if fresh == nil || fresh.Disabled {
 		return nil, noLonger(&actor.Key)
 	}
 	if _, admitted := fresh.Key.Admits(actor.Secret, now); !admitted || fresh.Key.Session && c.unused(&fresh.Key, now) {
@@ -106,7 +106,8 @@ func noLonger(k *model.Key) *model.Error {
 }
 
 // StillOpens asks inside a transaction whether what the actor came with opens still: a
-// key that was revoked, or rotated, on another node meanwhile gives nobody lasting access.
+// key that was revoked, or rotated, or whose account was disabled, on another node meanwhile
+// gives nobody lasting access.
 func (c *Control) StillOpens(tx *store.Tx, actor *model.Actor) error {
 	_, err := c.stillOpens(tx, actor)
 	return err
@@ -121,7 +122,11 @@ func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error
 	if _, admitted := k.Admits(actor.Secret, c.now()); !found || !admitted {
 		return k, noLonger(&actor.Key)
 	}
-	return k, nil
+	disabled, err := tx.DisabledAmong([]model.AccountID{k.Account})
+	if err == nil && len(disabled) > 0 {
+		err = noLonger(&actor.Key)
+	}
+	return k, err
 }
 
 // StillActs returns the actor as it is inside a transaction, whose key has to open

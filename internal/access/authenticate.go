@@ -26,8 +26,8 @@ func HasEnded(err error) bool {
 }
 
 // Authenticate returns who calls with a key and its secret: kind Unauthenticated
-// where the key does not exist, has ended, has another secret, or is not to be used
-// from this address; the answer is the same for all of these.
+// where the key does not exist, has ended, has another secret, is of an account that
+// is disabled, or is not to be used from this address; the answer is the same for all of these.
 func (c *Control) Authenticate(ctx context.Context, key, secret string, from netip.Addr) (*model.Actor, error) {
 	if model.MalformedSecret(secret) {
 		return nil, WrongCredentials() // which tells nothing but what the caller can compute
@@ -57,7 +57,7 @@ func (c *Control) opens(actor *model.Actor, hash [sha256.Size]byte, now time.Tim
 	k := &actor.Key
 	current := subtle.ConstantTimeCompare(hash[:], k.SecretHash) == 1
 	previous := subtle.ConstantTimeCompare(hash[:], k.PreviousHash) == 1 && now.Before(k.PreviousUntil)
-	if !current && !previous || k.ExpiredAt(now) || c.unused(k, now) || !k.Networks.Allow(from) {
+	if actor.Disabled || !current && !previous || k.ExpiredAt(now) || c.unused(k, now) || !k.Networks.Allow(from) {
 		return nil, false
 	}
 	if !current {

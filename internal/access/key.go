@@ -393,31 +393,36 @@ func (c *Control) updateManaged(ctx context.Context, actor *model.Actor, action 
 		if err := tx.LockQueues(account); err != nil {
 			return err
 		}
-		current, err := c.StillActs(tx, actor)
-		if err == nil {
-			err = MayGiveAccess(current)
-		}
+		_, r, err := c.stillManaged(tx, actor, account, line)
 		if err != nil {
-			return err
-		}
-		owner, found, err := tx.Account(account)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return model.Missing()
-		}
-		memberships, err := tx.Memberships(account)
-		if err != nil {
-			return err
-		}
-		r, err := reachOf(current, &owner, memberships)
-		if err != nil {
-			return err
-		}
-		if err := audit.OnAccount(tx, line, &owner); err != nil {
 			return err
 		}
 		return fn(tx, r, line)
 	})
+}
+
+// stillManaged asks inside a transaction which keys of an account the actor manages.
+func (c *Control) stillManaged(tx *store.Tx, actor *model.Actor, account model.AccountID, line *model.AuditEntry) (
+	t Target, r reach, err error) {
+	current, err := c.StillActs(tx, actor)
+	if err == nil {
+		err = MayGiveAccess(current)
+	}
+	if err != nil {
+		return t, r, err
+	}
+	var found bool
+	if t.Account, found, err = tx.Account(account); err == nil && !found {
+		err = model.Missing()
+	}
+	if err != nil {
+		return t, r, err
+	}
+	if t.Memberships, err = tx.Memberships(account); err != nil {
+		return t, r, err
+	}
+	if r, err = reachOf(current, &t.Account, t.Memberships); err != nil {
+		return t, r, err
+	}
+	return t, r, audit.OnAccount(tx, line, &t.Account)
 }

@@ -56,7 +56,7 @@ func (c *Control) CheckPassword(ctx context.Context, user, password string) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
+	if !ok || of.Disabled {
 		return nil, WrongCredentials()
 	}
 	return &Proven{account, of}, nil

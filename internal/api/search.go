@@ -66,8 +66,7 @@ func (a *API) search(ctx context.Context, c *call) (answer, error) {
 }
 
 // searchCommand reads what is looked for, and which fields of it are shown: nil
-// for all of them. That include_disabled is known and changes nothing is so
-// because no account can be disabled.
+// for all of them.
 func (c *call) searchCommand() (command service.SearchCommand, shown map[string]bool) {
 	f := &c.body.Fields
 	command.Query = search.Query{
@@ -75,9 +74,9 @@ func (c *call) searchCommand() (command service.SearchCommand, shown map[string]
 		PageSize:     f.IntBetween("page_size", 1, maxPageSize, defaultPageSize),
 		Continuation: f.Text("continuation"),
 		IncludeTotal: f.Bool("include_total"),
+		Disabled:     f.Bool("include_disabled"),
 	}
 	command.RenderMetadata = f.Bool("render_metadata") || c.rendersMetadata()
-	_ = f.Bool("include_disabled")
 	for _, token := range f.List("directory") {
 		command.Directory = append(command.Directory, model.OrganizationID(token))
 	}

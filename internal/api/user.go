@@ -147,3 +147,10 @@ func (a *API) setPassword(ctx context.Context, c *call) (answer, error) {
 		return a.access.SetPassword(ctx, c.actor, c.path("user"), old, password, organization)
 	})
 }
+
+// setDisabled: POST /user/:user/disable and /user/:user/enable.
+func (a *API) setDisabled(disabled bool) handler {
+	return func(ctx context.Context, c *call) (answer, error) {
+		return noContent(), a.access.SetDisabled(ctx, c.actor, c.path("user"), disabled)
+	}
+}

@@ -38,6 +38,7 @@ type wireUser struct {
 	OrganizationKey   model.OrganizationID `json:"organization_key,omitempty"`
 	OrganizationToken model.OrganizationID `json:"organization_token,omitempty"`
 	Metadata          map[string]string    `json:"metadata,omitzero"`
+	Disabled          bool                 `json:"disabled,omitempty"`
 }
 
 // view is how things are shown to one caller: under the vendor's names, and with links
@@ -59,7 +60,7 @@ func (v *view) user(e model.Entity) wireUser {
 		Username: account.Username,
 		Avatar:   v.avatarURL(account.Avatar), Status: account.Status, DND: account.DND, DNDText: account.DNDText,
 		Emails: make([]wireEmail, len(account.Emails)), Phones: make([]wirePhone, len(account.Phones)),
-		CreatedTime: wireTime(account.Created),
+		CreatedTime: wireTime(account.Created), Disabled: account.Disabled,
 	}
 	for i, email := range account.Emails {
 		u.Emails[i] = wireEmail(email)

@@ -15,6 +15,8 @@ type userCommands struct {
 	Update   userUpdateCommand   `cmd:"" help:"Change what the caller's account says about itself." note:"What is not given stays as it is." example:"signet user update --status \"in surgery\" --dnd"`
 	Password userPasswordCommand `cmd:"" help:"Set an account's password."`
 	Add      userAddCommand      `cmd:"" help:"Add an existing account to an organization." example:"signet user add ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A --title Nurse"`
+	Disable  userDisableCommand  `cmd:"" help:"Keep everything from opening an account, and lose nothing of it." note:"Its keys, sign-ins and password open nothing until it is enabled; its messages go on being queued." example:"signet user disable ann@example.com"`
+	Enable   userEnableCommand   `cmd:"" help:"Enable an account that was disabled." example:"signet user enable ann@example.com"`
 	Remove   userRemoveCommand   `cmd:"" help:"Remove an account from an organization." note:"It leaves the organization's groups, and its keys stop working there at once." example:"signet user remove ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"`
 }
 
@@ -102,6 +104,9 @@ func userLines(u *client.User) []string {
 	if u.DND {
 		add("do not disturb", strings.TrimSpace("yes "+u.DNDText))
 	}
+	if u.Disabled {
+		add("disabled", "yes")
+	}
 	add("created", moment(u.CreatedTime))
 	return lines
 }
@@ -180,4 +185,22 @@ type userRemoveCommand struct {
 
 func (u *userRemoveCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.RemoveFromOrganization(ctx, u.User, u.Org)
+}
+
+// oneUser names an account.
+type oneUser struct {
+	access
+	User string `arg:"" help:"Account, by token, e-mail, phone or username."`
+}
+
+type userDisableCommand struct{ oneUser }
+
+func (u *userDisableCommand) Run(ctx context.Context, c *client.Client) error {
+	return c.DisableUser(ctx, u.User)
+}
+
+type userEnableCommand struct{ oneUser }
+
+func (u *userEnableCommand) Run(ctx context.Context, c *client.Client) error {
+	return c.EnableUser(ctx, u.User)
 }

@@ -34,7 +34,7 @@ func (c *Console) Members(ctx context.Context, actor *model.Actor, organization 
 	query := search.Query{
 		Types: []string{"account"}, Directory: []model.OrganizationID{organization},
 		Must:     []search.Criterion{{Fields: []string{"any"}, Text: f.Query}},
-		PageSize: piece, Continuation: ask.Continuation,
+		PageSize: piece, Continuation: ask.Continuation, Disabled: true,
 		Sifted: []any{"members", f.Role, f.WithoutKeys, f.IdleDays},
 	}
 	first, err := search.New(c.store.Secret(), actor.Account, query.Directory, query)

@@ -20,6 +20,7 @@ type Account struct {
 	Emails      []Email
 	Phones      []Phone
 	Operator    bool
+	Disabled    bool           // nothing opens it
 	CreatedBy   OrganizationID // the organization that created it; empty for operators
 	Created     time.Time
 }

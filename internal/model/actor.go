@@ -9,6 +9,7 @@ type Actor struct {
 	Secret      SecretMark // with which it came
 	Operator    bool
 	Elevated    bool // it is a session, and counts as administrative
+	Disabled    bool // its account is: nothing opens it
 	Memberships []Membership
 }
 

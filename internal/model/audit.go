@@ -47,6 +47,8 @@ const (
 	ActionGroupMemberAdd    AuditAction = "group.member.add"
 	ActionGroupMemberRemove AuditAction = "group.member.remove"
 	ActionGroupRead         AuditAction = "group.read"
+	ActionUserDisable       AuditAction = "user.disable"
+	ActionUserEnable        AuditAction = "user.enable"
 	ActionMessageRecall     AuditAction = "message.recall" // by an administrator
 	ActionMetadataRead      AuditAction = "metadata.read"
 	ActionMetadataSet       AuditAction = "metadata.set"

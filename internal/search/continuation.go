@@ -48,5 +48,5 @@ func (s *Search) openContinuation(text string) (c place, err error) {
 func (s *Search) list() *continuation.List {
 	q := &s.query
 	return &continuation.List{Secret: s.secret, Purpose: "search continuation 1",
-		Asked: []any{s.account, q.Types, q.Directory, q.Must, q.MustNot, q.Sort, q.Sifted}}
+		Asked: []any{s.account, q.Types, q.Directory, q.Must, q.MustNot, q.Sort, q.Disabled, q.Sifted}}
 }

@@ -136,7 +136,7 @@ func dialled(text string) string {
 
 // ways returns those of a kind of entities.
 func (c *criterion) ways(kind store.SearchKind) []way {
-	if kind == store.SearchAccount {
+	if kind.Account() {
 		return c.accounts
 	}
 	return c.groups

@@ -107,7 +107,11 @@ func IndexAccount(tx *store.Tx, a *model.Account, m model.Membership) error {
 	for _, p := range a.Phones {
 		t[store.SearchPhone] = append(t[store.SearchPhone], p.Number)
 	}
-	return tx.IndexEntity(t.entity(m.Organization, model.EntityID(a.ID), store.SearchAccount))
+	kind := store.SearchAccount
+	if a.Disabled {
+		kind = store.SearchDisabledAccount
+	}
+	return tx.IndexEntity(t.entity(m.Organization, model.EntityID(a.ID), kind))
 }
 
 // IndexGroup puts a group into the search index of its organization, in place of

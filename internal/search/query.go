@@ -23,6 +23,7 @@ type Query struct {
 	Continuation  string // of the page before; empty: the first page
 	IncludeTotal  bool   // count past what is counted anyway
 	Sifted        []any  // by what the caller sifts the hits: a continuation is for the same
+	Disabled      bool   // accounts that are disabled too
 }
 
 // maxCriteria is how many conditions a search may have.
@@ -90,6 +91,9 @@ func New(secret []byte, account model.AccountID, organizations []model.Organizat
 	s.organizations = slices.Compact(s.organizations)
 	if len(q.Types) == 0 || slices.Contains(q.Types, "account") {
 		s.kinds = append(s.kinds, store.SearchAccount)
+		if q.Disabled {
+			s.kinds = append(s.kinds, store.SearchDisabledAccount)
+		}
 	}
 	if len(q.Types) == 0 || slices.Contains(q.Types, "group") {
 		s.kinds = append(s.kinds, store.SearchPublicGroup)

@@ -68,7 +68,7 @@ func (s *Search) Page(tx *store.Tx) (Page, error) {
 	result.Hits = make([]Hit, len(hits))
 	for i := range hits {
 		h := &hits[i]
-		result.Hits[i] = Hit{h.organization, h.entity, h.kind != store.SearchAccount}
+		result.Hits[i] = Hit{h.organization, h.entity, !h.kind.Account()}
 	}
 	return result, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -138,7 +139,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 				return model.NotAllowed()
 			}
 			if m.Has(model.RoleAdmin) {
-				if err := notLastAdministrator(tx, organization); err != nil {
+				if err := access.NotLastAdministrator(tx, organization, t.ID); err != nil {
 					return err
 				}
 			}
@@ -230,15 +231,6 @@ func lockToLeave(tx *store.Tx, groups []model.Group, account model.AccountID) er
 		concerned = append(concerned, members...)
 	}
 	return tx.LockQueues(concerned...)
-}
-
-// notLastAdministrator refuses to leave an organization without administrators.
-func notLastAdministrator(tx *store.Tx, organization model.OrganizationID) error {
-	admins, err := tx.Holders(organization, model.RoleAdmin)
-	if err == nil && len(admins) <= 1 {
-		err = model.Invalidf("last_administrator", "", "An organization keeps at least one administrator.")
-	}
-	return err
 }
 
 // RolesOf is what roles an account holds in one organization.
@@ -387,7 +379,7 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 				return model.Missing()
 			}
 			if role == model.RoleAdmin && slices.Contains(m.Roles, role) {
-				if err := notLastAdministrator(tx, organization); err != nil {
+				if err := access.NotLastAdministrator(tx, organization, t.ID); err != nil {
 					return err
 				}
 			}

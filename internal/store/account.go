@@ -8,7 +8,7 @@ import (
 )
 
 const accountColumns = `account, username, display_name, first_name, last_name, avatar, status, dnd, dnd_text,
-	emails, phones, operator, created_by, created, code`
+	emails, phones, operator, disabled, created_by, created, code`
 
 // codedAccount is what the code of an account covers.
 type codedAccount model.Account
@@ -17,6 +17,7 @@ func (a *codedAccount) cover(m *mac) {
 	m.text("account")
 	m.id(a.ID)
 	m.flag(a.Operator)
+	m.flag(a.Disabled)
 	m.text(string(a.CreatedBy))
 	m.number(millis(a.Created))
 }
@@ -29,7 +30,7 @@ func (tx *Tx) scanAccount(row Row, a *model.Account) (genuine bool, err error) {
 	var created int64
 	if err := row.Scan(&a.ID, &a.Username, &a.DisplayName, &a.FirstName, &a.LastName, &a.Avatar, &a.Status, &a.DND,
 		&a.DNDText,
-		&emails, &phones, &a.Operator, &a.CreatedBy, &created, &code); err != nil {
+		&emails, &phones, &a.Operator, &a.Disabled, &a.CreatedBy, &created, &code); err != nil {
 		return false, err
 	}
 	a.Created = fromMillis(created)
@@ -59,9 +60,9 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 		return err
 	}
 	if err := tx.post(`INSERT INTO accounts (`+accountColumns+`, password, password_of, password_code)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.ID, a.Username, a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText,
-		emails, phones, a.Operator, a.CreatedBy, millis(a.Created), code, password.Hash, password.Scope,
+		emails, phones, a.Operator, a.Disabled, a.CreatedBy, millis(a.Created), code, password.Hash, password.Scope,
 		passwordCode); err != nil {
 		return fmt.Errorf("insert account: %w", err)
 	}
@@ -148,6 +149,8 @@ func (tx *Tx) UpdateProfile(a *model.Account) error {
 type Password struct {
 	Hash  string               // encoded; empty: the account has none
 	Scope model.OrganizationID // of the keys that sign-ins with it get
+
+	Disabled bool // the account is: the password opens nothing. SetPassword leaves it as it is
 }
 
 // codedPassword is what the code of a password covers.
@@ -176,10 +179,10 @@ func (tx *Tx) passwordCode(id model.AccountID, p Password) ([]byte, error) {
 // Password returns the account's password.
 func (tx *Tx) Password(id model.AccountID) (p Password, err error) {
 	var code []byte
-	_, err = tx.one(`SELECT password, password_of, password_code FROM accounts WHERE account = ?`, []any{id}, &p.Hash,
-		&p.Scope, &code)
+	_, err = tx.one(`SELECT password, password_of, password_code, disabled FROM accounts WHERE account = ?`, []any{id},
+		&p.Hash, &p.Scope, &code, &p.Disabled)
 	if err != nil || p.Hash != "" && !tx.genuine(code, &codedPassword{id, p}) {
-		return Password{}, err
+		return Password{Disabled: p.Disabled}, err
 	}
 	return p, nil
 }
@@ -196,13 +199,13 @@ func (tx *Tx) SetPassword(id model.AccountID, p Password) error {
 
 // checkAccounts checks the codes of a batch of accounts, and of their passwords.
 func (tx *Tx) checkAccounts(after []any) (last []any, n int, err error) {
-	err = tx.each(`SELECT account, operator, created_by, created, code, password, password_of, password_code FROM accounts
-		WHERE account > ? ORDER BY account LIMIT ? + 0`, after, func(row Row) error {
+	err = tx.each(`SELECT account, operator, disabled, created_by, created, code, password, password_of, password_code
+		FROM accounts WHERE account > ? ORDER BY account LIMIT ? + 0`, after, func(row Row) error {
 		var a model.Account
 		var created int64
 		var p Password
 		var code, passwordCode []byte
-		err := row.Scan(&a.ID, &a.Operator, &a.CreatedBy, &created, &code, &p.Hash, &p.Scope, &passwordCode)
+		err := row.Scan(&a.ID, &a.Operator, &a.Disabled, &a.CreatedBy, &created, &code, &p.Hash, &p.Scope, &passwordCode)
 		a.Created = fromMillis(created)
 		tx.genuine(code, (*codedAccount)(&a))
 		if p.Hash != "" {
@@ -217,12 +220,12 @@ func (tx *Tx) checkAccounts(after []any) (last []any, n int, err error) {
 // rights calls fn with the accounts of a selection, of which it reads what their codes
 // cover.
 func (tx *Tx) rights(fn func(a *model.Account), where string, args ...any) error {
-	return tx.each(`SELECT account, operator, created_by, created, code FROM accounts WHERE `+where, args,
+	return tx.each(`SELECT account, operator, disabled, created_by, created, code FROM accounts WHERE `+where, args,
 		func(row Row) error {
 			var a model.Account
 			var created int64
 			var code []byte
-			err := row.Scan(&a.ID, &a.Operator, &a.CreatedBy, &created, &code)
+			err := row.Scan(&a.ID, &a.Operator, &a.Disabled, &a.CreatedBy, &created, &code)
 			a.Created = fromMillis(created)
 			if err == nil && tx.genuine(code, (*codedAccount)(&a)) {
 				fn(&a)
@@ -240,14 +243,49 @@ func (tx *Tx) changeRights(change func(a *model.Account), where string, args ...
 		change(a)
 		code, err := tx.code((*codedAccount)(a))
 		if err == nil {
-			err = tx.post(`UPDATE accounts SET operator = ?, created_by = ?, created = ?, code = ? WHERE account = ?`,
-				a.Operator, a.CreatedBy, millis(a.Created), code, a.ID)
+			err = tx.post(`UPDATE accounts SET operator = ?, disabled = ?, created_by = ?, created = ?, code = ?
+				WHERE account = ?`, a.Operator, a.Disabled, a.CreatedBy, millis(a.Created), code, a.ID)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return err
+}
+
+// SetDisabled disables an account or enables it, in these organizations' search indexes too.
+func (tx *Tx) SetDisabled(id model.AccountID, disabled bool, organizations []model.OrganizationID) error {
+	if err := tx.changeRights(func(a *model.Account) { a.Disabled = disabled }, `account = ?`, id); err != nil {
+		return err
+	}
+	for _, organization := range organizations {
+		e, found, err := tx.indexedEntity(organization, model.EntityID(id))
+		if err != nil {
+			return err
+		}
+		if e.Kind = SearchAccount; disabled {
+			e.Kind = SearchDisabledAccount
+		}
+		if found {
+			if err := tx.IndexEntity(&e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// DisabledAmong returns those of the accounts that are disabled, or whose code is wrong.
+func (tx *Tx) DisabledAmong(ids []model.AccountID) (out []model.AccountID, err error) {
+	err = tx.each(`SELECT `+accountColumns+` FROM accounts WHERE account IN (?*)`, []any{ids}, func(row Row) error {
+		var a model.Account
+		genuine, err := tx.scanAccount(row, &a)
+		if a.Disabled || !genuine {
+			out = append(out, a.ID)
+		}
+		return err
+	})
+	return out, err
 }
 
 // Operators returns the operator accounts, the oldest first.

@@ -127,6 +127,7 @@ var spreading = map[string]string{
 	"Tx.DeleteKeys":            "a login, a revocation, a changed password: at most 100 keys",
 	"Tx.KeyHolders":            "the end of an organization",
 	"Tx.KeysIssuedWith":        "a login, a revocation, a rotation, a changed password",
+	"Tx.DisabledAmong":         "an administrative call; each node, of its open streams",
 	"Tx.LimitKeys":             "an operator changes the limits of a key",
 	"Tx.LimitsOf":              "a login with a password",
 	"Tx.LoginKeys":             "a login",

@@ -49,6 +49,7 @@ CREATE TABLE accounts (
 	password_of  {text} NOT NULL,  -- the organization whose administrator set it: sign-ins get keys of that scope
 	password_code {bytes} NOT NULL, -- covers account, password and password_of; none where there is no password
 	operator     INTEGER NOT NULL,
+	disabled     INTEGER NOT NULL, -- nothing opens the account; all else goes on
 	created_by   TEXT NOT NULL,    -- the organization that created it; none for operators
 	created      BIGINT NOT NULL,
 	code         {bytes} NOT NULL, -- covers account, operator, created_by and created

@@ -28,7 +28,12 @@ const (
 	SearchAccount      SearchKind = 0
 	SearchPublicGroup  SearchKind = 1
 	SearchPrivateGroup SearchKind = 2
+
+	SearchDisabledAccount SearchKind = 3 // found only by who looks for these too
 )
+
+// Account reports whether entities of this kind are accounts.
+func (k SearchKind) Account() bool { return k == SearchAccount || k == SearchDisabledAccount }
 
 // SearchField is a field that the search looks in and sorts by. Its numbers are
 // stored, and have one digit.

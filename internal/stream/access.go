@@ -95,14 +95,19 @@ func (r *Registry) watch(ctx context.Context, cases *service.Service,
 	return nil
 }
 
-// endRevoked ends the readers whose key or secret was revoked, and those that have no
-// organization left. A reader with another organization stays open for that one.
+// endRevoked ends the readers whose key or secret was revoked, whose account was disabled,
+// and those that have no organization left. A reader with another organization stays open
+// for that one.
 func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now time.Time) error {
 	for some := range slices.Chunk(all, nodeBatch) {
 		var keys map[string]model.Key
+		var disabled []model.AccountID
 		var places map[model.AccountID][]model.OrganizationID
 		err := r.store.View(ctx, func(tx *store.Tx) (err error) {
 			if keys, err = tx.KeysNamed(keysOf(some)); err != nil {
+				return err
+			}
+			if disabled, err = tx.DisabledAmong(accountsOf(some)); err != nil {
 				return err
 			}
 			places, err = tx.OrganizationsOfEach(accountsOf(some))
@@ -115,7 +120,7 @@ func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now
 			key, known := keys[sub.Key]
 			ends, admitted := key.Admits(sub.Secret, now)
 			serves := slices.ContainsFunc(places[sub.Account], key.Covers)
-			if !known || !admitted || sub.Member && !serves {
+			if !known || !admitted || sub.Member && !serves || slices.Contains(disabled, sub.Account) {
 				sub.End(live.Revoked)
 			} else if !ends.Equal(key.Expires) { // a reader sees to its key's end itself
 				r.guard.remind(ends)

@@ -41,6 +41,47 @@ func accounts(t *testing.T, h Harness) {
 		wantEqual(t, "exists", exists, true)
 	})
 
+	t.Run("are_disabled_and_enabled", func(t *testing.T) {
+		organization := p.mustOrganization(t)
+		a, b := p.mustAccount(t, "lou"), p.mustAccount(t, "mia")
+		kinds := func() []store.SearchKind {
+			t.Helper()
+			found := mustRead(t, p, func(tx *store.Tx) ([]store.SearchEntity, error) {
+				return tx.SearchEntities(organization, []model.EntityID{model.EntityID(a.ID)})
+			})
+			out := []store.SearchKind{}
+			for _, e := range found {
+				out = append(out, e.Kind)
+			}
+			return out
+		}
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.IndexEntity(&store.SearchEntity{Organization: organization, Entity: model.EntityID(a.ID),
+				Words: store.JoinSearchWords(map[store.SearchField][]string{store.SearchUsername: {"lou"}})})
+		})
+		for _, disabled := range []bool{true, true, false} {
+			kind, among := store.SearchAccount, []model.AccountID(nil)
+			if disabled {
+				kind, among = store.SearchDisabledAccount, []model.AccountID{a.ID}
+			}
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				return tx.SetDisabled(a.ID, disabled, []model.OrganizationID{organization, p.organizationID()})
+			})
+			wantEqual(t, "disabled", mustFind(t, p, "lou", account(a.ID)).Disabled, disabled)
+			wantEqual(t, "the password's", mustRead(t, p,
+				func(tx *store.Tx) (store.Password, error) { return tx.Password(a.ID) }).Disabled, disabled)
+			wantEqual(t, "disabled of both", mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
+				return tx.DisabledAmong([]model.AccountID{a.ID, b.ID})
+			}), among)
+			wantEqual(t, "kinds in the index", kinds(), []store.SearchKind{kind})
+			n := mustRead(t, p, func(tx *store.Tx) (int, error) {
+				return tx.CountWords(store.SearchRange{Organization: organization, Kind: kind, Field: store.SearchUsername,
+					Text: "lo"}, 9)
+			})
+			wantEqual(t, "words of the kind", n, 1)
+		}
+	})
+
 	t.Run("that_are_not_there_are_not_found", func(t *testing.T) {
 		stranger := model.AccountID(p.id())
 		wantMissing(t, p, "a stranger", account(stranger))

@@ -1,0 +1,104 @@
+package access
+
+import (
+	"context"
+	"slices"
+
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// SetDisabled disables an account, or enables it again. Nothing opens a disabled one: its
+// keys and its password answer as wrong ones do. All else goes on, so that it is as before
+// once it is enabled. It is for those who may set the account's password without the old
+// one. Doing it again changes nothing.
+func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address string, disabled bool) error {
+	t, r, err := c.managed(ctx, actor, address)
+	if err == nil {
+		err = MayGiveAccess(actor)
+	}
+	if err == nil && !r.rules() {
+		err = model.NotAllowed()
+	}
+	if err != nil {
+		return err
+	}
+	action := model.ActionUserEnable
+	if disabled {
+		action = model.ActionUserDisable
+	}
+	changed := false
+	err = c.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
+		changed = false
+		if err := lockOrganizationsOf(tx, t.ID); err != nil {
+			return err
+		}
+		if err := tx.LockQueues(t.ID); err != nil {
+			return err
+		}
+		t, r, err := c.stillManaged(tx, actor, t.ID, line)
+		if err == nil && !r.rules() {
+			err = model.NotAllowed()
+		}
+		if err != nil || t.Disabled == disabled {
+			return err
+		}
+		organizations := make([]model.OrganizationID, len(t.Memberships))
+		for i, m := range t.Memberships {
+			if organizations[i] = m.Organization; disabled && m.Has(model.RoleAdmin) {
+				if err := NotLastAdministrator(tx, m.Organization, t.ID); err != nil {
+					return err
+				}
+			}
+		}
+		if err := tx.SetDisabled(t.ID, disabled, organizations); err != nil {
+			return err
+		}
+		changed = true
+		return tx.QueueSettings(t.ID, "")
+	})
+	if err != nil || !changed {
+		return err
+	}
+	c.Forget(t.ID)
+	if disabled {
+		c.hub.CloseAccount(t.ID, live.Revoked)
+	}
+	c.hub.Wake(t.ID)
+	return nil
+}
+
+// rules reports whether the actor decides about the whole account, which is not its own.
+func (r *reach) rules() bool { return !r.self && (r.all || r.unscoped) }
+
+// lockOrganizationsOf locks the organizations of an account in one order, so that their
+// administrators stay who they are.
+func lockOrganizationsOf(tx *store.Tx, account model.AccountID) error {
+	organizations, err := tx.OrganizationsOf(account)
+	if err != nil {
+		return err
+	}
+	slices.Sort(organizations)
+	for _, organization := range organizations {
+		if err := tx.LockOrganization(organization); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NotLastAdministrator refuses to take an administrator from an organization, which is
+// locked, unless it has another one that is not disabled.
+func NotLastAdministrator(tx *store.Tx, organization model.OrganizationID, account model.AccountID) error {
+	admins, err := tx.Holders(organization, model.RoleAdmin)
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(admins, func(id model.AccountID) bool { return id == account })
+	disabled, err := tx.DisabledAmong(others)
+	if err == nil && len(disabled) == len(others) {
+		err = model.Invalidf("last_administrator", "", "An organization keeps at least one administrator.")
+	}
+	return err
+}
