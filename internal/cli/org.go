@@ -11,10 +11,17 @@ import (
 
 type orgCommands struct {
 	Create orgCreateCommand `cmd:"" help:"Create an organization and print its token." note:"The account that creates it becomes its member and administrator." example:"signet org create \"Ward 3\" --ttl 8h --no-forward"`
-	List   orgListCommand   `cmd:"" help:"List the organizations of an account." example:"signet org list ann@example.com"`
+	List   orgListCommand   `cmd:"" help:"List the organizations of an account, or those that the caller administers." example:"signet org list --administered"`
 	Show   orgShowCommand   `cmd:"" help:"Show an organization and its settings." note:"Its administrators may." example:"signet org show Hq3nVt0cXz8Lw2RbKd5mYp7A"`
 	Update orgUpdateCommand `cmd:"" help:"Change an organization's name or settings." note:"What is not given stays as it is." example:"signet org update Hq3nVt0cXz8Lw2RbKd5mYp7A --max-ttl 7d --dor"`
 	Delete orgDeleteCommand `cmd:"" help:"Erase an organization with its messages, groups and memberships." example:"signet org delete Hq3nVt0cXz8Lw2RbKd5mYp7A --confirm \"Ward 3\""`
+
+	Members     orgMembersCommand     `cmd:"" help:"List the members of an organization." note:"For its administrators, as what follows." example:"signet org members Hq3nVt0cXz8Lw2RbKd5mYp7A --role admin"`
+	Groups      orgGroupsCommand      `cmd:"" help:"List the groups of an organization." example:"signet org groups Hq3nVt0cXz8Lw2RbKd5mYp7A ward"`
+	Requests    orgRequestsCommand    `cmd:"" help:"List what somebody has to decide on in an organization." example:"signet org requests Hq3nVt0cXz8Lw2RbKd5mYp7A"`
+	Keys        orgKeysCommand        `cmd:"" help:"List the keys that act in an organization." note:"No secret is shown." example:"signet org keys Hq3nVt0cXz8Lw2RbKd5mYp7A --idle-days 90"`
+	Queues      orgQueuesCommand      `cmd:"" help:"List the members who have events of an organization queued." example:"signet org queues Hq3nVt0cXz8Lw2RbKd5mYp7A --older-than 15m"`
+	Undelivered orgUndeliveredCommand `cmd:"" help:"List messages that wait for their recipients, without what they say." example:"signet org undelivered Hq3nVt0cXz8Lw2RbKd5mYp7A --after 30m"`
 
 	Hold    orgHoldCommand    `cmd:"" help:"Put an organization under a legal hold, in the server's data."`
 	Release orgReleaseCommand `cmd:"" help:"Lift a legal hold, in the server's data."`
@@ -67,10 +74,21 @@ func (o *orgCreateCommand) Run(ctx context.Context, con *console, c *client.Clie
 
 type orgListCommand struct {
 	access
-	User string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
+	User         string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
+	Administered bool   `help:"Those that the caller administers in place of an account's; for operators all."`
+	Name         string `help:"With --administered: only those some words of whose names begin with these."`
 }
 
 func (o *orgListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	if o.Administered {
+		all := client.Pages(func(p client.Page) (*client.Listing[client.ListedOrganization], error) {
+			return c.Organizations(ctx, o.Name, p)
+		})
+		return listed(con, o.access, limited{}, all, func(org client.ListedOrganization) string {
+			return cells(org.Token, org.Name, count(org.Members, "member", "members"), count(org.Groups, "group", "groups"),
+				count(org.Requests, "request", "requests"))
+		})
+	}
 	all, err := c.UserOrganizations(ctx, o.User)
 	return table(con, o.access, all, err, "", func(org client.Organization) string {
 		return cells(org.Token, org.Name, count(org.Members, "member", "members"))

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"signet/client"
+)
+
+// limited is the flag of commands that list what may be very long.
+type limited struct {
+	Limit int `default:"50" placeholder:"N" help:"At most so many; 0 is all. Default 50."`
+}
+
+// listed prints the first entries of a list, each on a line.
+func listed[T any](con *console, a access, l limited, all iter.Seq2[T, error], text func(T) string) error {
+	if l.Limit < 0 {
+		return wrongConfiguration{fmt.Errorf("--limit is 0 or more")}
+	}
+	rows := []T{}
+	for row, err := range all {
+		if err != nil {
+			return err
+		}
+		if rows = append(rows, row); len(rows) == l.Limit {
+			break
+		}
+	}
+	return table(con, a, rows, nil, "", text)
+}
+
+type orgMembersCommand struct {
+	access
+	limited
+	Organization string `arg:"" help:"Token of the organization."`
+	Text         string `arg:"" optional:"" help:"Only members some of whose words begin with these."`
+	Role         string `help:"Only those that hold it."`
+	WithoutKeys  bool   `help:"Only those without a key that acts there."`
+	IdleDays     int    `placeholder:"N" help:"Only those neither seen nor joined for so many days."`
+}
+
+func (o *orgMembersCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	f := client.MemberFilter{Query: o.Text, Role: o.Role, WithoutKeys: o.WithoutKeys, IdleDays: o.IdleDays}
+	all := client.Pages(func(p client.Page) (*client.Listing[client.Member], error) {
+		return c.OrganizationMembers(ctx, o.Organization, f, p)
+	})
+	return listed(con, o.access, o.limited, all, func(m client.Member) string {
+		keys := "keys"
+		if !m.HasKeys {
+			keys = "no keys"
+		}
+		return cells(m.Token, m.DisplayName, cmp.Or(strings.Join(m.Roles, ","), "-"), keys, "seen "+since(m.LastSeenTime))
+	})
+}
+
+// since writes when something last happened.
+func since(at time.Time) string {
+	if at.IsZero() {
+		return "never"
+	}
+	return moment(at)
+}
+
+type orgGroupsCommand struct {
+	access
+	limited
+	Organization string `arg:"" help:"Token of the organization."`
+	Text         string `arg:"" optional:"" help:"Only groups some words of whose names begin with these."`
+}
+
+func (o *orgGroupsCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	all := client.Pages(func(p client.Page) (*client.Listing[client.ListedGroup], error) {
+		return c.OrganizationGroups(ctx, o.Organization, o.Text, p)
+	})
+	return listed(con, o.access, o.limited, all, func(g client.ListedGroup) string {
+		return cells(g.Token, g.Name, count(g.NumMembers, "member", "members"), "last message "+since(g.LastMessageTime))
+	})
+}
+
+type orgRequestsCommand struct {
+	access
+	limited
+	Organization string `arg:"" help:"Token of the organization."`
+}
+
+func (o *orgRequestsCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	all := client.Pages(func(p client.Page) (*client.Listing[client.Request], error) {
+		return c.OpenRequests(ctx, o.Organization, p)
+	})
+	return listed(con, o.access, o.limited, all, func(r client.Request) string {
+		return cells(r.Kind, r.Account.Token, r.Account.DisplayName, r.OrganizationID)
+	})
+}
+
+type orgKeysCommand struct {
+	access
+	limited
+	Organization string `arg:"" optional:"" help:"Token of the organization; without one, all of the installation, for operators."`
+	User         string `placeholder:"USER" help:"Only the keys of this account."`
+	Kind         string `enum:",regular,administrative" default:"" help:"Only keys of this kind: regular or administrative."`
+	IdleDays     int    `placeholder:"N" help:"Only keys neither used nor made for so many days."`
+}
+
+func (o *orgKeysCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	f := client.KeyFilter{Kind: client.KeyKind(o.Kind), IdleDays: o.IdleDays, Account: o.User}
+	all := client.Pages(func(p client.Page) (*client.Listing[client.ListedKey], error) {
+		if o.Organization == "" {
+			return c.AllKeys(ctx, f, p)
+		}
+		return c.OrganizationKeys(ctx, o.Organization, f, p)
+	})
+	return listed(con, o.access, o.limited, all, func(k client.ListedKey) string {
+		return cells(k.APIKey, string(k.Kind), cmp.Or(k.Username, k.AccountID), cmp.Or(k.Organization, "-"),
+			"used "+since(k.LastUsedTime))
+	})
+}
+
+type orgQueuesCommand struct {
+	access
+	limited
+	Organization string `arg:"" optional:"" help:"Token of the organization; without one, all of the installation, for operators."`
+	OlderThan    span   `placeholder:"TIME" help:"Only queues whose oldest event is older, such as 15m."`
+}
+
+func (o *orgQueuesCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	all := client.Pages(func(p client.Page) (*client.Listing[client.Queue], error) {
+		if o.Organization == "" {
+			return c.AllQueues(ctx, time.Duration(o.OlderThan), p)
+		}
+		return c.OrganizationQueues(ctx, o.Organization, time.Duration(o.OlderThan), p)
+	})
+	return listed(con, o.access, o.limited, all, func(q client.Queue) string {
+		return cells(q.AccountID, q.DisplayName, count(q.Depth, "event", "events"), "since "+moment(q.OldestEventTime),
+			count(q.Streams, "stream", "streams"))
+	})
+}
+
+type orgUndeliveredCommand struct {
+	access
+	limited
+	Organization string `arg:"" help:"Token of the organization."`
+	After        span   `default:"15m" placeholder:"TIME" help:"How long ago they were sent. Default 15m."`
+}
+
+func (o *orgUndeliveredCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	all := client.Pages(func(p client.Page) (*client.Listing[client.Undelivered], error) {
+		return c.Undelivered(ctx, o.Organization, time.Duration(o.After), p)
+	})
+	return listed(con, o.access, o.limited, all, func(m client.Undelivered) string {
+		return cells(m.MessageID, "from "+m.SenderToken, "to "+m.RecipientToken, moment(m.CreatedTime),
+			"priority "+strconv.Itoa(m.Priority))
+	})
+}
