@@ -19,22 +19,6 @@ func (p *person) history(entity, query string, options ...option) (texts []strin
 	return texts, page.at("metadata", "more").v.(bool)
 }
 
-// historyIDs reads all of a conversation in pages, the newest first.
-func (p *person) historyIDs(entity string, size int, options ...option) (ids []string) {
-	p.t.Helper()
-	for query := ""; ; {
-		page := p.get(fmt.Sprintf("/v2/conversation/%s/message?limit=%d%s", entity, size, query), options...).reply()
-		results := page.list("results")
-		for _, m := range results {
-			ids = append(ids, m.text("message_id"))
-		}
-		if page.at("metadata", "more").v == false {
-			return ids
-		}
-		query = fmt.Sprintf("&before=%d", results[len(results)-1].int("sort_number"))
-	}
-}
-
 // conversations reads all pages of the list, and returns the entities' tokens.
 func (p *person) conversations(query string, options ...option) (entries []value) {
 	p.t.Helper()

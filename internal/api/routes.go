@@ -179,8 +179,6 @@ func (a *API) routes() []route {
 			audit: model.ActionUndelivered, admin: true},
 		{method: get, pattern: "/v2/queue", handler: a.listQueues, audit: model.ActionQueueList, admin: true},
 		{method: get, pattern: "/v2/key", handler: a.listOrganizationKeys, audit: model.ActionKeyList, admin: true},
-		{method: del, pattern: "/v2/organization/:organization/message/:message", handler: a.recallMessageFor,
-			audit: model.ActionMessageRecall, admin: true, fields: true},
 		{method: get, pattern: "/v2/audit", handler: a.getAudit, audit: model.ActionAuditRead, admin: true},
 
 		{method: get, pattern: "/v2/user/:user/key", handler: a.listKeys, audit: model.ActionKeyList},
