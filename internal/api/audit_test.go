@@ -169,6 +169,7 @@ func TestAuditHasWhatTakesAnAdministratorWhereverItIsDone(t *testing.T) {
 	m := startMatrix(t)
 	audited := m.api.Audited()
 	own := []string{"POST /v2/mute/group/:group", "DELETE /v2/mute/group/:group", // what the caller itself hears of
+		"GET /v2/conversation/:entity/message", "POST /v2/conversation/:entity/read", // and its own messages alone
 		"POST /v2/metadata_bulk"} // which shows several: TestAuditHasEachReadOncePerHour
 	foreignToOperators := []string{"POST /v2/group", "POST /v2/role_group", "GET /v2/user/:user",
 		"GET /v2/metadata/:entity"}
