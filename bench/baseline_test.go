@@ -28,8 +28,8 @@ const script = "send.pgbench.sql"
 // memberships.
 const preparePairs = `
 INSERT INTO engine_queues (account, last) SELECT decode(lpad(to_hex(n), 32, '0'), 'hex'), 0 FROM generate_series(0, 1023) AS n;
-INSERT INTO memberships (organization, account, title, department, joined, since)
-	SELECT 'pgbench-pgbench-pgbench-', decode(lpad(to_hex(n), 32, '0'), 'hex'), '', '', 0, 0 FROM generate_series(0, 1023) AS n;
+INSERT INTO memberships (organization, account, title, department, joined, since, code)
+	SELECT 'pgbench-pgbench-pgbench-', decode(lpad(to_hex(n), 32, '0'), 'hex'), '', '', 0, 0, '' FROM generate_series(0, 1023) AS n;
 ANALYZE`
 
 // mustPrepareBaseline has a server make tables, and leaves them to pgbench.

@@ -127,6 +127,14 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.alice, path: params{"recipient": v.bob.email, "sender": v.alice.email}, want: 204}
 	},
 
+	"GET /v2/conversation": func(v *aviary) letter { return letter{who: v.bob, want: 200} },
+	"GET /v2/conversation/{entity}/message": func(v *aviary) letter {
+		return letter{who: v.bob, path: params{"entity": v.alice.email}, want: 200}
+	},
+	"POST /v2/conversation/{entity}/read": func(v *aviary) letter {
+		return letter{who: v.bob, path: params{"entity": v.alice.phone}, fields: fields{"up_to": 1}, want: 204}
+	},
+
 	"GET /v2/metadata/{entity}": func(v *aviary) letter {
 		return letter{who: v.alice, organization: true, path: params{"entity": v.bob.email}, want: 200}
 	},
@@ -289,6 +297,21 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: p, path: params{"user": p.phone, "key": p.key}, fields: fields{"password": p.password}, want: 200}
 	},
 
+	"POST /v2/user/{user}/key/{key}": func(v *aviary) letter {
+		p := v.person()
+		return letter{who: v.operator, path: params{"user": p.email, "key": p.key}, fields: fields{"messages_per_day": 0},
+			want: 204}
+	},
+	"POST /v2/user/{user}/disable": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"user": v.person().email}, want: 204}
+	},
+	"POST /v2/user/{user}/enable": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"user": v.person().phone}, want: 204}
+	},
+	"DELETE /v2/organization/{organization}/message/{message}": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization, "message": v.newMessage()}, want: 204}
+	},
+
 	"GET /v2/avatar/{id}": func(v *aviary) letter {
 		p := v.person()
 		v.mustSend(letter{who: p, route: "POST /v2/user/{user}/settings", path: params{"user": "me"},
@@ -308,52 +331,22 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: &caged{key: v.alice.phone, secret: v.alice.password},
 			fields: fields{"device_id": v.word(ofContent, "device")}, want: 200}
 	},
-	"POST /v2/logout":       func(v *aviary) letter { return letter{who: v.alice, want: 204} },
-	"GET /openapi.json":     func(v *aviary) letter { return letter{want: 200} },
-	"GET /openapi-3.0.json": func(v *aviary) letter { return letter{want: 200} },
-	"GET /healthz":          func(v *aviary) letter { return letter{want: 200} },
-	"GET /readyz":           func(v *aviary) letter { return letter{want: 200} },
-}
-
-// picture is a file that is a PNG to the server, with a canary in it.
-func (v *aviary) picture() []byte {
-	return []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("x", 64) + v.word(ofContent, "picture"))
-}
-
-func (v *aviary) mute() fields {
-	return fields{"sender_token": v.bob.token, "sender_organization": v.organization,
-		"receiver_organization": v.organization, "duration": "60"}
-}
-
-// outgoingMessage is a message to bob, with a file.
-func (v *aviary) outgoingMessage() letter {
-	return letter{who: v.alice, want: 204,
-		files: map[string][]byte{"attachment": []byte("a file: " + v.word(ofContent, "attachment"))}, fields: fields{
-			"recipient": v.bob.phone, "body": v.word(ofContent, "body"),
-			"data": `[{"mimetype":"text/plain","namespace":"` + v.word(ofContent, "namespace") + `","payload":"` +
-				v.word(ofContent, "payload") + `"}]`}}
-}
-
-// outgoingGroup is a group of both, with a picture.
-func (v *aviary) outgoingGroup() letter {
-	return letter{who: v.alice, organization: true, want: 204, files: map[string][]byte{"avatar": v.picture()},
-		fields: fields{
-			"name": v.word(ofContent, "name"), "description": v.word(ofContent, "description"), "members": v.bob.email,
-			"metadata": `{"` + v.word(ofName, "metadata key") + `":"` + v.word(ofMetadata, "metadata") + `"}`}}
-}
-
-// newMessage is a message from alice to bob, with a file.
-func (v *aviary) newMessage() string {
-	l := v.outgoingMessage()
-	l.route = "POST /v2/message"
-	return v.mustSend(l).Header.Get("TT-X-Message-Id")
-}
-
-// newGroup is a group of both.
-func (v *aviary) newGroup() string {
-	l := v.outgoingGroup()
-	l.route = "POST /v2/group"
-	return v.mustSend(l).Header.Get("TT-X-Group-Token")
+	"POST /v2/session": func(v *aviary) letter {
+		p := v.person()
+		return letter{fields: fields{"username": p.email, "password": p.password}, want: 204}
+	},
+	"GET /v2/session":    func(v *aviary) letter { return letter{header: v.session(v.person()), want: 200} },
+	"DELETE /v2/session": func(v *aviary) letter { return letter{header: v.session(v.person()), want: 204} },
+	"POST /v2/session/elevate": func(v *aviary) letter {
+		p := v.person()
+		return letter{header: v.session(p), fields: fields{"password": p.password}, want: 204}
+	},
+	"DELETE /v2/session/elevate": func(v *aviary) letter { return letter{header: v.session(v.person()), want: 204} },
+	"POST /v2/logout":            func(v *aviary) letter { return letter{who: v.alice, want: 204} },
+	"GET /openapi.json":          func(v *aviary) letter { return letter{want: 200} },
+	"GET /openapi-3.0.json":      func(v *aviary) letter { return letter{want: 200} },
+	"GET /healthz":               func(v *aviary) letter { return letter{want: 200} },
+	"GET /readyz":                func(v *aviary) letter { return letter{want: 200} },
 }
 
 // routes are those of the interface's document, which names the same ones as the

@@ -81,9 +81,8 @@ var mayImport = []layer{
 		"internal/health", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{
-		"internal/access", "internal/piece", "internal/cache", "internal/search", "internal/custody", "internal/content",
-		"internal/store",
-		"internal/live", "internal/audit",
+		"internal/access", "internal/piece", "internal/cache", "internal/search", "internal/continuation",
+		"internal/custody", "internal/content", "internal/store", "internal/live", "internal/audit",
 		"internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/model",
 	}},
 	{"internal/console", []string{"internal/access", "internal/search", "internal/continuation", "internal/audit",

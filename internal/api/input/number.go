@@ -74,8 +74,9 @@ func (f *Fields) integer64(name string) (int64, bool) {
 	}
 	if !ok {
 		f.Wrong(name, "a whole number")
+		return 0, false
 	}
-	return n, ok
+	return n, true
 }
 
 // Bool returns a boolean, false where the field is absent. True and false, 1 and
