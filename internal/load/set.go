@@ -55,6 +55,7 @@ func Set(duration, warmup time.Duration, scenarios ...string) (plans []Plan) {
 	add(Send, 1, 1, 16, 64)
 	add(Acknowledge, 1, 16, 64)
 	add(Poll, 1, 16, 64)
+	add(History, 1, 16, 64)
 	add(Unread, 1, 16, 64)
 	add(Search, DefaultPeople, 16)
 	add(Attachments, 1, 16)
