@@ -35,7 +35,7 @@ var growing = map[string]string{
 // scans are the statements that may read a whole table, and why.
 var scans = map[string]string{
 	`SELECT 1 FROM accounts WHERE operator = 1`: "runs once at each start, and the first account is an operator",
-	`SELECT account, operator, created_by, created, code FROM accounts WHERE operator = 1 ORDER BY created, account`: "runs " +
+	`SELECT account, operator, disabled, created_by, created, code FROM accounts WHERE operator = 1 ORDER BY created, account`: "runs " +
 		"when somebody replaces the operator's credentials",
 	`SELECT COUNT(*) FROM group_members WHERE history > 0`: "counts by an index of the few that it counts",
 	`DELETE FROM quotas WHERE day < ?`:                     "runs once an hour, on one row for each key and day",
