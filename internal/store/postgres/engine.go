@@ -154,8 +154,9 @@ func (e *Engine) Erase(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// ClockOffset returns by how much the database's clock is ahead of the engine's.
-// What the way there takes can make it wrong by half of that.
+// ClockOffset returns by how much the database's clock is ahead of the engine's: no more
+// than is certain. A clock that lies between the question and its answer may be right,
+// however long the way took.
 func (e *Engine) ClockOffset(ctx context.Context) (offset time.Duration, err error) {
 	err = e.View(ctx, func(s store.Session) error {
 		before := e.clock()
@@ -165,8 +166,8 @@ func (e *Engine) ClockOffset(ctx context.Context) (offset time.Duration, err err
 				if err := r.Scan(&micros); err != nil {
 					return err
 				}
-				now := e.clock()
-				offset = time.UnixMicro(micros).Sub(before.Add(now.Sub(before) / 2))
+				told, after := time.UnixMicro(micros), e.clock()
+				offset = max(told.Sub(after), 0) + min(told.Sub(before), 0)
 				return nil
 			})
 	})

@@ -348,6 +348,20 @@ func TestTheClocksAreCompared(t *testing.T) {
 	}
 }
 
+// A machine that stood still while it asked cannot tell when the database answered.
+func TestAStalledComparisonOfClocksProvesNothing(t *testing.T) {
+	var stall time.Duration
+	slow := func() time.Time {
+		stall += 5 * time.Second
+		return time.Now().Add(stall - 6*time.Second)
+	}
+	e := mustOpen(t, postgrestest.URL(t), Options{Clock: slow})
+	stall = 0
+	if offset, err := e.ClockOffset(t.Context()); err != nil || offset != 0 {
+		t.Errorf("offset %v, error %v", offset, err)
+	}
+}
+
 func TestTransactionsOfAPooledConnectionHaveTheirTimeouts(t *testing.T) {
 	url := postgrestest.URL(t)
 	for _, pooled := range []bool{false, true} {
