@@ -1,7 +1,6 @@
 package s3test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // The credentials that every server takes.
@@ -26,10 +27,7 @@ const patience = 30 * time.Second
 // Server is an S3 server that only this test binary uses.
 type Server struct {
 	address string
-
-	mu       sync.Mutex // guards the two below: a command and its answer
-	commands *os.File
-	answers  *bufio.Reader
+	keeper  *testenv.Keeper
 }
 
 // shared is the server of all tests of the binary that do not stop theirs.
@@ -53,7 +51,7 @@ func Start(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.commands.Close() })
+	t.Cleanup(func() { s.keeper.Close() })
 	return s
 }
 
@@ -63,38 +61,16 @@ func (s *Server) Addr() string { return s.address }
 // Stop kills the server, with everything that it is doing.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
-	s.must(t, "stop")
+	s.keeper.Must(t, "stop")
 }
 
 // Restart starts a stopped server at the same address, with what it had kept.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
-	s.must(t, "start")
+	s.keeper.Must(t, "start")
 	if err := s.wait(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func (s *Server) must(t testing.TB, command string) {
-	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, err := fmt.Fprintln(s.commands, command)
-	if err == nil {
-		err = s.answer()
-	}
-	if err != nil {
-		t.Fatalf("%s the S3 server: %v", command, err)
-	}
-}
-
-// answer waits until a command is carried out.
-func (s *Server) answer() error {
-	line, err := s.answers.ReadString('\n')
-	if err == nil && strings.TrimSpace(line) != "done" {
-		err = errors.New(strings.TrimSpace(line))
-	}
-	return err
 }
 
 // keeper starts the server, and carries out a command a line until its standard input
@@ -121,35 +97,18 @@ func start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	address, err := freeAddress()
+	address, err := testenv.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
 	command := exec.Command("sh", "-c", keeper, "signet-s3", gateway, address)
-	command.Dir = os.TempDir()
 	command.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
-	in, commands, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	answers, out, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, in.Close(), commands.Close())
-	}
-	command.Stdin, command.Stdout, command.Stderr = in, out, out
-	err = command.Start()
-	in.Close()
-	out.Close()
-	s := &Server{address: address, commands: commands, answers: bufio.NewReader(answers)}
-	if err == nil {
-		err = s.answer()
-	}
-	if err == nil {
-		err = s.wait()
-	}
-	if err != nil {
-		commands.Close()
+	s := &Server{address: address}
+	if s.keeper, err = testenv.StartKeeper(command); err != nil {
 		return nil, fmt.Errorf("start an S3 server: %w", err)
+	}
+	if err := s.wait(); err != nil {
+		return nil, errors.Join(fmt.Errorf("start an S3 server: %w", err), s.keeper.Close())
 	}
 	return s, nil
 }
@@ -194,12 +153,4 @@ func output(command *exec.Cmd) (string, error) {
 		err = fmt.Errorf("%w\n%s", err, told.Stderr)
 	}
 	return strings.TrimSpace(string(text)), err
-}
-
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }

@@ -1,7 +1,6 @@
 package postgrestest
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"net"
@@ -11,17 +10,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // Server is a PostgreSQL server that only this test binary uses.
 type Server struct {
 	address string
-
-	mu       sync.Mutex // guards the two below: a command and its answer
-	commands *os.File
-	answers  *bufio.Reader
+	keeper  *testenv.Keeper
 }
 
 // Start starts a server of the test's own, which is gone when the test ends. It
@@ -50,14 +47,14 @@ func mustStart(t testing.TB, follows string, settings []string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.commands.Close() })
+	t.Cleanup(func() { s.keeper.Close() })
 	return s
 }
 
 // Promote makes a standby a server of its own, which may be written to.
 func (s *Server) Promote(t testing.TB) {
 	t.Helper()
-	s.must(t, "promote")
+	s.keeper.Must(t, "promote")
 }
 
 // Stop stops the server. In the fast way it ends all connections first; else it is
@@ -68,47 +65,17 @@ func (s *Server) Stop(t testing.TB, fast bool) {
 	if fast {
 		mode = "fast"
 	}
-	s.must(t, "stop "+mode)
+	s.keeper.Must(t, "stop "+mode)
 }
 
 // Restart starts a stopped server, at the same address.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
-	s.must(t, "start")
+	s.keeper.Must(t, "start")
 }
 
 // Addr is the host and port that the server listens on.
 func (s *Server) Addr() string { return s.address }
-
-func (s *Server) must(t testing.TB, command string) {
-	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, err := fmt.Fprintln(s.commands, command)
-	if err == nil {
-		err = s.answer()
-	}
-	if err != nil {
-		t.Fatalf("%s the PostgreSQL server: %v", command, err)
-	}
-}
-
-// answer waits until a command is carried out.
-func (s *Server) answer() error {
-	var said []string
-	for {
-		line, err := s.answers.ReadString('\n')
-		switch line = strings.TrimSpace(line); {
-		case line == "done":
-			return nil
-		case line == "failed":
-			return errors.New(strings.Join(said, "\n"))
-		case err != nil:
-			return fmt.Errorf("%w\n%s", err, strings.Join(said, "\n"))
-		}
-		said = append(said, line)
-	}
-}
 
 // keeper runs as the server's user: it makes the data directory, starts the server,
 // and does what it is told to line by line, until there is nobody left to tell it.
@@ -152,7 +119,11 @@ func start(follows string, settings []string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := freePort()
+	address, err := testenv.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
@@ -160,29 +131,11 @@ func start(follows string, settings []string) (*Server, error) {
 	if os.Geteuid() == 0 { // PostgreSQL refuses to run as root
 		arguments = append([]string{"runuser", "-u", "postgres", "--"}, arguments...)
 	}
-	command := exec.Command(arguments[0], arguments[1:]...)
-	command.Dir = os.TempDir()
-	in, commands, err := os.Pipe()
+	kept, err := testenv.StartKeeper(exec.Command(arguments[0], arguments[1:]...))
 	if err != nil {
-		return nil, err
-	}
-	answers, out, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, in.Close(), commands.Close())
-	}
-	command.Stdin, command.Stdout, command.Stderr = in, out, out
-	err = command.Start()
-	in.Close()
-	out.Close()
-	s := &Server{address: net.JoinHostPort("127.0.0.1", port), commands: commands, answers: bufio.NewReader(answers)}
-	if err == nil {
-		err = s.answer()
-	}
-	if err != nil {
-		commands.Close()
 		return nil, fmt.Errorf("start a PostgreSQL server: %w", err)
 	}
-	return s, nil
+	return &Server{address, kept}, nil
 }
 
 // binaries finds the directory with the newest PostgreSQL's initdb and pg_ctl.
@@ -219,13 +172,4 @@ func version(path string) int {
 	}
 	n, _ := strconv.Atoi(digits[len(digits)-1])
 	return n
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, errors.Join(err, l.Close())
 }
