@@ -178,10 +178,8 @@ func warnOfOwnBlobs(ctx context.Context, in surroundings, kept *store.Store) err
 	if err != nil {
 		return err
 	}
-	var others int
-	err = kept.View(ctx, func(tx *store.Tx) (err error) {
-		others, err = tx.OtherNodes(model.NodeID{}, in.clock().Add(offset))
-		return err
+	others, err := store.Read(ctx, kept, func(tx *store.Tx) (int, error) {
+		return tx.OtherNodes(model.NodeID{}, in.clock().Add(offset))
 	})
 	if err == nil && others > 0 {
 		in.log.Warn("other servers use this database, and attachments are kept in this one's data directory, which they "+

@@ -110,13 +110,11 @@ func (s *survey) age(at time.Time) float64 {
 }
 
 // nodes counts the servers that share the database.
-func (s *survey) nodes(ctx context.Context) (n int, err error) {
+func (s *survey) nodes(ctx context.Context) (int, error) {
 	if s.alone {
 		return 1, nil
 	}
-	err = s.kept.View(ctx, func(tx *store.Tx) error {
-		n, err = tx.OtherNodes(model.NodeID{}, s.time.StoreTime(s.clock()))
-		return err
+	return store.Read(ctx, s.kept, func(tx *store.Tx) (int, error) {
+		return tx.OtherNodes(model.NodeID{}, s.time.StoreTime(s.clock()))
 	})
-	return n, err
 }

@@ -36,10 +36,8 @@ func RecordOf(tx *store.Tx, actor *model.Actor, line *model.AuditEntry) error {
 
 // SumUp writes how many acts of past days were counted and have no line.
 func (l *Log) SumUp(ctx context.Context, now time.Time) error {
-	var past []store.Count
-	err := l.Store.View(ctx, func(tx *store.Tx) (err error) {
-		past, err = tx.PastCounts(store.DayOf(now), regularLines)
-		return err
+	past, err := store.Read(ctx, l.Store, func(tx *store.Tx) ([]store.Count, error) {
+		return tx.PastCounts(store.DayOf(now), regularLines)
 	})
 	if err != nil {
 		return err

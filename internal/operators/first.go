@@ -15,12 +15,8 @@ import (
 var ErrExists = errors.New("there is an operator account already")
 
 // Exist reports whether there is an operator.
-func Exist(ctx context.Context, kept *store.Store) (exist bool, err error) {
-	err = kept.View(ctx, func(tx *store.Tx) error {
-		exist, err = tx.HasOperator()
-		return err
-	})
-	return exist, err
+func Exist(ctx context.Context, kept *store.Store) (bool, error) {
+	return store.Read(ctx, kept, (*store.Tx).HasOperator)
 }
 
 // First makes the first operator, with an administrative key of this name and secret.

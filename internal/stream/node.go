@@ -148,10 +148,8 @@ func (n *Node) look(ctx context.Context) error {
 	n.looked = r.clock()
 	accounts := accountsOf(r.hub.Subscriptions())
 	for some := range slices.Chunk(accounts, nodeBatch) {
-		var last map[model.AccountID]int64
-		err := r.store.View(ctx, func(tx *store.Tx) (err error) {
-			last, err = tx.LastPositions(some)
-			return err
+		last, err := store.Read(ctx, r.store, func(tx *store.Tx) (map[model.AccountID]int64, error) {
+			return tx.LastPositions(some)
 		})
 		if err != nil {
 			return err

@@ -98,10 +98,8 @@ func (n *Node) endTold(ctx context.Context, subs []*live.Subscription) error {
 	if len(subs) == 0 {
 		return nil
 	}
-	var rows []store.StreamRow
-	err := r.store.View(ctx, func(tx *store.Tx) (err error) {
-		rows, err = tx.StreamsToEnd(n.id, n.time.StoreTime(r.clock()))
-		return err
+	rows, err := store.Read(ctx, r.store, func(tx *store.Tx) ([]store.StreamRow, error) {
+		return tx.StreamsToEnd(n.id, n.time.StoreTime(r.clock()))
 	})
 	for _, r := range rows {
 		reason := live.Deleted

@@ -150,10 +150,8 @@ func (e *Eraser) leaveAdministrators(tx *store.Tx, id model.AccountID) error {
 func (e *Eraser) messagesWith(ctx context.Context, id model.AccountID) error {
 	var last store.MessageKey
 	for {
-		var found []store.MessageRow
-		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			found, err = tx.MessagesWith(id, last.Organization, last.ID, batch)
-			return err
+		found, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]store.MessageRow, error) {
+			return tx.MessagesWith(id, last.Organization, last.ID, batch)
 		})
 		if err != nil || len(found) == 0 {
 			return err
@@ -203,10 +201,8 @@ func (e *Eraser) messages(ctx context.Context, rows []store.MessageRow) error {
 func (e *Eraser) copiesOf(ctx context.Context, id model.AccountID) error {
 	var last store.MessageKey
 	for {
-		var found []store.MessageKey
-		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			found, err = tx.CopiesOf(id, last, batch)
-			return err
+		found, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]store.MessageKey, error) {
+			return tx.CopiesOf(id, last, batch)
 		})
 		if err != nil || len(found) == 0 {
 			return err
@@ -221,10 +217,8 @@ func (e *Eraser) copiesOf(ctx context.Context, id model.AccountID) error {
 func (e *Eraser) eventsNaming(ctx context.Context, id model.AccountID) error {
 	var last store.EventKey
 	for {
-		var found []store.EventKey
-		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			found, err = tx.EventsNaming(id, last, batch)
-			return err
+		found, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]store.EventKey, error) {
+			return tx.EventsNaming(id, last, batch)
 		})
 		if err != nil || len(found) == 0 {
 			return err
@@ -243,10 +237,8 @@ func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keep
 		return err
 	}
 	for {
-		var rows []store.MessageRow
-		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			rows, err = tx.MessagesOf(id, batch)
-			return err
+		rows, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]store.MessageRow, error) {
+			return tx.MessagesOf(id, batch)
 		})
 		if err != nil {
 			return err
@@ -259,11 +251,7 @@ func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keep
 		}
 	}
 	if !keepAccounts {
-		var accounts []model.AccountID
-		err := e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			accounts, err = tx.OnlyIn(id)
-			return err
-		})
+		accounts, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]model.AccountID, error) { return tx.OnlyIn(id) })
 		if err != nil {
 			return err
 		}

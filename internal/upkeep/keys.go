@@ -27,10 +27,8 @@ func (w *Sweeper) endKeys(ctx context.Context, at time.Time) error {
 	if at.IsZero() {
 		return nil
 	}
-	var endings []store.KeyEnding
-	err := w.Store.View(ctx, func(tx *store.Tx) (err error) {
-		endings, err = tx.KeyEndings(endingBatch)
-		return err
+	endings, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]store.KeyEnding, error) {
+		return tx.KeyEndings(endingBatch)
 	})
 	if err != nil || len(endings) == 0 {
 		return err

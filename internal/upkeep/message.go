@@ -129,11 +129,7 @@ func endMessage(tx *store.Tx, row *store.MessageRow, most int) (over bool, copie
 // eraseBlobs removes the bytes that nothing refers to any more.
 func (w *Sweeper) eraseBlobs(ctx context.Context) error {
 	for {
-		var ids []model.BlobID
-		err := w.Store.View(ctx, func(tx *store.Tx) (err error) {
-			ids, err = tx.Erasures(batch)
-			return err
-		})
+		ids, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]model.BlobID, error) { return tx.Erasures(batch) })
 		if err != nil || len(ids) == 0 {
 			return err
 		}

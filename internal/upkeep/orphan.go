@@ -41,11 +41,7 @@ func FindOrphans(ctx context.Context, kept *store.Store, blobs blob.Store, now t
 	found, before := &Orphans{}, now.Add(-orphanAge)
 	var batch []model.BlobID
 	look := func() error {
-		var held map[model.BlobID]bool
-		err := kept.View(ctx, func(tx *store.Tx) (err error) {
-			held, err = tx.BlobsInUse(batch)
-			return err
-		})
+		held, err := store.Read(ctx, kept, func(tx *store.Tx) (map[model.BlobID]bool, error) { return tx.BlobsInUse(batch) })
 		for _, id := range batch {
 			if err == nil && !held[id] {
 				if found.Number++; len(found.ids) < orphanMemory {

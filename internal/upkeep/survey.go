@@ -124,10 +124,8 @@ func (v *Survey) Count(ctx context.Context) (Queues, error) {
 	var last model.AccountID
 	var first int64
 	for {
-		var lengths []store.QueueLength
-		err := v.store.View(ctx, func(tx *store.Tx) (err error) {
-			lengths, err = tx.QueueLengths(last, surveyStep)
-			return err
+		lengths, err := store.Read(ctx, v.store, func(tx *store.Tx) ([]store.QueueLength, error) {
+			return tx.QueueLengths(last, surveyStep)
 		})
 		if err != nil {
 			return q, err

@@ -21,10 +21,8 @@ const (
 // got one have removed the conversation, left the organization or are gone. It looks where
 // one of these happened, which the transaction that did it has noted.
 func (w *Sweeper) sweepUnreadable(ctx context.Context) (erased int, err error) {
-	var departures []store.Departure
-	err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
-		departures, err = tx.Departures(departureBatch)
-		return err
+	departures, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]store.Departure, error) {
+		return tx.Departures(departureBatch)
 	})
 	if err != nil {
 		return 0, err
