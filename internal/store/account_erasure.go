@@ -128,16 +128,11 @@ type EventKey struct {
 // in the order of their keys, from the one after the given one.
 func (tx *Tx) EventsNaming(account model.AccountID, after EventKey, limit int) (out []EventKey, err error) {
 	names := payloadNames(account)
-	err = tx.each(`SELECT account, position FROM events
+	return list(tx, `SELECT account, position FROM events
 		WHERE (account, position) > (?, ?) AND (payload LIKE ? OR payload LIKE ?)
 		ORDER BY account, position LIMIT ? + 0`,
-		[]any{after.Account, after.Position, "%" + names[0] + "%", "%" + names[1] + "%", limit}, func(row Row) error {
-			var k EventKey
-			err := row.Scan(&k.Account, &k.Position)
-			out = append(out, k)
-			return err
-		})
-	return out, err
+		[]any{after.Account, after.Position, "%" + names[0] + "%", "%" + names[1] + "%", limit},
+		func(k *EventKey, row Row) error { return row.Scan(&k.Account, &k.Position) })
 }
 
 // EraseEvents removes events.
@@ -187,16 +182,9 @@ func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 
 // OnlyIn lists the accounts that an organization created and that belong to no
 // other, but for operators.
-func (tx *Tx) OnlyIn(id model.OrganizationID) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT account FROM accounts a WHERE created_by = ? AND operator = 0
-		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?) ORDER BY account`,
-		[]any{id, id}, func(row Row) error {
-			var account model.AccountID
-			err := row.Scan(&account)
-			out = append(out, account)
-			return err
-		})
-	return out, err
+func (tx *Tx) OnlyIn(id model.OrganizationID) ([]model.AccountID, error) {
+	return column[model.AccountID](tx, `SELECT account FROM accounts a WHERE created_by = ? AND operator = 0
+		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?) ORDER BY account`, id, id)
 }
 
 // EraseTracesOf removes what is left of an organization in tables of accounts, and

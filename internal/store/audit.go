@@ -36,17 +36,16 @@ func (tx *Tx) LockAuditHead(chain model.OrganizationID) (h AuditHead, err error)
 }
 
 // AuditHeads returns where each chain ends that has a line.
-func (tx *Tx) AuditHeads() (out []AuditHead, err error) {
-	err = tx.each(`SELECT chain, number, at, hash FROM audit_chains WHERE number > 0 ORDER BY chain`, nil,
-		func(row Row) error {
-			var h AuditHead
-			var at int64
-			err := row.Scan(&h.Chain, &h.Number, &at, &h.Hash)
-			h.Time = fromMillis(at)
-			out = append(out, h)
-			return err
-		})
-	return out, err
+func (tx *Tx) AuditHeads() ([]AuditHead, error) {
+	return list(tx, `SELECT chain, number, at, hash FROM audit_chains WHERE number > 0 ORDER BY chain`,
+		nil, (*AuditHead).scan)
+}
+
+func (h *AuditHead) scan(row Row) error {
+	var at int64
+	err := row.Scan(&h.Chain, &h.Number, &at, &h.Hash)
+	h.Time = fromMillis(at)
+	return err
 }
 
 // AuditEnd returns the number of a chain's last line; 0 where there is none.
@@ -98,35 +97,26 @@ func (tx *Tx) AuditEntries(q AuditQuery, limit int) (out []AuditRow, err error) 
 	if q.Newest {
 		order = "DESC"
 	}
-	err = tx.each(`SELECT `+auditColumns+` FROM audit_entries
+	return list(tx, `SELECT `+auditColumns+` FROM audit_entries
 		WHERE chain = ? AND number > ? AND number < ? AND at >= ? AND at < ? AND (? = '' OR action = ?) ORDER BY number `+
 		order+` LIMIT ? + 0`,
 		[]any{q.Chain, q.After, before, millis(q.Since), until, string(q.Action), string(q.Action), limit},
-		func(row Row) error {
-			var e AuditRow
+		func(e *AuditRow, row Row) error {
 			var at int64
 			var action string
 			err := row.Scan(&e.Chain, &e.Number, &at, &action, &e.Outcome, &e.Times, &e.Account, &e.Key, &e.Address,
 				&e.RequestID,
 				&e.Organization, &e.User, &e.Group, &e.OnKey, &e.Detail, &e.Hash)
 			e.Time, e.Action = model.AuditTime{Time: time.UnixMilli(at).UTC()}, model.AuditAction(action)
-			out = append(out, e)
 			return err
 		})
-	return out, err
 }
 
 // AuditChains lists every chain that anything is left of.
-func (tx *Tx) AuditChains() (out []model.OrganizationID, err error) {
-	err = tx.each(
+func (tx *Tx) AuditChains() ([]model.OrganizationID, error) {
+	return column[model.OrganizationID](tx,
 		`SELECT chain FROM audit_chains UNION SELECT DISTINCT chain FROM audit_entries UNION SELECT chain
-			FROM audit_checkpoints ORDER BY 1`, nil, func(row Row) error {
-			var chain model.OrganizationID
-			err := row.Scan(&chain)
-			out = append(out, chain)
-			return err
-		})
-	return out, err
+			FROM audit_checkpoints ORDER BY 1`)
 }
 
 // AuditCheckpoint is a signed statement of what a line's number and hash are: of the
@@ -153,18 +143,10 @@ func (tx *Tx) PutAuditCheckpoint(chain model.OrganizationID, oldest bool, c Audi
 
 // UnsignedAuditHeads returns where those chains end that have grown since their last
 // checkpoint.
-func (tx *Tx) UnsignedAuditHeads() (out []AuditHead, err error) {
-	err = tx.each(`SELECT c.chain, c.number, c.at, c.hash FROM audit_chains c
+func (tx *Tx) UnsignedAuditHeads() ([]AuditHead, error) {
+	return list(tx, `SELECT c.chain, c.number, c.at, c.hash FROM audit_chains c
 		LEFT JOIN audit_checkpoints k ON k.chain = c.chain AND k.oldest = 0
-		WHERE c.number > COALESCE(k.number, 0) ORDER BY c.chain`, nil, func(row Row) error {
-		var h AuditHead
-		var at int64
-		err := row.Scan(&h.Chain, &h.Number, &at, &h.Hash)
-		h.Time = fromMillis(at)
-		out = append(out, h)
-		return err
-	})
-	return out, err
+		WHERE c.number > COALESCE(k.number, 0) ORDER BY c.chain`, nil, (*AuditHead).scan)
 }
 
 // OldAudit returns the last of up to limit lines at the beginning of a chain that

@@ -50,26 +50,13 @@ func (tx *Tx) BlobsInUse(ids []model.BlobID) (map[model.BlobID]bool, error) {
 
 // BlobsAfter lists up to limit attachments and avatars whose bytes something refers to,
 // in order, from the one after a given one on.
-func (tx *Tx) BlobsAfter(after model.BlobID, limit int) (out []model.BlobID, err error) {
-	err = tx.each(`SELECT blob FROM blobs WHERE blob > ? ORDER BY blob LIMIT ? + 0`, []any{after, limit},
-		func(row Row) error {
-			var id model.BlobID
-			err := row.Scan(&id)
-			out = append(out, id)
-			return err
-		})
-	return out, err
+func (tx *Tx) BlobsAfter(after model.BlobID, limit int) ([]model.BlobID, error) {
+	return column[model.BlobID](tx, `SELECT blob FROM blobs WHERE blob > ? ORDER BY blob LIMIT ? + 0`, after, limit)
 }
 
 // Erasures lists up to limit attachments with bytes to erase.
-func (tx *Tx) Erasures(limit int) (out []model.BlobID, err error) {
-	err = tx.each(`SELECT blob FROM erasures LIMIT ? + 0`, []any{limit}, func(row Row) error {
-		var id model.BlobID
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	})
-	return out, err
+func (tx *Tx) Erasures(limit int) ([]model.BlobID, error) {
+	return column[model.BlobID](tx, `SELECT blob FROM erasures LIMIT ? + 0`, limit)
 }
 
 // DeleteErasures forgets attachments whose bytes are gone.

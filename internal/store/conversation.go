@@ -133,13 +133,7 @@ func (tx *Tx) ConversationsWith(account model.AccountID, organizations []model.O
 	err = tx.each(
 		ownConversations+`
 		WHERE account = ? AND organization IN (?*) AND entity IN (?*)`, []any{account, organizations, entities},
-		func(row Row) error {
-			var c Conversation
-			err := scanConversation(row, &c)
-			out = append(out, c)
-			return err
-		})
-	return out, err
+		func(c *Conversation, row Row) error { return scanConversation(row, c) })
 }
 
 // Roster returns the listed conversations of an account, the newest first. Its
@@ -148,13 +142,8 @@ func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
 	err = tx.each(
 		ownConversations+`
 		WHERE account = ? AND listed = 1 UNION ALL `+memberConversations+` WHERE p.account = ? ORDER BY 4 DESC, 2`,
-		[]any{account, account}, func(row Row) error {
-			var c Conversation
-			err := scanConversation(row, &c)
-			out = append(out, c)
-			return err
-		})
-	return out, err
+		[]any{account, account},
+		func(c *Conversation, row Row) error { return scanConversation(row, c) })
 }
 
 // unswept are the copies that an account has not read, of messages that have ended and

@@ -37,16 +37,10 @@ type Count struct {
 }
 
 // PastCounts returns counts above a number, of the days before one, that are an account's.
-func (tx *Tx) PastCounts(day, above int64) (out []Count, err error) {
-	err = tx.each(`SELECT counter, day, sent FROM quotas
+func (tx *Tx) PastCounts(day, above int64) ([]Count, error) {
+	return list(tx, `SELECT counter, day, sent FROM quotas
 		WHERE counter >= 'account:' AND counter < 'account;' AND day < ? AND sent > ?`, []any{day, above},
-		func(row Row) error {
-			var c Count
-			err := row.Scan(&c.Counter, &c.Day, &c.Sent)
-			out = append(out, c)
-			return err
-		})
-	return out, err
+		func(c *Count, row Row) error { return row.Scan(&c.Counter, &c.Day, &c.Sent) })
 }
 
 // DeleteCount removes a count, and reports whether it was there.

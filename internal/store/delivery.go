@@ -72,28 +72,18 @@ func (tx *Tx) DeliveriesTo(account model.AccountID, organizations []model.Organi
 		tx.numberedList(organizations), messages, account)
 }
 
-func (tx *Tx) deliveries(where string, args ...any) (out []Delivery, err error) {
-	err = tx.each(`SELECT `+deliveryColumns+` FROM deliveries d WHERE `+where, args, func(row Row) error {
-		var d Delivery
-		err := scanDelivery(row, &d)
-		out = append(out, d)
-		return err
-	})
-	return out, err
+func (tx *Tx) deliveries(where string, args ...any) ([]Delivery, error) {
+	return list(tx, `SELECT `+deliveryColumns+` FROM deliveries d WHERE `+where, args,
+		func(d *Delivery, row Row) error { return scanDelivery(row, d) })
 }
 
 // DeliveredTo lists the accounts that have a copy of the message, as history too, at most
 // limit of them.
-func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID, limit int) (out []model.AccountID,
-	err error) {
-	err = tx.each(`SELECT account FROM deliveries WHERE organization_number = ? AND message = ? LIMIT ? + 0`,
-		[]any{tx.numbered(organization), message, limit}, func(row Row) error {
-			var id model.AccountID
-			err := row.Scan(&id)
-			out = append(out, id)
-			return err
-		})
-	return out, err
+func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID, limit int) (
+	[]model.AccountID, error) {
+	return column[model.AccountID](tx,
+		`SELECT account FROM deliveries WHERE organization_number = ? AND message = ? LIMIT ? + 0`,
+		tx.numbered(organization), message, limit)
 }
 
 // DeleteCopies removes the copies of a message that accounts have.

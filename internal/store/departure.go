@@ -18,20 +18,17 @@ func (tx *Tx) NoteDeparture(organization model.OrganizationID) error {
 }
 
 // Departures returns up to limit of them.
-func (tx *Tx) Departures(limit int) (out []Departure, err error) {
-	err = tx.each(`SELECT organization, times, begun, looked FROM departures ORDER BY organization LIMIT ? + 0`,
-		[]any{limit}, func(row Row) error {
-			var d Departure
+func (tx *Tx) Departures(limit int) ([]Departure, error) {
+	return list(tx, `SELECT organization, times, begun, looked FROM departures ORDER BY organization LIMIT ? + 0`,
+		[]any{limit}, func(d *Departure, row Row) error {
 			var looked []byte
 			err := row.Scan(&d.Organization, &d.times, &d.begun, &looked)
 			copy(d.looked[:], looked)
 			if d.looked.IsZero() {
 				d.begun = d.times
 			}
-			out = append(out, d)
 			return err
 		})
-	return out, err
 }
 
 // lastMessage is after the identifier of any message.

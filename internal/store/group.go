@@ -48,15 +48,9 @@ func (tx *Tx) Group(id model.GroupID) (g model.Group, found bool, err error) {
 
 // GroupMembers lists the members of a group, in the order in which they joined.
 // Of a deleted group it lists who was in it at the end.
-func (tx *Tx) GroupMembers(id model.GroupID) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT account FROM group_members WHERE group_token = ? ORDER BY joined, account`, []any{id},
-		func(row Row) error {
-			var account model.AccountID
-			err := row.Scan(&account)
-			out = append(out, account)
-			return err
-		})
-	return out, err
+func (tx *Tx) GroupMembers(id model.GroupID) ([]model.AccountID, error) {
+	return column[model.AccountID](tx,
+		`SELECT account FROM group_members WHERE group_token = ? ORDER BY joined, account`, id)
 }
 
 // NewestMember returns the last member of a group, where there is one and positions of
@@ -189,12 +183,7 @@ func (tx *Tx) GroupsIn(organization model.OrganizationID) ([]model.Group, error)
 	return tx.groups(`g.organization = ? ORDER BY g.group_token`, organization)
 }
 
-func (tx *Tx) groups(where string, args ...any) (out []model.Group, err error) {
-	err = tx.each(`SELECT `+groupColumns+` FROM groups g WHERE `+where, args, func(row Row) error {
-		var g model.Group
-		err := scanGroup(row, &g)
-		out = append(out, g)
-		return err
-	})
-	return out, err
+func (tx *Tx) groups(where string, args ...any) ([]model.Group, error) {
+	return list(tx, `SELECT `+groupColumns+` FROM groups g WHERE `+where, args,
+		func(g *model.Group, row Row) error { return scanGroup(row, g) })
 }

@@ -108,19 +108,15 @@ func (tx *Tx) MessagesIn(organization model.OrganizationID, after model.MessageI
 }
 
 // HeldDeliveries returns who got a message that is kept.
-func (tx *Tx) HeldDeliveries(organization model.OrganizationID, id model.MessageID) (out []Delivery, err error) {
-	err = tx.each(
-		`SELECT account, status, status_time FROM held_deliveries WHERE organization = ? AND message = ? ORDER BY account`,
-		[]any{organization, id}, func(row Row) error {
-			var d Delivery
+func (tx *Tx) HeldDeliveries(organization model.OrganizationID, id model.MessageID) ([]Delivery, error) {
+	return list(tx, `SELECT account, status, status_time FROM held_deliveries WHERE organization = ? AND message = ? ORDER BY account`,
+		[]any{organization, id}, func(d *Delivery, row Row) error {
 			var status int
 			var at int64
 			err := row.Scan(&d.Account, &status, &at)
 			d.Status, d.StatusTime = model.Status(status), fromMillis(at)
-			out = append(out, d)
 			return err
 		})
-	return out, err
 }
 
 // DeleteHeldMessage removes a message that was kept, and its hold on an attachment.

@@ -200,14 +200,8 @@ func (tx *Tx) KeysIssuedWith(account model.AccountID, keys []string) ([]string, 
 	return tx.keyNames(`account = ? AND (parent IN (?*) OR elevated_with IN (?*)) ORDER BY api_key`, account, keys, keys)
 }
 
-func (tx *Tx) keyNames(where string, args ...any) (out []string, err error) {
-	err = tx.each(`SELECT api_key FROM keys WHERE `+where, args, func(row Row) error {
-		var key string
-		err := row.Scan(&key)
-		out = append(out, key)
-		return err
-	})
-	return out, err
+func (tx *Tx) keyNames(where string, args ...any) ([]string, error) {
+	return column[string](tx, `SELECT api_key FROM keys WHERE `+where, args...)
 }
 
 // KeyHolders lists the accounts that have keys of a scope.

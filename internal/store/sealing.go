@@ -107,15 +107,11 @@ func (tx *Tx) NoteKeyEnding(organization model.OrganizationID, day KeyDay) error
 }
 
 // KeyEndings lists up to limit of what was noted.
-func (tx *Tx) KeyEndings(limit int) (out []KeyEnding, err error) {
-	err = tx.each(`SELECT organization, lasting, day, times FROM key_endings LIMIT ? + 0`, []any{limit},
-		func(row Row) error {
-			var e KeyEnding
-			err := row.Scan(&e.Organization, &e.Day.Lasting, &e.Day.Day, &e.times)
-			out = append(out, e)
-			return err
+func (tx *Tx) KeyEndings(limit int) ([]KeyEnding, error) {
+	return list(tx, `SELECT organization, lasting, day, times FROM key_endings LIMIT ? + 0`, []any{limit},
+		func(e *KeyEnding, row Row) error {
+			return row.Scan(&e.Organization, &e.Day.Lasting, &e.Day.Day, &e.times)
 		})
-	return out, err
 }
 
 // DeleteKeyEnding forgets what was noted, unless it was noted again since.
@@ -140,18 +136,11 @@ type MetadataRow struct {
 
 // MetadataAfter returns up to limit rows in the order of their keys, from the one
 // after the given one.
-func (tx *Tx) MetadataAfter(organization model.OrganizationID, entity model.EntityID, limit int) (out []MetadataRow,
-	err error) {
-	err = tx.each(
-		`SELECT organization, entity, content FROM metadata WHERE (organization, entity) > (?, ?)
-			ORDER BY organization, entity LIMIT ? + 0`,
-		[]any{organization, entity, limit}, func(row Row) error {
-			var m MetadataRow
-			err := row.Scan(&m.Organization, &m.Entity, &m.Content)
-			out = append(out, m)
-			return err
-		})
-	return out, err
+func (tx *Tx) MetadataAfter(organization model.OrganizationID, entity model.EntityID, limit int) (
+	[]MetadataRow, error) {
+	return list(tx, `SELECT organization, entity, content FROM metadata WHERE (organization, entity) > (?, ?)
+			ORDER BY organization, entity LIMIT ? + 0`, []any{organization, entity, limit},
+		func(m *MetadataRow, row Row) error { return row.Scan(&m.Organization, &m.Entity, &m.Content) })
 }
 
 // Keyring returns the identifier of the key ring that content is sealed with; empty

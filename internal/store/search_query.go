@@ -106,18 +106,12 @@ func (tx *Tx) Prefixes(r SearchRange, limit int) (out []string, err error) {
 	const of = `FROM search_words w WHERE w.organization = ? AND w.kind = ? AND w.field = ?`
 	args := []any{r.Organization, int(r.Kind), int(r.Field), r.Text, r.Text + beyond, r.Organization, int(r.Kind),
 		int(r.Field), r.Text + beyond, limit}
-	err = tx.each(`WITH RECURSIVE step (prefix) AS (
+	return column[string](tx, `WITH RECURSIVE step (prefix) AS (
 			SELECT MIN(w.prefix) `+of+` AND w.prefix >= ? AND w.prefix < ?
 			UNION ALL
 			SELECT (SELECT MIN(w.prefix) `+of+
 		` AND w.prefix > step.prefix AND w.prefix < ?) FROM step WHERE step.prefix IS NOT NULL
-		) SELECT prefix FROM step WHERE prefix IS NOT NULL LIMIT ? + 0`, args, func(row Row) error {
-		var prefix string
-		err := row.Scan(&prefix)
-		out = append(out, prefix)
-		return err
-	})
-	return out, err
+		) SELECT prefix FROM step WHERE prefix IS NOT NULL LIMIT ? + 0`, args...)
 }
 
 // CountSearchEntities returns how many entities of a kind an organization has,

@@ -156,18 +156,13 @@ func (s *sources) read(by string, f *ast.FuncDecl, known map[string][]string) {
 }
 
 func (s *sources) readCall(by string, call *ast.CallExpr, known map[string][]string) {
-	callee, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
-	name := callee.Sel.Name
+	name, function, method := calleeOf(call)
 	if name == "WriteString" { // a strings.Builder, of which a function has one
 		text := s.texts(call.Args[0], known)[0]
 		known[unread] = []string{strings.Join(known[unread], "") + text}
 		return
 	}
-	_, ofReceiver := callee.X.(*ast.Ident)
-	if f := s.given[name]; f != nil && f.Body != nil && ofReceiver {
+	if f := s.given[name]; f != nil && f.Body != nil && (f.Recv == nil && function || f.Recv != nil && method) {
 		place := queryParameter(f)
 		s.read(by, f, map[string][]string{parameterName(f, place): s.texts(call.Args[place], known)})
 		return
@@ -177,6 +172,23 @@ func (s *sources) readCall(by string, call *ast.CallExpr, known map[string][]str
 			s.found = append(s.found, statement{by, strings.Join(strings.Fields(sql), " ")})
 		}
 	}
+}
+
+// calleeOf is the bare name of what is called, and whether that is a function, or a method
+// of a variable.
+func calleeOf(call *ast.CallExpr) (name string, function, method bool) {
+	callee := call.Fun
+	if generic, ok := callee.(*ast.IndexExpr); ok {
+		callee = generic.X
+	}
+	switch f := callee.(type) {
+	case *ast.SelectorExpr:
+		_, method = f.X.(*ast.Ident)
+		return f.Sel.Name, false, method
+	case *ast.Ident:
+		return f.Name, true, false
+	}
+	return "", false, false
 }
 
 // texts returns what a string can be, as far as the sources tell.

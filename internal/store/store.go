@@ -251,6 +251,22 @@ func (tx *Tx) one(query string, args []any, dest ...any) (found bool, err error)
 	return found, err
 }
 
+// list returns what scan reads of each row.
+func list[T any](tx *Tx, query string, args []any, scan func(*T, Row) error) (out []T, err error) {
+	err = tx.each(query, args, func(row Row) error {
+		var one T
+		err := scan(&one, row)
+		out = append(out, one)
+		return err
+	})
+	return out, err
+}
+
+// column returns the values of the one column that a statement has.
+func column[T any](tx *Tx, query string, args ...any) ([]T, error) {
+	return list(tx, query, args, func(value *T, row Row) error { return row.Scan(value) })
+}
+
 // never is the stored form of "no end": later than every time that is compared.
 const never = int64(1) << 53
 

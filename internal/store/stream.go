@@ -91,18 +91,15 @@ func (tx *Tx) StreamsToEnd(node model.NodeID, now time.Time) ([]StreamRow, error
 	return tx.streams(`s.node = ? AND s.state IN (1, 2)`, now, node)
 }
 
-func (tx *Tx) streams(where string, now time.Time, args ...any) (out []StreamRow, err error) {
-	err = tx.each(`SELECT s.account, s.stream, s.node, s.api_key, s.organization, s.opened, s.state, COALESCE(n.lease, 0)
-		FROM streams s LEFT JOIN nodes n ON n.node = s.node WHERE `+where, args, func(row Row) error {
-		var r StreamRow
+func (tx *Tx) streams(where string, now time.Time, args ...any) ([]StreamRow, error) {
+	return list(tx, `SELECT s.account, s.stream, s.node, s.api_key, s.organization, s.opened, s.state, COALESCE(n.lease, 0)
+		FROM streams s LEFT JOIN nodes n ON n.node = s.node WHERE `+where, args, func(r *StreamRow, row Row) error {
 		var state int
 		var lease int64
 		err := row.Scan(&r.Account, &r.Stream, &r.Node, &r.Key, &r.Scope, &r.Opened, &state, &lease)
 		r.State, r.Alive = StreamState(state), lease > millis(now)
-		out = append(out, r)
 		return err
 	})
-	return out, err
 }
 
 // EndStreams asks the nodes of some open streams of an account to end them.
