@@ -129,8 +129,8 @@ func (tx *Tx) Conversation(account model.AccountID, organization model.Organizat
 
 // ConversationsWith returns the entries for other accounts, listed or not.
 func (tx *Tx) ConversationsWith(account model.AccountID, organizations []model.OrganizationID,
-	entities []model.EntityID) (out []Conversation, err error) {
-	err = tx.each(
+	entities []model.EntityID) ([]Conversation, error) {
+	return list(tx,
 		ownConversations+`
 		WHERE account = ? AND organization IN (?*) AND entity IN (?*)`, []any{account, organizations, entities},
 		func(c *Conversation, row Row) error { return scanConversation(row, c) })
@@ -138,8 +138,8 @@ func (tx *Tx) ConversationsWith(account model.AccountID, organizations []model.O
 
 // Roster returns the listed conversations of an account, the newest first. Its
 // counters are those of the rows: the caller takes off UnsweptUnread.
-func (tx *Tx) Roster(account model.AccountID) (out []Conversation, err error) {
-	err = tx.each(
+func (tx *Tx) Roster(account model.AccountID) ([]Conversation, error) {
+	return list(tx,
 		ownConversations+`
 		WHERE account = ? AND listed = 1 UNION ALL `+memberConversations+` WHERE p.account = ? ORDER BY 4 DESC, 2`,
 		[]any{account, account},
