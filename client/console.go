@@ -214,7 +214,7 @@ func (c *Client) AllQueues(ctx context.Context, older time.Duration, p Page) (*L
 
 func (c *Client) listQueues(ctx context.Context, r *request, older time.Duration, p Page) (*Listing[Queue], error) {
 	r.query = p.query()
-	setNumber(r.query, "older_than", wholeMinutes(older))
+	setNumber(r.query, "older_than", whole(older, time.Minute))
 	return fetch[Listing[Queue]](ctx, c, r)
 }
 
@@ -236,9 +236,6 @@ func (c *Client) Undelivered(ctx context.Context, organization string, after tim
 	p Page) (*Listing[Undelivered], error) {
 	r := get("organization", organization, "undelivered")
 	r.query = p.query()
-	setNumber(r.query, "minutes", wholeMinutes(after))
+	setNumber(r.query, "minutes", whole(after, time.Minute))
 	return fetch[Listing[Undelivered]](ctx, c, r)
 }
-
-// wholeMinutes rounds up, so that a short time never becomes none.
-func wholeMinutes(d time.Duration) int { return int((d + time.Minute - 1) / time.Minute) }

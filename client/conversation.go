@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"iter"
 	"strconv"
 )
 
@@ -18,14 +17,6 @@ type Conversation struct {
 	SortNumber          int64    `json:"sort_number"` // of LastMessage, or 0
 }
 
-// ConversationPage is a page of conversations.
-type ConversationPage struct {
-	Results  []Conversation `json:"results"`
-	Metadata struct {
-		Continuation string `json:"continuation,omitempty"` // for the next page; empty on the last
-	} `json:"metadata"`
-}
-
 // MessagePage is a page of messages.
 type MessagePage struct {
 	Results  []Message `json:"results"`
@@ -34,36 +25,12 @@ type MessagePage struct {
 	} `json:"metadata"`
 }
 
-// Conversations returns a page of the caller's conversations, the newest first (GET
-// /conversation): size of them, 1 to 200, or 50 for 0, after the page with that continuation.
+// Conversations lists the caller's conversations, the newest first (GET /conversation).
 // [Client.In] narrows it to one organization.
-func (c *Client) Conversations(ctx context.Context, size int, continuation string) (*ConversationPage, error) {
-	r := get("conversation").with("continuation", continuation)
-	if size > 0 {
-		r = r.with("page_size", strconv.Itoa(size))
-	}
-	return fetch[ConversationPage](ctx, c, r)
-}
-
-// AllConversations yields them all, page after page. After an error it ends.
-func (c *Client) AllConversations(ctx context.Context) iter.Seq2[Conversation, error] {
-	return func(yield func(Conversation, error) bool) {
-		for continuation := ""; ; {
-			page, err := c.Conversations(ctx, 0, continuation)
-			if err != nil {
-				yield(Conversation{}, err)
-				return
-			}
-			for _, conversation := range page.Results {
-				if !yield(conversation, nil) {
-					return
-				}
-			}
-			if continuation = page.Metadata.Continuation; continuation == "" {
-				return
-			}
-		}
-	}
+func (c *Client) Conversations(ctx context.Context, p Page) (*Listing[Conversation], error) {
+	r := get("conversation")
+	r.query = p.query()
+	return fetch[Listing[Conversation]](ctx, c, r)
 }
 
 // HistoryPlace says where in a conversation to read, by sort numbers, which are left out

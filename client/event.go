@@ -113,7 +113,7 @@ func (c *Client) Poll(ctx context.Context, o PollOptions) ([]Event, error) {
 		r.with("limit", strconv.Itoa(o.Limit))
 	}
 	if o.Wait > 0 {
-		r.with("wait", strconv.FormatInt(seconds(o.Wait), 10))
+		r.with("wait", strconv.Itoa(whole(o.Wait, time.Second)))
 		r.patience, r.long = o.Wait, true
 	}
 	if o.AutoAck {

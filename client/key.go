@@ -68,8 +68,8 @@ func (k NewKey) LogValue() slog.Value { return slog.StringValue("new key " + str
 func (c *Client) CreateKey(ctx context.Context, user string, k NewKey) (*IssuedKey, error) {
 	return fetch[IssuedKey](ctx, c, post(struct {
 		NewKey
-		Seconds int64 `json:"expires_in,omitempty"`
-	}{k, seconds(k.ExpiresIn)}, "user", user, "key"))
+		Seconds int `json:"expires_in,omitempty"`
+	}{k, whole(k.ExpiresIn, time.Second)}, "user", user, "key"))
 }
 
 // Keys lists the keys of an account (GET /user/:user/key).
@@ -95,12 +95,12 @@ func (r Rotation) LogValue() slog.Value { return slog.StringValue("rotation") }
 // RotateKey gives a key a new secret (POST /user/:user/key/:key/rotate).
 func (c *Client) RotateKey(ctx context.Context, user, key string, r Rotation) (*IssuedKey, error) {
 	var in struct {
-		Grace    *int64 `json:"grace,omitempty"`
+		Grace    *int   `json:"grace,omitempty"`
 		Password string `json:"password,omitempty"`
 	}
 	in.Password = r.Password
 	if r.Grace != nil {
-		in.Grace = new(seconds(*r.Grace))
+		in.Grace = new(whole(*r.Grace, time.Second))
 	}
 	return fetch[IssuedKey](ctx, c, post(in, "user", user, "key", key, "rotate"))
 }
@@ -121,7 +121,5 @@ func (c *Client) LimitKey(ctx context.Context, user, key string, limits KeyLimit
 	return c.run(ctx, post(limits, "user", user, "key", key).harmless())
 }
 
-// seconds rounds up, so that a short time never becomes none.
-func seconds(d time.Duration) int64 {
-	return int64((d + time.Second - 1) / time.Second)
-}
+// whole counts units of time, rounded up, so that a short time never becomes none.
+func whole(d, unit time.Duration) int { return int((d + unit - 1) / unit) }

@@ -252,7 +252,7 @@ func (s *stream) request() *request {
 
 func (s *stream) features() []string {
 	// Rounded up to whole seconds, as the interface counts; the silence allowed is three times as long anyway.
-	names := []string{"heartbeat_" + strconv.FormatInt(seconds(s.o.Heartbeat), 10)}
+	names := []string{"heartbeat_" + strconv.Itoa(whole(s.o.Heartbeat, time.Second))}
 	for _, f := range []struct {
 		name string
 		on   bool

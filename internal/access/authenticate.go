@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"net/netip"
 	"slices"
 	"time"
@@ -17,12 +16,6 @@ import (
 func WrongCredentials() *model.Error {
 	return &model.Error{Kind: model.Unauthenticated, Code: "credentials_invalid",
 		Message: "The key or the secret is wrong."}
-}
-
-// HasEnded reports whether an error says that credentials open nothing, or nothing any more.
-func HasEnded(err error) bool {
-	told, ok := errors.AsType[*model.Error](err)
-	return ok && told.Kind == model.Unauthenticated
 }
 
 // Authenticate returns who calls with a key and its secret: kind Unauthenticated

@@ -90,7 +90,7 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	if err := MayGiveAccess(actor); err != nil {
 		return nil, err
 	}
-	if (in.MessagesPerDay != nil || in.RequestsPerSecond != nil) && !(actor.Operator && actor.Administrative()) {
+	if (in.MessagesPerDay != nil || in.RequestsPerSecond != nil) && !actor.Operates() {
 		return nil, model.Forbiddenf("operator_required", "Only an operator gives a key other limits.")
 	}
 	issued := c.NewKey(t.ID, in.Kind)

@@ -35,7 +35,7 @@ func (c *Control) LimitKey(ctx context.Context, actor *model.Actor, address, key
 	err = c.updateManaged(ctx, actor, model.ActionKeyLimit, t.ID,
 		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
 			k, err := r.key(tx, t.ID, key)
-			if err == nil && !(actor.Operator && actor.Administrative()) {
+			if err == nil && !actor.Operates() {
 				err = model.Forbiddenf("operator_required", "Only an operator gives a key other limits.")
 			}
 			if err == nil {

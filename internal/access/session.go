@@ -52,11 +52,7 @@ func (c *Control) OpenSession(ctx context.Context, key, secret string, from neti
 // for long: another node would soon take it for ended. Where that fails it is written later,
 // with all others.
 func (c *Control) shareUse(ctx context.Context, k *model.Key, now time.Time) {
-	known := k.Created
-	if k.LastUsed.After(known) {
-		known = k.LastUsed
-	}
-	if now.Sub(known) < c.sessionIdle/2 {
+	if now.Sub(k.Active()) < c.sessionIdle/2 {
 		return
 	}
 	_ = c.store.Update(ctx, func(tx *store.Tx) error { return tx.TouchKeys(map[string]time.Time{k.Key: now}) })

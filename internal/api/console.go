@@ -8,7 +8,7 @@ import (
 	"signet/internal/model"
 )
 
-// wirePage is a page of a list of what administrators ask.
+// wirePage is a page of a list.
 type wirePage[W any] struct {
 	Results  []W `json:"results"`
 	Metadata struct {

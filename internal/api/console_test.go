@@ -374,7 +374,7 @@ func keyOf(all map[string]value, username, kind string) string {
 	return ""
 }
 
-// Each reader leaves one line an hour of what it lists.
+// The audit log gets one line an hour for each list that somebody reads.
 func TestListsForConsolesAreAudited(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"signet/internal/console"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -20,14 +21,6 @@ type wireConversation struct {
 	SortNumber     int64                `json:"sort_number"`
 }
 
-// wireConversations is a page of conversations.
-type wireConversations struct {
-	Results  []wireConversation `json:"results"`
-	Metadata struct {
-		Continuation string `json:"continuation,omitempty"`
-	} `json:"metadata"`
-}
-
 // getConversations: GET /conversation (contract, section 7).
 func (a *API) getConversations(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
@@ -40,16 +33,7 @@ func (a *API) getConversations(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	found, next, err := a.service.Conversations(ctx, c.actor, command)
-	if err != nil {
-		return answer{}, err
-	}
-	a.charge(c, costOfConversations(len(found)))
-	out := wireConversations{Results: make([]wireConversation, len(found))}
-	for i := range found {
-		out.Results[i] = c.conversation(&found[i])
-	}
-	out.Metadata.Continuation = next
-	return reply(out), nil
+	return listed(a, c, console.Page[service.Conversation]{Results: found, Continuation: next}, err, c.conversation)
 }
 
 // conversation shows a conversation, as the roster shows its entity.

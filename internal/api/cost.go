@@ -8,10 +8,9 @@ package api
 //	search                a token, one for every 5 criteria, one for every 25 results
 //	ids or members named  one for every 20: statuses, acknowledgements, metadata, changes of members
 //	members of a group    one for every 50
-//	lists for a console   one for every 25 entries
+//	pages of lists        one for every 25 entries: for a console, of conversations
 //	rows written          one for every 100 that a change of a group writes, now or later
 //	history               one for every 100 messages that are looked at
-//	conversations         one for every 25
 //	poll                  one for every 100 events, one for every 512 KiB
 
 func costOfSearch(criteria, hits int) int { return 1 + criteria/5 + hits/25 }
@@ -20,5 +19,4 @@ func costOfMembers(n int) int             { return n / 50 }
 func costOfList(n int) int                { return n / 25 }
 func costOfEvents(n, bytes int) int       { return n/100 + bytes>>19 }
 func costOfHistory(n int) int             { return n / 100 }
-func costOfConversations(n int) int       { return n / 25 }
 func costOfRows(n int) int                { return n / 100 }

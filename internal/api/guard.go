@@ -98,15 +98,10 @@ func (a *API) guardPassword(c *call, password string, use func() error) error {
 		}
 		return refused
 	})
-	if isUnauthenticated(err) {
+	if model.IsUnauthenticated(err) {
 		return refused
 	}
 	return err
-}
-
-func isUnauthenticated(err error) bool {
-	told, ok := asModel(err)
-	return ok && told.Kind == model.Unauthenticated
 }
 
 // IsPreflight reports whether a request asks what a page of an allowed origin may send.

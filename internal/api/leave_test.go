@@ -77,7 +77,7 @@ func TestTheCreatingOrganizationIsToldOfOtherMemberships(t *testing.T) {
 	acts.at(0).wantFields(fields{"chain": h.two, "account": h.own.token, "key": h.own.key})
 	if lines := h.other.get("/v2/organization/" + h.two + "/audit?action=member.add").reply().list(); len(lines) == 0 ||
 		lines[0].text("on_organization") != h.one || lines[0].text("on_account") != h.ben.token {
-		t.Errorf("of what One made of Ben the log of Two has %v", lines)
+		t.Errorf("the log of Two says of the account that One added: %v", lines)
 	}
 	h.mustSweep()
 	h.mustVerify()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"signet/internal/access"
+	"signet/internal/model"
 )
 
 // wireLogin is the answer of both sign-ins.
@@ -43,7 +44,7 @@ func (a *API) signInByNameOrKey(ctx context.Context, c *call) error {
 	}
 	c.tried = name
 	c.actor, err = a.access.Authenticate(ctx, name, secret, a.clientAddress(c.request))
-	if !isUnauthenticated(err) {
+	if !model.IsUnauthenticated(err) {
 		return err
 	}
 	return a.checkPassword(ctx, c, name, secret)

@@ -99,7 +99,7 @@ func (a *API) signInToSession(ctx context.Context, c *call) error {
 	if key, secret, sent := a.cookie(c); sent {
 		var err error
 		c.before, err = a.authenticator.OpenSession(ctx, key, secret, a.clientAddress(c.request))
-		if err != nil && !isUnauthenticated(err) {
+		if err != nil && !model.IsUnauthenticated(err) {
 			return err
 		}
 	}
@@ -133,7 +133,7 @@ func (a *API) startSession(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	if c.before != nil && !c.before.Replaced() {
-		if err := a.access.Logout(ctx, c.before); err != nil && !isUnauthenticated(err) {
+		if err := a.access.Logout(ctx, c.before); err != nil && !model.IsUnauthenticated(err) {
 			return answer{}, err
 		}
 	}

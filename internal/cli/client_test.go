@@ -215,7 +215,7 @@ func TestClientCommands(t *testing.T) {
 			"TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       2026-11-21T08:15:30Z\n"},
 		{"roster add g1 --group", `POST /v2/roster {"entity":"g1","type":"tigertext:entity:group"}`, ""},
 		{"roster remove u1 --org o1", "DELETE /v2/roster/u1 @o1", ""},
-		{"conversation list --org o1", "GET /v2/conversation @o1",
+		{"conversation list --org o1", "GET /v2/conversation?page_size=200 @o1",
 			"TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       2026-11-21T08:15:30Z\n"},
 		{"conversation show u1 --before 9 --limit 7", "GET /v2/conversation/u1/message?before=9&limit=7",
 			"SORT NUMBER  SENT                  FROM  STATUS  BODY\n" +

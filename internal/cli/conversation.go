@@ -18,24 +18,15 @@ type conversationCommands struct {
 type conversationListCommand struct {
 	access
 	within
-	Limit int `default:"50" placeholder:"N" help:"At most so many; 0 is all. Default 50."`
+	limited
 }
 
 func (l *conversationListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
-	if l.Limit < 0 {
-		return wrongConfiguration{fmt.Errorf("--limit is 0 or more")}
-	}
-	var all []client.Conversation
-	for conversation, err := range c.In(l.Org).AllConversations(ctx) {
-		if err != nil {
-			return err
-		}
-		if all = append(all, conversation); len(all) == l.Limit {
-			break
-		}
-	}
+	all := client.Pages(func(p client.Page) (*client.Listing[client.Conversation], error) {
+		return c.In(l.Org).Conversations(ctx, p)
+	})
 	head := cells("TOKEN", "KIND", "NAME", "UNREAD", "LAST MESSAGE")
-	return table(con, l.access, all, nil, head, func(e client.Conversation) string {
+	return listed(con, l.access, l.limited, all, head, func(e client.Conversation) string {
 		last := ""
 		if e.LastMessage != nil {
 			last = moment(e.LastMessage.CreatedTime)
@@ -55,7 +46,7 @@ type conversationShowCommand struct {
 	oneConversation
 	Before int64 `placeholder:"N" help:"Only messages with a smaller sort number."`
 	After  int64 `placeholder:"N" help:"Only messages with a greater sort number, the oldest first."`
-	Limit  int   `default:"50" placeholder:"N" help:"At most so many; 0 is all. Default 50."`
+	limited
 }
 
 func (s *conversationShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {

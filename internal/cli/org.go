@@ -84,7 +84,7 @@ func (o *orgListCommand) Run(ctx context.Context, con *console, c *client.Client
 		all := client.Pages(func(p client.Page) (*client.Listing[client.ListedOrganization], error) {
 			return c.Organizations(ctx, o.Name, p)
 		})
-		return listed(con, o.access, limited{}, all, func(org client.ListedOrganization) string {
+		return listed(con, o.access, limited{}, all, "", func(org client.ListedOrganization) string {
 			return cells(org.Token, org.Name, count(org.Members, "member", "members"), count(org.Groups, "group", "groups"),
 				count(org.Requests, "request", "requests"))
 		})

@@ -17,8 +17,9 @@ type limited struct {
 	Limit int `default:"50" placeholder:"N" help:"At most so many; 0 is all. Default 50."`
 }
 
-// listed prints the first entries of a list, each on a line.
-func listed[T any](con *console, a access, l limited, all iter.Seq2[T, error], text func(T) string) error {
+// listed prints the first entries of a list, each on a line below the head.
+func listed[T any](con *console, a access, l limited, all iter.Seq2[T, error], head string,
+	text func(T) string) error {
 	if l.Limit < 0 {
 		return wrongConfiguration{fmt.Errorf("--limit is 0 or more")}
 	}
@@ -31,7 +32,7 @@ func listed[T any](con *console, a access, l limited, all iter.Seq2[T, error], t
 			break
 		}
 	}
-	return table(con, a, rows, nil, "", text)
+	return table(con, a, rows, nil, head, text)
 }
 
 type orgMembersCommand struct {
@@ -49,7 +50,7 @@ func (o *orgMembersCommand) Run(ctx context.Context, con *console, c *client.Cli
 	all := client.Pages(func(p client.Page) (*client.Listing[client.Member], error) {
 		return c.OrganizationMembers(ctx, o.Organization, f, p)
 	})
-	return listed(con, o.access, o.limited, all, func(m client.Member) string {
+	return listed(con, o.access, o.limited, all, "", func(m client.Member) string {
 		keys := "keys"
 		if !m.HasKeys {
 			keys = "no keys"
@@ -77,7 +78,7 @@ func (o *orgGroupsCommand) Run(ctx context.Context, con *console, c *client.Clie
 	all := client.Pages(func(p client.Page) (*client.Listing[client.ListedGroup], error) {
 		return c.OrganizationGroups(ctx, o.Organization, o.Text, p)
 	})
-	return listed(con, o.access, o.limited, all, func(g client.ListedGroup) string {
+	return listed(con, o.access, o.limited, all, "", func(g client.ListedGroup) string {
 		return cells(g.Token, g.Name, count(g.NumMembers, "member", "members"), "last message "+since(g.LastMessageTime))
 	})
 }
@@ -92,7 +93,7 @@ func (o *orgRequestsCommand) Run(ctx context.Context, con *console, c *client.Cl
 	all := client.Pages(func(p client.Page) (*client.Listing[client.Request], error) {
 		return c.OpenRequests(ctx, o.Organization, p)
 	})
-	return listed(con, o.access, o.limited, all, func(r client.Request) string {
+	return listed(con, o.access, o.limited, all, "", func(r client.Request) string {
 		return cells(r.Kind, r.Account.Token, r.Account.DisplayName, r.OrganizationID)
 	})
 }
@@ -114,7 +115,7 @@ func (o *orgKeysCommand) Run(ctx context.Context, con *console, c *client.Client
 		}
 		return c.OrganizationKeys(ctx, o.Organization, f, p)
 	})
-	return listed(con, o.access, o.limited, all, func(k client.ListedKey) string {
+	return listed(con, o.access, o.limited, all, "", func(k client.ListedKey) string {
 		return cells(k.APIKey, string(k.Kind), cmp.Or(k.Username, k.AccountID), cmp.Or(k.Organization, "-"),
 			"used "+since(k.LastUsedTime))
 	})
@@ -134,7 +135,7 @@ func (o *orgQueuesCommand) Run(ctx context.Context, con *console, c *client.Clie
 		}
 		return c.OrganizationQueues(ctx, o.Organization, time.Duration(o.OlderThan), p)
 	})
-	return listed(con, o.access, o.limited, all, func(q client.Queue) string {
+	return listed(con, o.access, o.limited, all, "", func(q client.Queue) string {
 		return cells(q.AccountID, q.DisplayName, count(q.Depth, "event", "events"), "since "+moment(q.OldestEventTime),
 			count(q.Streams, "stream", "streams"))
 	})
@@ -151,7 +152,7 @@ func (o *orgUndeliveredCommand) Run(ctx context.Context, con *console, c *client
 	all := client.Pages(func(p client.Page) (*client.Listing[client.Undelivered], error) {
 		return c.Undelivered(ctx, o.Organization, time.Duration(o.After), p)
 	})
-	return listed(con, o.access, o.limited, all, func(m client.Undelivered) string {
+	return listed(con, o.access, o.limited, all, "", func(m client.Undelivered) string {
 		return cells(m.MessageID, "from "+m.SenderToken, "to "+m.RecipientToken, moment(m.CreatedTime),
 			"priority "+strconv.Itoa(m.Priority))
 	})

@@ -74,8 +74,8 @@ func (c *Console) list(actor *model.Actor, purpose string, asked ...any) *contin
 		Asked: append([]any{actor.Account}, asked...)}
 }
 
-// read answers from one snapshot what an actor may ask about an organization, and leaves
-// a line of it in the audit log.
+// read answers from one snapshot what an actor may ask about an organization, and notes
+// in the audit log that it was read.
 func (c *Console) read(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	organization model.OrganizationID, fn func(tx *store.Tx) error) error {
 	if err := actor.MayAdminister(organization); err != nil {
@@ -101,7 +101,7 @@ func (c *Console) read(ctx context.Context, actor *model.Actor, action model.Aud
 // readAll is read for what is about the whole installation, which operators ask.
 func (c *Console) readAll(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	fn func(tx *store.Tx) error) error {
-	if !actor.Operator || !actor.Administrative() {
+	if !actor.Operates() {
 		return model.NotAllowed()
 	}
 	if err := c.store.View(ctx, fn); err != nil {
@@ -110,8 +110,8 @@ func (c *Console) readAll(ctx context.Context, actor *model.Actor, action model.
 	return c.record(ctx, actor, action)
 }
 
-// record leaves the line of what an actor read that belongs to no one organization: in the
-// log of its own, which for an operator is the platform's.
+// record notes in the audit log that an actor read what belongs to more than one
+// organization: in the log of the actor's own, which for an operator is the platform's.
 func (c *Console) record(ctx context.Context, actor *model.Actor, action model.AuditAction) error {
 	return c.reads.Record(ctx, c.now(), actor, model.AuditEntry{Action: action, User: actor.Account})
 }

@@ -45,8 +45,8 @@ func withRing(ctx context.Context, cfg *config.Config, kept *store.Store, use fu
 	return use(ring)
 }
 
-// changeAccess is Change of what gives access, for which it takes the key ring: rows of keys
-// and accounts carry codes under a key of it.
+// changeAccess changes rows that give access, such as keys and accounts. These carry codes
+// under a key of the key ring, which it therefore opens.
 func changeAccess(ctx context.Context, cfg *config.Config, change func(*store.Store) error) error {
 	return Change(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error { return withCodes(ctx, cfg, kept, change) })
 }

@@ -44,6 +44,9 @@ func (a *Actor) Replaced() bool {
 // at all; where, the account's roles decide.
 func (a *Actor) Administrative() bool { return a.Key.Kind == Administrative || a.Elevated }
 
+// Operates reports whether the actor acts as an operator.
+func (a *Actor) Operates() bool { return a.Operator && a.Administrative() }
+
 // Membership returns the actor's place in an organization.
 func (a *Actor) Membership(organization OrganizationID) (Membership, bool) {
 	return MembershipIn(organization, a.Memberships)

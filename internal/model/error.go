@@ -92,8 +92,18 @@ func Missing() *Error {
 	return &Error{Kind: NotFound, Code: "not_found", Message: "The associated lookup was not found."}
 }
 
+// IsUnauthenticated reports whether an error says that credentials open nothing, or nothing
+// any more.
+func IsUnauthenticated(err error) bool {
+	return isKind(err, Unauthenticated)
+}
+
 // IsNotFound reports whether err says that a lookup found nothing.
 func IsNotFound(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Kind == NotFound
+	return isKind(err, NotFound)
+}
+
+func isKind(err error, kind Kind) bool {
+	told, ok := errors.AsType[*Error](err)
+	return ok && told.Kind == kind
 }

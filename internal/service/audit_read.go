@@ -27,7 +27,7 @@ type AuditPage struct {
 // platform's (empty), too. The reading leaves a line itself.
 func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.OrganizationID,
 	page AuditPage) (lines []store.AuditRow, err error) {
-	if id == "" && !(actor.Operator && actor.Administrative()) {
+	if id == "" && !actor.Operates() {
 		return nil, model.NotAllowed()
 	}
 	if id != "" {

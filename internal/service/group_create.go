@@ -129,7 +129,7 @@ func groupOrganization(tx *store.Tx, actor *model.Actor, named model.Organizatio
 	}
 	member, err := tx.IsMember(named, actor.Account)
 	member = member && actor.Key.Covers(named)
-	if err == nil && !member && !(actor.Operator && actor.Administrative()) {
+	if err == nil && !member && !actor.Operates() {
 		err = model.Missing()
 	}
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 	}
 	if organization == "" {
 		common := actor.Shared(memberships)
-		if len(common) == 0 && actor.Operator && actor.Administrative() {
+		if len(common) == 0 && actor.Operates() {
 			for _, m := range memberships {
 				common = append(common, m.Organization)
 			}

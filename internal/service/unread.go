@@ -52,7 +52,7 @@ func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string
 // mayCountUnread returns in which organizations of another account the actor may count;
 // the empty one is all.
 func mayCountUnread(actor *model.Actor, t *access.Target) (in []model.OrganizationID, err error) {
-	if actor.Operator && actor.Administrative() {
+	if actor.Operates() {
 		return []model.OrganizationID{""}, nil
 	}
 	for _, m := range t.Memberships {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -165,7 +164,7 @@ func (st *Stream) follow() (err error) {
 			if st.actor.Key.Session { // which may have been used meanwhile
 				err = st.refresh(st.ctx)
 			}
-			if !st.actor.Key.Session || access.HasEnded(err) {
+			if !st.actor.Key.Session || model.IsUnauthenticated(err) {
 				st.sub.End(live.Revoked)
 				return nil
 			}

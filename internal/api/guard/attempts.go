@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"errors"
 	"hash/maphash"
 	"net/netip"
 	"slices"
@@ -75,7 +74,7 @@ func NewAttempts(clock func() time.Time, perPair, perAddress, perName int) *Atte
 // login, which is an Unauthenticated error: past a limit it is told to wait.
 func (t *Attempts) Secret(from netip.Addr, key string, verify func() error) error {
 	err := verify()
-	if err == nil || t.unlimited() || !isUnauthenticated(err) {
+	if err == nil || t.unlimited() || !model.IsUnauthenticated(err) {
 		return err
 	}
 	try := t.begin(from, key, "")
@@ -97,7 +96,7 @@ func (t *Attempts) Password(from netip.Addr, name, password string, verify func(
 	switch {
 	case err == nil && !try.known:
 		return try.succeed()
-	case isUnauthenticated(err):
+	case model.IsUnauthenticated(err):
 		return try.fail(err)
 	}
 	return err
@@ -248,11 +247,6 @@ func (f *failures) full(limit int, now time.Time) time.Duration {
 		return 0
 	}
 	return f.times[len(f.times)-limit].Add(attemptWindow).Sub(now)
-}
-
-func isUnauthenticated(err error) bool {
-	e, ok := errors.AsType[*model.Error](err)
-	return ok && e.Kind == model.Unauthenticated
 }
 
 func tooManyFailures(wait time.Duration) error {

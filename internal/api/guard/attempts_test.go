@@ -198,7 +198,7 @@ func TestGuessesAtTheSameTimeGainNothing(t *testing.T) {
 	close(results)
 	wrong := 0
 	for err := range results {
-		if isUnauthenticated(err) {
+		if model.IsUnauthenticated(err) {
 			wrong++
 		}
 	}
