@@ -26,7 +26,7 @@ const (
 		"attachment_name":"a.png","data":[{"mimetype":"application/json","namespace":"ns","payload":"{\"k\":1}"}],
 		"is_forwarded":true,"original_sender":"u9","original_timestamp":"2026-11-20T08:15:30.123Z"}`
 	organizationJSON = `{"token":"o1","name":"N","members":3,"ttl":43200,"dor":false,"pending":false,"paid":true,"settings":[{"name":"ttl","value":43200},{"name":"color","value":"red"}]}`
-	keyJSON          = `{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z","last_used_time":"2026-11-21T09:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","issued_by":"u2","allowed_networks":["192.0.2.0/24"]}`
+	keyJSON          = `{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z","last_used_time":"2026-11-21T09:15:30.123Z","last_used_address":"192.0.2.7","expires_time":"2026-11-22T08:15:30.123Z","issued_by":"u2","allowed_networks":["192.0.2.0/24"],"device":"Firefox on Linux","session":true}`
 	statusJSON       = `{"client_id":"m1","is_recalled":false,"statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`
 	eventsJSON       = `[{"event_id":"e1","event":{"tigertext:iq:message":{"message_id":"m1"}}}]`
 	issuedJSON       = `{"api_key":"k1","api_secret":"s1","kind":"administrative","created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","allowed_networks":["192.0.2.0/24"]}`

@@ -21,12 +21,17 @@ type Key struct {
 	Kind         KeyKind   `json:"kind"`
 	CreatedTime  time.Time `json:"created_time"`
 	LastUsedTime time.Time `json:"last_used_time,omitzero"` // zero: never
-	ExpiresTime  time.Time `json:"expires_time,omitzero"`   // zero: never
-	IssuedBy     string    `json:"issued_by,omitempty"`     // token of another account that issued it
+	// LastUsedAddress is the client's address then; empty: not known.
+	LastUsedAddress string    `json:"last_used_address,omitempty"`
+	ExpiresTime     time.Time `json:"expires_time,omitzero"` // zero: never
+	IssuedBy        string    `json:"issued_by,omitempty"`   // token of another account that issued it
 	// AllowedNetworks are where it may be used from, in CIDR notation; none: everywhere.
 	AllowedNetworks []string `json:"allowed_networks,omitempty"`
 	// Organization is the only one that it acts in; empty: all of the account's.
 	Organization string `json:"organization,omitempty"`
+	// Device is what a sign-in calls it, or the browser of a session; empty: it came of none.
+	Device  string `json:"device,omitempty"`
+	Session bool   `json:"session,omitempty"` // of a browser, which alone may use it
 }
 
 // IssuedKey is a new key with its secret, which no call shows again.

@@ -35,7 +35,7 @@ func (c *Control) Authenticate(ctx context.Context, key, secret string, from net
 	if !opens || by.Key.Session { // a session opens by its cookie only, which is bound to pages of the server's own
 		return nil, WrongCredentials()
 	}
-	c.noteUse(by.Key.Key, now)
+	c.noteUse(by.Key.Key, model.KeyUse{At: now, From: from})
 	return by, nil
 }
 
@@ -71,25 +71,25 @@ func (c *Control) unused(k *model.Key, now time.Time) bool {
 	return c.lastUse(k).Add(idle).Before(now)
 }
 
-// noteUse remembers when a key was last used, until it is written with others.
-func (c *Control) noteUse(key string, now time.Time) {
+// noteUse remembers the last use of a key, until it is written with others.
+func (c *Control) noteUse(key string, use model.KeyUse) {
 	c.usedMu.Lock()
-	c.used[key] = now
+	c.used[key] = use
 	c.usedMu.Unlock()
 }
 
 func (c *Control) lastUse(k *model.Key) time.Time {
 	c.usedMu.Lock()
 	defer c.usedMu.Unlock()
-	return slices.MaxFunc([]time.Time{k.Created, k.LastUsed, c.used[k.Key]}, time.Time.Compare)
+	return slices.MaxFunc([]time.Time{k.Created, k.LastUsed, c.used[k.Key].At}, time.Time.Compare)
 }
 
-// FlushUses writes when keys were last used. It is called now and then, and
+// FlushUses writes when keys were last used, and from where. It is called now and then, and
 // before the server stops.
 func (c *Control) FlushUses(ctx context.Context) error {
 	c.usedMu.Lock()
 	used := c.used
-	c.used = map[string]time.Time{}
+	c.used = map[string]model.KeyUse{}
 	c.usedMu.Unlock()
 	if len(used) == 0 {
 		return nil

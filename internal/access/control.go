@@ -63,7 +63,7 @@ type Control struct {
 	sessionIdle time.Duration
 
 	usedMu sync.Mutex // guards used
-	used   map[string]time.Time
+	used   map[string]model.KeyUse
 }
 
 // New returns a Control. The caller closes the store and the hub.
@@ -83,7 +83,7 @@ func New(o Options) *Control {
 
 		sessionIdle: cmp.Or(o.SessionIdle, model.SessionIdle),
 
-		used: map[string]time.Time{},
+		used: map[string]model.KeyUse{},
 	}
 }
 

@@ -43,19 +43,20 @@ func (c *Control) OpenSession(ctx context.Context, key, secret string, from neti
 	if !opens || !by.Key.Session {
 		return nil, SessionEnded()
 	}
-	c.noteUse(by.Key.Key, now)
-	c.shareUse(ctx, &by.Key, now)
+	use := model.KeyUse{At: now, From: from}
+	c.noteUse(by.Key.Key, use)
+	c.shareUse(ctx, &by.Key, use)
 	return by, nil
 }
 
 // shareUse writes at once that a session was used which the store believes to have been idle
 // for long: another node would soon take it for ended. Where that fails it is written later,
 // with all others.
-func (c *Control) shareUse(ctx context.Context, k *model.Key, now time.Time) {
-	if now.Sub(k.Active()) < c.sessionIdle/2 {
+func (c *Control) shareUse(ctx context.Context, k *model.Key, use model.KeyUse) {
+	if use.At.Sub(k.Active()) < c.sessionIdle/2 {
 		return
 	}
-	_ = c.store.Update(ctx, func(tx *store.Tx) error { return tx.TouchKeys(map[string]time.Time{k.Key: now}) })
+	_ = c.store.Update(ctx, func(tx *store.Tx) error { return tx.TouchKeys(map[string]model.KeyUse{k.Key: use}) })
 }
 
 // elevationGrace is how long the secret of before opens a session that was elevated, as a

@@ -21,7 +21,7 @@ func (c *Control) SeenKeys(actor *model.Actor, o *Owned) []model.Key {
 	return c.seen(&r, o.Keys)
 }
 
-// seen returns the keys that are seen, with when they were last used. Of those that are
+// seen returns the keys that are seen, with when and from where they were last used. Of those that are
 // not managed there is what tells that they exist, and who issued them.
 func (c *Control) seen(r *reach, keys []model.Key) []model.Key {
 	keys = slices.DeleteFunc(keys, func(k model.Key) bool { return !r.sees(&k) })
@@ -41,14 +41,13 @@ func (c *Control) LiveKeys(keys []model.Key) []model.Key {
 	return slices.DeleteFunc(keys, func(k model.Key) bool { return !k.LiveAt(now) })
 }
 
-// noteUses gives keys the times at which they were last used on this node, where these are
-// not written yet.
+// noteUses gives keys their last use on this node, where that is not written yet.
 func (c *Control) noteUses(keys []model.Key) {
 	c.usedMu.Lock()
 	defer c.usedMu.Unlock()
 	for i := range keys {
-		if at, ok := c.used[keys[i].Key]; ok {
-			keys[i].LastUsed = at
+		if use, ok := c.used[keys[i].Key]; ok {
+			keys[i].LastUsed, keys[i].LastAddress = use.At, use.From
 		}
 	}
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"math"
+	"net/netip"
 	"time"
 
 	"signet/internal/access"
@@ -28,6 +29,7 @@ type wireKey struct {
 	Kind         string          `json:"kind"`
 	CreatedTime  wireTime        `json:"created_time"`
 	LastUsedTime wireTime        `json:"last_used_time,omitzero"`
+	LastAddress  netip.Addr      `json:"last_used_address,omitzero"`
 	ExpiresTime  wireTime        `json:"expires_time,omitzero"`
 	IssuedBy     model.AccountID `json:"issued_by,omitzero"`
 	Networks     []string        `json:"allowed_networks,omitempty"`
@@ -96,6 +98,7 @@ func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
 func shownKey(k *model.Key) wireKey {
 	return wireKey{
 		APIKey: k.Key, Kind: k.Kind.String(), CreatedTime: wireTime(k.Created), LastUsedTime: wireTime(k.LastUsed),
+		LastAddress: k.LastAddress,
 		ExpiresTime: wireTime(k.Expires), IssuedBy: k.IssuedBy, Networks: k.Networks.Strings(), Organization: k.Scope,
 		Device: k.Device, Session: k.Session,
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"signet/internal/api"
 )
@@ -177,4 +178,52 @@ func TestSecretsHaveTheFormThatScannersLookFor(t *testing.T) {
 	wantSameAnswer(c.bob.with(c.bob.key, slip).get("/v2/user").wantError(401, "credentials_invalid"),
 		c.bob.with(c.bob.key, "wrong").get("/v2/user"))
 	c.operator.with("operator-key", "operator-secret").get("/v2/user").want(200)
+}
+
+func TestAKeyShowsTheLastAddressThatItWasUsedFrom(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t, fromHeader)
+	c.mustHavePassword(c.alice)
+	boss := c.mustCreateAdmin(c.org, "boss")
+	desk := c.alice.withKey(c.alice.post("/v2/user/me/key", nil, at("203.0.113.1")).reply())
+	browser := c.alice.mustSignIn(at("203.0.113.1"))
+	wantFrom := func(by *person, path, key, address string) {
+		t.Helper()
+		for _, k := range by.get(path, at("203.0.113.1")).reply().list() {
+			if k.text("api_key") != key {
+				continue
+			}
+			if address == "" {
+				k.wantFields(nil, "last_used_address")
+			} else {
+				k.wantFields(fields{"last_used_address": address, "last_used_time": wireTimeOf(c.clock.Now())})
+			}
+			return
+		}
+		t.Errorf("%s does not show %s", path, key)
+	}
+	wantFrom(c.alice, "/v2/user/me/key", desk.key, "") // it was never used
+	for _, address := range []string{"198.51.100.9", "2001:db8:0:9::1", "192.0.2.7"} {
+		c.clock.Advance(time.Second)
+		desk.get("/v2/user", at(address)).want(200)
+		browser.get("/v2/user", at(address)).want(200)
+		for _, key := range []string{desk.key, browser.sessionKey()} {
+			wantFrom(c.alice, "/v2/user/me/key", key, address)
+		}
+		c.mustSweep() // which writes it
+		for _, key := range []string{desk.key, browser.sessionKey()} {
+			wantFrom(c.alice, "/v2/user/me/key", key, address)
+			wantFrom(c.operator, c.alice.path("/key"), key, address)
+		}
+	}
+	// Who was refused leaves no trace there.
+	c.clock.Advance(time.Second)
+	desk.with(desk.key, "sgk_wrong").get("/v2/user", at("203.0.113.66")).want(401)
+	if k, _ := c.mustReadKey(desk.key); k.LastAddress.String() != "192.0.2.7" {
+		t.Errorf("a wrong secret left %s", k.LastAddress)
+	}
+	// Who sees a key and does not manage it is not told.
+	elsewhere := c.mustCreateOrganization("Elsewhere")
+	c.operator.post(c.alice.path("/organization"), nil, in(elsewhere)).want(204)
+	wantFrom(boss, c.alice.path("/key"), desk.key, "")
 }

@@ -171,8 +171,9 @@ func TestClientCommands(t *testing.T) {
 			`POST /v2/user/me/key {"kind":"administrative","messages_per_day":0,"allowed_networks":["192.0.2.0/24","10.1.2.3"],"expires_in":7776000}`,
 			"api_key           k1\napi_secret        s1\nexpires           2026-11-21T08:15:30Z\nallowed_networks  " +
 				"192.0.2.0/24,10.1.2.3/32\n"},
-		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LAST USED  EXPIRES  NETWORKS  " +
-			"ORGANIZATION  ISSUED BY\nk1   regular  2026-11-21T08:15:30Z  -          -        -         -             -\n"},
+		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LAST USED  FROM  DEVICE  " +
+			"EXPIRES  NETWORKS  ORGANIZATION  ISSUED BY\nk1   regular  2026-11-21T08:15:30Z  -          -     -       " +
+			"-        -         -             -\n"},
 		{"key revoke k1 --user u1", "DELETE /v2/user/u1/key/k1", ""},
 		{"key rotate k1 --grace 0s", `POST /v2/user/me/key/k1/rotate {"grace":0}`, "api_key     k1\napi_secret  s2\n"},
 		{"key rotate k1 --json", `POST /v2/user/me/key/k1/rotate {}`, `{"api_key":"k1","api_secret":"s2"}` + "\n"},

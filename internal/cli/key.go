@@ -62,9 +62,11 @@ type keyListCommand struct {
 
 func (k *keyListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	keys, err := c.Keys(ctx, k.User)
-	head := cells("KEY", "KIND", "CREATED", "LAST USED", "EXPIRES", "NETWORKS", "ORGANIZATION", "ISSUED BY")
+	head := cells("KEY", "KIND", "CREATED", "LAST USED", "FROM", "DEVICE", "EXPIRES", "NETWORKS", "ORGANIZATION",
+		"ISSUED BY")
 	return table(con, k.access, keys, err, head, func(key client.Key) string {
 		return cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime),
+			cmp.Or(key.LastUsedAddress, "-"), cmp.Or(key.Device, "-"),
 			moment(key.ExpiresTime), cmp.Or(strings.Join(key.AllowedNetworks, ","), "-"),
 			cmp.Or(key.Organization, "-"), cmp.Or(key.IssuedBy, "-"))
 	})

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"net/netip"
 	"strconv"
 	"time"
 )
@@ -56,8 +57,15 @@ type Key struct {
 	RequestsPerSecond *int
 	Networks          Networks // where it may be used from
 	Created           time.Time
-	LastUsed          time.Time // zero: never
-	Expires           time.Time // zero: never
+	LastUsed          time.Time  // zero: never
+	LastAddress       netip.Addr // from which it was used then; zero: not known
+	Expires           time.Time  // zero: never
+}
+
+// KeyUse is one use of a key: when, and from which address.
+type KeyUse struct {
+	At   time.Time
+	From netip.Addr // zero: not known, such as behind a Unix socket
 }
 
 // LimitChange is what becomes of one of a key's limits. The zero value leaves it as it is.

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ func (k *codedKey) name() Forgery { return Forgery{"key", k.Key} }
 
 // keyColumns are those with the columns that open nothing, such as the one that each use
 // changes.
-const keyColumns = keyFields + `, issued_by, device, last_used, code`
+const keyColumns = keyFields + `, issued_by, device, last_used, last_address, code`
 
 // ownLimit is the stored form of a limit that a key does not set itself.
 const ownLimit = -1
@@ -63,12 +64,12 @@ func limitFromColumn(n int64) *int {
 func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 	var kind int
 	var previousUntil, grants, elevated, perDay, perSecond, created, expires, lastUsed int64
-	var networks string
+	var networks, lastAddress string
 	var code []byte
 	if err := row.Scan(
 		&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.Scope, &k.Parent,
 		&k.Login, &k.Session, &grants, &elevated, &k.ElevatedWith, &perDay, &perSecond, &created, &expires, &networks,
-		&k.IssuedBy, &k.Device, &lastUsed, &code); err != nil {
+		&k.IssuedBy, &k.Device, &lastUsed, &lastAddress, &code); err != nil {
 		return false, err
 	}
 	k.Kind = model.KeyKind(kind)
@@ -79,6 +80,11 @@ func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 	if networks != "" {
 		if k.Networks, err = model.ParseNetworks(strings.Split(networks, ",")); err != nil {
 			return false, fmt.Errorf("read the networks of key %s: %w", k.Key, err)
+		}
+	}
+	if lastAddress != "" {
+		if k.LastAddress, err = netip.ParseAddr(lastAddress); err != nil {
+			return false, fmt.Errorf("read where key %s was last used: %w", k.Key, err)
 		}
 	}
 	return tx.genuine(code, (*codedKey)(k)), nil
@@ -115,8 +121,9 @@ func (tx *Tx) InsertKey(k *model.Key) error {
 		return err
 	}
 	return tx.post(
-		`INSERT INTO keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		append(keyValues(k), k.IssuedBy, k.Device, millis(k.LastUsed), code)...)
+		`INSERT INTO keys (`+keyColumns+
+			`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		append(keyValues(k), k.IssuedBy, k.Device, millis(k.LastUsed), addressColumn(k.LastAddress), code)...)
 }
 
 // changeKey changes what a key opens: of what its code covers, the columns below. One that does not exist stays away.
@@ -288,13 +295,21 @@ func (tx *Tx) LimitsOf(account model.AccountID, counter string) (perDay, perSeco
 	return perDay, perSecond, err
 }
 
-// TouchKeys notes when keys were last used. A time never goes back.
-func (tx *Tx) TouchKeys(used map[string]time.Time) error {
+// addressColumn is the stored form of an address; one that is not known is empty.
+func addressColumn(address netip.Addr) string {
+	if !address.IsValid() {
+		return ""
+	}
+	return address.String()
+}
+
+// TouchKeys notes when keys were last used, and from where. A time never goes back.
+func (tx *Tx) TouchKeys(used map[string]model.KeyUse) error {
 	// In one order on every node, so that none waits for another in a circle.
 	for _, key := range slices.Sorted(maps.Keys(used)) {
-		at := used[key]
-		if err := tx.post(`UPDATE keys SET last_used = ? WHERE api_key = ? AND last_used < ?`, millis(at), key,
-			millis(at)); err != nil {
+		use := used[key]
+		if err := tx.post(`UPDATE keys SET last_used = ?, last_address = ? WHERE api_key = ? AND last_used < ?`,
+			millis(use.At), addressColumn(use.From), key, millis(use.At)); err != nil {
 			return err
 		}
 	}

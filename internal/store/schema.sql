@@ -147,9 +147,10 @@ CREATE TABLE keys (
 	requests_per_second BIGINT NOT NULL,
 	created             BIGINT NOT NULL,
 	last_used           BIGINT NOT NULL,
+	last_address        {text} NOT NULL,  -- from which it was used then; none: not known
 	expires             BIGINT NOT NULL,
 	networks            TEXT NOT NULL,    -- in CIDR notation, with commas in between; none: it opens from everywhere
-	code                {bytes} NOT NULL, -- covers all but issued_by, device and last_used
+	code                {bytes} NOT NULL, -- covers all but issued_by, device, last_used and last_address
 	PRIMARY KEY (api_key)
 ){table};
 CREATE INDEX keys_account ON keys (account, login, device);

@@ -157,7 +157,7 @@ type answers map[string]string
 // What differs between two servers with the same data, and says nothing.
 var (
 	ofTheServer = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
-	lastUse     = regexp.MustCompile(`"last_used_time":"[^"]*"`)
+	lastUse     = regexp.MustCompile(`"last_used_(time|address)":"[^"]*"`)
 	ofTheEpoch  = regexp.MustCompile(`"event_id":"[^-"]+-`)
 )
 

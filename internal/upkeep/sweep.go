@@ -48,7 +48,7 @@ type Cases interface {
 
 // Access is what knows of keys.
 type Access interface {
-	// FlushUses writes when keys were last used.
+	// FlushUses writes when keys were last used, and from where.
 	FlushUses(ctx context.Context) error
 	// DeleteEndedKeys removes those that have ended by themselves.
 	DeleteEndedKeys(tx *store.Tx, now time.Time) error

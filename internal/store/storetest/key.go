@@ -43,7 +43,8 @@ func keys(t *testing.T, h Harness) {
 			MessagesPerDay:    &perDay,
 			RequestsPerSecond: &perSecond,
 			Created:           p.now(), LastUsed: p.now().Add(time.Second), Expires: p.now().Add(time.Hour),
-			Networks: model.Networks{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/48")},
+			LastAddress: netip.MustParseAddr("2001:db8::7"),
+			Networks:    model.Networks{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/48")},
 		}
 		insert(full)
 		wantEqual(t, "full key", mustFind(t, p, "full", key("Full")), full)
@@ -123,10 +124,17 @@ func keys(t *testing.T, h Harness) {
 	t.Run("remember_their_last_use_which_never_goes_back", func(t *testing.T) {
 		for _, second := range []time.Duration{5, 9, 7} {
 			p.mustUpdate(t, func(tx *store.Tx) error {
-				return tx.TouchKeys(map[string]time.Time{"bare": p.now().Add(second * time.Second), "unknown": p.now()})
+				at := model.KeyUse{At: p.now().Add(second * time.Second), From: netip.AddrFrom4([4]byte{192, 0, 2, byte(second)})}
+				return tx.TouchKeys(map[string]model.KeyUse{"bare": at, "unknown": {At: p.now()}})
 			})
 		}
-		wantEqual(t, "last use", mustFind(t, p, "bare", key("bare")).LastUsed, p.now().Add(9*time.Second))
+		got := mustFind(t, p, "bare", key("bare"))
+		wantEqual(t, "last use", got.LastUsed, p.now().Add(9*time.Second))
+		wantEqual(t, "where", got.LastAddress.String(), "192.0.2.9")
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.TouchKeys(map[string]model.KeyUse{"bare": {At: p.now().Add(10 * time.Second)}})
+		})
+		wantEqual(t, "where, not known", mustFind(t, p, "bare", key("bare")).LastAddress, netip.Addr{})
 	})
 	t.Run("are_deleted", func(t *testing.T) {
 		for range 2 {
