@@ -98,7 +98,8 @@ type MemberFilter struct {
 	Query       string // each word begins some word of the member
 	Role        string // that it holds
 	WithoutKeys bool
-	IdleDays    int // neither seen nor joined for so many days
+	IdleDays    int   // neither seen nor joined for so many days
+	Disabled    *bool // nil: disabled or not
 }
 
 // OrganizationMembers lists the members of an organization by name (GET
@@ -112,6 +113,9 @@ func (c *Client) OrganizationMembers(ctx context.Context, organization string, f
 	setNumber(r.query, "idle_days", f.IdleDays)
 	if f.WithoutKeys {
 		r.query.Set("without_keys", "true")
+	}
+	if f.Disabled != nil {
+		r.query.Set("disabled", strconv.FormatBool(*f.Disabled))
 	}
 	return fetch[Listing[Member]](ctx, c, r)
 }

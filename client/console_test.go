@@ -33,10 +33,10 @@ var consoleCalls = []call{
 		answer: replies(listing(listedOrganization)), want: listing(listedOrganization),
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Organizations(ctx, "cl", Page{7, "c1"}) }},
 	{name: "OrganizationMembers",
-		request: "GET /v2/organization/o1/member?idle_days=9&q=an+am&role=admin&without_keys=true",
+		request: "GET /v2/organization/o1/member?disabled=false&idle_days=9&q=an+am&role=admin&without_keys=true",
 		answer:  replies(listing(memberJSON)), want: listing(memberJSON),
 		do: func(ctx context.Context, c *Client) (any, error) {
-			return c.OrganizationMembers(ctx, "o1", MemberFilter{"an am", "admin", true, 9}, Page{})
+			return c.OrganizationMembers(ctx, "o1", MemberFilter{"an am", "admin", true, 9, new(false)}, Page{})
 		}},
 	{name: "OrganizationGroups", request: "GET /v2/organization/o1/group?page_size=1&q=x",
 		answer: replies(listing(listedGroup)), want: listing(listedGroup),

@@ -75,6 +75,7 @@ func (a *API) listMembers(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
 	ask := c.asked()
 	filter := console.MemberFilter{Query: q.Text("q"), Role: q.Text("role"), WithoutKeys: q.Bool("without_keys"),
+		Disabled: q.OptionalBool("disabled"),
 		IdleDays: q.IntBetween("idle_days", 1, maxDays, 0)}
 	if err := c.err(); err != nil {
 		return answer{}, err

@@ -156,6 +156,14 @@ func TestMembersAreListedForTheirAdministrators(t *testing.T) {
 	filtered("idle_days=2")
 	boss.get(path + "?idle_days=0").want(400).wantField("idle_days")
 	boss.get(path + "?without_keys=perhaps").want(400).wantField("without_keys")
+	boss.get(path + "?disabled=perhaps").want(400).wantField("disabled")
+	boss.post(bob.path("/disable"), nil).want(204)
+	filtered("disabled=true", "bob")
+	filtered("disabled=false", "alice", "boss", "quiet")
+	filtered("disabled=true&q=al")
+	filtered("q=b", "bob", "boss")
+	boss.post(bob.path("/enable"), nil).want(204)
+	filtered("disabled=true")
 	boss.wantPagesRefused(path)
 
 	// A key of another scope does not act here.

@@ -43,10 +43,12 @@ type orgMembersCommand struct {
 	Role         string `help:"Only those that hold it."`
 	WithoutKeys  bool   `help:"Only those without a key that acts there."`
 	IdleDays     int    `placeholder:"N" help:"Only those neither seen nor joined for so many days."`
+	Disabled     *bool  `negatable:"" help:"Only those whose account is disabled."`
 }
 
 func (o *orgMembersCommand) Run(ctx context.Context, con *console, c *client.Client) error {
-	f := client.MemberFilter{Query: o.Text, Role: o.Role, WithoutKeys: o.WithoutKeys, IdleDays: o.IdleDays}
+	f := client.MemberFilter{Query: o.Text, Role: o.Role, WithoutKeys: o.WithoutKeys, IdleDays: o.IdleDays,
+		Disabled: o.Disabled}
 	all := client.Pages(func(p client.Page) (*client.Listing[client.Member], error) {
 		return c.OrganizationMembers(ctx, o.Organization, f, p)
 	})
@@ -54,6 +56,9 @@ func (o *orgMembersCommand) Run(ctx context.Context, con *console, c *client.Cli
 		keys := "keys"
 		if !m.HasKeys {
 			keys = "no keys"
+		}
+		if m.Disabled {
+			keys = "disabled"
 		}
 		return cells(m.Token, m.DisplayName, cmp.Or(strings.Join(m.Roles, ","), "-"), keys, "seen "+since(m.LastSeenTime))
 	})

@@ -25,7 +25,8 @@ type MemberFilter struct {
 	Query       string // every word begins some word of the member, as in a search
 	Role        string // granted
 	WithoutKeys bool
-	IdleDays    int // not seen, and not joined, for so many days; 0: all
+	Disabled    *bool // nil: disabled or not
+	IdleDays    int   // not seen, and not joined, for so many days; 0: all
 }
 
 // Members lists the members of an organization by name.
@@ -35,7 +36,7 @@ func (c *Console) Members(ctx context.Context, actor *model.Actor, organization 
 		Types: []string{"account"}, Directory: []model.OrganizationID{organization},
 		Must:     []search.Criterion{{Fields: []string{"any"}, Text: f.Query}},
 		PageSize: piece, Continuation: ask.Continuation, Disabled: true,
-		Sifted: []any{"members", f.Role, f.WithoutKeys, f.IdleDays},
+		Sifted: []any{"members", f.Role, f.WithoutKeys, f.Disabled, f.IdleDays},
 	}
 	first, err := search.New(c.store.Secret(), actor.Account, query.Directory, query)
 	if err != nil {
@@ -95,6 +96,7 @@ func (f *MemberFilter) keeps(m *Member, now time.Time) bool {
 		since = m.Seen
 	}
 	return (f.Role == "" || slices.Contains(m.Roles, f.Role)) && !(f.WithoutKeys && m.HasKeys) &&
+		(f.Disabled == nil || m.Account.Disabled == *f.Disabled) &&
 		(f.IdleDays == 0 || since.Before(now.AddDate(0, 0, -f.IdleDays)))
 }
 
