@@ -25,6 +25,7 @@ var (
 		"oldest_event_time":"2026-11-21T08:15:30.123Z","last_seen_time":"2026-11-21T08:15:00.001Z","streams":1}`
 	undeliveredJSON = `{"message_id":"m1","sender_token":"u1","recipient_token":"g1","group_token":"g1",
 		"created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","priority":1,"waiting":2}`
+	settingJSON = `{"key":"limits.burst","value":"7","secret":false,"source":"flag","origin":"flag --limits.burst"}`
 	requestJSON = `{"kind":"admin","account":` + userJSON + `,"organization_id":"o1","role":"admin"}`
 )
 
@@ -56,6 +57,9 @@ var consoleCalls = []call{
 		do: func(ctx context.Context, c *Client) (any, error) {
 			return c.OrganizationQueues(ctx, "o1", 61*time.Second, Page{})
 		}},
+	{name: "Settings", request: "GET /v2/settings", answer: replies(`{"results":[` + settingJSON + `]}`),
+		want: "[" + settingJSON + "]",
+		do:   func(ctx context.Context, c *Client) (any, error) { return c.Settings(ctx) }},
 	{name: "AllQueues", request: "GET /v2/queue", answer: replies(listing(queueJSON)), want: listing(queueJSON),
 		do: func(ctx context.Context, c *Client) (any, error) { return c.AllQueues(ctx, 0, Page{}) }},
 	{name: "Undelivered", request: "GET /v2/organization/o1/undelivered?minutes=30",

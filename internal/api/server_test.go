@@ -18,6 +18,7 @@ import (
 	"signet/internal/api"
 	"signet/internal/audit"
 	"signet/internal/blob"
+	"signet/internal/config"
 	"signet/internal/console"
 	"signet/internal/content"
 	"signet/internal/custody"
@@ -80,6 +81,7 @@ type figures struct {
 	address   func(*http.Request) netip.Addr
 	way       func(*http.Request) api.Way
 	tls       bool
+	settings  *config.Config // as they are shown
 }
 
 // start runs a server with an operator.
@@ -90,6 +92,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		service:   service.Limits{MessageBytes: 64 << 10, GroupMembers: 2000, MetadataKeys: 11},
 		streams:   20,
 		retention: 30 * 24 * time.Hour,
+		settings:  config.Default(),
 	}
 	for _, change := range changes {
 		change(&f)
@@ -161,8 +164,9 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	})
 	s.api, err = api.New(api.Options{
 		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
-		Console: console.New(console.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now}),
-		Clock:   s.clock.Now, Logger: logger, Limits: f.api,
+		Console: console.New(console.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
+			Settings: f.settings.Effective()}),
+		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address, Way: f.way,
 	})

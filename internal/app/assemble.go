@@ -178,8 +178,9 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	streams := stream.New(registry, control, cases)
 	options := api.Options{
 		Access: control, Authenticator: control, Service: cases, Streams: streams,
-		Console: console.New(console.Options{Store: kept, Access: control, Streams: registry, Clock: in.clock}),
-		Clock:   in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
+		Console: console.New(console.Options{Store: kept, Access: control, Streams: registry, Clock: in.clock,
+			Settings: in.cfg.Effective()}),
+		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
 		Outages: in.outages,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,

@@ -86,7 +86,7 @@ var mayImport = []layer{
 		"internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/model",
 	}},
 	{"internal/console", []string{"internal/access", "internal/search", "internal/continuation", "internal/audit",
-		"internal/store", "internal/model"}},
+		"internal/store", "internal/config", "internal/model"}},
 	{"internal/operators", []string{"internal/audit", "internal/store", "internal/model"}},
 	{"internal/access", []string{"internal/cache", "internal/audit", "internal/store", "internal/live",
 		"internal/model"}},

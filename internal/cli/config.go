@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"signet/client"
 	"signet/internal/config"
 	"signet/internal/maintain"
 )
@@ -22,27 +23,48 @@ func (describeCommand) Run(con *console) error { return config.Describe(con.stdo
 
 type showConfigCommand struct {
 	serverSettings
-	JSON bool `name:"json" help:"Print JSON, an array of settings."`
+	Server bool `help:"Ask the server that runs for its settings."`
+	JSON   bool `name:"json" help:"Print JSON, an array of settings."`
 }
 
 func (showConfigCommand) Help() string {
 	return `It takes the configuration file, the environment and the flags as "signet serve" does. Passwords in
-addresses are hidden.`
+addresses are hidden.
+
+With --server it asks the server that runs, which may have been started with others: as the operator of the server
+whose data directory the settings name, or as SIGNET_API_KEY and SIGNET_API_SECRET at SIGNET_URL.
+
+Example:
+
+  signet config show --server --data /var/lib/signet`
 }
 
-func (s *showConfigCommand) Run(con *console) error {
-	all, err := config.Show(s.sources(con))
+func (s *showConfigCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
+	if s.Server {
+		return s.ask(ctx, con, cfg)
+	}
+	return showSettings(con, s.JSON, cfg.Effective(), func(e config.Effective) string {
+		return cells(e.Key, cmp.Or(e.Value, `""`), cmp.Or(e.Origin, string(e.Source)))
+	})
+}
+
+// ask shows the settings of the server that runs.
+func (s *showConfigCommand) ask(ctx context.Context, con *console, cfg *config.Config) error {
+	c, err := (&access{Data: cfg.Data}).ProvideClient(con)
 	if err != nil {
-		return wrongConfiguration{err}
+		return err
 	}
-	if s.JSON {
-		return con.json(all)
+	all, err := c.Settings(ctx)
+	if err != nil {
+		return err
 	}
-	lines := make([]string, len(all))
-	for i, e := range all {
-		lines[i] = cells(e.Key, cmp.Or(e.Value, `""`), e.Source)
-	}
-	return con.lines(lines...)
+	return showSettings(con, s.JSON, all, func(e client.ServerSetting) string {
+		return cells(e.Key, cmp.Or(e.Value, `""`), cmp.Or(e.Origin, e.Source))
+	})
+}
+
+func showSettings[T any](con *console, asJSON bool, all []T, line func(T) string) error {
+	return table(con, access{JSON: asJSON}, all, nil, "", line)
 }
 
 type testCommand struct {

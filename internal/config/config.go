@@ -45,6 +45,8 @@ type Config struct {
 	Audit         Audit
 	Metrics       Metrics
 	Shutdown      Shutdown
+
+	origins map[string]origin // of the settings that were said, by key
 }
 
 // TLS is about connections that the server itself encrypts.

@@ -48,7 +48,7 @@ func loadEnvironment(ours map[string]string, all []*setting) []error {
 		switch {
 		case s != nil:
 			read := func() error { return s.value.parse(ours[name]) }
-			problems = append(problems, s.set("variable "+name, read))
+			problems = append(problems, s.set(origin{FromEnvironment, "variable " + name}, read))
 		case slices.Contains(otherVariables, name), strings.HasPrefix(name, testVariablePrefix):
 		case serviceLink(name, ours):
 		default:

@@ -112,8 +112,8 @@ func (r *fileReader) entry(key string, name, content *yaml.Node) {
 		return
 	}
 	r.lines[key] = name.Line
-	origin := fmt.Sprintf("%s:%d", r.path, content.Line)
-	r.problems = append(r.problems, s.set(origin, func() error { return s.value.decode(content) }))
+	at := origin{FromFile, fmt.Sprintf("%s:%d", r.path, content.Line)}
+	r.problems = append(r.problems, s.set(at, func() error { return s.value.decode(content) }))
 }
 
 // firstOf returns the alphabetically first setting of a section, or "" where

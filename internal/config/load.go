@@ -66,11 +66,15 @@ func (c *Config) load(from Sources, all []*setting) []error {
 	for _, s := range all {
 		if text, given := from.Flags[s.key]; given {
 			read := func() error { return s.value.parse(text) }
-			problems = append(problems, s.set("flag "+flagName(s.key), read))
+			problems = append(problems, s.set(origin{FromFlag, "flag " + flagName(s.key)}, read))
 		}
 	}
+	c.origins = make(map[string]origin)
 	for _, s := range all {
 		problems = append(problems, s.check())
+		if s.origin.text != "" {
+			c.origins[s.key] = s.origin
+		}
 	}
 	if errors.Join(problems...) == nil { // about values that are wrong there is nothing more to say
 		problems = c.conflicts()

@@ -1,6 +1,45 @@
 package config
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Whatever a setting takes as a secret is not shown: each setting is given a canary in
+// every place where something that signs in can stand, and is asked for where it takes it.
+func TestNoSettingShowsASecret(t *testing.T) {
+	const canary = "CaNaRy0123456789"
+	taken := map[string]int{}
+	for _, s := range Settings() {
+		for _, form := range []string{
+			"postgres://u:%s@127.0.0.1/d", "postgres://127.0.0.1/d?password=%s", "postgres://u:a%%2F%s@127.0.0.1:1,[::1]:2/d",
+			"postgresql://127.0.0.1/d?sslpassword=%s", "postgres://u:x/%s@127.0.0.1/d",
+			"postgres://127.0.0.1/d?x=1&passw%%6Frd=%s",
+			"nats://%s@127.0.0.1:1", "nats://u:%s@127.0.0.1:1", "nats://127.0.0.1:1,tls://u:%s@[::1]:2", "tls://%s@127.0.0.1",
+			"s3://K:%s@bucket?endpoint=127.0.0.1", "s3://bucket?endpoint=127.0.0.1&insecure=true&secret_key=%s",
+			"s3://bucket?endpoint=127.0.0.1&secret_access_key=%s", "s3://bucket?endpoint=127.0.0.1&session_token=%s",
+			"https://u:%s@example.com", "https://u:%s@example.com/d", "https://example.com/d?token=%s",
+		} {
+			text := fmt.Sprintf(form, canary)
+			cfg, err := Load(Sources{Flags: map[string]string{s.Key: text, "insecure_links": "true"}})
+			if s.Key == "insecure_links" || err != nil {
+				continue // it takes no such thing
+			}
+			taken[s.Key]++
+			for _, e := range cfg.Effective() {
+				if strings.Contains(fmt.Sprint(e), canary) || e.Key == s.Key && !e.Secret {
+					t.Errorf("%s, given as %s, is shown as %+v", s.Key, text, e)
+				}
+			}
+		}
+	}
+	for _, key := range []string{"database", "keyring", "keyring.copy", "nats", "blobs"} {
+		if taken[key] == 0 {
+			t.Errorf("%s takes none of the secrets", key)
+		}
+	}
+}
 
 func TestSecretsAreHidden(t *testing.T) {
 	for _, test := range []struct{ given, want string }{

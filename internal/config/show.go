@@ -1,33 +1,42 @@
 package config
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
+	"strings"
+)
+
+// Source is the kind of place that a setting was said in.
+type Source string
+
+// The sources of settings.
+const (
+	FromDefault     Source = "default"
+	FromFile        Source = "file"
+	FromEnvironment Source = "environment"
+	FromFlag        Source = "flag"
 )
 
 // Effective is a setting as it is in force, and where that was said.
 type Effective struct {
 	Key    string `json:"key"`
-	Value  string `json:"value"`  // as a flag would give it; passwords are hidden
-	Source string `json:"source"` // a flag, a variable, FILE:LINE, or default
+	Value  string `json:"value"`            // as a flag would give it; what signs in is left out
+	Secret bool   `json:"secret"`           // something that signs in is set, and *** stands for it
+	Source Source `json:"source"`           // the kind of place
+	Origin string `json:"origin,omitempty"` // the place: a flag, a variable, FILE:LINE; empty: the default
 }
 
-// Show returns all settings of Load in the order of the documentation, for people to
-// see.
-func Show(from Sources) ([]Effective, error) {
-	c := Default()
+// Effective returns all settings in the order of the documentation, for people to see.
+func (c *Config) Effective() []Effective {
 	all := c.settings()
-	if err := errors.Join(c.load(from, all)...); err != nil {
-		return nil, err
-	}
 	shown := make([]Effective, len(all))
 	for i, s := range all {
-		shown[i] = Effective{s.key, HideSecrets(s.value.text()), s.origin}
-		if s.origin == "" {
-			shown[i].Source = "default"
-		}
+		from := c.origins[s.key]
+		value := HideSecrets(s.value.text())
+		shown[i] = Effective{Key: s.key, Value: value, Source: cmp.Or(from.source, FromDefault), Origin: from.text,
+			Secret: strings.Contains(value, hidden)}
 	}
-	return shown, nil
+	return shown
 }
 
 // WithoutEffect names settings that are right and do nothing, because of other

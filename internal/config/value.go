@@ -20,8 +20,14 @@ type setting struct {
 	toggle bool   // the value is on or off
 	value  value
 	limits func() error // says what is wrong with the value as it is
-	origin string       // where the value came from, for messages; empty: the default
+	origin origin       // where the value came from
 	broken bool         // that source could not be read
+}
+
+// origin is where a value came from.
+type origin struct {
+	source Source
+	text   string // for messages; empty: the default
 }
 
 // value is a field of a Config seen through its text forms.
@@ -35,8 +41,8 @@ type value interface {
 
 // set takes a value from one source. Where it cannot be read, the value that
 // was there stays.
-func (s *setting) set(origin string, read func() error) error {
-	s.origin = origin
+func (s *setting) set(from origin, read func() error) error {
+	s.origin = from
 	err := read()
 	s.broken = err != nil
 	return s.blame(err)
@@ -56,10 +62,10 @@ func (s *setting) blame(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case s.origin == "":
+	case s.origin.text == "":
 		return fmt.Errorf("%s: %w", s.key, err)
 	}
-	return fmt.Errorf("%s: %s: %w", s.origin, s.key, err)
+	return fmt.Errorf("%s: %s: %w", s.origin.text, s.key, err)
 }
 
 // field is a value of type T.

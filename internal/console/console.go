@@ -12,6 +12,7 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/audit"
+	"signet/internal/config"
 	"signet/internal/continuation"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -23,6 +24,8 @@ type Options struct {
 	Access  *access.Control
 	Streams Streams
 	Clock   func() time.Time
+
+	Settings []config.Effective // of this server
 }
 
 // Streams knows which event streams are open.
@@ -39,11 +42,14 @@ type Console struct {
 	streams Streams
 	clock   func() time.Time
 	reads   *audit.Reads
+
+	settings []config.Effective
 }
 
 // New returns a console.
 func New(o Options) *Console {
-	return &Console{store: o.Store, access: o.Access, streams: o.Streams, clock: o.Clock, reads: audit.NewReads(o.Store)}
+	return &Console{store: o.Store, access: o.Access, streams: o.Streams, clock: o.Clock, reads: audit.NewReads(o.Store),
+		settings: o.Settings}
 }
 
 func (c *Console) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }
@@ -101,10 +107,15 @@ func (c *Console) read(ctx context.Context, actor *model.Actor, action model.Aud
 // readAll is read for what is about the whole installation, which operators ask.
 func (c *Console) readAll(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	fn func(tx *store.Tx) error) error {
+	return c.askAll(ctx, actor, action, func() error { return c.store.View(ctx, fn) })
+}
+
+// askAll is readAll for what is not in the store.
+func (c *Console) askAll(ctx context.Context, actor *model.Actor, action model.AuditAction, fn func() error) error {
 	if !actor.Operates() {
 		return model.NotAllowed()
 	}
-	if err := c.store.View(ctx, fn); err != nil {
+	if err := fn(); err != nil {
 		return err
 	}
 	return c.record(ctx, actor, action)
