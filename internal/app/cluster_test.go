@@ -99,11 +99,16 @@ type listener struct {
 // listen opens a stream of a person on a node. What is queued by then is not on it.
 func (c *cluster) listen(node int, p *apptest.Person, features ...string) *listener {
 	c.t.Helper()
+	return c.listenWith(node, [][2]string{{"Authorization", "Basic " + basic(p)}}, features...)
+}
+
+// listenWith does so with other credentials.
+func (c *cluster) listenWith(node int, credentials [][2]string, features ...string) *listener {
+	c.t.Helper()
 	s := c.nodes[node]
 	target := "/v2/events?features=" + strings.Join(append(features, "no-offline-messages"), ",")
-	st := s.MustOpen(c.t, s.NewHTTPClient(), apptest.Request{Method: "GET", Target: target, Header: [][2]string{
-		{"Accept", "text/event-stream"}, {"Authorization", "Basic " + basic(p)},
-	}})
+	st := s.MustOpen(c.t, s.NewHTTPClient(), apptest.Request{Method: "GET", Target: target,
+		Header: append([][2]string{{"Accept", "text/event-stream"}}, credentials...)})
 	if st.Status != http.StatusOK {
 		c.t.Fatalf("a stream opens with status %d", st.Status)
 	}
