@@ -53,6 +53,7 @@ type Options struct {
 	VendorNamespace string                           // starts every xmlns and event type
 	BaseURL         string                           // of the server, without a slash at the end
 	Links           func(r *http.Request) string     // in place of BaseURL, where a request says it
+	OwnURL          string                           // of its own pages; empty: each is where its calls go
 	CORSOrigins     []string                         // as browsers send them; empty: CORS is off
 	Registerer      prometheus.Registerer            // nil: no metrics are shown
 	Address         func(r *http.Request) netip.Addr // of the client; nil: that of the connection

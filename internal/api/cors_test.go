@@ -69,7 +69,7 @@ func TestCORSForTheConfiguredOrigins(t *testing.T) {
 }
 
 func TestForeignPagesAreRefused(t *testing.T) {
-	h := start(t, func(o *Options) { o.CORSOrigins, o.BaseURL = []string{friend}, "https://public.example:8443/base" },
+	h := start(t, func(o *Options) { o.CORSOrigins, o.OwnURL = []string{friend}, "https://public.example:8443/base" },
 		route{method: "GET", pattern: "/v2/x", handler: nothing}, route{method: "POST", pattern: "/v2/x", handler: nothing},
 		route{method: "DELETE", pattern: "/v2/x", handler: nothing})
 	const upgrade = "Upgrade: websocket"

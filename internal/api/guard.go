@@ -11,7 +11,7 @@ import (
 )
 
 func newOrigins(o *Options, v *vendor) guard.Origins {
-	return guard.NewOrigins(o.CORSOrigins, o.BaseURL, v.prefix,
+	return guard.NewOrigins(o.CORSOrigins, o.OwnURL, v.prefix,
 		[]string{v.organizationKey, v.features, v.entityType},
 		[]string{v.organizationKey, v.messageID, v.messageTTL, v.groupToken, v.groupAvatar})
 }

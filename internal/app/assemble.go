@@ -203,6 +203,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	return &system{
 		handler: func(at location) (http.Handler, error) {
 			options.BaseURL, options.Links, options.Way = at.baseURL, at.links, at.way
+			options.OwnURL = in.cfg.BaseURL
 			return api.New(options)
 		},
 		operators: storedOperators{kept, in.clock},
