@@ -91,6 +91,7 @@ func (a *API) logout(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	if c.actor.Key.Session {
+		a.metrics.sessions.WithLabelValues(sessionEnded).Inc()
 		c.setCookie("")
 	}
 	return noContent(), nil

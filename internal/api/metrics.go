@@ -21,6 +21,8 @@ type metrics struct {
 	panics   prometheus.Counter
 	logins   prometheus.Counter
 	limited  *prometheus.CounterVec
+	foreign  prometheus.Counter
+	sessions *prometheus.CounterVec
 }
 
 func newMetrics(registerer prometheus.Registerer, memory *guard.Memory) (*metrics, error) {
@@ -51,6 +53,17 @@ func newMetrics(registerer prometheus.Registerer, memory *guard.Memory) (*metric
 			Help: "Calls refused with 429 or 503 for a limit, by its code.",
 		}, []string{"code"}),
 	}
+	m.foreign = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "signet_origin_refused_total",
+		Help: "Calls refused because a foreign page made a browser send them.",
+	})
+	m.sessions = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "signet_sessions_total",
+		Help: "Sessions of browsers that were opened, elevated to administrative ones, or ended by signing out.",
+	}, []string{"act"})
+	for _, act := range sessionActs {
+		m.sessions.WithLabelValues(act)
+	}
 	for _, code := range limitCodes {
 		m.limited.WithLabelValues(code)
 	}
@@ -61,7 +74,8 @@ func newMetrics(registerer prometheus.Registerer, memory *guard.Memory) (*metric
 		Name: "signet_http_body_bytes",
 		Help: "Bytes of bodies that are held in memory, but the first 8 KiB of each.",
 	}, func() float64 { return float64(memory.Used()) })
-	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.panics, m.logins, m.limited, held} {
+	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.panics, m.logins, m.limited, m.foreign,
+		m.sessions, held} {
 		if err := registerer.Register(c); err != nil {
 			return nil, err
 		}
@@ -72,6 +86,15 @@ func newMetrics(registerer prometheus.Registerer, memory *guard.Memory) (*metric
 // classes are the values of the label class.
 var classes = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx", "canceled"}
 
+// What is counted of sessions, the values of the label act.
+const (
+	sessionOpened   = "opened"
+	sessionElevated = "elevated"
+	sessionEnded    = "ended"
+)
+
+var sessionActs = [...]string{sessionOpened, sessionElevated, sessionEnded}
+
 // limitCodes are the values of the label code.
 var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, codeDailyLimit, codeGrowthLimit,
 	guard.CodeTooManyBodies, access.CodeTooManyPasswords}
@@ -81,6 +104,8 @@ func (m *metrics) refused(shown *model.Error) {
 	switch {
 	case shown.Kind == model.Unauthenticated && shown.Code != codeCredentialsMissing && shown.Code != codeSessionEnded:
 		m.logins.Inc()
+	case shown.Code == guard.CodeOriginRefused:
+		m.foreign.Inc()
 	case shown.Kind == model.TooMany || slices.Contains(limitCodes[:], shown.Code):
 		m.limited.WithLabelValues(shown.Code).Inc()
 	}

@@ -137,6 +137,7 @@ func (a *API) startSession(ctx context.Context, c *call) (answer, error) {
 			return answer{}, err
 		}
 	}
+	a.metrics.sessions.WithLabelValues(sessionOpened).Inc()
 	c.setCookie(input.FormatSession(signed.Actor.Key.Key, signed.Secret))
 	return noContent(), nil
 }
@@ -214,6 +215,7 @@ func (a *API) elevateSession(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	a.metrics.sessions.WithLabelValues(sessionElevated).Inc()
 	c.setCookie(input.FormatSession(c.actor.Key.Key, secret))
 	return noContent(), nil
 }

@@ -33,6 +33,7 @@ type Server struct {
 	Operator *Person
 	Log      *testlog.Log
 
+	address string // that it listens on
 	t       testing.TB
 	cfg     *config.Config
 	checks  *openapitest.Validator
@@ -122,9 +123,15 @@ func run(t testing.TB, cfg *config.Config) (s *Server, operatorFile string) {
 		s.wantQuietLog()
 	})
 	t.Cleanup(s.stop)
-	s.URL = a.BaseURL()
+	s.URL, s.address = a.BaseURL(), "http://"+a.Addr().String()
+	if cfg.BaseURL != "" {
+		s.URL = s.address // of what others reach by another name
+	}
 	return s, a.OperatorFile()
 }
+
+// Address is the server's URL without any proxy, for plain HTTP.
+func (s *Server) Address() string { return s.address }
 
 // Stop stops the server before the test ends.
 func (s *Server) Stop() { s.stop() }
