@@ -7,6 +7,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // SetDisabled disables an account, or enables it again. Nothing opens a disabled one: its
@@ -24,9 +25,9 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 	if err != nil {
 		return err
 	}
-	action := model.ActionUserEnable
+	action, kind := model.ActionUserEnable, searchindex.Account
 	if disabled {
-		action = model.ActionUserDisable
+		action, kind = model.ActionUserDisable, searchindex.DisabledAccount
 	}
 	changed := false
 	err = c.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
@@ -44,15 +45,17 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 		if err != nil || t.Disabled == disabled {
 			return err
 		}
-		organizations := make([]model.OrganizationID, len(t.Memberships))
-		for i, m := range t.Memberships {
-			if organizations[i] = m.Organization; disabled && m.Has(model.RoleAdmin) {
+		for _, m := range t.Memberships {
+			if disabled && m.Has(model.RoleAdmin) {
 				if err := NotLastAdministrator(tx, m.Organization, t.ID); err != nil {
 					return err
 				}
 			}
+			if err := searchindex.SetKind(tx, m.Organization, model.EntityID(t.ID), kind); err != nil {
+				return err
+			}
 		}
-		if err := tx.SetDisabled(t.ID, disabled, organizations); err != nil {
+		if err := tx.SetDisabled(t.ID, disabled); err != nil {
 			return err
 		}
 		changed = true

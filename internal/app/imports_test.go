@@ -82,15 +82,18 @@ var mayImport = []layer{
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{
 		"internal/access", "internal/piece", "internal/cache", "internal/search", "internal/continuation",
-		"internal/custody", "internal/content", "internal/store", "internal/live", "internal/audit",
-		"internal/seal", "internal/blob", "internal/disk", "internal/health", "internal/meter", "internal/model",
+		"internal/custody", "internal/content", "internal/store/searchindex", "internal/store", "internal/live",
+		"internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/health",
+		"internal/meter", "internal/model",
 	}},
 	{"internal/console", []string{"internal/access", "internal/search", "internal/continuation", "internal/audit",
-		"internal/store", "internal/config", "internal/model"}},
+		"internal/store/searchindex", "internal/store", "internal/config", "internal/model"}},
 	{"internal/operators", []string{"internal/audit", "internal/store", "internal/model"}},
-	{"internal/access", []string{"internal/cache", "internal/audit", "internal/store", "internal/live",
+	{"internal/access", []string{"internal/cache", "internal/audit", "internal/store/searchindex", "internal/store",
+		"internal/live",
 		"internal/model"}},
-	{"internal/search", []string{"internal/continuation", "internal/store", "internal/model"}},
+	{"internal/search", []string{"internal/continuation", "internal/store/searchindex", "internal/store",
+		"internal/model"}},
 	{"internal/upkeep", []string{
 		"internal/piece",
 		"internal/custody", "internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob",
@@ -108,7 +111,9 @@ var mayImport = []layer{
 	{"internal/content", []string{"internal/store", "internal/seal", "internal/blob", "internal/model"}},
 	{"internal/store/enginetest",
 		[]string{"internal/store/postgres", "internal/store/postgrestest", "internal/store/sqlite", "internal/store"}},
-	{"internal/store/storetest", []string{"internal/store", "internal/store/schema", "internal/model"}},
+	{"internal/store/storetest", []string{"internal/store/searchindex", "internal/store",
+		"internal/store/schema", "internal/model"}},
+	{"internal/store/searchindex", []string{"internal/store", "internal/model"}},
 	{"internal/store/postgrestest", nil},
 	{"internal/store/postgres", []string{"internal/store/engine", "internal/store", "internal/meter", "internal/model"}},
 	{"internal/store/sqlite", []string{"internal/store/engine", "internal/store", "internal/meter", "internal/durable",
@@ -227,6 +232,32 @@ func TestLibrariesStayWhereTheyBelong(t *testing.T) {
 				t.Errorf("%s imports %s; the model knows the standard library only", file.path, imported)
 			}
 		}
+	}
+}
+
+// Statements are run in internal/store and the rooms below it. The key ring in PostgreSQL
+// has a connection of its own.
+func TestStatementsStayInTheStore(t *testing.T) {
+	statement := regexp.MustCompile(`[("` + "`" + `](SELECT|INSERT INTO|UPDATE|DELETE FROM) [a-z(*]`)
+	found := 0
+	for _, file := range sourceFiles(t) {
+		if file.test || !strings.HasPrefix(file.room, "internal/") {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(moduleRoot, file.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case !statement.Match(content):
+		case file.room == "internal/store" || strings.HasPrefix(file.room, "internal/store/"):
+			found++
+		case file.room != "internal/seal/pgring":
+			t.Errorf("%s runs a statement, which is for the store", file.path)
+		}
+	}
+	if found < 40 {
+		t.Errorf("only %d files of the store have statements", found)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // Group is a group with what it comes to, without its members.
@@ -28,7 +29,7 @@ func (p groupPlace) compare(o groupPlace) int {
 }
 
 // byName is the order of the display names.
-var byName = store.SearchOrder{Terms: []store.SearchTerm{{Field: store.SearchDisplayName}}}
+var byName = searchindex.Order{Terms: []searchindex.Term{{Field: searchindex.DisplayName}}}
 
 // Groups lists the groups of an organization by name, public ones and others: those some
 // word of whose name begins with each word of query.
@@ -75,14 +76,14 @@ func (c *Console) Groups(ctx context.Context, actor *model.Actor, organization m
 // groupsAfter returns the next groups of an organization with their places, each in its
 // place; nil is one that is being deleted.
 func groupsAfter(tx *store.Tx, organization model.OrganizationID, from *groupPlace) ([]groupPlace, []*Group, error) {
-	var after *store.SearchEntity
+	var after *searchindex.Entity
 	if *from != (groupPlace{}) {
-		after = &store.SearchEntity{Organization: organization, Entity: from.Group}
-		after.Keys[store.SearchDisplayName] = from.Name
+		after = &searchindex.Entity{Organization: organization, Entity: from.Group}
+		after.Keys[searchindex.DisplayName] = from.Name
 	}
-	var found []store.SearchEntity
-	for _, kind := range []store.SearchKind{store.SearchPublicGroup, store.SearchPrivateGroup} {
-		entities, err := tx.EntitiesInOrder(organization, kind, &byName, after, piece)
+	var found []searchindex.Entity
+	for _, kind := range []searchindex.Kind{searchindex.PublicGroup, searchindex.PrivateGroup} {
+		entities, err := searchindex.InOrder(tx, organization, kind, &byName, after, piece)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -90,7 +91,7 @@ func groupsAfter(tx *store.Tx, organization model.OrganizationID, from *groupPla
 	}
 	places := make([]groupPlace, len(found))
 	for i, e := range found {
-		places[i] = groupPlace{e.Keys[store.SearchDisplayName], e.Entity}
+		places[i] = groupPlace{e.Keys[searchindex.DisplayName], e.Entity}
 	}
 	slices.SortFunc(places, groupPlace.compare)
 	places = places[:min(len(places), piece)]

@@ -4,26 +4,26 @@ import (
 	"slices"
 
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // candidate is an entity that may be a hit, and that the account may see.
 type candidate struct {
 	organization model.OrganizationID
 	entity       model.EntityID
-	kind         store.SearchKind
+	kind         searchindex.Kind
 	name         string              // its display name, as a key
-	row          *store.SearchEntity // nil until it is needed
+	row          *searchindex.Entity // nil until it is needed
 }
 
-func found(row *store.SearchEntity) *candidate {
-	return &candidate{row.Organization, row.Entity, row.Kind, row.Keys[store.SearchDisplayName], row}
+func found(row *searchindex.Entity) *candidate {
+	return &candidate{row.Organization, row.Entity, row.Kind, row.Keys[searchindex.DisplayName], row}
 }
 
 // key returns what the candidate is sorted by. Other keys than the display name
 // need the row.
-func (c *candidate) key(field store.SearchField) string {
-	if field == store.SearchDisplayName {
+func (c *candidate) key(field searchindex.Field) string {
+	if field == searchindex.DisplayName {
 		return c.name
 	}
 	return c.row.Keys[field]
@@ -57,9 +57,9 @@ func (q *run) load(candidates []candidate) error {
 			missing[c.organization] = append(missing[c.organization], c.entity)
 		}
 	}
-	rows := map[placed]*store.SearchEntity{}
+	rows := map[placed]*searchindex.Entity{}
 	for organization, ids := range missing {
-		loaded, err := q.tx.SearchEntities(organization, ids)
+		loaded, err := searchindex.Entities(q.tx, organization, ids)
 		if err != nil {
 			return err
 		}

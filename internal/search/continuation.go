@@ -3,7 +3,7 @@ package search
 import (
 	"signet/internal/continuation"
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // place is where the next page of a search begins.
@@ -27,7 +27,7 @@ func newPlace(o *order, last *candidate, before int) place {
 // last returns the result that the next page follows on, as far as the order
 // looks at it.
 func (c *place) last(o *order) *candidate {
-	row := &store.SearchEntity{Organization: c.Organization, Entity: c.Entity}
+	row := &searchindex.Entity{Organization: c.Organization, Entity: c.Entity}
 	for i, term := range o.Terms {
 		row.Keys[term.Field] = c.Keys[i]
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // Criterion is one condition of a search: some of the fields has, for every
@@ -16,15 +16,15 @@ type Criterion struct {
 }
 
 // searchable are the fields of accounts, by name; `any` is all of them.
-var searchable = map[string]store.SearchField{
-	"display_name": store.SearchDisplayName,
-	"first_name":   store.SearchFirstName,
-	"last_name":    store.SearchLastName,
-	"username":     store.SearchUsername,
-	"email":        store.SearchEmail,
-	"phone":        store.SearchPhone,
-	"title":        store.SearchTitle,
-	"department":   store.SearchDepartment,
+var searchable = map[string]searchindex.Field{
+	"display_name": searchindex.DisplayName,
+	"first_name":   searchindex.FirstName,
+	"last_name":    searchindex.LastName,
+	"username":     searchindex.Username,
+	"email":        searchindex.Email,
+	"phone":        searchindex.Phone,
+	"title":        searchindex.Title,
+	"department":   searchindex.Department,
 }
 
 // The further names of fields: groups have a name, which is their display name.
@@ -49,7 +49,7 @@ type criterion struct {
 
 // way is one field in which a criterion may hold.
 type way struct {
-	field store.SearchField
+	field searchindex.Field
 	words []string // all of them, none the beginning of another; empty: token decides
 	token model.EntityID
 }
@@ -89,11 +89,11 @@ func newCriterion(c Criterion) *criterion {
 			}
 		}
 		if name == nameField || name == "display_name" || name == anyField {
-			out.groups = append(out.groups, way{field: store.SearchDisplayName, words: wanted})
+			out.groups = append(out.groups, way{field: searchindex.DisplayName, words: wanted})
 		}
 		if name == "phone" || name == anyField {
 			if number := dialled(c.Text); number != "" {
-				out.accounts = append(out.accounts, way{field: store.SearchPhone, words: []string{number}})
+				out.accounts = append(out.accounts, way{field: searchindex.Phone, words: []string{number}})
 			}
 		}
 	}
@@ -131,11 +131,11 @@ func dialled(text string) string {
 	if strings.Trim(digits, "0123456789") != "" {
 		return ""
 	}
-	return shorten(digits, store.MaxSearchWord)
+	return shorten(digits, searchindex.MaxWord)
 }
 
 // ways returns those of a kind of entities.
-func (c *criterion) ways(kind store.SearchKind) []way {
+func (c *criterion) ways(kind searchindex.Kind) []way {
 	if kind.Account() {
 		return c.accounts
 	}
@@ -143,7 +143,7 @@ func (c *criterion) ways(kind store.SearchKind) []way {
 }
 
 // matches decides whether the criterion holds for an entity.
-func (c *criterion) matches(e *store.SearchEntity) bool {
+func (c *criterion) matches(e *searchindex.Entity) bool {
 	for _, w := range c.ways(e.Kind) {
 		if w.matches(e) {
 			return true
@@ -152,7 +152,7 @@ func (c *criterion) matches(e *store.SearchEntity) bool {
 	return false
 }
 
-func (w *way) matches(e *store.SearchEntity) bool {
+func (w *way) matches(e *searchindex.Entity) bool {
 	if len(w.words) == 0 {
 		return e.Entity == w.token
 	}

@@ -11,6 +11,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // fold brings a text into the form in which the search compares: compatibility
@@ -30,11 +31,11 @@ func fold(text string) string {
 }
 
 // words are the different words of a text, folded and sorted: runs of letters and
-// digits, of which the first store.MaxSearchWord bytes count.
+// digits, of which the first searchindex.MaxWord bytes count.
 func words(text string) []string {
 	fields := strings.FieldsFunc(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	for i, word := range fields {
-		fields[i] = shorten(word, store.MaxSearchWord)
+		fields[i] = shorten(word, searchindex.MaxWord)
 	}
 	slices.Sort(fields)
 	return slices.Compact(fields)
@@ -73,20 +74,20 @@ func shorten(text string, limit int) string {
 }
 
 // texts are an entity's texts that are found and sorted by, by field.
-type texts map[store.SearchField][]string
+type texts map[searchindex.Field][]string
 
 // entity makes what the index keeps of them.
 func (t texts) entity(organization model.OrganizationID, id model.EntityID,
-	kind store.SearchKind) *store.SearchEntity {
-	e := &store.SearchEntity{Organization: organization, Entity: id, Kind: kind}
-	found := make(map[store.SearchField][]string, len(t))
+	kind searchindex.Kind) *searchindex.Entity {
+	e := &searchindex.Entity{Organization: organization, Entity: id, Kind: kind}
+	found := make(map[searchindex.Field][]string, len(t))
 	for field, list := range t {
 		if len(list) > 0 {
 			found[field] = words(strings.Join(list, " "))
-			e.Keys[field] = shorten(fold(list[0]), store.MaxSearchKey)
+			e.Keys[field] = shorten(fold(list[0]), searchindex.MaxKey)
 		}
 	}
-	e.Words = store.JoinSearchWords(found)
+	e.Words = searchindex.JoinWords(found)
 	return e
 }
 
@@ -94,32 +95,32 @@ func (t texts) entity(organization model.OrganizationID, id model.EntityID,
 // place of what is there.
 func IndexAccount(tx *store.Tx, a *model.Account, m model.Membership) error {
 	t := texts{
-		store.SearchDisplayName: {a.DisplayName},
-		store.SearchFirstName:   {a.FirstName},
-		store.SearchLastName:    {a.LastName},
-		store.SearchUsername:    {a.Username},
-		store.SearchTitle:       {m.Title},
-		store.SearchDepartment:  {m.Department},
+		searchindex.DisplayName: {a.DisplayName},
+		searchindex.FirstName:   {a.FirstName},
+		searchindex.LastName:    {a.LastName},
+		searchindex.Username:    {a.Username},
+		searchindex.Title:       {m.Title},
+		searchindex.Department:  {m.Department},
 	}
 	for _, e := range a.Emails {
-		t[store.SearchEmail] = append(t[store.SearchEmail], e.Address)
+		t[searchindex.Email] = append(t[searchindex.Email], e.Address)
 	}
 	for _, p := range a.Phones {
-		t[store.SearchPhone] = append(t[store.SearchPhone], p.Number)
+		t[searchindex.Phone] = append(t[searchindex.Phone], p.Number)
 	}
-	kind := store.SearchAccount
+	kind := searchindex.Account
 	if a.Disabled {
-		kind = store.SearchDisabledAccount
+		kind = searchindex.DisabledAccount
 	}
-	return tx.IndexEntity(t.entity(m.Organization, model.EntityID(a.ID), kind))
+	return searchindex.Put(tx, t.entity(m.Organization, model.EntityID(a.ID), kind))
 }
 
 // IndexGroup puts a group into the search index of its organization, in place of
 // what is there. Its name and its display name are one.
 func IndexGroup(tx *store.Tx, g *model.Group) error {
-	kind := store.SearchPrivateGroup
+	kind := searchindex.PrivateGroup
 	if g.Public {
-		kind = store.SearchPublicGroup
+		kind = searchindex.PublicGroup
 	}
-	return tx.IndexEntity(texts{store.SearchDisplayName: {g.Name}}.entity(g.Organization, g.Entity(), kind))
+	return searchindex.Put(tx, texts{searchindex.DisplayName: {g.Name}}.entity(g.Organization, g.Entity(), kind))
 }

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 func TestFoldLeavesCaseAndAccentsOut(t *testing.T) {
@@ -86,9 +86,9 @@ func TestWordsAreRunsOfLettersAndDigits(t *testing.T) {
 		{"Cyrillic", "Анна-Мария", []string{"анна", "мария"}},
 		{"a fraction is two numbers", "Ward 4½", []string{"2", "41", "ward"}},
 		{"a zero width joiner parts", "a\u200Db", []string{"a", "b"}},
-		{"as much of a long word as is kept", strings.Repeat("a", 100), []string{strings.Repeat("a", store.MaxSearchWord)}},
+		{"as much of a long word as is kept", strings.Repeat("a", 100), []string{strings.Repeat("a", searchindex.MaxWord)}},
 		{"no half characters", "a" + strings.Repeat("田", 40), []string{"a" + strings.Repeat("田", 21)}},
-		{"marks do not count", long, []string{strings.Repeat("e", store.MaxSearchWord)}},
+		{"marks do not count", long, []string{strings.Repeat("e", searchindex.MaxWord)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := words(test.text); !slices.Equal(got, test.want) {
@@ -101,7 +101,7 @@ func TestWordsAreRunsOfLettersAndDigits(t *testing.T) {
 func TestWordsHoldNothingThatTheIndexPartsBy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, word := range words(rapid.String().Draw(t, "text")) {
-			if word == "" || strings.ContainsAny(word, " \n") || len(word) > store.MaxSearchWord || !utf8.ValidString(word) {
+			if word == "" || strings.ContainsAny(word, " \n") || len(word) > searchindex.MaxWord || !utf8.ValidString(word) {
 				t.Fatalf("a word is %q", word)
 			}
 		}

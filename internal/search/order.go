@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // order is the order of a search's results: that of the store within each
 // organization, and where an account is found in several, by organization.
-type order struct{ store.SearchOrder }
+type order struct{ searchindex.Order }
 
 // newOrder reads by what a call wants to sort: names of fields in snake_case, a
 // minus in front for descending. Without any it is the display name.
@@ -31,12 +31,12 @@ func newOrder(names []string) (order, error) {
 		if !ok {
 			return o, model.Invalidf("sort_invalid", "sort", "The field to sort by is not known.")
 		}
-		if !slices.ContainsFunc(o.Terms, func(t store.SearchTerm) bool { return t.Field == known }) {
-			o.Terms = append(o.Terms, store.SearchTerm{Field: known, Descending: descending})
+		if !slices.ContainsFunc(o.Terms, func(t searchindex.Term) bool { return t.Field == known }) {
+			o.Terms = append(o.Terms, searchindex.Term{Field: known, Descending: descending})
 		}
 	}
 	if len(o.Terms) == 0 {
-		o.Terms = []store.SearchTerm{{Field: store.SearchDisplayName}}
+		o.Terms = []searchindex.Term{{Field: searchindex.DisplayName}}
 	}
 	return o, nil
 }
@@ -44,7 +44,7 @@ func newOrder(names []string) (order, error) {
 // byName reports whether the order is by display name and by nothing else. So the
 // store lists words: entities of the same name by growing identifiers.
 func (o *order) byName() bool {
-	return len(o.Terms) == 1 && o.Terms[0].Field == store.SearchDisplayName && !o.TokenDescending
+	return len(o.Terms) == 1 && o.Terms[0].Field == searchindex.DisplayName && !o.TokenDescending
 }
 
 // compare puts candidates in order. Their keys of the order's fields are known.

@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // smallLimits make a handful of entities take each of the ways that a search has:
@@ -146,7 +147,7 @@ func TestSearchPagesStayStableWhileOthersComeAndGo(t *testing.T) {
 			}
 			last := r.Hits[len(r.Hits)-1].Entity
 			if slices.Contains(fleeting, model.AccountID(last)) {
-				f.mustUpdate(func(tx *store.Tx) error { return tx.UnindexEntity(o, last) })
+				f.mustUpdate(func(tx *store.Tx) error { return searchindex.Remove(tx, o, last) })
 			}
 		}
 		for _, id := range steady {

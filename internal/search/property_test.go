@@ -12,6 +12,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // plainEntity is an account or a group in an organization, as the plain search of
@@ -233,7 +234,7 @@ func (w *searchWorld) change(t *rapid.T) {
 					return err
 				}
 			}
-			return tx.UnindexEntity(e.organization, e.token)
+			return searchindex.Remove(tx, e.organization, e.token)
 		})
 		w.entities = slices.Delete(w.entities, i, i+1)
 	case e.group:

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // Query says what to look for (contract, section 5.2).
@@ -70,7 +70,7 @@ type Search struct {
 	account       model.AccountID
 	query         Query
 	organizations []model.OrganizationID
-	kinds         []store.SearchKind // of the kinds that all of the organization find
+	kinds         []searchindex.Kind // of the kinds that all of the organization find
 	groups        bool
 	must, mustNot []*criterion
 	order         order
@@ -90,13 +90,13 @@ func New(secret []byte, account model.AccountID, organizations []model.Organizat
 	s.organizations = slices.Sorted(slices.Values(organizations))
 	s.organizations = slices.Compact(s.organizations)
 	if len(q.Types) == 0 || slices.Contains(q.Types, "account") {
-		s.kinds = append(s.kinds, store.SearchAccount)
+		s.kinds = append(s.kinds, searchindex.Account)
 		if q.Disabled {
-			s.kinds = append(s.kinds, store.SearchDisabledAccount)
+			s.kinds = append(s.kinds, searchindex.DisabledAccount)
 		}
 	}
 	if len(q.Types) == 0 || slices.Contains(q.Types, "group") {
-		s.kinds = append(s.kinds, store.SearchPublicGroup)
+		s.kinds = append(s.kinds, searchindex.PublicGroup)
 		s.groups = true
 	}
 	if len(q.Must)+len(q.MustNot) > maxCriteria {
@@ -120,7 +120,7 @@ func New(secret []byte, account model.AccountID, organizations []model.Organizat
 
 // matches decides whether an entity of the index is a hit. The caller has to
 // know that the account may see it.
-func (s *Search) matches(e *store.SearchEntity) bool {
+func (s *Search) matches(e *searchindex.Entity) bool {
 	for _, c := range s.must {
 		if !c.matches(e) {
 			return false

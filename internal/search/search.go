@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // uncounted is more than there ever is to count.
@@ -86,7 +87,7 @@ func (q *run) own() (hits []candidate, err error) {
 	}
 	for _, organization := range q.organizations {
 		if q.groups {
-			groups, err := q.tx.PrivateGroupsOf(q.account, organization)
+			groups, err := searchindex.PrivateGroupsOf(q.tx, q.account, organization)
 			if err != nil {
 				return nil, err
 			}
@@ -105,12 +106,12 @@ func (q *run) own() (hits []candidate, err error) {
 
 // named returns those of the entities that all of the organization may find and that are
 // of a kind that is looked for.
-func (q *run) named(organization model.OrganizationID, tokens []model.EntityID) ([]store.SearchEntity, error) {
-	rows, err := q.tx.SearchEntities(organization, tokens)
-	return slices.DeleteFunc(rows, func(e store.SearchEntity) bool { return !slices.Contains(q.kinds, e.Kind) }), err
+func (q *run) named(organization model.OrganizationID, tokens []model.EntityID) ([]searchindex.Entity, error) {
+	rows, err := searchindex.Entities(q.tx, organization, tokens)
+	return slices.DeleteFunc(rows, func(e searchindex.Entity) bool { return !slices.Contains(q.kinds, e.Kind) }), err
 }
 
-func (q *run) appendMatching(hits []candidate, rows []store.SearchEntity) []candidate {
+func (q *run) appendMatching(hits []candidate, rows []searchindex.Entity) []candidate {
 	for i := range rows {
 		if q.matches(&rows[i]) {
 			hits = append(hits, *found(&rows[i]))
@@ -149,7 +150,7 @@ func (q *run) choose() error {
 // estimate returns how many words a criterion would have to look at, at most limit.
 func (q *run) estimate(c *criterion, limit int) (n int, err error) {
 	for _, r := range q.ranges(c) {
-		words, err := q.tx.CountWords(r, limit-n)
+		words, err := searchindex.CountWords(q.tx, r, limit-n)
 		if n += words; err != nil || n >= limit {
 			return n, err
 		}
@@ -159,12 +160,12 @@ func (q *run) estimate(c *criterion, limit int) (n int, err error) {
 
 // ranges lists the words that a criterion looks up: of each way to match, those
 // that begin with its longest word.
-func (q *run) ranges(c *criterion) (out []store.SearchRange) {
+func (q *run) ranges(c *criterion) (out []searchindex.Range) {
 	for _, organization := range q.organizations {
 		for _, kind := range q.kinds {
 			for _, w := range c.ways(kind) {
 				if len(w.words) > 0 {
-					out = append(out, store.SearchRange{Organization: organization, Kind: kind, Field: w.field, Text: w.longest()})
+					out = append(out, searchindex.Range{Organization: organization, Kind: kind, Field: w.field, Text: w.longest()})
 				}
 			}
 		}
@@ -181,7 +182,7 @@ func (q *run) countAll(own int) (int, error) {
 			if q.query.IncludeTotal {
 				limit = uncounted
 			}
-			n, err := q.tx.CountSearchEntities(organization, kind, limit)
+			n, err := searchindex.Count(q.tx, organization, kind, limit)
 			if err != nil {
 				return 0, err
 			}

@@ -2,7 +2,7 @@ package search
 
 import (
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // source is a list of candidates that is read piece by piece.
@@ -23,10 +23,10 @@ func (s *source) fill(limit int) (err error) {
 }
 
 // byWord lists what has a word of a range, in the order of the words.
-func (q *run) byWord(r store.SearchRange) *source {
-	var at store.SearchMark
+func (q *run) byWord(r searchindex.Range) *source {
+	var at searchindex.Mark
 	return &source{next: func(limit int) ([]candidate, error) {
-		marks, err := q.tx.WordsByWord(r, at, limit)
+		marks, err := searchindex.WordsByWord(q.tx, r, at, limit)
 		if len(marks) > 0 {
 			at = marks[len(marks)-1]
 		}
@@ -36,8 +36,8 @@ func (q *run) byWord(r store.SearchRange) *source {
 
 // byName lists the same in the order of the display names, from after the page
 // before on. It takes several lists for a text of one letter.
-func (q *run) byName(r store.SearchRange) ([]*source, error) {
-	prefixes, err := q.tx.Prefixes(r, q.limits.prefixes+1)
+func (q *run) byName(r searchindex.Range) ([]*source, error) {
+	prefixes, err := searchindex.Prefixes(q.tx, r, q.limits.prefixes+1)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +46,12 @@ func (q *run) byName(r store.SearchRange) ([]*source, error) {
 	}
 	sources := make([]*source, len(prefixes))
 	for i, prefix := range prefixes {
-		var at store.SearchMark
+		var at searchindex.Mark
 		if q.after != nil {
-			at = store.SearchMark{DisplayName: q.after.name, Entity: q.after.entity}
+			at = searchindex.Mark{DisplayName: q.after.name, Entity: q.after.entity}
 		}
 		sources[i] = &source{next: func(limit int) ([]candidate, error) {
-			marks, err := q.tx.WordsByName(r, prefix, q.order.Terms[0].Descending, at, limit)
+			marks, err := searchindex.WordsByName(q.tx, r, prefix, q.order.Terms[0].Descending, at, limit)
 			if len(marks) > 0 {
 				at = marks[len(marks)-1]
 			}
@@ -61,7 +61,7 @@ func (q *run) byName(r store.SearchRange) ([]*source, error) {
 	return sources, nil
 }
 
-func fromMarks(r *store.SearchRange, marks []store.SearchMark) []candidate {
+func fromMarks(r *searchindex.Range, marks []searchindex.Mark) []candidate {
 	out := make([]candidate, len(marks))
 	for i, m := range marks {
 		out[i] = candidate{organization: r.Organization, entity: m.Entity, kind: r.Kind, name: m.DisplayName}
@@ -71,13 +71,13 @@ func fromMarks(r *store.SearchRange, marks []store.SearchMark) []candidate {
 
 // inOrder lists all entities of a kind in the order that was asked for, from
 // after one on, or from the start.
-func (q *run) inOrder(organization model.OrganizationID, kind store.SearchKind, after *candidate) *source {
-	var at *store.SearchEntity
+func (q *run) inOrder(organization model.OrganizationID, kind searchindex.Kind, after *candidate) *source {
+	var at *searchindex.Entity
 	if after != nil {
 		at = after.row
 	}
 	return &source{next: func(limit int) ([]candidate, error) {
-		rows, err := q.tx.EntitiesInOrder(organization, kind, &q.order.SearchOrder, at, limit)
+		rows, err := searchindex.InOrder(q.tx, organization, kind, &q.order.Order, at, limit)
 		out := make([]candidate, len(rows))
 		for i := range rows {
 			out[i] = *found(&rows[i])

@@ -6,6 +6,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/piece"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 const (
@@ -129,7 +130,7 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 		if err := tx.DeleteMetadata(g.Organization, g.Entity()); err != nil {
 			return err
 		}
-		if err := tx.UnindexEntity(g.Organization, g.Entity()); err != nil {
+		if err := searchindex.Remove(tx, g.Organization, g.Entity()); err != nil {
 			return err
 		}
 		if err := plan.Do(&g, friends(&g, store.Tell, false, members)); err != nil {

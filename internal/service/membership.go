@@ -11,6 +11,7 @@ import (
 	"signet/internal/piece"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // join puts an account into an organization and into its search index. It does
@@ -201,7 +202,7 @@ func (s *Service) leave(tx *store.Tx, plan *piece.Plan, actor *model.Actor, acco
 	if err := tx.DeleteMembership(organization, account.ID); err != nil {
 		return err
 	}
-	if err := tx.UnindexEntity(organization, model.EntityID(account.ID)); err != nil {
+	if err := searchindex.Remove(tx, organization, model.EntityID(account.ID)); err != nil {
 		return err
 	}
 	if err := tx.NoteDeparture(organization); err != nil {

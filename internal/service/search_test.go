@@ -9,6 +9,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // mustSearch searches with a page of 50.
@@ -167,7 +168,7 @@ func TestSearchFollowsWhatChanges(t *testing.T) {
 	f.mustUpdate(func(tx *store.Tx) error { return search.IndexGroup(tx, &group) })
 	f.wantNames(actor, searchFor("name", "team"))
 	f.wantNames(f.actor(other), searchFor("name", "team"), "Team")
-	f.mustUpdate(func(tx *store.Tx) error { return tx.UnindexEntity(o, group.Entity()) })
+	f.mustUpdate(func(tx *store.Tx) error { return searchindex.Remove(tx, o, group.Entity()) })
 	f.wantNames(f.actor(other), searchFor("name", "team"))
 
 	f.mustUpdate(func(tx *store.Tx) error {

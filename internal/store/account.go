@@ -59,7 +59,7 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.post(`INSERT INTO accounts (`+accountColumns+`, password, password_of, password_code)
+	if err := tx.Post(`INSERT INTO accounts (`+accountColumns+`, password, password_of, password_code)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.ID, a.Username, a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText,
 		emails, phones, a.Operator, a.Disabled, a.CreatedBy, millis(a.Created), code, password.Hash, password.Scope,
@@ -102,7 +102,7 @@ func addressesOf(a *model.Account) []model.Address {
 
 // AccountAt finds the account that an address other than a token names.
 func (tx *Tx) AccountAt(address model.Address) (account model.AccountID, found bool, err error) {
-	found, err = tx.one(`SELECT account FROM addresses WHERE kind = ? AND address = ?`,
+	found, err = tx.One(`SELECT account FROM addresses WHERE kind = ? AND address = ?`,
 		[]any{int(address.Kind), address.Value}, &account)
 	return account, found, err
 }
@@ -110,7 +110,7 @@ func (tx *Tx) AccountAt(address model.Address) (account model.AccountID, found b
 // AccountExists reports whether there is an account of this identifier.
 func (tx *Tx) AccountExists(id model.AccountID) (bool, error) {
 	var one int64
-	return tx.one(`SELECT 1 FROM accounts WHERE account = ?`, []any{id}, &one)
+	return tx.One(`SELECT 1 FROM accounts WHERE account = ?`, []any{id}, &one)
 }
 
 // Account returns an account.
@@ -125,7 +125,7 @@ func (tx *Tx) Account(id model.AccountID) (a model.Account, found bool, err erro
 // Accounts returns those of the accounts that exist, in no particular order.
 func (tx *Tx) Accounts(ids []model.AccountID) ([]model.Account, error) {
 	out := make([]model.Account, 0, len(ids))
-	err := tx.each(`SELECT `+accountColumns+` FROM accounts WHERE account IN (?*)`, []any{ids}, func(row Row) error {
+	err := tx.Query(`SELECT `+accountColumns+` FROM accounts WHERE account IN (?*)`, []any{ids}, func(row Row) error {
 		var a model.Account
 		genuine, err := tx.scanAccount(row, &a)
 		if genuine {
@@ -138,7 +138,7 @@ func (tx *Tx) Accounts(ids []model.AccountID) ([]model.Account, error) {
 
 // UpdateProfile stores what an account may change of itself.
 func (tx *Tx) UpdateProfile(a *model.Account) error {
-	err := tx.post(
+	err := tx.Post(
 		`UPDATE accounts SET display_name = ?, first_name = ?, last_name = ?, avatar = ?, status = ?, dnd = ?,
 			dnd_text = ? WHERE account = ?`,
 		a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText, a.ID)
@@ -179,7 +179,7 @@ func (tx *Tx) passwordCode(id model.AccountID, p Password) ([]byte, error) {
 // Password returns the account's password.
 func (tx *Tx) Password(id model.AccountID) (p Password, err error) {
 	var code []byte
-	_, err = tx.one(`SELECT password, password_of, password_code, disabled FROM accounts WHERE account = ?`, []any{id},
+	_, err = tx.One(`SELECT password, password_of, password_code, disabled FROM accounts WHERE account = ?`, []any{id},
 		&p.Hash, &p.Scope, &code, &p.Disabled)
 	if err != nil || p.Hash != "" && !tx.genuine(code, &codedPassword{id, p}) {
 		return Password{Disabled: p.Disabled}, err
@@ -193,13 +193,13 @@ func (tx *Tx) SetPassword(id model.AccountID, p Password) error {
 	if err != nil {
 		return err
 	}
-	return tx.post(`UPDATE accounts SET password = ?, password_of = ?, password_code = ? WHERE account = ?`, p.Hash,
+	return tx.Post(`UPDATE accounts SET password = ?, password_of = ?, password_code = ? WHERE account = ?`, p.Hash,
 		p.Scope, code, id)
 }
 
 // checkAccounts checks the codes of a batch of accounts, and of their passwords.
 func (tx *Tx) checkAccounts(after []any) (last []any, n int, err error) {
-	err = tx.each(`SELECT account, operator, disabled, created_by, created, code, password, password_of, password_code
+	err = tx.Query(`SELECT account, operator, disabled, created_by, created, code, password, password_of, password_code
 		FROM accounts WHERE account > ? ORDER BY account LIMIT ? + 0`, after, func(row Row) error {
 		var a model.Account
 		var created int64
@@ -220,7 +220,7 @@ func (tx *Tx) checkAccounts(after []any) (last []any, n int, err error) {
 // rights calls fn with the accounts of a selection, of which it reads what their codes
 // cover.
 func (tx *Tx) rights(fn func(a *model.Account), where string, args ...any) error {
-	return tx.each(`SELECT account, operator, disabled, created_by, created, code FROM accounts WHERE `+where, args,
+	return tx.Query(`SELECT account, operator, disabled, created_by, created, code FROM accounts WHERE `+where, args,
 		func(row Row) error {
 			var a model.Account
 			var created int64
@@ -243,7 +243,7 @@ func (tx *Tx) changeRights(change func(a *model.Account), where string, args ...
 		change(a)
 		code, err := tx.code((*codedAccount)(a))
 		if err == nil {
-			err = tx.post(`UPDATE accounts SET operator = ?, disabled = ?, created_by = ?, created = ?, code = ?
+			err = tx.Post(`UPDATE accounts SET operator = ?, disabled = ?, created_by = ?, created = ?, code = ?
 				WHERE account = ?`, a.Operator, a.Disabled, a.CreatedBy, millis(a.Created), code, a.ID)
 		}
 		if err != nil {
@@ -253,31 +253,14 @@ func (tx *Tx) changeRights(change func(a *model.Account), where string, args ...
 	return err
 }
 
-// SetDisabled disables an account or enables it, in these organizations' search indexes too.
-func (tx *Tx) SetDisabled(id model.AccountID, disabled bool, organizations []model.OrganizationID) error {
-	if err := tx.changeRights(func(a *model.Account) { a.Disabled = disabled }, `account = ?`, id); err != nil {
-		return err
-	}
-	for _, organization := range organizations {
-		e, found, err := tx.indexedEntity(organization, model.EntityID(id))
-		if err != nil {
-			return err
-		}
-		if e.Kind = SearchAccount; disabled {
-			e.Kind = SearchDisabledAccount
-		}
-		if found {
-			if err := tx.IndexEntity(&e); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// SetDisabled disables an account or enables it.
+func (tx *Tx) SetDisabled(id model.AccountID, disabled bool) error {
+	return tx.changeRights(func(a *model.Account) { a.Disabled = disabled }, `account = ?`, id)
 }
 
 // DisabledAmong returns those of the accounts that are disabled, or whose code is wrong.
 func (tx *Tx) DisabledAmong(ids []model.AccountID) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT `+accountColumns+` FROM accounts WHERE account IN (?*)`, []any{ids}, func(row Row) error {
+	err = tx.Query(`SELECT `+accountColumns+` FROM accounts WHERE account IN (?*)`, []any{ids}, func(row Row) error {
 		var a model.Account
 		genuine, err := tx.scanAccount(row, &a)
 		if a.Disabled || !genuine {
@@ -302,7 +285,7 @@ func (tx *Tx) EndOperator(id model.AccountID) error {
 // HasOperator reports whether any account has the mark of an operator, whoever wrote it.
 func (tx *Tx) HasOperator() (bool, error) {
 	var one int64
-	return tx.one(`SELECT 1 FROM accounts WHERE operator = 1`, nil, &one)
+	return tx.One(`SELECT 1 FROM accounts WHERE operator = 1`, nil, &one)
 }
 
 func marshalAddresses(a *model.Account) (emails, phones string, err error) {

@@ -17,7 +17,7 @@ func (tx *Tx) erase(out Erased, table, query string, args ...any) error {
 // HoldOver returns an organization under a legal hold that an account belongs to,
 // was created by, or has messages in.
 func (tx *Tx) HoldOver(account *model.Account) (id model.OrganizationID, found bool, err error) {
-	found, err = tx.one(`SELECT h.organization FROM holds h WHERE h.released = 0 AND (h.organization = ?
+	found, err = tx.One(`SELECT h.organization FROM holds h WHERE h.released = 0 AND (h.organization = ?
 		OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization = h.organization AND p.account = ?)
 		OR EXISTS (SELECT 1 FROM organization_numbers n JOIN messages m ON m.organization_number = n.number
 		WHERE n.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))
@@ -59,10 +59,10 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 			return nil, err
 		}
 	}
-	if err := tx.post(`UPDATE keys SET issued_by = ? WHERE issued_by = ?`, model.AccountID{}, id); err != nil {
+	if err := tx.Post(`UPDATE keys SET issued_by = ? WHERE issued_by = ?`, model.AccountID{}, id); err != nil {
 		return nil, err
 	}
-	if err := tx.post(`UPDATE groups SET created_by = ? WHERE created_by = ?`, model.AccountID{}, id); err != nil {
+	if err := tx.Post(`UPDATE groups SET created_by = ? WHERE created_by = ?`, model.AccountID{}, id); err != nil {
 		return nil, err
 	}
 	return out, tx.SetPassword(id, Password{})
@@ -88,7 +88,7 @@ type MessageKey struct {
 // CopiesOf returns up to limit messages of which an account has a copy, likewise.
 func (tx *Tx) CopiesOf(account model.AccountID, after MessageKey, limit int) (out []MessageKey, err error) {
 	var numbers []int64
-	err = tx.each(
+	err = tx.Query(
 		`SELECT organization_number, message FROM deliveries WHERE (organization_number, message) > (?, ?) AND account = ?
 		ORDER BY organization_number, message LIMIT ? + 0`, []any{tx.numbered(after.Organization), after.ID, account, limit},
 		func(row Row) error {
@@ -128,7 +128,7 @@ type EventKey struct {
 // in the order of their keys, from the one after the given one.
 func (tx *Tx) EventsNaming(account model.AccountID, after EventKey, limit int) (out []EventKey, err error) {
 	names := payloadNames(account)
-	return list(tx, `SELECT account, position FROM events
+	return List(tx, `SELECT account, position FROM events
 		WHERE (account, position) > (?, ?) AND (payload LIKE ? OR payload LIKE ?)
 		ORDER BY account, position LIMIT ? + 0`,
 		[]any{after.Account, after.Position, "%" + names[0] + "%", "%" + names[1] + "%", limit},
@@ -183,7 +183,7 @@ func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 // OnlyIn lists the accounts that an organization created and that belong to no
 // other, but for operators.
 func (tx *Tx) OnlyIn(id model.OrganizationID) ([]model.AccountID, error) {
-	return column[model.AccountID](tx, `SELECT account FROM accounts a WHERE created_by = ? AND operator = 0
+	return Column[model.AccountID](tx, `SELECT account FROM accounts a WHERE created_by = ? AND operator = 0
 		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?) ORDER BY account`, id, id)
 }
 
@@ -200,7 +200,7 @@ func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
 	if err := tx.erase(out, "events", `DELETE FROM events WHERE organization_number = ?`, tx.numbered(id)); err != nil {
 		return nil, err
 	}
-	if err := tx.post(`UPDATE organization_numbers SET organization = '-' || CAST(number AS TEXT) WHERE organization = ?`,
+	if err := tx.Post(`UPDATE organization_numbers SET organization = '-' || CAST(number AS TEXT) WHERE organization = ?`,
 		id); err != nil {
 		return nil, err
 	}
@@ -210,5 +210,5 @@ func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
 // BeingErased reports whether something is left of a deleted organization.
 func (tx *Tx) BeingErased(id model.OrganizationID) (bool, error) {
 	var one int64
-	return tx.one(`SELECT 1 FROM organization_erasures WHERE organization = ?`, []any{id}, &one)
+	return tx.One(`SELECT 1 FROM organization_erasures WHERE organization = ?`, []any{id}, &one)
 }

@@ -30,7 +30,7 @@ func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, 
 	}
 	var numbers []int64
 	// CROSS JOIN has SQLite begin with the queue.
-	err = tx.each(`SELECT m.organization_number, m.message, m.sender, m.is_group, d.replayed,
+	err = tx.Query(`SELECT m.organization_number, m.message, m.sender, m.is_group, d.replayed,
 		CASE WHEN d.replayed = 0 AND EXISTS (SELECT 1 FROM organization_numbers n CROSS JOIN memberships s
 			WHERE n.number = m.organization_number AND s.organization = n.organization AND s.account = m.sender) THEN 1
 			ELSE 0 END
@@ -58,7 +58,7 @@ func (tx *Tx) Deliver(account model.AccountID, a *Arrival, now time.Time, positi
 	if !a.Told {
 		position = 0
 	}
-	err := tx.post(
+	err := tx.Post(
 		`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization_number = ? AND message = ?
 			AND account = ?`,
 		int(model.Delivered), millis(now), position, tx.numbered(a.Organization), a.Message, account)

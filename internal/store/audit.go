@@ -23,13 +23,13 @@ type AuditHead struct {
 // LockAuditHead returns where a chain ends, and keeps others from adding to it until
 // the transaction ends. It comes last in a transaction (lock.go).
 func (tx *Tx) LockAuditHead(chain model.OrganizationID) (h AuditHead, err error) {
-	if err := tx.post(
+	if err := tx.Post(
 		`INSERT INTO audit_chains (chain, number, at, hash) VALUES (?, 0, 0, ?) ON CONFLICT (chain) DO NOTHING`, chain,
 		[]byte{}); err != nil {
 		return h, err
 	}
 	var at int64
-	_, err = tx.one(`SELECT chain, number, at, hash FROM audit_chains WHERE chain = ? `+tx.dialect.Lock, []any{chain},
+	_, err = tx.One(`SELECT chain, number, at, hash FROM audit_chains WHERE chain = ? `+tx.dialect.Lock, []any{chain},
 		&h.Chain, &h.Number, &at, &h.Hash)
 	h.Time = fromMillis(at)
 	return h, err
@@ -37,7 +37,7 @@ func (tx *Tx) LockAuditHead(chain model.OrganizationID) (h AuditHead, err error)
 
 // AuditHeads returns where each chain ends that has a line.
 func (tx *Tx) AuditHeads() ([]AuditHead, error) {
-	return list(tx, `SELECT chain, number, at, hash FROM audit_chains WHERE number > 0 ORDER BY chain`,
+	return List(tx, `SELECT chain, number, at, hash FROM audit_chains WHERE number > 0 ORDER BY chain`,
 		nil, (*AuditHead).scan)
 }
 
@@ -50,26 +50,26 @@ func (h *AuditHead) scan(row Row) error {
 
 // AuditEnd returns the number of a chain's last line; 0 where there is none.
 func (tx *Tx) AuditEnd(chain model.OrganizationID) (number int64, err error) {
-	_, err = tx.one(`SELECT number FROM audit_chains WHERE chain = ?`, []any{chain}, &number)
+	_, err = tx.One(`SELECT number FROM audit_chains WHERE chain = ?`, []any{chain}, &number)
 	return number, err
 }
 
 // HasAuditChain reports whether there is a chain of this name, with lines.
 func (tx *Tx) HasAuditChain(chain model.OrganizationID) (bool, error) {
 	var one int64
-	return tx.one(`SELECT 1 FROM audit_chains WHERE chain = ? AND number > 0`, []any{chain}, &one)
+	return tx.One(`SELECT 1 FROM audit_chains WHERE chain = ? AND number > 0`, []any{chain}, &one)
 }
 
 // AppendAudit adds a line at the end of its chain, which is locked (LockAuditHead).
 func (tx *Tx) AppendAudit(e *AuditRow) error {
-	if err := tx.post(`INSERT INTO audit_entries (`+auditColumns+
+	if err := tx.Post(`INSERT INTO audit_entries (`+auditColumns+
 		`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		e.Chain, e.Number, millis(e.Time.Time), string(e.Action), e.Outcome, e.Times, e.Account, e.Key, e.Address,
 		e.RequestID,
 		e.Organization, e.User, e.Group, e.OnKey, e.Detail, e.Hash); err != nil {
 		return err
 	}
-	return tx.post(`UPDATE audit_chains SET number = ?, at = ?, hash = ? WHERE chain = ?`, e.Number, millis(e.Time.Time),
+	return tx.Post(`UPDATE audit_chains SET number = ?, at = ?, hash = ? WHERE chain = ?`, e.Number, millis(e.Time.Time),
 		e.Hash, e.Chain)
 }
 
@@ -97,7 +97,7 @@ func (tx *Tx) AuditEntries(q AuditQuery, limit int) (out []AuditRow, err error) 
 	if q.Newest {
 		order = "DESC"
 	}
-	return list(tx, `SELECT `+auditColumns+` FROM audit_entries
+	return List(tx, `SELECT `+auditColumns+` FROM audit_entries
 		WHERE chain = ? AND number > ? AND number < ? AND at >= ? AND at < ? AND (? = '' OR action = ?) ORDER BY number `+
 		order+` LIMIT ? + 0`,
 		[]any{q.Chain, q.After, before, millis(q.Since), until, string(q.Action), string(q.Action), limit},
@@ -114,7 +114,7 @@ func (tx *Tx) AuditEntries(q AuditQuery, limit int) (out []AuditRow, err error) 
 
 // AuditChains lists every chain that anything is left of.
 func (tx *Tx) AuditChains() ([]model.OrganizationID, error) {
-	return column[model.OrganizationID](tx,
+	return Column[model.OrganizationID](tx,
 		`SELECT chain FROM audit_chains UNION SELECT DISTINCT chain FROM audit_entries UNION SELECT chain
 			FROM audit_checkpoints ORDER BY 1`)
 }
@@ -128,14 +128,14 @@ type AuditCheckpoint struct {
 
 // AuditCheckpoint returns a chain's checkpoint of its oldest or its newest end.
 func (tx *Tx) AuditCheckpoint(chain model.OrganizationID, oldest bool) (c AuditCheckpoint, err error) {
-	_, err = tx.one(`SELECT number, note FROM audit_checkpoints WHERE chain = ? AND oldest = ?`, []any{chain, oldest},
+	_, err = tx.One(`SELECT number, note FROM audit_checkpoints WHERE chain = ? AND oldest = ?`, []any{chain, oldest},
 		&c.Number, &c.Note)
 	return c, err
 }
 
 // PutAuditCheckpoint keeps a checkpoint in place of one that reaches no further.
 func (tx *Tx) PutAuditCheckpoint(chain model.OrganizationID, oldest bool, c AuditCheckpoint) error {
-	return tx.post(`INSERT INTO audit_checkpoints (chain, oldest, number, note) VALUES (?, ?, ?, ?)
+	return tx.Post(`INSERT INTO audit_checkpoints (chain, oldest, number, note) VALUES (?, ?, ?, ?)
 		ON CONFLICT (chain, oldest) DO UPDATE SET number = excluded.number, note = excluded.note
 		WHERE audit_checkpoints.number <= excluded.number`,
 		chain, oldest, c.Number, c.Note)
@@ -144,7 +144,7 @@ func (tx *Tx) PutAuditCheckpoint(chain model.OrganizationID, oldest bool, c Audi
 // UnsignedAuditHeads returns where those chains end that have grown since their last
 // checkpoint.
 func (tx *Tx) UnsignedAuditHeads() ([]AuditHead, error) {
-	return list(tx, `SELECT c.chain, c.number, c.at, c.hash FROM audit_chains c
+	return List(tx, `SELECT c.chain, c.number, c.at, c.hash FROM audit_chains c
 		LEFT JOIN audit_checkpoints k ON k.chain = c.chain AND k.oldest = 0
 		WHERE c.number > COALESCE(k.number, 0) ORDER BY c.chain`, nil, (*AuditHead).scan)
 }
@@ -153,13 +153,13 @@ func (tx *Tx) UnsignedAuditHeads() ([]AuditHead, error) {
 // are older than a time. The newest line of a chain is never one of them.
 func (tx *Tx) OldAudit(before time.Time, limit int) (last AuditHead, found bool, err error) {
 	var at int64
-	found, err = tx.one(`SELECT e.chain, e.number FROM audit_entries e JOIN audit_chains c ON c.chain = e.chain
+	found, err = tx.One(`SELECT e.chain, e.number FROM audit_entries e JOIN audit_chains c ON c.chain = e.chain
 		WHERE e.at < ? AND e.number < c.number ORDER BY e.chain, e.number LIMIT 1`, []any{millis(before)}, &last.Chain,
 		&last.Number)
 	if err != nil || !found {
 		return last, false, err
 	}
-	found, err = tx.one(`SELECT e.number, e.at, e.hash FROM audit_entries e JOIN audit_chains c ON c.chain = e.chain
+	found, err = tx.One(`SELECT e.number, e.at, e.hash FROM audit_entries e JOIN audit_chains c ON c.chain = e.chain
 		WHERE e.chain = ? AND e.number < ? AND e.at < ? AND e.number < c.number ORDER BY e.number DESC LIMIT 1`,
 		[]any{last.Chain, last.Number + int64(limit), millis(before)}, &last.Number, &at, &last.Hash)
 	last.Time = fromMillis(at)
@@ -169,7 +169,7 @@ func (tx *Tx) OldAudit(before time.Time, limit int) (last AuditHead, found bool,
 // DeleteAudit removes a chain's lines up to and with a number. The checkpoint of
 // what was the last of them goes into the same transaction.
 func (tx *Tx) DeleteAudit(chain model.OrganizationID, upTo int64) error {
-	return tx.post(`DELETE FROM audit_entries WHERE chain = ? AND number <= ?`, chain, upTo)
+	return tx.Post(`DELETE FROM audit_entries WHERE chain = ? AND number <= ?`, chain, upTo)
 }
 
 // SettleAuditKey returns the key that checkpoints are signed with, which is the given

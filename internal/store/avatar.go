@@ -12,20 +12,20 @@ type Avatar struct {
 
 // InsertAvatar notes whose picture some bytes are.
 func (tx *Tx) InsertAvatar(a Avatar) error {
-	err := tx.post(`INSERT INTO avatars (blob, entity, is_group, content_type) VALUES (?, ?, ?, ?)`, a.Blob, a.Entity,
+	err := tx.Post(`INSERT INTO avatars (blob, entity, is_group, content_type) VALUES (?, ?, ?, ?)`, a.Blob, a.Entity,
 		a.Group, a.ContentType)
 	return err
 }
 
 // Avatar returns whose picture some bytes are.
 func (tx *Tx) Avatar(id model.BlobID) (a Avatar, found bool, err error) {
-	found, err = tx.one(`SELECT blob, entity, is_group, content_type FROM avatars WHERE blob = ?`, []any{id}, &a.Blob,
+	found, err = tx.One(`SELECT blob, entity, is_group, content_type FROM avatars WHERE blob = ?`, []any{id}, &a.Blob,
 		&a.Entity, &a.Group, &a.ContentType)
 	return a, found, err
 }
 
 // DeleteAvatar forgets a picture.
 func (tx *Tx) DeleteAvatar(id model.BlobID) error {
-	err := tx.post(`DELETE FROM avatars WHERE blob = ?`, id)
+	err := tx.Post(`DELETE FROM avatars WHERE blob = ?`, id)
 	return err
 }

@@ -7,7 +7,7 @@ func (tx *Tx) ReferToBlob(id model.BlobID) error {
 	if id.IsZero() {
 		return nil
 	}
-	err := tx.post(`INSERT INTO blobs (blob, refs) VALUES (?, 1) ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`,
+	err := tx.Post(`INSERT INTO blobs (blob, refs) VALUES (?, 1) ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`,
 		id)
 	return err
 }
@@ -19,27 +19,27 @@ func (tx *Tx) DropReference(id model.BlobID) error {
 		return nil
 	}
 	var refs int
-	if _, err := tx.one(`UPDATE blobs SET refs = refs - 1 WHERE blob = ? RETURNING refs`, []any{id}, &refs); err != nil ||
+	if _, err := tx.One(`UPDATE blobs SET refs = refs - 1 WHERE blob = ? RETURNING refs`, []any{id}, &refs); err != nil ||
 		refs > 0 {
 		return err
 	}
-	if err := tx.post(`DELETE FROM blobs WHERE blob = ?`, id); err != nil {
+	if err := tx.Post(`DELETE FROM blobs WHERE blob = ?`, id); err != nil {
 		return err
 	}
-	err := tx.post(`INSERT INTO erasures (blob) VALUES (?) ON CONFLICT (blob) DO NOTHING`, id)
+	err := tx.Post(`INSERT INTO erasures (blob) VALUES (?) ON CONFLICT (blob) DO NOTHING`, id)
 	return err
 }
 
 // BlobInUse reports whether anything refers to the bytes.
 func (tx *Tx) BlobInUse(id model.BlobID) (bool, error) {
 	var one int64
-	return tx.one(`SELECT 1 FROM blobs WHERE blob = ?`, []any{id}, &one)
+	return tx.One(`SELECT 1 FROM blobs WHERE blob = ?`, []any{id}, &one)
 }
 
 // BlobsInUse returns those of some blobs whose bytes something refers to.
 func (tx *Tx) BlobsInUse(ids []model.BlobID) (map[model.BlobID]bool, error) {
 	used := make(map[model.BlobID]bool, len(ids))
-	err := tx.each(`SELECT blob FROM blobs WHERE blob IN (?*)`, []any{ids}, func(row Row) error {
+	err := tx.Query(`SELECT blob FROM blobs WHERE blob IN (?*)`, []any{ids}, func(row Row) error {
 		var id model.BlobID
 		err := row.Scan(&id)
 		used[id] = true
@@ -51,16 +51,16 @@ func (tx *Tx) BlobsInUse(ids []model.BlobID) (map[model.BlobID]bool, error) {
 // BlobsAfter lists up to limit attachments and avatars whose bytes something refers to,
 // in order, from the one after a given one on.
 func (tx *Tx) BlobsAfter(after model.BlobID, limit int) ([]model.BlobID, error) {
-	return column[model.BlobID](tx, `SELECT blob FROM blobs WHERE blob > ? ORDER BY blob LIMIT ? + 0`, after, limit)
+	return Column[model.BlobID](tx, `SELECT blob FROM blobs WHERE blob > ? ORDER BY blob LIMIT ? + 0`, after, limit)
 }
 
 // Erasures lists up to limit attachments with bytes to erase.
 func (tx *Tx) Erasures(limit int) ([]model.BlobID, error) {
-	return column[model.BlobID](tx, `SELECT blob FROM erasures LIMIT ? + 0`, limit)
+	return Column[model.BlobID](tx, `SELECT blob FROM erasures LIMIT ? + 0`, limit)
 }
 
 // DeleteErasures forgets attachments whose bytes are gone.
 func (tx *Tx) DeleteErasures(ids []model.BlobID) error {
-	err := tx.post(`DELETE FROM erasures WHERE blob IN (?*)`, ids)
+	err := tx.Post(`DELETE FROM erasures WHERE blob IN (?*)`, ids)
 	return err
 }

@@ -65,7 +65,7 @@ func TakeCensus(ctx context.Context, source Source) (c Census, err error) {
 				continue
 			}
 			var n int64
-			if _, err := tx.one(`SELECT COUNT(*) FROM `+t.Name, nil, &n); err != nil {
+			if _, err := tx.One(`SELECT COUNT(*) FROM `+t.Name, nil, &n); err != nil {
 				return err
 			}
 			c.Rows[t.Name] = n

@@ -25,7 +25,7 @@ type Conversation struct {
 // NoteSent puts the recipient of a one-to-one message into the sender's roster, at the
 // message's time.
 func (tx *Tx) NoteSent(m *MessageRow) error {
-	err := tx.post(
+	err := tx.Post(
 		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
 			listed)
 		VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)
@@ -38,7 +38,7 @@ func (tx *Tx) NoteSent(m *MessageRow) error {
 // NoteReceived puts the sender of a one-to-one message into the recipient's roster, and
 // counts it unread there.
 func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
-	err := tx.post(
+	err := tx.Post(
 		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
 			listed)
 		VALUES (?, ?, ?, ?, ?, 1, ?, 0, 1)
@@ -57,7 +57,7 @@ func (tx *Tx) NoteRead(m *MessageRow, d *Delivery) error {
 	if m.Group {
 		return tx.noteReadInGroup(m, d)
 	}
-	return tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
+	return tx.Post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
 		WHERE account = ? AND organization = ? AND entity = ? AND cleared < ?`,
 		m.important(), d.Account, m.Organization, m.Sender, d.Position)
 }
@@ -71,7 +71,7 @@ func (tx *Tx) NoteEnded(m *MessageRow, accounts []model.AccountID) error {
 	if m.Group {
 		return tx.noteEndedInGroup(m, accounts)
 	}
-	return tx.post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
+	return tx.Post(`UPDATE conversations SET unread = unread - 1, unread_priority = unread_priority - ?
 		WHERE account = ? AND organization = ? AND entity = ?
 		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.account = ?
 			AND d.status < ? AND d.position > conversations.cleared)`,
@@ -81,7 +81,7 @@ func (tx *Tx) NoteEnded(m *MessageRow, accounts []model.AccountID) error {
 // ListConversation puts an account into another one's roster, if it is not there.
 func (tx *Tx) ListConversation(account model.AccountID, organization model.OrganizationID,
 	entity model.EntityID) error {
-	err := tx.post(
+	err := tx.Post(
 		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
 			listed)
 		VALUES (?, ?, ?, 0, 0, 0, 0, 0, 1) ON CONFLICT (account, organization, entity) DO UPDATE SET listed = 1`,
@@ -93,7 +93,7 @@ func (tx *Tx) ListConversation(account model.AccountID, organization model.Organ
 // the position counts or is seen any more.
 func (tx *Tx) ClearConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID,
 	position int64) error {
-	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
+	err := tx.Post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
 		last_sort = 0, cleared = ?
 		WHERE account = ? AND organization = ? AND entity = ?`, position, account, organization, entity)
 	return err
@@ -105,7 +105,7 @@ func (tx *Tx) ClearOrganization(account model.AccountID, organization model.Orga
 	if err := tx.deletePastMember(account, organization); err != nil {
 		return err
 	}
-	err := tx.post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
+	err := tx.Post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
 		last_sort = 0, cleared = ?
 		WHERE account = ? AND organization = ?`, position, account, organization)
 	return err
@@ -118,7 +118,7 @@ const ownConversations = `SELECT organization, entity, 0, last_message, unread, 
 // Conversation returns one entry for another account, listed or not.
 func (tx *Tx) Conversation(account model.AccountID, organization model.OrganizationID,
 	entity model.EntityID) (c Conversation, found bool, err error) {
-	err = tx.each(
+	err = tx.Query(
 		ownConversations+`
 		WHERE account = ? AND organization = ? AND entity = ?`, []any{account, organization, entity}, func(row Row) error {
 			found = true
@@ -130,7 +130,7 @@ func (tx *Tx) Conversation(account model.AccountID, organization model.Organizat
 // ConversationsWith returns the entries for other accounts, listed or not.
 func (tx *Tx) ConversationsWith(account model.AccountID, organizations []model.OrganizationID,
 	entities []model.EntityID) ([]Conversation, error) {
-	return list(tx,
+	return List(tx,
 		ownConversations+`
 		WHERE account = ? AND organization IN (?*) AND entity IN (?*)`, []any{account, organizations, entities},
 		func(c *Conversation, row Row) error { return scanConversation(row, c) })
@@ -139,7 +139,7 @@ func (tx *Tx) ConversationsWith(account model.AccountID, organizations []model.O
 // Roster returns the listed conversations of an account, the newest first. Its
 // counters are those of the rows: the caller takes off UnsweptUnread.
 func (tx *Tx) Roster(account model.AccountID) ([]Conversation, error) {
-	return list(tx,
+	return List(tx,
 		ownConversations+`
 		WHERE account = ? AND listed = 1 UNION ALL `+memberConversations+` WHERE p.account = ? ORDER BY 4 DESC, 2`,
 		[]any{account, account},
@@ -165,7 +165,7 @@ const unswept = ` FROM messages m CROSS JOIN deliveries d
 // UnsweptUnread returns, for each conversation of an account, how much its
 // counters hold of messages that have ended and are not swept yet.
 func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) (out []Conversation, err error) {
-	err = tx.each(`SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
+	err = tx.Query(`SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
 		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1, 0, 0, 0`+unswept+`
 		GROUP BY 1, 2, 3`, []any{millis(now), account, int(model.Read)}, func(row Row) error {
 		var c Conversation
@@ -201,7 +201,7 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 	err error) {
 	// A row for each kind, because SQLite makes a table of what it sums. PostgreSQL
 	// sums BIGINT to NUMERIC, which is no integer to scan.
-	err = tx.each(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT)
+	err = tx.Query(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT)
 		FROM conversations WHERE account = ? AND (organization = ? OR ? = '')
 		UNION ALL SELECT CAST(COALESCE(SUM(g.sent - p.seen), 0) AS BIGINT),
 		CAST(COALESCE(SUM(g.sent_priority - p.seen_priority), 0) AS BIGINT)
@@ -229,7 +229,7 @@ type Mutual struct {
 // MutualRoster lists the accounts that are in an account's roster and have it in
 // theirs, in their order, with each organization where that is so.
 func (tx *Tx) MutualRoster(account model.AccountID) (out []Mutual, err error) {
-	err = tx.each(`SELECT theirs.account, theirs.organization FROM conversations mine
+	err = tx.Query(`SELECT theirs.account, theirs.organization FROM conversations mine
 		JOIN conversations theirs ON theirs.account = mine.entity AND theirs.organization = mine.organization
 		AND theirs.entity = mine.account
 		WHERE mine.account = ? AND mine.listed = 1 AND theirs.listed = 1 AND theirs.account <> mine.account

@@ -38,7 +38,7 @@ type Count struct {
 
 // PastCounts returns counts above a number, of the days before one, that are an account's.
 func (tx *Tx) PastCounts(day, above int64) ([]Count, error) {
-	return list(tx, `SELECT counter, day, sent FROM quotas
+	return List(tx, `SELECT counter, day, sent FROM quotas
 		WHERE counter >= 'account:' AND counter < 'account;' AND day < ? AND sent > ?`, []any{day, above},
 		func(c *Count, row Row) error { return row.Scan(&c.Counter, &c.Day, &c.Sent) })
 }

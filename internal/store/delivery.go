@@ -31,7 +31,7 @@ func scanDelivery(row Row, d *Delivery) error {
 
 // InsertDelivery gives one account its copy of a message, queued at a position.
 func (tx *Tx) InsertDelivery(m *MessageRow, account model.AccountID, position int64, replayed bool) error {
-	err := tx.post(
+	err := tx.Post(
 		`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
 		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, tx.existing(m.Organization), m.ID, account, position, replayed, millis(m.Created))
 	return err
@@ -39,7 +39,7 @@ func (tx *Tx) InsertDelivery(m *MessageRow, account model.AccountID, position in
 
 // InsertGroupDeliveries gives every member of the group but the sender its copy.
 func (tx *Tx) InsertGroupDeliveries(m *MessageRow) error {
-	err := tx.post(
+	err := tx.Post(
 		`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
 		SELECT ?, ?, account, ?, 0, 0, ?, 0 FROM group_members WHERE group_token = ? AND account <> ?`,
 		tx.existing(m.Organization), m.ID, m.Sort, millis(m.Created), m.Recipient, m.Sender)
@@ -49,7 +49,7 @@ func (tx *Tx) InsertGroupDeliveries(m *MessageRow) error {
 // Delivery returns an account's copy of a message.
 func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageID, account model.AccountID) (d Delivery,
 	found bool, err error) {
-	err = tx.each(`SELECT `+deliveryColumns+
+	err = tx.Query(`SELECT `+deliveryColumns+
 		` FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.account = ?`,
 		[]any{tx.numbered(organization), message, account}, func(row Row) error {
 			found = true
@@ -73,7 +73,7 @@ func (tx *Tx) DeliveriesTo(account model.AccountID, organizations []model.Organi
 }
 
 func (tx *Tx) deliveries(where string, args ...any) ([]Delivery, error) {
-	return list(tx, `SELECT `+deliveryColumns+` FROM deliveries d WHERE `+where, args,
+	return List(tx, `SELECT `+deliveryColumns+` FROM deliveries d WHERE `+where, args,
 		func(d *Delivery, row Row) error { return scanDelivery(row, d) })
 }
 
@@ -81,7 +81,7 @@ func (tx *Tx) deliveries(where string, args ...any) ([]Delivery, error) {
 // limit of them.
 func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID, limit int) (
 	[]model.AccountID, error) {
-	return column[model.AccountID](tx,
+	return Column[model.AccountID](tx,
 		`SELECT account FROM deliveries WHERE organization_number = ? AND message = ? LIMIT ? + 0`,
 		tx.numbered(organization), message, limit)
 }
@@ -89,7 +89,7 @@ func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.Messa
 // DeleteCopies removes the copies of a message that accounts have.
 func (tx *Tx) DeleteCopies(organization model.OrganizationID, message model.MessageID,
 	accounts []model.AccountID) error {
-	return tx.post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account IN (?*)`,
+	return tx.Post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account IN (?*)`,
 		tx.numbered(organization), message, accounts)
 }
 
@@ -99,7 +99,7 @@ func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.Messa
 	last time.Time, err error) {
 	var status int
 	var at int64
-	_, err = tx.one(
+	_, err = tx.One(
 		`SELECT COALESCE(MIN(status), 0), COALESCE(MAX(status_time), 0) FROM deliveries WHERE organization_number = ?
 			AND message = ? AND replayed = 0`,
 		[]any{tx.numbered(organization), message}, &status, &at)
@@ -122,11 +122,11 @@ func (tx *Tx) AdvanceDelivery(organization model.OrganizationID, message model.M
 func (tx *Tx) ReplaceStatusEvent(m *MessageRow, d *Delivery, position int64, kind model.EventKind,
 	payload []byte) error {
 	if d.StatusEvent != 0 {
-		if err := tx.post(`DELETE FROM events WHERE account = ? AND position = ?`, m.Sender, d.StatusEvent); err != nil {
+		if err := tx.Post(`DELETE FROM events WHERE account = ? AND position = ?`, m.Sender, d.StatusEvent); err != nil {
 			return err
 		}
 	}
-	if err := tx.post(
+	if err := tx.Post(
 		`UPDATE deliveries SET status_event = ? WHERE organization_number = ? AND message = ? AND account = ?`,
 		position, tx.numbered(m.Organization), m.ID, d.Account); err != nil {
 		return err

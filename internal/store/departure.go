@@ -13,13 +13,13 @@ type Departure struct {
 
 // NoteDeparture notes that somebody in an organization can no longer read what it could.
 func (tx *Tx) NoteDeparture(organization model.OrganizationID) error {
-	return tx.post(`INSERT INTO departures (organization, times, begun, looked) VALUES (?, 1, 0, ?)
+	return tx.Post(`INSERT INTO departures (organization, times, begun, looked) VALUES (?, 1, 0, ?)
 		ON CONFLICT (organization) DO UPDATE SET times = departures.times + 1`, organization, []byte{})
 }
 
 // Departures returns up to limit of them.
 func (tx *Tx) Departures(limit int) ([]Departure, error) {
-	return list(tx, `SELECT organization, times, begun, looked FROM departures ORDER BY organization LIMIT ? + 0`,
+	return List(tx, `SELECT organization, times, begun, looked FROM departures ORDER BY organization LIMIT ? + 0`,
 		[]any{limit}, func(d *Departure, row Row) error {
 			var looked []byte
 			err := row.Scan(&d.Organization, &d.times, &d.begun, &looked)
@@ -55,7 +55,7 @@ const unreadable = ` AND (m.replay <> 1 OR NOT EXISTS (SELECT 1 FROM groups g WH
 // it is afterwards.
 func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next Departure, err error) {
 	next = d
-	found, err := tx.one(
+	found, err := tx.One(
 		`SELECT message FROM messages WHERE organization_number = ? AND message > ? ORDER BY message LIMIT 1 OFFSET ? + 0`,
 		[]any{tx.numbered(d.Organization), d.looked, window - 1}, &next.looked)
 	if err != nil {
@@ -64,7 +64,7 @@ func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next D
 	if !found {
 		next.looked = lastMessage
 	}
-	err = tx.each(`SELECT m.message FROM messages m WHERE m.organization_number = ? AND m.message > ? AND m.message <= ?`+
+	err = tx.Query(`SELECT m.message FROM messages m WHERE m.organization_number = ? AND m.message > ? AND m.message <= ?`+
 		unreadable,
 		[]any{tx.numbered(d.Organization), d.looked, next.looked, d.Organization, d.Organization}, func(row Row) error {
 			var id model.MessageID
@@ -89,11 +89,11 @@ func (tx *Tx) UnreadableAmong(organization model.OrganizationID, ids []model.Mes
 // unless there was another meanwhile: then all begins again.
 func (tx *Tx) KeepDeparture(d Departure) error {
 	if !d.Over() {
-		return tx.post(`UPDATE departures SET begun = ?, looked = ? WHERE organization = ?`, d.begun, d.looked[:],
+		return tx.Post(`UPDATE departures SET begun = ?, looked = ? WHERE organization = ?`, d.begun, d.looked[:],
 			d.Organization)
 	}
-	if err := tx.post(`DELETE FROM departures WHERE organization = ? AND times = ?`, d.Organization, d.begun); err != nil {
+	if err := tx.Post(`DELETE FROM departures WHERE organization = ? AND times = ?`, d.Organization, d.begun); err != nil {
 		return err
 	}
-	return tx.post(`UPDATE departures SET looked = ? WHERE organization = ?`, []byte{}, d.Organization)
+	return tx.Post(`UPDATE departures SET looked = ? WHERE organization = ?`, []byte{}, d.Organization)
 }

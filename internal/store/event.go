@@ -59,7 +59,7 @@ func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization 
 			return err
 		}
 	}
-	return tx.post(
+	return tx.Post(
 		`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 			VALUES (?, ?, ?, ?, ?, ?, 0)`,
 		account, position, tx.existing(organization), number, message, string(payload))
@@ -68,13 +68,13 @@ func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization 
 // NoteQueuedStatus tells a still queued event, which brings a copy, what status that
 // one has now.
 func (tx *Tx) NoteQueuedStatus(d *Delivery, status model.Status) error {
-	return tx.post(`UPDATE events SET status = ? WHERE account = ? AND position = ?`, int(status), d.Account, d.Position)
+	return tx.Post(`UPDATE events SET status = ? WHERE account = ? AND position = ?`, int(status), d.Account, d.Position)
 }
 
 // InsertGroupEvents queues a group message with every member but the sender, and those that
 // get earlier ones first.
 func (tx *Tx) InsertGroupEvents(m *MessageRow) error {
-	err := tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+	err := tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, ?, ?, ?, ?, '', 0 FROM group_members WHERE group_token = ? AND account <> ? AND history = 0`,
 		m.Sort, tx.existing(m.Organization), kindNumber(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
 	return err
@@ -124,13 +124,13 @@ const queued = ` FROM events e
 
 // CountEvents returns how many events the queue holds.
 func (tx *Tx) CountEvents(q Queue) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*)`+queued, q.args(tx), &n)
+	_, err = tx.One(`SELECT COUNT(*)`+queued, q.args(tx), &n)
 	return n, err
 }
 
 // LastPosition returns the position of the newest event of an account, or 0.
 func (tx *Tx) LastPosition(account model.AccountID) (position int64, err error) {
-	_, err = tx.one(`SELECT position FROM events WHERE account = ? ORDER BY position DESC LIMIT 1`, []any{account},
+	_, err = tx.One(`SELECT position FROM events WHERE account = ? ORDER BY position DESC LIMIT 1`, []any{account},
 		&position)
 	return position, err
 }
@@ -141,7 +141,7 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 	out := map[model.AccountID]int64{}
 	// By way of the accounts, so that each costs one look at the end of its queue
 	// however long that is.
-	err := tx.each(
+	err := tx.Query(
 		`SELECT a.account, COALESCE((SELECT e.position FROM events e WHERE e.account = a.account ORDER BY e.position DESC
 			LIMIT 1), 0)
 		FROM accounts a WHERE a.account IN (?*)`, []any{accounts}, func(row Row) error {
@@ -167,7 +167,7 @@ func (tx *Tx) DeleteEventsAt(account model.AccountID, positions []int64) error {
 	if len(positions) == 0 {
 		return nil
 	}
-	err := tx.post(`DELETE FROM events WHERE account = ? AND position IN (?*)`, account, positions)
+	err := tx.Post(`DELETE FROM events WHERE account = ? AND position IN (?*)`, account, positions)
 	return err
 }
 
@@ -192,7 +192,7 @@ func (tx *Tx) DeleteEventsBefore(account model.AccountID, position int64, limit 
 // NextQueue returns the first account after the given one that has events, and the
 // position of the oldest.
 func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, oldest int64, found bool, err error) {
-	found, err = tx.one(`SELECT account, position FROM events WHERE account > ? ORDER BY account, position LIMIT 1`,
+	found, err = tx.One(`SELECT account, position FROM events WHERE account > ? ORDER BY account, position LIMIT 1`,
 		[]any{after}, &account, &oldest)
 	return account, oldest, found, err
 }
@@ -202,7 +202,7 @@ func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, oldest 
 func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.MessageID,
 	accounts []model.AccountID) error {
 	tx.change.withdrawn()
-	return tx.post(`DELETE FROM events WHERE (account, position) IN (SELECT account, position FROM deliveries
+	return tx.Post(`DELETE FROM events WHERE (account, position) IN (SELECT account, position FROM deliveries
 		WHERE organization_number = ? AND message = ? AND account IN (?*))`, tx.numbered(organization), message, accounts)
 }
 
@@ -213,14 +213,14 @@ func (tx *Tx) InsertEvents(accounts []model.AccountID, position int64, organizat
 	if err := tx.noteGrowth(accounts...); err != nil {
 		return err
 	}
-	return tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+	return tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships WHERE organization = ? AND account IN (?*)`,
 		position, tx.existing(organization), kindNumber(kind), message, string(payload), organization, accounts)
 }
 
 // deleteUpdates takes the last update of a group out of the queues of members.
 func (tx *Tx) deleteUpdates(group model.GroupID, accounts []model.AccountID) error {
-	return tx.post(`DELETE FROM events WHERE kind = ? AND (account, position) IN (SELECT account, updated
+	return tx.Post(`DELETE FROM events WHERE kind = ? AND (account, position) IN (SELECT account, updated
 		FROM group_members WHERE group_token = ? AND account IN (?*) AND updated > 0)`,
 		kindNumber(model.EventUpdate), group, accounts)
 }
@@ -231,7 +231,7 @@ func (tx *Tx) InsertGroupUpdates(g *model.Group, accounts []model.AccountID, pos
 	if err := tx.deleteUpdates(g.ID, accounts); err != nil {
 		return err
 	}
-	err := tx.post(`UPDATE group_members SET updated = ? WHERE group_token = ? AND account IN (?*)`, position, g.ID,
+	err := tx.Post(`UPDATE group_members SET updated = ? WHERE group_token = ? AND account IN (?*)`, position, g.ID,
 		accounts)
 	if err != nil {
 		return err

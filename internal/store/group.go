@@ -21,7 +21,7 @@ func scanGroup(row Row, g *model.Group) error {
 
 // InsertGroup adds a group without members.
 func (tx *Tx) InsertGroup(g *model.Group) error {
-	err := tx.post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
+	err := tx.Post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
 		replay_history, is_public, deleted, sent, sent_priority, last_message, last_sort)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
 		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, millis(g.Created), g.ReplayHistory, g.Public)
@@ -30,7 +30,7 @@ func (tx *Tx) InsertGroup(g *model.Group) error {
 
 // UpdateGroup stores what may change of a group, its deletion included.
 func (tx *Tx) UpdateGroup(g *model.Group) error {
-	err := tx.post(
+	err := tx.Post(
 		`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, deleted = ?
 			WHERE group_token = ?`,
 		g.Name, g.Description, g.Avatar, g.ReplayHistory, g.Public, g.Deleted, g.ID)
@@ -39,7 +39,7 @@ func (tx *Tx) UpdateGroup(g *model.Group) error {
 
 // Group returns a group without its members; a deleted one too.
 func (tx *Tx) Group(id model.GroupID) (g model.Group, found bool, err error) {
-	err = tx.each(`SELECT `+groupColumns+` FROM groups g WHERE g.group_token = ?`, []any{id}, func(row Row) error {
+	err = tx.Query(`SELECT `+groupColumns+` FROM groups g WHERE g.group_token = ?`, []any{id}, func(row Row) error {
 		found = true
 		return scanGroup(row, &g)
 	})
@@ -49,7 +49,7 @@ func (tx *Tx) Group(id model.GroupID) (g model.Group, found bool, err error) {
 // GroupMembers lists the members of a group, in the order in which they joined.
 // Of a deleted group it lists who was in it at the end.
 func (tx *Tx) GroupMembers(id model.GroupID) ([]model.AccountID, error) {
-	return column[model.AccountID](tx,
+	return Column[model.AccountID](tx,
 		`SELECT account FROM group_members WHERE group_token = ? ORDER BY joined, account`, id)
 }
 
@@ -60,7 +60,7 @@ func (tx *Tx) NewestMember(id model.GroupID) (newest []model.AccountID, err erro
 		return nil, nil
 	}
 	var account model.AccountID
-	found, err := tx.one(`SELECT account FROM group_members WHERE group_token = ? ORDER BY joined DESC, account DESC
+	found, err := tx.One(`SELECT account FROM group_members WHERE group_token = ? ORDER BY joined DESC, account DESC
 		LIMIT 1`, []any{id}, &account)
 	if found {
 		newest = append(newest, account)
@@ -93,7 +93,7 @@ func (tx *Tx) GroupReaders(organization model.OrganizationID, id model.GroupID,
 	var account model.AccountID
 	var history int64
 	dest := []any{&account, &history, &r.Behind}
-	err = tx.each(`SELECT account, history, EXISTS (SELECT 1 FROM pieces WHERE organization = ? AND group_token = ?)
+	err = tx.Query(`SELECT account, history, EXISTS (SELECT 1 FROM pieces WHERE organization = ? AND group_token = ?)
 		FROM group_members WHERE group_token = ?`, []any{organization, optional(id), id}, func(row Row) error {
 		if err := row.Scan(dest...); err != nil {
 			return err
@@ -115,12 +115,12 @@ func (tx *Tx) GroupReaders(organization model.OrganizationID, id model.GroupID,
 // IsGroupMember reports whether an account is in a group.
 func (tx *Tx) IsGroupMember(id model.GroupID, account model.AccountID) (bool, error) {
 	var one int64
-	return tx.one(`SELECT 1 FROM group_members WHERE group_token = ? AND account = ?`, []any{id, account}, &one)
+	return tx.One(`SELECT 1 FROM group_members WHERE group_token = ? AND account = ?`, []any{id, account}, &one)
 }
 
 // CountGroupMembers returns how many accounts are in a group.
 func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*) FROM group_members WHERE group_token = ?`, []any{id}, &n)
+	_, err = tx.One(`SELECT COUNT(*) FROM group_members WHERE group_token = ?`, []any{id}, &n)
 	return n, err
 }
 
@@ -131,7 +131,7 @@ func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
 func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position, history int64) error {
 	for i, account := range accounts {
 		joined := position + int64(i)
-		if err := tx.post(
+		if err := tx.Post(
 			`INSERT INTO group_members (group_token, account, organization, joined, since, seen, seen_priority, last_message,
 				last_sort, floor, updated, history)
 			SELECT ?, ?, g.organization, ?, sent, sent, sent_priority, 0, COALESCE(p.last_sort, 0), COALESCE(p.floor, ?), 0, ?
@@ -150,7 +150,7 @@ func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) e
 	if err := tx.deleteUpdates(id, accounts); err != nil {
 		return err
 	}
-	if err := tx.post(`INSERT INTO past_members (account, group_token, organization, floor, last_message, last_sort)
+	if err := tx.Post(`INSERT INTO past_members (account, group_token, organization, floor, last_message, last_sort)
 		SELECT p.account, p.group_token, p.organization, p.floor, g.last_message, `+memberLastSort+`
 		FROM group_members p JOIN groups g ON g.group_token = p.group_token
 		WHERE p.group_token = ? AND p.account IN (?*) AND `+memberLastSort+` > p.floor
@@ -158,12 +158,12 @@ func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) e
 		last_sort = excluded.last_sort`, id, accounts); err != nil {
 		return err
 	}
-	return tx.post(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)
+	return tx.Post(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)
 }
 
 // deletePastMember forgets which groups of an organization an account was in.
 func (tx *Tx) deletePastMember(account model.AccountID, organization model.OrganizationID) error {
-	return tx.post(`DELETE FROM past_members WHERE account = ? AND organization = ?`, account, organization)
+	return tx.Post(`DELETE FROM past_members WHERE account = ? AND organization = ?`, account, organization)
 }
 
 // GroupsOf lists the groups of an organization that an account is in.
@@ -184,6 +184,6 @@ func (tx *Tx) GroupsIn(organization model.OrganizationID) ([]model.Group, error)
 }
 
 func (tx *Tx) groups(where string, args ...any) ([]model.Group, error) {
-	return list(tx, `SELECT `+groupColumns+` FROM groups g WHERE `+where, args,
+	return List(tx, `SELECT `+groupColumns+` FROM groups g WHERE `+where, args,
 		func(g *model.Group, row Row) error { return scanGroup(row, g) })
 }

@@ -31,12 +31,12 @@ const memberLastSort = `CASE WHEN g.sent > p.since THEN g.last_sort ELSE p.last_
 // NoteSentToGroup puts a group's message into the rosters of all of its members, and
 // counts it unread with all but the sender.
 func (tx *Tx) NoteSentToGroup(m *MessageRow) error {
-	if err := tx.post(
+	if err := tx.Post(
 		`UPDATE groups SET sent = sent + 1, sent_priority = sent_priority + ?, last_message = ?, last_sort = ?
 			WHERE group_token = ?`, m.important(), millis(m.Created), m.Sort, m.Recipient); err != nil {
 		return err
 	}
-	return tx.post(
+	return tx.Post(
 		`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ? WHERE group_token = ? AND account = ?`,
 		m.important(), m.Recipient, m.Sender)
 }
@@ -44,7 +44,7 @@ func (tx *Tx) NoteSentToGroup(m *MessageRow) error {
 // noteReadInGroup is NoteRead for a group's message. What a member had of the group when
 // it was in it before does not count any more.
 func (tx *Tx) noteReadInGroup(m *MessageRow, d *Delivery) error {
-	return tx.post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?
+	return tx.Post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?
 		WHERE group_token = ? AND account = ? AND joined < ?`, m.important(), m.Recipient, d.Account, d.Position)
 }
 
@@ -55,7 +55,7 @@ func (tx *Tx) noteEndedInGroup(m *MessageRow, accounts []model.AccountID) error 
 		tx.dialect.Lock, m.Recipient, accounts); err != nil {
 		return err
 	}
-	return tx.post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?
+	return tx.Post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?
 		WHERE group_token = ? AND account IN (?*) AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ?
 			AND d.message = ? AND d.account = group_members.account AND d.status < ? AND d.position > group_members.joined)`,
 		m.important(), m.Recipient, accounts, tx.numbered(m.Organization), m.ID, int(model.Read))
@@ -63,7 +63,7 @@ func (tx *Tx) noteEndedInGroup(m *MessageRow, accounts []model.AccountID) error 
 
 // GroupConversation returns what a member's roster says of a group.
 func (tx *Tx) GroupConversation(account model.AccountID, group model.GroupID) (c Conversation, found bool, err error) {
-	err = tx.each(memberConversations+` WHERE p.group_token = ? AND p.account = ?`, []any{group, account},
+	err = tx.Query(memberConversations+` WHERE p.group_token = ? AND p.account = ?`, []any{group, account},
 		func(row Row) error {
 			found = true
 			return scanConversation(row, &c)

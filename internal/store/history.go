@@ -14,7 +14,7 @@ import (
 // earlier messages: of those sent while the history was on and not over, the newest, at
 // most limit. It is 0 where there are none.
 func (tx *Tx) HistoryStart(group model.GroupID, now time.Time, limit int) (after int64, messages int, err error) {
-	_, err = tx.one(`SELECT COALESCE(MIN(sort), 1) - 1, COUNT(*) FROM (SELECT sort FROM messages WHERE recipient = ?
+	_, err = tx.One(`SELECT COALESCE(MIN(sort), 1) - 1, COUNT(*) FROM (SELECT sort FROM messages WHERE recipient = ?
 		AND replay > 0 AND replay = 1 AND recalled = 0 AND ends > ? ORDER BY sort DESC LIMIT ? + 0) newest`,
 		[]any{group, millis(now), limit}, &after, &messages)
 	return after, messages, err
@@ -29,7 +29,7 @@ func (tx *Tx) LockHistory(group model.GroupID, after int64) error {
 // NextHistory returns the next group after the given one of which a member still gets
 // earlier messages.
 func (tx *Tx) NextHistory(after model.GroupID) (group model.GroupID, found bool, err error) {
-	found, err = tx.one(`SELECT group_token FROM group_members WHERE group_token > ? AND history > 0
+	found, err = tx.One(`SELECT group_token FROM group_members WHERE group_token > ? AND history > 0
 		ORDER BY group_token LIMIT 1`, []any{after}, &group)
 	return group, found, err
 }
@@ -43,7 +43,7 @@ func (tx *Tx) Replay(g *model.Group, now time.Time, pairs int) (members []model.
 		return nil, 0, err
 	}
 	var after int64
-	found, err := tx.one(`SELECT history FROM group_members WHERE group_token = ? AND history > 0 ORDER BY history DESC
+	found, err := tx.One(`SELECT history FROM group_members WHERE group_token = ? AND history > 0 ORDER BY history DESC
 		LIMIT 1`, []any{g.ID}, &after)
 	if err != nil || !found {
 		return nil, 0, err
@@ -57,7 +57,7 @@ func (tx *Tx) Replay(g *model.Group, now time.Time, pairs int) (members []model.
 	if err != nil {
 		return nil, 0, err
 	}
-	err = tx.each(`SELECT account FROM group_members WHERE group_token = ? AND history = ? ORDER BY account LIMIT ? + 0`,
+	err = tx.Query(`SELECT account FROM group_members WHERE group_token = ? AND history = ? ORDER BY account LIMIT ? + 0`,
 		[]any{g.ID, after, max(pairs/max(len(messages), 1), 1)}, func(row Row) error {
 			var account model.AccountID
 			err := row.Scan(&account)
@@ -85,7 +85,7 @@ func (tx *Tx) Replay(g *model.Group, now time.Time, pairs int) (members []model.
 			next = messages[side-1].Sort
 		}
 	}
-	err = tx.post(`UPDATE group_members SET history = ? WHERE group_token = ? AND account IN (?*)`, next, g.ID, members)
+	err = tx.Post(`UPDATE group_members SET history = ? WHERE group_token = ? AND account IN (?*)`, next, g.ID, members)
 	return members, len(messages) * len(members), err
 }
 
@@ -93,14 +93,14 @@ func (tx *Tx) Replay(g *model.Group, now time.Time, pairs int) (members []model.
 // copy. Those to which it was sent, after they had come, have one.
 func (tx *Tx) replayMessage(m *MessageRow, members []model.AccountID, position int64) error {
 	number := tx.existing(m.Organization)
-	err := tx.post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
+	err := tx.Post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
 		AND replayed = 0 AND position > (SELECT joined FROM group_members p WHERE p.group_token = ?
 			AND p.account = deliveries.account)`, position, number, m.ID, members, m.Recipient)
 	if err != nil {
 		return err
 	}
 	if m.Replay {
-		err := tx.post(`INSERT INTO deliveries
+		err := tx.Post(`INSERT INTO deliveries
 			(organization_number, message, account, position, replayed, status, status_time, status_event)
 			SELECT ?, ?, account, ?, 1, 0, ?, 0 FROM group_members WHERE group_token = ? AND account IN (?*) AND account <> ?
 			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ? AND d.message = ?
@@ -117,7 +117,7 @@ func (tx *Tx) replayMessage(m *MessageRow, members []model.AccountID, position i
 // position.
 func (tx *Tx) queueCopies(m *MessageRow, accounts []model.AccountID, position int64) error {
 	number := tx.existing(m.Organization)
-	return tx.post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+	return tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, position, organization_number, ?, message, '', status FROM deliveries
 		WHERE organization_number = ? AND message = ? AND account IN (?*) AND position = ?`,
 		kindNumber(model.EventGroupMessage), number, m.ID, accounts, position)
@@ -137,7 +137,7 @@ func (tx *Tx) countReplayed(group model.GroupID, messages []MessageRow, members 
 		last, sort    int64
 	}
 	var counts []count
-	err := tx.each(`SELECT d.account, COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), MAX(m.created), MAX(m.sort)
+	err := tx.Query(`SELECT d.account, COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), MAX(m.created), MAX(m.sort)
 		FROM messages m CROSS JOIN deliveries d WHERE m.organization_number = ? AND m.message IN (?*)
 		AND d.organization_number = m.organization_number AND d.message = m.message AND d.account IN (?*)
 		AND d.replayed = 1 AND d.position >= ? GROUP BY d.account`,
@@ -151,7 +151,7 @@ func (tx *Tx) countReplayed(group model.GroupID, messages []MessageRow, members 
 		return err
 	}
 	for _, c := range counts {
-		if err := tx.post(`UPDATE group_members SET last_message = CASE WHEN last_message > ? THEN last_message ELSE ? END,
+		if err := tx.Post(`UPDATE group_members SET last_message = CASE WHEN last_message > ? THEN last_message ELSE ? END,
 			last_sort = CASE WHEN last_sort > ? THEN last_sort ELSE ? END,
 			seen = seen - ?, seen_priority = seen_priority - ? WHERE group_token = ? AND account = ?`,
 			c.last, c.last, c.sort, c.sort, c.got, c.priority, group, c.account); err != nil {
@@ -165,7 +165,7 @@ func (tx *Tx) countReplayed(group model.GroupID, messages []MessageRow, members 
 // copy and are in the organization still. Members that wait for earlier messages get it in
 // its turn.
 func (tx *Tx) QueueLate(m *MessageRow, accounts []model.AccountID, position int64) error {
-	err := tx.post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
+	err := tx.Post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
 		AND EXISTS (SELECT 1 FROM memberships s WHERE s.organization = ? AND s.account = deliveries.account
 			AND s.since < deliveries.position)
 		AND NOT EXISTS (SELECT 1 FROM group_members p WHERE p.group_token = ? AND p.account = deliveries.account

@@ -11,12 +11,12 @@ import (
 // ends where the organization's row is locked too (ShareOrganization).
 func (tx *Tx) Held(organization model.OrganizationID) (bool, error) {
 	var one int64
-	return tx.one(`SELECT 1 FROM holds WHERE organization = ? AND released = 0`, []any{organization}, &one)
+	return tx.One(`SELECT 1 FROM holds WHERE organization = ? AND released = 0`, []any{organization}, &one)
 }
 
 // SetHold puts an organization, whose row is locked, under a legal hold.
 func (tx *Tx) SetHold(organization model.OrganizationID, now time.Time) error {
-	return tx.post(`INSERT INTO holds (organization, since, released) VALUES (?, ?, 0)
+	return tx.Post(`INSERT INTO holds (organization, since, released) VALUES (?, ?, 0)
 		ON CONFLICT (organization) DO UPDATE SET since = CASE WHEN holds.released = 1 THEN excluded.since
 		ELSE holds.since END, released = 0`,
 		organization, millis(now))
@@ -24,19 +24,19 @@ func (tx *Tx) SetHold(organization model.OrganizationID, now time.Time) error {
 
 // ReleaseHold lifts it. What was kept only for its sake is due to be erased then.
 func (tx *Tx) ReleaseHold(organization model.OrganizationID) error {
-	return tx.post(`UPDATE holds SET released = 1 WHERE organization = ?`, organization)
+	return tx.Post(`UPDATE holds SET released = 1 WHERE organization = ?`, organization)
 }
 
 // ReleasedHold returns an organization whose hold was lifted, of which something may
 // still be kept, and that no other node is at.
 func (tx *Tx) ReleasedHold() (organization model.OrganizationID, found bool, err error) {
-	found, err = tx.one(`SELECT organization FROM holds WHERE released = 1 LIMIT 1 `+tx.dialect.Skip, nil, &organization)
+	found, err = tx.One(`SELECT organization FROM holds WHERE released = 1 LIMIT 1 `+tx.dialect.Skip, nil, &organization)
 	return organization, found, err
 }
 
 // FinishHold forgets a hold that was lifted, when nothing is kept any more.
 func (tx *Tx) FinishHold(organization model.OrganizationID) error {
-	return tx.post(`DELETE FROM holds WHERE organization = ? AND released = 1`, organization)
+	return tx.Post(`DELETE FROM holds WHERE organization = ? AND released = 1`, organization)
 }
 
 const messageTable = `organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
@@ -57,7 +57,7 @@ func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recall
 
 // keepDeliveries keeps the copies of a message, before it is deleted.
 func (tx *Tx) keepDeliveries(organization model.OrganizationID, id model.MessageID) error {
-	return tx.post(`INSERT INTO held_deliveries (organization, message, account, status, status_time)
+	return tx.Post(`INSERT INTO held_deliveries (organization, message, account, status, status_time)
 		SELECT ?, message, account, status, status_time FROM deliveries
 		WHERE organization_number = ? AND message = ? AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = ?
 		AND h.message = ?)
@@ -82,7 +82,7 @@ func (tx *Tx) HeldMessagesAfter(organization model.OrganizationID, id model.Mess
 }
 
 func (tx *Tx) heldMessages(where string, args ...any) (out []MessageRow, err error) {
-	err = tx.each(`SELECT m.organization, `+messageRest+` FROM held_messages m WHERE `+where, args, func(row Row) error {
+	err = tx.Query(`SELECT m.organization, `+messageRest+` FROM held_messages m WHERE `+where, args, func(row Row) error {
 		var s messageScan
 		err := row.Scan(s.dest(&s.Organization)...)
 		out = append(out, s.row())
@@ -109,7 +109,7 @@ func (tx *Tx) MessagesIn(organization model.OrganizationID, after model.MessageI
 
 // HeldDeliveries returns who got a message that is kept.
 func (tx *Tx) HeldDeliveries(organization model.OrganizationID, id model.MessageID) ([]Delivery, error) {
-	return list(tx, `SELECT account, status, status_time FROM held_deliveries WHERE organization = ? AND message = ? ORDER BY account`,
+	return List(tx, `SELECT account, status, status_time FROM held_deliveries WHERE organization = ? AND message = ? ORDER BY account`,
 		[]any{organization, id}, func(d *Delivery, row Row) error {
 			var status int
 			var at int64
@@ -121,7 +121,7 @@ func (tx *Tx) HeldDeliveries(organization model.OrganizationID, id model.Message
 
 // DeleteHeldMessage removes a message that was kept, and its hold on an attachment.
 func (tx *Tx) DeleteHeldMessage(m *MessageRow) error {
-	if err := tx.post(`DELETE FROM held_deliveries WHERE organization = ? AND message = ?`, m.Organization,
+	if err := tx.Post(`DELETE FROM held_deliveries WHERE organization = ? AND message = ?`, m.Organization,
 		m.ID); err != nil {
 		return err
 	}
@@ -137,10 +137,10 @@ func (tx *Tx) heldLeft(organization model.OrganizationID, day KeyDay) (bool, err
 	var one int64
 	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
 	if day.Lasting {
-		return tx.one(
+		return tx.One(
 			`SELECT 1 FROM held_messages WHERE organization = ? AND expires >= ? AND created >= ? AND created < ? LIMIT 1`,
 			[]any{organization, never, start, end}, &one)
 	}
-	return tx.one(`SELECT 1 FROM held_messages WHERE organization = ? AND expires >= ? AND expires < ? LIMIT 1`,
+	return tx.One(`SELECT 1 FROM held_messages WHERE organization = ? AND expires >= ? AND expires < ? LIMIT 1`,
 		[]any{organization, start, end}, &one)
 }

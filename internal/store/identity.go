@@ -26,7 +26,7 @@ func IdentityOf(ctx context.Context, source Source) (i model.Identity, err error
 
 func (tx *Tx) identity() (i model.Identity, err error) {
 	names := []string{metaInstallation, MetaEpoch, metaTurn}
-	err = tx.each(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{names}, func(row Row) error {
+	err = tx.Query(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{names}, func(row Row) error {
 		var name, value string
 		if err := row.Scan(&name, &value); err != nil {
 			return err

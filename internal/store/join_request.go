@@ -27,7 +27,7 @@ func (tx *Tx) JoinRequest(organization model.OrganizationID, account model.Accou
 	err error) {
 	var created int64
 	r.Organization, r.Account = organization, account
-	found, err = tx.one(`SELECT title, department, created FROM join_requests WHERE organization = ? AND account = ?`,
+	found, err = tx.One(`SELECT title, department, created FROM join_requests WHERE organization = ? AND account = ?`,
 		[]any{organization, account}, &r.Title, &r.Department, &created)
 	r.Created = fromMillis(created)
 	return r, found, err
@@ -52,7 +52,7 @@ func (tx *Tx) JoinsAfter(organization model.OrganizationID, after model.AccountI
 // organizations.
 func (tx *Tx) JoinRequestsOf(accounts []model.AccountID) (map[model.AccountID][]JoinRequest, error) {
 	out := map[model.AccountID][]JoinRequest{}
-	err := tx.each(`SELECT organization, account, title, department, created FROM join_requests WHERE account IN (?*)
+	err := tx.Query(`SELECT organization, account, title, department, created FROM join_requests WHERE account IN (?*)
 		ORDER BY account, organization`, []any{accounts}, func(row Row) error {
 		var r JoinRequest
 		var created int64

@@ -92,7 +92,7 @@ func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 
 // keys calls fn with the keys of a selection.
 func (tx *Tx) keys(fn func(k *model.Key), where string, args ...any) error {
-	return tx.each(`SELECT `+keyColumns+` FROM keys WHERE `+where, args, func(row Row) error {
+	return tx.Query(`SELECT `+keyColumns+` FROM keys WHERE `+where, args, func(row Row) error {
 		var k model.Key
 		genuine, err := tx.scanKey(row, &k)
 		if err == nil && genuine {
@@ -104,7 +104,7 @@ func (tx *Tx) keys(fn func(k *model.Key), where string, args ...any) error {
 
 // checkKeys checks the codes of a batch of keys.
 func (tx *Tx) checkKeys(after []any) (last []any, n int, err error) {
-	err = tx.each(`SELECT `+keyColumns+` FROM keys WHERE api_key > ? ORDER BY api_key LIMIT ? + 0`, after,
+	err = tx.Query(`SELECT `+keyColumns+` FROM keys WHERE api_key > ? ORDER BY api_key LIMIT ? + 0`, after,
 		func(row Row) error {
 			var k model.Key
 			_, err := tx.scanKey(row, &k)
@@ -120,7 +120,7 @@ func (tx *Tx) InsertKey(k *model.Key) error {
 	if err != nil {
 		return err
 	}
-	return tx.post(
+	return tx.Post(
 		`INSERT INTO keys (`+keyColumns+
 			`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(keyValues(k), k.IssuedBy, k.Device, millis(k.LastUsed), addressColumn(k.LastAddress), code)...)
@@ -135,7 +135,7 @@ func (tx *Tx) changeKey(key string, change func(k *model.Key)) error {
 		change(k)
 		code, err := tx.code((*codedKey)(k))
 		if err == nil {
-			err = tx.post(`UPDATE keys SET secret_hash = ?, previous_hash = ?, previous_until = ?, organization = ?, parent = ?,
+			err = tx.Post(`UPDATE keys SET secret_hash = ?, previous_hash = ?, previous_until = ?, organization = ?, parent = ?,
 				elevated_until = ?, elevated_with = ?, messages_per_day = ?, requests_per_second = ?, code = ? WHERE api_key = ?`,
 				k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Scope, k.Parent, millis(k.Elevated), k.ElevatedWith,
 				limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), code, key)
@@ -182,7 +182,7 @@ func (i *IdleSince) arguments() []any {
 // CountKeys counts the keys of an account with a scope that have not ended.
 func (tx *Tx) CountKeys(account model.AccountID, scope model.OrganizationID, now time.Time, idle IdleSince) (n int,
 	err error) {
-	_, err = tx.one(`SELECT COUNT(*) FROM keys WHERE account = ? AND organization = ? AND (expires = 0 OR expires > ?)
+	_, err = tx.One(`SELECT COUNT(*) FROM keys WHERE account = ? AND organization = ? AND (expires = 0 OR expires > ?)
 		AND NOT `+idleKeys, append([]any{account, scope, millis(now)}, idle.arguments()...), &n)
 	return n, err
 }
@@ -208,12 +208,12 @@ func (tx *Tx) KeysIssuedWith(account model.AccountID, keys []string) ([]string, 
 }
 
 func (tx *Tx) keyNames(where string, args ...any) ([]string, error) {
-	return column[string](tx, `SELECT api_key FROM keys WHERE `+where, args...)
+	return Column[string](tx, `SELECT api_key FROM keys WHERE `+where, args...)
 }
 
 // KeyHolders lists the accounts that have keys of a scope.
 func (tx *Tx) KeyHolders(scope model.OrganizationID) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT DISTINCT account FROM keys WHERE organization = ? AND organization <> '' ORDER BY account`,
+	err = tx.Query(`SELECT DISTINCT account FROM keys WHERE organization = ? AND organization <> '' ORDER BY account`,
 		[]any{scope}, func(row Row) error {
 			var account model.AccountID
 			err := row.Scan(&account)
@@ -243,7 +243,7 @@ func (tx *Tx) DeleteKeys(keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return tx.post(`DELETE FROM keys WHERE api_key IN (?*)`, keys)
+	return tx.Post(`DELETE FROM keys WHERE api_key IN (?*)`, keys)
 }
 
 // DeleteKey ends a key.
@@ -308,7 +308,7 @@ func (tx *Tx) TouchKeys(used map[string]model.KeyUse) error {
 	// In one order on every node, so that none waits for another in a circle.
 	for _, key := range slices.Sorted(maps.Keys(used)) {
 		use := used[key]
-		if err := tx.post(`UPDATE keys SET last_used = ?, last_address = ? WHERE api_key = ? AND last_used < ?`,
+		if err := tx.Post(`UPDATE keys SET last_used = ?, last_address = ? WHERE api_key = ? AND last_used < ?`,
 			millis(use.At), addressColumn(use.From), key, millis(use.At)); err != nil {
 			return err
 		}
@@ -332,19 +332,19 @@ func (tx *Tx) DeleteExpiredKeys(ended time.Time, idle IdleSince) error {
 // CountMessage counts one more message of a day (days since 1970, UTC) and
 // returns how many there are now.
 func (tx *Tx) CountMessage(counter string, day int64) (sent int, err error) {
-	_, err = tx.one(`INSERT INTO quotas (counter, day, sent) VALUES (?, ?, 1)
+	_, err = tx.One(`INSERT INTO quotas (counter, day, sent) VALUES (?, ?, 1)
 		ON CONFLICT (counter, day) DO UPDATE SET sent = quotas.sent + 1 RETURNING sent`, []any{counter, day}, &sent)
 	return sent, err
 }
 
 // MessagesSent returns how many messages of a day were counted.
 func (tx *Tx) MessagesSent(counter string, day int64) (sent int, err error) {
-	_, err = tx.one(`SELECT sent FROM quotas WHERE counter = ? AND day = ?`, []any{counter, day}, &sent)
+	_, err = tx.One(`SELECT sent FROM quotas WHERE counter = ? AND day = ?`, []any{counter, day}, &sent)
 	return sent, err
 }
 
 // DeleteQuotasBefore forgets the counts of earlier days.
 func (tx *Tx) DeleteQuotasBefore(day int64) error {
-	err := tx.post(`DELETE FROM quotas WHERE day < ?`, day)
+	err := tx.Post(`DELETE FROM quotas WHERE day < ?`, day)
 	return err
 }

@@ -30,7 +30,7 @@ func (tx *Tx) lock(query string, args ...any) error {
 	if !tx.Locks() {
 		return nil
 	}
-	return tx.post(query, args...)
+	return tx.Post(query, args...)
 }
 
 // LockOrganization locks an organization's row. A transaction that changes its

@@ -21,17 +21,17 @@ func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 	if err != nil || n > 0 {
 		return n > 0, err
 	}
-	err = tx.post(`UPDATE memberships SET title = ?, department = ? WHERE organization = ? AND account = ?`,
+	err = tx.Post(`UPDATE memberships SET title = ?, department = ? WHERE organization = ? AND account = ?`,
 		m.Title, m.Department, m.Organization, m.Account)
 	return false, err
 }
 
 // DeleteMembership takes an account and its roles out of an organization.
 func (tx *Tx) DeleteMembership(organization model.OrganizationID, account model.AccountID) error {
-	if err := tx.post(`DELETE FROM roles WHERE organization = ? AND account = ?`, organization, account); err != nil {
+	if err := tx.Post(`DELETE FROM roles WHERE organization = ? AND account = ?`, organization, account); err != nil {
 		return err
 	}
-	err := tx.post(`DELETE FROM memberships WHERE organization = ? AND account = ?`, organization, account)
+	err := tx.Post(`DELETE FROM memberships WHERE organization = ? AND account = ?`, organization, account)
 	return err
 }
 
@@ -90,7 +90,7 @@ func (p *place) name() Forgery {
 
 // places calls fn with the memberships of a selection.
 func (tx *Tx) places(fn func(p *place), where string, args ...any) error {
-	return tx.each(`SELECT organization, account, joined, since, code FROM memberships WHERE `+where, args,
+	return tx.Query(`SELECT organization, account, joined, since, code FROM memberships WHERE `+where, args,
 		func(row Row) error {
 			var p place
 			var code []byte
@@ -104,7 +104,7 @@ func (tx *Tx) places(fn func(p *place), where string, args ...any) error {
 
 // checkMemberships checks the codes of a batch of memberships.
 func (tx *Tx) checkMemberships(after []any) (last []any, n int, err error) {
-	err = tx.each(`SELECT organization, account, joined, since, code FROM memberships WHERE (organization, account) > (?, ?)
+	err = tx.Query(`SELECT organization, account, joined, since, code FROM memberships WHERE (organization, account) > (?, ?)
 		ORDER BY organization, account LIMIT ? + 0`, after, func(row Row) error {
 		var p place
 		var code []byte
@@ -126,7 +126,7 @@ func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error)
 	var out []model.Membership
 	at := new(place) // of the row before: a membership has as many rows as it has roles
 	genuine := false
-	err := tx.each(`SELECT m.organization, m.account, m.title, m.department, m.joined, m.since, m.code,
+	err := tx.Query(`SELECT m.organization, m.account, m.title, m.department, m.joined, m.since, m.code,
 		COALESCE(r.role, ''), COALESCE(r.code, '')
 		FROM memberships m LEFT JOIN roles r ON r.organization = m.organization AND r.account = m.account AND r.pending = 0
 		WHERE `+where+` ORDER BY m.joined, m.since, m.organization, m.account, r.role`, args, func(row Row) error {
@@ -203,7 +203,7 @@ func (tx *Tx) PutRole(organization model.OrganizationID, account model.AccountID
 	if err != nil {
 		return err
 	}
-	return tx.post(`INSERT INTO roles (organization, account, role, pending, code) VALUES (?, ?, ?, ?, ?)
+	return tx.Post(`INSERT INTO roles (organization, account, role, pending, code) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (organization, account, role) DO UPDATE SET
 		pending = CASE WHEN excluded.pending > roles.pending THEN roles.pending ELSE excluded.pending END,
 		code = CASE WHEN excluded.pending > roles.pending THEN roles.code ELSE excluded.code END`,
@@ -212,13 +212,13 @@ func (tx *Tx) PutRole(organization model.OrganizationID, account model.AccountID
 
 // DeleteRole takes a role away, granted or asked for.
 func (tx *Tx) DeleteRole(organization model.OrganizationID, account model.AccountID, role string) error {
-	err := tx.post(`DELETE FROM roles WHERE organization = ? AND account = ? AND role = ?`, organization, account, role)
+	err := tx.Post(`DELETE FROM roles WHERE organization = ? AND account = ? AND role = ?`, organization, account, role)
 	return err
 }
 
 // roles calls fn with the accounts of a selection of roles.
 func (tx *Tx) roles(fn func(account model.AccountID), where string, args ...any) error {
-	return tx.each(`SELECT organization, account, role, pending, code FROM roles WHERE `+where, args,
+	return tx.Query(`SELECT organization, account, role, pending, code FROM roles WHERE `+where, args,
 		func(row Row) error {
 			r, genuine, err := tx.scanRole(row)
 			if err == nil && genuine {
@@ -239,7 +239,7 @@ func (tx *Tx) scanRole(row Row) (r codedRole, genuine bool, err error) {
 
 // checkRoles checks the codes of a batch of roles.
 func (tx *Tx) checkRoles(after []any) (last []any, n int, err error) {
-	err = tx.each(`SELECT organization, account, role, pending, code FROM roles WHERE (organization, account, role) > (?, ?, ?)
+	err = tx.Query(`SELECT organization, account, role, pending, code FROM roles WHERE (organization, account, role) > (?, ?, ?)
 		ORDER BY organization, account, role LIMIT ? + 0`, after, func(row Row) error {
 		r, _, err := tx.scanRole(row)
 		last, n = []any{r.organization, r.account, r.role}, n+1

@@ -86,7 +86,7 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	if m.Forwarded != nil {
 		original = *m.Forwarded
 	}
-	err := tx.post(
+	err := tx.Post(
 		`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created,
 			expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created, thread)
@@ -102,7 +102,7 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, now time.Time) (m MessageRow,
 	found bool, err error) {
 	var s messageScan
-	found, err = tx.one(`SELECT `+messageColumns+
+	found, err = tx.One(`SELECT `+messageColumns+
 		` FROM messages m WHERE m.organization_number IN (?*) AND m.message = ? AND m.ends > ?`,
 		[]any{tx.numberedList(organizations), id, millis(now)}, s.dest(&s.number)...)
 	if found {
@@ -116,7 +116,7 @@ func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, 
 func (tx *Tx) MessageHeads(organizations []model.OrganizationID, ids []model.MessageID, now time.Time) ([]MessageRow,
 	error) {
 	var l messageList
-	err := tx.each(`SELECT `+headColumns+
+	err := tx.Query(`SELECT `+headColumns+
 		` FROM messages m WHERE m.organization_number IN (?*) AND m.message IN (?*) AND m.ends > ?`,
 		[]any{tx.numberedList(organizations), ids, millis(now)}, l.add)
 	return l.named(tx, err)
@@ -130,7 +130,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.post(
+	if err := tx.Post(
 		`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization_number = ? AND message = ?`,
 		[]byte{}, optional(model.BlobID{}), tx.numbered(m.Organization), m.ID); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 // EndMessage brings a message's end forward.
 func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, at time.Time) error {
 	tx.change.withdrawn()
-	err := tx.post(`UPDATE messages SET ends = ? WHERE organization_number = ? AND message = ? AND ends > ?`,
+	err := tx.Post(`UPDATE messages SET ends = ? WHERE organization_number = ? AND message = ? AND ends > ?`,
 		millis(at), tx.numbered(organization), id, millis(at))
 	return err
 }
@@ -160,7 +160,7 @@ func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageI
 	if err := tx.keepDeliveries(organization, id); err != nil {
 		return err
 	}
-	if err := tx.post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, tx.numbered(organization),
+	if err := tx.Post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, tx.numbered(organization),
 		id); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (tx *Tx) MessageOf(organization model.OrganizationID, id model.MessageID) (
 
 func (tx *Tx) messages(where string, args ...any) ([]MessageRow, error) {
 	var l messageList
-	err := tx.each(`SELECT `+messageColumns+` FROM messages m WHERE `+where, args, l.add)
+	err := tx.Query(`SELECT `+messageColumns+` FROM messages m WHERE `+where, args, l.add)
 	return l.named(tx, err)
 }
 

@@ -32,7 +32,7 @@ const due = "due"
 
 // meta returns what is kept under a name; "" where there is nothing.
 func (tx *Tx) meta(name string) (value string, err error) {
-	_, err = tx.one(`SELECT value FROM meta WHERE name = ?`, []any{name}, &value)
+	_, err = tx.One(`SELECT value FROM meta WHERE name = ?`, []any{name}, &value)
 	return value, err
 }
 
@@ -47,13 +47,13 @@ func (s *Store) meta(ctx context.Context, name string) (value string, err error)
 
 // lockMeta does so, and keeps others from changing it until the transaction ends.
 func (tx *Tx) lockMeta(name string) (value string, err error) {
-	_, err = tx.one(`SELECT value FROM meta WHERE name = ? `+tx.dialect.Lock, []any{name}, &value)
+	_, err = tx.One(`SELECT value FROM meta WHERE name = ? `+tx.dialect.Lock, []any{name}, &value)
 	return value, err
 }
 
 // putMeta replaces what is kept under a name.
 func (tx *Tx) putMeta(name, value string) error {
-	return tx.post(`INSERT INTO meta (name, value) VALUES (?, ?)
+	return tx.Post(`INSERT INTO meta (name, value) VALUES (?, ?)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
 }
 
@@ -86,4 +86,4 @@ func (tx *Tx) dropMeta(name, was string) (dropped bool, err error) {
 }
 
 // clearMeta removes what is kept under a name.
-func (tx *Tx) clearMeta(name string) error { return tx.post(`DELETE FROM meta WHERE name = ?`, name) }
+func (tx *Tx) clearMeta(name string) error { return tx.Post(`DELETE FROM meta WHERE name = ?`, name) }

@@ -9,14 +9,14 @@ func (tx *Tx) PutMetadata(organization model.OrganizationID, entity model.Entity
 	if total, grew, err = tx.resizeMetadata(organization, entity, len(content)); err != nil {
 		return 0, false, err
 	}
-	return total, grew, tx.post(`INSERT INTO metadata (organization, entity, content) VALUES (?, ?, ?)
+	return total, grew, tx.Post(`INSERT INTO metadata (organization, entity, content) VALUES (?, ?, ?)
 		ON CONFLICT (organization, entity) DO UPDATE SET content = excluded.content`, organization, entity, content)
 }
 
 // Metadata returns what is kept for an entity in an organization.
 func (tx *Tx) Metadata(organization model.OrganizationID, entity model.EntityID) (content []byte, found bool,
 	err error) {
-	found, err = tx.one(`SELECT content FROM metadata WHERE organization = ? AND entity = ?`, []any{organization, entity},
+	found, err = tx.One(`SELECT content FROM metadata WHERE organization = ? AND entity = ?`, []any{organization, entity},
 		&content)
 	return content, found, err
 }
@@ -26,7 +26,7 @@ func (tx *Tx) DeleteMetadata(organization model.OrganizationID, entity model.Ent
 	if _, _, err := tx.resizeMetadata(organization, entity, 0); err != nil {
 		return err
 	}
-	return tx.post(`DELETE FROM metadata WHERE organization = ? AND entity = ?`, organization, entity)
+	return tx.Post(`DELETE FROM metadata WHERE organization = ? AND entity = ?`, organization, entity)
 }
 
 // resizeMetadata counts what is to take the place of an entity's metadata. The sum is
@@ -37,7 +37,7 @@ func (tx *Tx) resizeMetadata(organization model.OrganizationID, entity model.Ent
 		return 0, false, err
 	}
 	var before int64
-	found, err := tx.one(`SELECT LENGTH(content) FROM metadata WHERE organization = ? AND entity = ?`,
+	found, err := tx.One(`SELECT LENGTH(content) FROM metadata WHERE organization = ? AND entity = ?`,
 		[]any{organization, entity}, &before)
 	if err == nil && found {
 		total, err = tx.growMetadata(organization, -before)
@@ -46,7 +46,7 @@ func (tx *Tx) resizeMetadata(organization model.OrganizationID, entity model.Ent
 }
 
 func (tx *Tx) growMetadata(organization model.OrganizationID, by int64) (total int64, err error) {
-	_, err = tx.one(`INSERT INTO metadata_sizes (organization, bytes) VALUES (?, ?)
+	_, err = tx.One(`INSERT INTO metadata_sizes (organization, bytes) VALUES (?, ?)
 		ON CONFLICT (organization) DO UPDATE SET bytes = metadata_sizes.bytes + excluded.bytes RETURNING bytes`,
 		[]any{organization, by}, &total)
 	return total, err
@@ -55,7 +55,7 @@ func (tx *Tx) growMetadata(organization model.OrganizationID, by int64) (total i
 // eraseMetadata removes what is kept for an entity in all organizations.
 func (tx *Tx) eraseMetadata(out Erased, entity model.EntityID) error {
 	var in []model.OrganizationID
-	err := tx.each(`SELECT organization FROM metadata WHERE entity = ? ORDER BY organization`, []any{entity},
+	err := tx.Query(`SELECT organization FROM metadata WHERE entity = ? ORDER BY organization`, []any{entity},
 		func(row Row) error {
 			var id model.OrganizationID
 			err := row.Scan(&id)

@@ -156,7 +156,7 @@ func (tx *Tx) wantAlone(next schema.Schema, from int, u Upgrading) error {
 	}
 	now := u.Clock()
 	used := &InUseError{From: from, To: from + to + 1, leaving: true}
-	err := tx.each(`SELECT name, lease FROM nodes WHERE lease > ?`, []any{millis(now)}, func(row Row) error {
+	err := tx.Query(`SELECT name, lease FROM nodes WHERE lease > ?`, []any{millis(now)}, func(row Row) error {
 		var lease int64
 		var name string
 		err := row.Scan(&name, &lease)
@@ -199,7 +199,7 @@ func (s *Store) Outdated(ctx context.Context) error {
 	err := s.View(ctx, func(tx *Tx) error {
 		version, needs = 0, 0
 		names := []string{MetaSchema, MetaNeeds}
-		return tx.each(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{names}, func(row Row) error {
+		return tx.Query(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{names}, func(row Row) error {
 			var name, value string
 			if err := row.Scan(&name, &value); err != nil {
 				return err

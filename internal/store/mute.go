@@ -8,7 +8,7 @@ import (
 
 // PutMute mutes a conversation, or a whole organization where the entity is zero.
 func (tx *Tx) PutMute(account model.AccountID, m model.Mute) error {
-	err := tx.post(`INSERT INTO mutes (account, organization, entity, is_group, minutes, started) VALUES (?, ?, ?, ?, ?, ?)
+	err := tx.Post(`INSERT INTO mutes (account, organization, entity, is_group, minutes, started) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (account, organization, entity) DO UPDATE
 		SET is_group = excluded.is_group, minutes = excluded.minutes, started = excluded.started`,
 		account, m.Organization, m.Entity, m.Group, m.Minutes, millis(m.Start))
@@ -17,26 +17,26 @@ func (tx *Tx) PutMute(account model.AccountID, m model.Mute) error {
 
 // DeleteMute ends one mute.
 func (tx *Tx) DeleteMute(account model.AccountID, organization model.OrganizationID, entity model.EntityID) error {
-	err := tx.post(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`, account, organization,
+	err := tx.Post(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`, account, organization,
 		entity)
 	return err
 }
 
 // DeleteMutesOf ends all mutes of an account in an organization.
 func (tx *Tx) DeleteMutesOf(account model.AccountID, organization model.OrganizationID) error {
-	err := tx.post(`DELETE FROM mutes WHERE account = ? AND organization = ?`, account, organization)
+	err := tx.Post(`DELETE FROM mutes WHERE account = ? AND organization = ?`, account, organization)
 	return err
 }
 
 // DeleteMutes ends all mutes of an account.
 func (tx *Tx) DeleteMutes(account model.AccountID) error {
-	err := tx.post(`DELETE FROM mutes WHERE account = ?`, account)
+	err := tx.Post(`DELETE FROM mutes WHERE account = ?`, account)
 	return err
 }
 
 // Mutes lists what an account has muted and that has not run out by then.
 func (tx *Tx) Mutes(account model.AccountID, now time.Time) (out []model.Mute, err error) {
-	err = tx.each(`SELECT organization, entity, is_group, minutes, started FROM mutes
+	err = tx.Query(`SELECT organization, entity, is_group, minutes, started FROM mutes
 		WHERE account = ? AND started + minutes * 60000 > ? ORDER BY started, organization, entity`,
 		[]any{account, millis(now)}, func(row Row) error {
 			var m model.Mute

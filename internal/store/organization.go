@@ -13,7 +13,7 @@ func (tx *Tx) InsertOrganization(o *model.Organization) error {
 	if err != nil {
 		return err
 	}
-	err = tx.post(`INSERT INTO organizations (organization, name, settings, created) VALUES (?, ?, ?, ?)`,
+	err = tx.Post(`INSERT INTO organizations (organization, name, settings, created) VALUES (?, ?, ?, ?)`,
 		o.ID, o.Name, string(settings), millis(o.Created))
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (tx *Tx) UpdateOrganization(o *model.Organization) error {
 	if err != nil {
 		return err
 	}
-	err = tx.post(`UPDATE organizations SET name = ?, settings = ? WHERE organization = ?`, o.Name, string(settings), o.ID)
+	err = tx.Post(`UPDATE organizations SET name = ?, settings = ? WHERE organization = ?`, o.Name, string(settings), o.ID)
 	return err
 }
 
@@ -35,7 +35,7 @@ func (tx *Tx) UpdateOrganization(o *model.Organization) error {
 func (tx *Tx) Organization(id model.OrganizationID) (o model.Organization, found bool, err error) {
 	var settings []byte
 	var created int64
-	found, err = tx.one(`SELECT organization, name, settings, created FROM organizations WHERE organization = ?`,
+	found, err = tx.One(`SELECT organization, name, settings, created FROM organizations WHERE organization = ?`,
 		[]any{id},
 		&o.ID, &o.Name, &settings, &created)
 	if err != nil || !found {
@@ -50,6 +50,6 @@ func (tx *Tx) Organization(id model.OrganizationID) (o model.Organization, found
 
 // CountMembers returns how many accounts belong to an organization.
 func (tx *Tx) CountMembers(id model.OrganizationID) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*) FROM memberships WHERE organization = ?`, []any{id}, &n)
+	_, err = tx.One(`SELECT COUNT(*) FROM memberships WHERE organization = ?`, []any{id}, &n)
 	return n, err
 }

@@ -7,17 +7,17 @@ import "signet/internal/model"
 func (tx *Tx) DeleteOrganization(id model.OrganizationID) error {
 	for _, table := range []string{"organizations", "memberships", "join_requests", "roles", "metadata", "metadata_sizes",
 		"search_words", "search_entities"} {
-		if err := tx.post(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
+		if err := tx.Post(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
 			return err
 		}
 	}
-	if err := tx.post(`DELETE FROM keys WHERE organization = ? AND organization <> ''`, id); err != nil {
+	if err := tx.Post(`DELETE FROM keys WHERE organization = ? AND organization <> ''`, id); err != nil {
 		return err
 	}
-	if err := tx.post(`UPDATE groups SET deleted = 1 WHERE organization = ?`, id); err != nil {
+	if err := tx.Post(`UPDATE groups SET deleted = 1 WHERE organization = ?`, id); err != nil {
 		return err
 	}
-	err := tx.post(`INSERT INTO organization_erasures (organization) VALUES (?)`, id)
+	err := tx.Post(`INSERT INTO organization_erasures (organization) VALUES (?)`, id)
 	return err
 }
 
@@ -29,13 +29,13 @@ func (tx *Tx) DeleteConversationsOf(account model.AccountID, organization model.
 	if err := tx.deletePastMember(account, organization); err != nil {
 		return err
 	}
-	return tx.post(`DELETE FROM conversations WHERE account = ? AND organization = ?`, account, organization)
+	return tx.Post(`DELETE FROM conversations WHERE account = ? AND organization = ?`, account, organization)
 }
 
 // OrganizationErasure returns a deleted organization of which something is left
 // and that no other node is erasing.
 func (tx *Tx) OrganizationErasure() (id model.OrganizationID, found bool, err error) {
-	found, err = tx.one(`SELECT organization FROM organization_erasures LIMIT 1 `+tx.dialect.Skip, nil, &id)
+	found, err = tx.One(`SELECT organization FROM organization_erasures LIMIT 1 `+tx.dialect.Skip, nil, &id)
 	return id, found, err
 }
 
@@ -56,14 +56,14 @@ func (tx *Tx) FinishErasure(id model.OrganizationID) error {
 		if err := tx.releaseAvatarOf(g.Entity()); err != nil {
 			return err
 		}
-		if err := tx.post(`DELETE FROM group_members WHERE group_token = ?`, g.ID); err != nil {
+		if err := tx.Post(`DELETE FROM group_members WHERE group_token = ?`, g.ID); err != nil {
 			return err
 		}
-		if err := tx.post(`DELETE FROM groups WHERE group_token = ?`, g.ID); err != nil {
+		if err := tx.Post(`DELETE FROM groups WHERE group_token = ?`, g.ID); err != nil {
 			return err
 		}
 	}
-	if err := tx.post(`DELETE FROM organization_erasures WHERE organization = ?`, id); err != nil {
+	if err := tx.Post(`DELETE FROM organization_erasures WHERE organization = ?`, id); err != nil {
 		return err
 	}
 	return tx.NoteKeyEnding(id, KeyDay{Day: allDays})
@@ -71,7 +71,7 @@ func (tx *Tx) FinishErasure(id model.OrganizationID) error {
 
 func (tx *Tx) releaseAvatarOf(entity model.EntityID) error {
 	var blob model.BlobID
-	found, err := tx.one(`SELECT blob FROM avatars WHERE entity = ?`, []any{entity}, &blob)
+	found, err := tx.One(`SELECT blob FROM avatars WHERE entity = ?`, []any{entity}, &blob)
 	if err != nil || !found {
 		return err
 	}

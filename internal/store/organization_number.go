@@ -95,7 +95,7 @@ func (tx *Tx) number(id model.OrganizationID) (any, error) {
 		return number, nil
 	}
 	number := noNumber
-	found, err := tx.one(`SELECT number FROM organization_numbers WHERE organization = ?`, []any{id}, &number)
+	found, err := tx.One(`SELECT number FROM organization_numbers WHERE organization = ?`, []any{id}, &number)
 	if found {
 		if _, taken := tx.numbers.named(number); taken { // by another one: the database has lost what was on disk
 			tx.numbers.forget()
@@ -128,7 +128,7 @@ func (tx *Tx) name(numbers []int64, organization func(row int) *model.Organizati
 	if len(unknown) == 0 {
 		return nil
 	}
-	err := tx.each(`SELECT number, organization FROM organization_numbers WHERE number IN (?*)`, []any{unknown},
+	err := tx.Query(`SELECT number, organization FROM organization_numbers WHERE number IN (?*)`, []any{unknown},
 		func(row Row) error {
 			var number int64
 			var id model.OrganizationID
@@ -162,7 +162,7 @@ func (tx *Tx) insertNumber(id model.OrganizationID) error {
 	if err := tx.lock(`SELECT 1 FROM meta WHERE name = 'schema' ` + tx.dialect.Lock); err != nil {
 		return err
 	}
-	return tx.post(
+	return tx.Post(
 		`INSERT INTO organization_numbers (organization, number) SELECT ?, COALESCE(MAX(number), 0) + 1
 			FROM organization_numbers`, id)
 }

@@ -20,7 +20,7 @@ type OrganizationName struct {
 // OrganizationNames returns those of all organizations, in no particular order. It reads
 // the whole table.
 func (tx *Tx) OrganizationNames() (out []OrganizationName, err error) {
-	err = tx.each(`SELECT organization, name FROM organizations`, nil, func(row Row) error {
+	err = tx.Query(`SELECT organization, name FROM organizations`, nil, func(row Row) error {
 		var o OrganizationName
 		err := row.Scan(&o.ID, &o.Name)
 		out = append(out, o)
@@ -32,7 +32,7 @@ func (tx *Tx) OrganizationNames() (out []OrganizationName, err error) {
 // OrganizationsAmong returns those of the organizations that exist, without counts, in no
 // particular order.
 func (tx *Tx) OrganizationsAmong(ids []model.OrganizationID) (out []model.Organization, err error) {
-	err = tx.each(`SELECT organization, name, settings, created FROM organizations WHERE organization IN (?*)`,
+	err = tx.Query(`SELECT organization, name, settings, created FROM organizations WHERE organization IN (?*)`,
 		[]any{ids}, func(row Row) error {
 			var o model.Organization
 			var settings []byte
@@ -91,7 +91,7 @@ func (tx *Tx) CountsOf(ids []model.OrganizationID) (map[model.OrganizationID]*Or
 }
 
 func (tx *Tx) countEach(query string, ids []model.OrganizationID, count func(model.OrganizationID) *int) error {
-	return tx.each(query, []any{ids}, func(row Row) error {
+	return tx.Query(query, []any{ids}, func(row Row) error {
 		var id model.OrganizationID
 		var n int
 		err := row.Scan(&id, &n)
@@ -124,7 +124,7 @@ func (tx *Tx) RequestsAfter(organization model.OrganizationID, role string, afte
 }
 
 func (tx *Tx) accountList(query string, args ...any) (out []model.AccountID, err error) {
-	err = tx.each(query, args, func(row Row) error {
+	err = tx.Query(query, args, func(row Row) error {
 		var id model.AccountID
 		err := row.Scan(&id)
 		out = append(out, id)
@@ -137,7 +137,7 @@ func (tx *Tx) accountList(query string, args ...any) (out []model.AccountID, err
 func (tx *Tx) PendingRoles(organization model.OrganizationID,
 	accounts []model.AccountID) (map[model.AccountID][]string, error) {
 	out := map[model.AccountID][]string{}
-	err := tx.each(`SELECT account, role FROM roles WHERE organization = ? AND account IN (?*) AND pending = 1
+	err := tx.Query(`SELECT account, role FROM roles WHERE organization = ? AND account IN (?*) AND pending = 1
 		ORDER BY account, role`, []any{organization, accounts}, func(row Row) error {
 		var account model.AccountID
 		var role string
@@ -165,7 +165,7 @@ type GroupFigures struct {
 // FiguresOfGroups returns those of groups that exist.
 func (tx *Tx) FiguresOfGroups(ids []model.GroupID) (map[model.GroupID]GroupFigures, error) {
 	out := make(map[model.GroupID]GroupFigures, len(ids))
-	err := tx.each(`SELECT g.group_token, g.last_message,
+	err := tx.Query(`SELECT g.group_token, g.last_message,
 		(SELECT COUNT(*) FROM group_members m WHERE m.group_token = g.group_token)
 		FROM groups g WHERE g.group_token IN (?*)`, []any{ids}, func(row Row) error {
 		var id model.GroupID

@@ -34,7 +34,7 @@ type Piece struct {
 // NotePiece keeps a piece for a later transaction, behind those that are there. The
 // group is locked, or the organization where there is none.
 func (tx *Tx) NotePiece(p *Piece) error {
-	return tx.post(`INSERT INTO pieces (organization, group_token, number, noted, deed, kind, message, payload, accounts)
+	return tx.Post(`INSERT INTO pieces (organization, group_token, number, noted, deed, kind, message, payload, accounts)
 		SELECT ?, ?, COALESCE(MAX(number), 0) + 1, ?, ?, ?, ?, ?, ? FROM pieces WHERE organization = ? AND group_token = ?`,
 		p.Organization, optional(p.Group), millis(p.Noted), int(p.Deed), max(kindNumber(p.Kind), 0), optional(p.Message),
 		string(p.Payload), p.accounts(), p.Organization, optional(p.Group))
@@ -68,7 +68,7 @@ func (tx *Tx) NextPiece(organization model.OrganizationID, group model.GroupID, 
 }
 
 func (tx *Tx) pieces(where string, args ...any) (out []Piece, err error) {
-	err = tx.each(`SELECT organization, group_token, number, noted, deed, kind, message, payload, accounts FROM pieces
+	err = tx.Query(`SELECT organization, group_token, number, noted, deed, kind, message, payload, accounts FROM pieces
 		WHERE `+where, args, func(row Row) error {
 		var p Piece
 		var group, message, accounts []byte
@@ -96,20 +96,20 @@ func (tx *Tx) pieces(where string, args ...any) (out []Piece, err error) {
 
 // ShortenPiece leaves of a piece what is still to be done of it.
 func (tx *Tx) ShortenPiece(p *Piece) error {
-	return tx.post(`UPDATE pieces SET accounts = ? WHERE organization = ? AND group_token = ? AND number = ?`,
+	return tx.Post(`UPDATE pieces SET accounts = ? WHERE organization = ? AND group_token = ? AND number = ?`,
 		p.accounts(), p.Organization, optional(p.Group), p.Number)
 }
 
 // DeletePiece forgets a piece that is done.
 func (tx *Tx) DeletePiece(p *Piece) error {
-	return tx.post(`DELETE FROM pieces WHERE organization = ? AND group_token = ? AND number = ?`, p.Organization,
+	return tx.Post(`DELETE FROM pieces WHERE organization = ? AND group_token = ? AND number = ?`, p.Organization,
 		optional(p.Group), p.Number)
 }
 
 // DeleteUpdatePieces forgets the updates of a group of which its members are still to be
 // told: another one takes their place.
 func (tx *Tx) DeleteUpdatePieces(organization model.OrganizationID, group model.GroupID) error {
-	return tx.post(`DELETE FROM pieces WHERE organization = ? AND group_token = ? AND deed = ? AND kind = ?`, organization,
+	return tx.Post(`DELETE FROM pieces WHERE organization = ? AND group_token = ? AND deed = ? AND kind = ?`, organization,
 		optional(group), int(Tell), kindNumber(model.EventUpdate))
 }
 
@@ -118,21 +118,21 @@ func (tx *Tx) DeleteUpdatePieces(organization model.OrganizationID, group model.
 func (tx *Tx) HasPieces(organization model.OrganizationID, group model.GroupID, deeds ...Deed) (bool, error) {
 	var one int64
 	if len(deeds) == 0 {
-		return tx.one(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? LIMIT 1`,
+		return tx.One(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? LIMIT 1`,
 			[]any{organization, optional(group)}, &one)
 	}
 	numbers := make([]int64, len(deeds))
 	for i, deed := range deeds {
 		numbers[i] = int64(deed)
 	}
-	return tx.one(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? AND deed IN (?*) LIMIT 1`,
+	return tx.One(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? AND deed IN (?*) LIMIT 1`,
 		[]any{organization, optional(group), numbers}, &one)
 }
 
 // hasMessagePieces reports whether a message of the group is still to be queued with some.
 func (tx *Tx) hasMessagePieces(organization model.OrganizationID, group model.GroupID) (bool, error) {
 	var one int64
-	return tx.one(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? AND deed = ? AND kind = ? LIMIT 1`,
+	return tx.One(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? AND deed = ? AND kind = ? LIMIT 1`,
 		[]any{organization, optional(group), int(Tell), kindNumber(model.EventGroupMessage)}, &one)
 }
 
@@ -146,10 +146,10 @@ type Work struct {
 // WorkLeft counts it.
 func (tx *Tx) WorkLeft() (w Work, err error) {
 	var oldest int64
-	if _, err = tx.one(`SELECT COUNT(*), COALESCE(MIN(noted), 0) FROM pieces`, nil, &w.Pieces, &oldest); err != nil {
+	if _, err = tx.One(`SELECT COUNT(*), COALESCE(MIN(noted), 0) FROM pieces`, nil, &w.Pieces, &oldest); err != nil {
 		return w, err
 	}
 	w.Oldest = fromMillis(oldest)
-	_, err = tx.one(`SELECT COUNT(*) FROM group_members WHERE history > 0`, nil, &w.Histories)
+	_, err = tx.One(`SELECT COUNT(*) FROM group_members WHERE history > 0`, nil, &w.Histories)
 	return w, err
 }

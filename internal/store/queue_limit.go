@@ -28,7 +28,7 @@ func (tx *Tx) noteGrowth(accounts ...model.AccountID) error {
 	}
 	picked := slices.DeleteFunc(slices.Clone(accounts), func(model.AccountID) bool { return rand.IntN(tx.oneIn) > 0 })
 	for _, account := range picked {
-		if err := tx.post(`INSERT INTO grown_queues (account) VALUES (?) ON CONFLICT (account) DO NOTHING`,
+		if err := tx.Post(`INSERT INTO grown_queues (account) VALUES (?) ON CONFLICT (account) DO NOTHING`,
 			account); err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (tx *Tx) noteGrowth(accounts ...model.AccountID) error {
 
 // GrownQueues returns up to limit accounts that were noted, after one.
 func (tx *Tx) GrownQueues(after model.AccountID, limit int) (out []model.AccountID, err error) {
-	err = tx.each(`SELECT account FROM grown_queues WHERE account > ? ORDER BY account LIMIT ? + 0`, []any{after, limit},
+	err = tx.Query(`SELECT account FROM grown_queues WHERE account > ? ORDER BY account LIMIT ? + 0`, []any{after, limit},
 		func(row Row) error {
 			var account model.AccountID
 			err := row.Scan(&account)
@@ -50,13 +50,13 @@ func (tx *Tx) GrownQueues(after model.AccountID, limit int) (out []model.Account
 
 // ForgetGrowth forgets that a queue has grown.
 func (tx *Tx) ForgetGrowth(account model.AccountID) error {
-	return tx.post(`DELETE FROM grown_queues WHERE account = ?`, account)
+	return tx.Post(`DELETE FROM grown_queues WHERE account = ?`, account)
 }
 
 // Surplus returns the newest of the events besides messages that a queue holds after a
 // position, above so many; 0 where there are no more.
 func (tx *Tx) Surplus(account model.AccountID, after int64, most int) (position int64, err error) {
-	_, err = tx.one(`SELECT e.position FROM events e WHERE e.account = ? AND e.position > ? AND e.kind NOT IN (1, 2)`+
+	_, err = tx.One(`SELECT e.position FROM events e WHERE e.account = ? AND e.position > ? AND e.kind NOT IN (1, 2)`+
 		standing+` ORDER BY e.position DESC LIMIT 1 OFFSET ? + 0`, []any{account, after, account, most}, &position)
 	return position, err
 }
@@ -69,7 +69,7 @@ func (tx *Tx) OldestEvents(account model.AccountID, upTo int64, limit int) (posi
 
 // positions returns what a query selects.
 func (tx *Tx) positions(query string, args ...any) (out []int64, err error) {
-	err = tx.each(query, args, func(row Row) error {
+	err = tx.Query(query, args, func(row Row) error {
 		var position int64
 		err := row.Scan(&position)
 		out = append(out, position)
@@ -82,6 +82,6 @@ func (tx *Tx) positions(query string, args ...any) (out []int64, err error) {
 // has it read everything anew.
 func (tx *Tx) WillReload(account model.AccountID, after int64) (bool, error) {
 	var one int64
-	return tx.one(`SELECT 1 FROM events WHERE account = ? AND position > ? AND kind = ? AND organization_number = 0 LIMIT 1`,
+	return tx.One(`SELECT 1 FROM events WHERE account = ? AND position > ? AND kind = ? AND organization_number = 0 LIMIT 1`,
 		[]any{account, after, kindNumber(model.EventSettings)}, &one)
 }

@@ -20,7 +20,7 @@ type Request struct {
 // Request returns what an account sent under a Request-ID after a time.
 func (tx *Tx) Request(account model.AccountID, id string, after time.Time) (r Request, found bool, err error) {
 	var created int64
-	found, err = tx.one(`SELECT account, request, fingerprint, organization, message, ttl, created FROM requests
+	found, err = tx.One(`SELECT account, request, fingerprint, organization, message, ttl, created FROM requests
 		WHERE account = ? AND request = ? AND created > ?`, []any{account, id, millis(after)},
 		&r.Account, &r.ID, &r.Fingerprint, &r.Organization, &r.Message, &r.TTL, &created)
 	r.Created = fromMillis(created)
@@ -45,6 +45,6 @@ func (tx *Tx) PutRequest(r *Request, after time.Time) error {
 
 // DeleteRequestsBefore forgets requests that can no longer be repeated.
 func (tx *Tx) DeleteRequestsBefore(t time.Time) error {
-	err := tx.post(`DELETE FROM requests WHERE created <= ?`, millis(t))
+	err := tx.Post(`DELETE FROM requests WHERE created <= ?`, millis(t))
 	return err
 }

@@ -47,7 +47,7 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	var found bool
 	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
 	expires, created := [2]int64{start, end}, [2]int64{0, never}
-	many, err := tx.one(`SELECT 1 FROM messages WHERE organization_number = ? LIMIT 1 OFFSET ? + 0`,
+	many, err := tx.One(`SELECT 1 FROM messages WHERE organization_number = ? LIMIT 1 OFFSET ? + 0`,
 		[]any{tx.numbered(organization), fewMessages}, &one)
 	if err != nil {
 		return false, err
@@ -56,16 +56,16 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	// SQLite would read all of these, in place of those of the day.
 	if day.Lasting {
 		expires, created = [2]int64{never, 2 * never}, expires
-		found, err = tx.one(
+		found, err = tx.One(
 			`SELECT 1 FROM messages WHERE ends = ? AND organization_number >= ? AND organization_number <= ? AND recalled = 0
 				LIMIT 1`,
 			[]any{never + day.Day, tx.numbered(organization), tx.numbered(organization)}, &one)
 	} else if !many {
-		found, err = tx.one(
+		found, err = tx.One(
 			`SELECT 1 FROM messages WHERE organization_number = ? AND ends + 0 >= ? AND ends + 0 < ? AND recalled = 0 LIMIT 1`,
 			[]any{tx.numbered(organization), start, end}, &one)
 	} else {
-		found, err = tx.one(
+		found, err = tx.One(
 			`SELECT 1 FROM messages WHERE ends >= ? AND ends < ? AND organization_number + 0 = ? AND recalled = 0 LIMIT 1`,
 			[]any{start, end, tx.numbered(organization)}, &one)
 	}
@@ -75,7 +75,7 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	if held, err := tx.heldLeft(organization, day); err != nil || held {
 		return held, err
 	}
-	return tx.one(`SELECT 1 FROM messages WHERE ends < ? AND organization_number + 0 = ? AND recalled = 0
+	return tx.One(`SELECT 1 FROM messages WHERE ends < ? AND organization_number + 0 = ? AND recalled = 0
 		AND expires >= ? AND expires < ? AND created >= ? AND created < ? LIMIT 1`,
 		[]any{millis(now.Add(endSoon)), tx.numbered(organization), expires[0], expires[1], created[0], created[1]}, &one)
 }
@@ -101,14 +101,14 @@ func (e *KeyEnding) All() bool { return e.Day.Day == allDays }
 // NoteKeyEnding notes that a message under the key of a day went. It comes last in a
 // transaction, in the order of organizations and days.
 func (tx *Tx) NoteKeyEnding(organization model.OrganizationID, day KeyDay) error {
-	return tx.post(`INSERT INTO key_endings (organization, lasting, day, times) VALUES (?, ?, ?, 1)
+	return tx.Post(`INSERT INTO key_endings (organization, lasting, day, times) VALUES (?, ?, ?, 1)
 		ON CONFLICT (organization, lasting, day) DO UPDATE SET times = key_endings.times + 1`, organization, day.Lasting,
 		day.Day)
 }
 
 // KeyEndings lists up to limit of what was noted.
 func (tx *Tx) KeyEndings(limit int) ([]KeyEnding, error) {
-	return list(tx, `SELECT organization, lasting, day, times FROM key_endings LIMIT ? + 0`, []any{limit},
+	return List(tx, `SELECT organization, lasting, day, times FROM key_endings LIMIT ? + 0`, []any{limit},
 		func(e *KeyEnding, row Row) error {
 			return row.Scan(&e.Organization, &e.Day.Lasting, &e.Day.Day, &e.times)
 		})
@@ -116,7 +116,7 @@ func (tx *Tx) KeyEndings(limit int) ([]KeyEnding, error) {
 
 // DeleteKeyEnding forgets what was noted, unless it was noted again since.
 func (tx *Tx) DeleteKeyEnding(e KeyEnding) error {
-	return tx.post(`DELETE FROM key_endings WHERE organization = ? AND lasting = ? AND day = ? AND times = ?`,
+	return tx.Post(`DELETE FROM key_endings WHERE organization = ? AND lasting = ? AND day = ? AND times = ?`,
 		e.Organization, e.Day.Lasting, e.Day.Day, e.times)
 }
 
@@ -138,7 +138,7 @@ type MetadataRow struct {
 // after the given one.
 func (tx *Tx) MetadataAfter(organization model.OrganizationID, entity model.EntityID, limit int) (
 	[]MetadataRow, error) {
-	return list(tx, `SELECT organization, entity, content FROM metadata WHERE (organization, entity) > (?, ?)
+	return List(tx, `SELECT organization, entity, content FROM metadata WHERE (organization, entity) > (?, ?)
 			ORDER BY organization, entity LIMIT ? + 0`, []any{organization, entity, limit},
 		func(m *MetadataRow, row Row) error { return row.Scan(&m.Organization, &m.Entity, &m.Content) })
 }

@@ -19,7 +19,7 @@ func (tx *Tx) wantShape(wanted schema.Schema) error {
 		return fmt.Errorf("look at the tables: %w", err)
 	}
 	there := map[string]*schema.Index{}
-	err = tx.each(tx.dialect.Indexes, nil, func(row Row) error {
+	err = tx.Query(tx.dialect.Indexes, nil, func(row Row) error {
 		var name, table, column string
 		err := row.Scan(&name, &table, &column)
 		if there[name] == nil {
@@ -43,7 +43,7 @@ func (tx *Tx) wantShape(wanted schema.Schema) error {
 // columns returns the columns that are there, by table.
 func (tx *Tx) columns() (map[string][]string, error) {
 	columns := map[string][]string{}
-	err := tx.each(tx.dialect.Columns, nil, func(row Row) error {
+	err := tx.Query(tx.dialect.Columns, nil, func(row Row) error {
 		var table, column string
 		err := row.Scan(&table, &column)
 		columns[table] = append(columns[table], column)

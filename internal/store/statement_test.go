@@ -167,7 +167,7 @@ func (s *sources) readCall(by string, call *ast.CallExpr, known map[string][]str
 		s.read(by, f, map[string][]string{parameterName(f, place): s.texts(call.Args[place], known)})
 		return
 	}
-	if slices.Contains([]string{"Exec", "Post", "Query", "ask"}, name) && len(call.Args) > 0 {
+	if slices.Contains([]string{"Exec", "Post", "Query", "One", "ask"}, name) && len(call.Args) > 0 {
 		for _, sql := range s.texts(call.Args[0], known) {
 			s.found = append(s.found, statement{by, strings.Join(strings.Fields(sql), " ")})
 		}
@@ -238,6 +238,7 @@ func (s *sources) texts(e ast.Expr, known map[string][]string) []string {
 	return []string{unread}
 }
 
-// pieces are what the functions return, or one of it, that put the orders of the
+// pieces are what the functions return, or one of it, that put the locks and orders of the
 // search together.
-var pieces = map[string]string{"column": "e.display_name", "comparison": " >", "direction": " DESC", "Repeat": ")"}
+var pieces = map[string]string{"Lock": "FOR UPDATE", "column": "e.display_name", "comparison": " >",
+	"direction": " DESC", "Repeat": ")"}

@@ -220,25 +220,30 @@ func (tx *Tx) exec(query string, args ...any) (int64, error) {
 	return tx.session.Exec(query, args...)
 }
 
-// post runs a statement whose answer nobody needs. An error of it may come from a
+// Post runs a statement whose answer nobody needs. An error of it may come from a
 // later statement, or from the end of the transaction.
-func (tx *Tx) post(query string, args ...any) error {
+func (tx *Tx) Post(query string, args ...any) error {
 	if tx.fault != nil {
 		return tx.fault
 	}
 	return tx.session.Post(query, args...)
 }
 
-func (tx *Tx) each(query string, args []any, fn func(Row) error) error {
+// Query calls fn for every row of a statement's answer. It is, with Post, One and Lock, for
+// this package and those below it that own tables.
+func (tx *Tx) Query(query string, args []any, fn func(Row) error) error {
 	if tx.fault != nil {
 		return tx.fault
 	}
 	return tx.session.Query(query, args, fn)
 }
 
-// one scans the first row, and reports whether there was one.
-func (tx *Tx) one(query string, args []any, dest ...any) (found bool, err error) {
-	err = tx.each(query, args, func(row Row) error {
+// Lock ends a SELECT whose rows nobody else is to change until the transaction ends.
+func (tx *Tx) Lock() string { return tx.dialect.Lock }
+
+// One scans the first row, and reports whether there was one.
+func (tx *Tx) One(query string, args []any, dest ...any) (found bool, err error) {
+	err = tx.Query(query, args, func(row Row) error {
 		if err := row.Scan(dest...); err != nil {
 			return err
 		}
@@ -251,9 +256,9 @@ func (tx *Tx) one(query string, args []any, dest ...any) (found bool, err error)
 	return found, err
 }
 
-// list returns what scan reads of each row.
-func list[T any](tx *Tx, query string, args []any, scan func(*T, Row) error) (out []T, err error) {
-	err = tx.each(query, args, func(row Row) error {
+// List returns what scan reads of each row.
+func List[T any](tx *Tx, query string, args []any, scan func(*T, Row) error) (out []T, err error) {
+	err = tx.Query(query, args, func(row Row) error {
 		var one T
 		err := scan(&one, row)
 		out = append(out, one)
@@ -262,9 +267,9 @@ func list[T any](tx *Tx, query string, args []any, scan func(*T, Row) error) (ou
 	return out, err
 }
 
-// column returns the values of the one column that a statement has.
-func column[T any](tx *Tx, query string, args ...any) ([]T, error) {
-	return list(tx, query, args, func(value *T, row Row) error { return row.Scan(value) })
+// Column returns the values of the one column that a statement has.
+func Column[T any](tx *Tx, query string, args ...any) ([]T, error) {
+	return List(tx, query, args, func(value *T, row Row) error { return row.Scan(value) })
 }
 
 // never is the stored form of "no end": later than every time that is compared.

@@ -31,7 +31,7 @@ type StreamRow struct {
 
 // PutNode notes that a node is there until its lease ends. name is for its operator.
 func (tx *Tx) PutNode(node model.NodeID, name string, lease time.Time) error {
-	return tx.post(
+	return tx.Post(
 		`INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE SET lease = excluded.lease`,
 		node, name, millis(lease))
 }
@@ -45,14 +45,14 @@ func (tx *Tx) RenewNode(node model.NodeID, now, lease time.Time) (bool, error) {
 
 // OtherNodes returns how many nodes there are besides one.
 func (tx *Tx) OtherNodes(node model.NodeID, now time.Time) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*) FROM nodes WHERE node <> ? AND lease > ?`, []any{node, millis(now)}, &n)
+	_, err = tx.One(`SELECT COUNT(*) FROM nodes WHERE node <> ? AND lease > ?`, []any{node, millis(now)}, &n)
 	return n, err
 }
 
 // LapsedNode returns a node whose lease is over and which has streams left, and
 // keeps others from seeing to it.
 func (tx *Tx) LapsedNode(now time.Time) (node model.NodeID, found bool, err error) {
-	found, err = tx.one(
+	found, err = tx.One(
 		`SELECT n.node FROM nodes n WHERE n.lease <= ? AND EXISTS (SELECT 1 FROM streams s WHERE s.node = n.node)
 		ORDER BY n.node LIMIT 1 `+tx.dialect.Skip, []any{millis(now)}, &node)
 	return node, found, err
@@ -62,12 +62,12 @@ func (tx *Tx) LapsedNode(now time.Time) (node model.NodeID, found bool, err erro
 // after: a node that hung may note a stream late, and the node that cleans up its
 // streams finds them by its row.
 func (tx *Tx) DeleteNodesBefore(lapsed time.Time) error {
-	return tx.post(`DELETE FROM nodes WHERE lease < ?`, millis(lapsed))
+	return tx.Post(`DELETE FROM nodes WHERE lease < ?`, millis(lapsed))
 }
 
 // PutStream notes a stream, unless it is noted.
 func (tx *Tx) PutStream(r *StreamRow) error {
-	return tx.post(`INSERT INTO streams (account, stream, node, api_key, organization, opened, state) VALUES (?, ?, ?, ?, ?, ?, ?)
+	return tx.Post(`INSERT INTO streams (account, stream, node, api_key, organization, opened, state) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (account, stream) DO NOTHING`, r.Account, r.Stream, r.Node, r.Key, r.Scope, r.Opened, int(r.State))
 }
 
@@ -92,7 +92,7 @@ func (tx *Tx) StreamsToEnd(node model.NodeID, now time.Time) ([]StreamRow, error
 }
 
 func (tx *Tx) streams(where string, now time.Time, args ...any) ([]StreamRow, error) {
-	return list(tx, `SELECT s.account, s.stream, s.node, s.api_key, s.organization, s.opened, s.state, COALESCE(n.lease, 0)
+	return List(tx, `SELECT s.account, s.stream, s.node, s.api_key, s.organization, s.opened, s.state, COALESCE(n.lease, 0)
 		FROM streams s LEFT JOIN nodes n ON n.node = s.node WHERE `+where, args, func(r *StreamRow, row Row) error {
 		var state int
 		var lease int64
@@ -104,26 +104,26 @@ func (tx *Tx) streams(where string, now time.Time, args ...any) ([]StreamRow, er
 
 // EndStreams asks the nodes of some open streams of an account to end them.
 func (tx *Tx) EndStreams(account model.AccountID, streams []model.StreamID, state StreamState) error {
-	return tx.post(`UPDATE streams SET state = ? WHERE account = ? AND stream IN (?*) AND state = 0`, int(state), account,
+	return tx.Post(`UPDATE streams SET state = ? WHERE account = ? AND stream IN (?*) AND state = 0`, int(state), account,
 		streams)
 }
 
 // CloseStreams notes that streams of these accounts have ended.
 func (tx *Tx) CloseStreams(accounts []model.AccountID, streams []model.StreamID) error {
-	return tx.post(`UPDATE streams SET state = ? WHERE account IN (?*) AND stream IN (?*)`, int(StreamClosed), accounts,
+	return tx.Post(`UPDATE streams SET state = ? WHERE account IN (?*) AND stream IN (?*)`, int(StreamClosed), accounts,
 		streams)
 }
 
 // DeleteStreams forgets streams of these accounts.
 func (tx *Tx) DeleteStreams(accounts []model.AccountID, streams []model.StreamID) error {
-	return tx.post(`DELETE FROM streams WHERE account IN (?*) AND stream IN (?*)`, accounts, streams)
+	return tx.Post(`DELETE FROM streams WHERE account IN (?*) AND stream IN (?*)`, accounts, streams)
 }
 
 // StreamScopes returns the scopes of the keys with which the accounts have streams, ended
 // ones included, each once.
 func (tx *Tx) StreamScopes(accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID, error) {
 	out := map[model.AccountID][]model.OrganizationID{}
-	err := tx.each(`SELECT DISTINCT account, organization FROM streams WHERE account IN (?*)`, []any{accounts},
+	err := tx.Query(`SELECT DISTINCT account, organization FROM streams WHERE account IN (?*)`, []any{accounts},
 		func(row Row) error {
 			var account model.AccountID
 			var scope model.OrganizationID

@@ -20,7 +20,7 @@ type Backlog struct {
 // Backlog counts what a sweep at this time would remove, each up to a limit.
 func (tx *Tx) Backlog(now time.Time, limit int) (b Backlog, err error) {
 	var oldest int64
-	_, err = tx.one(
+	_, err = tx.One(
 		`SELECT COUNT(*), COALESCE(MIN(ended.ends), 0) FROM (SELECT ends FROM messages WHERE ends <= ? ORDER BY ends
 			LIMIT ? + 0) ended`,
 		[]any{millis(now), limit}, &b.Messages, &oldest)
@@ -28,18 +28,18 @@ func (tx *Tx) Backlog(now time.Time, limit int) (b Backlog, err error) {
 		return b, err
 	}
 	b.Oldest = fromMillis(oldest)
-	if _, err = tx.one(`SELECT COUNT(*) FROM (SELECT blob FROM erasures LIMIT ? + 0) few`, []any{limit},
+	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT blob FROM erasures LIMIT ? + 0) few`, []any{limit},
 		&b.Files); err != nil {
 		return b, err
 	}
-	if _, err = tx.one(`SELECT COUNT(*) FROM organization_erasures`, nil, &b.Organizations); err != nil {
+	if _, err = tx.One(`SELECT COUNT(*) FROM organization_erasures`, nil, &b.Organizations); err != nil {
 		return b, err
 	}
-	if _, err = tx.one(`SELECT COUNT(*) FROM (SELECT day FROM key_endings LIMIT ? + 0) few`, []any{limit},
+	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT day FROM key_endings LIMIT ? + 0) few`, []any{limit},
 		&b.Keys); err != nil {
 		return b, err
 	}
-	if _, err = tx.one(`SELECT COUNT(*) FROM (SELECT account FROM withdrawals LIMIT ? + 0) few`, []any{limit},
+	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT account FROM withdrawals LIMIT ? + 0) few`, []any{limit},
 		&b.Queues); err != nil {
 		return b, err
 	}
@@ -70,7 +70,7 @@ func (tx *Tx) QueueLengths(after model.AccountID, limit int) ([]QueueLength, err
 }
 
 func (tx *Tx) queueLengths(query string, args ...any) (out []QueueLength, err error) {
-	err = tx.each(query, args, func(row Row) error {
+	err = tx.Query(query, args, func(row Row) error {
 		var q QueueLength
 		err := row.Scan(&q.Account, &q.Events, &q.First)
 		out = append(out, q)

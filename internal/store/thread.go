@@ -149,7 +149,7 @@ func (tx *Tx) threadPart(query string, args []any, limit int) ([]ThreadEntry, []
 	dest := []any{&d.Message, &e.Sort, &e.recalled, &status, &at, &d.Position, &d.Replayed}
 	deliveries := make([]Delivery, 0, limit)
 	out, ids := make([]ThreadEntry, 0, limit), make([]model.MessageID, 0, limit)
-	err := tx.each(query, args, func(row Row) error {
+	err := tx.Query(query, args, func(row Row) error {
 		if err := row.Scan(dest...); err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (tx *Tx) threadPart(query string, args []any, limit int) ([]ThreadEntry, []
 // first, and of each the sort, up to limit of them. It looks at those whose message has
 // ended, and is not swept yet, too.
 func (tx *Tx) UnreadInThread(t *Thread, limit int) (ids []model.MessageID, sorts []int64, err error) {
-	err = tx.each(`SELECT m.message, m.sort FROM messages m CROSS JOIN deliveries d
+	err = tx.Query(`SELECT m.message, m.sort FROM messages m CROSS JOIN deliveries d
 		WHERE m.organization_number = ? AND m.thread = ? AND m.sort > ? AND m.sort < ? AND m.recalled = 0
 		AND d.organization_number = m.organization_number AND d.message = m.message AND d.account = ? AND d.status < ?
 		ORDER BY m.sort DESC LIMIT ? + 0`,
@@ -188,7 +188,7 @@ func (tx *Tx) UnreadInThread(t *Thread, limit int) (ids []model.MessageID, sorts
 func (tx *Tx) LeastStatuses(organization model.OrganizationID, messages []model.MessageID) (
 	map[model.MessageID]model.Status, error) {
 	out := make(map[model.MessageID]model.Status, len(messages))
-	err := tx.each(`SELECT message, MIN(status) FROM deliveries
+	err := tx.Query(`SELECT message, MIN(status) FROM deliveries
 		WHERE organization_number = ? AND message IN (?*) AND replayed = 0 GROUP BY message`,
 		[]any{tx.numbered(organization), messages}, func(row Row) error {
 			var id model.MessageID
@@ -203,12 +203,12 @@ func (tx *Tx) LeastStatuses(organization model.OrganizationID, messages []model.
 // PartOfGroup returns between which sorts a group's messages may be an account's: above
 // floor, and before. Nothing is, where it never was a member.
 func (tx *Tx) PartOfGroup(group model.GroupID, account model.AccountID) (floor, before int64, err error) {
-	found, err := tx.one(`SELECT floor FROM group_members WHERE group_token = ? AND account = ?`, []any{group, account},
+	found, err := tx.One(`SELECT floor FROM group_members WHERE group_token = ? AND account = ?`, []any{group, account},
 		&floor)
 	if found || err != nil {
 		return floor, Whole, err
 	}
-	_, err = tx.one(`SELECT floor, last_sort + 1 FROM past_members WHERE account = ? AND group_token = ?`,
+	_, err = tx.One(`SELECT floor, last_sort + 1 FROM past_members WHERE account = ? AND group_token = ?`,
 		[]any{account, group}, &floor, &before)
 	return floor, before, err
 }
@@ -233,7 +233,7 @@ func (tx *Tx) Conversations(account model.AccountID, organizations []model.Organ
 		if from == formerConversations {
 			args = append(of, args...)
 		}
-		err := tx.each(from+afterPlace, args, func(row Row) error {
+		err := tx.Query(from+afterPlace, args, func(row Row) error {
 			var c Conversation
 			err := scanConversation(row, &c)
 			out = append(out, c)

@@ -33,7 +33,7 @@ type QueuedMessage struct {
 func (tx *Tx) Undelivered(account model.AccountID, organization model.OrganizationID, after, upTo int64,
 	limit int) (out []QueuedMessage, err error) {
 	// CROSS JOIN has SQLite begin with the queue.
-	err = tx.each(`SELECT e.position, e.message FROM events e CROSS JOIN deliveries d WHERE e.account = ?
+	err = tx.Query(`SELECT e.position, e.message FROM events e CROSS JOIN deliveries d WHERE e.account = ?
 		AND e.position > ? AND `+newInQueue+` AND d.organization_number = e.organization_number
 		AND d.message = e.message AND d.account = e.account AND d.replayed = 0 ORDER BY e.position LIMIT ? + 0`,
 		[]any{account, after, upTo, tx.numbered(organization), limit}, func(row Row) error {
@@ -56,7 +56,7 @@ type NewCopies struct {
 func (tx *Tx) CountNew(organization model.OrganizationID, account model.AccountID,
 	messages []model.MessageID) (map[model.MessageID]NewCopies, error) {
 	out := make(map[model.MessageID]NewCopies, len(messages))
-	err := tx.each(`SELECT message, COUNT(*), SUM(CASE WHEN account < ? THEN 1 ELSE 0 END) FROM deliveries
+	err := tx.Query(`SELECT message, COUNT(*), SUM(CASE WHEN account < ? THEN 1 ELSE 0 END) FROM deliveries
 		WHERE organization_number = ? AND message IN (?*) AND status = 0 AND replayed = 0 GROUP BY message`,
 		[]any{account, tx.numbered(organization), messages}, func(row Row) error {
 			var id model.MessageID

@@ -64,12 +64,12 @@ func (tx *Tx) WithdrawConversation(account model.AccountID, organization model.O
 func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
 	tx.change.withdrawn()
 	var one int64
-	long, err := tx.one(`SELECT 1 FROM events WHERE account = ? LIMIT 1 OFFSET ? + 0`, []any{w.Account, atOnce}, &one)
+	long, err := tx.One(`SELECT 1 FROM events WHERE account = ? LIMIT 1 OFFSET ? + 0`, []any{w.Account, atOnce}, &one)
 	if err != nil {
 		return false, err
 	}
 	if long {
-		return false, tx.post(`INSERT INTO withdrawals (account, organization_number, sender, position) VALUES (?, ?, ?, ?)
+		return false, tx.Post(`INSERT INTO withdrawals (account, organization_number, sender, position) VALUES (?, ?, ?, ?)
 			ON CONFLICT (account, organization_number, sender) DO UPDATE SET position = excluded.position`,
 			w.Account, w.number, optional(w.Sender), w.Position)
 	}
@@ -82,7 +82,7 @@ func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
 
 // Withdrawals returns up to limit of those of which something may still lie in a queue.
 func (tx *Tx) Withdrawals(limit int) (out []Withdrawal, err error) {
-	err = tx.each(`SELECT account, organization_number, sender, position FROM withdrawals
+	err = tx.Query(`SELECT account, organization_number, sender, position FROM withdrawals
 		ORDER BY account, organization_number, sender LIMIT ? + 0`, []any{limit}, func(row Row) error {
 		var w Withdrawal
 		var sender []byte
@@ -113,6 +113,6 @@ func (tx *Tx) Withdrawn(w *Withdrawal, after int64, limit int) (positions []int6
 // FinishWithdrawal forgets a withdrawal of which nothing lies in the queue any more. The
 // queue is locked.
 func (tx *Tx) FinishWithdrawal(w *Withdrawal) error {
-	return tx.post(`DELETE FROM withdrawals WHERE account = ? AND organization_number = ? AND sender = ? AND position = ?`,
+	return tx.Post(`DELETE FROM withdrawals WHERE account = ? AND organization_number = ? AND sender = ? AND position = ?`,
 		w.Account, w.number, optional(w.Sender), w.Position)
 }

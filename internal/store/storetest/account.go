@@ -10,6 +10,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // whole is an account with every field filled.
@@ -44,28 +45,30 @@ func accounts(t *testing.T, h Harness) {
 	t.Run("are_disabled_and_enabled", func(t *testing.T) {
 		organization := p.mustOrganization(t)
 		a, b := p.mustAccount(t, "lou"), p.mustAccount(t, "mia")
-		kinds := func() []store.SearchKind {
+		kinds := func() []searchindex.Kind {
 			t.Helper()
-			found := mustRead(t, p, func(tx *store.Tx) ([]store.SearchEntity, error) {
-				return tx.SearchEntities(organization, []model.EntityID{model.EntityID(a.ID)})
+			found := mustRead(t, p, func(tx *store.Tx) ([]searchindex.Entity, error) {
+				return searchindex.Entities(tx, organization, []model.EntityID{model.EntityID(a.ID)})
 			})
-			out := []store.SearchKind{}
+			out := []searchindex.Kind{}
 			for _, e := range found {
 				out = append(out, e.Kind)
 			}
 			return out
 		}
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return tx.IndexEntity(&store.SearchEntity{Organization: organization, Entity: model.EntityID(a.ID),
-				Words: store.JoinSearchWords(map[store.SearchField][]string{store.SearchUsername: {"lou"}})})
+			return searchindex.Put(tx, &searchindex.Entity{Organization: organization, Entity: model.EntityID(a.ID),
+				Words: searchindex.JoinWords(map[searchindex.Field][]string{searchindex.Username: {"lou"}})})
 		})
 		for _, disabled := range []bool{true, true, false} {
-			kind, among := store.SearchAccount, []model.AccountID(nil)
+			kind, among := searchindex.Account, []model.AccountID(nil)
 			if disabled {
-				kind, among = store.SearchDisabledAccount, []model.AccountID{a.ID}
+				kind, among = searchindex.DisabledAccount, []model.AccountID{a.ID}
 			}
 			p.mustUpdate(t, func(tx *store.Tx) error {
-				return tx.SetDisabled(a.ID, disabled, []model.OrganizationID{organization, p.organizationID()})
+				return errors.Join(tx.SetDisabled(a.ID, disabled),
+					searchindex.SetKind(tx, organization, model.EntityID(a.ID), kind),
+					searchindex.SetKind(tx, p.organizationID(), model.EntityID(a.ID), kind))
 			})
 			wantEqual(t, "disabled", mustFind(t, p, "lou", account(a.ID)).Disabled, disabled)
 			wantEqual(t, "the password's", mustRead(t, p,
@@ -73,10 +76,11 @@ func accounts(t *testing.T, h Harness) {
 			wantEqual(t, "disabled of both", mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
 				return tx.DisabledAmong([]model.AccountID{a.ID, b.ID})
 			}), among)
-			wantEqual(t, "kinds in the index", kinds(), []store.SearchKind{kind})
+			wantEqual(t, "kinds in the index", kinds(), []searchindex.Kind{kind})
 			n := mustRead(t, p, func(tx *store.Tx) (int, error) {
-				return tx.CountWords(store.SearchRange{Organization: organization, Kind: kind, Field: store.SearchUsername,
-					Text: "lo"}, 9)
+				return searchindex.CountWords(tx, searchindex.Range{Organization: organization, Kind: kind,
+					Field: searchindex.Username,
+					Text:  "lo"}, 9)
 			})
 			wantEqual(t, "words of the kind", n, 1)
 		}

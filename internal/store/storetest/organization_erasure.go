@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // organizationErasure: a deleted organization is gone at once, and its rows
@@ -30,7 +31,7 @@ func organizationErasure(t *testing.T, h Harness) {
 			return errors.Join(
 				tx.PutRole(o, ann, model.RoleAdmin, false),
 				putMetadata(tx, o, g.Entity(), []byte("{}")),
-				tx.IndexEntity(searchable(o, model.EntityID(ann), "Ann")))
+				searchindex.Put(tx, searchable(o, model.EntityID(ann), "Ann")))
 		})
 	}
 	p.mustUpdate(t, func(tx *store.Tx) error {

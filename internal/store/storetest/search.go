@@ -8,31 +8,35 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // searchable is an account as the index has it, whose name is its one word.
-func searchable(organization model.OrganizationID, entity model.EntityID, name string) *store.SearchEntity {
-	e := &store.SearchEntity{Organization: organization, Entity: entity, Kind: store.SearchAccount}
-	e.Keys[store.SearchDisplayName] = name
-	e.Words = store.JoinSearchWords(map[store.SearchField][]string{store.SearchDisplayName: {name}})
+func searchable(organization model.OrganizationID, entity model.EntityID, name string) *searchindex.Entity {
+	e := &searchindex.Entity{Organization: organization, Entity: entity, Kind: searchindex.Account}
+	e.Keys[searchindex.DisplayName] = name
+	e.Words = searchindex.JoinWords(map[searchindex.Field][]string{searchindex.DisplayName: {name}})
 	return e
 }
 
 func (p *platform) mustSearch(t testing.TB, organization model.OrganizationID,
-	accounts ...model.AccountID) []store.SearchEntity {
+	accounts ...model.AccountID) []searchindex.Entity {
 	t.Helper()
 	var ids []model.EntityID
 	for _, account := range accounts {
 		ids = append(ids, model.EntityID(account))
 	}
-	return mustRead(t, p, func(tx *store.Tx) ([]store.SearchEntity, error) { return tx.SearchEntities(organization, ids) })
+	return mustRead(t, p, func(tx *store.Tx) ([]searchindex.Entity, error) {
+		return searchindex.Entities(tx,
+			organization, ids)
+	})
 }
 
-func (p *platform) mustIndex(t testing.TB, entities ...*store.SearchEntity) {
+func (p *platform) mustIndex(t testing.TB, entities ...*searchindex.Entity) {
 	t.Helper()
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		for _, e := range entities {
-			if err := tx.IndexEntity(e); err != nil {
+			if err := searchindex.Put(tx, e); err != nil {
 				return err
 			}
 		}
@@ -45,21 +49,21 @@ func searchEntities(t *testing.T, h Harness) {
 	first, second := p.organizationID(), p.organizationID()
 
 	t.Run("come_back_as_they_were", func(t *testing.T) {
-		e := &store.SearchEntity{Organization: first, Entity: p.id(), Kind: store.SearchAccount}
-		for field := store.SearchDisplayName; field <= store.SearchDepartment; field++ {
+		e := &searchindex.Entity{Organization: first, Entity: p.id(), Kind: searchindex.Account}
+		for field := searchindex.DisplayName; field <= searchindex.Department; field++ {
 			e.Keys[field] = fmt.Sprint("key ", field)
 		}
-		e.Words = store.JoinSearchWords(map[store.SearchField][]string{store.SearchTitle: {"dr", "prof"},
-			store.SearchDisplayName: {"ann"}})
+		e.Words = searchindex.JoinWords(map[searchindex.Field][]string{searchindex.Title: {"dr", "prof"},
+			searchindex.DisplayName: {"ann"}})
 		p.mustIndex(t, e)
 		account := model.AccountID(e.Entity)
-		wantEqual(t, "entity", p.mustSearch(t, first, account, p.id()), []store.SearchEntity{*e})
+		wantEqual(t, "entity", p.mustSearch(t, first, account, p.id()), []searchindex.Entity{*e})
 		wantEqual(t, "elsewhere", len(p.mustSearch(t, second, account)), 0)
-		e.Keys[store.SearchTitle], e.Words = "", store.JoinSearchWords(nil)
+		e.Keys[searchindex.Title], e.Words = "", searchindex.JoinWords(nil)
 		p.mustIndex(t, e, e)
-		wantEqual(t, "entity after a change", p.mustSearch(t, first, account), []store.SearchEntity{*e})
+		wantEqual(t, "entity after a change", p.mustSearch(t, first, account), []searchindex.Entity{*e})
 		for range 2 {
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.UnindexEntity(first, e.Entity) })
+			p.mustUpdate(t, func(tx *store.Tx) error { return searchindex.Remove(tx, first, e.Entity) })
 		}
 		wantEqual(t, "after its end", len(p.mustSearch(t, first, account)), 0)
 	})
@@ -77,16 +81,16 @@ func searchEntities(t *testing.T, h Harness) {
 			if descending {
 				slices.Reverse(want)
 			}
-			order := &store.SearchOrder{Terms: []store.SearchTerm{{Field: store.SearchDisplayName, Descending: descending}}}
+			order := &searchindex.Order{Terms: []searchindex.Term{{Field: searchindex.DisplayName, Descending: descending}}}
 			for _, size := range []int{1, 4, 100} {
 				got := []string{}
-				var after *store.SearchEntity
+				var after *searchindex.Entity
 				for more := true; more; {
-					page := mustRead(t, p, func(tx *store.Tx) ([]store.SearchEntity, error) {
-						return tx.EntitiesInOrder(organization, store.SearchAccount, order, after, size)
+					page := mustRead(t, p, func(tx *store.Tx) ([]searchindex.Entity, error) {
+						return searchindex.InOrder(tx, organization, searchindex.Account, order, after, size)
 					})
 					for _, e := range page {
-						got = append(got, e.Keys[store.SearchDisplayName])
+						got = append(got, e.Keys[searchindex.DisplayName])
 					}
 					if more = len(page) == size; more {
 						after = &page[size-1]
@@ -97,7 +101,7 @@ func searchEntities(t *testing.T, h Harness) {
 		}
 		n := func(limit int) int {
 			return mustRead(t, p, func(tx *store.Tx) (int, error) {
-				return tx.CountSearchEntities(organization, store.SearchAccount, limit)
+				return searchindex.Count(tx, organization, searchindex.Account, limit)
 			})
 		}
 		wantEqual(t, "count", []int{n(100), n(7)}, []int{len(sorted), 7})
@@ -105,20 +109,20 @@ func searchEntities(t *testing.T, h Harness) {
 
 	t.Run("are_paged_by_several_fields_while_others_come_and_go", func(t *testing.T) {
 		organization := p.organizationID()
-		var all []*store.SearchEntity
+		var all []*searchindex.Entity
 		for i := range 30 {
 			e := searchable(organization, model.EntityID{15: byte(i + 1)}, fmt.Sprint("name", i%3))
-			e.Keys[store.SearchTitle] = fmt.Sprint("title", i%5)
+			e.Keys[searchindex.Title] = fmt.Sprint("title", i%5)
 			all = append(all, e)
 		}
 		p.mustIndex(t, all...)
-		order := &store.SearchOrder{Terms: []store.SearchTerm{{Field: store.SearchTitle, Descending: true},
-			{Field: store.SearchDisplayName}}, TokenDescending: true}
+		order := &searchindex.Order{Terms: []searchindex.Term{{Field: searchindex.Title, Descending: true},
+			{Field: searchindex.DisplayName}}, TokenDescending: true}
 		seen := map[model.EntityID]int{}
-		var after *store.SearchEntity
+		var after *searchindex.Entity
 		for page := range 10 {
-			found := mustRead(t, p, func(tx *store.Tx) ([]store.SearchEntity, error) {
-				return tx.EntitiesInOrder(organization, store.SearchAccount, order, after, 3)
+			found := mustRead(t, p, func(tx *store.Tx) ([]searchindex.Entity, error) {
+				return searchindex.InOrder(tx, organization, searchindex.Account, order, after, 3)
 			})
 			for _, e := range found {
 				seen[e.Entity]++
@@ -126,9 +130,9 @@ func searchEntities(t *testing.T, h Harness) {
 			after = &found[2]
 			// What sorts before the cursor, and what was seen and goes, moves nothing.
 			extra := searchable(organization, model.EntityID{14: 1, 15: byte(page)}, "name0")
-			extra.Keys[store.SearchTitle] = "title9"
+			extra.Keys[searchindex.Title] = "title9"
 			p.mustIndex(t, extra)
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.UnindexEntity(organization, found[0].Entity) })
+			p.mustUpdate(t, func(tx *store.Tx) error { return searchindex.Remove(tx, organization, found[0].Entity) })
 		}
 		for _, e := range all {
 			if seen[e.Entity] != 1 {
@@ -143,17 +147,22 @@ func searchEntities(t *testing.T, h Harness) {
 		organization := p.mustOrganization(t, ann, bob)
 		private, public := p.mustGroup(t, organization, ann), p.mustGroup(t, organization, ann)
 		a, b := searchable(organization, private.Entity(), "secret"), searchable(organization, public.Entity(), "secret")
-		a.Kind, b.Kind = store.SearchPrivateGroup, store.SearchPublicGroup
+		a.Kind, b.Kind = searchindex.PrivateGroup, searchindex.PublicGroup
 		p.mustIndex(t, a, b)
-		of := func(account model.AccountID) []store.SearchEntity {
+		of := func(account model.AccountID) []searchindex.Entity {
 			return mustRead(t, p,
-				func(tx *store.Tx) ([]store.SearchEntity, error) { return tx.PrivateGroupsOf(account, organization) })
+				func(tx *store.Tx) ([]searchindex.Entity, error) {
+					return searchindex.PrivateGroupsOf(tx, account, organization)
+				})
 		}
-		wantEqual(t, "of a member", of(ann), []store.SearchEntity{*a})
+		wantEqual(t, "of a member", of(ann), []searchindex.Entity{*a})
 		wantEqual(t, "of another", len(of(bob)), 0)
-		for kind, want := range map[store.SearchKind]int{store.SearchPrivateGroup: 0, store.SearchPublicGroup: 1} {
-			r := store.SearchRange{Organization: organization, Kind: kind, Field: store.SearchDisplayName, Text: "se"}
-			wantEqual(t, "words", mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountWords(r, 10) }), want)
+		for kind, want := range map[searchindex.Kind]int{searchindex.PrivateGroup: 0, searchindex.PublicGroup: 1} {
+			r := searchindex.Range{Organization: organization, Kind: kind, Field: searchindex.DisplayName, Text: "se"}
+			wantEqual(t, "words", mustRead(t, p, func(tx *store.Tx) (int,
+				error) {
+				return searchindex.CountWords(tx, r, 10)
+			}), want)
 		}
 	})
 }
@@ -173,12 +182,12 @@ func searchWords(t *testing.T, h Harness) {
 		}
 	}) {
 		e := searchable(organization, model.EntityID{15: byte(i + 1)}, name)
-		e.Words = store.JoinSearchWords(map[store.SearchField][]string{store.SearchDisplayName: names[name]})
+		e.Words = searchindex.JoinWords(map[searchindex.Field][]string{searchindex.DisplayName: names[name]})
 		p.mustIndex(t, e)
 		p.mustIndex(t, searchable(p.organizationID(), e.Entity, name))
 	}
-	in := func(text string) store.SearchRange {
-		return store.SearchRange{Organization: organization, Kind: store.SearchAccount, Field: store.SearchDisplayName,
+	in := func(text string) searchindex.Range {
+		return searchindex.Range{Organization: organization, Kind: searchindex.Account, Field: searchindex.DisplayName,
 			Text: text}
 	}
 
@@ -186,28 +195,34 @@ func searchWords(t *testing.T, h Harness) {
 		for text, want := range map[string]int{"ca": 5, "c": 6, "cat": 1, "cax": 0, "a": 1, "ann": 1, "č": 1,
 			"\U0001D7D8": 1} {
 			wantEqual(t, "words that begin with "+text,
-				mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountWords(in(text), 100) }), want)
+				mustRead(t, p, func(tx *store.Tx) (int, error) { return searchindex.CountWords(tx, in(text), 100) }), want)
 		}
-		wantEqual(t, "at most 2", mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountWords(in("ca"), 2) }), 2)
+		wantEqual(t, "at most 2", mustRead(t, p, func(tx *store.Tx) (int,
+			error) {
+			return searchindex.CountWords(tx, in("ca"), 2)
+		}), 2)
 		other := in("ca")
-		other.Field = store.SearchTitle
-		wantEqual(t, "in another field", mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountWords(other, 100) }),
+		other.Field = searchindex.Title
+		wantEqual(t, "in another field", mustRead(t, p, func(tx *store.Tx) (int,
+			error) {
+			return searchindex.CountWords(tx, other, 100)
+		}),
 			0)
 	})
 	t.Run("are_listed_by_word", func(t *testing.T) {
-		got := pages(t, p, 2, func(tx *store.Tx, after store.SearchMark, limit int) ([]store.SearchMark, error) {
-			return tx.WordsByWord(in("ca"), after, limit)
+		got := pages(t, p, 2, func(tx *store.Tx, after searchindex.Mark, limit int) ([]searchindex.Mark, error) {
+			return searchindex.WordsByWord(tx, in("ca"), after, limit)
 		})
 		wantEqual(t, "words", got, []string{"ca of ca", "ca of zoe", "carl of carl", "carter of carl", "cat of anna"})
 	})
 	t.Run("are_listed_by_name_in_both_directions", func(t *testing.T) {
 		for _, prefix := range []string{"ca", ""} {
-			got := pages(t, p, 3, func(tx *store.Tx, after store.SearchMark, limit int) ([]store.SearchMark, error) {
-				return tx.WordsByName(in("ca"), prefix, false, after, limit)
+			got := pages(t, p, 3, func(tx *store.Tx, after searchindex.Mark, limit int) ([]searchindex.Mark, error) {
+				return searchindex.WordsByName(tx, in("ca"), prefix, false, after, limit)
 			})
 			wantSameUpToWord(t, got, "anna", "ca", "carl", "carl", "zoe")
-			got = pages(t, p, 3, func(tx *store.Tx, after store.SearchMark, limit int) ([]store.SearchMark, error) {
-				return tx.WordsByName(in("ca"), prefix, true, after, limit)
+			got = pages(t, p, 3, func(tx *store.Tx, after searchindex.Mark, limit int) ([]searchindex.Mark, error) {
+				return searchindex.WordsByName(tx, in("ca"), prefix, true, after, limit)
 			})
 			wantSameUpToWord(t, got, "zoe", "carl", "carl", "ca", "anna")
 		}
@@ -215,37 +230,40 @@ func searchWords(t *testing.T, h Harness) {
 	t.Run("tell_their_prefixes", func(t *testing.T) {
 		for text, want := range map[string][]string{"c": {"ca", "cz"}, "ca": {"ca"}, "car": {"ca"}, "d": {"da"}, "x": nil,
 			"č": {"ča"}} {
-			got := mustRead(t, p, func(tx *store.Tx) ([]string, error) { return tx.Prefixes(in(text), 10) })
+			got := mustRead(t, p, func(tx *store.Tx) ([]string, error) { return searchindex.Prefixes(tx, in(text), 10) })
 			wantEqual(t, "prefixes of "+text, got, want)
 		}
-		wantEqual(t, "at most one", mustRead(t, p, func(tx *store.Tx) ([]string, error) { return tx.Prefixes(in("c"), 1) }),
+		wantEqual(t, "at most one", mustRead(t, p, func(tx *store.Tx) ([]string,
+			error) {
+			return searchindex.Prefixes(tx, in("c"), 1)
+		}),
 			[]string{"ca"})
 	})
 	t.Run("follow_their_entity", func(t *testing.T) {
 		e := searchable(organization, model.EntityID{14: 9}, "old")
 		p.mustIndex(t, e)
 		count := func(text string) int {
-			return mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountWords(in(text), 10) })
+			return mustRead(t, p, func(tx *store.Tx) (int, error) { return searchindex.CountWords(tx, in(text), 10) })
 		}
 		wantEqual(t, "before", []int{count("old"), count("new")}, []int{1, 0})
 		p.mustIndex(t, searchable(organization, e.Entity, "new"))
 		wantEqual(t, "after a change", []int{count("old"), count("new")}, []int{0, 1})
 		err := p.Update(t.Context(),
-			func(tx *store.Tx) error { return errors.Join(tx.UnindexEntity(organization, e.Entity), errMine) })
+			func(tx *store.Tx) error { return errors.Join(searchindex.Remove(tx, organization, e.Entity), errMine) })
 		wantError(t, "update", err, errMine)
 		wantEqual(t, "after a change that failed", count("new"), 1)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.UnindexEntity(organization, e.Entity) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return searchindex.Remove(tx, organization, e.Entity) })
 		wantEqual(t, "after its end", count("new"), 0)
 	})
 }
 
 // pages reads a whole list in pages, each from the last mark of the one before.
 func pages(t *testing.T, p *platform, size int,
-	read func(*store.Tx, store.SearchMark, int) ([]store.SearchMark, error)) (out []string) {
+	read func(*store.Tx, searchindex.Mark, int) ([]searchindex.Mark, error)) (out []string) {
 	t.Helper()
-	var after store.SearchMark
+	var after searchindex.Mark
 	for {
-		page := mustRead(t, p, func(tx *store.Tx) ([]store.SearchMark, error) { return read(tx, after, size) })
+		page := mustRead(t, p, func(tx *store.Tx) ([]searchindex.Mark, error) { return read(tx, after, size) })
 		for _, m := range page {
 			out = append(out, m.Word+" of "+m.DisplayName)
 		}

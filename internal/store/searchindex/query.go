@@ -1,10 +1,11 @@
-package store
+package searchindex
 
 import (
 	"strings"
 	"unicode/utf8"
 
 	"signet/internal/model"
+	"signet/internal/store"
 )
 
 // beyond follows in byte order on everything that a word can go on with: it is
@@ -15,41 +16,41 @@ const beyond = "\U0010FFFF"
 // time that another number is bound to a bare `LIMIT ?`, which costs more than
 // most of these reads.
 
-// SearchRange is the words of one field, of one kind of entities, that begin
+// Range is the words of one field, of one kind of entities, that begin
 // with a text. The text is not empty.
-type SearchRange struct {
+type Range struct {
 	Organization model.OrganizationID
-	Kind         SearchKind
-	Field        SearchField
+	Kind         Kind
+	Field        Field
 	Text         string
 }
 
-const inSearchRange = `organization = ? AND kind = ? AND field = ? AND word >= ? AND word < ?`
+const inRange = `organization = ? AND kind = ? AND field = ? AND word >= ? AND word < ?`
 
-func (r *SearchRange) args() []any {
+func (r *Range) args() []any {
 	return []any{r.Organization, int(r.Kind), int(r.Field), r.Text, r.Text + beyond}
 }
 
-// SearchMark is a place in a list of a search. The zero value is the start.
-type SearchMark struct {
+// Mark is a place in a list of a search. The zero value is the start.
+type Mark struct {
 	Word        string // of lists by word
 	DisplayName string // of lists by display name
 	Entity      model.EntityID
 }
 
 // CountWords returns how many words a range has, at most limit.
-func (tx *Tx) CountWords(r SearchRange, limit int) (n int, err error) {
-	_, err = tx.one(`SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE `+inSearchRange+` LIMIT ? + 0) AS few`,
+func CountWords(tx *store.Tx, r Range, limit int) (n int, err error) {
+	_, err = tx.One(`SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE `+inRange+` LIMIT ? + 0) AS few`,
 		append(r.args(), limit), &n)
 	return n, err
 }
 
 // WordsByWord lists the words of a range, in byte order and then by entity, from
 // after a mark on.
-func (tx *Tx) WordsByWord(r SearchRange, after SearchMark, limit int) ([]SearchMark, error) {
+func WordsByWord(tx *store.Tx, r Range, after Mark, limit int) ([]Mark, error) {
 	args := r.args()
 	args[3] = max(r.Text, after.Word)
-	return tx.marks(limit, `SELECT word, display_name, entity FROM search_words WHERE `+inSearchRange+
+	return marks(tx, limit, `SELECT word, display_name, entity FROM search_words WHERE `+inRange+
 		` AND (word > ? OR entity > ?)
 		ORDER BY word, entity LIMIT ? + 0`, append(args, after.Word, after.Entity, limit)...)
 }
@@ -59,13 +60,13 @@ func (tx *Tx) WordsByWord(r SearchRange, after SearchMark, limit int) ([]SearchM
 // that has several of the words comes as often, one after the other. It is quick
 // where prefix is that of the words (Prefixes), and right but slow where it is
 // empty, for then all words of the range are sorted.
-func (tx *Tx) WordsByName(r SearchRange, prefix string, descending bool, after SearchMark, limit int) ([]SearchMark,
+func WordsByName(tx *store.Tx, r Range, prefix string, descending bool, after Mark, limit int) ([]Mark,
 	error) {
 	var b strings.Builder
 	b.WriteString(`SELECT word, display_name, entity FROM search_words WHERE `)
 	args := r.args()
 	if prefix == "" {
-		b.WriteString(inSearchRange)
+		b.WriteString(inRange)
 	} else {
 		// The words are compared in a way that no index serves: one by word is there,
 		// and must not be taken, because its rows would have to be sorted.
@@ -76,19 +77,19 @@ func (tx *Tx) WordsByName(r SearchRange, prefix string, descending bool, after S
 			args = append(args, n, r.Text)
 		}
 	}
-	if after != (SearchMark{}) {
+	if after != (Mark{}) {
 		than := comparison(descending)
 		b.WriteString(` AND display_name` + than + `= ? AND (display_name` + than + ` ? OR entity > ?)`)
 		args = append(args, after.DisplayName, after.DisplayName, after.Entity)
 	}
 	b.WriteString(` ORDER BY display_name` + direction(descending) + `, entity LIMIT ? + 0`)
-	return tx.marks(limit, b.String(), append(args, limit)...)
+	return marks(tx, limit, b.String(), append(args, limit)...)
 }
 
-func (tx *Tx) marks(limit int, query string, args ...any) ([]SearchMark, error) {
-	out := make([]SearchMark, 0, min(limit, 64))
-	err := tx.each(query, args, func(row Row) error {
-		var m SearchMark
+func marks(tx *store.Tx, limit int, query string, args ...any) ([]Mark, error) {
+	out := make([]Mark, 0, min(limit, 64))
+	err := tx.Query(query, args, func(row store.Row) error {
+		var m Mark
 		err := row.Scan(&m.Word, &m.DisplayName, &m.Entity)
 		out = append(out, m)
 		return err
@@ -98,15 +99,15 @@ func (tx *Tx) marks(limit int, query string, args ...any) ([]SearchMark, error) 
 
 // Prefixes returns the different first two letters of the words of a range, at
 // most limit.
-func (tx *Tx) Prefixes(r SearchRange, limit int) (out []string, err error) {
+func Prefixes(tx *store.Tx, r Range, limit int) (out []string, err error) {
 	if utf8.RuneCountInString(r.Text) > 1 {
-		return []string{searchPrefix(r.Text)}, nil
+		return []string{prefixOf(r.Text)}, nil
 	}
 	// Each step looks up the next one, instead of reading all the words between.
 	const of = `FROM search_words w WHERE w.organization = ? AND w.kind = ? AND w.field = ?`
 	args := []any{r.Organization, int(r.Kind), int(r.Field), r.Text, r.Text + beyond, r.Organization, int(r.Kind),
 		int(r.Field), r.Text + beyond, limit}
-	return column[string](tx, `WITH RECURSIVE step (prefix) AS (
+	return store.Column[string](tx, `WITH RECURSIVE step (prefix) AS (
 			SELECT MIN(w.prefix) `+of+` AND w.prefix >= ? AND w.prefix < ?
 			UNION ALL
 			SELECT (SELECT MIN(w.prefix) `+of+
@@ -114,50 +115,50 @@ func (tx *Tx) Prefixes(r SearchRange, limit int) (out []string, err error) {
 		) SELECT prefix FROM step WHERE prefix IS NOT NULL LIMIT ? + 0`, args...)
 }
 
-// CountSearchEntities returns how many entities of a kind an organization has,
+// Count returns how many entities of a kind an organization has,
 // at most limit.
-func (tx *Tx) CountSearchEntities(organization model.OrganizationID, kind SearchKind, limit int) (n int, err error) {
-	_, err = tx.one(
+func Count(tx *store.Tx, organization model.OrganizationID, kind Kind, limit int) (n int, err error) {
+	_, err = tx.One(
 		`SELECT COUNT(*) FROM (SELECT 1 FROM search_entities WHERE organization = ? AND kind = ? LIMIT ? + 0) AS few`,
 		[]any{organization, int(kind), limit}, &n)
 	return n, err
 }
 
-// SearchEntities returns those of the entities that the organization's index
+// Entities returns those of the entities that the organization's index
 // has, in no particular order.
-func (tx *Tx) SearchEntities(organization model.OrganizationID, ids []model.EntityID) ([]SearchEntity, error) {
-	return tx.searchEntities(len(ids),
-		`SELECT `+searchEntityColumns+` FROM search_entities e WHERE e.organization = ? AND e.entity IN (?*)`, organization,
+func Entities(tx *store.Tx, organization model.OrganizationID, ids []model.EntityID) ([]Entity, error) {
+	return entities(tx, len(ids),
+		`SELECT `+entityColumns+` FROM search_entities e WHERE e.organization = ? AND e.entity IN (?*)`, organization,
 		ids)
 }
 
 // PrivateGroupsOf returns the groups of an organization that an account is in
 // and that only their members find.
-func (tx *Tx) PrivateGroupsOf(account model.AccountID, organization model.OrganizationID) ([]SearchEntity, error) {
-	return tx.searchEntities(0, `SELECT `+searchEntityColumns+` FROM group_members m
+func PrivateGroupsOf(tx *store.Tx, account model.AccountID, organization model.OrganizationID) ([]Entity, error) {
+	return entities(tx, 0, `SELECT `+entityColumns+` FROM group_members m
 		JOIN search_entities e ON e.organization = m.organization AND e.entity = m.group_token
-		WHERE m.account = ? AND m.organization = ? AND e.kind = ?`, account, organization, int(SearchPrivateGroup))
+		WHERE m.account = ? AND m.organization = ? AND e.kind = ?`, account, organization, int(PrivateGroup))
 }
 
-// SearchTerm is a field to sort by.
-type SearchTerm struct {
-	Field      SearchField
+// Term is a field to sort by.
+type Term struct {
+	Field      Field
 	Descending bool
 }
 
-// SearchOrder is a total order of the entities of an organization: by some
+// Order is a total order of the entities of an organization: by some
 // fields, one after the other, and at last by the identifier.
-type SearchOrder struct {
-	Terms           []SearchTerm
+type Order struct {
+	Terms           []Term
 	TokenDescending bool
 }
 
-// EntitiesInOrder lists the entities of a kind in an order, from after one on, or
+// InOrder lists the entities of a kind in an order, from after one on, or
 // from the start where that is nil.
-func (tx *Tx) EntitiesInOrder(organization model.OrganizationID, kind SearchKind, order *SearchOrder,
-	after *SearchEntity, limit int) ([]SearchEntity, error) {
+func InOrder(tx *store.Tx, organization model.OrganizationID, kind Kind, order *Order,
+	after *Entity, limit int) ([]Entity, error) {
 	var b strings.Builder
-	b.WriteString(`SELECT ` + searchEntityColumns + ` FROM search_entities e WHERE e.organization = ? AND e.kind = ?`)
+	b.WriteString(`SELECT ` + entityColumns + ` FROM search_entities e WHERE e.organization = ? AND e.kind = ?`)
 	args := []any{organization, int(kind)}
 	if after != nil {
 		if len(order.Terms) > 0 { // what an index can begin with
@@ -177,11 +178,11 @@ func (tx *Tx) EntitiesInOrder(organization model.OrganizationID, kind SearchKind
 		b.WriteString(term.column() + direction(term.Descending) + `, `)
 	}
 	b.WriteString(`e.entity` + direction(order.TokenDescending) + ` LIMIT ? + 0`)
-	return tx.searchEntities(limit, b.String(), append(args, limit)...)
+	return entities(tx, limit, b.String(), append(args, limit)...)
 }
 
-func (t SearchTerm) column() string     { return `e.` + searchColumns[t.Field] }
-func (t SearchTerm) comparison() string { return comparison(t.Descending) }
+func (t Term) column() string     { return `e.` + columns[t.Field] }
+func (t Term) comparison() string { return comparison(t.Descending) }
 
 func comparison(descending bool) string {
 	if descending {
@@ -197,11 +198,11 @@ func direction(descending bool) string {
 	return ``
 }
 
-func (tx *Tx) searchEntities(expected int, query string, args ...any) ([]SearchEntity, error) {
-	out := make([]SearchEntity, 0, expected)
-	err := tx.each(query, args, func(row Row) error {
-		var e SearchEntity
-		err := scanSearchEntity(row, &e)
+func entities(tx *store.Tx, expected int, query string, args ...any) ([]Entity, error) {
+	out := make([]Entity, 0, expected)
+	err := tx.Query(query, args, func(row store.Row) error {
+		var e Entity
+		err := scanEntity(row, &e)
 		out = append(out, e)
 		return err
 	})

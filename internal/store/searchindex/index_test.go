@@ -1,4 +1,4 @@
-package store_test
+package searchindex_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 	"signet/internal/store/sqlite"
 )
 
@@ -105,7 +106,7 @@ func TestIndexEntityLeavesNothingOfWhatItReplaces(t *testing.T) {
 	changed, changedEngine := openSearch(t)
 	fresh, freshEngine := openSearch(t)
 	rapid.Check(t, func(t *rapid.T) {
-		now := map[model.EntityID]*store.SearchEntity{}
+		now := map[model.EntityID]*searchindex.Entity{}
 		update := func(s *store.Store, fn func(tx *store.Tx) error) {
 			if err := s.Update(context.Background(), fn); err != nil {
 				t.Fatal(err)
@@ -115,25 +116,25 @@ func TestIndexEntityLeavesNothingOfWhatItReplaces(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			id := searchEntityID(rapid.IntRange(0, 3).Draw(t, "entity"))
 			if rapid.IntRange(0, 4).Draw(t, "remove") == 0 {
-				update(changed, func(tx *store.Tx) error { return tx.UnindexEntity(searchOrganization, id) })
+				update(changed, func(tx *store.Tx) error { return searchindex.Remove(tx, searchOrganization, id) })
 				delete(now, id)
 				continue
 			}
-			e := &store.SearchEntity{Organization: searchOrganization, Entity: id,
-				Kind: store.SearchKind(rapid.IntRange(0, 2).Draw(t, "kind"))}
-			e.Keys[store.SearchDisplayName], e.Keys[store.SearchTitle] = word.Draw(t, "name"), word.Draw(t, "title")
-			words := map[store.SearchField][]string{}
+			e := &searchindex.Entity{Organization: searchOrganization, Entity: id,
+				Kind: searchindex.Kind(rapid.IntRange(0, 2).Draw(t, "kind"))}
+			e.Keys[searchindex.DisplayName], e.Keys[searchindex.Title] = word.Draw(t, "name"), word.Draw(t, "title")
+			words := map[searchindex.Field][]string{}
 			for range rapid.IntRange(0, 3).Draw(t, "fields") {
-				words[store.SearchField(rapid.IntRange(1, 8).Draw(t, "field"))] = rapid.SliceOfNDistinct(word, 0, 4,
+				words[searchindex.Field(rapid.IntRange(1, 8).Draw(t, "field"))] = rapid.SliceOfNDistinct(word, 0, 4,
 					rapid.ID).Draw(t, "words")
 			}
-			e.Words = store.JoinSearchWords(words)
-			update(changed, func(tx *store.Tx) error { return tx.IndexEntity(e) })
+			e.Words = searchindex.JoinWords(words)
+			update(changed, func(tx *store.Tx) error { return searchindex.Put(tx, e) })
 			now[id] = e
 		}
 		update(fresh, func(tx *store.Tx) error {
 			for _, e := range now {
-				if err := tx.IndexEntity(e); err != nil {
+				if err := searchindex.Put(tx, e); err != nil {
 					return err
 				}
 			}
@@ -145,7 +146,7 @@ func TestIndexEntityLeavesNothingOfWhatItReplaces(t *testing.T) {
 		for _, s := range []*store.Store{changed, fresh} {
 			update(s, func(tx *store.Tx) error {
 				for n := range 4 {
-					if err := tx.UnindexEntity(searchOrganization, searchEntityID(n)); err != nil {
+					if err := searchindex.Remove(tx, searchOrganization, searchEntityID(n)); err != nil {
 						return err
 					}
 				}
@@ -159,19 +160,19 @@ func TestIndexEntityLeavesNothingOfWhatItReplaces(t *testing.T) {
 }
 
 func TestSearchWordsAreFoundInTheirField(t *testing.T) {
-	words := store.JoinSearchWords(map[store.SearchField][]string{
-		store.SearchDisplayName: {"maria", "müller"}, store.SearchDepartment: {"7", "ward"}, store.SearchTitle: nil,
+	words := searchindex.JoinWords(map[searchindex.Field][]string{
+		searchindex.DisplayName: {"maria", "müller"}, searchindex.Department: {"7", "ward"}, searchindex.Title: nil,
 	})
 	for _, test := range []struct {
-		field store.SearchField
+		field searchindex.Field
 		text  string
 		want  bool
 	}{
-		{store.SearchDisplayName, "maria", true}, {store.SearchDisplayName, "m", true}, {store.SearchDisplayName, "mü", true},
-		{store.SearchDisplayName, "aria", false}, {store.SearchDisplayName, "marias", false},
-		{store.SearchDisplayName, "1", false},
-		{store.SearchDisplayName, "ward", false}, {store.SearchDepartment, "7", true}, {store.SearchDepartment, "8", false},
-		{store.SearchDepartment, "wa", true}, {store.SearchTitle, "w", false}, {store.SearchEmail, "m", false},
+		{searchindex.DisplayName, "maria", true}, {searchindex.DisplayName, "m", true}, {searchindex.DisplayName, "mü", true},
+		{searchindex.DisplayName, "aria", false}, {searchindex.DisplayName, "marias", false},
+		{searchindex.DisplayName, "1", false},
+		{searchindex.DisplayName, "ward", false}, {searchindex.Department, "7", true}, {searchindex.Department, "8", false},
+		{searchindex.Department, "wa", true}, {searchindex.Title, "w", false}, {searchindex.Email, "m", false},
 	} {
 		if got := words.Begin(test.field, test.text); got != test.want {
 			t.Errorf("field %d begins with %q: got %v, want %v", test.field, test.text, got, test.want)
@@ -185,11 +186,11 @@ func TestSearchListsAreInByteOrder(t *testing.T) {
 	names := []string{"", "10", "9", "a", "a b", "ab", "b", "z", "é", "щ", "田", "\U00020000"}
 	err := s.Update(context.Background(), func(tx *store.Tx) error {
 		for i, name := range names {
-			e := &store.SearchEntity{Organization: searchOrganization, Entity: searchEntityID(len(names) - i)}
-			e.Keys[store.SearchDisplayName] = name
-			e.Words = store.JoinSearchWords(map[store.SearchField][]string{store.SearchDisplayName: {"x" +
+			e := &searchindex.Entity{Organization: searchOrganization, Entity: searchEntityID(len(names) - i)}
+			e.Keys[searchindex.DisplayName] = name
+			e.Words = searchindex.JoinWords(map[searchindex.Field][]string{searchindex.DisplayName: {"x" +
 				strings.ReplaceAll(name, " ", "")}})
-			if err := tx.IndexEntity(e); err != nil {
+			if err := searchindex.Put(tx, e); err != nil {
 				return err
 			}
 		}
@@ -198,7 +199,7 @@ func TestSearchListsAreInByteOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := store.SearchRange{Organization: searchOrganization, Field: store.SearchDisplayName, Text: "x"}
+	r := searchindex.Range{Organization: searchOrganization, Field: searchindex.DisplayName, Text: "x"}
 	reversed := slices.Clone(names)
 	slices.Reverse(reversed)
 	err = s.View(context.Background(), func(tx *store.Tx) error {
@@ -206,20 +207,20 @@ func TestSearchListsAreInByteOrder(t *testing.T) {
 			for _, test := range []struct {
 				what string
 				want []string
-				list func(after store.SearchMark) ([]store.SearchMark, error)
+				list func(after searchindex.Mark) ([]searchindex.Mark, error)
 			}{
-				{"by name", names, func(after store.SearchMark) ([]store.SearchMark, error) {
-					return tx.WordsByName(r, "", false, after, limit)
+				{"by name", names, func(after searchindex.Mark) ([]searchindex.Mark, error) {
+					return searchindex.WordsByName(tx, r, "", false, after, limit)
 				}},
-				{"by name, descending", reversed, func(after store.SearchMark) ([]store.SearchMark, error) {
-					return tx.WordsByName(r, "", true, after, limit)
+				{"by name, descending", reversed, func(after searchindex.Mark) ([]searchindex.Mark, error) {
+					return searchindex.WordsByName(tx, r, "", true, after, limit)
 				}},
-				{"by word", nil, func(after store.SearchMark) ([]store.SearchMark, error) {
-					return tx.WordsByWord(r, after, limit)
+				{"by word", nil, func(after searchindex.Mark) ([]searchindex.Mark, error) {
+					return searchindex.WordsByWord(tx, r, after, limit)
 				}},
 			} {
 				var got, words []string
-				for after := (store.SearchMark{}); ; {
+				for after := (searchindex.Mark{}); ; {
 					marks, err := test.list(after)
 					if err != nil {
 						return err
@@ -237,12 +238,12 @@ func TestSearchListsAreInByteOrder(t *testing.T) {
 				}
 			}
 		}
-		prefixes, err := tx.Prefixes(r, 100)
+		prefixes, err := searchindex.Prefixes(tx, r, 100)
 		if err != nil || !slices.Equal(prefixes,
 			[]string{"x", "x1", "x9", "xa", "xb", "xz", "xé", "xщ", "x田", "x\U00020000"}) {
 			t.Errorf("prefixes %q (%v)", prefixes, err)
 		}
-		if few, err := tx.Prefixes(r, 3); err != nil || len(few) != 3 {
+		if few, err := searchindex.Prefixes(tx, r, 3); err != nil || len(few) != 3 {
 			t.Errorf("three prefixes: %q (%v)", few, err)
 		}
 		return nil
@@ -256,16 +257,16 @@ func TestSearchListsAreInByteOrder(t *testing.T) {
 // so sort.
 func TestSearchReadsAlongIndexes(t *testing.T) {
 	s, e := openSearch(t)
-	order := func(fields ...store.SearchField) *store.SearchOrder {
-		o := &store.SearchOrder{}
+	order := func(fields ...searchindex.Field) *searchindex.Order {
+		o := &searchindex.Order{}
 		for _, field := range fields {
-			o.Terms = append(o.Terms, store.SearchTerm{Field: field})
+			o.Terms = append(o.Terms, searchindex.Term{Field: field})
 		}
 		return o
 	}
-	last := &store.SearchEntity{Entity: searchEntityID(1)}
-	mark := store.SearchMark{Word: "x", DisplayName: "x", Entity: last.Entity}
-	r := store.SearchRange{Organization: searchOrganization, Field: store.SearchEmail, Text: "ma"}
+	last := &searchindex.Entity{Entity: searchEntityID(1)}
+	mark := searchindex.Mark{Word: "x", DisplayName: "x", Entity: last.Entity}
+	r := searchindex.Range{Organization: searchOrganization, Field: searchindex.Email, Text: "ma"}
 	long := r
 	long.Text = "mar"
 	for _, test := range []struct {
@@ -274,46 +275,58 @@ func TestSearchReadsAlongIndexes(t *testing.T) {
 		want  string
 		sorts bool
 	}{
-		{"words by word", func(tx *store.Tx) error { _, err := tx.WordsByWord(r, mark, 9); return err }, "search_words_word",
+		{"words by word", func(tx *store.Tx) error {
+			_, err := searchindex.WordsByWord(tx, r, mark,
+				9)
+			return err
+		}, "search_words_word",
 			false},
-		{"count of words", func(tx *store.Tx) error { _, err := tx.CountWords(r, 9); return err }, "search_words_word",
+		{"count of words", func(tx *store.Tx) error { _, err := searchindex.CountWords(tx, r, 9); return err },
+			"search_words_word",
 			false},
 		{"words by name", func(tx *store.Tx) error {
-			_, err := tx.WordsByName(r, "ma", false, store.SearchMark{}, 9)
+			_, err := searchindex.WordsByName(tx, r, "ma", false, searchindex.Mark{}, 9)
 			return err
 		},
 			"PRIMARY KEY (organization=? AND kind=? AND field=? AND prefix=?)", false},
-		{"words by name, on", func(tx *store.Tx) error { _, err := tx.WordsByName(long, "ma", false, mark, 9); return err },
+		{"words by name, on", func(tx *store.Tx) error {
+			_, err := searchindex.WordsByName(tx, long, "ma", false, mark, 9)
+			return err
+		},
 			"prefix=? AND display_name>?", false},
 		// those of one name
 		{"words by name, descending",
-			func(tx *store.Tx) error { _, err := tx.WordsByName(long, "ma", true, mark, 9); return err },
+			func(tx *store.Tx) error { _, err := searchindex.WordsByName(tx, long, "ma", true, mark, 9); return err },
 			"prefix=? AND display_name<?", true},
-		{"prefixes", func(tx *store.Tx) error { _, err := tx.Prefixes(store.SearchRange{Text: "m"}, 9); return err },
+		{"prefixes", func(tx *store.Tx) error {
+			_, err := searchindex.Prefixes(tx, searchindex.Range{Text: "m"}, 9)
+			return err
+		},
 			"prefix>? AND prefix<?", false},
 		{"entities by name", func(tx *store.Tx) error {
-			_, err := tx.EntitiesInOrder(searchOrganization, 0, order(store.SearchDisplayName), last, 9)
+			_, err := searchindex.InOrder(tx, searchOrganization, 0, order(searchindex.DisplayName), last, 9)
 			return err
 		}, "search_entities_display_name (organization=? AND kind=? AND display_name>?)", false},
 		{"entities by department and name", func(tx *store.Tx) error {
-			_, err := tx.EntitiesInOrder(searchOrganization, 0, order(store.SearchDepartment, store.SearchDisplayName), last, 9)
+			_, err := searchindex.InOrder(tx, searchOrganization, 0, order(searchindex.Department,
+				searchindex.DisplayName), last, 9)
 			return err
 		}, "search_entities_department (organization=? AND kind=? AND department>?)", true}, // those of one department
 		{"entities by token", func(tx *store.Tx) error {
-			_, err := tx.EntitiesInOrder(searchOrganization, 0, order(), last, 9)
+			_, err := searchindex.InOrder(tx, searchOrganization, 0, order(), last, 9)
 			return err
 		}, "PRIMARY KEY (organization=? AND entity>?)", false},
 		{"count of entities", func(tx *store.Tx) error {
-			_, err := tx.CountSearchEntities(searchOrganization, 0, 9)
+			_, err := searchindex.Count(tx, searchOrganization, 0, 9)
 			return err
 		}, "COVERING INDEX", false},
 		{"private groups", func(tx *store.Tx) error {
-			_, err := tx.PrivateGroupsOf(model.AccountID{1}, searchOrganization)
+			_, err := searchindex.PrivateGroupsOf(tx, model.AccountID{1}, searchOrganization)
 			return err
 		}, "group_members_account (account=? AND organization=?); SEARCH e USING PRIMARY KEY (organization=? AND entity=?)",
 			false},
 		{"entities by identifier", func(tx *store.Tx) error {
-			_, err := tx.SearchEntities(searchOrganization, []model.EntityID{last.Entity})
+			_, err := searchindex.Entities(tx, searchOrganization, []model.EntityID{last.Entity})
 			return err
 		}, "PRIMARY KEY (organization=? AND entity=?)", false},
 	} {
