@@ -299,8 +299,9 @@ func (st *stream) wantReplay(kinds ...string) []event {
 	return out
 }
 
-// wantEnd waits for the end of the stream; only comments may come before.
-func (st *stream) wantEnd() {
+// wantEnd waits for the end of the stream; only comments and, where they are allowed, events
+// of these kinds may come before.
+func (st *stream) wantEnd(allowed ...string) {
 	st.t.Helper()
 	deadline := time.After(patience)
 	for {
@@ -309,7 +310,7 @@ func (st *stream) wantEnd() {
 			if !open {
 				return
 			}
-			if !l.comment {
+			if !l.comment && !slices.Contains(allowed, l.decode(st.t).kind) {
 				st.t.Fatalf("the stream of %s has %s, want its end", st.name, l.raw)
 			}
 		case <-deadline:
