@@ -9,13 +9,14 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 	"signet/internal/store/searchindex"
 )
 
 // Group is a group with what it comes to, without its members.
 type Group struct {
 	model.Group
-	store.GroupFigures
+	overview.GroupFigures
 }
 
 // groupPlace is a group in the order of their names.
@@ -106,7 +107,7 @@ func groupsAfter(tx *store.Tx, organization model.OrganizationID, from *groupPla
 	if err != nil {
 		return nil, nil, err
 	}
-	figures, err := tx.FiguresOfGroups(ids)
+	figures, err := overview.FiguresOfGroups(tx, ids)
 	if err != nil {
 		return nil, nil, err
 	}

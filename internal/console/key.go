@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 )
 
 // Key is a key of a list, with its owner's name.
@@ -30,7 +31,7 @@ func (c *Console) Keys(ctx context.Context, actor *model.Actor, organization mod
 	err = c.read(ctx, actor, model.ActionKeyList, organization, func(tx *store.Tx) error {
 		w := c.keys(actor, organization, f)
 		w.accounts = func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
-			return tx.MembersAfter(organization, after, limit)
+			return overview.MembersAfter(tx, organization, after, limit)
 		}
 		out, err = c.keyPage(tx, actor, w, f, ask)
 		return err
@@ -43,7 +44,7 @@ func (c *Console) Keys(ctx context.Context, actor *model.Actor, organization mod
 func (c *Console) AllKeys(ctx context.Context, actor *model.Actor, f KeyFilter, ask Ask) (out Page[Key], err error) {
 	err = c.readAll(ctx, actor, model.ActionKeyList, func(tx *store.Tx) error {
 		w := c.keys(actor, "", f)
-		w.accounts = (*store.Tx).KeyOwnersAfter
+		w.accounts = overview.KeyOwnersAfter
 		out, err = c.keyPage(tx, actor, w, f, ask)
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 )
 
 // Member is an account as its organization's administrators see it.
@@ -114,7 +115,7 @@ func (c *Console) members(tx *store.Tx, actor *model.Actor, organization model.O
 	if err != nil {
 		return nil, err
 	}
-	pending, err := tx.PendingRoles(organization, ids)
+	pending, err := overview.PendingRoles(tx, organization, ids)
 	if err != nil {
 		return nil, err
 	}

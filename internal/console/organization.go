@@ -8,6 +8,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 )
 
 // Organization is an organization with what it comes to.
@@ -68,7 +69,7 @@ func (c *Console) Organizations(ctx context.Context, actor *model.Actor, name st
 // organizationsNamed finds what the actor administers, in no order.
 func organizationsNamed(tx *store.Tx, actor *model.Actor, name string) (out []organizationPlace, err error) {
 	matches := search.Beginnings(name)
-	names, err := tx.OrganizationNames()
+	names, err := overview.OrganizationNames(tx)
 	for _, o := range names {
 		if actor.Administers(o.ID) && matches(o.Name) {
 			out = append(out, organizationPlace{search.Fold(o.Name), o.ID})
@@ -87,11 +88,11 @@ func organizationsAt(tx *store.Tx, places []organizationPlace) ([]Organization, 
 	if len(ids) == 0 {
 		return out, nil
 	}
-	found, err := tx.OrganizationsAmong(ids)
+	found, err := overview.OrganizationsAmong(tx, ids)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := tx.CountsOf(ids)
+	counts, err := overview.CountsOf(tx, ids)
 	if err != nil {
 		return nil, err
 	}

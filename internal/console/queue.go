@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 )
 
 // Queue is an account's queue that holds something.
@@ -26,7 +27,7 @@ func (c *Console) Queues(ctx context.Context, actor *model.Actor, organization m
 	older time.Duration, ask Ask) (out Page[Queue], err error) {
 	w := c.queues(actor, organization, older)
 	w.accounts = func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
-		return tx.MembersAfter(organization, after, limit)
+		return overview.MembersAfter(tx, organization, after, limit)
 	}
 	w.entries = func(tx *store.Tx, accounts []model.AccountID, _ place) ([]Queue, error) {
 		lengths, err := tx.QueuesIn(organization, accounts)

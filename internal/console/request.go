@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 )
 
 // RequestKind is what is asked for.
@@ -36,7 +37,7 @@ func (c *Console) Requests(ctx context.Context, actor *model.Actor, organization
 	w := walk[Request]{
 		list: c.list(actor, "requests", organization),
 		accounts: func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
-			admins, err := tx.RequestsAfter(organization, model.RoleAdmin, after, limit)
+			admins, err := overview.RequestsAfter(tx, organization, model.RoleAdmin, after, limit)
 			if err != nil {
 				return nil, err
 			}
@@ -67,7 +68,7 @@ func requests(tx *store.Tx, actor *model.Actor, organization model.OrganizationI
 	if err != nil {
 		return nil, err
 	}
-	pending, err := tx.PendingRoles(organization, accounts)
+	pending, err := overview.PendingRoles(tx, organization, accounts)
 	if err != nil {
 		return nil, err
 	}

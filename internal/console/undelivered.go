@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 )
 
 // Undelivered is a message that is New, without what it says.
@@ -30,10 +31,10 @@ func (c *Console) Undelivered(ctx context.Context, actor *model.Actor, organizat
 	w := walk[Undelivered]{
 		list: c.list(actor, "undelivered", organization, int64(after)),
 		accounts: func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
-			return tx.MembersAfter(organization, after, limit)
+			return overview.MembersAfter(tx, organization, after, limit)
 		},
 		entries: func(tx *store.Tx, accounts []model.AccountID, from place) (out []Undelivered, err error) {
-			with, err := tx.WithUndelivered(organization, accounts, upTo)
+			with, err := overview.WithUndelivered(tx, organization, accounts, upTo)
 			if err != nil {
 				return nil, err
 			}
@@ -70,7 +71,7 @@ func (c *Console) appendUndelivered(tx *store.Tx, out []Undelivered, organizatio
 		}
 	}
 	for len(out) < most {
-		queued, err := tx.Undelivered(account, organization, after, upTo, piece)
+		queued, err := overview.Undelivered(tx, account, organization, after, upTo, piece)
 		if err != nil || len(queued) == 0 {
 			return out, err
 		}
@@ -82,7 +83,7 @@ func (c *Console) appendUndelivered(tx *store.Tx, out []Undelivered, organizatio
 		if err != nil {
 			return nil, err
 		}
-		counts, err := tx.CountNew(organization, account, ids)
+		counts, err := overview.CountNew(tx, organization, account, ids)
 		if err != nil {
 			return nil, err
 		}

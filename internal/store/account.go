@@ -33,7 +33,7 @@ func (tx *Tx) scanAccount(row Row, a *model.Account) (genuine bool, err error) {
 		&emails, &phones, &a.Operator, &a.Disabled, &a.CreatedBy, &created, &code); err != nil {
 		return false, err
 	}
-	a.Created = fromMillis(created)
+	a.Created = FromMillis(created)
 	if err := json.Unmarshal(emails, &a.Emails); err != nil {
 		return false, fmt.Errorf("read e-mails of %s: %w", a.ID, err)
 	}
@@ -206,7 +206,7 @@ func (tx *Tx) checkAccounts(after []any) (last []any, n int, err error) {
 		var p Password
 		var code, passwordCode []byte
 		err := row.Scan(&a.ID, &a.Operator, &a.Disabled, &a.CreatedBy, &created, &code, &p.Hash, &p.Scope, &passwordCode)
-		a.Created = fromMillis(created)
+		a.Created = FromMillis(created)
 		tx.genuine(code, (*codedAccount)(&a))
 		if p.Hash != "" {
 			tx.genuine(passwordCode, &codedPassword{a.ID, p})
@@ -226,7 +226,7 @@ func (tx *Tx) rights(fn func(a *model.Account), where string, args ...any) error
 			var created int64
 			var code []byte
 			err := row.Scan(&a.ID, &a.Operator, &a.Disabled, &a.CreatedBy, &created, &code)
-			a.Created = fromMillis(created)
+			a.Created = FromMillis(created)
 			if err == nil && tx.genuine(code, (*codedAccount)(&a)) {
 				fn(&a)
 			}

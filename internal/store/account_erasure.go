@@ -75,7 +75,7 @@ func (tx *Tx) MessagesWith(account model.AccountID, organization model.Organizat
 	limit int) ([]MessageRow, error) {
 	return tx.messages(
 		`(m.organization_number, m.message) > (?, ?) AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?)
-		ORDER BY m.organization_number, m.message LIMIT ? + 0`, tx.numbered(organization), after, account, account, account,
+		ORDER BY m.organization_number, m.message LIMIT ? + 0`, tx.Numbered(organization), after, account, account, account,
 		limit)
 }
 
@@ -90,7 +90,7 @@ func (tx *Tx) CopiesOf(account model.AccountID, after MessageKey, limit int) (ou
 	var numbers []int64
 	err = tx.Query(
 		`SELECT organization_number, message FROM deliveries WHERE (organization_number, message) > (?, ?) AND account = ?
-		ORDER BY organization_number, message LIMIT ? + 0`, []any{tx.numbered(after.Organization), after.ID, account, limit},
+		ORDER BY organization_number, message LIMIT ? + 0`, []any{tx.Numbered(after.Organization), after.ID, account, limit},
 		func(row Row) error {
 			var k MessageKey
 			var number int64
@@ -110,7 +110,7 @@ func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) (Erased, e
 	out := Erased{}
 	for _, k := range keys {
 		if err := tx.erase(out, "deliveries",
-			`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`, tx.numbered(k.Organization),
+			`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`, tx.Numbered(k.Organization),
 			k.ID, account); err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
 			return nil, err
 		}
 	}
-	if err := tx.erase(out, "events", `DELETE FROM events WHERE organization_number = ?`, tx.numbered(id)); err != nil {
+	if err := tx.erase(out, "events", `DELETE FROM events WHERE organization_number = ?`, tx.Numbered(id)); err != nil {
 		return nil, err
 	}
 	if err := tx.Post(`UPDATE organization_numbers SET organization = '-' || CAST(number AS TEXT) WHERE organization = ?`,

@@ -61,7 +61,7 @@ func (tx *Tx) Deliver(account model.AccountID, a *Arrival, now time.Time, positi
 	err := tx.Post(
 		`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization_number = ? AND message = ?
 			AND account = ?`,
-		int(model.Delivered), millis(now), position, tx.numbered(a.Organization), a.Message, account)
+		int(model.Delivered), millis(now), position, tx.Numbered(a.Organization), a.Message, account)
 	if err != nil || !a.Told {
 		return err
 	}

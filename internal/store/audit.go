@@ -31,7 +31,7 @@ func (tx *Tx) LockAuditHead(chain model.OrganizationID) (h AuditHead, err error)
 	var at int64
 	_, err = tx.One(`SELECT chain, number, at, hash FROM audit_chains WHERE chain = ? `+tx.dialect.Lock, []any{chain},
 		&h.Chain, &h.Number, &at, &h.Hash)
-	h.Time = fromMillis(at)
+	h.Time = FromMillis(at)
 	return h, err
 }
 
@@ -44,7 +44,7 @@ func (tx *Tx) AuditHeads() ([]AuditHead, error) {
 func (h *AuditHead) scan(row Row) error {
 	var at int64
 	err := row.Scan(&h.Chain, &h.Number, &at, &h.Hash)
-	h.Time = fromMillis(at)
+	h.Time = FromMillis(at)
 	return err
 }
 
@@ -162,7 +162,7 @@ func (tx *Tx) OldAudit(before time.Time, limit int) (last AuditHead, found bool,
 	found, err = tx.One(`SELECT e.number, e.at, e.hash FROM audit_entries e JOIN audit_chains c ON c.chain = e.chain
 		WHERE e.chain = ? AND e.number < ? AND e.at < ? AND e.number < c.number ORDER BY e.number DESC LIMIT 1`,
 		[]any{last.Chain, last.Number + int64(limit), millis(before)}, &last.Number, &at, &last.Hash)
-	last.Time = fromMillis(at)
+	last.Time = FromMillis(at)
 	return last, found, err
 }
 

@@ -75,7 +75,7 @@ func (tx *Tx) NoteEnded(m *MessageRow, accounts []model.AccountID) error {
 		WHERE account = ? AND organization = ? AND entity = ?
 		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.account = ?
 			AND d.status < ? AND d.position > conversations.cleared)`,
-		m.important(), m.Recipient, m.Organization, m.Sender, tx.numbered(m.Organization), m.ID, m.Recipient, int(model.Read))
+		m.important(), m.Recipient, m.Organization, m.Sender, tx.Numbered(m.Organization), m.ID, m.Recipient, int(model.Read))
 }
 
 // ListConversation puts an account into another one's roster, if it is not there.
@@ -164,16 +164,11 @@ const unswept = ` FROM messages m CROSS JOIN deliveries d
 
 // UnsweptUnread returns, for each conversation of an account, how much its
 // counters hold of messages that have ended and are not swept yet.
-func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) (out []Conversation, err error) {
-	err = tx.Query(`SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
+func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) ([]Conversation, error) {
+	return List(tx, `SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
 		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1, 0, 0, 0`+unswept+`
-		GROUP BY 1, 2, 3`, []any{millis(now), account, int(model.Read)}, func(row Row) error {
-		var c Conversation
-		err := scanConversation(row, &c)
-		out = append(out, c)
-		return err
-	})
-	return out, err
+		GROUP BY 1, 2, 3`, []any{millis(now), account, int(model.Read)},
+		func(c *Conversation, row Row) error { return scanConversation(row, c) })
 }
 
 func scanConversation(row Row, c *Conversation) error {
@@ -182,7 +177,7 @@ func scanConversation(row Row, c *Conversation) error {
 		&c.Listed, &c.LastSort, &c.Floor, &c.Past); err != nil {
 		return err
 	}
-	c.LastMessage = fromMillis(last)
+	c.LastMessage = FromMillis(last)
 	return nil
 }
 
@@ -210,7 +205,7 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 		UNION ALL SELECT -COUNT(*), -COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)`+unswept+`
 		AND (m.organization_number = ? OR ? = '')`,
 		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read),
-			tx.numbered(organization), organization},
+			tx.Numbered(organization), organization},
 		func(row Row) error {
 			var some, important int
 			err := row.Scan(&some, &important)
@@ -228,17 +223,11 @@ type Mutual struct {
 
 // MutualRoster lists the accounts that are in an account's roster and have it in
 // theirs, in their order, with each organization where that is so.
-func (tx *Tx) MutualRoster(account model.AccountID) (out []Mutual, err error) {
-	err = tx.Query(`SELECT theirs.account, theirs.organization FROM conversations mine
+func (tx *Tx) MutualRoster(account model.AccountID) ([]Mutual, error) {
+	return List(tx, `SELECT theirs.account, theirs.organization FROM conversations mine
 		JOIN conversations theirs ON theirs.account = mine.entity AND theirs.organization = mine.organization
 		AND theirs.entity = mine.account
 		WHERE mine.account = ? AND mine.listed = 1 AND theirs.listed = 1 AND theirs.account <> mine.account
 		ORDER BY theirs.account, theirs.organization`,
-		[]any{account}, func(row Row) error {
-			var m Mutual
-			err := row.Scan(&m.Account, &m.Organization)
-			out = append(out, m)
-			return err
-		})
-	return out, err
+		[]any{account}, func(m *Mutual, row Row) error { return row.Scan(&m.Account, &m.Organization) })
 }

@@ -25,7 +25,7 @@ func scanDelivery(row Row, d *Delivery) error {
 	if err := row.Scan(&d.Message, &d.Account, &d.Position, &d.Replayed, &status, &at, &d.StatusEvent); err != nil {
 		return err
 	}
-	d.Status, d.StatusTime = model.Status(status), fromMillis(at)
+	d.Status, d.StatusTime = model.Status(status), FromMillis(at)
 	return nil
 }
 
@@ -51,7 +51,7 @@ func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageI
 	found bool, err error) {
 	err = tx.Query(`SELECT `+deliveryColumns+
 		` FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.account = ?`,
-		[]any{tx.numbered(organization), message, account}, func(row Row) error {
+		[]any{tx.Numbered(organization), message, account}, func(row Row) error {
 			found = true
 			return scanDelivery(row, &d)
 		})
@@ -83,14 +83,14 @@ func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.Messa
 	[]model.AccountID, error) {
 	return Column[model.AccountID](tx,
 		`SELECT account FROM deliveries WHERE organization_number = ? AND message = ? LIMIT ? + 0`,
-		tx.numbered(organization), message, limit)
+		tx.Numbered(organization), message, limit)
 }
 
 // DeleteCopies removes the copies of a message that accounts have.
 func (tx *Tx) DeleteCopies(organization model.OrganizationID, message model.MessageID,
 	accounts []model.AccountID) error {
 	return tx.Post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account IN (?*)`,
-		tx.numbered(organization), message, accounts)
+		tx.Numbered(organization), message, accounts)
 }
 
 // LeastStatus is the least advanced status among all to whom the message was
@@ -102,8 +102,8 @@ func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.Messa
 	_, err = tx.One(
 		`SELECT COALESCE(MIN(status), 0), COALESCE(MAX(status_time), 0) FROM deliveries WHERE organization_number = ?
 			AND message = ? AND replayed = 0`,
-		[]any{tx.numbered(organization), message}, &status, &at)
-	return model.Status(status), fromMillis(at), err
+		[]any{tx.Numbered(organization), message}, &status, &at)
+	return model.Status(status), FromMillis(at), err
 }
 
 // AdvanceDelivery moves a copy's status forward; it reports false where it was
@@ -113,7 +113,7 @@ func (tx *Tx) AdvanceDelivery(organization model.OrganizationID, message model.M
 	n, err := tx.exec(
 		`UPDATE deliveries SET status = ?, status_time = ? WHERE organization_number = ? AND message = ? AND account = ?
 			AND status < ?`,
-		int(status), millis(at), tx.numbered(organization), message, account, int(status))
+		int(status), millis(at), tx.Numbered(organization), message, account, int(status))
 	return n > 0, err
 }
 
@@ -128,7 +128,7 @@ func (tx *Tx) ReplaceStatusEvent(m *MessageRow, d *Delivery, position int64, kin
 	}
 	if err := tx.Post(
 		`UPDATE deliveries SET status_event = ? WHERE organization_number = ? AND message = ? AND account = ?`,
-		position, tx.numbered(m.Organization), m.ID, d.Account); err != nil {
+		position, tx.Numbered(m.Organization), m.ID, d.Account); err != nil {
 		return err
 	}
 	return tx.InsertEvent(m.Sender, position, m.Organization, kind, m.ID, payload)

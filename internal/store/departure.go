@@ -57,7 +57,7 @@ func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next D
 	next = d
 	found, err := tx.One(
 		`SELECT message FROM messages WHERE organization_number = ? AND message > ? ORDER BY message LIMIT 1 OFFSET ? + 0`,
-		[]any{tx.numbered(d.Organization), d.looked, window - 1}, &next.looked)
+		[]any{tx.Numbered(d.Organization), d.looked, window - 1}, &next.looked)
 	if err != nil {
 		return nil, d, err
 	}
@@ -66,7 +66,7 @@ func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next D
 	}
 	err = tx.Query(`SELECT m.message FROM messages m WHERE m.organization_number = ? AND m.message > ? AND m.message <= ?`+
 		unreadable,
-		[]any{tx.numbered(d.Organization), d.looked, next.looked, d.Organization, d.Organization}, func(row Row) error {
+		[]any{tx.Numbered(d.Organization), d.looked, next.looked, d.Organization, d.Organization}, func(row Row) error {
 			var id model.MessageID
 			err := row.Scan(&id)
 			ids = append(ids, id)
@@ -81,7 +81,7 @@ func (d *Departure) Over() bool { return d.looked == lastMessage }
 // UnreadableAmong returns those of these messages of an organization that nobody can
 // read any more, for the transaction to delete.
 func (tx *Tx) UnreadableAmong(organization model.OrganizationID, ids []model.MessageID) ([]MessageRow, error) {
-	return tx.messages(`m.organization_number = ? AND m.message IN (?*)`+unreadable, tx.numbered(organization), ids,
+	return tx.messages(`m.organization_number = ? AND m.message IN (?*)`+unreadable, tx.Numbered(organization), ids,
 		organization, organization)
 }
 

@@ -102,7 +102,7 @@ func (tx *Tx) scope(id model.OrganizationID) any {
 	if id == "" {
 		return 0
 	}
-	return tx.numbered(id)
+	return tx.Numbered(id)
 }
 
 // withinScope selects events of an organization, and those of none, which are the
@@ -178,7 +178,7 @@ func (tx *Tx) WithinScope(account model.AccountID, positions []int64, scope mode
 		return positions, nil
 	}
 	return tx.positions(`SELECT position FROM events WHERE account = ? AND position IN (?*)
-		AND organization_number IN (0, ?)`, account, positions, tx.numbered(scope))
+		AND organization_number IN (0, ?)`, account, positions, tx.Numbered(scope))
 }
 
 // DeleteEventsBefore takes the oldest of what is older than a position out of an account's
@@ -203,7 +203,7 @@ func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.M
 	accounts []model.AccountID) error {
 	tx.change.withdrawn()
 	return tx.Post(`DELETE FROM events WHERE (account, position) IN (SELECT account, position FROM deliveries
-		WHERE organization_number = ? AND message = ? AND account IN (?*))`, tx.numbered(organization), message, accounts)
+		WHERE organization_number = ? AND message = ? AND account IN (?*))`, tx.Numbered(organization), message, accounts)
 }
 
 // InsertEvents queues the same event besides messages with several accounts, at one

@@ -15,7 +15,7 @@ func scanGroup(row Row, g *model.Group) error {
 		&g.ReplayHistory, &g.Public, &g.Deleted); err != nil {
 		return err
 	}
-	g.Created = fromMillis(created)
+	g.Created = FromMillis(created)
 	return nil
 }
 

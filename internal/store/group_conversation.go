@@ -58,7 +58,7 @@ func (tx *Tx) noteEndedInGroup(m *MessageRow, accounts []model.AccountID) error 
 	return tx.Post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?
 		WHERE group_token = ? AND account IN (?*) AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ?
 			AND d.message = ? AND d.account = group_members.account AND d.status < ? AND d.position > group_members.joined)`,
-		m.important(), m.Recipient, accounts, tx.numbered(m.Organization), m.ID, int(model.Read))
+		m.important(), m.Recipient, accounts, tx.Numbered(m.Organization), m.ID, int(model.Read))
 }
 
 // GroupConversation returns what a member's roster says of a group.

@@ -51,7 +51,7 @@ func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recall
 		FROM messages
 		WHERE organization_number = ? AND message = ? AND recalled = 0 AND EXISTS (SELECT 1 FROM holds
 		WHERE holds.organization = ? AND released = 0)
-		ON CONFLICT (organization, message) DO NOTHING`, organization, recalled, tx.numbered(organization), id, organization)
+		ON CONFLICT (organization, message) DO NOTHING`, organization, recalled, tx.Numbered(organization), id, organization)
 	return n > 0, err
 }
 
@@ -61,7 +61,7 @@ func (tx *Tx) keepDeliveries(organization model.OrganizationID, id model.Message
 		SELECT ?, message, account, status, status_time FROM deliveries
 		WHERE organization_number = ? AND message = ? AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = ?
 		AND h.message = ?)
-		ON CONFLICT (organization, message, account) DO NOTHING`, organization, tx.numbered(organization), id, organization,
+		ON CONFLICT (organization, message, account) DO NOTHING`, organization, tx.Numbered(organization), id, organization,
 		id)
 }
 
@@ -104,7 +104,7 @@ func (tx *Tx) HeldMessage(organization model.OrganizationID, id model.MessageID)
 // in the order of their identifiers, from the one after the given one.
 func (tx *Tx) MessagesIn(organization model.OrganizationID, after model.MessageID, limit int) ([]MessageRow, error) {
 	return tx.messages(`m.organization_number = ? AND m.message > ? AND m.recalled = 0 ORDER BY m.message LIMIT ? + 0`,
-		tx.numbered(organization), after, limit)
+		tx.Numbered(organization), after, limit)
 }
 
 // HeldDeliveries returns who got a message that is kept.
@@ -114,7 +114,7 @@ func (tx *Tx) HeldDeliveries(organization model.OrganizationID, id model.Message
 			var status int
 			var at int64
 			err := row.Scan(&d.Account, &status, &at)
-			d.Status, d.StatusTime = model.Status(status), fromMillis(at)
+			d.Status, d.StatusTime = model.Status(status), FromMillis(at)
 			return err
 		})
 }

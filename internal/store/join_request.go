@@ -29,7 +29,7 @@ func (tx *Tx) JoinRequest(organization model.OrganizationID, account model.Accou
 	r.Organization, r.Account = organization, account
 	found, err = tx.One(`SELECT title, department, created FROM join_requests WHERE organization = ? AND account = ?`,
 		[]any{organization, account}, &r.Title, &r.Department, &created)
-	r.Created = fromMillis(created)
+	r.Created = FromMillis(created)
 	return r, found, err
 }
 
@@ -43,7 +43,7 @@ func (tx *Tx) DeleteJoinRequest(organization model.OrganizationID, account model
 // that it created and others want, in their order.
 func (tx *Tx) JoinsAfter(organization model.OrganizationID, after model.AccountID, limit int) ([]model.AccountID,
 	error) {
-	return tx.accountList(`SELECT DISTINCT j.account FROM join_requests j JOIN accounts a ON a.account = j.account
+	return Column[model.AccountID](tx, `SELECT DISTINCT j.account FROM join_requests j JOIN accounts a ON a.account = j.account
 		WHERE (j.organization = ? OR a.created_by = ?) AND j.account > ? ORDER BY j.account LIMIT ? + 0`,
 		organization, organization, after, limit)
 }
@@ -57,7 +57,7 @@ func (tx *Tx) JoinRequestsOf(accounts []model.AccountID) (map[model.AccountID][]
 		var r JoinRequest
 		var created int64
 		err := row.Scan(&r.Organization, &r.Account, &r.Title, &r.Department, &created)
-		r.Created = fromMillis(created)
+		r.Created = FromMillis(created)
 		out[r.Account] = append(out[r.Account], r)
 		return err
 	})

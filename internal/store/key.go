@@ -73,9 +73,9 @@ func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 		return false, err
 	}
 	k.Kind = model.KeyKind(kind)
-	k.PreviousUntil, k.Created, k.LastUsed, k.Expires = fromMillis(previousUntil), fromMillis(created),
-		fromMillis(lastUsed), fromMillis(expires)
-	k.Grants, k.Elevated = fromMillis(grants), fromMillis(elevated)
+	k.PreviousUntil, k.Created, k.LastUsed, k.Expires = FromMillis(previousUntil), FromMillis(created),
+		FromMillis(lastUsed), FromMillis(expires)
+	k.Grants, k.Elevated = FromMillis(grants), FromMillis(elevated)
 	k.MessagesPerDay, k.RequestsPerSecond = limitFromColumn(perDay), limitFromColumn(perSecond)
 	if networks != "" {
 		if k.Networks, err = model.ParseNetworks(strings.Split(networks, ",")); err != nil {
@@ -212,15 +212,9 @@ func (tx *Tx) keyNames(where string, args ...any) ([]string, error) {
 }
 
 // KeyHolders lists the accounts that have keys of a scope.
-func (tx *Tx) KeyHolders(scope model.OrganizationID) (out []model.AccountID, err error) {
-	err = tx.Query(`SELECT DISTINCT account FROM keys WHERE organization = ? AND organization <> '' ORDER BY account`,
-		[]any{scope}, func(row Row) error {
-			var account model.AccountID
-			err := row.Scan(&account)
-			out = append(out, account)
-			return err
-		})
-	return out, err
+func (tx *Tx) KeyHolders(scope model.OrganizationID) ([]model.AccountID, error) {
+	return Column[model.AccountID](tx, `SELECT DISTINCT account FROM keys
+		WHERE organization = ? AND organization <> '' ORDER BY account`, scope)
 }
 
 // SetKeyParent says with which key another one ends; empty: with none.
@@ -347,4 +341,12 @@ func (tx *Tx) MessagesSent(counter string, day int64) (sent int, err error) {
 func (tx *Tx) DeleteQuotasBefore(day int64) error {
 	err := tx.Post(`DELETE FROM quotas WHERE day < ?`, day)
 	return err
+}
+
+// KeysOfEach returns the keys of several accounts, of each in the order of their names.
+func (tx *Tx) KeysOfEach(accounts []model.AccountID) (map[model.AccountID][]model.Key, error) {
+	out := make(map[model.AccountID][]model.Key, len(accounts))
+	err := tx.keys(func(k *model.Key) { out[k.Account] = append(out[k.Account], *k) },
+		`account IN (?*) ORDER BY account, api_key`, accounts)
+	return out, err
 }

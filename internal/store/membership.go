@@ -141,7 +141,7 @@ func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error)
 		if p := (place{m.Organization, m.Account, joined, m.Since}); p != *at {
 			*at = p
 			if genuine = tx.genuine(code, at); genuine {
-				m.Joined = fromMillis(joined)
+				m.Joined = FromMillis(joined)
 				out = append(out, m)
 			}
 		}

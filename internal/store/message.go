@@ -46,13 +46,13 @@ func (s *messageScan) dest(organization any) []any {
 }
 
 func (s *messageScan) row() MessageRow {
-	s.Created, s.Expires, s.Ends = fromMillis(s.created), fromEndMillis(s.expires), fromEndMillis(s.ends)
+	s.Created, s.Expires, s.Ends = FromMillis(s.created), fromEndMillis(s.expires), fromEndMillis(s.ends)
 	s.Blob, s.Forwarded = model.BlobID{}, nil
 	s.Replay, s.InTurn = s.replay == replayed, s.replay == inTurn
 	copy(s.Blob[:], s.blob)
 	var sender model.AccountID
 	if copy(sender[:], s.originalSender); !sender.IsZero() {
-		s.Forwarded = &model.Original{Sender: sender, Created: fromMillis(s.originalCreated)}
+		s.Forwarded = &model.Original{Sender: sender, Created: FromMillis(s.originalCreated)}
 	}
 	return s.MessageRow
 }
@@ -132,7 +132,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 	}
 	if err := tx.Post(
 		`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization_number = ? AND message = ?`,
-		[]byte{}, optional(model.BlobID{}), tx.numbered(m.Organization), m.ID); err != nil {
+		[]byte{}, optional(model.BlobID{}), tx.Numbered(m.Organization), m.ID); err != nil {
 		return err
 	}
 	if kept { // and with it the attachment
@@ -145,7 +145,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, at time.Time) error {
 	tx.change.withdrawn()
 	err := tx.Post(`UPDATE messages SET ends = ? WHERE organization_number = ? AND message = ? AND ends > ?`,
-		millis(at), tx.numbered(organization), id, millis(at))
+		millis(at), tx.Numbered(organization), id, millis(at))
 	return err
 }
 
@@ -160,11 +160,11 @@ func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageI
 	if err := tx.keepDeliveries(organization, id); err != nil {
 		return err
 	}
-	if err := tx.Post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, tx.numbered(organization),
+	if err := tx.Post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, tx.Numbered(organization),
 		id); err != nil {
 		return err
 	}
-	n, err := tx.exec(`DELETE FROM messages WHERE organization_number = ? AND message = ?`, tx.numbered(organization), id)
+	n, err := tx.exec(`DELETE FROM messages WHERE organization_number = ? AND message = ?`, tx.Numbered(organization), id)
 	if err != nil || n == 0 || kept { // another node was first, and dropped the reference
 		return err
 	}
@@ -185,7 +185,7 @@ func (tx *Tx) EndedMessages(now time.Time, limit int) ([]MessageRow, error) {
 // MessageOf returns a message of an organization, ended or not, and keeps it as it is until
 // the transaction ends.
 func (tx *Tx) MessageOf(organization model.OrganizationID, id model.MessageID) (m MessageRow, found bool, err error) {
-	rows, err := tx.messages(`m.organization_number = ? AND m.message = ? `+tx.dialect.Lock, tx.numbered(organization), id)
+	rows, err := tx.messages(`m.organization_number = ? AND m.message = ? `+tx.dialect.Lock, tx.Numbered(organization), id)
 	if err != nil || len(rows) == 0 {
 		return m, false, err
 	}

@@ -44,7 +44,7 @@ func (tx *Tx) Mutes(account model.AccountID, now time.Time) (out []model.Mute, e
 			if err := row.Scan(&m.Organization, &m.Entity, &m.Group, &m.Minutes, &started); err != nil {
 				return err
 			}
-			m.Start = fromMillis(started)
+			m.Start = FromMillis(started)
 			out = append(out, m)
 			return nil
 		})

@@ -41,7 +41,7 @@ func (tx *Tx) Organization(id model.OrganizationID) (o model.Organization, found
 	if err != nil || !found {
 		return o, false, err
 	}
-	o.Created = fromMillis(created)
+	o.Created = FromMillis(created)
 	if err := json.Unmarshal(settings, &o.Settings); err != nil {
 		return o, false, fmt.Errorf("read settings of %s: %w", id, err)
 	}

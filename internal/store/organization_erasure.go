@@ -42,7 +42,7 @@ func (tx *Tx) OrganizationErasure() (id model.OrganizationID, found bool, err er
 // MessagesOf returns up to limit messages of an organization, ended or not, for the
 // transaction to delete.
 func (tx *Tx) MessagesOf(organization model.OrganizationID, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.organization_number = ? LIMIT ? + 0 `+tx.dialect.Lock, tx.numbered(organization), limit)
+	return tx.messages(`m.organization_number = ? LIMIT ? + 0 `+tx.dialect.Lock, tx.Numbered(organization), limit)
 }
 
 // FinishErasure removes the groups and pictures of a deleted organization, when

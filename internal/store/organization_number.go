@@ -59,10 +59,10 @@ func (n *numbers) learn(found map[int64]model.OrganizationID) {
 	}
 }
 
-// numbered is an organization as an argument of a statement that names it by its
+// Numbered is an organization as an argument of a statement that names it by its
 // number. One that has none, as there is no such organization, matches nothing. Where the
 // number cannot be read, the statement fails, and all that follow.
-func (tx *Tx) numbered(id model.OrganizationID) any {
+func (tx *Tx) Numbered(id model.OrganizationID) any {
 	number, err := tx.number(id)
 	if err != nil {
 		tx.fault = err
@@ -73,7 +73,7 @@ func (tx *Tx) numbered(id model.OrganizationID) any {
 // existing is numbered for a row that is stored: an organization that has no number is
 // refused.
 func (tx *Tx) existing(id model.OrganizationID) any {
-	number := tx.numbered(id)
+	number := tx.Numbered(id)
 	if number == any(noNumber) && tx.fault == nil {
 		tx.fault = fmt.Errorf("there is no organization %q", id)
 	}
@@ -84,7 +84,7 @@ func (tx *Tx) existing(id model.OrganizationID) any {
 func (tx *Tx) numberedList(ids []model.OrganizationID) []int64 {
 	list := make([]int64, len(ids))
 	for i, id := range ids {
-		list[i], _ = tx.numbered(id).(int64)
+		list[i], _ = tx.Numbered(id).(int64)
 	}
 	return list
 }

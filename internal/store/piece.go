@@ -80,7 +80,7 @@ func (tx *Tx) pieces(where string, args ...any) (out []Piece, err error) {
 		}
 		copy(p.Group[:], group)
 		copy(p.Message[:], message)
-		p.Deed, p.Noted = Deed(deed), fromMillis(noted)
+		p.Deed, p.Noted = Deed(deed), FromMillis(noted)
 		if kind < 0 || kind >= len(eventKinds) {
 			return fmt.Errorf("piece %d is of a kind that is not known: %d", p.Number, kind)
 		}
@@ -149,7 +149,7 @@ func (tx *Tx) WorkLeft() (w Work, err error) {
 	if _, err = tx.One(`SELECT COUNT(*), COALESCE(MIN(noted), 0) FROM pieces`, nil, &w.Pieces, &oldest); err != nil {
 		return w, err
 	}
-	w.Oldest = fromMillis(oldest)
+	w.Oldest = FromMillis(oldest)
 	_, err = tx.One(`SELECT COUNT(*) FROM group_members WHERE history > 0`, nil, &w.Histories)
 	return w, err
 }

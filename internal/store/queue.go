@@ -173,3 +173,6 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) (read, bytes int, err error)
 	}
 	return read, bytes, err
 }
+
+// TimeOf is when a position was handed out, or a moment before.
+func TimeOf(position int64) time.Time { return time.UnixMicro(position).UTC() }

@@ -23,7 +23,7 @@ func (tx *Tx) Request(account model.AccountID, id string, after time.Time) (r Re
 	found, err = tx.One(`SELECT account, request, fingerprint, organization, message, ttl, created FROM requests
 		WHERE account = ? AND request = ? AND created > ?`, []any{account, id, millis(after)},
 		&r.Account, &r.ID, &r.Fingerprint, &r.Organization, &r.Message, &r.TTL, &created)
-	r.Created = fromMillis(created)
+	r.Created = FromMillis(created)
 	return r, found, err
 }
 

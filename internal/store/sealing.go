@@ -48,7 +48,7 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	start, end := day.Day*dayMillis, (day.Day+1)*dayMillis
 	expires, created := [2]int64{start, end}, [2]int64{0, never}
 	many, err := tx.One(`SELECT 1 FROM messages WHERE organization_number = ? LIMIT 1 OFFSET ? + 0`,
-		[]any{tx.numbered(organization), fewMessages}, &one)
+		[]any{tx.Numbered(organization), fewMessages}, &one)
 	if err != nil {
 		return false, err
 	}
@@ -59,15 +59,15 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 		found, err = tx.One(
 			`SELECT 1 FROM messages WHERE ends = ? AND organization_number >= ? AND organization_number <= ? AND recalled = 0
 				LIMIT 1`,
-			[]any{never + day.Day, tx.numbered(organization), tx.numbered(organization)}, &one)
+			[]any{never + day.Day, tx.Numbered(organization), tx.Numbered(organization)}, &one)
 	} else if !many {
 		found, err = tx.One(
 			`SELECT 1 FROM messages WHERE organization_number = ? AND ends + 0 >= ? AND ends + 0 < ? AND recalled = 0 LIMIT 1`,
-			[]any{tx.numbered(organization), start, end}, &one)
+			[]any{tx.Numbered(organization), start, end}, &one)
 	} else {
 		found, err = tx.One(
 			`SELECT 1 FROM messages WHERE ends >= ? AND ends < ? AND organization_number + 0 = ? AND recalled = 0 LIMIT 1`,
-			[]any{start, end, tx.numbered(organization)}, &one)
+			[]any{start, end, tx.Numbered(organization)}, &one)
 	}
 	if err != nil || found {
 		return found, err
@@ -77,7 +77,7 @@ func (tx *Tx) MessagesLeft(organization model.OrganizationID, day KeyDay, now ti
 	}
 	return tx.One(`SELECT 1 FROM messages WHERE ends < ? AND organization_number + 0 = ? AND recalled = 0
 		AND expires >= ? AND expires < ? AND created >= ? AND created < ? LIMIT 1`,
-		[]any{millis(now.Add(endSoon)), tx.numbered(organization), expires[0], expires[1], created[0], created[1]}, &one)
+		[]any{millis(now.Add(endSoon)), tx.Numbered(organization), expires[0], expires[1], created[0], created[1]}, &one)
 }
 
 // fewMessages is up to how many messages of an organization are read in place of
@@ -124,7 +124,7 @@ func (tx *Tx) DeleteKeyEnding(e KeyEnding) error {
 // not, from the one after the given one.
 func (tx *Tx) MessagesAfter(organization model.OrganizationID, id model.MessageID, limit int) ([]MessageRow, error) {
 	return tx.messages(`(m.organization_number, m.message) > (?, ?) ORDER BY m.organization_number, m.message LIMIT ? + 0`,
-		tx.numbered(organization), id, limit)
+		tx.Numbered(organization), id, limit)
 }
 
 // MetadataRow is what is kept for an entity in an organization.

@@ -167,12 +167,16 @@ func (s *sources) readCall(by string, call *ast.CallExpr, known map[string][]str
 		s.read(by, f, map[string][]string{parameterName(f, place): s.texts(call.Args[place], known)})
 		return
 	}
-	if slices.Contains([]string{"Exec", "Post", "Query", "One", "ask"}, name) && len(call.Args) > 0 {
-		for _, sql := range s.texts(call.Args[0], known) {
+	place, runs := statementArgument[name]
+	if runs && len(call.Args) > place {
+		for _, sql := range s.texts(call.Args[place], known) {
 			s.found = append(s.found, statement{by, strings.Join(strings.Fields(sql), " ")})
 		}
 	}
 }
+
+// statementArgument says which argument of what runs statements is the statement.
+var statementArgument = map[string]int{"Exec": 0, "Post": 0, "Query": 0, "One": 0, "ask": 0, "List": 1, "Column": 1}
 
 // calleeOf is the bare name of what is called, and whether that is a function, or a method
 // of a variable.

@@ -283,7 +283,8 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-func fromMillis(ms int64) time.Time {
+// FromMillis is the time of a stored form, in UTC.
+func FromMillis(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
 	}

@@ -27,7 +27,7 @@ func (tx *Tx) Backlog(now time.Time, limit int) (b Backlog, err error) {
 	if err != nil {
 		return b, err
 	}
-	b.Oldest = fromMillis(oldest)
+	b.Oldest = FromMillis(oldest)
 	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT blob FROM erasures LIMIT ? + 0) few`, []any{limit},
 		&b.Files); err != nil {
 		return b, err
@@ -58,7 +58,7 @@ type QueueLength struct {
 // those that have nothing there is none. It reads all that they have queued.
 func (tx *Tx) QueuesIn(organization model.OrganizationID, accounts []model.AccountID) ([]QueueLength, error) {
 	return tx.queueLengths(`SELECT account, COUNT(*), MIN(position) FROM events WHERE account IN (?*)
-		AND organization_number = ? GROUP BY account ORDER BY account`, accounts, tx.numbered(organization))
+		AND organization_number = ? GROUP BY account ORDER BY account`, accounts, tx.Numbered(organization))
 }
 
 // QueueLengths returns those of the accounts that have something queued, up to limit of

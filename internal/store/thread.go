@@ -84,7 +84,7 @@ func (tx *Tx) Thread(t *Thread, limit int, now time.Time, known Messages) ([]Thr
 		}
 	}
 	if len(missing) > 0 {
-		rows, err := tx.messages(`m.organization_number = ? AND m.message IN (?*)`, tx.numbered(t.Organization), missing)
+		rows, err := tx.messages(`m.organization_number = ? AND m.message IN (?*)`, tx.Numbered(t.Organization), missing)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ const (
 
 // threadIndex reads the entries of the index, with the copies, and no message itself.
 func (tx *Tx) threadIndex(t *Thread, limit int) ([]ThreadEntry, []model.MessageID, error) {
-	args := []any{tx.numbered(t.Organization), t.thread(), t.After, t.Before, limit}
+	args := []any{tx.Numbered(t.Organization), t.thread(), t.After, t.Before, limit}
 	own := append([]any{t.Reader}, args...)
 	switch {
 	case t.Group && t.OldestFirst:
@@ -155,7 +155,7 @@ func (tx *Tx) threadPart(query string, args []any, limit int) ([]ThreadEntry, []
 		}
 		e.Copy = nil
 		if status >= 0 {
-			d.Status, d.StatusTime = model.Status(status), fromMillis(at)
+			d.Status, d.StatusTime = model.Status(status), FromMillis(at)
 			deliveries = append(deliveries, d)
 			e.Copy = &deliveries[len(deliveries)-1]
 		}
@@ -173,7 +173,7 @@ func (tx *Tx) UnreadInThread(t *Thread, limit int) (ids []model.MessageID, sorts
 		WHERE m.organization_number = ? AND m.thread = ? AND m.sort > ? AND m.sort < ? AND m.recalled = 0
 		AND d.organization_number = m.organization_number AND d.message = m.message AND d.account = ? AND d.status < ?
 		ORDER BY m.sort DESC LIMIT ? + 0`,
-		[]any{tx.numbered(t.Organization), t.thread(), t.After, t.Before, t.Reader, int(model.Read), limit},
+		[]any{tx.Numbered(t.Organization), t.thread(), t.After, t.Before, t.Reader, int(model.Read), limit},
 		func(row Row) error {
 			var id model.MessageID
 			var sort int64
@@ -190,7 +190,7 @@ func (tx *Tx) LeastStatuses(organization model.OrganizationID, messages []model.
 	out := make(map[model.MessageID]model.Status, len(messages))
 	err := tx.Query(`SELECT message, MIN(status) FROM deliveries
 		WHERE organization_number = ? AND message IN (?*) AND replayed = 0 GROUP BY message`,
-		[]any{tx.numbered(organization), messages}, func(row Row) error {
+		[]any{tx.Numbered(organization), messages}, func(row Row) error {
 			var id model.MessageID
 			var status int
 			err := row.Scan(&id, &status)

@@ -8,27 +8,28 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 )
 
-// overview is what consoles ask of many at a time.
-func overview(t *testing.T, h Harness) {
+// overviews are what consoles ask of many at a time.
+func overviews(t *testing.T, h Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann)
 	accounts := []model.AccountID{ann, bob, eve}
 	slices.SortFunc(accounts, func(a, b model.AccountID) int { return slices.Compare(a[:], b[:]) })
 
 	t.Run("organizations_with_their_counts", func(t *testing.T) {
-		names := mustRead(t, p, (*store.Tx).OrganizationNames)
+		names := mustRead(t, p, overview.OrganizationNames)
 		if len(names) != 2 {
 			t.Fatalf("got %v, want two", names)
 		}
 		for _, id := range []model.OrganizationID{first, second} {
 			want := mustFind(t, p, "it", organization(id))
 			got := mustRead(t, p, func(tx *store.Tx) ([]model.Organization, error) {
-				return tx.OrganizationsAmong([]model.OrganizationID{id, p.organizationID()})
+				return overview.OrganizationsAmong(tx, []model.OrganizationID{id, p.organizationID()})
 			})
 			wantEqual(t, "among", got, []model.Organization{want})
-			if !slices.Contains(names, store.OrganizationName{ID: id, Name: want.Name}) {
+			if !slices.Contains(names, overview.OrganizationName{ID: id, Name: want.Name}) {
 				t.Errorf("%v lack %s", names, id)
 			}
 		}
@@ -39,16 +40,19 @@ func overview(t *testing.T, h Harness) {
 			return errors.Join(tx.UpdateGroup(&deleted), tx.PutRole(first, bob, model.RoleAdmin, true),
 				tx.PutRole(first, ann, model.RoleAdmin, false), tx.SetHold(second, p.now()))
 		})
-		got := mustRead(t, p, func(tx *store.Tx) (map[model.OrganizationID]*store.OrganizationCounts, error) {
-			return tx.CountsOf([]model.OrganizationID{first, second})
+		got := mustRead(t, p, func(tx *store.Tx) (map[model.OrganizationID]*overview.Counts, error) {
+			return overview.CountsOf(tx, []model.OrganizationID{first, second})
 		})
-		wantEqual(t, "first", *got[first], store.OrganizationCounts{Members: 3, Groups: 1, Requests: 1})
-		wantEqual(t, "second", *got[second], store.OrganizationCounts{Members: 1, Holds: 1})
+		wantEqual(t, "first", *got[first], overview.Counts{Members: 3, Groups: 1, Requests: 1})
+		wantEqual(t, "second", *got[second], overview.Counts{Members: 1, Holds: 1})
 	})
 	t.Run("members_and_requests_in_order", func(t *testing.T) {
 		members := func(after model.AccountID, limit int) []model.AccountID {
 			t.Helper()
-			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.MembersAfter(first, after, limit) })
+			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID,
+				error) {
+				return overview.MembersAfter(tx, first, after, limit)
+			})
 		}
 		wantEqual(t, "all", members(model.AccountID{}, 10), accounts)
 		wantEqual(t, "the first", members(model.AccountID{}, 2), accounts[:2])
@@ -60,7 +64,7 @@ func overview(t *testing.T, h Harness) {
 		asking := func(after model.AccountID, limit int) []model.AccountID {
 			t.Helper()
 			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
-				return tx.RequestsAfter(first, model.RoleAdmin, after, limit)
+				return overview.RequestsAfter(tx, first, model.RoleAdmin, after, limit)
 			})
 		}
 		want := slices.DeleteFunc(slices.Clone(accounts), func(id model.AccountID) bool { return id == ann })
@@ -68,7 +72,7 @@ func overview(t *testing.T, h Harness) {
 		wantEqual(t, "the first who asks", asking(model.AccountID{}, 1), want[:1])
 		wantEqual(t, "the next", asking(want[0], 1), want[1:])
 		pending := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID][]string, error) {
-			return tx.PendingRoles(first, []model.AccountID{ann, eve})
+			return overview.PendingRoles(tx, first, []model.AccountID{ann, eve})
 		})
 		wantEqual(t, "what for", pending, map[model.AccountID][]string{eve: {"admin", "help"}})
 	})
@@ -84,7 +88,10 @@ func overview(t *testing.T, h Harness) {
 		}
 		owners := func(after model.AccountID, limit int) []model.AccountID {
 			t.Helper()
-			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.KeyOwnersAfter(after, limit) })
+			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID,
+				error) {
+				return overview.KeyOwnersAfter(tx, after, limit)
+			})
 		}
 		want := slices.DeleteFunc(slices.Clone(accounts), func(id model.AccountID) bool { return id == eve })
 		wantEqual(t, "owners", owners(model.AccountID{}, 10), want)
@@ -121,8 +128,8 @@ func overview(t *testing.T, h Harness) {
 		if len(of) != 2 || of[ann][0].Organization != second || of[ann][0].Account != ann {
 			t.Errorf("got %v", of)
 		}
-		counts := mustRead(t, p, func(tx *store.Tx) (map[model.OrganizationID]*store.OrganizationCounts, error) {
-			return tx.CountsOf([]model.OrganizationID{first, second})
+		counts := mustRead(t, p, func(tx *store.Tx) (map[model.OrganizationID]*overview.Counts, error) {
+			return overview.CountsOf(tx, []model.OrganizationID{first, second})
 		})
 		wantEqual(t, "requests of the first", counts[first].Requests, 3) // two for a role
 		wantEqual(t, "requests of the second", counts[second].Requests, 4)
@@ -145,15 +152,15 @@ func overview(t *testing.T, h Harness) {
 		with := func(upTo int64) []model.AccountID {
 			t.Helper()
 			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
-				return tx.WithUndelivered(organization, both, upTo)
+				return overview.WithUndelivered(tx, organization, both, upTo)
 			})
 		}
 		wantEqual(t, "with something", with(store.EndOfQueue), []model.AccountID{bob})
 		wantEqual(t, "before", len(with(lengths[0].First-1)), 0)
 		waiting := func(after, upTo int64, limit int) (out []model.MessageID) {
 			t.Helper()
-			for _, m := range mustRead(t, p, func(tx *store.Tx) ([]store.QueuedMessage, error) {
-				return tx.Undelivered(bob, organization, after, upTo, limit)
+			for _, m := range mustRead(t, p, func(tx *store.Tx) ([]overview.QueuedMessage, error) {
+				return overview.Undelivered(tx, bob, organization, after, upTo, limit)
 			}) {
 				out = append(out, m.Message)
 			}
@@ -162,14 +169,15 @@ func overview(t *testing.T, h Harness) {
 		wantEqual(t, "all", waiting(0, store.EndOfQueue, 10), []model.MessageID{letter.ID, toGroup.ID})
 		wantEqual(t, "one", waiting(0, store.EndOfQueue, 1), []model.MessageID{letter.ID})
 		wantEqual(t, "the next", waiting(lengths[0].First, store.EndOfQueue, 10), []model.MessageID{toGroup.ID})
-		counts := func(account model.AccountID) map[model.MessageID]store.NewCopies {
+		counts := func(account model.AccountID) map[model.MessageID]overview.NewCopies {
 			t.Helper()
-			return mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]store.NewCopies, error) {
-				return tx.CountNew(organization, account, []model.MessageID{letter.ID, toGroup.ID})
+			return mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]overview.NewCopies, error) {
+				return overview.CountNew(tx, organization, account, []model.MessageID{letter.ID, toGroup.ID})
 			})
 		}
-		wantEqual(t, "with bob", counts(bob), map[model.MessageID]store.NewCopies{letter.ID: {All: 1}, toGroup.ID: {All: 1}})
-		wantEqual(t, "behind bob", counts(model.AccountID{0xff})[letter.ID], store.NewCopies{All: 1, Before: 1})
+		wantEqual(t, "with bob", counts(bob), map[model.MessageID]overview.NewCopies{letter.ID: {All: 1},
+			toGroup.ID: {All: 1}})
+		wantEqual(t, "behind bob", counts(model.AccountID{0xff})[letter.ID], overview.NewCopies{All: 1, Before: 1})
 		p.mustMarkRead(t, letter, bob)
 		if n, there := counts(bob)[letter.ID]; there {
 			t.Errorf("a message that was read is New %v", n)
@@ -180,10 +188,10 @@ func overview(t *testing.T, h Harness) {
 	t.Run("figures_of_groups", func(t *testing.T) {
 		silent, busy := p.mustGroup(t, first, ann), p.mustGroup(t, first, ann, bob, eve)
 		p.mustSend(t, p.groupLetter(&busy, ann))
-		got := mustRead(t, p, func(tx *store.Tx) (map[model.GroupID]store.GroupFigures, error) {
-			return tx.FiguresOfGroups([]model.GroupID{silent.ID, busy.ID, p.id()})
+		got := mustRead(t, p, func(tx *store.Tx) (map[model.GroupID]overview.GroupFigures, error) {
+			return overview.FiguresOfGroups(tx, []model.GroupID{silent.ID, busy.ID, p.id()})
 		})
-		if f := got[busy.ID]; len(got) != 2 || got[silent.ID] != (store.GroupFigures{Members: 1}) || f.Members != 3 ||
+		if f := got[busy.ID]; len(got) != 2 || got[silent.ID] != (overview.GroupFigures{Members: 1}) || f.Members != 3 ||
 			f.LastMessage.Sub(p.now()).Abs() > time.Minute {
 			t.Errorf("got %v", got)
 		}

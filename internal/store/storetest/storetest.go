@@ -109,7 +109,7 @@ var nounCases = []testCase{
 	{"Withdrawals", withdrawals},
 	{"QueueLimit", queueLimit},
 	{"SearchEntities", searchEntities},
-	{"Overview", overview},
+	{"Overview", overviews},
 	{"SearchWords", searchWords},
 }
 

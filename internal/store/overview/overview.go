@@ -1,0 +1,156 @@
+// Package overview reads what consoles ask of many organizations, members, groups and queues
+// at a time: each statement is for a page of them.
+//
+// It owns no table, and changes nothing. It does not know who may ask (package console).
+package overview
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// OrganizationName is what organizations are listed by.
+type OrganizationName struct {
+	ID   model.OrganizationID
+	Name string
+}
+
+// OrganizationNames returns those of all organizations, in no particular order. It reads
+// the whole table.
+func OrganizationNames(tx *store.Tx) ([]OrganizationName, error) {
+	return store.List(tx, `SELECT organization, name FROM organizations`, nil,
+		func(o *OrganizationName, row store.Row) error { return row.Scan(&o.ID, &o.Name) })
+}
+
+// OrganizationsAmong returns those of the organizations that exist, without counts, in no
+// particular order.
+func OrganizationsAmong(tx *store.Tx, ids []model.OrganizationID) ([]model.Organization, error) {
+	return store.List(tx, `SELECT organization, name, settings, created FROM organizations WHERE organization IN (?*)`,
+		[]any{ids}, func(o *model.Organization, row store.Row) error {
+			var settings []byte
+			var created int64
+			if err := row.Scan(&o.ID, &o.Name, &settings, &created); err != nil {
+				return err
+			}
+			o.Created = store.FromMillis(created)
+			if err := json.Unmarshal(settings, &o.Settings); err != nil {
+				return fmt.Errorf("read settings of %s: %w", o.ID, err)
+			}
+			return nil
+		})
+}
+
+// Counts is how much an organization has.
+type Counts struct {
+	Members  int
+	Groups   int // that are not deleted
+	Requests int // open: for the role of an administrator, and for memberships
+	Holds    int // 1: it is under a legal hold
+}
+
+// CountsOf returns those of organizations.
+func CountsOf(tx *store.Tx, ids []model.OrganizationID) (map[model.OrganizationID]*Counts, error) {
+	out := make(map[model.OrganizationID]*Counts, len(ids))
+	for _, id := range ids {
+		out[id] = new(Counts)
+	}
+	requests := func(id model.OrganizationID) *int { return &out[id].Requests }
+	if err := countEach(tx, `SELECT organization, COUNT(*) FROM memberships WHERE organization IN (?*)
+		GROUP BY organization`, ids, func(id model.OrganizationID) *int { return &out[id].Members }); err != nil {
+		return nil, err
+	}
+	if err := countEach(tx, `SELECT organization, COUNT(*) FROM groups WHERE organization IN (?*) AND deleted = 0
+		GROUP BY organization`, ids, func(id model.OrganizationID) *int { return &out[id].Groups }); err != nil {
+		return nil, err
+	}
+	if err := countEach(tx, `SELECT organization, COUNT(*) FROM roles WHERE organization IN (?*) AND role = 'admin'
+		AND pending = 1 GROUP BY organization`, ids, requests); err != nil {
+		return nil, err
+	}
+	if err := countEach(tx, `SELECT organization, COUNT(*) FROM join_requests WHERE organization IN (?*)
+		GROUP BY organization`, ids, requests); err != nil {
+		return nil, err
+	}
+	if err := countEach(tx, `SELECT a.created_by, COUNT(*) FROM join_requests j JOIN accounts a ON a.account = j.account
+		WHERE a.created_by IN (?*) GROUP BY a.created_by`, ids, requests); err != nil {
+		return nil, err
+	}
+	err := countEach(tx, `SELECT organization, COUNT(*) FROM holds WHERE organization IN (?*) AND released = 0
+		GROUP BY organization`, ids, func(id model.OrganizationID) *int { return &out[id].Holds })
+	return out, err
+}
+
+func countEach(tx *store.Tx, query string, ids []model.OrganizationID, count func(model.OrganizationID) *int) error {
+	return tx.Query(query, []any{ids}, func(row store.Row) error {
+		var id model.OrganizationID
+		var n int
+		err := row.Scan(&id, &n)
+		*count(id) += n
+		return err
+	})
+}
+
+// MembersAfter lists up to limit accounts of an organization after the given one, in their
+// order.
+func MembersAfter(tx *store.Tx, organization model.OrganizationID, after model.AccountID, limit int) ([]model.AccountID,
+	error) {
+	return store.Column[model.AccountID](tx, `SELECT account FROM memberships WHERE organization = ? AND account > ?
+		ORDER BY account LIMIT ? + 0`, organization, after, limit)
+}
+
+// KeyOwnersAfter lists up to limit accounts that have keys after the given one, in their
+// order.
+func KeyOwnersAfter(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
+	return store.Column[model.AccountID](tx, `SELECT DISTINCT account FROM keys WHERE account > ? ORDER BY account LIMIT ? + 0`, after,
+		limit)
+}
+
+// RequestsAfter lists up to limit accounts after the given one that ask for a role in an
+// organization, in their order.
+func RequestsAfter(tx *store.Tx, organization model.OrganizationID, role string, after model.AccountID,
+	limit int) ([]model.AccountID, error) {
+	return store.Column[model.AccountID](tx, `SELECT account FROM roles WHERE organization = ? AND role = ? AND pending = 1
+		AND account > ? ORDER BY account LIMIT ? + 0`, organization, role, after, limit)
+}
+
+// PendingRoles returns what roles accounts ask for in an organization.
+func PendingRoles(tx *store.Tx, organization model.OrganizationID,
+	accounts []model.AccountID) (map[model.AccountID][]string, error) {
+	out := map[model.AccountID][]string{}
+	err := tx.Query(`SELECT account, role FROM roles WHERE organization = ? AND account IN (?*) AND pending = 1
+		ORDER BY account, role`, []any{organization, accounts}, func(row store.Row) error {
+		var account model.AccountID
+		var role string
+		err := row.Scan(&account, &role)
+		out[account] = append(out[account], role)
+		return err
+	})
+	return out, err
+}
+
+// GroupFigures is what a group comes to without its members' names.
+type GroupFigures struct {
+	Members     int
+	LastMessage time.Time // zero: none was sent
+}
+
+// FiguresOfGroups returns those of groups that exist.
+func FiguresOfGroups(tx *store.Tx, ids []model.GroupID) (map[model.GroupID]GroupFigures, error) {
+	out := make(map[model.GroupID]GroupFigures, len(ids))
+	err := tx.Query(`SELECT g.group_token, g.last_message,
+		(SELECT COUNT(*) FROM group_members m WHERE m.group_token = g.group_token)
+		FROM groups g WHERE g.group_token IN (?*)`, []any{ids}, func(row store.Row) error {
+		var id model.GroupID
+		var f GroupFigures
+		var last int64
+		err := row.Scan(&id, &last, &f.Members)
+		f.LastMessage = store.FromMillis(last)
+		out[id] = f
+		return err
+	})
+	return out, err
+}
