@@ -71,6 +71,9 @@ type wireAudit struct {
 // getAudit: GET /organization/:organization/audit, and GET /audit for the platform's
 // part.
 func (a *API) getAudit(ctx context.Context, c *call) (answer, error) {
+	if followsAudit(c) {
+		return a.streamAudit(ctx, c)
+	}
 	q := c.readQuery()
 	page := service.AuditPage{
 		Limit:  q.IntBetween("limit", 1, service.MaxAuditPage, 100),

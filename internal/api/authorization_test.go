@@ -30,9 +30,9 @@ var callerNames = []string{"no credentials", "wrong secret", "revoked key", "str
 	"administrator of another organization",
 	"member", "group member", "sender", "recipient", "organization administrator", "operator"}
 
-func startMatrix(t *testing.T) *matrix {
+func startMatrix(t *testing.T, changes ...func(*figures)) *matrix {
 	t.Helper()
-	m := &matrix{server: start(t, approving)}
+	m := &matrix{server: start(t, append(changes, approving)...)}
 	m.org = m.mustCreateOrganization("Clinic")
 	m.boss = m.mustCreateAdmin(m.org, "boss")
 	m.boss.delete(m.operator.path("/organization/" + m.org)).want(204) // the operator is in none of these

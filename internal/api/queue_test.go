@@ -115,7 +115,13 @@ type stream struct {
 // openStream opens an event stream with a query and further headers.
 func (p *person) openStream(query string, options ...option) *stream {
 	p.t.Helper()
-	response := p.requestStream(query, options...)
+	return p.openStreamAt("/v2/events?"+query, options...)
+}
+
+// openStreamAt opens a stream of something else.
+func (p *person) openStreamAt(path string, options ...option) *stream {
+	p.t.Helper()
+	response := p.requestStreamAt(path, options...)
 	if response.StatusCode != 200 || response.Header.Get("Content-Type") != "text/event-stream" {
 		p.t.Fatalf("%s: a stream answered %s %v", p.name, response.Status, response.Header)
 	}
@@ -134,9 +140,14 @@ func (p *person) openStream(query string, options ...option) *stream {
 
 func (p *person) requestStream(query string, options ...option) *http.Response {
 	p.t.Helper()
+	return p.requestStreamAt("/v2/events?"+query, options...)
+}
+
+func (p *person) requestStreamAt(path string, options ...option) *http.Response {
+	p.t.Helper()
 	ctx, cancel := context.WithCancel(p.t.Context())
 	p.t.Cleanup(cancel)
-	r := p.request("GET", "/v2/events?"+query,
+	r := p.request("GET", path,
 		append([]option{header("Accept", "text/event-stream")}, options...)...).WithContext(ctx)
 	response, err := p.s.client.Do(r)
 	if err != nil {

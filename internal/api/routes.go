@@ -156,7 +156,7 @@ func (a *API) routes() []route {
 		{method: del, pattern: "/v2/organization/:organization", handler: a.deleteOrganization,
 			audit: model.ActionOrganizationDelete, admin: true, fields: true},
 		{method: get, pattern: "/v2/organization/:organization/audit", handler: a.getAudit,
-			audit: model.ActionAuditRead, admin: true},
+			audit: model.ActionAuditRead, admin: true, changes: followsAudit},
 		{method: del, pattern: "/v2/organization/:organization/message/:message", handler: a.recallMessageFor,
 			audit: model.ActionMessageRecall, admin: true, fields: true},
 		{method: post, pattern: "/v2/organization/:organization/hold", handler: a.setHold,
@@ -180,7 +180,8 @@ func (a *API) routes() []route {
 		{method: get, pattern: "/v2/settings", handler: a.listSettings, audit: model.ActionSettingsRead, admin: true},
 		{method: get, pattern: "/v2/queue", handler: a.listQueues, audit: model.ActionQueueList, admin: true},
 		{method: get, pattern: "/v2/key", handler: a.listOrganizationKeys, audit: model.ActionKeyList, admin: true},
-		{method: get, pattern: "/v2/audit", handler: a.getAudit, audit: model.ActionAuditRead, admin: true},
+		{method: get, pattern: "/v2/audit", handler: a.getAudit, audit: model.ActionAuditRead, admin: true,
+			changes: followsAudit},
 
 		{method: get, pattern: "/v2/user/:user/key", handler: a.listKeys, audit: model.ActionKeyList},
 		{method: post, pattern: "/v2/user/:user/key", handler: a.issueKey, audit: model.ActionKeyIssue},

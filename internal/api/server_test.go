@@ -119,7 +119,8 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	t.Cleanup(func() { s.closed("the blobs", blobs.Close()) })
 	s.blobs, s.hub = blobs, live.NewHub(f.streams)
 	registry := streaming.NewRegistry(streaming.Options{
-		Store: s.store, Hub: s.hub, Clock: s.clock.Now, Log: logger, QuietComment: f.quiet, PresenceLinger: f.linger,
+		Store: s.store, Hub: s.hub, Limit: f.streams, Clock: s.clock.Now, Log: logger,
+		QuietComment: f.quiet, PresenceLinger: f.linger,
 	})
 	ring := sealtest.Open(t, f.dir, s.clock.Now)
 	s.time = custody.NewClock(custody.ClockOptions{Store: s.store, Ring: ring, Now: s.clock.Now, Elapsed: s.clock.Elapsed})

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"signet/internal/access"
+	"signet/internal/model"
 	"signet/internal/service"
 )
 
@@ -14,14 +15,16 @@ type Streams struct {
 	access   *access.Control
 	cases    *service.Service
 
-	mu    sync.Mutex // guards all below, and which sink a stream has
-	open  map[*Stream]struct{}
-	empty chan struct{} // closed when none is open any more; nil: nothing waits for that
+	mu       sync.Mutex // guards all below, and which sink a stream has
+	open     map[*Stream]struct{}
+	auditing map[model.AccountID][]*auditStream // the oldest first
+	empty    chan struct{}                      // closed when none is open any more; nil: nothing waits for that
 }
 
 // New returns streams of the queues that the use cases read.
 func New(registry *Registry, control *access.Control, cases *service.Service) *Streams {
-	return &Streams{registry: registry, access: control, cases: cases, open: map[*Stream]struct{}{}}
+	return &Streams{registry: registry, access: control, cases: cases, open: map[*Stream]struct{}{},
+		auditing: map[model.AccountID][]*auditStream{}}
 }
 
 func (s *Streams) add(st *Stream) {

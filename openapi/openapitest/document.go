@@ -35,7 +35,8 @@ type document struct {
 	unavailable      *response
 	methodNotAllowed *response
 	streamEvent      *jsonschema.Schema
-	queuedTypes      map[string]bool // of events that the queue holds
+	auditEvent       *jsonschema.Schema // of a stream of the audit log
+	queuedTypes      map[string]bool    // of events that the queue holds
 
 	root     any
 	compiler *jsonschema.Compiler
@@ -109,6 +110,10 @@ func (d *document) readComponents() (err error) {
 	if d.streamEvent, err = d.compile(schemas.at("StreamEvent")); err != nil {
 		return err
 	}
+	if d.auditEvent, err = d.compile(schemas.at("AuditStreamEvent")); err != nil {
+		return err
+	}
+	d.queuedTypes["tigertext:iq:audit"] = true // it has an id: too
 	queued := schemas.at("QueuedEvent", "properties", "event", "properties")
 	for _, name := range queued.names() {
 		d.queuedTypes[name] = true

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // stream compares server-sent events as they pass, and holds nothing back: it
@@ -11,6 +13,7 @@ import (
 type stream struct {
 	validator *Validator
 	name      string
+	schema    *jsonschema.Schema // of its events
 	line      []byte
 	data      []string
 	id        string
@@ -19,7 +22,12 @@ type stream struct {
 }
 
 func (v *Validator) newStream(x *exchange) *stream {
-	return &stream{validator: v, name: fmt.Sprintf("a stream (%s %s)", x.request.Method, x.request.URL.EscapedPath())}
+	path := x.request.URL.EscapedPath()
+	schema := v.document.streamEvent
+	if strings.HasSuffix(strings.TrimSuffix(path, "/"), "/audit") {
+		schema = v.document.auditEvent
+	}
+	return &stream{validator: v, name: fmt.Sprintf("a stream (%s %s)", x.request.Method, path), schema: schema}
 }
 
 // write takes the next bytes, which may end anywhere.
@@ -69,7 +77,7 @@ func (s *stream) endEvent() {
 		return
 	}
 	d := s.validator.document
-	if problem := d.eventProblem([]byte(data)); problem != "" {
+	if problem := eventProblem(s.schema, []byte(data)); problem != "" {
 		s.report(data, problem)
 		return
 	}
@@ -88,11 +96,11 @@ func (s *stream) report(what, problem string) {
 	s.validator.report(s.name, []string{problem}, []byte(what))
 }
 
-// eventProblem compares an event with the document; empty if nothing differs.
-func (d *document) eventProblem(text []byte) string {
+// eventProblem compares an event with its schema; empty if nothing differs.
+func eventProblem(schema *jsonschema.Schema, text []byte) string {
 	value, err := decodeJSON(text)
 	if err != nil {
 		return err.Error()
 	}
-	return differences(d.streamEvent, value)
+	return differences(schema, value)
 }

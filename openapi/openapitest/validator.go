@@ -58,7 +58,7 @@ func New(t testing.TB, options ...Option) *Validator {
 // Event compares what one WebSocket frame, or one event's data, holds with the
 // document.
 func (v *Validator) Event(text []byte) {
-	if problem := v.document.eventProblem(text); problem != "" {
+	if problem := eventProblem(v.document.streamEvent, text); problem != "" {
 		v.report("a streamed event", []string{problem}, text)
 	}
 }
