@@ -1,7 +1,11 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
 	"net/url"
 	"strconv"
 	"time"
@@ -60,12 +64,64 @@ func (c *Client) Audit(ctx context.Context, organization string, q AuditQuery) (
 	if q.Action != "" {
 		values.Set("action", q.Action)
 	}
-	r := get("audit")
-	if organization != "" {
-		r = get("organization", organization, "audit")
-	}
+	r := get(auditPath(organization)...)
 	r.query = values
 	return list[AuditEntry](ctx, c, r)
+}
+
+// AuditFollowOptions say from where on to follow the audit log, and how.
+type AuditFollowOptions struct {
+	After     *int64        // only entries of greater numbers, 0: all; nil: those that are made from now on
+	Heartbeat time.Duration // as of StreamOptions
+
+	// OnDisconnect is as that of StreamOptions.
+	OnDisconnect func(err error, wait time.Duration)
+}
+
+// AuditFollow follows an organization's part of the audit log, or the platform's, as Audit
+// reads them: each entry once, in the order of the numbers, over as many connections as it
+// takes. The sequence ends as that of [Client.Events]: with an error that no new attempt
+// would change, such as that the caller may not read the log any more.
+func (c *Client) AuditFollow(ctx context.Context, organization string,
+	o AuditFollowOptions) iter.Seq2[AuditEntry, error] {
+	return func(yield func(AuditEntry, error) bool) {
+		var after int64
+		if o.After != nil {
+			after = *o.After
+		} else if newest, err := c.Audit(ctx, organization, AuditQuery{Limit: 1}); err != nil {
+			yield(AuditEntry{}, err)
+			return
+		} else if len(newest) > 0 {
+			after = newest[0].Number
+		}
+		s := &stream{c: c, path: auditPath(organization), retry: streamRetry, lastID: strconv.FormatInt(after, 10),
+			o: StreamOptions{Heartbeat: cmp.Or(o.Heartbeat, defaultHeartbeat), OnDisconnect: o.OnDisconnect}}
+		var misread error
+		err := s.run(ctx, func(e Event) bool {
+			var entry AuditEntry
+			if misread = json.Unmarshal(e.Payload, &entry); misread != nil {
+				return false
+			}
+			if entry.Number <= after {
+				return true // it was seen
+			}
+			after = entry.Number
+			return yield(entry, nil)
+		})
+		if misread != nil {
+			err = fmt.Errorf("audit log: %w: %w", ErrProtocol, misread)
+		}
+		if err != nil {
+			yield(AuditEntry{}, err)
+		}
+	}
+}
+
+func auditPath(organization string) []string {
+	if organization == "" {
+		return []string{"audit"}
+	}
+	return []string{"organization", organization, "audit"}
 }
 
 // HoldOrganization puts an organization under a legal hold (POST

@@ -87,7 +87,7 @@ func (c *Client) Events(ctx context.Context, o StreamOptions) iter.Seq2[Event, e
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		s := &stream{c: c, o: o, lastID: o.LastEventID, retry: streamRetry}
+		s := &stream{c: c, path: []string{"events"}, o: o, lastID: o.LastEventID, retry: streamRetry}
 		done := func(Event) {}
 		if o.Acknowledge {
 			a := newAcknowledger(ctx, c, cancel)
@@ -113,6 +113,7 @@ func (c *Client) Events(ctx context.Context, o StreamOptions) iter.Seq2[Event, e
 // stream is one sequence of events, over as many connections as it takes.
 type stream struct {
 	c        *Client
+	path     []string // what it is a stream of
 	o        StreamOptions
 	lastID   string
 	retry    RetryPolicy
@@ -242,7 +243,7 @@ func (s *stream) ended(err error) error {
 
 // request is the call that opens the stream; the transport adds its headers.
 func (s *stream) request() *request {
-	r := get("events")
+	r := get(s.path...)
 	r.long = true
 	r.silence = missedHeartbeats * s.o.Heartbeat
 	r.set("Last-Event-ID", s.lastID)
