@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"signet/client"
@@ -13,6 +14,7 @@ import (
 
 type auditCommands struct {
 	List   auditListCommand   `cmd:"" help:"Print an organization's or the platform's entries, from a server." example:"signet audit list Hq3nVt0cXz8Lw2RbKd5mYp7A --action key.issue"`
+	Follow auditFollowCommand `cmd:"" help:"Print an organization's or the platform's entries as they are made, until it is interrupted." note:"A lost connection is made again, and nothing is lost or printed twice." example:"signet audit follow Hq3nVt0cXz8Lw2RbKd5mYp7A --after 0 --json"`
 	Export auditExportCommand `cmd:"" help:"Write the audit log as JSON lines, from the server's data."`
 	Verify auditVerifyCommand `cmd:"" help:"Check that nobody changed the audit log, in the server's data." note:"For those who run the server, while it runs or not. It ends with code 1 and names the first entry that is not as it was written." example:"signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"`
 }
@@ -36,10 +38,48 @@ type auditListCommand struct {
 func (a *auditListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	entries, err := c.Audit(ctx, a.Organization,
 		client.AuditQuery{Limit: a.Limit, Before: a.Before, Since: a.Since, Until: a.Until, Action: a.Action})
-	return table(con, a.access, entries, err, "", func(e client.AuditEntry) string {
-		return cells(strconv.FormatInt(e.Number, 10), moment(e.Time), e.Action, e.Outcome, e.Account, e.OnAccount, e.OnKey,
-			e.Address, e.Detail)
-	})
+	return table(con, a.access, entries, err, "", entryCells)
+}
+
+func entryCells(e client.AuditEntry) string {
+	return cells(strconv.FormatInt(e.Number, 10), moment(e.Time), e.Action, e.Outcome, e.Account, e.OnAccount, e.OnKey,
+		e.Address, e.Detail)
+}
+
+type auditFollowCommand struct {
+	access
+	Organization string `arg:"" optional:"" help:"Token of the organization; without one, the platform's own entries, for operators."`
+	After        *int64 `placeholder:"NUMBER" help:"Begin after this entry, 0: with the first; without it, with those that are made from now on."`
+	Limit        int    `placeholder:"N" help:"Print at most so many; 0, the default, is all."`
+}
+
+// Run prints until the context ends, which is no failure.
+func (a *auditFollowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	if a.Limit < 0 || a.After != nil && *a.After < 0 {
+		return wrongConfiguration{fmt.Errorf("--limit and --after are 0 or more")}
+	}
+	printed := 0
+	for entry, err := range c.AuditFollow(ctx, a.Organization,
+		client.AuditFollowOptions{After: a.After, OnDisconnect: con.disconnected}) {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			err = con.json(entry)
+		} else {
+			_, err = fmt.Fprintln(con.stdout, strings.ReplaceAll(entryCells(entry), "\t", "  "))
+		}
+		if err != nil {
+			return err
+		}
+		if printed++; printed == a.Limit {
+			return nil
+		}
+	}
+	return nil
 }
 
 type auditExportCommand struct {

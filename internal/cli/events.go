@@ -84,9 +84,7 @@ func (e *eventsCommand) list(ctx context.Context, con *console, c *client.Client
 func (e *eventsCommand) follow(ctx context.Context, con *console, c *client.Client) error {
 	options := client.StreamOptions{
 		Acknowledge: e.Ack, LastEventID: e.After, Typing: e.Typing, Presence: e.Presence, SelfCopies: e.SelfCopies,
-		OnDisconnect: func(err error, wait time.Duration) {
-			fmt.Fprintf(con.stderr, "signet: %v; connecting again in %v\n", err, wait.Round(100*time.Millisecond))
-		},
+		OnDisconnect: con.disconnected,
 	}
 	if e.WebSocket {
 		options.Transport = client.WebSocket
@@ -112,6 +110,11 @@ func (e *eventsCommand) follow(ctx context.Context, con *console, c *client.Clie
 		return c.Ack(ctx, last)
 	}
 	return nil
+}
+
+// disconnected tells that a stream is connected again, and when.
+func (con *console) disconnected(err error, wait time.Duration) {
+	fmt.Fprintf(con.stderr, "signet: %v; connecting again in %v\n", err, wait.Round(100*time.Millisecond))
 }
 
 // print writes one event on one line.
