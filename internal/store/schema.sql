@@ -560,9 +560,12 @@ CREATE TABLE departures (
 
 -- A server, there until its lease ends.
 CREATE TABLE nodes (
-	node  {id} NOT NULL,
-	lease BIGINT NOT NULL,
-	name  TEXT NOT NULL,           -- its machine and process, for people
+	node    {id} NOT NULL,
+	lease   BIGINT NOT NULL,
+	name    TEXT NOT NULL,         -- its machine and process, for people
+	version TEXT NOT NULL,         -- of its program
+	started BIGINT NOT NULL,
+	heard   BIGINT NOT NULL,       -- when it last extended its lease
 	PRIMARY KEY (node)
 ){table};
 

@@ -29,18 +29,40 @@ type StreamRow struct {
 	Alive   bool // its node has not lapsed
 }
 
-// PutNode notes that a node is there until its lease ends. name is for its operator.
-func (tx *Tx) PutNode(node model.NodeID, name string, lease time.Time) error {
-	return tx.Post(
-		`INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE SET lease = excluded.lease`,
-		node, name, millis(lease))
+// NodeRow is a server on a store that several share. Times are the store's.
+type NodeRow struct {
+	ID      model.NodeID
+	Name    string // its machine and process, for its operator
+	Version string // of its program
+	Started time.Time
+	Heard   time.Time // when it last extended its lease
+	Lease   time.Time // when that ends, or ended
+}
+
+// PutNode notes that a node is there until its lease ends.
+func (tx *Tx) PutNode(n *NodeRow) error {
+	return tx.Post(`INSERT INTO nodes (node, name, version, started, heard, lease) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (node) DO UPDATE SET heard = excluded.heard, lease = excluded.lease`,
+		n.ID, n.Name, n.Version, millis(n.Started), millis(n.Heard), millis(n.Lease))
 }
 
 // RenewNode extends a lease. It reports false, and does nothing, where that has
 // lapsed: others may have removed the node's streams by then.
 func (tx *Tx) RenewNode(node model.NodeID, now, lease time.Time) (bool, error) {
-	n, err := tx.exec(`UPDATE nodes SET lease = ? WHERE node = ? AND lease > ?`, millis(lease), node, millis(now))
+	n, err := tx.exec(`UPDATE nodes SET heard = ?, lease = ? WHERE node = ? AND lease > ?`, millis(now), millis(lease), node,
+		millis(now))
 	return n > 0, err
+}
+
+// Nodes returns up to limit of the nodes that are there, or were a while ago, by name.
+func (tx *Tx) Nodes(limit int) ([]NodeRow, error) {
+	return List(tx, `SELECT node, name, version, started, heard, lease FROM nodes ORDER BY name, node LIMIT ? + 0`,
+		[]any{limit}, func(n *NodeRow, row Row) error {
+			var started, heard, lease int64
+			err := row.Scan(&n.ID, &n.Name, &n.Version, &started, &heard, &lease)
+			n.Started, n.Heard, n.Lease = fromMillis(started), fromMillis(heard), fromMillis(lease)
+			return err
+		})
 }
 
 // OtherNodes returns how many nodes there are besides one.

@@ -65,16 +65,23 @@ func (r *Registry) Register(ctx context.Context, clock *custody.Clock) (*Node, e
 		registry: r, time: clock, id: model.NodeID(uuid.Must(uuid.NewV7())), soon: make(chan struct{}, 1), looked: r.clock(),
 		renewed: r.clock(),
 	}
-	if err := n.lease(ctx, clock.StoreTime(n.renewed).Add(nodeLease)); err != nil {
+	if err := n.lease(ctx, nodeLease); err != nil {
 		return nil, err
 	}
 	r.node = n
 	return n, nil
 }
 
-// lease notes until when the node counts as there.
-func (n *Node) lease(ctx context.Context, until time.Time) error {
-	return n.registry.store.Update(ctx, func(tx *store.Tx) error { return tx.PutNode(n.id, n.registry.name, until) })
+// lease notes for how long the node counts as there.
+func (n *Node) lease(ctx context.Context, lease time.Duration) error {
+	return n.registry.store.Update(ctx, func(tx *store.Tx) error { return n.put(tx, lease) })
+}
+
+func (n *Node) put(tx *store.Tx, lease time.Duration) error {
+	r := n.registry
+	now := n.time.StoreTime(r.clock())
+	return tx.PutNode(&store.NodeRow{ID: n.id, Name: r.name, Version: r.version, Started: n.time.StoreTime(r.started),
+		Heard: now, Lease: now.Add(lease)})
 }
 
 // Run does what is due until ctx ends. All streams must be closed by then.
@@ -173,7 +180,7 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 	at := n.time.StoreTime(now)
 	err := r.store.Update(ctx, func(tx *store.Tx) (err error) {
 		if held, err = tx.RenewNode(n.id, at, at.Add(nodeLease)); err == nil && !held {
-			err = tx.PutNode(n.id, r.name, at.Add(nodeLease))
+			err = n.put(tx, nodeLease)
 		}
 		if err != nil {
 			return err
@@ -211,7 +218,7 @@ func (n *Node) leave(ctx context.Context) error {
 	if err := n.writeClosed(ctx); err != nil {
 		return err
 	}
-	return n.lease(ctx, n.time.StoreTime(n.registry.clock()).Add(n.registry.linger))
+	return n.lease(ctx, n.registry.linger)
 }
 
 func keysOf(subs []*live.Subscription) []string {

@@ -23,8 +23,9 @@ type Options struct {
 	// streams that an account may have on all nodes, where there are several (Register); 0: any number
 	Limit int
 
-	// NodeName is what this server is called among others on its store, for its operator.
-	NodeName string
+	// NodeName is what this server is called among others on its store, and NodeVersion what
+	// it runs, for its operator.
+	NodeName, NodeVersion string
 
 	QuietComment   time.Duration // how often a stream without a heartbeat shows that it is alive; 0: 10 s
 	PresenceLinger time.Duration // how long an account counts as there after its last stream; 0: 5 s
@@ -41,6 +42,8 @@ type Registry struct {
 	outages *health.Outages
 	limit   int
 	name    string
+	version string
+	started time.Time
 
 	quietComment, linger time.Duration
 
@@ -56,6 +59,7 @@ type Registry struct {
 func NewRegistry(o Options) *Registry {
 	r := &Registry{
 		store: o.Store, hub: o.Hub, clock: o.Clock, log: o.Log, outages: o.Outages, limit: o.Limit, name: o.NodeName,
+		version: o.NodeVersion, started: o.Clock(),
 		quietComment: cmp.Or(o.QuietComment, 10*time.Second), linger: cmp.Or(o.PresenceLinger, 5*time.Second),
 		present: map[model.AccountID]scopes{},
 	}

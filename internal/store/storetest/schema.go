@@ -54,7 +54,8 @@ func schemas(t *testing.T, h Harness) {
 
 	t.Run("of_an_older_server_is_brought_up_to_date_with_what_is_in_it", func(t *testing.T) {
 		e := newStore(t, newDatabase(t, h).mustOpen(t))
-		mustExec(t, e, `INSERT INTO nodes (node, name, lease) VALUES (?, 'web-1', 0)`, model.NodeID{1})
+		mustExec(t, e, `INSERT INTO nodes (node, name, lease, version, started, heard) VALUES (?, 'web-1', 0, '', 0, 0)`,
+			model.NodeID{1})
 		var from []int
 		err := store.Upgrade(t.Context(), e, Later(false, true), store.Upgrading{Begin: func(version int) error {
 			from = append(from, version)

@@ -11,13 +11,19 @@ import (
 	"signet/internal/store"
 )
 
+// node is one whose lease ends in some time.
+func (p *platform) node(id model.NodeID, lease time.Duration) *store.NodeRow {
+	return &store.NodeRow{ID: id, Name: "a machine", Version: "v1", Started: p.now(), Heard: p.now(),
+		Lease: p.now().Add(lease)}
+}
+
 func nodes(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
 	first, second := model.NodeID(p.id()), model.NodeID(p.id())
 	account := model.AccountID(p.id())
 	put := func(node model.NodeID, lease time.Duration) {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutNode(node, "", p.now().Add(lease)) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutNode(p.node(node, lease)) })
 	}
 	renew := func(node model.NodeID, lease time.Duration) (renewed bool) {
 		t.Helper()
@@ -50,6 +56,35 @@ func nodes(t *testing.T, h Harness) {
 		wantEqual(t, "others of the second", others(second), 0)
 		put(first, time.Minute)
 		wantEqual(t, "others of the second after the first is back", others(second), 1)
+	})
+	t.Run("are_listed_with_when_each_was_heard_of", func(t *testing.T) {
+		list := func(limit int) []store.NodeRow {
+			t.Helper()
+			return mustRead(t, p, func(tx *store.Tx) ([]store.NodeRow, error) { return tx.Nodes(limit) })
+		}
+		started := p.now().Add(-time.Minute)
+		one := *p.node(first, time.Minute)
+		one.Started = started
+		all := list(10)
+		if len(all) != 2 {
+			t.Fatalf("got %v, want 2 nodes", all)
+		}
+		for _, n := range all {
+			if n.ID == first {
+				wantEqual(t, "the first", n, one)
+			} else {
+				wantEqual(t, "the second, which lapsed", n.Heard, started)
+			}
+		}
+		p.clock.Advance(time.Second)
+		renew(first, time.Hour)
+		for _, n := range list(10) {
+			if n.ID == first {
+				wantEqual(t, "when it was heard of", n.Heard, p.now())
+				wantEqual(t, "when it started", n.Started, started)
+			}
+		}
+		wantEqual(t, "those of a list of one", len(list(1)), 1)
 	})
 	t.Run("renew_a_lease_that_has_not_lapsed", func(t *testing.T) {
 		wantEqual(t, "renewed", renew(first, time.Hour), true)
@@ -90,8 +125,8 @@ func streams(t *testing.T, h Harness) {
 	here, there, gone := model.NodeID(p.id()), model.NodeID(p.id()), model.NodeID(p.id())
 	ann, bob := model.AccountID(p.id()), model.AccountID(p.id())
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.PutNode(here, "", p.now().Add(time.Minute)), tx.PutNode(there, "", p.now().Add(time.Minute)),
-			tx.PutNode(gone, "", p.now()))
+		return errors.Join(tx.PutNode(p.node(here, time.Minute)), tx.PutNode(p.node(there, time.Minute)),
+			tx.PutNode(p.node(gone, 0)))
 	})
 	row := func(account model.AccountID, node model.NodeID, opened int64) store.StreamRow {
 		return store.StreamRow{Account: account, Stream: p.id(), Node: node, Key: "Key", Opened: opened,

@@ -86,8 +86,8 @@ func besides(t *testing.T, h Harness) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustExec(t, e, `INSERT INTO nodes (node, name, lease) VALUES (?, ?, ?)`, model.NodeID{byte(len(name))}, name,
-			now.Add(offset+lease).UnixMilli())
+		mustExec(t, e, `INSERT INTO nodes (node, name, lease, version, started, heard) VALUES (?, ?, ?, '', 0, 0)`,
+			model.NodeID{byte(len(name))}, name, now.Add(offset+lease).UnixMilli())
 	}
 
 	t.Run("refused_while_one_runs_and_by_its_name", func(t *testing.T) {
