@@ -25,6 +25,20 @@ var (
 		"oldest_event_time":"2026-11-21T08:15:30.123Z","last_seen_time":"2026-11-21T08:15:00.001Z","streams":1}`
 	undeliveredJSON = `{"message_id":"m1","sender_token":"u1","recipient_token":"g1","group_token":"g1",
 		"created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","priority":1,"waiting":2}`
+	installationJSON = `{"time":"2026-11-21T08:15:30.123Z","store":"embedded","data_version":1,"nodes":[{"name":"ward (process 7)",
+		"version":"v0.1.0","started_time":"2026-11-21T08:00:00.001Z","heard_time":"2026-11-21T08:15:30.123Z","alive":true,
+		"answers":true}],"server":{"name":"ward (process 7)","version":"v0.1.0","commit":"abc",
+		"started_time":"2026-11-21T08:00:00.001Z","uptime":930,"ready":false,"reason":"stopping","streams":3,
+		"messages":{"sent":1,"copies":2,"delivered":3,"read":4,"expired":5,"recalled":6},
+		"transactions":{"retried":1,"busy":2,"unavailable":3},
+		"tasks":[{"name":"messages","succeeded_time":"2026-11-21T08:15:30.123Z","failures":1,"late":true}],
+		"parts":[{"name":"keyring","up":false,"away_since_time":"2026-11-21T08:15:30.123Z","refused_calls":4}],
+		"keys":2,"free_bytes":{"data":9},"certificate_ends_time":"2026-12-21T08:15:30.123Z",
+		"warnings":[{"topic":"disk","text":"it is full"}]},"storage":{"database_bytes":4096,"log_bytes":7},
+		"sweep":{"waiting":1,"oldest_time":"2026-11-21T08:15:30.123Z"},"pieces":{"waiting":0},
+		"queues":{"counted_time":"2026-11-21T08:15:30.123Z","accounts":1,"events":2,"behind_by_age":3,"behind_by_length":4,
+		"oldest_event_time":"2026-11-21T08:15:30.123Z"},"backup":{"succeeded_time":"2026-11-21T08:00:00.001Z","age":930,
+		"bytes":5,"failed_time":"2026-11-21T08:15:30.123Z"}}`
 	settingJSON = `{"key":"limits.burst","value":"7","secret":false,"source":"flag","origin":"flag --limits.burst"}`
 	requestJSON = `{"kind":"admin","account":` + userJSON + `,"organization_id":"o1","role":"admin"}`
 )
@@ -57,6 +71,8 @@ var consoleCalls = []call{
 		do: func(ctx context.Context, c *Client) (any, error) {
 			return c.OrganizationQueues(ctx, "o1", 61*time.Second, Page{})
 		}},
+	{name: "InstallationStatus", request: "GET /v2/status", answer: replies(installationJSON), want: installationJSON,
+		do: func(ctx context.Context, c *Client) (any, error) { return c.InstallationStatus(ctx) }},
 	{name: "Settings", request: "GET /v2/settings", answer: replies(`{"results":[` + settingJSON + `]}`),
 		want: "[" + settingJSON + "]",
 		do:   func(ctx context.Context, c *Client) (any, error) { return c.Settings(ctx) }},

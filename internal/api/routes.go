@@ -177,6 +177,7 @@ func (a *API) routes() []route {
 			audit: model.ActionQueueList, admin: true},
 		{method: get, pattern: "/v2/organization/:organization/undelivered", handler: a.listUndelivered,
 			audit: model.ActionUndelivered, admin: true},
+		{method: get, pattern: "/v2/status", handler: a.getStatus, audit: model.ActionStatusRead, admin: true},
 		{method: get, pattern: "/v2/settings", handler: a.listSettings, audit: model.ActionSettingsRead, admin: true},
 		{method: get, pattern: "/v2/queue", handler: a.listQueues, audit: model.ActionQueueList, admin: true},
 		{method: get, pattern: "/v2/key", handler: a.listOrganizationKeys, audit: model.ActionKeyList, admin: true},

@@ -166,7 +166,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.api, err = api.New(api.Options{
 		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
 		Console: console.New(console.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
-			Settings: f.settings.Effective()}),
+			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address, Way: f.way,

@@ -116,7 +116,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 	}
 	a.baseURL = a.network.baseURL()
 	if a.handler, err = a.system.handler(location{baseURL: a.baseURL, links: a.network.links(a.baseURL),
-		way: a.way}); err != nil {
+		way: a.way, ready: a.readiness, certificate: a.network.certified}); err != nil {
 		return nil, err
 	}
 	a.operator, err = introduceOperator(ctx, a.dir, a.baseURL, a.system.operators, logger)

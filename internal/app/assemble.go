@@ -116,9 +116,10 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		times.Offset = func(ctx context.Context) (time.Duration, error) { return clockOffset(ctx, in, engine) }
 	}
 	clock := custody.NewClock(times)
+	version, _ := Build()
 	registry := stream.NewRegistry(stream.Options{
 		Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Outages: in.outages, Limit: limits.StreamsPerAccount,
-		NodeName: nodeName(),
+		NodeName: nodeName(), NodeVersion: version,
 	})
 	auditLog := audit.NewLog(audit.Options{
 		Store: kept, Key: auditKey, Retention: in.cfg.Audit.Retention, Clock: in.clock, Warnings: in.warnings,
@@ -166,7 +167,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return err
 	})
 	if err := errors.Join(registerStore(in, engine, kept),
-		registerCounts(in.metrics, cases.Counts(), sweeper, vault, auditLog), registerSurvey(in, survey, clock, kept),
+		registerCounts(in.metrics, cases.Counts(), sweeper, vault, auditLog), registerSurvey(in, survey, registry),
 		registerRing(in.metrics, ring), registerForgeries(in.metrics, forgeries)); err != nil {
 		return nil, err
 	}
@@ -178,8 +179,6 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	streams := stream.New(registry, control, cases)
 	options := api.Options{
 		Access: control, Authenticator: control, Service: cases, Streams: streams,
-		Console: console.New(console.Options{Store: kept, Access: control, Streams: registry, Clock: in.clock,
-			Settings: in.cfg.Effective()}),
 		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
 		Outages: in.outages,
 		Limits: api.Limits{
@@ -197,6 +196,10 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		VendorPrefix: in.cfg.Vendor.Prefix, VendorNamespace: in.cfg.Vendor.Namespace,
 		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	}
+	whole := &installation{
+		in: in, engine: engine, kept: kept, counts: cases.Counts(), sweeper: sweeper, survey: survey, registry: registry,
+		hub: hub, ring: ring, blobs: blobs, room: room, bus: nodes.bus, started: in.clock(),
+	}
 	watchParts(in, ready, ring, blobs)
 	keys := &custody.KeyWatch{Store: kept, Ring: ring, Clock: in.clock, Log: in.log, Warnings: in.warnings,
 		Older: sweeper.AskAllKeys}
@@ -204,6 +207,9 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		handler: func(at location) (http.Handler, error) {
 			options.BaseURL, options.Links, options.Way = at.baseURL, at.links, at.way
 			options.OwnURL = in.cfg.BaseURL
+			whole.ready, whole.certificate = at.ready, at.certificate
+			options.Console = console.New(console.Options{Store: kept, Access: control, Streams: registry, Clock: in.clock,
+				Installation: whole, Settings: in.cfg.Effective()})
 			return api.New(options)
 		},
 		operators: storedOperators{kept, in.clock},

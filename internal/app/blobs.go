@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/blob"
 	"signet/internal/custody"
@@ -37,7 +36,7 @@ type files struct {
 	*blob.Present
 	in   surroundings
 	kept *store.Store
-	up   prometheus.Gauge
+	up   atomic.Bool
 	look chan struct{} // asks the watch to look now
 
 	// The watch's own.
@@ -53,13 +52,11 @@ func openBlobs(ctx context.Context, in surroundings, kept *store.Store) (*files,
 	if err != nil {
 		return nil, err
 	}
-	f := &files{in: in, kept: kept, look: make(chan struct{}, 1), up: prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "signet_blobs_up",
-		Help: "1 when the store of attachments and avatars answered the last time that it was asked, 0 when not.",
-	})}
+	f := &files{in: in, kept: kept, look: make(chan struct{}, 1)}
 	f.Present = blob.WhilePresent(at, f.lookSoon)
 	if in.metrics != nil {
-		if err := in.metrics.Register(f.up); err != nil {
+		if err := in.metrics.Register(gauge("signet_blobs_up", "1 when the store of attachments and avatars answered "+
+			"the last time that it was asked, 0 when not.", nil, func() float64 { return oneIf(f.up.Load()) })); err != nil {
 			return nil, errors.Join(err, at.Close())
 		}
 	}
@@ -106,12 +103,12 @@ func (f *files) check(ctx context.Context) {
 	switch {
 	case err == nil:
 		f.said = ""
-		f.up.Set(1)
+		f.up.Store(true)
 		f.in.warnings.Clear(topicFilesAway)
 	case errors.Is(err, context.Canceled), errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed):
 		// The server stops, or it is the database that is away: nothing is known of the files.
 	default:
-		f.up.Set(0)
+		f.up.Store(false)
 		f.in.warnings.Set(topicFilesAway, "the store of attachments does not answer: files can neither be kept nor read, "+
 			"everything else goes on; mount the volume or mend the bucket that the setting blobs names (the log has the reason)")
 		if text := err.Error(); text != f.said {

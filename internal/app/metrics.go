@@ -121,6 +121,8 @@ func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *u
 				"0: not since the start.", l,
 				func() float64 { return unixSeconds(task.Succeeded()) }),
 			gauge("signet_task_duration_seconds", "How long it took then.", l, func() float64 { return task.Took().Seconds() }),
+			gauge("signet_task_late", "1 while it should have ended well since: a part of the sweep within 10 minutes, one of "+
+				"housekeeping within 3 hours.", l, func() float64 { return oneIf(sweeper.Late(task)) }),
 			counter("signet_task_failures_total", "How often it failed; each is tried again.", l, task.Failures))
 	}
 	return register(metrics, all...)

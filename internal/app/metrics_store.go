@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/console"
 	"signet/internal/place"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -40,7 +41,6 @@ func registerStore(in surroundings, engine store.Engine, kept *store.Store) erro
 	}
 	switch e := engine.(type) {
 	case *sqlite.Engine:
-		path := place.Database(in.dir)
 		const bytes = "Size of the database's files."
 		engines(e.Meters(), func() uint64 { return e.Stats().Commits })
 		all = append(all,
@@ -51,8 +51,9 @@ func registerStore(in surroundings, engine store.Engine, kept *store.Store) erro
 			gauge("signet_store_connections_limit", connsMax, nil, func() float64 { return float64(e.Stats().Readers) }),
 			counter("signet_store_checkpoints_total", "Times that the write-ahead log was brought into the database's file.",
 				nil, func() int64 { return int64(e.Stats().Checkpoints) }),
-			gauge("signet_store_bytes", bytes, labels{"file": "database"}, func() float64 { return sizeOf(path) }),
-			gauge("signet_store_bytes", bytes, labels{"file": "log"}, func() float64 { return sizeOf(path + "-wal") }))
+			gauge("signet_store_bytes", bytes, labels{"file": "database"},
+				func() float64 { return float64(storage(in).Database) }),
+			gauge("signet_store_bytes", bytes, labels{"file": "log"}, func() float64 { return float64(storage(in).Log) }))
 	case *postgres.Engine:
 		engines(e.Meters(), func() uint64 { return e.Stats().Commits })
 		all = append(all,
@@ -74,13 +75,22 @@ func registerStore(in surroundings, engine store.Engine, kept *store.Store) erro
 	return register(in.metrics, all...)
 }
 
+// storage is how much room the files of the embedded store take.
+func storage(in surroundings) console.Storage {
+	if in.cfg.Database != "" {
+		return console.Storage{}
+	}
+	path := place.Database(in.dir)
+	return console.Storage{Database: sizeOf(path), Log: sizeOf(path + "-wal")}
+}
+
 // sizeOf is the size of a file, 0 where there is none.
-func sizeOf(path string) float64 {
+func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0
 	}
-	return float64(info.Size())
+	return info.Size()
 }
 
 // surveyTimeout is how long a scrape waits for the store.

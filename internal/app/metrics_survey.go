@@ -6,23 +6,20 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"signet/internal/custody"
-	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/stream"
 	"signet/internal/upkeep"
 )
 
 // survey serves what only reading the store tells. What cannot be read is absent.
 type survey struct {
-	upkeep *upkeep.Survey
-	time   *custody.Clock
-	kept   *store.Store
-	clock  func() time.Time
-	alone  bool
+	upkeep   *upkeep.Survey
+	registry *stream.Registry
+	clock    func() time.Time
+	alone    bool
 }
 
-func registerSurvey(in surroundings, counts *upkeep.Survey, clock *custody.Clock, kept *store.Store) error {
-	return in.metrics.Register(&survey{counts, clock, kept, in.clock, in.cfg.Database == ""})
+func registerSurvey(in surroundings, counts *upkeep.Survey, registry *stream.Registry) error {
+	return in.metrics.Register(&survey{counts, registry, in.clock, in.cfg.Database == ""})
 }
 
 func surveyed(name, help string, labels ...string) *prometheus.Desc {
@@ -109,12 +106,13 @@ func (s *survey) age(at time.Time) float64 {
 	return max(0, s.clock().Sub(at).Seconds())
 }
 
-// nodes counts the servers that share the database.
-func (s *survey) nodes(ctx context.Context) (int, error) {
-	if s.alone {
-		return 1, nil
+// nodes counts the servers that share the database and are alive.
+func (s *survey) nodes(ctx context.Context) (n int, err error) {
+	peers, err := s.registry.Peers(ctx)
+	for _, p := range peers {
+		if p.Alive {
+			n++
+		}
 	}
-	return store.Read(ctx, s.kept, func(tx *store.Tx) (int, error) {
-		return tx.OtherNodes(model.NodeID{}, s.time.StoreTime(s.clock()))
-	})
+	return n, err
 }

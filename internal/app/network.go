@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -130,15 +131,26 @@ func (n *network) watch(ctx context.Context) {
 	}
 }
 
-// validity is what tells of the certificate's end, nil for plain HTTP.
-func (n *network) validity(warnings *health.Warnings) *validity {
-	v := &validity{warnings: warnings, log: n.log}
+// certified is from when until when the server's certificate is valid; ok is false where it
+// has none.
+func (n *network) certified(ctx context.Context) (from, until time.Time, ok bool) {
 	switch {
 	case n.certificate != nil:
-		v.times, v.remedy = n.certificate.Validity, "put another one in the place of tls.cert and tls.key, which a running "+
-			"server takes over by itself"
+		return n.certificate.Validity(ctx)
 	case n.acme != nil:
-		v.times, v.remedy = n.acme.Validity, `the authority does not renew it; the log says why ("no certificate can be had")`
+		return n.acme.Validity(ctx)
+	}
+	return from, until, false
+}
+
+// validity is what tells of the certificate's end, nil for plain HTTP.
+func (n *network) validity(warnings *health.Warnings) *validity {
+	v := &validity{times: n.certified, warnings: warnings, log: n.log}
+	switch {
+	case n.certificate != nil:
+		v.remedy = "put another one in the place of tls.cert and tls.key, which a running server takes over by itself"
+	case n.acme != nil:
+		v.remedy = `the authority does not renew it; the log says why ("no certificate can be had")`
 	default:
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 // embedded store is alone, and has none of it.
 type nodes struct {
 	tasks []func(ctx context.Context)
+	bus   *natsbus.Bus // nil: there is none
 	close func() error
 }
 
@@ -64,7 +65,7 @@ func registerNode(ctx context.Context, in surroundings, registry *stream.Registr
 		return out, err
 	}
 	hub.Connect(bus)
-	out.close = bus.Close
+	out.bus, out.close = bus, bus.Close
 	if err := registerBus(in.metrics, bus); err != nil {
 		return nodes{}, errors.Join(err, bus.Close())
 	}

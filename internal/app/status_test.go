@@ -2,7 +2,6 @@ package app
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -27,11 +26,50 @@ func TestStatusOfAServerAndOfItsStore(t *testing.T) {
 		for range 3 {
 			w.mustSendTo(w.group, client.Outgoing{Body: "to all", TTL: -1})
 		}
-		_, page := mustDo(t, "GET", "http://"+w.app.Addr().String()+"/metrics")
-		s := maintain.ServedStatus(cfg, true, "ok\n", page, time.Now())
-		if s.Schema == "" || s.Messages.Sent != 3 || s.Messages.Copies != 6 || s.Queues.Accounts != 3 ||
-			s.Queues.Events != 7 || s.Nodes != 1 || *s.Keys < 1 {
-			t.Errorf("the server's status is %+v, %+v, %+v", s, s.Messages, s.Queues)
+		operator := w.operator(mustReadCredentials(t, w.app.OperatorFile()))
+		measured := mustMeasure(t, w.app)
+		s, err := operator.InstallationStatus(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone := cfg.Database == ""
+		version, commit := Build()
+		server := s.Server
+		if len(s.Nodes) != 1 || !s.Nodes[0].Alive || !s.Nodes[0].Answers || s.Nodes[0].Version != version ||
+			s.Nodes[0].Name != server.Name || server.Name == "" || server.Version != version || server.Commit != commit {
+			t.Errorf("nodes are %+v, the server %s %s %s", s.Nodes, server.Name, server.Version, server.Commit)
+		}
+		if heard := s.Time.Sub(s.Nodes[0].HeardTime).Abs(); alone && heard > time.Second {
+			t.Errorf("the node was heard of %v ago", heard)
+		}
+		for _, c := range []struct {
+			what   string
+			told   float64
+			metric string
+		}{
+			{"sent", float64(server.Messages.Sent), `signet_messages_sent_total{to="group"}`},
+			{"copies", float64(server.Messages.Copies), `signet_message_copies_total{to="group"}`},
+			{"streams", float64(server.Streams), "signet_streams"},
+			{"keys", float64(server.Keys), "signet_keyring_keys"},
+			{"queues", float64(s.Queues.Accounts), "signet_queues"},
+			{"events", float64(s.Queues.Events), "signet_queue_events"},
+			{"waiting", float64(s.Sweep.Waiting), `signet_sweep_backlog{what="messages"}`},
+			{"database", float64(s.Storage.DatabaseBytes), `signet_store_bytes{file="database"}`},
+			{"retried", float64(server.Transactions.Retried), "signet_store_retries_total"},
+		} {
+			if c.told != measured[c.metric] {
+				t.Errorf("%s: the status tells %v, the metrics %v", c.what, c.told, measured[c.metric])
+			}
+		}
+		if server.Messages.Sent != 3 || server.Messages.Copies != 6 || s.Queues.Accounts != 3 || s.Queues.Events != 7 ||
+			server.Keys < 1 || server.FreeBytes["data"] == 0 || len(server.Parts) != 2 || !server.Parts[0].Up ||
+			!server.Parts[1].Up || alone != (s.Backup != nil) || alone != (s.Storage.DatabaseBytes > 0) {
+			t.Errorf("the status is %+v, %+v", s, server)
+		}
+		for _, task := range server.Tasks {
+			if task.Late {
+				t.Errorf("the task %s is late", task.Name)
+			}
 		}
 		if err := w.stop(); err != nil {
 			t.Fatal(err)
@@ -40,43 +78,47 @@ func TestStatusOfAServerAndOfItsStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stored.Running || stored.Schema != s.Schema || stored.Queues.Accounts != 3 || stored.Queues.Events != 7 ||
-			stored.Sweep.Waiting != 0 || len(stored.Problems) != 1 {
-			t.Errorf("the store's status is %+v, %+v, %+v", stored, stored.Queues, stored.Sweep)
+		if stored.Schema != s.Data || stored.Queues.Accounts != 3 || stored.Queues.Events != 7 ||
+			stored.Backlog.Messages != 0 || alone != (stored.Database > 0) || alone != (len(stored.Nodes) == 0) {
+			t.Errorf("the store's status is %+v", stored)
 		}
 	})
 }
 
-func TestStatusNamesEachProblem(t *testing.T) {
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	const page = `process_start_time_seconds 1.7e+09
-signet_keyring_up 0
-signet_blobs_up 0
-signet_bus_connected 0
-signet_tls_certificate_ends_seconds 1.79538e+09
-signet_backup_last_success_timestamp_seconds 1.7e+09
-signet_backup_last_failure_timestamp_seconds 1.70001e+09
-signet_task_last_success_timestamp_seconds{task="messages"} 1.7e+09
-signet_task_last_success_timestamp_seconds{task="orphans"} 0
-`
-	s := maintain.ServedStatus(config.Default(), false, "the store does not answer\nwarning: disk: it is full\n", page,
-		now)
-	for _, want := range []string{
-		"not ready: the store does not answer", "disk: it is full", "key ring does not answer", "attachments does not answer",
-		"NATS is away",
-		"the certificate ends on 2026-11-22", "last backup failed", "task messages last ended well",
-		"task orphans has not ended well",
-	} {
-		if !slices.ContainsFunc(s.Problems, func(p string) bool { return strings.Contains(p, want) }) {
-			t.Errorf("no problem says %q: %q", want, s.Problems)
+// A task is late when it should have ended well since, and the metrics say so too.
+func TestStatusTellsWhichTasksAreLate(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	operator := w.operator(mustReadCredentials(t, w.app.OperatorFile()))
+	late := func() (out []string) {
+		t.Helper()
+		s, err := operator.InstallationStatus(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
+		measured := mustMeasure(t, w.app)
+		for _, task := range s.Server.Tasks {
+			if told := measured[`signet_task_late{task="`+task.Name+`"}`] == 1; told != task.Late {
+				t.Errorf("%s: the status says %t, the metrics %t", task.Name, task.Late, told)
+			}
+			if task.Late {
+				out = append(out, task.Name)
+			}
+		}
+		return out
 	}
-	if len(s.Problems) != 9 {
-		t.Errorf("%d problems, want 9: %q", len(s.Problems), s.Problems)
+	w.pass(10 * time.Minute)
+	if got := late(); len(got) != 0 {
+		t.Errorf("%q are late within ten minutes", got)
 	}
-	well := maintain.ServedStatus(config.Default(), true, "ok\n",
-		"process_start_time_seconds 1.7e+09\nsignet_blobs_up 1\n", now)
-	if len(well.Problems) != 0 {
-		t.Errorf("a server that is well has problems: %q", well.Problems)
+	w.pass(time.Second)
+	if got := late(); !slices.Contains(got, "messages") || slices.Contains(got, "records") {
+		t.Errorf("%q are late after ten minutes", got)
 	}
+	w.pass(3 * time.Hour)
+	if got := late(); !slices.Contains(got, "messages") || !slices.Contains(got, "records") {
+		t.Errorf("%q are late after three hours", got)
+	}
+	w.sweep()
+	wantIn(t, "nothing is late", func() bool { return len(late()) == 0 })
 }

@@ -38,6 +38,9 @@ type location struct {
 	baseURL string                     // how they reach it, without the final /v2
 	links   func(*http.Request) string // what the links in the answer to a request begin with
 	way     func(*http.Request) api.Way
+
+	ready       func(context.Context) error // nil when a new request would be served
+	certificate func(context.Context) (from, until time.Time, ok bool)
 }
 
 // system is everything above the network, ready to serve.

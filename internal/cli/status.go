@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
+	"signet/client"
 	"signet/internal/config"
 	"signet/internal/maintain"
 )
@@ -22,65 +21,153 @@ type statusCommand struct {
 }
 
 func (statusCommand) Help() string {
-	return `For those who run the server, on its machine. It takes the settings of "signet serve" and asks the server for
-/readyz and /metrics; where none answers, it reads what the data directory or the database tells. The exit code is
-0 where all is well, and 1 where something is to be seen to: the last lines say what.
+	return `It asks the server how the installation does: as SIGNET_API_KEY and SIGNET_API_SECRET at SIGNET_URL, or as
+the operator of the server whose data directory the settings name.
 
-Where "listen" is not set, it asks at the address that the server noted in operator.json.
+Without SIGNET_URL it is for the machine of the server, takes the settings of "signet serve", and knows other ways:
+where there are no credentials of an operator, or the server's store is away, it asks for /readyz and /metrics; where no
+server answers, it reads what the data directory or the database tells. Where "listen" is not set, it asks at the
+address that the server noted in operator.json.
+
+The exit code is 0 where all is well, and 1 where something is to be seen to: the last lines say what.
 
 Example:
 
   signet status --data /var/lib/signet`
 }
 
+// status is how an installation does, as the command shows it. What is not known is left
+// out.
+type status struct {
+	Running  bool     `json:"running"` // a server answers
+	URL      string   `json:"url,omitempty"`
+	Alive    int      `json:"alive_nodes"` // that share the database
+	Problems []string `json:"problems"`    // what the operator has to see to, one line each
+	client.InstallationStatus
+}
+
 func (c *statusCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	status, err := askStatus(ctx, con, cfg)
+	s, err := findStatus(ctx, con, cfg)
 	if err != nil {
 		return err
 	}
+	s.note(time.Now())
 	if c.JSON {
-		status.Problems = append([]string{}, status.Problems...) // an empty list, not null
-		status.Warnings = append([]string{}, status.Warnings...)
-		err = con.json(status)
+		s.Problems = append([]string{}, s.Problems...) // an empty list, not null
+		err = con.json(s)
 	} else {
-		err = con.lines(statusLines(&status, time.Now())...)
+		err = con.lines(s.lines(time.Now())...)
 	}
-	if err == nil && len(status.Problems) > 0 {
-		err = errors.New(strings.Join(status.Problems, "\n"))
+	if err == nil && len(s.Problems) > 0 {
+		err = errors.New(strings.Join(s.Problems, "\n"))
 	}
 	return err
 }
 
-// askStatus asks the server, or else its store.
-func askStatus(ctx context.Context, con *console, cfg *config.Config) (maintain.Status, error) {
+// findStatus asks the server, and on its machine, where that is no good, its metrics or its
+// store.
+func findStatus(ctx context.Context, con *console, cfg *config.Config) (*status, error) {
+	s, err := callStatus(ctx, con, cfg)
+	switch {
+	case err == nil, ctx.Err() != nil:
+		return s, err
+	case con.variable(urlVariable) != "":
+		return nil, fmt.Errorf("%s: %w", con.variable(urlVariable), err)
+	}
+	return localStatus(ctx, con, cfg)
+}
+
+// callStatus makes the call.
+func callStatus(ctx context.Context, con *console, cfg *config.Config) (*status, error) {
+	c := (&dataPlace{Data: cfg.Data}).server(ctx, con)
+	if c == nil {
+		return nil, errors.New("no server answers, or there are no credentials")
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	told, err := c.InstallationStatus(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &status{Running: true, URL: strings.TrimSuffix(c.BaseURL(), "/v2"), InstallationStatus: *told}
+	for _, n := range s.Nodes {
+		if n.Alive {
+			s.Alive++
+		}
+	}
+	return s, nil
+}
+
+// localStatus asks the server of this machine for what takes no credentials, or else its
+// store.
+func localStatus(ctx context.Context, con *console, cfg *config.Config) (*status, error) {
 	base, transport, err := statusAddress(con, cfg)
 	if err != nil {
-		return maintain.Status{}, wrongConfiguration{err}
+		return nil, wrongConfiguration{err}
 	}
 	defer transport.CloseIdleConnections()
 	const most = 16 << 20
 	ready, readyz, err := ask(ctx, transport, base+"/readyz", most)
 	if err != nil {
 		if ctx.Err() != nil {
-			return maintain.Status{}, ctx.Err()
+			return nil, ctx.Err()
 		}
-		return maintain.StoredStatus(ctx, cfg)
+		return storedStatus(ctx, cfg)
 	}
 	from := base
 	if cfg.Metrics.Listen != "" {
 		own := *cfg
 		own.Listen, own.TLS.Cert, own.ACME.Hosts = cfg.Metrics.Listen, "", nil
 		if from, _, err = ownAddress(&own); err != nil {
-			return maintain.Status{}, wrongConfiguration{err}
+			return nil, wrongConfiguration{err}
 		}
 	}
 	code, metrics, err := ask(ctx, transport, from+"/metrics", most)
 	if err != nil || code != http.StatusOK {
 		metrics = ""
 	}
-	status := maintain.ServedStatus(cfg, ready == http.StatusOK, readyz, metrics, time.Now())
-	status.URL = base
-	return status, nil
+	s := servedStatus(ready == http.StatusOK, readyz, metrics)
+	s.URL, s.Store = base, storeName(cfg)
+	return s, nil
+}
+
+// storedStatus is what the data tells where no server answers.
+func storedStatus(ctx context.Context, cfg *config.Config) (*status, error) {
+	stored, err := maintain.StoredStatus(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	s := &status{InstallationStatus: client.InstallationStatus{
+		Time: now.UTC(), Store: storeName(cfg), Data: stored.Schema,
+		Storage: client.Storage{DatabaseBytes: stored.Database, LogBytes: stored.Log},
+		Sweep:   client.Waiting{Waiting: stored.Backlog.Messages, OldestTime: stored.Backlog.Oldest},
+		Pieces: client.Waiting{Waiting: stored.Backlog.Work.Pieces + stored.Backlog.Work.Histories,
+			OldestTime: stored.Backlog.Work.Oldest},
+		Queues: &client.Queues{CountedTime: stored.Queues.Counted, Accounts: stored.Queues.Accounts,
+			Events: stored.Queues.Events, BehindByAge: stored.Queues.Old, BehindByLength: stored.Queues.Long,
+			OldestEventTime: stored.Queues.Oldest},
+	}}
+	if cfg.Database == "" {
+		b := stored.Backup
+		s.Backup = &client.Backup{SucceededTime: b.Succeeded, Bytes: b.Bytes, FailedTime: b.Failed}
+	}
+	for _, n := range stored.Nodes {
+		alive := n.Lease.After(now)
+		if alive {
+			s.Alive++
+		}
+		s.Nodes = append(s.Nodes, client.Node{Name: n.Name, Version: n.Version, StartedTime: n.Started, HeardTime: n.Heard,
+			Alive: alive})
+	}
+	return s, nil
+}
+
+func storeName(cfg *config.Config) string {
+	if cfg.Database == "" {
+		return "embedded"
+	}
+	return "postgresql"
 }
 
 // statusAddress is where the server is asked: where it listens by its settings, or, where
@@ -97,76 +184,4 @@ func statusAddress(con *console, cfg *config.Config) (string, *http.Transport, e
 		}
 	}
 	return ownAddress(cfg)
-}
-
-// statusLines are the status for people.
-func statusLines(s *maintain.Status, now time.Time) (lines []string) {
-	add := func(what, format string, args ...any) {
-		lines = append(lines, cells(what, fmt.Sprintf(format, args...)))
-	}
-	ago := func(at time.Time) string {
-		if at.IsZero() {
-			return "never"
-		}
-		return roughly(now.Sub(at)) + " ago"
-	}
-	switch {
-	case !s.Running:
-		add("server", "none answers on this machine")
-	case !s.Ready:
-		add("server", "%s, not ready: %s", s.URL, s.Why)
-	default:
-		add("server", "%s, ready", s.URL)
-	}
-	if s.Version != "" {
-		add("version", "%s (%s), data of version %s", s.Version, s.Commit, s.Schema)
-		add("started", "%s, %s", ago(s.Started), s.Started.Format(time.DateTime+" UTC"))
-	} else if s.Schema != "" {
-		add("data", "of version %s", s.Schema)
-	}
-	store := s.Store
-	if s.StoreBytes > 0 {
-		store += ", " + size(s.StoreBytes)
-	}
-	add("store", "%s, used by %d server(s)", store, s.Nodes)
-	if m := s.Messages; m != nil {
-		add("messages", "%d sent to %d recipients, %d delivered, %d read, %d expired, %d recalled, since the start", m.Sent,
-			m.Copies, m.Delivered, m.Read, m.Expired, m.Recalled)
-		add("streams", "%d", s.Streams)
-	}
-	if q := s.Queues; q != nil {
-		add("queues", "%d events of %d accounts, the oldest %s old; behind: %d by more than a day, %d by more than 1,000 "+
-			"events",
-			q.Events, q.Accounts, roughly(time.Duration(q.OldestSeconds*float64(time.Second))), q.Old, q.Long)
-	}
-	if w := s.Sweep; w != nil {
-		add("sweep", "%d messages wait, the oldest for %s; last %s; %d failures", w.Waiting,
-			roughly(time.Duration(w.OldestSeconds*float64(time.Second))), ago(w.Last), w.Failures)
-	}
-	if s.Keys != nil {
-		add("key ring", "%d keys", *s.Keys)
-	}
-	for _, place := range slices.Sorted(maps.Keys(s.FreeBytes)) {
-		add("disk", "%s free for %s", size(s.FreeBytes[place]), place)
-	}
-	if s.Store == "embedded" {
-		add("backup", "%s, %s", ago(s.Backup), size(s.BackupBytes))
-	}
-	if !s.CertificateEnds.IsZero() {
-		add("certificate", "ends %s", s.CertificateEnds.Format(time.DateOnly))
-	}
-	return lines
-}
-
-// roughly writes a duration in its largest unit.
-func roughly(d time.Duration) string {
-	switch {
-	case d >= 48*time.Hour:
-		return fmt.Sprintf("%d days", d/(24*time.Hour))
-	case d >= 2*time.Hour:
-		return fmt.Sprintf("%d h", d/time.Hour)
-	case d >= 2*time.Minute:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	}
-	return fmt.Sprintf("%d s", d/time.Second)
 }

@@ -1,6 +1,7 @@
 // Package console answers what administrators and operators ask in order to run an
 // organization or the installation: what there is of organizations, members, groups,
-// requests, keys, queues and messages that wait. It changes nothing but the audit log.
+// requests, keys, queues and messages that wait, how the installation does, and with which
+// settings. It changes nothing but the audit log.
 //
 // It owns these lists: who may ask, what they show, and how they are paged. It does not
 // know HTTP, what a message says, or how anything is changed (service, access).
@@ -25,7 +26,8 @@ type Options struct {
 	Streams Streams
 	Clock   func() time.Time
 
-	Settings []config.Effective // of this server
+	Installation Installation
+	Settings     []config.Effective // of this server
 }
 
 // Streams knows which event streams are open.
@@ -43,13 +45,14 @@ type Console struct {
 	clock   func() time.Time
 	reads   *audit.Reads
 
-	settings []config.Effective
+	installation Installation
+	settings     []config.Effective
 }
 
 // New returns a console.
 func New(o Options) *Console {
 	return &Console{store: o.Store, access: o.Access, streams: o.Streams, clock: o.Clock, reads: audit.NewReads(o.Store),
-		settings: o.Settings}
+		installation: o.Installation, settings: o.Settings}
 }
 
 func (c *Console) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }

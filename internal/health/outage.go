@@ -88,6 +88,28 @@ func (o *Outages) note(topic string, err error, refused int) bool {
 	return true
 }
 
+// Outage is one that lasts.
+type Outage struct {
+	Since   time.Time
+	Refused int // calls
+}
+
+// Lasting returns the outages that are not over, by topic.
+func (o *Outages) Lasting() map[string]Outage {
+	out := map[string]Outage{}
+	if o == nil {
+		return out
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for topic, p := range o.parts {
+		if !p.since.IsZero() {
+			out[topic] = Outage{p.since, p.refused}
+		}
+	}
+	return out
+}
+
 // Run looks for parts that are away until ctx ends.
 func (o *Outages) Run(ctx context.Context) {
 	tick := time.NewTicker(lookInterval)

@@ -54,6 +54,7 @@ const (
 	ActionMetadataSet       AuditAction = "metadata.set"
 	ActionMetadataDelete    AuditAction = "metadata.delete"
 
+	ActionStatusRead    AuditAction = "status.read"
 	ActionSettingsRead  AuditAction = "settings.read"
 	ActionQueueList     AuditAction = "queue.list"
 	ActionUndelivered   AuditAction = "message.undelivered"

@@ -64,14 +64,9 @@ func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next D
 	if !found {
 		next.looked = lastMessage
 	}
-	err = tx.Query(`SELECT m.message FROM messages m WHERE m.organization_number = ? AND m.message > ? AND m.message <= ?`+
-		unreadable,
-		[]any{tx.Numbered(d.Organization), d.looked, next.looked, d.Organization, d.Organization}, func(row Row) error {
-			var id model.MessageID
-			err := row.Scan(&id)
-			ids = append(ids, id)
-			return err
-		})
+	ids, err = Column[model.MessageID](tx, `SELECT m.message FROM messages m WHERE m.organization_number = ?
+		AND m.message > ? AND m.message <= ?`+unreadable, tx.Numbered(d.Organization), d.looked, next.looked,
+		d.Organization, d.Organization)
 	return ids, next, err
 }
 

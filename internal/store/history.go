@@ -57,13 +57,8 @@ func (tx *Tx) Replay(g *model.Group, now time.Time, pairs int) (members []model.
 	if err != nil {
 		return nil, 0, err
 	}
-	err = tx.Query(`SELECT account FROM group_members WHERE group_token = ? AND history = ? ORDER BY account LIMIT ? + 0`,
-		[]any{g.ID, after, max(pairs/max(len(messages), 1), 1)}, func(row Row) error {
-			var account model.AccountID
-			err := row.Scan(&account)
-			members = append(members, account)
-			return err
-		})
+	members, err = Column[model.AccountID](tx, `SELECT account FROM group_members WHERE group_token = ? AND history = ?
+		ORDER BY account LIMIT ? + 0`, g.ID, after, max(pairs/max(len(messages), 1), 1))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -136,16 +131,13 @@ func (tx *Tx) countReplayed(group model.GroupID, messages []MessageRow, members 
 		got, priority int
 		last, sort    int64
 	}
-	var counts []count
-	err := tx.Query(`SELECT d.account, COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), MAX(m.created), MAX(m.sort)
+	counts, err := List(tx, `SELECT d.account, COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0),
+		MAX(m.created), MAX(m.sort)
 		FROM messages m CROSS JOIN deliveries d WHERE m.organization_number = ? AND m.message IN (?*)
 		AND d.organization_number = m.organization_number AND d.message = m.message AND d.account IN (?*)
 		AND d.replayed = 1 AND d.position >= ? GROUP BY d.account`,
-		[]any{tx.existing(messages[0].Organization), ids, members, position}, func(row Row) error {
-			var c count
-			err := row.Scan(&c.account, &c.got, &c.priority, &c.last, &c.sort)
-			counts = append(counts, c)
-			return err
+		[]any{tx.existing(messages[0].Organization), ids, members, position}, func(c *count, row Row) error {
+			return row.Scan(&c.account, &c.got, &c.priority, &c.last, &c.sort)
 		})
 	if err != nil {
 		return err

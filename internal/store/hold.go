@@ -81,14 +81,14 @@ func (tx *Tx) HeldMessagesAfter(organization model.OrganizationID, id model.Mess
 		organization, id, limit)
 }
 
-func (tx *Tx) heldMessages(where string, args ...any) (out []MessageRow, err error) {
-	err = tx.Query(`SELECT m.organization, `+messageRest+` FROM held_messages m WHERE `+where, args, func(row Row) error {
-		var s messageScan
-		err := row.Scan(s.dest(&s.Organization)...)
-		out = append(out, s.row())
-		return err
-	})
-	return out, err
+func (tx *Tx) heldMessages(where string, args ...any) ([]MessageRow, error) {
+	return List(tx, `SELECT m.organization, `+messageRest+` FROM held_messages m WHERE `+where, args,
+		func(m *MessageRow, row Row) error {
+			var s messageScan
+			err := row.Scan(s.dest(&s.Organization)...)
+			*m = s.row()
+			return err
+		})
 }
 
 // HeldMessage returns a message that is kept for a hold alone.

@@ -60,7 +60,7 @@ func (tx *Tx) Nodes(limit int) ([]NodeRow, error) {
 		[]any{limit}, func(n *NodeRow, row Row) error {
 			var started, heard, lease int64
 			err := row.Scan(&n.ID, &n.Name, &n.Version, &started, &heard, &lease)
-			n.Started, n.Heard, n.Lease = fromMillis(started), fromMillis(heard), fromMillis(lease)
+			n.Started, n.Heard, n.Lease = FromMillis(started), FromMillis(heard), FromMillis(lease)
 			return err
 		})
 }

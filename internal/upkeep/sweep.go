@@ -78,6 +78,7 @@ type Sweeper struct {
 	Counts Counts
 
 	tasks    tasks
+	begun    time.Time // when it was made
 	soon     chan struct{}
 	erased   atomic.Bool // content was erased since the last sweep of the files
 	allKeys  atomic.Bool // the next housekeeping asks of every key whether something is left
@@ -89,7 +90,7 @@ type Sweeper struct {
 
 // NewSweeper returns a sweeper that is not running yet.
 func NewSweeper(o Options) *Sweeper {
-	w := &Sweeper{Options: o, soon: make(chan struct{}, 1)}
+	w := &Sweeper{Options: o, soon: make(chan struct{}, 1), begun: o.Clock.Now()}
 	w.tasks.name()
 	return w
 }

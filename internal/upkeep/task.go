@@ -3,10 +3,14 @@ package upkeep
 import (
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"signet/internal/meter"
 	"signet/internal/store"
 )
+
+// sweepLate is when a part of the sweep is overdue, and houseLate one of housekeeping.
+const sweepLate, houseLate = 10 * time.Minute, 3 * time.Hour
 
 // Counts are what a sweeper has removed since it was made.
 type Counts struct {
@@ -51,12 +55,17 @@ func (t *tasks) all() []*meter.Task {
 // Tasks are what the sweeper does, part by part.
 func (w *Sweeper) Tasks() []*meter.Task { return w.tasks.all() }
 
-// Housekeeping reports whether a task is one of housekeeping, by its name; the others
-// are the sweep's.
-func Housekeeping(task string) bool {
-	var t tasks
-	t.name()
-	all := t.all()
-	i := slices.IndexFunc(all, func(other *meter.Task) bool { return other.Name == task })
-	return i >= slices.Index(all, &t.records)
+// Late reports whether a task should have ended well since: one of the sweep within ten
+// minutes, or three of its rounds, one of housekeeping within three hours.
+func (w *Sweeper) Late(task *meter.Task) bool {
+	all := w.tasks.all()
+	after := max(sweepLate, 3*w.Interval)
+	if slices.Index(all, task) >= slices.Index(all, &w.tasks.records) {
+		after = houseLate
+	}
+	last := task.Succeeded()
+	if last.IsZero() {
+		last = w.begun
+	}
+	return w.Clock.Now().Sub(last) > after
 }
