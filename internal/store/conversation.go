@@ -117,33 +117,25 @@ const ownConversations = `SELECT organization, entity, 0, last_message, unread, 
 
 // Conversation returns one entry for another account, listed or not.
 func (tx *Tx) Conversation(account model.AccountID, organization model.OrganizationID,
-	entity model.EntityID) (c Conversation, found bool, err error) {
-	err = tx.Query(
-		ownConversations+`
-		WHERE account = ? AND organization = ? AND entity = ?`, []any{account, organization, entity}, func(row Row) error {
-			found = true
-			return scanConversation(row, &c)
-		})
-	return c, found, err
+	entity model.EntityID) (Conversation, bool, error) {
+	return First(tx, ownConversations+` WHERE account = ? AND organization = ? AND entity = ?`,
+		[]any{account, organization, entity}, scanConversation)
 }
 
 // ConversationsWith returns the entries for other accounts, listed or not.
 func (tx *Tx) ConversationsWith(account model.AccountID, organizations []model.OrganizationID,
 	entities []model.EntityID) ([]Conversation, error) {
-	return List(tx,
-		ownConversations+`
+	return List(tx, ownConversations+`
 		WHERE account = ? AND organization IN (?*) AND entity IN (?*)`, []any{account, organizations, entities},
-		func(c *Conversation, row Row) error { return scanConversation(row, c) })
+		scanConversation)
 }
 
 // Roster returns the listed conversations of an account, the newest first. Its
 // counters are those of the rows: the caller takes off UnsweptUnread.
 func (tx *Tx) Roster(account model.AccountID) ([]Conversation, error) {
-	return List(tx,
-		ownConversations+`
+	return List(tx, ownConversations+`
 		WHERE account = ? AND listed = 1 UNION ALL `+memberConversations+` WHERE p.account = ? ORDER BY 4 DESC, 2`,
-		[]any{account, account},
-		func(c *Conversation, row Row) error { return scanConversation(row, c) })
+		[]any{account, account}, scanConversation)
 }
 
 // unswept are the copies that an account has not read, of messages that have ended and
@@ -168,10 +160,10 @@ func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) ([]Conversat
 	return List(tx, `SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
 		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1, 0, 0, 0`+unswept+`
 		GROUP BY 1, 2, 3`, []any{millis(now), account, int(model.Read)},
-		func(c *Conversation, row Row) error { return scanConversation(row, c) })
+		scanConversation)
 }
 
-func scanConversation(row Row, c *Conversation) error {
+func scanConversation(c *Conversation, row Row) error {
 	var last int64
 	if err := row.Scan(&c.Organization, &c.Entity, &c.Group, &last, &c.Unread, &c.UnreadPriority, &c.Cleared,
 		&c.Listed, &c.LastSort, &c.Floor, &c.Past); err != nil {

@@ -19,7 +19,7 @@ type Delivery struct {
 
 const deliveryColumns = `d.message, d.account, d.position, d.replayed, d.status, d.status_time, d.status_event`
 
-func scanDelivery(row Row, d *Delivery) error {
+func scanDelivery(d *Delivery, row Row) error {
 	var status int
 	var at int64
 	if err := row.Scan(&d.Message, &d.Account, &d.Position, &d.Replayed, &status, &at, &d.StatusEvent); err != nil {
@@ -47,15 +47,11 @@ func (tx *Tx) InsertGroupDeliveries(m *MessageRow) error {
 }
 
 // Delivery returns an account's copy of a message.
-func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageID, account model.AccountID) (d Delivery,
-	found bool, err error) {
-	err = tx.Query(`SELECT `+deliveryColumns+
-		` FROM deliveries d WHERE d.organization_number = ? AND d.message = ? AND d.account = ?`,
-		[]any{tx.Numbered(organization), message, account}, func(row Row) error {
-			found = true
-			return scanDelivery(row, &d)
-		})
-	return d, found, err
+func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageID, account model.AccountID) (Delivery,
+	bool, error) {
+	return First(tx, `SELECT `+deliveryColumns+` FROM deliveries d
+		WHERE d.organization_number = ? AND d.message = ? AND d.account = ?`,
+		[]any{tx.Numbered(organization), message, account}, scanDelivery)
 }
 
 // Deliveries returns the copies of all to whom these messages were sent, without
@@ -74,7 +70,7 @@ func (tx *Tx) DeliveriesTo(account model.AccountID, organizations []model.Organi
 
 func (tx *Tx) deliveries(where string, args ...any) ([]Delivery, error) {
 	return List(tx, `SELECT `+deliveryColumns+` FROM deliveries d WHERE `+where, args,
-		func(d *Delivery, row Row) error { return scanDelivery(row, d) })
+		scanDelivery)
 }
 
 // DeliveredTo lists the accounts that have a copy of the message, as history too, at most

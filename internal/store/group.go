@@ -9,7 +9,7 @@ import (
 const groupColumns = `g.group_token, g.organization, g.name, g.description, g.avatar, g.created_by, g.created,
 	g.replay_history, g.is_public, g.deleted`
 
-func scanGroup(row Row, g *model.Group) error {
+func scanGroup(g *model.Group, row Row) error {
 	var created int64
 	if err := row.Scan(&g.ID, &g.Organization, &g.Name, &g.Description, &g.Avatar, &g.CreatedBy, &created,
 		&g.ReplayHistory, &g.Public, &g.Deleted); err != nil {
@@ -38,12 +38,8 @@ func (tx *Tx) UpdateGroup(g *model.Group) error {
 }
 
 // Group returns a group without its members; a deleted one too.
-func (tx *Tx) Group(id model.GroupID) (g model.Group, found bool, err error) {
-	err = tx.Query(`SELECT `+groupColumns+` FROM groups g WHERE g.group_token = ?`, []any{id}, func(row Row) error {
-		found = true
-		return scanGroup(row, &g)
-	})
-	return g, found, err
+func (tx *Tx) Group(id model.GroupID) (model.Group, bool, error) {
+	return First(tx, `SELECT `+groupColumns+` FROM groups g WHERE g.group_token = ?`, []any{id}, scanGroup)
 }
 
 // GroupMembers lists the members of a group, in the order in which they joined.
@@ -185,5 +181,5 @@ func (tx *Tx) GroupsIn(organization model.OrganizationID) ([]model.Group, error)
 
 func (tx *Tx) groups(where string, args ...any) ([]model.Group, error) {
 	return List(tx, `SELECT `+groupColumns+` FROM groups g WHERE `+where, args,
-		func(g *model.Group, row Row) error { return scanGroup(row, g) })
+		scanGroup)
 }

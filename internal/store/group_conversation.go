@@ -62,11 +62,7 @@ func (tx *Tx) noteEndedInGroup(m *MessageRow, accounts []model.AccountID) error 
 }
 
 // GroupConversation returns what a member's roster says of a group.
-func (tx *Tx) GroupConversation(account model.AccountID, group model.GroupID) (c Conversation, found bool, err error) {
-	err = tx.Query(memberConversations+` WHERE p.group_token = ? AND p.account = ?`, []any{group, account},
-		func(row Row) error {
-			found = true
-			return scanConversation(row, &c)
-		})
-	return c, found, err
+func (tx *Tx) GroupConversation(account model.AccountID, group model.GroupID) (Conversation, bool, error) {
+	return First(tx, memberConversations+` WHERE p.group_token = ? AND p.account = ?`, []any{group, account},
+		scanConversation)
 }

@@ -267,6 +267,15 @@ func List[T any](tx *Tx, query string, args []any, scan func(*T, Row) error) (ou
 	return out, err
 }
 
+// First returns what scan reads of the one row that a statement has, and whether it has it.
+func First[T any](tx *Tx, query string, args []any, scan func(*T, Row) error) (one T, found bool, err error) {
+	err = tx.Query(query, args, func(row Row) error {
+		found = true
+		return scan(&one, row)
+	})
+	return one, found, err
+}
+
 // Column returns the values of the one column that a statement has.
 func Column[T any](tx *Tx, query string, args ...any) ([]T, error) {
 	return List(tx, query, args, func(value *T, row Row) error { return row.Scan(value) })

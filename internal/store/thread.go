@@ -235,7 +235,7 @@ func (tx *Tx) Conversations(account model.AccountID, organizations []model.Organ
 		}
 		err := tx.Query(from+afterPlace, args, func(row Row) error {
 			var c Conversation
-			err := scanConversation(row, &c)
+			err := scanConversation(&c, row)
 			out = append(out, c)
 			return err
 		})

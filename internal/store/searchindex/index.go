@@ -85,7 +85,7 @@ type Entity struct {
 const entityColumns = `e.organization, e.entity, e.kind, e.display_name, e.first_name, e.last_name,
 	e.username, e.email, e.phone, e.title, e.department, e.words`
 
-func scanEntity(row store.Row, e *Entity) error {
+func scanEntity(e *Entity, row store.Row) error {
 	var kind int
 	var text string
 	k := &e.Keys
@@ -150,15 +150,9 @@ func SetKind(tx *store.Tx, organization model.OrganizationID, entity model.Entit
 
 // indexed returns what the index holds of an entity, and keeps others from
 // changing it.
-func indexed(tx *store.Tx, organization model.OrganizationID, entity model.EntityID) (e Entity, found bool,
-	err error) {
-	err = tx.Query(`SELECT `+entityColumns+` FROM search_entities e WHERE e.organization = ? AND e.entity = ? `+
-		tx.Lock(),
-		[]any{organization, entity}, func(row store.Row) error {
-			found = true
-			return scanEntity(row, &e)
-		})
-	return e, found, err
+func indexed(tx *store.Tx, organization model.OrganizationID, entity model.EntityID) (Entity, bool, error) {
+	return store.First(tx, `SELECT `+entityColumns+` FROM search_entities e WHERE e.organization = ? AND e.entity = ? `+
+		tx.Lock(), []any{organization, entity}, scanEntity)
 }
 
 // wordRow is what tells the rows of one entity's words apart.

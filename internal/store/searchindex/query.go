@@ -202,7 +202,7 @@ func entities(tx *store.Tx, expected int, query string, args ...any) ([]Entity, 
 	out := make([]Entity, 0, expected)
 	err := tx.Query(query, args, func(row store.Row) error {
 		var e Entity
-		err := scanEntity(row, &e)
+		err := scanEntity(&e, row)
 		out = append(out, e)
 		return err
 	})
