@@ -88,7 +88,7 @@ func definite(err error) bool {
 // findRoute finds the endpoint of the path and method.
 func (a *API) findRoute(_ context.Context, c *call) error {
 	r := c.request
-	found, _ := a.router.find(r.URL.EscapedPath(), c.params[:0])
+	found, _ := a.router.find(r.URL.EscapedPath(), r.Method, c.params[:0])
 	if found == nil {
 		return &model.Error{Kind: model.NotFound, Code: codeEndpointUnknown, Message: "There is no such endpoint."}
 	}

@@ -21,6 +21,7 @@ type node struct {
 	static    map[string]*node
 	param     *node
 	anyText   bool                 // as a parameter it takes what nothing could be named
+	username  bool                 // as a parameter it takes what people name themselves, a segment of a pattern too
 	endpoints map[string]*endpoint // by method; empty where no pattern ends
 	allow     string               // value of the Allow header
 }
@@ -46,7 +47,7 @@ func (t *router) add(e *endpoint) error {
 				n.param = new(node)
 			}
 			n = n.param
-			n.anyText = n.anyText || e.anyText
+			n.anyText, n.username = n.anyText || e.anyText, n.username || name == "user"
 		default:
 			if n.static == nil {
 				n.static = make(map[string]*node)
@@ -96,12 +97,13 @@ func (n *node) endpoint(method string) *endpoint {
 
 // find returns the node of a path in its escaped form, or nil, and the values of
 // the parameters on the way to it, appended to params. One trailing slash is
-// dropped. A segment of a pattern wins over a parameter in its place.
-func (t *router) find(escaped string, params []string) (*node, []string) {
-	return t.root.find(strings.TrimSuffix(escaped, "/"), params)
+// dropped. A segment of a pattern wins over a parameter in its place, unless that may
+// be a username, and it alone has the method.
+func (t *router) find(escaped, method string, params []string) (*node, []string) {
+	return t.root.find(strings.TrimSuffix(escaped, "/"), method, params)
 }
 
-func (n *node) find(path string, params []string) (*node, []string) {
+func (n *node) find(path, method string, params []string) (*node, []string) {
 	if path == "" {
 		if len(n.endpoints) == 0 {
 			return nil, params
@@ -124,20 +126,26 @@ func (n *node) find(path string, params []string) (*node, []string) {
 		}
 		segment = decoded
 	}
+	var found *node
+	values := params
 	if next := n.static[segment]; next != nil {
-		if found, values := next.find(rest, params); found != nil {
+		if found, values = next.find(rest, method, params); found != nil && found.endpoint(method) != nil {
 			return found, values
 		}
 	}
 	switch {
-	case n.param == nil, segment == "":
-		return nil, params
+	case n.param == nil, segment == "", found != nil && !n.param.username:
+		return found, values
 	case !nameable(segment) && !n.param.anyText:
-		return nil, params
+		return found, values
 	case !nameable(segment):
 		segment = "\ufffd" // names nothing either, and is text
 	}
-	return n.param.find(rest, append(params, segment))
+	if named, more := n.param.find(rest, method, append(params, segment)); named != nil &&
+		(found == nil || named.endpoint(method) != nil) {
+		return named, more
+	}
+	return found, values
 }
 
 // nameable reports whether a text can be a name: valid UTF-8 without NUL, not empty. The

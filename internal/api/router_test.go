@@ -20,7 +20,8 @@ func mustRoute(t *testing.T, patterns ...string) *router {
 
 func TestRouterFindsTheEndpointOfAPath(t *testing.T) {
 	table := mustRoute(t,
-		"GET /v2/user", "GET /v2/user/:user", "POST /v2/message", "GET /v2/message/:message", "DELETE /v2/message/:message",
+		"GET /v2/user", "GET /v2/user/:user", "POST /v2/user/bulk",
+		"POST /v2/message", "GET /v2/message/:message", "DELETE /v2/message/:message",
 		"POST /v2/message/status", "PUT /v2/message/status", "GET /v2/message/:message/status", "POST /v2/message/typing",
 		"DELETE /v2/message/typing/:recipient", "DELETE /v2/message/typing/:recipient/:sender",
 		"GET /v2/message/:message/attachment/:number",
@@ -36,6 +37,10 @@ func TestRouterFindsTheEndpointOfAPath(t *testing.T) {
 		{"GET", "/v2/user/a%2Fb", "GET /v2/user/:user [a/b]"},
 		{"GET", "/v2/user/a%2fb%20c%25", "GET /v2/user/:user [a/b c%]"},
 		{"GET", "/v2/user/%C3%A9", "GET /v2/user/:user [é]"},
+		{"POST", "/v2/user/bulk", "POST /v2/user/bulk []"},
+		{"GET", "/v2/user/bulk", "GET /v2/user/:user [bulk]"}, // somebody of that name
+		{"HEAD", "/v2/user/bulk/", "GET /v2/user/:user [bulk]"},
+		{"PUT", "/v2/user/bulk", "405 POST"},
 		{"GET", "/v2/user/..", "GET /v2/user/:user [..]"},
 		{"GET", "/v2/%75ser/x", "GET /v2/user/:user [x]"},
 		{"POST", "/v2/user/a/organization/b/roles/c", "POST /v2/user/:user/organization/:organization/roles/:role [a b c]"},
@@ -67,7 +72,7 @@ func TestRouterFindsTheEndpointOfAPath(t *testing.T) {
 		{"POST", "/v5/login/", "POST /v5/login []"},
 	} {
 		var params [maxParams]string
-		found, values := table.find(c.path, params[:0])
+		found, values := table.find(c.path, c.method, params[:0])
 		got := "404"
 		if found != nil {
 			got = "405 " + found.allow

@@ -37,7 +37,7 @@ func problem(format string, args ...any) []string { return []string{fmt.Sprintf(
 // examine compares an exchange with the document. The operation is nil where the
 // document has none for it.
 func (d *document) examine(x *exchange) (*operation, []string) {
-	place, values := d.paths.find(x.request.URL.EscapedPath())
+	place, values := d.paths.find(x.request.URL.EscapedPath(), x.request.Method)
 	if place == nil {
 		return nil, d.examineUnknown(x, "path")
 	}
@@ -65,7 +65,7 @@ func (d *document) examine(x *exchange) (*operation, []string) {
 // examineUnknown compares the answer to a path or a method that the document
 // does not have.
 func (d *document) examineUnknown(x *exchange, what string) []string {
-	place, _ := d.paths.find(x.request.URL.EscapedPath())
+	place, _ := d.paths.find(x.request.URL.EscapedPath(), x.request.Method)
 	if place != nil && place.plain() && x.status == http.StatusMethodNotAllowed {
 		return nil
 	}

@@ -10,10 +10,12 @@ import (
 
 // route is a place in the tree of paths. A path is split before it is decoded,
 // one trailing slash is dropped, and a written segment wins over a parameter, as
-// the contract has it.
+// the contract has it; but for a username, which may be that segment, where only that has
+// the method.
 type route struct {
 	static     map[string]*route
 	param      *route
+	username   bool                  // as a parameter it may be one
 	operations map[string]*operation // by method
 }
 
@@ -24,6 +26,7 @@ func (r *route) add(op *operation) error {
 				r.param = &route{}
 			}
 			r = r.param
+			r.username = r.username || segment == ":user"
 			continue
 		}
 		if r.static == nil {
@@ -46,33 +49,37 @@ func (r *route) add(op *operation) error {
 
 // find returns the place of a path in its escaped form, or nil, and the values of
 // the parameters on the way, in order.
-func (r *route) find(escaped string) (*route, []string) {
-	return r.walk(strings.TrimSuffix(escaped, "/"), nil)
+func (r *route) find(escaped, method string) (*route, []string) {
+	return r.walk(strings.TrimSuffix(escaped, "/"), method, nil)
 }
 
-func (r *route) walk(path string, values []string) (*route, []string) {
+func (r *route) walk(path, method string, values []string) (*route, []string) {
 	if path == "" {
 		if len(r.operations) == 0 {
 			return nil, nil
 		}
 		return r, values
 	}
-	segment, rest, more := strings.Cut(path[1:], "/")
-	if more {
+	segment, rest, goesOn := strings.Cut(path[1:], "/")
+	if goesOn {
 		rest = "/" + rest
 	}
 	if decoded, err := url.PathUnescape(segment); err == nil {
 		segment = decoded
 	}
+	var found *route
+	var all []string
 	if next := r.static[segment]; next != nil {
-		if found, all := next.walk(rest, values); found != nil {
-			return found, all
-		}
+		found, all = next.walk(rest, method, values)
 	}
-	if r.param == nil || segment == "" {
-		return nil, nil
+	if r.param == nil || segment == "" || found != nil && (found.operation(method) != nil || !r.param.username) {
+		return found, all
 	}
-	return r.param.walk(rest, append(slices.Clip(values), segment))
+	named, more := r.param.walk(rest, method, append(slices.Clip(values), segment))
+	if found == nil || named != nil && named.operation(method) != nil {
+		return named, more
+	}
+	return found, all
 }
 
 // operation returns what a method does here, or nil. HEAD is answered as GET is.

@@ -83,7 +83,7 @@ func TestPathsAreFoundAsTheContractHasIt(t *testing.T) {
 		{"GET", "", "", ""},
 	} {
 		got := ""
-		place, values := d.paths.find(c.path)
+		place, values := d.paths.find(c.path, c.method)
 		if place != nil {
 			if op := place.operation(c.method); op != nil {
 				got = op.ID
