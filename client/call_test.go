@@ -25,6 +25,7 @@ const (
 		"dor":true,"status":"Delivered","priority":1,"sort_number":7,"attachments":[{"attachment_id":1,"name":"a.png","content-type":"image/png","size":9}],
 		"attachment_name":"a.png","data":[{"mimetype":"application/json","namespace":"ns","payload":"{\"k\":1}"}],
 		"is_forwarded":true,"original_sender":"u9","original_timestamp":"2026-11-20T08:15:30.123Z"}`
+	refusedJSON      = `{"index":1,"status":400,"error":{"status":400,"code":"address_taken","message":"Taken.","field":"username","request_id":"r1"}}`
 	organizationJSON = `{"token":"o1","name":"N","members":3,"ttl":43200,"dor":false,"pending":false,"paid":true,"settings":[{"name":"ttl","value":43200},{"name":"color","value":"red"}]}`
 	keyJSON          = `{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z","last_used_time":"2026-11-21T09:15:30.123Z","last_used_address":"192.0.2.7","expires_time":"2026-11-22T08:15:30.123Z","issued_by":"u2","allowed_networks":["192.0.2.0/24"],"device":"Firefox on Linux","session":true}`
 	statusJSON       = `{"client_id":"m1","is_recalled":false,"statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`
@@ -223,6 +224,14 @@ var calls = []call{
 	{name: "RevokeRole", request: "DELETE /v2/user/u1/organization/o1/roles/admin", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.RevokeRole(ctx, "u1", "o1", RoleAdmin) })},
 
+	{name: "CreateUsers", request: "POST /v2/user/bulk",
+		body:   `{"users":[{"username":"bob"},{"username":"bob","issue_key":true}],"dry_run":true}`,
+		answer: replies(`{"results":[{"index":0,"status":200,"repeated":true},` + refusedJSON + `]}`),
+		want:   `[{"index":0,"status":200,"repeated":true},` + refusedJSON + `]`,
+		do: func(ctx context.Context, c *Client) (any, error) {
+			return c.CreateUsers(ctx, "o1", NewUsers{Users: []NewUser{{Username: "bob"}, {Username: "bob", IssueKey: true}},
+				DryRun: true, RequestID: "r1"})
+		}},
 	{name: "DisableUser", request: "POST /v2/user/u1/disable", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.DisableUser(ctx, "u1") })},
 	{name: "EnableUser", request: "POST /v2/user/u1/enable", answer: noContent,

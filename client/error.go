@@ -12,12 +12,12 @@ import (
 
 // Error is a refusal by the server (contract, section 1).
 type Error struct {
-	Status     int           // of HTTP
-	Code       string        // stable and documented, such as recipient_required; empty if a proxy answered
-	Message    string        // for people; may change
-	Field      string        // the request field at fault, if one is
-	RequestID  string        // what the operator finds the request by
-	RetryAfter time.Duration // how long the server asks to wait; 0 if it does not say
+	Status     int           `json:"status"`          // of HTTP
+	Code       string        `json:"code"`            // stable and documented, such as recipient_required; empty if a proxy answered
+	Message    string        `json:"message"`         // for people; may change
+	Field      string        `json:"field,omitempty"` // the request field at fault, if one is
+	RequestID  string        `json:"request_id"`      // what the operator finds the request by
+	RetryAfter time.Duration `json:"-"`               // how long the server asks to wait; 0 if it does not say
 }
 
 // Error returns the status, code, message, field and request id in one line.
@@ -86,12 +86,7 @@ func refusal(resp *http.Response, body io.Reader) *Error {
 		RetryAfter: retryAfter(resp.Header),
 	}
 	var answer struct {
-		Error struct {
-			Code      string `json:"code"`
-			Message   string `json:"message"`
-			Field     string `json:"field"`
-			RequestID string `json:"request_id"`
-		} `json:"error"`
+		Error Error `json:"error"`
 	}
 	text, _ := io.ReadAll(io.LimitReader(body, errorBodyLimit)) // half a page tells no less than none
 	if json.Unmarshal(text, &answer) == nil {

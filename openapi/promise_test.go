@@ -82,6 +82,7 @@ GET /v2/key
 GET /v2/user
 GET /v2/user/{user}/organization
 GET /v2/user/{user}/organization/{organization}
+POST /v2/user/bulk
 POST /v2/user/{user}/disable
 POST /v2/user/{user}/enable
 POST /v2/user/{user}/settings

@@ -143,6 +143,28 @@ func (c *Control) StillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, err
 	return current.At(c.now()), err
 }
 
+// StillAdministers asks inside a transaction whether the actor's right to
+// administer the organization holds.
+func (c *Control) StillAdministers(tx *store.Tx, actor *model.Actor, organization model.OrganizationID) error {
+	if err := c.StillOpens(tx, actor); err != nil {
+		return err
+	}
+	if actor.Operator {
+		_, found, err := tx.Organization(organization)
+		if err == nil && !found {
+			err = model.Missing()
+		}
+		return err
+	}
+	memberships, err := tx.MembershipsIn(organization, []model.AccountID{actor.Account})
+	if err != nil {
+		return err
+	}
+	current := *actor
+	current.Memberships = memberships
+	return current.MayAdminister(organization)
+}
+
 // actorCache remembers for a moment which account a key belongs to, by the key.
 type actorCache struct {
 	*cache.Cache[string, cache.Recent[*model.Actor]]

@@ -15,6 +15,7 @@ import (
 	"signet/internal/api/input"
 	"signet/internal/console"
 	"signet/internal/health"
+	"signet/internal/people"
 	"signet/internal/service"
 	"signet/internal/stream"
 )
@@ -41,6 +42,7 @@ const defaultParts = 100
 type Options struct {
 	Access          *access.Control
 	Service         *service.Service // the use cases behind the endpoints
+	People          *people.People   // makes accounts
 	Console         *console.Console // what administrators and operators ask
 	Streams         *stream.Streams
 	Authenticator   Authenticator
@@ -65,6 +67,7 @@ type Options struct {
 type API struct {
 	access        *access.Control
 	service       *service.Service
+	people        *people.People
 	console       *console.Console
 	streams       *stream.Streams
 	authenticator Authenticator
@@ -123,6 +126,7 @@ func newAPI(o Options) (*API, error) {
 	a := &API{
 		access:        o.Access,
 		service:       o.Service,
+		people:        o.People,
 		console:       o.Console,
 		streams:       o.Streams,
 		authenticator: o.Authenticator,
@@ -190,8 +194,11 @@ func (a *API) newEndpoint(r route) *endpoint {
 		Always:   r.fields,
 		Files:    r.files,
 	}
-	if most := &e.reader.Limits.BodyBytes; r.signIn != nil && (*most == 0 || *most > signInBytes) {
+	switch most := &e.reader.Limits.BodyBytes; {
+	case r.signIn != nil && (*most == 0 || *most > signInBytes):
 		*most = signInBytes
+	case *most > 0:
+		*most = max(*most, r.bytes)
 	}
 	e.metrics.all, e.metrics.route = a.metrics, e.label
 	return e

@@ -38,6 +38,11 @@ func (a *API) audit(ctx context.Context, c *call, err error) {
 	if !ok || !a.audited(c, told) {
 		return
 	}
+	a.noteRefusal(ctx, c, told)
+}
+
+// noteRefusal leaves the line of what a call was refused.
+func (a *API) noteRefusal(ctx context.Context, c *call, told *model.Error) {
 	action := c.endpoint.audit
 	if action == "" {
 		action = model.ActionAccess

@@ -275,6 +275,11 @@ var rules = []rule{
 	{route: "POST /v2/user", fresh: func(m *matrix) targets { m.count++; return targets{"name": "new" + number(m.count)} },
 		sent: func(x targets) []option { return inOrganization(fields{"username": x["name"]})(x) }, names: organizationNamed,
 		want: "403 404 403 403 403 403 200 200"},
+	{route: "POST /v2/user/bulk",
+		fresh: func(m *matrix) targets { m.count++; return targets{"name": "new" + number(m.count)} },
+		sent: func(x targets) []option {
+			return inOrganization(fields{"users": []fields{{"username": x["name"]}}})(x)
+		}, names: organizationNamed, want: "403 404 403 403 403 403 200 200"},
 	{route: "POST /v2/user/:user/organization",
 		sent:  func(x targets) []option { return sent(fields{"organization": x["organization"]})(x) },
 		names: organizationNamed,

@@ -8,6 +8,7 @@ package api
 //	search                a token, one for every 5 criteria, one for every 25 results
 //	ids or members named  one for every 20: statuses, acknowledgements, metadata, changes of members
 //	members of a group    one for every 50
+//	people made in a call  one for each, as if each were a call
 //	pages of lists        one for every 25 entries: for a console, of conversations
 //	rows written          one for every 100 that a change of a group writes, now or later
 //	history               one for every 100 messages that are looked at
@@ -15,6 +16,7 @@ package api
 
 func costOfSearch(criteria, hits int) int { return 1 + criteria/5 + hits/25 }
 func costOfIDs(n int) int                 { return n / 20 }
+func costOfPeople(n int) int              { return n - 1 }
 func costOfMembers(n int) int             { return n / 50 }
 func costOfList(n int) int                { return n / 25 }
 func costOfEvents(n, bytes int) int       { return n/100 + bytes>>19 }

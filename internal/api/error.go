@@ -11,7 +11,6 @@ import (
 
 	"signet/internal/custody"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -76,7 +75,7 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 	if shown.Code == codeSessionEnded {
 		c.setCookie("") // else the browser would send it for ever
 	}
-	if shown.Field == service.OrganizationHeader {
+	if shown.Field == model.OrganizationHeader {
 		named := *shown
 		named.Field = a.vendor.organizationKey
 		shown = &named

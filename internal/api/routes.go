@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/api/input"
 	"signet/internal/model"
+	"signet/internal/people"
 	"signet/internal/service"
 	"signet/openapi"
 )
@@ -46,6 +47,8 @@ type route struct {
 	// fields reads the body of a GET or DELETE, which is ignored otherwise. What it
 	// lacks a DELETE takes from the query, else from headers.
 	fields bool
+	// bytes is what a body may have at least, whatever the limit of the others is.
+	bytes int64
 	// anyText takes a parameter that nothing could be named, in place of answering that
 	// there is no such endpoint.
 	anyText bool
@@ -137,6 +140,8 @@ func (a *API) routes() []route {
 
 		{method: get, pattern: "/v2/user_lookup/:user", handler: a.lookupUser, audit: model.ActionUserLookup, admin: true},
 		{method: post, pattern: "/v2/user", handler: a.createUser, audit: model.ActionUserCreate, admin: true},
+		{method: post, pattern: "/v2/user/bulk", handler: a.createUsers, audit: model.ActionUserCreate, admin: true,
+			bytes: people.Most * personBytes},
 		{method: post, pattern: "/v2/user/:user/organization", handler: a.addMember,
 			audit: model.ActionMemberAdd, admin: true, exempt: a.aboutSelf},
 		{method: del, pattern: "/v2/user/:user/organization/:organization", handler: a.removeMember,

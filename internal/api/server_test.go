@@ -25,6 +25,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/piece"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
@@ -165,6 +166,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	})
 	s.api, err = api.New(api.Options{
 		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
+		People: people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Clock: s.clock.Now}),
 		Console: console.New(console.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,

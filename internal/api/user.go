@@ -2,9 +2,7 @@ package api
 
 import (
 	"context"
-	"slices"
 
-	"signet/internal/api/input"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -53,69 +51,6 @@ func (a *API) lookupUser(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	return reply(c.user(e)), nil
-}
-
-// wireCreatedUser is a User with its first key, where one was asked for.
-type wireCreatedUser struct {
-	wireUser
-	APIKey    string `json:"api_key,omitempty"`
-	APISecret string `json:"api_secret,omitempty"`
-}
-
-// createUser: POST /user (call 28).
-func (a *API) createUser(ctx context.Context, c *call) (answer, error) {
-	f := &c.body.Fields
-	command := service.CreateUserCommand{
-		Organization: c.organization(),
-		FirstName:    f.Text("first_name"),
-		LastName:     f.Text("last_name"),
-		DisplayName:  f.Text("display_name"),
-		Username:     f.Text("username"),
-		Emails:       addresses(f, "email", "emails"),
-		Phones:       addresses(f, "phone", "phones"),
-		Password:     f.Text("password"),
-		Title:        f.Text("title"),
-		Department:   f.Text("department"),
-		IssueKey:     f.Bool("issue_key"),
-	}
-	if err := c.err(); err != nil {
-		return answer{}, err
-	}
-	created, err := a.service.CreateUser(ctx, c.actor, command)
-	if err != nil {
-		return answer{}, blameList(f, err)
-	}
-	out := wireCreatedUser{wireUser: c.user(created.Entity)}
-	if created.Key != nil {
-		out.APIKey, out.APISecret = created.Key.Key.Key, created.Key.Secret
-	}
-	return reply(out), nil
-}
-
-// addresses reads one address and a list of them into one list.
-func addresses(f *input.Fields, one, many string) []string {
-	var out []string
-	if address := f.Text(one); address != "" {
-		out = append(out, address)
-	}
-	return slices.Concat(out, f.List(many))
-}
-
-// blameList names the field of an error as the caller called it: the list, where it
-// sent that and not the field for one address.
-func blameList(f *input.Fields, err error) error {
-	fault, ok := asModel(err)
-	if !ok {
-		return err
-	}
-	for one, many := range map[string]string{"email": "emails", "phone": "phones"} {
-		if fault.Field == one && !f.Has(one) && f.Has(many) {
-			renamed := *fault
-			renamed.Field = many
-			return &renamed
-		}
-	}
-	return err
 }
 
 // updateSettings: POST /user/:user/settings.

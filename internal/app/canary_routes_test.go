@@ -199,6 +199,12 @@ var sightings = map[string]func(v *aviary) letter{
 				"password": v.word(ofSecret, "password"), "display_name": v.word(ofContent, "display_name"),
 				"title": v.word(ofContent, "title")}}
 	},
+	"POST /v2/user/bulk": func(v *aviary) letter {
+		return letter{who: v.operator, organization: true, want: 200,
+			fields: fields{"users": []fields{{"email": v.word(ofEmail, "email") + "@signet.test",
+				"password": v.word(ofSecret, "password"), "display_name": v.word(ofContent, "display_name")}},
+				"dry_run": false}}
+	},
 	"POST /v2/user/{user}/organization": func(v *aviary) letter {
 		return letter{who: v.operator, path: params{"user": v.bob.email}, want: 204,
 			fields: fields{"organization": v.organization, "title": v.word(ofContent, "title"),

@@ -46,7 +46,7 @@ var mayImport = []layer{
 	}},
 	{"internal/app", []string{
 		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/operators",
-		"internal/access", "internal/console", "internal/upkeep", "internal/piece",
+		"internal/access", "internal/people", "internal/console", "internal/upkeep", "internal/piece",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store", "internal/store/schema",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
@@ -66,7 +66,8 @@ var mayImport = []layer{
 	}},
 	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{
-		"internal/api/guard", "internal/api/input", "internal/stream", "internal/service", "internal/console",
+		"internal/api/guard", "internal/api/input", "internal/stream", "internal/service", "internal/people",
+		"internal/console",
 		"internal/piece", "internal/access",
 		"internal/custody", "internal/search",
 		"internal/audit", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi",
@@ -86,6 +87,8 @@ var mayImport = []layer{
 		"internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/health",
 		"internal/meter", "internal/model",
 	}},
+	{"internal/people", []string{"internal/access", "internal/search", "internal/content", "internal/audit",
+		"internal/store", "internal/model"}},
 	{"internal/console", []string{"internal/access", "internal/search", "internal/continuation", "internal/audit",
 		"internal/store/overview", "internal/store/searchindex", "internal/store", "internal/health",
 		"internal/config", "internal/model"}},

@@ -127,6 +127,7 @@ func (l *Log) Trim(ctx context.Context, now time.Time) error {
 func (l *Log) Refuse(
 	ctx context.Context, line model.AuditEntry, describe func(tx *store.Tx, line *model.AuditEntry) error,
 ) {
+	originOf(ctx).recorded = true
 	if !l.refusals.admit(&line) {
 		l.refusals.add(&line)
 		return

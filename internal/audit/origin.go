@@ -40,11 +40,16 @@ func originOf(ctx context.Context) *Origin {
 	return new(Origin)
 }
 
+// Updater runs a transaction, as a store does.
+type Updater interface {
+	Update(ctx context.Context, fn func(*store.Tx) error, traits ...store.Trait) error
+}
+
 // Act carries out an administrative act at a time: fn does it and says on whom, and the
 // line of the audit log is written in the same transaction. A line without a chain is the
 // platform's.
 func Act(
-	ctx context.Context, kept *store.Store, now time.Time, actor *model.Actor, action model.AuditAction,
+	ctx context.Context, kept Updater, now time.Time, actor *model.Actor, action model.AuditAction,
 	fn func(tx *store.Tx, line *model.AuditEntry) error,
 ) error {
 	origin := originOf(ctx)

@@ -215,8 +215,9 @@ name is refused, but for right secrets of keys, and from addresses where its pas
 has succeeded. 0: no limit.`),
 
 		number(&c.Limits.BodyBytes, "limits.body_bytes", 256<<10, 0, 1<<30, `
-Bytes of a JSON or form body (262144 is 256 KiB). 0: no limit; such a body is held
-in memory, so that anybody with a key could then fill it.`),
+Bytes of a JSON or form body (262144 is 256 KiB); many users made in one call may
+take 1 MiB. 0: no limit; such a body is held in memory, so that anybody with a key
+could then fill it.`),
 
 		number(&c.Limits.BodyMemoryBytes, "limits.body_memory_bytes", 32<<20, 0, 1<<40, `
 Bytes of all JSON and form bodies that are held in memory at a time (33554432 is 32

@@ -59,6 +59,20 @@ func ValidRole(role string) bool {
 	return len(role) >= 1 && len(role) <= 64 && strings.Trim(role, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
+// Addresses returns what names the account besides its token, folded.
+func (a *Account) Addresses() (out []Address) {
+	if a.Username != "" {
+		out = append(out, Address{Kind: UsernameAddress, Value: FoldUsername(a.Username)})
+	}
+	for _, e := range a.Emails {
+		out = append(out, Address{Kind: EmailAddress, Value: e.Address})
+	}
+	for _, p := range a.Phones {
+		out = append(out, Address{Kind: PhoneAddress, Value: p.Number})
+	}
+	return out
+}
+
 // ComposeDisplayName returns the first of these that is not blank: the display
 // name, the first and last name together, the username, the local part of the
 // e-mail address, the phone number.

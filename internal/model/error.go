@@ -59,6 +59,31 @@ func Invalidf(code, field, format string, args ...any) *Error {
 	return &Error{Kind: Invalid, Code: code, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
+// MaxName is how many characters a name has at most.
+const MaxName = 256
+
+// TooLong answers a text of more than so many characters; nil to one that fits.
+func TooLong(field, text string, limit int) error {
+	if len([]rune(text)) > limit {
+		return Invalidf("too_long", field, "At most %d characters are allowed.", limit)
+	}
+	return nil
+}
+
+// OrganizationHeader stands in errors for the header that names the organization of
+// a call, whose name is the vendor's.
+const OrganizationHeader = "Organization-Key"
+
+// OrganizationRequired is the answer to a call that names no organization in a field.
+func OrganizationRequired(field string) *Error {
+	return Invalidf("organization_required", field, "The call must name an organization.")
+}
+
+// AddressTaken is the answer to one who wants an address that another account has.
+func AddressTaken(kind AddressKind) *Error {
+	return Invalidf("address_taken", kind.String(), "Another account has this %s.", kind)
+}
+
 // Forbiddenf is a refusal that may admit that its target exists.
 func Forbiddenf(code, format string, args ...any) *Error {
 	return &Error{Kind: Forbidden, Code: code, Message: fmt.Sprintf(format, args...)}

@@ -35,7 +35,7 @@ func (s *Service) administer(ctx context.Context, actor *model.Actor, action mod
 		return err
 	}
 	return s.actOn(ctx, actor, action, organization, func(tx *store.Tx, line *model.AuditEntry) error {
-		if err := s.stillAdministers(tx, actor, organization); err != nil {
+		if err := s.access.StillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		return fn(tx, line)
@@ -67,28 +67,6 @@ func (s *Service) actOn(ctx context.Context, actor *model.Actor, action model.Au
 		}
 		return fn(tx, line)
 	})
-}
-
-// stillAdministers asks inside a transaction whether the actor's right to
-// administer the organization holds.
-func (s *Service) stillAdministers(tx *store.Tx, actor *model.Actor, organization model.OrganizationID) error {
-	if err := s.access.StillOpens(tx, actor); err != nil {
-		return err
-	}
-	if actor.Operator {
-		_, found, err := tx.Organization(organization)
-		if err == nil && !found {
-			err = model.Missing()
-		}
-		return err
-	}
-	memberships, err := tx.MembershipsIn(organization, []model.AccountID{actor.Account})
-	if err != nil {
-		return err
-	}
-	current := *actor
-	current.Memberships = memberships
-	return current.MayAdminister(organization)
 }
 
 // stillAdministersAny asks inside a transaction whether the actor is still an operator,

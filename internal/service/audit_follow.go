@@ -54,7 +54,7 @@ func (s *Service) mayReadAudit(tx *store.Tx, actor *model.Actor, id model.Organi
 		if err := actor.MayAdminister(id); err != nil {
 			return err
 		}
-		return s.stillAdministers(tx, actor, id)
+		return s.access.StillAdministers(tx, actor, id)
 	}
 	if err := s.access.StillOpens(tx, actor); err != nil || id == "" {
 		return err

@@ -16,6 +16,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -67,8 +68,9 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	h.organization, err = s.CreateOrganization(ctx, operator, service.OrganizationCommand{Name: &name})
 	must(b, err)
 	operator = actor(b, options.Access, "operator", "secret")
+	maker := people.New(people.Options{Store: kept, Access: options.Access, Clock: time.Now})
 	for i := range n {
-		user, err := s.CreateUser(ctx, operator, service.CreateUserCommand{
+		user, err := maker.Create(ctx, operator, people.CreateCommand{
 			Organization: h.organization, Username: fmt.Sprintf("user%d", i), IssueKey: true,
 		})
 		must(b, err)

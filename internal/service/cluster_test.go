@@ -128,8 +128,7 @@ func (c *cluster) organization() model.OrganizationID {
 // member makes an account in an organization and returns it as it calls.
 func (c *cluster) member(organization model.OrganizationID, name string) *model.Actor {
 	c.t.Helper()
-	made, err := c.nodes[0].CreateUser(c.t.Context(), c.admin,
-		CreateUserCommand{Organization: organization, Username: name, IssueKey: true})
+	made, err := create(c.t.Context(), c.nodes[0], c.admin, organization, name)
 	c.must(err)
 	return c.fresh(made.Key.Key.Key)
 }

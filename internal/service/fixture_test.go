@@ -13,6 +13,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/people"
 	"signet/internal/seal/sealtest"
 	"signet/internal/search"
 	"signet/internal/store"
@@ -60,6 +61,14 @@ func newFixture(t testing.TB) *fixture {
 func newService(o Options) *Service {
 	o.Access = access.New(access.Options{Store: o.Store, Hub: o.Hub, Clock: o.Clock, DefaultRegion: "US"})
 	return New(o)
+}
+
+// create makes an account in an organization, with a key.
+func create(ctx context.Context, s *Service, actor *model.Actor, organization model.OrganizationID,
+	username string) (people.Created, error) {
+	maker := people.New(people.Options{Store: s.store, Access: s.access, Clock: s.clock})
+	return maker.Create(ctx, actor,
+		people.CreateCommand{Organization: organization, Username: username, IssueKey: true})
 }
 
 // mustUpdate runs fn in a transaction.

@@ -32,12 +32,12 @@ type GroupCommand struct {
 
 func (c *GroupCommand) validate() error {
 	if c.Name != nil {
-		if err := tooLong("name", *c.Name, maxGroupName); err != nil {
+		if err := model.TooLong("name", *c.Name, maxGroupName); err != nil {
 			return err
 		}
 	}
 	if c.Description != nil {
-		if err := tooLong("description", *c.Description, maxFreeText); err != nil {
+		if err := model.TooLong("description", *c.Description, maxFreeText); err != nil {
 			return err
 		}
 	}

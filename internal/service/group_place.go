@@ -18,7 +18,7 @@ func (s *Service) groupPlace(ctx context.Context, actor *model.Actor, c *GroupCo
 	case c.CallOrganization != "":
 		return c.CallOrganization, nil
 	case len(own) == 0:
-		return "", organizationRequired(OrganizationHeader)
+		return "", model.OrganizationRequired(model.OrganizationHeader)
 	case len(own) == 1:
 		return own[0], nil
 	}

@@ -42,11 +42,11 @@ func (s *Service) membershipChanged(accounts ...model.AccountID) {
 func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
 	title, department *string) (pending bool, err error) {
 	if organization == "" {
-		return false, organizationRequired("organization")
+		return false, model.OrganizationRequired("organization")
 	}
 	for field, text := range map[string]*string{"title": title, "department": department} {
 		if text != nil {
-			if err := tooLong(field, *text, maxName); err != nil {
+			if err := model.TooLong(field, *text, model.MaxName); err != nil {
 				return false, err
 			}
 		}
@@ -308,7 +308,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 		if err := actor.MayAdminister(organization); err != nil {
 			return err
 		}
-		if err := s.stillAdministers(tx, actor, organization); err != nil {
+		if err := s.access.StillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		if !member {

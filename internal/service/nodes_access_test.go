@@ -29,7 +29,7 @@ func TestAnAdministratorThatAnotherNodeDemotedAdministersNothing(t *testing.T) {
 		group, err := node.CreateGroup(ctx, stays, GroupCommand{CallOrganization: o, Members: []string{bob}})
 		c.must(err)
 		c.must(end(o, ann))
-		_, creating := node.CreateUser(ctx, ann, CreateUserCommand{Organization: o, Username: what + "-new", IssueKey: true})
+		_, creating := create(ctx, node, ann, o, what+"-new")
 		_, granting := node.GrantRole(ctx, ann, bob, o, model.RoleAdmin)
 		for act, err := range map[string]error{
 			"make an account": creating, "grant a role": granting,

@@ -199,8 +199,7 @@ func TestNodesGiveAnAddressToOne(t *testing.T) {
 	o := c.organization()
 	for round := range 5 {
 		refused := c.atOnce(4, func(i int, node *Service) error {
-			_, err := node.CreateUser(context.Background(), c.admin,
-				CreateUserCommand{Organization: o, Username: fmt.Sprint("same", round)})
+			_, err := create(context.Background(), node, c.admin, o, fmt.Sprint("same", round))
 			return err
 		})
 		if refused != 3 {
@@ -276,8 +275,7 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 		other, err := c.nodes[0].access.IssueKey(t.Context(), c.admin, access.IssueKeyCommand{Account: ann.Account.String()})
 		c.must(err)
 		_, rotating := c.nodes[0].access.RotateKey(t.Context(), ann, "me", other.Key.Key, 0, "")
-		_, creating := c.nodes[0].CreateUser(t.Context(), ann,
-			CreateUserCommand{Organization: o, Username: "new", IssueKey: true})
+		_, creating := create(t.Context(), c.nodes[0], ann, o, "new")
 		_, signingIn := c.nodes[0].access.LoginWithKey(t.Context(), ann, access.Device{Name: "phone"})
 		_, granting := c.nodes[0].GrantRole(t.Context(), ann, bob, o, model.RoleAdmin)
 		_, founding := c.nodes[0].CreateOrganization(t.Context(), ann, OrganizationCommand{Name: new("Mine")})

@@ -23,7 +23,7 @@ func (c *OrganizationCommand) validate() error {
 		if strings.TrimSpace(*c.Name) == "" {
 			return model.Invalidf("name_required", "name", "An organization needs a name.")
 		}
-		if err := tooLong("name", *c.Name, maxName); err != nil {
+		if err := model.TooLong("name", *c.Name, model.MaxName); err != nil {
 			return err
 		}
 	}

@@ -30,11 +30,12 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 		value *string
 		limit int
 	}{
-		{"first_name", c.FirstName, maxName}, {"last_name", c.LastName, maxName}, {"display_name", c.DisplayName, maxName},
+		{"first_name", c.FirstName, model.MaxName}, {"last_name", c.LastName, model.MaxName},
+		{"display_name", c.DisplayName, model.MaxName},
 		{"status", c.Status, maxFreeText}, {"dnd_text", c.DNDText, maxFreeText},
 	} {
 		if text.value != nil {
-			if err := tooLong(text.field, *text.value, text.limit); err != nil {
+			if err := model.TooLong(text.field, *text.value, text.limit); err != nil {
 				return err
 			}
 		}

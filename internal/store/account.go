@@ -66,7 +66,7 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 		passwordCode); err != nil {
 		return fmt.Errorf("insert account: %w", err)
 	}
-	for _, address := range addressesOf(a) {
+	for _, address := range a.Addresses() {
 		if err := tx.claimAddress(address, a.ID); err != nil {
 			return err
 		}
@@ -81,23 +81,9 @@ func (tx *Tx) claimAddress(address model.Address, account model.AccountID) error
 		`INSERT INTO addresses (kind, address, account) VALUES (?, ?, ?) ON CONFLICT (kind, address) DO NOTHING`,
 		int(address.Kind), address.Value, account)
 	if err == nil && n == 0 {
-		err = model.Invalidf("address_taken", address.Kind.String(), "Another account has this %s.", address.Kind)
+		err = model.AddressTaken(address.Kind)
 	}
 	return err
-}
-
-func addressesOf(a *model.Account) []model.Address {
-	var out []model.Address
-	if a.Username != "" {
-		out = append(out, model.Address{Kind: model.UsernameAddress, Value: model.FoldUsername(a.Username)})
-	}
-	for _, e := range a.Emails {
-		out = append(out, model.Address{Kind: model.EmailAddress, Value: e.Address})
-	}
-	for _, p := range a.Phones {
-		out = append(out, model.Address{Kind: model.PhoneAddress, Value: p.Number})
-	}
-	return out
 }
 
 // AccountAt finds the account that an address other than a token names.

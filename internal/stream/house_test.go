@@ -17,6 +17,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/seal"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
@@ -159,8 +160,9 @@ func (h *house) organization() model.OrganizationID {
 // member makes an account in an organization and returns it as it calls.
 func (h *house) member(organization model.OrganizationID, name string) *model.Actor {
 	h.t.Helper()
-	made, err := h.servers[0].CreateUser(h.t.Context(), h.admin,
-		service.CreateUserCommand{Organization: organization, Username: name, IssueKey: true})
+	maker := people.New(people.Options{Store: h.store, Access: h.servers[0].Control, Clock: h.clock.Now})
+	made, err := maker.Create(h.t.Context(), h.admin,
+		people.CreateCommand{Organization: organization, Username: name, IssueKey: true})
 	h.must(err)
 	return h.signIn(h.servers[0], made.Key.Key.Key, made.Key.Secret)
 }

@@ -73,6 +73,8 @@ func TestPathsAreFoundAsTheContractHasIt(t *testing.T) {
 		{"GET", "/v2/user/doc+test@example.com", "getUser", "doc+test@example.com"},
 		{"GET", "/v2/user/%zz", "getUser", "%zz"},
 		{"HEAD", "/v2/user", "getSelf", ""},
+		{"POST", "/v2/user/bulk", "createUsers", ""},
+		{"GET", "/v2/user/bulk", "getUser", "bulk"}, // somebody of that name
 		{"POST", "/v2/message/typing", "startTyping", ""},
 		{"GET", "/v2/message/typing", "", ""}, // 405: the written segment wins
 		{"GET", "/v2/message/m1", "getMessage", "m1"},

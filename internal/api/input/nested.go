@@ -39,6 +39,38 @@ func (f *Fields) Raws(name string) (all []json.RawMessage) {
 	return all
 }
 
+// Objects returns a list of objects, each as fields of its own, of which it may have so
+// many names and values; it is nil where the field is absent. What is wrong with the fields
+// of one is told by its own Err. Past most it does not go on.
+func (f *Fields) Objects(name string, most, fields int) (list []Fields) {
+	raw := f.Raw(name)
+	if raw == nil {
+		return nil
+	}
+	s := openScanner(raw)
+	defer s.close()
+	isList := s.json.PeekKind() == '['
+	_, _ = s.json.ReadToken() // it was checked before, as is all that follows
+	for isList && s.json.PeekKind() == '{' {
+		_, text, fault := s.value()
+		object := Fields{most: fields}
+		if fault == nil {
+			fault = parseJSON([]byte(text), &object)
+		}
+		if fault != nil {
+			object.Refuse(fault)
+		}
+		if list = append(list, object); len(list) > most {
+			return list
+		}
+	}
+	if !isList || s.json.PeekKind() != ']' {
+		f.Wrong(name, "a list of objects")
+		return nil
+	}
+	return list
+}
+
 // Decode reads a nested field into a value that encoding/json can fill, and
 // reports whether the field was there and fitted. Want says in words what it has
 // to be, for the error.

@@ -21,6 +21,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/operators"
+	enrol "signet/internal/people"
 	"signet/internal/piece"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
@@ -70,9 +71,10 @@ func newTemplate(t *testing.T) *template {
 	tm.people = append(tm.people, person{operator.Account, "operator", "secret"})
 	operator, err = s.Authenticate(ctx, "operator", "secret", netip.Addr{})
 	must(t, err)
+	maker := enrol.New(enrol.Options{Store: kept.Store, Access: s.Control, Clock: func() time.Time { return start }})
 	for i := range people {
-		user, err := s.CreateUser(ctx, operator,
-			service.CreateUserCommand{Organization: tm.organization, Username: fmt.Sprint("user", i+1), IssueKey: true})
+		user, err := maker.Create(ctx, operator,
+			enrol.CreateCommand{Organization: tm.organization, Username: fmt.Sprint("user", i+1), IssueKey: true})
 		must(t, err)
 		tm.people = append(tm.people, person{user.Entity.Account.ID, user.Key.Key.Key, user.Key.Secret})
 	}
