@@ -89,10 +89,12 @@ func newStub(t *testing.T) *stub {
 	t.Helper()
 	sent := headers(204, "TT-X-Message-Id", "m1", "TT-X-Msg-Ttl", "5")
 	s := &stub{answers: map[string]func(http.ResponseWriter){
-		"POST /v2/organization":               headers(204, "TT-X-Organization-Key", "o1"),
-		"GET /v2/organization/o1":             data(testOrg),
-		"GET /v2/user/me/organization":        data("[" + testOrg + "]"),
-		"POST /v2/user":                       data(`{"api_key":"k1","api_secret":"s1",` + testUser[1:]),
+		"POST /v2/organization":        headers(204, "TT-X-Organization-Key", "o1"),
+		"GET /v2/organization/o1":      data(testOrg),
+		"GET /v2/user/me/organization": data("[" + testOrg + "]"),
+		"POST /v2/user":                data(`{"api_key":"k1","api_secret":"s1",` + testUser[1:]),
+		"POST /v2/user/bulk": data(`{"results":[{"index":0,"status":200,"user":` + testUser +
+			`},{"index":1,"status":200,"repeated":true,"user":` + testUser + `}]}`),
 		"GET /v2/user/me":                     data(testUser),
 		"GET /v2/user_lookup/ann@example.com": data(testUser),
 		"GET /v2/user_lookup/nobody":          refused(404, "not_found", "The associated lookup was not found."),
@@ -141,6 +143,11 @@ func TestClientCommands(t *testing.T) {
 	if err := os.WriteFile(file, []byte("hunter2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	table := filepath.Join(dir, "people.csv")
+	rows := "\ufeffUsername;email; phone;issue_key\r\nann;a@b.c, d@e.f;;\r\n;;;\r\n;;1;true\r\n"
+	if err := os.WriteFile(table, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		args   string // parted by blanks; ~ is a blank in an argument
 		want   string // requests, one a line
@@ -157,6 +164,9 @@ func TestClientCommands(t *testing.T) {
 		{"user create --org o1 --email a@b.c --email d@e.f --username ann --password-file " + file + " --issue-key",
 			`POST /v2/user {"username":"ann","emails":["a@b.c","d@e.f"],"password":"hunter2","issue_key":true} @o1`,
 			"token       u1\napi_key     k1\napi_secret  s1\n"},
+		{"user import " + table + " --organization o1",
+			`POST /v2/user/bulk {"users":[{"username":"ann","emails":["a@b.c","d@e.f"]},{"phones":["1"],"issue_key":true}]} @o1`,
+			"row 2  u1  made\nrow 4  u1  made before\n"},
 		{"user lookup ann@example.com", "GET /v2/user_lookup/ann@example.com",
 			"token           u1\nname            Ann Lee\nusername        ann\nemail           ann@example.com\norganization  " +
 				"  o1\n" +

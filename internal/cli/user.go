@@ -10,6 +10,7 @@ import (
 
 type userCommands struct {
 	Create   userCreateCommand   `cmd:"" help:"Create an account in an organization and print its token."`
+	Import   userImportCommand   `cmd:"" help:"Create many accounts in an organization from a CSV file."`
 	Lookup   userLookupCommand   `cmd:"" help:"Find an account of the whole platform by its exact address." note:"It takes an administrative key. Exit code 1: there is none." example:"signet user lookup ann@example.com || signet user create ..."`
 	Show     userShowCommand     `cmd:"" help:"Show an account." note:"Seen are those who share an organization with the caller." example:"signet user show ann@example.com"`
 	Update   userUpdateCommand   `cmd:"" help:"Change what the caller's account says about itself." note:"What is not given stays as it is." example:"signet user update --status \"in surgery\" --dnd"`
