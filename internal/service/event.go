@@ -232,14 +232,11 @@ func (p *presenter) events(ctx context.Context, out []model.Event, rows []store.
 	begun, ids, ends := len(out), make([]byte, 0, len(rows)*usualID), make([]int, 0, len(rows))
 	for i := range rows {
 		event, err := p.event(ctx, &rows[i])
-		if content.Unreadable(err) {
-			if !errors.Is(err, seal.ErrKeyGone) { // which is as it should be in an older state of the store
-				s.log.Error("a queued message is left out", "error", err)
+		if err != nil {
+			if err := s.leaveOut("a queued message", err); err != nil {
+				return nil, err
 			}
 			continue
-		}
-		if err != nil {
-			return nil, err
 		}
 		ids = model.Cursor{Epoch: s.store.Epoch(), Position: rows[i].Position}.Append(ids)
 		ends = append(ends, len(ids))
@@ -251,6 +248,18 @@ func (p *presenter) events(ctx context.Context, out []model.Event, rows []store.
 		out[begun+i].ID, start = all[start:end], end
 	}
 	return out, nil
+}
+
+// leaveOut returns nil for the error of content that never opens again, and any other one
+// as it is. What was changed in the store is its operator's to hear of.
+func (s *Service) leaveOut(what string, err error) error {
+	if !content.Unreadable(err) {
+		return err
+	}
+	if !errors.Is(err, seal.ErrKeyGone) { // which is as it should be in an older state of the store
+		s.log.Error(what+" is left out", "error", err)
+	}
+	return nil
 }
 
 // usualID is how many bytes an event id takes, more often than not.

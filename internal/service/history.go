@@ -214,10 +214,7 @@ func (r *historyReader) see(ctx context.Context, t *store.Thread, e *store.Threa
 	}
 	if !row.Recalled && !row.Opened {
 		if row.Content, err = r.service.vault.OpenMessage(ctx, row); err != nil {
-			if model.IsNotFound(gone(err)) {
-				err = nil
-			}
-			return m, false, err
+			return m, false, r.service.leaveOut("a message of a conversation", err)
 		}
 		r.known.learn(row)
 	}
