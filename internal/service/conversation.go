@@ -138,5 +138,8 @@ func (l *conversationList) entry(ctx context.Context, c *store.Conversation, sho
 	entry.Conversation.Unread -= u.Unread
 	entry.Conversation.UnreadPriority -= u.UnreadPriority
 	entry.Entity, err = l.presenter.entity(c.Organization, c.Entity, c.Group)
+	if c.Past {
+		entry.Entity = then(entry.Entity, c.Name)
+	}
 	return entry, true, err
 }

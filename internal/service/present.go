@@ -86,8 +86,8 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 	return event, err
 }
 
-// then is an entity with the name that it had when an event was queued, where it is a group
-// that the reader has left since, or that was deleted.
+// then is an entity with the name that it had then, where it is a group that the reader has
+// left since, or that was deleted.
 func then(e model.Entity, name string) model.Entity {
 	if e.Group != nil && e.Group.Deleted {
 		g := *e.Group

@@ -15,11 +15,12 @@ type Conversation struct {
 	LastMessage    time.Time // zero: none yet
 	Unread         int
 	UnreadPriority int
-	Cleared        int64 // position up to which the account removed the conversation
-	Listed         bool  // shown in the roster
-	LastSort       int64 // of the last message, there still or not; 0: none yet
-	Floor          int64 // no message that the account may see has a sort up to it
-	Past           bool  // of a group that the account has left, or that was deleted
+	Cleared        int64  // position up to which the account removed the conversation
+	Listed         bool   // shown in the roster
+	LastSort       int64  // of the last message, there still or not; 0: none yet
+	Floor          int64  // no message that the account may see has a sort up to it
+	Past           bool   // of a group that the account has left, or that was deleted
+	Name           string // of that group, as it was then
 }
 
 // NoteSent puts the recipient of a one-to-one message into the sender's roster, at the
@@ -113,7 +114,7 @@ func (tx *Tx) ClearOrganization(account model.AccountID, organization model.Orga
 
 // ownConversations are the columns of a Conversation with an account.
 const ownConversations = `SELECT organization, entity, 0, last_message, unread, unread_priority, cleared, listed,
-	last_sort, cleared, 0 FROM conversations`
+	last_sort, cleared, 0, '' FROM conversations`
 
 // Conversation returns one entry for another account, listed or not.
 func (tx *Tx) Conversation(account model.AccountID, organization model.OrganizationID,
@@ -158,7 +159,7 @@ const unswept = ` FROM messages m CROSS JOIN deliveries d
 // counters hold of messages that have ended and are not swept yet.
 func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) ([]Conversation, error) {
 	return List(tx, `SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
-		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1, 0, 0, 0`+unswept+`
+		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1, 0, 0, 0, ''`+unswept+`
 		GROUP BY 1, 2, 3`, []any{millis(now), account, int(model.Read)},
 		scanConversation)
 }
@@ -166,7 +167,7 @@ func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) ([]Conversat
 func scanConversation(c *Conversation, row Row) error {
 	var last int64
 	if err := row.Scan(&c.Organization, &c.Entity, &c.Group, &last, &c.Unread, &c.UnreadPriority, &c.Cleared,
-		&c.Listed, &c.LastSort, &c.Floor, &c.Past); err != nil {
+		&c.Listed, &c.LastSort, &c.Floor, &c.Past, &c.Name); err != nil {
 		return err
 	}
 	c.LastMessage = FromMillis(last)

@@ -146,12 +146,12 @@ func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) e
 	if err := tx.deleteUpdates(id, accounts); err != nil {
 		return err
 	}
-	if err := tx.Post(`INSERT INTO past_members (account, group_token, organization, floor, last_message, last_sort)
-		SELECT p.account, p.group_token, p.organization, p.floor, g.last_message, `+memberLastSort+`
+	if err := tx.Post(`INSERT INTO past_members (account, group_token, organization, name, floor, last_message, last_sort)
+		SELECT p.account, p.group_token, p.organization, g.name, p.floor, g.last_message, `+memberLastSort+`
 		FROM group_members p JOIN groups g ON g.group_token = p.group_token
 		WHERE p.group_token = ? AND p.account IN (?*) AND `+memberLastSort+` > p.floor
-		ON CONFLICT (account, group_token) DO UPDATE SET last_message = excluded.last_message,
-		last_sort = excluded.last_sort`, id, accounts); err != nil {
+		ON CONFLICT (account, group_token) DO UPDATE SET name = excluded.name,
+		last_message = excluded.last_message, last_sort = excluded.last_sort`, id, accounts); err != nil {
 		return err
 	}
 	return tx.Post(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)

@@ -210,6 +210,7 @@ CREATE TABLE past_members (
 	account      {id} NOT NULL,
 	group_token  {id} NOT NULL,
 	organization {text} NOT NULL,
+	name         {text} NOT NULL, -- of the group, as it was then
 	floor        BIGINT NOT NULL,
 	last_message BIGINT NOT NULL,
 	last_sort    BIGINT NOT NULL,

@@ -257,7 +257,7 @@ const (
 		` WHERE p.account = ? AND p.organization IN (?*)) AS listing WHERE`
 	formerConversations = conversationsAmong + pastConversations + `) AS listing WHERE`
 	conversationsAmong  = `SELECT organization, entity, is_group, last_message, unread, unread_priority, cleared, listed,
-		last_sort, floor, past FROM (`
+		last_sort, floor, past, name FROM (`
 	afterPlace = ` (last_sort < ? OR last_sort = ? AND (organization, entity) < (?, ?))
 		ORDER BY last_sort DESC, organization DESC, entity DESC LIMIT ? + 0`
 )
