@@ -59,11 +59,11 @@ func (s *status) lines(now time.Time) (lines []string) {
 		}
 		return roughly(now.Sub(at)) + " ago"
 	}
-	long := func(at time.Time) string {
+	since := func(at time.Time, what string) string { // nothing where nothing is so old
 		if at.IsZero() {
-			return roughly(0)
+			return ""
 		}
-		return roughly(now.Sub(at))
+		return fmt.Sprintf(what, roughly(now.Sub(at)))
 	}
 	server := s.Server
 	switch {
@@ -101,10 +101,10 @@ func (s *status) lines(now time.Time) (lines []string) {
 		add("streams", "%d", server.Streams)
 	}
 	if q := s.Queues; q != nil {
-		add("queues", "%d events of %d accounts, the oldest %s old; behind: %d by more than a day, %d by more than 1,000 "+
-			"events", q.Events, q.Accounts, long(q.OldestEventTime), q.BehindByAge, q.BehindByLength)
+		add("queues", "%d events of %d accounts%s; behind: %d by more than a day, %d by more than 1,000 events", q.Events,
+			q.Accounts, since(q.OldestEventTime, ", the oldest %s old"), q.BehindByAge, q.BehindByLength)
 	}
-	sweep := fmt.Sprintf("%d messages wait, the oldest for %s", s.Sweep.Waiting, long(s.Sweep.OldestTime))
+	sweep := fmt.Sprintf("%d messages wait%s", s.Sweep.Waiting, since(s.Sweep.OldestTime, ", the oldest for %s"))
 	if server != nil && len(server.Tasks) > 0 {
 		failures := int64(0)
 		for _, task := range server.Tasks {
@@ -114,13 +114,17 @@ func (s *status) lines(now time.Time) (lines []string) {
 	}
 	add("sweep", "%s", sweep)
 	if server != nil && server.Version != "" {
-		add("key ring", "%d keys", server.Keys)
+		add("key ring", "%s", count(server.Keys, "key", "keys"))
 		for _, place := range slices.Sorted(maps.Keys(server.FreeBytes)) {
 			add("disk", "%s free for %s", size(server.FreeBytes[place]), place)
 		}
 	}
 	if b := s.Backup; b != nil {
-		add("backup", "%s, %s", ago(b.SucceededTime), size(b.Bytes))
+		last := ago(b.SucceededTime)
+		if !b.SucceededTime.IsZero() {
+			last += ", " + size(b.Bytes)
+		}
+		add("backup", "%s", last)
 	}
 	if server != nil && !server.CertificateEndsTime.IsZero() {
 		add("certificate", "ends %s", server.CertificateEndsTime.Format(time.DateOnly))
