@@ -20,6 +20,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/load"
 	"signet/internal/model"
+	"signet/internal/people"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -52,7 +53,7 @@ const (
 func mustFill(t *testing.T, own load.Own, operator *load.Target, messages int) {
 	t.Helper()
 	ctx := t.Context()
-	control, cases, done := mustOpenService(t, own)
+	control, maker, cases, done := mustOpenService(t, own)
 	defer func() {
 		if err := done(); err != nil {
 			t.Fatal(err)
@@ -65,8 +66,8 @@ func mustFill(t *testing.T, own load.Own, operator *load.Target, messages int) {
 		t.Fatal(err)
 	}
 	mark := strings.ToLower(service.NewEpoch())
-	user := func(i int, withKey bool) service.CreatedUser {
-		made, err := cases.CreateUser(ctx, authenticate(), service.CreateUserCommand{
+	user := func(i int, withKey bool) people.Created {
+		made, err := maker.Create(ctx, authenticate(), people.CreateCommand{
 			Organization: organization, Username: fmt.Sprintf("filled-%s-%d", mark, i), IssueKey: withKey,
 		})
 		if err != nil {
@@ -122,7 +123,8 @@ func mustAuthenticate(t *testing.T, control *access.Control, key, secret string)
 
 // mustOpenService opens what a server has below HTTP, on a data directory that one
 // has made.
-func mustOpenService(t *testing.T, own load.Own) (control *access.Control, cases *service.Service, done func() error) {
+func mustOpenService(t *testing.T, own load.Own) (control *access.Control, maker *people.People,
+	cases *service.Service, done func() error) {
 	t.Helper()
 	ctx := t.Context()
 	var engine store.Engine
@@ -150,13 +152,14 @@ func mustOpenService(t *testing.T, own load.Own) (control *access.Control, cases
 	}
 	hub := live.NewHub(0)
 	control = access.New(access.Options{Store: kept, Hub: hub, Clock: time.Now, DefaultRegion: "US"})
+	maker = people.New(people.Options{Store: kept, Access: control, Clock: time.Now})
 	cases = service.New(service.Options{
 		Access: control, Store: kept,
 		Vault: &content.Vault{Store: kept, Ring: ring, Blobs: blobs},
 		Hub:   hub, Clock: time.Now,
 		Logger: slog.New(slog.DiscardHandler),
 	})
-	return control, cases, func() error {
+	return control, maker, cases, func() error {
 		ctx := context.WithoutCancel(ctx)
 		// What a server does while it runs would else be the next one's to do.
 		return errors.Join(control.FlushUses(ctx), kept.Erase(ctx), kept.Close(), blobs.Close())
