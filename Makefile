@@ -43,6 +43,40 @@ check-reproducible: ## build the last commit twice, on two paths, and compare th
 sbom: build ## list the modules in bin/signet as CycloneDX, in bin/signet.cdx.json
 	go run ./deploy/sbom bin/signet >bin/signet.cdx.json
 
+# The TypeScript client, its package, and its tests. Nothing is installed or compiled
+# whose inputs have not changed.
+WEB = web/node_modules/.package-lock.json
+TSC = web/node_modules/typescript-7/bin/tsc
+
+$(WEB): web/package.json web/package-lock.json web/.npmrc
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20 or later with npm" >&2; exit 1; }
+	npm --prefix web ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+web/src/client/schema.ts: openapi/v2.yaml web/generate.mjs $(WEB)
+	cd web && node generate.mjs ../openapi/v2.yaml src/client/schema.ts
+
+CLIENT = web/build/client/package.json
+$(CLIENT): $(wildcard web/src/client/*) web/src/client/schema.ts web/tsconfig.json $(WEB)
+	rm -rf web/build/client
+	$(TSC) -p web/src/client
+	cp web/src/client/package.json LICENSE web/build/client
+	@touch $@
+
+CLIENTTEST = web/build/clienttest/.compiled
+$(CLIENTTEST): $(wildcard web/clienttest/*.ts) web/clienttest/tsconfig.json $(CLIENT)
+	rm -rf web/build/clienttest
+	$(TSC) -p web/clienttest
+	@touch $@
+
+.PHONY: client
+client: $(CLIENT) ## build the TypeScript client's package in bin/, for npm install
+	@mkdir -p bin && rm -f bin/signet-client-*.tgz
+	cd bin && npm pack --silent ../web/build/client
+
+.PHONY: client-tests
+client-tests: $(CLIENTTEST)
+
 .PHONY: run
 run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 	./bin/signet serve --listen "$(LISTEN)" --data "$(DATA)" $(ARGS)
@@ -50,10 +84,10 @@ run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 # What the tests of the rooms above the store run on PostgreSQL as well.
 ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic
 
-# What the tests start servers of, or run. It is built before they run, because that
+# What the tests start servers of, or run, and the TypeScript that they test. It is built before they run, because that
 # takes a minute the first time, which would be a test's.
 .PHONY: test-servers
-test-servers:
+test-servers: client-tests
 	@internal/store/postgrestest/install.sh
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
 	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
@@ -80,7 +114,7 @@ test-times: test-servers ## run every test with the race detector, and list the 
 	@go test $(RACE) -count=1 -v ./... | sed -nE 's/^--- [A-Z]+: ([^ ]+) \(([0-9.]+)s\)$$/\2 \1/p' | sort -rn | head
 
 .PHONY: check
-check: check-format check-vet check-static check-modules check-generated check-openapi ## run every check but the tests
+check: check-format check-vet check-static check-modules check-generated check-openapi check-web ## run every check but the tests
 
 .PHONY: check-format
 check-format:
@@ -98,12 +132,16 @@ check-static:
 check-modules:
 	go mod tidy -diff
 
-# The linter is the only thing here that needs Node.js (20.19 or later).
+# This, the next and the TypeScript client need Node.js (20.19 or later).
 .PHONY: check-openapi
 check-openapi:
 	@command -v npm >/dev/null || { echo "npm is missing: install Node.js, which checks openapi/v2.yaml" >&2; exit 1; }
 	npm --prefix openapi/lint ci --no-audit --no-fund --loglevel=error
 	npm --prefix openapi/lint run --silent lint
+
+# Compiling is the check: it is strict, and nothing is made where a type is wrong.
+.PHONY: check-web
+check-web: client-tests
 
 # Compares the tree before and after, so that it works amid uncommitted changes.
 .PHONY: check-generated

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"encoding/json"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -39,6 +40,7 @@ var mayImport = []layer{
 	{"docs", nil}, // tests only, of the documents
 	{"docs/api", nil},
 	{"deploy", nil},
+	{"web/clienttest", nil}, // tests only, of the TypeScript client and the built program
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{
 		"internal/app", "internal/maintain", "internal/place", "internal/transfer", "internal/config", "internal/load",
@@ -302,7 +304,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range toolModules(t) {
+	for _, m := range slices.Concat(toolModules(t), npmPackages(t)) {
 		used[m] = true
 	}
 	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "dependencies.md"))
@@ -410,4 +412,21 @@ func toolModules(t *testing.T) []string {
 		}
 	}
 	return modules
+}
+
+// npmPackages lists the packages that the TypeScript of the project names.
+func npmPackages(t *testing.T) []string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(moduleRoot, "web", "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var described struct {
+		Dependencies, DevDependencies map[string]string
+	}
+	if err := json.Unmarshal(content, &described); err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(slices.Collect(maps.Keys(described.Dependencies)),
+		slices.Collect(maps.Keys(described.DevDependencies)))
 }

@@ -1,0 +1,272 @@
+import { once, type Options } from "./base.js";
+import type { Download, DownloadOptions } from "./download.js";
+import { Messaging } from "./messaging.js";
+import type { CallOptions, UploadOptions } from "./transport.js";
+import type { Body, Reply, Schemas } from "./types.js";
+
+/** Settings of an organization that the interface does not know are kept as given. */
+type Settings = Record<string, string | number | boolean | undefined>;
+
+/** The calls about accounts: users, keys, organizations, and what consoles show. */
+export class Administration extends Messaging {
+  // Users.
+
+  /** Shows the caller (GET /v2/user). */
+  getSelf(options?: Options<"getSelf">): Promise<Reply<"getSelf">> {
+    return this.get(["user"], options);
+  }
+
+  /** Creates a user in the organization of the call (POST /v2/user). */
+  createUser(body: Body<"createUser">, options?: CallOptions): Promise<Reply<"createUser">> {
+    return this.post(["user"], body, options, once);
+  }
+
+  /** Shows a user (GET /v2/user/:user). */
+  getUser(user: string, options?: Options<"getUser">): Promise<Reply<"getUser">> {
+    return this.get(["user", user], options);
+  }
+
+  /** Changes one's own profile (POST /v2/user/:user/settings). */
+  updateUserSettings(
+    user: string,
+    body: Body<"updateUserSettings">,
+    options?: CallOptions & UploadOptions,
+  ): Promise<void> {
+    return this.post(["user", user, "settings"], body, options);
+  }
+
+  /** Sets a password (POST /v2/user/:user/password). */
+  setPassword(user: string, body: Body<"setPassword">, options?: CallOptions): Promise<void> {
+    return this.post(["user", user, "password"], body, options, once);
+  }
+
+  /** Disables an account, which nothing opens then (POST /v2/user/:user/disable). */
+  disableUser(user: string, options?: CallOptions): Promise<void> {
+    return this.post(["user", user, "disable"], undefined, options);
+  }
+
+  /** Enables an account again (POST /v2/user/:user/enable). */
+  enableUser(user: string, options?: CallOptions): Promise<void> {
+    return this.post(["user", user, "enable"], undefined, options);
+  }
+
+  /** Counts what a user has not read (GET /v2/user/:user/message/unread_count). */
+  getUnreadCount(user: string, options?: CallOptions): Promise<Reply<"getUnreadCount">> {
+    return this.get(["user", user, "message", "unread_count"], options);
+  }
+
+  /** Lists the organizations of a user (GET /v2/user/:user/organization). */
+  getUserOrganizations(user: string, options?: CallOptions): Promise<Reply<"getUserOrganizations">> {
+    return this.get(["user", user, "organization"], options);
+  }
+
+  /** Adds a user to an organization; `pending` where somebody has to agree (POST /v2/user/:user/organization). */
+  addToOrganization(
+    user: string,
+    body: Body<"addToOrganization"> = {},
+    options?: CallOptions,
+  ): Promise<Schemas["PendingRole"] | undefined> {
+    return this.post(["user", user, "organization"], body, options);
+  }
+
+  /** Shows an organization of a user (GET /v2/user/:user/organization/:organization). */
+  getUserOrganization(
+    user: string,
+    organization: string,
+    options?: CallOptions,
+  ): Promise<Reply<"getUserOrganization">> {
+    return this.get(["user", user, "organization", organization], options);
+  }
+
+  /** Takes a user out of an organization (DELETE /v2/user/:user/organization/:organization). */
+  removeFromOrganization(user: string, organization: string, options?: CallOptions): Promise<void> {
+    return this.delete(["user", user, "organization", organization], undefined, options);
+  }
+
+  /** Counts what a user has not read there (GET /v2/user/:user/organization/:organization/message/unread_count). */
+  getOrganizationUnreadCount(
+    user: string,
+    organization: string,
+    options?: CallOptions,
+  ): Promise<Reply<"getOrganizationUnreadCount">> {
+    return this.get(["user", user, "organization", organization, "message", "unread_count"], options);
+  }
+
+  /** Lists the roles of a user (GET /v2/user/:user/organization/:organization/roles). */
+  getRoles(user: string, organization: string, options?: CallOptions): Promise<Reply<"getRoles">> {
+    return this.get(["user", user, "organization", organization, "roles"], options);
+  }
+
+  /** Grants a role, or asks for it: `pending` (POST /v2/user/:user/organization/:organization/roles/:role). */
+  grantRole(
+    user: string,
+    organization: string,
+    role: string,
+    options?: CallOptions,
+  ): Promise<Schemas["PendingRole"] | undefined> {
+    return this.post(["user", user, "organization", organization, "roles", role], undefined, options);
+  }
+
+  /** Takes a role away (DELETE /v2/user/:user/organization/:organization/roles/:role). */
+  revokeRole(user: string, organization: string, role: string, options?: CallOptions): Promise<void> {
+    return this.delete(["user", user, "organization", organization, "roles", role], undefined, options);
+  }
+
+  /** Finds a user of the platform by an exact address (GET /v2/user_lookup/:user). */
+  lookupUser(user: string, options?: CallOptions): Promise<Reply<"lookupUser">> {
+    return this.get(["user_lookup", user], options);
+  }
+
+  /** Opens a picture that an `avatar` of the server names (GET /v2/avatar/:id). */
+  getAvatar(id: string, options?: CallOptions & DownloadOptions): Promise<Download> {
+    return this.download(["avatar", id], options);
+  }
+
+  // Keys.
+
+  /** Issues a key, whose secret is shown this once (POST /v2/user/:user/key). */
+  createKey(user: string, body: Body<"createKey"> = {}, options?: CallOptions): Promise<Reply<"createKey">> {
+    return this.post(["user", user, "key"], body, options, once);
+  }
+
+  /** Lists the keys of an account (GET /v2/user/:user/key). */
+  getKeys(user: string, options?: CallOptions): Promise<Reply<"getKeys">> {
+    return this.get(["user", user, "key"], options);
+  }
+
+  /** Changes the limits of a key (POST /v2/user/:user/key/:key). */
+  limitKey(user: string, key: string, body: Body<"limitKey">, options?: CallOptions): Promise<void> {
+    return this.post(["user", user, "key", key], body, options);
+  }
+
+  /** Revokes a key (DELETE /v2/user/:user/key/:key). */
+  revokeKey(user: string, key: string, options?: CallOptions): Promise<void> {
+    return this.delete(["user", user, "key", key], undefined, options);
+  }
+
+  /** Gives a key a new secret, which is shown this once (POST /v2/user/:user/key/:key/rotate). */
+  rotateKey(
+    user: string,
+    key: string,
+    body: Body<"rotateKey"> = {},
+    options?: CallOptions,
+  ): Promise<Reply<"rotateKey">> {
+    return this.post(["user", user, "key", key, "rotate"], body, options, once);
+  }
+
+  // Organizations.
+
+  /** Lists organizations with what they come to (GET /v2/organization). */
+  listOrganizations(options?: Options<"listOrganizations">): Promise<Reply<"listOrganizations">> {
+    return this.get(["organization"], options);
+  }
+
+  /** Makes an organization, and returns its token (POST /v2/organization). */
+  async createOrganization(body: Body<"createOrganization"> & Settings, options?: CallOptions): Promise<string> {
+    const call = { method: "POST", path: ["v2", "organization"], body, options, once: true };
+    const { headers } = await this.transport.answer(call);
+    return this.headerOf(headers, "Organization-Key");
+  }
+
+  /** Shows an organization (GET /v2/organization/:organization). */
+  getOrganization(organization: string, options?: CallOptions): Promise<Reply<"getOrganization">> {
+    return this.get(["organization", organization], options);
+  }
+
+  /** Changes settings of an organization (POST /v2/organization/:organization). */
+  updateOrganization(
+    organization: string,
+    body: Body<"updateOrganization"> & Settings,
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.post(["organization", organization], body, options);
+  }
+
+  /** Erases an organization; `name` repeats its name (DELETE /v2/organization/:organization). */
+  deleteOrganization(organization: string, name: string, options?: CallOptions): Promise<void> {
+    return this.delete(["organization", organization], { name }, options);
+  }
+
+  /** Reads the audit log of an organization (GET /v2/organization/:organization/audit). */
+  getOrganizationAudit(
+    organization: string,
+    options?: Options<"getOrganizationAudit">,
+  ): Promise<Reply<"getOrganizationAudit">> {
+    return this.get(["organization", organization, "audit"], options);
+  }
+
+  /** Reads the audit log of the platform (GET /v2/audit). */
+  getAudit(options?: Options<"getAudit">): Promise<Reply<"getAudit">> {
+    return this.get(["audit"], options);
+  }
+
+  /** Takes back a message of the organization, unread (DELETE /v2/organization/:organization/message/:message). */
+  recallMessageFor(
+    organization: string,
+    message: string,
+    body: Body<"recallMessageFor"> = {},
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.delete(["organization", organization, "message", message], body, options);
+  }
+
+  /** Puts an organization under a legal hold (POST /v2/organization/:organization/hold). */
+  setHold(organization: string, options?: CallOptions): Promise<void> {
+    return this.post(["organization", organization, "hold"], undefined, options);
+  }
+
+  /** Ends the legal hold (DELETE /v2/organization/:organization/hold). */
+  releaseHold(organization: string, options?: CallOptions): Promise<void> {
+    return this.delete(["organization", organization, "hold"], undefined, options);
+  }
+
+  // Console.
+
+  /** Lists the members of an organization (GET /v2/organization/:organization/member). */
+  listMembers(organization: string, options?: Options<"listMembers">): Promise<Reply<"listMembers">> {
+    return this.get(["organization", organization, "member"], options);
+  }
+
+  /** Lists the groups of an organization (GET /v2/organization/:organization/group). */
+  listGroups(organization: string, options?: Options<"listGroups">): Promise<Reply<"listGroups">> {
+    return this.get(["organization", organization, "group"], options);
+  }
+
+  /** Lists what administrators have to decide on (GET /v2/organization/:organization/request). */
+  listRequests(organization: string, options?: Options<"listRequests">): Promise<Reply<"listRequests">> {
+    return this.get(["organization", organization, "request"], options);
+  }
+
+  /** Lists the keys that act in an organization (GET /v2/organization/:organization/key). */
+  listOrganizationKeys(
+    organization: string,
+    options?: Options<"listOrganizationKeys">,
+  ): Promise<Reply<"listOrganizationKeys">> {
+    return this.get(["organization", organization, "key"], options);
+  }
+
+  /** Lists all keys (GET /v2/key). */
+  listAllKeys(options?: Options<"listAllKeys">): Promise<Reply<"listAllKeys">> {
+    return this.get(["key"], options);
+  }
+
+  /** Lists the queues of an organization's members that hold something (GET /v2/organization/:organization/queue). */
+  listQueues(organization: string, options?: Options<"listQueues">): Promise<Reply<"listQueues">> {
+    return this.get(["organization", organization, "queue"], options);
+  }
+
+  /** Lists all queues that hold something (GET /v2/queue). */
+  listAllQueues(options?: Options<"listAllQueues">): Promise<Reply<"listAllQueues">> {
+    return this.get(["queue"], options);
+  }
+
+  /** Lists messages that wait for their recipients (GET /v2/organization/:organization/undelivered). */
+  listUndelivered(organization: string, options?: Options<"listUndelivered">): Promise<Reply<"listUndelivered">> {
+    return this.get(["organization", organization, "undelivered"], options);
+  }
+
+  /** Shows the server's settings as they are in force (GET /v2/settings). */
+  listSettings(options?: CallOptions): Promise<Reply<"listSettings">> {
+    return this.get(["settings"], options);
+  }
+}

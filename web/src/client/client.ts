@@ -1,0 +1,143 @@
+import { Administration } from "./administration.js";
+import { once } from "./base.js";
+import { Pages } from "./pages.js";
+import { follow, type StreamOptions } from "./stream.js";
+import { base64, type Call, type CallOptions, type ClientOptions, type Credentials, Transport } from "./transport.js";
+import type { Body, Reply, SignetEvent } from "./types.js";
+
+/**
+ * Client makes the calls of the interface with one key, or with the session of the page. It has a
+ * method for each operation of the OpenAPI document, by its operationId: the parts of the path come
+ * first, then the fields of the body, then the rest. A user is named by any address, oneself by `me`.
+ *
+ * Calls reject with a SignetError where the server refuses, with a ConnectionError where no answer
+ * came, and with the reason of the signal where that is aborted. What may be made twice without
+ * harm is repeated a few times before.
+ */
+export class Client extends Administration {
+  /** The lists, entry by entry, over as many pages as it takes. */
+  readonly each = new Pages(this);
+
+  constructor(options: ClientOptions | Transport = {}) {
+    super(options instanceof Transport ? options : new Transport(options));
+  }
+
+  /** Signs in with a user's password, and returns a client with the key that this gives (POST /v5/login). */
+  static async signIn(
+    username: string,
+    password: string,
+    options: ClientOptions & { signal?: AbortSignal; device_id?: string } = {},
+  ): Promise<Client> {
+    const { signal, device_id, ...rest } = options;
+    const body = device_id === undefined ? {} : { device_id };
+    const credentials = { key: username, secret: password };
+    const { auth } = await new Client(rest).loginV5(credentials, body, signal && { signal });
+    return new Client({ ...rest, credentials: auth });
+  }
+
+  /** Returns a client that names the organization, by its token, in its calls. */
+  in(organization: string): Client {
+    return new Client(this.transport.with({ organization }));
+  }
+
+  /**
+   * Follows the account's events (GET /v2/events): first those in its queue, then each as it happens,
+   * in queue order. A lost, silent or refused connection is made again, with growing pauses, from the
+   * event on that was seen last.
+   *
+   * The loop ends when its consumer ends it; else by throwing the signal's reason, or a refusal that no
+   * new attempt would change, such as 401 once the key is revoked. With closeAfterReplay it ends
+   * without an error.
+   */
+  events(options: StreamOptions = {}): AsyncGenerator<SignetEvent, void, void> {
+    const calls = {
+      once: (call: Call) => this.transport.once(call),
+      header: (name: string) => this.transport.header(name),
+      ack: (ids: string[], signal: AbortSignal) => this.ackEvents(ids, { signal }),
+    };
+    return follow(calls, options);
+  }
+
+  // Sign-in.
+
+  /** Signs in with user and password, as older clients do (POST /v2/login). */
+  login(
+    { key, secret, product = "" }: Credentials & { product?: string },
+    body: Body<"login"> = {},
+    options?: CallOptions,
+  ): Promise<Reply<"login">> {
+    const authorization = `XMPP-Simple ${base64(`${product}:${key}:${secret}`)}`;
+    return this.post(["login"], body, options, { authorization, once: true });
+  }
+
+  /** Signs in with user and password, or key and secret (POST /v5/login). */
+  loginV5(credentials: Credentials, body: Body<"loginV5"> = {}, options?: CallOptions): Promise<Reply<"loginV5">> {
+    return this.transport.reply({ method: "POST", path: ["v5", "login"], body, credentials, options, once: true });
+  }
+
+  /** Ends the key, if it came of a sign-in, and its streams (POST /v2/logout). */
+  logout(options?: CallOptions): Promise<void> {
+    return this.post(["logout"], undefined, options, once);
+  }
+
+  /** Signs the page in: the browser keeps a cookie that no script reads (POST /v2/session). */
+  startSession(body: Body<"startSession">, options?: CallOptions): Promise<void> {
+    return this.post(["session"], body, options, once);
+  }
+
+  /** Shows who is signed in (GET /v2/session). */
+  getSession(options?: CallOptions): Promise<Reply<"getSession">> {
+    return this.get(["session"], options);
+  }
+
+  /** Signs the page out (DELETE /v2/session). */
+  endSession(options?: CallOptions): Promise<void> {
+    return this.delete(["session"], undefined, options);
+  }
+
+  /**
+   * Makes the session count as an administrative key for 15 minutes, by the password or by such a key
+   * (POST /v2/session/elevate).
+   */
+  elevateSession(by: { password: string } | Credentials, options?: CallOptions): Promise<void> {
+    return "password" in by
+      ? this.post(["session", "elevate"], by, options)
+      : this.post(["session", "elevate"], {}, options, { credentials: by });
+  }
+
+  /** Gives that up (DELETE /v2/session/elevate). */
+  lowerSession(options?: CallOptions): Promise<void> {
+    return this.delete(["session", "elevate"], undefined, options);
+  }
+
+  // Server.
+
+  /** Shows that the server lives: `ok` (GET /healthz). */
+  getHealth(options?: CallOptions): Promise<string> {
+    return this.text("healthz", options);
+  }
+
+  /** Shows that the server takes calls (GET /readyz). */
+  getReadiness(options?: CallOptions): Promise<string> {
+    return this.text("readyz", options);
+  }
+
+  /** Returns the OpenAPI document (GET /openapi.json). */
+  async getDocument(options?: CallOptions): Promise<Record<string, unknown>> {
+    return JSON.parse(await this.text("openapi.json", options)) as Record<string, unknown>;
+  }
+
+  /** Returns it for readers of OpenAPI 3.0 (GET /openapi-3.0.json). */
+  async getDocument30(options?: CallOptions): Promise<Record<string, unknown>> {
+    return JSON.parse(await this.text("openapi-3.0.json", options)) as Record<string, unknown>;
+  }
+
+  private async text(path: string, options?: CallOptions): Promise<string> {
+    const { response, watch } = await this.transport.open({ method: "GET", path: [path], options });
+    try {
+      return await response.text();
+    } finally {
+      watch.stop();
+    }
+  }
+}
