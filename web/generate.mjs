@@ -14,6 +14,7 @@ const blob = ts.factory.createTypeReferenceNode("Blob");
 
 const ast = await openapiTS(simplify(doc), {
   defaultNonNullable: false,
+  emptyObjectsUnknown: true,
   transform: (schema) => (schema.contentMediaType === "application/octet-stream" ? blob : undefined),
 });
 writeFileSync(to, `// Code generated from openapi/v2.yaml. DO NOT EDIT.\n\n${astToString(ast)}`);

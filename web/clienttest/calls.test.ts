@@ -21,13 +21,13 @@ type Special =
   | "getDocument"
   | "getDocument30";
 
-/** It does not compile if a method is missing, or promises another reply than the document. */
+/** It does not compile (below) if a method is missing, or promises another reply than the document. */
 type Wrong = {
   [O in Exclude<Operation, Special>]: O extends keyof Client
     ? Client[O] extends (...args: never[]) => Promise<infer R> ? ([Reply<O>] extends [R] ? never : O) : O
     : O;
 }[Exclude<Operation, Special>];
-const wrong: Wrong[] = [];
+const complete: [Wrong] extends [never] ? true : Wrong = true;
 
 interface Document {
   paths: Record<string, Record<string, { operationId: string }>>;
@@ -35,7 +35,7 @@ interface Document {
 }
 
 test("each operation has a method, which makes that call", async () => {
-  assert.deepEqual(wrong, []);
+  assert.ok(complete);
   const document = (await operator.getDocument()) as unknown as Document;
   const made: string[] = [];
   const recorder = new Client({
@@ -47,7 +47,7 @@ test("each operation has a method, which makes that call", async () => {
     },
   });
   const methods = recorder as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
-  const body = { key: "key", secret: "secret" };
+  const body = { key: "key", secret: "secret", users: [] };
   let operations = 0;
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, { operationId }] of Object.entries(item)) {

@@ -147,6 +147,15 @@ test("a group is made with a picture, changed and left", async () => {
   await assert.rejects(bob.client.getGroup(made.token), (error: SignetError) => error.status === 404);
 });
 
+test("many users are created at once, and once", async () => {
+  const { organization } = await hospital();
+  const users = ["ann", "ben"].map((name) => ({ username: `${name}-${organization}` }));
+  const made = await operator.in(organization).createUsers({ users }, { request_id: organization });
+  assert.deepEqual(made.results.map(({ status }) => status), [200, 200]);
+  const again = await operator.in(organization).createUsers({ users }, { request_id: organization });
+  assert.deepEqual(again.results.map(({ repeated }) => repeated), [true, true]);
+});
+
 test("a password signs in, and signing out ends the key and its streams", async () => {
   const { alice } = await hospital("alice");
   await operator.setPassword(alice.token, { password: "correct horse battery" });

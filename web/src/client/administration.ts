@@ -1,8 +1,11 @@
 import { once, type Options } from "./base.js";
 import type { Download, DownloadOptions } from "./download.js";
 import { Messaging } from "./messaging.js";
-import type { CallOptions, UploadOptions } from "./transport.js";
+import { type CallOptions, newRequestID, type UploadOptions } from "./transport.js";
 import type { Body, Reply, Schemas } from "./types.js";
+
+/** How many milliseconds the server may take for a user with a password. */
+const hashing = 500;
 
 /** Settings of an organization that the interface does not know are kept as given. */
 type Settings = Record<string, string | number | boolean | undefined>;
@@ -19,6 +22,19 @@ export class Administration extends Messaging {
   /** Creates a user in the organization of the call (POST /v2/user). */
   createUser(body: Body<"createUser">, options?: CallOptions): Promise<Reply<"createUser">> {
     return this.post(["user"], body, options, once);
+  }
+
+  /**
+   * Creates up to 500 users, each as createUser would, and tells what became of each. It may be repeated, as
+   * a send may (POST /v2/user/bulk).
+   */
+  createUsers(
+    body: Omit<Body<"createUsers">, "users"> & { users: Body<"createUser">[] },
+    options: CallOptions & { request_id?: string } = {},
+  ): Promise<Reply<"createUsers">> {
+    const { request_id = newRequestID() } = options;
+    const patience = body.users.length * hashing;
+    return this.post(["user", "bulk"], body, options, { headers: { "Request-ID": request_id }, patience });
   }
 
   /** Shows a user (GET /v2/user/:user). */
@@ -263,6 +279,11 @@ export class Administration extends Messaging {
   /** Lists messages that wait for their recipients (GET /v2/organization/:organization/undelivered). */
   listUndelivered(organization: string, options?: Options<"listUndelivered">): Promise<Reply<"listUndelivered">> {
     return this.get(["organization", organization, "undelivered"], options);
+  }
+
+  /** Shows how the installation does (GET /v2/status). */
+  getStatus(options?: CallOptions): Promise<Reply<"getStatus">> {
+    return this.get(["status"], options);
   }
 
   /** Shows the server's settings as they are in force (GET /v2/settings). */
