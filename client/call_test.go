@@ -232,6 +232,16 @@ var calls = []call{
 			return c.CreateUsers(ctx, "o1", NewUsers{Users: []NewUser{{Username: "bob"}, {Username: "bob", IssueKey: true}},
 				DryRun: true, RequestID: "r1"})
 		}},
+	{name: "ExportUser", request: "GET /v2/user/u1/export", want: `"PK: the archive"`,
+		answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "PK: the archive") },
+		do: func(ctx context.Context, c *Client) (any, error) {
+			var b strings.Builder
+			size, err := c.ExportUser(ctx, "u1", &b)
+			if size != int64(b.Len()) {
+				return size, err
+			}
+			return b.String(), err
+		}},
 	{name: "DisableUser", request: "POST /v2/user/u1/disable", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.DisableUser(ctx, "u1") })},
 	{name: "EnableUser", request: "POST /v2/user/u1/enable", answer: noContent,

@@ -59,6 +59,7 @@ var (
 	ErrDailyLimit           error = &Error{Code: "daily_limit"}
 	ErrAddressTaken         error = &Error{Code: "address_taken"}
 	ErrRequestIDReused      error = &Error{Code: "request_id_reused"}
+	ErrTooManyExports       error = &Error{Code: "too_many_exports"}
 	ErrOrganizationRequired error = &Error{Code: "organization_required"}
 )
 

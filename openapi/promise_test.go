@@ -83,6 +83,7 @@ GET /v2/user
 GET /v2/user/{user}/organization
 GET /v2/user/{user}/organization/{organization}
 POST /v2/user/bulk
+GET /v2/user/{user}/export
 POST /v2/user/{user}/disable
 POST /v2/user/{user}/enable
 POST /v2/user/{user}/settings

@@ -14,6 +14,7 @@ import (
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
 	"signet/internal/console"
+	"signet/internal/export"
 	"signet/internal/health"
 	"signet/internal/people"
 	"signet/internal/service"
@@ -44,6 +45,8 @@ type Options struct {
 	Service         *service.Service // the use cases behind the endpoints
 	People          *people.People   // makes accounts
 	Console         *console.Console // what administrators and operators ask
+	Exporter        *export.Exporter
+	Version         string // of the server, which archives name
 	Streams         *stream.Streams
 	Authenticator   Authenticator
 	Clock           func() time.Time // nil: the system's
@@ -69,6 +72,8 @@ type API struct {
 	service       *service.Service
 	people        *people.People
 	console       *console.Console
+	exporter      *export.Exporter
+	version       string
 	streams       *stream.Streams
 	authenticator Authenticator
 	clock         func() time.Time
@@ -128,6 +133,8 @@ func newAPI(o Options) (*API, error) {
 		service:       o.Service,
 		people:        o.People,
 		console:       o.Console,
+		exporter:      o.Exporter,
+		version:       o.Version,
 		streams:       o.Streams,
 		authenticator: o.Authenticator,
 		clock:         o.Clock,

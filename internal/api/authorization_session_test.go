@@ -19,6 +19,8 @@ var bySession = map[string]string{
 	"POST /v2/session/elevate":   all("403"), // with a wrong password
 	"DELETE /v2/session/elevate": all("204"),
 
+	"GET /v2/user/:user/export": "404 404 403 403 403 403 200 200", // not with a browser that stands open
+
 	// A session that is not elevated rotates no key that lasts longer.
 	"POST /v2/user/:user/key/:key/rotate": "404 404 403 403 403 403 200 200",
 }

@@ -169,6 +169,7 @@ var rules = []rule{
 	{route: "POST /v2/user/:user/settings", sent: sent(fields{}), want: "404 404 403 403 403 204 403 403"},
 	{route: "POST /v2/user/:user/password", sent: sent(fields{"password": "a new password"}),
 		want: "404 404 403 403 403 400 204 204"},
+	{route: "GET /v2/user/:user/export", want: ownUser},
 	{route: "POST /v2/user/:user/disable", fresh: (*matrix).newUser, want: administered},
 	{route: "POST /v2/user/:user/enable", want: administered},
 	{route: "GET /v2/user/:user/organization", want: ownUser},

@@ -12,6 +12,7 @@ package api
 //	pages of lists        one for every 25 entries: for a console, of conversations
 //	rows written          one for every 100 that a change of a group writes, now or later
 //	history               one for every 100 messages that are looked at
+//	archive               25: it pauses as long as it reads, and an account makes one at a time
 //	poll                  one for every 100 events, one for every 512 KiB
 
 func costOfSearch(criteria, hits int) int { return 1 + criteria/5 + hits/25 }
@@ -21,4 +22,7 @@ func costOfMembers(n int) int             { return n / 50 }
 func costOfList(n int) int                { return n / 25 }
 func costOfEvents(n, bytes int) int       { return n/100 + bytes>>19 }
 func costOfHistory(n int) int             { return n / 100 }
-func costOfRows(n int) int                { return n / 100 }
+
+const costOfExport = 25
+
+func costOfRows(n int) int { return n / 100 }

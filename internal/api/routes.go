@@ -82,6 +82,8 @@ func (a *API) routes() []route {
 		{method: get, pattern: "/v2/user/:user", handler: a.getUser, overseen: true},
 		{method: post, pattern: "/v2/user/:user/settings", handler: a.updateSettings, files: a.avatarField()},
 		{method: post, pattern: "/v2/user/:user/password", handler: a.setPassword, audit: model.ActionPasswordSet},
+		{method: get, pattern: "/v2/user/:user/export", handler: a.exportUser, audit: model.ActionUserExport, file: true,
+			changes: func(*call) bool { return true }},
 		{method: post, pattern: "/v2/user/:user/disable", handler: a.setDisabled(true), audit: model.ActionUserDisable,
 			admin: true},
 		{method: post, pattern: "/v2/user/:user/enable", handler: a.setDisabled(false), audit: model.ActionUserEnable,

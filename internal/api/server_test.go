@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"log/slog"
@@ -22,6 +23,7 @@ import (
 	"signet/internal/console"
 	"signet/internal/content"
 	"signet/internal/custody"
+	"signet/internal/export"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/operators"
@@ -75,6 +77,7 @@ type figures struct {
 	quiet     time.Duration // of streams; 0: as long as a server's
 	linger    time.Duration // of presence
 	origins   []string
+	blobs     string // where attachments are; empty: a directory in dir
 	dir       string // of an earlier server, to go on with; empty: a new one
 	queueMax  int    // events besides messages that a queue holds; 0: no limit
 	rows      int    // that a transaction writes; 0: as many as a server's
@@ -113,7 +116,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	}
 	s.store.LimitQueues(f.queueMax)
 	s.store.Authenticate([]byte("of tests"), s.forged.note)
-	blobs, err := blob.OpenDirectory(filepath.Join(f.dir, "blobs"))
+	blobs, err := blob.Open(cmp.Or(f.blobs, filepath.Join(f.dir, "blobs")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,6 +172,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		People: people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Clock: s.clock.Now}),
 		Console: console.New(console.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
+		Exporter: export.New(s.store, s.access, s.service), Version: "v1.2.3",
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address, Way: f.way,

@@ -14,6 +14,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/disk"
+	"signet/internal/export"
 	"signet/internal/people"
 	"signet/internal/piece"
 	"signet/internal/place"
@@ -180,8 +181,9 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	streams := stream.New(registry, control, cases)
 	options := api.Options{
 		Access: control, Authenticator: control, Service: cases, Streams: streams,
-		People: people.New(people.Options{Store: kept, Access: control, Vault: vault, Clock: in.clock}),
-		Clock:  in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
+		People:   people.New(people.Options{Store: kept, Access: control, Vault: vault, Clock: in.clock}),
+		Exporter: export.New(kept, control, cases), Version: version,
+		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
 		Outages: in.outages,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,

@@ -49,6 +49,10 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: p, path: params{"user": p.username},
 			fields: fields{"old_password": p.password, "password": v.word(ofSecret, "new password")}, want: 204}
 	},
+	"GET /v2/user/{user}/export": func(v *aviary) letter {
+		v.newMessage()
+		return letter{who: v.bob, path: params{"user": v.bob.email}, want: 200}
+	},
 	"GET /v2/user/{user}/organization": func(v *aviary) letter {
 		return letter{who: v.alice,
 			path: params{"user": v.alice.phone}, want: 200}

@@ -48,7 +48,7 @@ var mayImport = []layer{
 	}},
 	{"internal/app", []string{
 		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/operators",
-		"internal/access", "internal/people", "internal/console", "internal/upkeep", "internal/piece",
+		"internal/access", "internal/people", "internal/console", "internal/export", "internal/upkeep", "internal/piece",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store", "internal/store/schema",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
@@ -69,7 +69,7 @@ var mayImport = []layer{
 	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{
 		"internal/api/guard", "internal/api/input", "internal/stream", "internal/service", "internal/people",
-		"internal/console",
+		"internal/console", "internal/export",
 		"internal/piece", "internal/access",
 		"internal/custody", "internal/search",
 		"internal/audit", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi",
@@ -82,6 +82,8 @@ var mayImport = []layer{
 	{"internal/stream", []string{"internal/service", "internal/access", "internal/custody", "internal/audit",
 		"internal/store", "internal/live",
 		"internal/health", "internal/model"}},
+	{"internal/export", []string{"internal/service", "internal/access", "internal/content", "internal/store/overview",
+		"internal/store", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{
 		"internal/access", "internal/piece", "internal/cache", "internal/search", "internal/continuation",

@@ -26,6 +26,7 @@ const (
 	ActionUnreadRead   AuditAction = "unread.read"
 	ActionUserCreate   AuditAction = "user.create"
 	ActionUserErase    AuditAction = "user.erase"
+	ActionUserExport   AuditAction = "user.export" // begun
 	ActionMemberAdd    AuditAction = "member.add"
 	ActionMemberRemove AuditAction = "member.remove"
 	ActionMemberList   AuditAction = "member.list"

@@ -128,6 +128,11 @@ func IsNotFound(err error) bool {
 	return isKind(err, NotFound)
 }
 
+// IsLost reports whether err says that something is lost on the server.
+func IsLost(err error) bool {
+	return isKind(err, Lost)
+}
+
 func isKind(err error, kind Kind) bool {
 	told, ok := errors.AsType[*Error](err)
 	return ok && told.Kind == kind

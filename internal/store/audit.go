@@ -85,6 +85,8 @@ type AuditQuery struct {
 	Since, Until time.Time
 	Action       model.AuditAction
 	Newest       bool // the newest first
+
+	About model.AccountID // only lines by this account, or on it
 }
 
 // AuditEntries returns up to limit lines, in the order of their numbers.
@@ -98,9 +100,10 @@ func (tx *Tx) AuditEntries(q AuditQuery, limit int) (out []AuditRow, err error) 
 		order = "DESC"
 	}
 	return List(tx, `SELECT `+auditColumns+` FROM audit_entries
-		WHERE chain = ? AND number > ? AND number < ? AND at >= ? AND at < ? AND (? = '' OR action = ?) ORDER BY number `+
-		order+` LIMIT ? + 0`,
-		[]any{q.Chain, q.After, before, millis(q.Since), until, string(q.Action), string(q.Action), limit},
+		WHERE chain = ? AND number > ? AND number < ? AND at >= ? AND at < ? AND (? = '' OR action = ?)
+		AND (? + 0 = 0 OR account = ? OR on_account = ?) ORDER BY number `+order+` LIMIT ? + 0`,
+		[]any{q.Chain, q.After, before, millis(q.Since), until, string(q.Action), string(q.Action), !q.About.IsZero(),
+			q.About, q.About, limit},
 		func(e *AuditRow, row Row) error {
 			var at int64
 			var action string

@@ -16,6 +16,7 @@ type Special =
   | "grantRole"
   | "getAttachment"
   | "getAvatar"
+  | "exportUser"
   | "getHealth"
   | "getReadiness"
   | "getDocument"

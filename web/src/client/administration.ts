@@ -133,6 +133,11 @@ export class Administration extends Messaging {
     return this.get(["user_lookup", user], options);
   }
 
+  /** Opens the archive of an account's data, a ZIP file (GET /user/:user/export). */
+  exportUser(user: string, options?: CallOptions & DownloadOptions): Promise<Download> {
+    return this.download(["user", user, "export"], options);
+  }
+
   /** Opens a picture that an `avatar` of the server names (GET /v2/avatar/:id). */
   getAvatar(id: string, options?: CallOptions & DownloadOptions): Promise<Download> {
     return this.download(["avatar", id], options);

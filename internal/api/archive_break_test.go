@@ -1,0 +1,207 @@
+package api_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"signet/internal/blob/s3test"
+)
+
+// randomBytes are bytes that nothing compresses.
+func randomBytes(size int) []byte {
+	b := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{7}).Read(b) // never fails
+	return b
+}
+
+// begin asks for an archive and reads its first bytes only: of a large one, the server is
+// in the midst of it.
+func (p *person) beginExport(ctx context.Context) *http.Response {
+	p.t.Helper()
+	r := p.request("GET", "/v2/user/me/export").WithContext(ctx)
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = got.Body.Close() })
+	if _, err := io.ReadFull(got.Body, make([]byte, 100)); err != nil || got.StatusCode != 200 {
+		p.t.Fatalf("got %d, %v", got.StatusCode, err)
+	}
+	return got
+}
+
+// mustFillAttachments sends more than connections hold.
+func (c *clinic) mustFillAttachments() {
+	c.t.Helper()
+	content := randomBytes(12 << 20)
+	for range 4 {
+		c.alice.mustAttach(c.bob.token, "a", "", content)
+	}
+}
+
+// Whatever ends an archive too early is logged, and seen by its reader: it lacks its end,
+// and so does the answer.
+func TestArchiveThatBreaksIsSeenToBeBroken(t *testing.T) {
+	t.Parallel()
+	files := s3test.Start(t)
+	bucket := files.Bucket(t)
+	c := startClinic(t, func(f *figures) { f.blobs = bucket.Location() })
+	c.mustFillAttachments()
+	for what, harm := range map[string]func(key *person) (undo func()){
+		"its key is revoked": func(key *person) func() {
+			c.bob.delete("/v2/user/me/key/" + key.key).want(204)
+			return func() {}
+		},
+		"its account is disabled": func(*person) func() {
+			c.operator.post(c.bob.path("/disable"), nil).want(204)
+			return func() { c.operator.post(c.bob.path("/enable"), nil).want(204) }
+		},
+		"the files cannot be reached": func(*person) func() {
+			files.Stop(t)
+			return func() { files.Restart(t) }
+		},
+	} {
+		key := c.bob.withKey(c.bob.post("/v2/user/me/key", nil).reply())
+		got := key.beginExport(t.Context())
+		// An account makes one at a time.
+		c.bob.get("/v2/user/me/export").wantError(429, "too_many_exports").wantHeader("Retry-After", "60")
+		undo := harm(key)
+		rest, err := io.ReadAll(got.Body)
+		if err == nil {
+			t.Errorf("%s: the answer of %d bytes ends as a whole one does", what, len(rest))
+		}
+		if _, err := zip.NewReader(bytes.NewReader(rest), int64(len(rest))); err == nil {
+			t.Errorf("%s: the archive opens", what)
+		}
+		undo()
+		c.wantExport()
+		if logged := c.log.Take(); strings.Count(logged, "broke off") != 1 || !strings.Contains(logged, c.bob.token) {
+			t.Errorf("%s: the log says %q", what, logged)
+		}
+	}
+}
+
+// wantExport waits until the account may make another archive, which is then whole.
+func (c *clinic) wantExport() {
+	c.t.Helper()
+	for {
+		got := c.bob.get("/v2/user/me/export")
+		if got.StatusCode != 429 {
+			mustOpenArchive(c.t, got)
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestArchiveEndsWithItsReader(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.mustFillAttachments()
+	ctx, leave := context.WithCancel(t.Context())
+	c.bob.beginExport(ctx)
+	leave()
+	c.wantExport()
+}
+
+func TestArchiveCountsWhatIsLost(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := startClinic(t, func(f *figures) { f.dir = dir })
+	known := map[string]bool{}
+	attach := func() (id, path string) {
+		id = c.alice.mustAttach(c.bob.token, "a.txt", "", randomBytes(200<<10))
+		paths, err := filepath.Glob(filepath.Join(dir, "blobs", "??", "??", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path = range paths {
+			if !known[path] {
+				known[path] = true
+				return id, path
+			}
+		}
+		t.Fatal("no file was kept")
+		return "", ""
+	}
+	missing, missingFile := attach()
+	damaged, damagedFile := attach()
+	sound, _ := attach()
+	if err := os.Remove(missingFile); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(damagedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[150<<10] ^= 1
+	if err := os.WriteFile(damagedFile, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := c.bob.mustExport("me")
+	o.object("manifest.json").wantFields(fields{"attachments": 2, "attachments_lost": fields{"missing": 1, "damaged": 1}})
+	for id, want := range map[string]int{missing: -1, damaged: 100 << 10, sound: 200 << 10} {
+		content, there := o.files["attachments/"+id+".txt"]
+		if there != (want >= 0) || len(content) < want || id == damaged && len(content) >= 150<<10 {
+			t.Errorf("the file has %d bytes (%v), want %d or some more", len(content), there, want)
+		}
+	}
+	if n := len(o.lines("messages.jsonl")); n != 3 {
+		t.Errorf("there are %d messages, want 3", n)
+	}
+	c.log.Take()
+}
+
+// An archive takes memory for a page of messages, however many there are and however large
+// their files. The test does not run beside others, whose memory it would measure.
+func TestArchiveOfALargeAccountTakesLittleMemory(t *testing.T) {
+	c := startClinic(t)
+	text := make([]byte, 60<<10)
+	for i := range 600 {
+		for j := range text {
+			text[j] = 'a' + byte(rand.IntN(26))
+		}
+		c.alice.mustSend(c.bob.token, fmt.Sprint(i, " ", string(text)))
+	}
+	content := randomBytes(20 << 20)
+	for range 2 {
+		c.alice.mustAttach(c.bob.token, "a", "", content)
+	}
+	got := c.bob.beginExport(t.Context())
+	live := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	begun, most, read := live(), uint64(0), int64(0)
+	for {
+		n, err := io.CopyN(io.Discard, got.Body, 1<<20)
+		read += n
+		most = max(most, live())
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const bound = 24 << 20
+	if read < 60<<20 {
+		t.Fatalf("the archive has %d bytes: this test looks at too little", read)
+	}
+	if most > begun+bound {
+		t.Errorf("an archive of %d MiB takes %d MiB, want at most %d", read>>20, (most-begun)>>20, bound>>20)
+	}
+	t.Logf("an archive of %d MiB took %d MiB beside the %d at its beginning", read>>20, (most-begun)>>20, begun>>20)
+}

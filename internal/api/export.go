@@ -1,0 +1,267 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	"signet/internal/export"
+	"signet/internal/model"
+	"signet/internal/service"
+)
+
+// wireExportedAccount is account.json of an archive.
+type wireExportedAccount struct {
+	Account       wireUser               `json:"account"`
+	Operator      bool                   `json:"operator"`
+	Organizations []wireExportedPlace    `json:"organizations"`
+	Requests      []wireExportedProposal `json:"requests"`
+}
+
+// wireExportedPlace is the account in an organization.
+type wireExportedPlace struct {
+	OrganizationID model.OrganizationID `json:"organization_id"`
+	Name           string               `json:"name"`
+	Title          string               `json:"title"`
+	Department     string               `json:"department"`
+	Roles          []string             `json:"roles"`
+	PendingRoles   []string             `json:"pending_roles"`
+	JoinedTime     wireTime             `json:"joined_time"`
+	Metadata       map[string]string    `json:"metadata,omitzero"`
+}
+
+// wireExportedProposal is a membership to which the account, or the organization that
+// created it, has still to agree.
+type wireExportedProposal struct {
+	OrganizationID model.OrganizationID `json:"organization_id"`
+	Title          string               `json:"title"`
+	Department     string               `json:"department"`
+	CreatedTime    wireTime             `json:"created_time"`
+}
+
+// wireExportedConversation is an entry of conversations.json.
+type wireExportedConversation struct {
+	Entity         any                  `json:"entity"`
+	OrganizationID model.OrganizationID `json:"organization_id"`
+	Unread         int                  `json:"unread_count"`
+	UnreadPriority int                  `json:"unread_priority_count"`
+	Muted          bool                 `json:"muted"`
+	Listed         bool                 `json:"listed"` // in the roster
+}
+
+// wireExportedMessage is a line of messages.jsonl.
+type wireExportedMessage struct {
+	wireMessage
+	Statuses []wireStatusRow `json:"statuses"`
+	File     string          `json:"file,omitempty"` // of the attachment, in the archive
+}
+
+// wireManifest is manifest.json, which comes last.
+type wireManifest struct {
+	AccountID      model.AccountID        `json:"account_id"`
+	AskedBy        model.AccountID        `json:"asked_by"`
+	MadeTime       wireTime               `json:"made_time"`
+	ServerVersion  string                 `json:"server_version"`
+	Format         int                    `json:"format"`
+	Content        bool                   `json:"content"` // what people wrote is in it
+	Organizations  []model.OrganizationID `json:"organizations"`
+	Files          []wireArchiveFile      `json:"files"`
+	Attachments    int                    `json:"attachments"`
+	AttachmentLost wireLost               `json:"attachments_lost"`
+}
+
+type wireLost struct {
+	Missing int `json:"missing"`
+	Damaged int `json:"damaged"`
+}
+
+// exportFormat grows where a program that reads archives has to know.
+const exportFormat = 1
+
+// exportUser: GET /user/:user/export.
+func (a *API) exportUser(ctx context.Context, c *call) (answer, error) {
+	archived, err := a.exporter.Begin(ctx, c.actor, c.path("user"))
+	if err != nil {
+		return answer{}, err
+	}
+	defer archived.Close()
+	a.charge(c, costOfExport)
+	h := c.writer.Header()
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="export-%s-%s.zip"`, archived.Account,
+		c.started.UTC().Format("20060102")))
+	if c.head() {
+		c.writer.WriteHeader(http.StatusOK)
+		return streamed(), nil
+	}
+	err = a.writeExport(ctx, c, archived)
+	if err != nil && ctx.Err() == nil && !c.writer.failed {
+		// The client sees a broken connection, and the log is the one place that says why,
+		// even of what a caller may be told.
+		err = fmt.Errorf("the archive of account %s broke off: %v", archived.Account, err)
+	}
+	return streamed(), err
+}
+
+// writeExport writes an archive. Without an error it is whole.
+func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) error {
+	out := newArchive(&c.writer, c.started.UTC())
+	if err := out.text("README.txt", exportReadme(from)); err != nil {
+		return err
+	}
+	c.writer.Flush() // that the archive comes is known at once
+	lost := export.Lost{}
+	attachments := 0
+	for _, part := range []func() error{
+		func() error { return exportAccount(ctx, c, out, from) },
+		func() error { return exportKeys(ctx, out, from) },
+		func() error { return exportMutes(ctx, out, from) },
+		func() error {
+			return out.list("conversations.json", func(add func(any) error) error {
+				return from.Conversations(ctx, func(found *service.Conversation) error {
+					return add(c.exportedConversation(found))
+				})
+			})
+		},
+		func() error {
+			return out.list("groups.json", func(add func(any) error) error {
+				return from.Groups(ctx, func(g *model.Group) error { return add(c.group(g)) })
+			})
+		},
+		func() error {
+			return out.list("messages.jsonl", func(add func(any) error) error {
+				return from.Messages(ctx, func(m *model.Message, rows []model.StatusRow) error {
+					return add(c.exportedMessage(m, rows, from.Own))
+				})
+			})
+		},
+		func() (err error) {
+			if !from.Own {
+				return nil
+			}
+			lost, err = from.Attachments(ctx, func(m *model.Message, file io.Reader) error {
+				attachments++
+				return out.stored(attachmentPath(m), file)
+			})
+			return err
+		},
+		func() error {
+			return out.list("audit.jsonl", func(add func(any) error) error {
+				return from.Audit(ctx, func(e *model.AuditEntry) error { return add(e) })
+			})
+		},
+		func() error {
+			return out.object("manifest.json", wireManifest{
+				AccountID: from.Account, AskedBy: c.actor.Account, MadeTime: wireTime(c.started), ServerVersion: a.version,
+				Format: exportFormat, Content: from.Own, Organizations: from.Exported.Reader.Organizations(),
+				Files: out.files, Attachments: attachments, AttachmentLost: wireLost(lost),
+			})
+		},
+		out.zip.Close,
+	} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func exportAccount(ctx context.Context, c *call, out *archive, from *export.Archive) error {
+	p, err := from.Profile(ctx)
+	if err != nil {
+		return err
+	}
+	w := wireExportedAccount{Account: c.user(p.Account), Operator: p.Operator,
+		Organizations: make([]wireExportedPlace, len(p.Organizations)),
+		Requests:      make([]wireExportedProposal, len(p.Requests))}
+	for i, o := range p.Organizations {
+		w.Organizations[i] = wireExportedPlace{OrganizationID: o.Organization, Name: o.Name, Title: o.Title,
+			Department: o.Department, Roles: append([]string{}, o.Roles...), PendingRoles: append([]string{}, o.Pending...),
+			JoinedTime: wireTime(o.Joined), Metadata: o.Metadata}
+	}
+	for i, r := range p.Requests {
+		w.Requests[i] = wireExportedProposal{r.Organization, r.Title, r.Department, wireTime(r.Created)}
+	}
+	return out.object("account.json", w)
+}
+
+func exportKeys(ctx context.Context, out *archive, from *export.Archive) error {
+	keys, err := from.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	return out.list("keys.json", func(add func(any) error) error {
+		for i := range keys {
+			if err := add(shownKey(&keys[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func exportMutes(ctx context.Context, out *archive, from *export.Archive) error {
+	mutes, err := from.Mutes(ctx)
+	if err != nil {
+		return err
+	}
+	return out.list("mutes.json", func(add func(any) error) error {
+		for i := range mutes {
+			if err := add(mute(&mutes[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (v *view) exportedConversation(f *service.Conversation) wireExportedConversation {
+	c := v.conversation(f)
+	return wireExportedConversation{Entity: c.Entity, OrganizationID: c.OrganizationID, Unread: c.Unread,
+		UnreadPriority: c.UnreadPriority, Muted: c.Muted, Listed: f.Conversation.Listed}
+}
+
+// exportedMessage shows a message; without content nothing of what its sender wrote.
+func (v *view) exportedMessage(m *model.Message, rows []model.StatusRow, content bool) wireExportedMessage {
+	w := wireExportedMessage{wireMessage: v.message(m),
+		Statuses: messageStatus(service.MessageStatus{Rows: rows}).Statuses}
+	switch {
+	case !content:
+		w.Body, w.Attachments, w.AttachmentName, w.Data = nil, nil, "", nil
+	case m.Attachment != nil:
+		w.File = attachmentPath(m)
+	}
+	return w
+}
+
+// exportReadme tells people what is in an archive.
+func exportReadme(from *export.Archive) string {
+	text := `This archive holds the data of one account of a messaging server, as Articles 15 and 20 of the General Data
+Protection Regulation (GDPR) ask for it. Its files are text in UTF-8: JSON, and in files that end in .jsonl a line
+of JSON for each entry. The fields are those of the server's interface; times are UTC.
+
+account.json        the profile, the organizations with roles, and those that ask for a membership
+keys.json           keys and sessions, without their secrets: made, last used, and from where
+mutes.json          what is muted, and until when
+conversations.json  with whom there are conversations
+groups.json         the groups that the person is in
+messages.jsonl      messages sent and received, conversation by conversation, the oldest first, with their statuses
+attachments/        the files of messages, which "file" of a message names
+audit.jsonl         lines of the audit log by the person, and about it
+manifest.json       when and by which version of the server this was made, and how many entries each file has
+
+What the server had erased by then, or the person could not see any more, is not in it: messages that expired, were
+recalled (that they were is there), or were removed. Some attachments may have ended while the archive was made;
+manifest.json counts them as missing, and as damaged those of which only the beginning could be read.
+
+The archive is whole where manifest.json is there and the program that opens it reports no error.
+`
+	if !from.Own {
+		text += `
+It was made for an administrator, and so without what people wrote: no text, data or file of a message, and no
+metadata. It tells only of the organizations that manifest.json names.
+`
+	}
+	return text
+}

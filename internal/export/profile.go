@@ -1,0 +1,79 @@
+package export
+
+import (
+	"context"
+
+	"signet/internal/model"
+	"signet/internal/store"
+	"signet/internal/store/overview"
+)
+
+// Profile is what an archive says of the account itself.
+type Profile struct {
+	Account       model.Entity
+	Operator      bool
+	Organizations []Place
+	Requests      []store.JoinRequest // of organizations that want the account
+}
+
+// Place is the account in an organization.
+type Place struct {
+	model.Membership
+	Name     string            // of the organization
+	Pending  []string          // roles that it asks for
+	Metadata map[string]string // nil where the archive has no content
+}
+
+// Profile returns what the archive says of the account.
+func (a *Archive) Profile(ctx context.Context) (p Profile, err error) {
+	of := &a.Exported
+	p = Profile{Account: of.SeenBy(a.actor, ""), Operator: of.Operator}
+	p.Account.Account.Disabled = of.Disabled
+	err = a.exporter.store.View(ctx, func(tx *store.Tx) error {
+		p.Organizations = make([]Place, len(of.Memberships))
+		for i, m := range of.Memberships {
+			o, _, err := tx.Organization(m.Organization)
+			if err != nil {
+				return err
+			}
+			pending, err := overview.PendingRoles(tx, m.Organization, []model.AccountID{a.Account})
+			if err != nil {
+				return err
+			}
+			p.Organizations[i] = Place{Membership: m, Name: o.Name, Pending: pending[a.Account]}
+		}
+		if !of.All {
+			return nil
+		}
+		requests, err := tx.JoinRequestsOf([]model.AccountID{a.Account})
+		p.Requests = requests[a.Account]
+		return err
+	})
+	if err != nil || !a.Own {
+		return p, err
+	}
+	for i := range p.Organizations {
+		m := &p.Organizations[i]
+		if m.Metadata, err = a.exporter.service.Metadata(ctx, of.Reader, a.Account.String(), m.Organization); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// Keys returns the account's keys, without their secrets.
+func (a *Archive) Keys(ctx context.Context) ([]model.Key, error) {
+	return a.exporter.access.ExportedKeys(ctx, a.actor, a.Export)
+}
+
+// Mutes returns what the person has muted.
+func (a *Archive) Mutes(ctx context.Context) ([]model.Mute, error) {
+	all, err := a.exporter.service.Mutes(ctx, a.Exported.Reader)
+	var out []model.Mute
+	for _, m := range all {
+		if a.Exported.Reader.MemberOf(m.Organization) {
+			out = append(out, m)
+		}
+	}
+	return out, err
+}
