@@ -43,8 +43,8 @@ var mayImport = []layer{
 	{"web/clienttest", nil}, // tests only, of the TypeScript client and the built program
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{
-		"internal/app", "internal/maintain", "internal/place", "internal/transfer", "internal/config", "internal/load",
-		"internal/model", "client",
+		"internal/app", "internal/maintain", "internal/place", "internal/transfer", "internal/durable", "internal/config",
+		"internal/load", "internal/model", "client",
 	}},
 	{"internal/app", []string{
 		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/operators",
