@@ -67,6 +67,8 @@ CLIENTTEST = web/build/clienttest/.compiled
 $(CLIENTTEST): $(wildcard web/clienttest/*.ts) web/clienttest/tsconfig.json $(CLIENT)
 	rm -rf web/build/clienttest
 	$(TSC) -p web/clienttest
+	web/node_modules/.bin/esbuild web/clienttest/page.ts --bundle --format=iife --global-name=page --log-level=error \
+		--outfile=web/build/clienttest/page.bundle.js
 	@touch $@
 
 .PHONY: client
@@ -89,6 +91,7 @@ ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/m
 .PHONY: test-servers
 test-servers: client-tests
 	@internal/store/postgrestest/install.sh
+	@web/clienttest/install.sh
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
 	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
 

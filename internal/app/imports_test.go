@@ -191,6 +191,7 @@ var onlyIn = map[string][]string{
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,
 	"github.com/getkin/kin-openapi":   nil,
+	"github.com/chromedp/":            nil,
 }
 
 // sourceFile is a Go file: its package's directory and what it imports.

@@ -1,0 +1,55 @@
+package clienttest
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// mustBrowse opens an address in a browser of its own, which ends with the test.
+func mustBrowse(t *testing.T, address string) context.Context {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("the tests need Chromium (Debian: apt-get install chromium): %v", err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
+	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	browser, end := chromedp.NewContext(allocator)
+	t.Cleanup(end)
+	if err := chromedp.Do(browser, chromedp.Navigate(address)); err != nil {
+		t.Fatal(err)
+	}
+	return browser
+}
+
+// TestClientInABrowser signs a page of the server's own in, whose cookie then stands for
+// credentials in calls, uploads and streams, and out again.
+func TestClientInABrowser(t *testing.T) {
+	t.Parallel()
+	s := mustServe(t)
+	mustPeople(t, s)
+	browser := mustBrowse(t, s.url+"/healthz")
+	story := mustRead(t, "../build/clienttest/page.bundle.js") +
+		`; page.story("bob@example.com", "correct horse battery")`
+	got, err := chromedp.Run(browser, chromedp.Evaluate[[]string](story, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`signed in as Bob, cookies that scripts see: ""`,
+		"sent, with progress",
+		"heard of labs.png",
+		"got the same image/png",
+		"refused: 400 ttl",
+		"AbortError",
+		"refused: 401 undefined",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the page tells\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
