@@ -12,8 +12,8 @@ import (
 
 // SetDisabled disables an account, or enables it again. Nothing opens a disabled one: its
 // keys and its password answer as wrong ones do. All else goes on, so that it is as before
-// once it is enabled. It is for those who may set the account's password without the old
-// one. Doing it again changes nothing.
+// once it is enabled, of which it is told then. It is for those who may set the account's
+// password without the old one. Doing it again changes nothing.
 func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address string, disabled bool) error {
 	t, r, err := c.managed(ctx, actor, address)
 	if err == nil {
@@ -58,7 +58,9 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 		if err := tx.SetDisabled(t.ID, disabled); err != nil {
 			return err
 		}
-		changed = true
+		if changed = true; disabled {
+			return nil // nothing of it is read now
+		}
 		return tx.QueueSettings(t.ID, "")
 	})
 	if err != nil || !changed {
@@ -67,8 +69,9 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 	c.Forget(t.ID)
 	if disabled {
 		c.hub.CloseAccount(t.ID, live.Revoked)
+	} else {
+		c.hub.Wake(t.ID)
 	}
-	c.hub.Wake(t.ID)
 	return nil
 }
 

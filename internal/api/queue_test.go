@@ -310,9 +310,8 @@ func (st *stream) wantReplay(kinds ...string) []event {
 	return out
 }
 
-// wantEnd waits for the end of the stream; only comments and, where they are allowed, events
-// of these kinds may come before.
-func (st *stream) wantEnd(allowed ...string) {
+// wantEnd waits for the end of the stream; only comments may come before.
+func (st *stream) wantEnd() {
 	st.t.Helper()
 	deadline := time.After(patience)
 	for {
@@ -321,7 +320,7 @@ func (st *stream) wantEnd(allowed ...string) {
 			if !open {
 				return
 			}
-			if !l.comment && !slices.Contains(allowed, l.decode(st.t).kind) {
+			if !l.comment {
 				st.t.Fatalf("the stream of %s has %s, want its end", st.name, l.raw)
 			}
 		case <-deadline:
