@@ -91,6 +91,7 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	c := startClinic(t)
 	boss := c.mustCreateAdmin(c.org, "boss")
 	c.bob.post("/v2/user/me/settings", fields{"status": "in <surgery>", "dnd": true}).want(204)
+	c.bob.do("POST", "/v2/user/me/settings", parts(nil, file{"avatar", "a.png", "", picture})).want(204)
 	c.bob.post("/v2/metadata/"+c.bob.token, fields{"pager": "4711"}, in(c.org)).want(204)
 	c.operator.post(c.bob.path("/organization/"+c.org+"/roles/help_desk"), nil).want(204)
 	c.bob.post(c.bob.path("/organization/"+c.org+"/roles/admin"), nil).want(200)
@@ -116,12 +117,15 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	got.wantHeader("Content-Type", "application/zip").wantHeader("Content-Disposition",
 		`attachment; filename="export-`+c.bob.token+"-"+c.clock.Now().UTC().Format("20060102")+`.zip"`)
 	o := mustOpenArchive(t, got)
-	names := []string{"README.txt", "account.json", "keys.json", "mutes.json", "conversations.json", "groups.json",
-		"messages.jsonl", "attachments/" + fourth + ".jpg", "audit.jsonl", "manifest.json"}
+	names := []string{"README.txt", "account.json", "avatar.png", "keys.json", "mutes.json", "conversations.json",
+		"groups.json", "messages.jsonl", "attachments/" + fourth + ".jpg", "audit.jsonl", "manifest.json"}
 	if !slices.Equal(o.names, names) {
 		t.Errorf("the archive has %v, want %v", o.names, names)
 	}
 
+	if !bytes.Equal(o.files["avatar.png"], picture) {
+		t.Errorf("the picture is %q", o.files["avatar.png"])
+	}
 	account := o.object("account.json")
 	account.at("account").wantIs(c.bob.get("/v2/user/me").reply().v)
 	account.at("organizations", 0).wantFields(fields{"organization_id": c.org, "name": "Clinic",

@@ -2,9 +2,11 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"signet/internal/export"
 	"signet/internal/model"
@@ -115,6 +117,7 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 	attachments := 0
 	for _, part := range []func() error{
 		func() error { return exportAccount(ctx, c, out, from) },
+		func() error { return exportAvatar(ctx, out, from) },
 		func() error { return exportKeys(ctx, out, from) },
 		func() error { return exportMutes(ctx, out, from) },
 		func() error {
@@ -186,6 +189,15 @@ func exportAccount(ctx context.Context, c *call, out *archive, from *export.Arch
 	return out.object("account.json", w)
 }
 
+func exportAvatar(ctx context.Context, out *archive, from *export.Archive) error {
+	contentType, picture, err := from.Avatar(ctx)
+	if err != nil || picture == nil {
+		return err
+	}
+	_, kind, _ := strings.Cut(contentType, "/") // png, jpeg, gif or webp
+	return errors.Join(out.stored("avatar."+kind, picture), picture.Close())
+}
+
 func exportKeys(ctx context.Context, out *archive, from *export.Archive) error {
 	keys, err := from.Keys(ctx)
 	if err != nil {
@@ -242,6 +254,7 @@ Protection Regulation (GDPR) ask for it. Its files are text in UTF-8: JSON, and 
 of JSON for each entry. The fields are those of the server's interface; times are UTC.
 
 account.json        the profile, the organizations with roles, and those that ask for a membership
+avatar.*            the picture, where the server keeps one
 keys.json           keys and sessions, without their secrets: made, last used, and from where
 mutes.json          what is muted, and until when
 conversations.json  with whom there are conversations

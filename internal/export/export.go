@@ -75,7 +75,7 @@ type Archive struct {
 
 	exporter *Exporter
 	actor    *model.Actor
-	talks    []talk
+	talks    []talk // some 100 bytes for each conversation
 	leave    func()
 }
 
@@ -374,7 +374,10 @@ func (a *Archive) chain(ctx context.Context, chain model.OrganizationID, fn func
 	})
 	for ; err == nil && after < end; after += auditWindow {
 		var found []store.AuditRow
-		err = a.page(ctx, func(*model.Actor) (err error) {
+		err = a.page(ctx, func(person *model.Actor) (err error) {
+			if found = nil; !a.Exported.All && !person.MemberOf(chain) {
+				return nil // nor is it shown any more
+			}
 			found, err = store.Read(ctx, kept, func(tx *store.Tx) ([]store.AuditRow, error) {
 				return tx.AuditEntries(store.AuditQuery{Chain: chain, After: after, Before: min(after+auditWindow, end) + 1,
 					About: a.Account}, auditWindow)

@@ -3,7 +3,9 @@ package export
 import (
 	"context"
 
+	"signet/internal/blob"
 	"signet/internal/model"
+	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/overview"
 )
@@ -59,6 +61,21 @@ func (a *Archive) Profile(ctx context.Context) (p Profile, err error) {
 		}
 	}
 	return p, nil
+}
+
+// Avatar opens the person's picture, where the server keeps one: nil, where there is none, or
+// the archive has no content. The caller closes it.
+func (a *Archive) Avatar(ctx context.Context) (contentType string, picture blob.Blob, err error) {
+	text, stored := service.StoredAvatar(a.Exported.Avatar)
+	id, ok := model.ParseBlobID(text)
+	if !a.Own || !stored || !ok {
+		return "", nil, nil
+	}
+	contentType, picture, err = a.exporter.service.Avatar(ctx, a.Exported.Reader, id)
+	if model.IsNotFound(err) || model.IsLost(err) {
+		return "", nil, nil
+	}
+	return contentType, picture, err
 }
 
 // Keys returns the account's keys, without their secrets.
