@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -19,7 +20,17 @@ import (
 	"signet/internal/testenv"
 )
 
-func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testenv.Clear()
+	if text := os.Getenv(asServer); text != "" {
+		if err := serveUntilKilled(text); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // harness stands in for everything above the network: handlers that wait when a
 // test says so, and a record of what the server did in which order.
