@@ -224,6 +224,8 @@ var calls = []call{
 	{name: "RevokeRole", request: "DELETE /v2/user/u1/organization/o1/roles/admin", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.RevokeRole(ctx, "u1", "o1", RoleAdmin) })},
 
+	{name: "EraseUser", request: "DELETE /v2/user/u1", body: `{"username":"ann"}`, answer: noContent,
+		do: nothing(func(ctx context.Context, c *Client) error { return c.EraseUser(ctx, "u1", "ann") })},
 	{name: "CreateUsers", request: "POST /v2/user/bulk",
 		body:   `{"users":[{"username":"bob"},{"username":"bob","issue_key":true}],"dry_run":true}`,
 		answer: replies(`{"results":[{"index":0,"status":200,"repeated":true},` + refusedJSON + `]}`),

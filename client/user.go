@@ -39,6 +39,15 @@ func (c *Client) DisableUser(ctx context.Context, user string) error {
 	return c.run(ctx, post(nil, "user", user, "disable").harmless())
 }
 
+// EraseUser ends an account for good (DELETE /user/:user): nothing opens it and nobody finds
+// it from then on, and what it sent and got is erased soon. The username, or an address of an
+// account without one, is given again, against mistakes. It takes an administrative key.
+func (c *Client) EraseUser(ctx context.Context, user, username string) error {
+	r := remove("user", user)
+	r.body = map[string]string{"username": username}
+	return c.run(ctx, r)
+}
+
 // EnableUser undoes DisableUser (POST /user/:user/enable).
 func (c *Client) EnableUser(ctx context.Context, user string) error {
 	return c.run(ctx, post(nil, "user", user, "enable").harmless())

@@ -163,6 +163,12 @@ func (c *Control) Target(tx *store.Tx, actor *model.Actor, text string) (t Targe
 	if t.Memberships, err = tx.Memberships(id); id == actor.Account {
 		t.Memberships = actor.Key.Within(t.Memberships)
 	}
+	if err == nil && len(t.Memberships) == 0 && id != actor.Account {
+		var ended bool
+		if ended, err = tx.Erases(id); ended { // only its rows are there yet
+			return Target{}, model.Missing()
+		}
+	}
 	return t, err
 }
 

@@ -15,13 +15,7 @@ import (
 // once it is enabled, of which it is told then. It is for those who may set the account's
 // password without the old one. Doing it again changes nothing.
 func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address string, disabled bool) error {
-	t, r, err := c.managed(ctx, actor, address)
-	if err == nil {
-		err = MayGiveAccess(actor)
-	}
-	if err == nil && !r.rules() {
-		err = model.NotAllowed()
-	}
+	t, err := c.Ruled(ctx, actor, address)
 	if err != nil {
 		return err
 	}
@@ -32,16 +26,13 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 	changed := false
 	err = c.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		changed = false
-		if err := lockOrganizationsOf(tx, t.ID); err != nil {
+		if err := LockOrganizationsOf(tx, t.ID); err != nil {
 			return err
 		}
 		if err := tx.LockQueues(t.ID); err != nil {
 			return err
 		}
-		t, r, err := c.stillManaged(tx, actor, t.ID, line)
-		if err == nil && !r.rules() {
-			err = model.NotAllowed()
-		}
+		t, err := c.StillRules(tx, actor, t.ID, line)
 		if err != nil || t.Disabled == disabled {
 			return err
 		}
@@ -75,12 +66,36 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 	return nil
 }
 
+// Ruled finds the account that an address names for who decides about the whole of it:
+// those who may set its password without the old one. Nobody does so about itself.
+func (c *Control) Ruled(ctx context.Context, actor *model.Actor, address string) (Target, error) {
+	t, r, err := c.managed(ctx, actor, address)
+	if err == nil {
+		err = MayGiveAccess(actor)
+	}
+	if err == nil && !r.rules() {
+		err = model.NotAllowed()
+	}
+	return t, err
+}
+
+// StillRules asks that once more, inside the transaction in which the account's
+// organizations and its queue are locked.
+func (c *Control) StillRules(tx *store.Tx, actor *model.Actor, account model.AccountID,
+	line *model.AuditEntry) (Target, error) {
+	t, r, err := c.stillManaged(tx, actor, account, line)
+	if err == nil && !r.rules() {
+		err = model.NotAllowed()
+	}
+	return t, err
+}
+
 // rules reports whether the actor decides about the whole account, which is not its own.
 func (r *reach) rules() bool { return !r.self && (r.all || r.unscoped) }
 
-// lockOrganizationsOf locks the organizations of an account in one order, so that their
+// LockOrganizationsOf locks the organizations of an account in one order, so that their
 // administrators stay who they are.
-func lockOrganizationsOf(tx *store.Tx, account model.AccountID) error {
+func LockOrganizationsOf(tx *store.Tx, account model.AccountID) error {
 	organizations, err := tx.OrganizationsOf(account)
 	if err != nil {
 		return err

@@ -77,7 +77,8 @@ func (m *matrix) newGroupMessage() targets {
 // newUser makes another account of the organization.
 func (m *matrix) newUser() targets {
 	m.count++
-	return targets{"user": m.boss.mustCreate(m.org, "user"+number(m.count)).token}
+	name := "user" + number(m.count)
+	return targets{"user": m.boss.mustCreate(m.org, name).token, "username": name}
 }
 
 // newKey makes another key of the recipient.
@@ -166,6 +167,8 @@ var rules = []rule{
 
 	{route: "GET /v2/user", want: all("200")},
 	{route: "GET /v2/user/:user", want: seenUser},
+	{route: "DELETE /v2/user/:user", fresh: (*matrix).newUser,
+		sent: func(x targets) []option { return sent(fields{"username": x["username"]})(x) }, want: administered},
 	{route: "POST /v2/user/:user/settings", sent: sent(fields{}), want: "404 404 403 403 403 204 403 403"},
 	{route: "POST /v2/user/:user/password", sent: sent(fields{"password": "a new password"}),
 		want: "404 404 403 403 403 400 204 204"},

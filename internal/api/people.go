@@ -83,6 +83,15 @@ func blameList(f *input.Fields, err error) error {
 	return err
 }
 
+// eraseUser: DELETE /user/:user.
+func (a *API) eraseUser(ctx context.Context, c *call) (answer, error) {
+	username := c.body.RequiredText("username")
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	return noContent(), a.service.EraseUser(ctx, c.actor, c.path("user"), username)
+}
+
 // wireResult is what became of one of many people.
 type wireResult struct {
 	Index    int              `json:"index"`

@@ -80,6 +80,8 @@ func (a *API) routes() []route {
 
 		{method: get, pattern: "/v2/user", handler: a.getSelf},
 		{method: get, pattern: "/v2/user/:user", handler: a.getUser, overseen: true},
+		{method: del, pattern: "/v2/user/:user", handler: a.eraseUser, audit: model.ActionUserErase, admin: true,
+			fields: true},
 		{method: post, pattern: "/v2/user/:user/settings", handler: a.updateSettings, files: a.avatarField()},
 		{method: post, pattern: "/v2/user/:user/password", handler: a.setPassword, audit: model.ActionPasswordSet},
 		{method: get, pattern: "/v2/user/:user/export", handler: a.exportUser, audit: model.ActionUserExport, file: true,

@@ -36,6 +36,10 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.alice, path: params{"user": v.bob.email},
 			want: 200}
 	},
+	"DELETE /v2/user/{user}": func(v *aviary) letter {
+		p := v.person()
+		return letter{who: v.operator, path: params{"user": p.email}, fields: fields{"username": p.username}, want: 204}
+	},
 	"POST /v2/user/{user}/settings": func(v *aviary) letter {
 		said := fields{}
 		for _, name := range []string{"first_name", "last_name", "display_name", "status", "dnd_text"} {

@@ -10,8 +10,9 @@ import (
 	"signet/internal/maintain"
 )
 
-// Who runs the server erases an account or an organization in another process: the
-// streams of those who are gone end, on every server, and their keys are refused.
+// An operator erases an account by a call, and who runs the server another one and an
+// organization in another process: the streams of those who are gone end, on every server,
+// and their keys are refused.
 func TestErasingEndsStreamsAndKeysOfServersThatRun(t *testing.T) {
 	t.Parallel()
 	var alone, shared *config.Config
@@ -28,7 +29,7 @@ func TestErasingEndsStreamsAndKeysOfServersThatRun(t *testing.T) {
 			}
 			streams := map[*apptest.Person][]*listener{}
 			for i := range c.nodes {
-				for _, who := range []*apptest.Person{c.Alice, c.Bob, c.Operator} {
+				for _, who := range []*apptest.Person{c.Alice, c.Bob, c.Carol, c.Operator} {
 					streams[who] = append(streams[who], c.listen(i, who))
 				}
 			}
@@ -48,6 +49,9 @@ func TestErasingEndsStreamsAndKeysOfServersThatRun(t *testing.T) {
 					})
 				}
 			}
+			carol := c.Carol
+			c.must(c.Operator.Client.EraseUser(t.Context(), carol.Token, carol.Name))
+			gone(carol)
 			_, err := maintain.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Alice.Token, false, func(string) {})
 			c.must(err)
 			gone(c.Alice)

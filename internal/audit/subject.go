@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -28,6 +30,33 @@ func AtHome(tx *store.Tx, line *model.AuditEntry, account *model.Account) error 
 		line.Chain = account.CreatedBy
 	}
 	return err
+}
+
+// TellOrganizations adds lines like that of an act on an account to the chains of those of
+// its organizations that have none yet, as TellHome does. Nothing but the line of the act
+// itself comes after them in a transaction.
+func TellOrganizations(tx *store.Tx, actor *model.Actor, line *model.AuditEntry,
+	organizations []model.OrganizationID) error {
+	chains := append(slices.Clone(organizations), line.Chain)
+	slices.Sort(chains)
+	chains = slices.Compact(chains)
+	for _, chain := range chains { // all take the ends of chains in one order
+		if _, err := tx.LockAuditHead(chain); err != nil {
+			return err
+		}
+	}
+	for _, chain := range chains {
+		if chain == line.Chain {
+			continue
+		}
+		told := *line
+		told.Key, told.Address = "", ""
+		OnOrganization(&told, chain)
+		if err := RecordOf(tx, actor, &told); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TellHome adds a line like that of an act on an account in one organization to the chain

@@ -46,6 +46,51 @@ func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
 	return con.erased(erased, err)
 }
 
+type userEraseCommand struct {
+	dataPlace
+	confirmation
+	Region string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, where no server answers (default US)."`
+	User   string `arg:"" help:"Account, by token, e-mail, phone or username."`
+}
+
+func (userEraseCommand) Help() string {
+	return `It asks the server, with the key of an operator or of an administrator of the organization that created the
+account, while that is in no other. The account is gone at once, and the server erases what it has left. Where none
+answers, it does what "signet account erase" does, in the data directory or the database. Entries of the audit log
+stay. The last administrator of an organization is not erased.
+
+It asks for the account's display name, or takes it from --confirm.
+
+Example:
+
+  signet user erase ann@example.com --confirm "Ann Miller"`
+}
+
+func (u *userEraseCommand) Run(ctx context.Context, con *console) error {
+	c := u.server(ctx, con)
+	if c == nil {
+		offline := accountEraseCommand{dataPlace: u.dataPlace, Region: u.Region, Account: u.User}
+		offline.confirmation = u.confirmation
+		return offline.Run(ctx, con)
+	}
+	user, err := c.User(ctx, u.User)
+	if err != nil {
+		return err
+	}
+	if err := u.confirm(con, "account", maintain.Doomed{Token: user.Token, Name: user.DisplayName}); err != nil {
+		return err
+	}
+	name := user.Username // which the call wants repeated, or an address of who has none
+	switch {
+	case name != "":
+	case len(user.Emails) > 0:
+		name = user.Emails[0].Address
+	case len(user.Phones) > 0:
+		name = user.Phones[0].Number
+	}
+	return c.EraseUser(ctx, user.Token, name)
+}
+
 // erased prints what an erasure removed, also where it was broken off.
 func (c *console) erased(e maintain.Erased, err error) error {
 	lines := counted(e.Rows)

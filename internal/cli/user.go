@@ -19,6 +19,7 @@ type userCommands struct {
 	Export   userExportCommand   `cmd:"" help:"Save an archive of an account's data."`
 	Disable  userDisableCommand  `cmd:"" help:"Keep everything from opening an account, and lose nothing of it." note:"Its keys, sign-ins and password open nothing until it is enabled; its messages go on being queued." example:"signet user disable ann@example.com"`
 	Enable   userEnableCommand   `cmd:"" help:"Enable an account that was disabled." example:"signet user enable ann@example.com"`
+	Erase    userEraseCommand    `cmd:"" help:"Erase an account for good, with what it sent and got."`
 	Remove   userRemoveCommand   `cmd:"" help:"Remove an account from an organization." note:"It leaves the organization's groups, and its keys stop working there at once." example:"signet user remove ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"`
 }
 

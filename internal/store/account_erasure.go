@@ -85,25 +85,6 @@ type MessageKey struct {
 	ID           model.MessageID
 }
 
-// CopiesOf returns up to limit messages of which an account has a copy, likewise.
-func (tx *Tx) CopiesOf(account model.AccountID, after MessageKey, limit int) (out []MessageKey, err error) {
-	var numbers []int64
-	err = tx.Query(
-		`SELECT organization_number, message FROM deliveries WHERE (organization_number, message) > (?, ?) AND account = ?
-		ORDER BY organization_number, message LIMIT ? + 0`, []any{tx.Numbered(after.Organization), after.ID, account, limit},
-		func(row Row) error {
-			var k MessageKey
-			var number int64
-			err := row.Scan(&number, &k.ID)
-			out, numbers = append(out, k), append(numbers, number)
-			return err
-		})
-	if err == nil {
-		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
-	}
-	return out, err
-}
-
 // EraseCopies removes an account's copies of messages.
 func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) (Erased, error) {
 	tx.change.withdrawn()
@@ -124,17 +105,6 @@ type EventKey struct {
 	Position int64
 }
 
-// EventsNaming returns up to limit events, of all queues, whose payload names an account,
-// in the order of their keys, from the one after the given one.
-func (tx *Tx) EventsNaming(account model.AccountID, after EventKey, limit int) (out []EventKey, err error) {
-	names := payloadNames(account)
-	return List(tx, `SELECT account, position FROM events
-		WHERE (account, position) > (?, ?) AND (payload LIKE ? OR payload LIKE ?)
-		ORDER BY account, position LIMIT ? + 0`,
-		[]any{after.Account, after.Position, "%" + names[0] + "%", "%" + names[1] + "%", limit},
-		func(k *EventKey, row Row) error { return row.Scan(&k.Account, &k.Position) })
-}
-
 // EraseEvents removes events.
 func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
 	tx.change.withdrawn()
@@ -149,7 +119,8 @@ func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
 }
 
 // FinishAccount removes the rest of an account: what it kept for itself, and at
-// last its row.
+// last its row. What others have of it is removed before (TracesOf, ConversationsNaming,
+// RequestThatMade).
 func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 	tx.change.withdrawn()
 	out := Erased{}
@@ -159,10 +130,8 @@ func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 	if err := tx.releaseAvatarOf(model.EntityID(id)); err != nil {
 		return nil, err
 	}
-	for _, table := range []string{"conversations", "mutes"} {
-		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ? OR entity = ?`, id, id); err != nil {
-			return nil, err
-		}
+	if err := tx.erase(out, "mutes", `DELETE FROM mutes WHERE account = ? OR entity = ?`, id, id); err != nil {
+		return nil, err
 	}
 	if err := tx.eraseMetadata(out, model.EntityID(id)); err != nil {
 		return nil, err
@@ -172,7 +141,7 @@ func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 			return nil, err
 		}
 	}
-	for _, table := range []string{"events", "requests", "accounts"} {
+	for _, table := range []string{"conversations", "events", "requests", "account_erasures", "accounts"} {
 		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return nil, err
 		}

@@ -6,13 +6,14 @@ import (
 	"signet/internal/model"
 )
 
-// Request is a send that was carried out under a Request-ID (contract, 5.1).
+// Request is a send that was carried out under a Request-ID (contract, 5.1), or an account
+// that was made.
 type Request struct {
 	Account      model.AccountID
 	ID           string
 	Fingerprint  []byte // of recipient and content
 	Organization model.OrganizationID
-	Message      model.MessageID
+	Message      model.MessageID // or the account's; zero: that was erased
 	TTL          int
 	Created      time.Time
 }

@@ -90,6 +90,16 @@ CREATE TABLE organization_erasures (
 	PRIMARY KEY (organization)
 ){table};
 
+-- An account that has ended, of which something is still being erased, and how far that has come.
+CREATE TABLE account_erasures (
+	account {id} NOT NULL,
+	noted   BIGINT NOT NULL,       -- when; what was left to be done in pieces before may still name it
+	stage   INTEGER NOT NULL,      -- what is looked through: 0 messages, 1 these once more, 2 events
+	number  BIGINT NOT NULL,       -- the row up to which that has come: an organization's number, or a position
+	id      {id} NOT NULL,         -- with it a message, or the account whose queue it is
+	PRIMARY KEY (account)
+){table};
+
 -- An account in an organization.
 CREATE TABLE memberships (
 	organization {text} NOT NULL,
@@ -318,13 +328,13 @@ CREATE TABLE mutes (
 	PRIMARY KEY (account, organization, entity)
 ){table};
 
--- What an account sent under a Request-ID, for as long as it may be repeated.
+-- What an account sent, or which account it made, under a Request-ID, for as long as that may be repeated.
 CREATE TABLE requests (
 	account      {id} NOT NULL,
-	request      {text} NOT NULL,
-	fingerprint  {bytes} NOT NULL, -- of recipient and content, sealed
+	request      {text} NOT NULL,  -- of an account: with a blank, and its place in the call
+	fingerprint  {bytes} NOT NULL, -- of what was asked for, sealed
 	organization {text} NOT NULL,
-	message      {id} NOT NULL,
+	message      {id} NOT NULL,    -- or the account; none: that was erased
 	ttl          INTEGER NOT NULL,
 	created      BIGINT NOT NULL,
 	PRIMARY KEY (account, request)

@@ -30,6 +30,7 @@ var distribution = map[string]struct{ key, why string }{
 	"groups":                {"group_token", "locked by who changes it, and read with its members"},
 	"group_members":         {"group_token", "a message to a group reads all of them"},
 	"organizations":         {"organization", "read with each request of its members; small"},
+	"account_erasures":      {"account", "few"},
 	"organization_erasures": {"organization", "few"},
 	"organization_numbers":  {"", "a row for each organization, which the statements of the others join"},
 	"holds":                 {"organization", "few"},

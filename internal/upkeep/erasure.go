@@ -102,16 +102,29 @@ func (e *Eraser) Account(ctx context.Context, id model.AccountID) error {
 		return err
 	}
 	e.add(gone)
-	if err := e.messagesWith(ctx, id); err != nil {
-		return err
+	traces := accountTraces{store: e.Store, gone: func(rows []store.MessageRow, erased store.Erased) {
+		e.add(erased)
+		if len(rows) > 0 {
+			e.add(store.Erased{"messages": int64(len(rows))})
+		}
+		e.Blobs += blobsOf(rows)
+	}}
+	for left, more := (store.AccountErasure{Account: id}), true; more; {
+		if left, more, err = traces.erase(ctx, left); err != nil {
+			return err
+		}
 	}
-	if err := e.copiesOf(ctx, id); err != nil {
-		return err
+	return nil
+}
+
+// blobsOf is how many of these messages have an attachment.
+func blobsOf(rows []store.MessageRow) (n int) {
+	for i := range rows {
+		if !rows[i].Blob.IsZero() {
+			n++
+		}
 	}
-	if err := e.eventsNaming(ctx, id); err != nil {
-		return err
-	}
-	return e.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.FinishAccount(id) })
+	return n
 }
 
 // leaveAdministrators refuses an account without which an organization has no
@@ -145,29 +158,9 @@ func (e *Eraser) leaveAdministrators(tx *store.Tx, id model.AccountID) error {
 	return nil
 }
 
-// messagesWith looks for an account's messages without holding up writers, and
-// erases what it finds.
-func (e *Eraser) messagesWith(ctx context.Context, id model.AccountID) error {
-	var last store.MessageKey
-	for {
-		found, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]store.MessageRow, error) {
-			return tx.MessagesWith(id, last.Organization, last.ID, batch)
-		})
-		if err != nil || len(found) == 0 {
-			return err
-		}
-		if err := e.messages(ctx, found); err != nil {
-			return err
-		}
-		last = store.MessageKey{Organization: found[len(found)-1].Organization, ID: found[len(found)-1].ID}
-	}
-}
-
 // messages erases messages, unless a hold was set since they were looked for.
 func (e *Eraser) messages(ctx context.Context, rows []store.MessageRow) error {
-	blobs := 0
 	err := e.update(ctx, func(tx *store.Tx) (store.Erased, error) {
-		blobs = 0
 		if err := shareOrganizations(tx, rows); err != nil {
 			return nil, err
 		}
@@ -186,48 +179,13 @@ func (e *Eraser) messages(ctx context.Context, rows []store.MessageRow) error {
 			if _, _, err := endMessage(tx, row, everyCopy); err != nil {
 				return nil, err
 			}
-			if !row.Blob.IsZero() {
-				blobs++
-			}
 		}
 		return store.Erased{"messages": int64(len(rows))}, noteKeyEndings(tx, rows)
 	})
 	if err == nil {
-		e.Blobs += blobs
+		e.Blobs += blobsOf(rows)
 	}
 	return err
-}
-
-func (e *Eraser) copiesOf(ctx context.Context, id model.AccountID) error {
-	var last store.MessageKey
-	for {
-		found, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]store.MessageKey, error) {
-			return tx.CopiesOf(id, last, batch)
-		})
-		if err != nil || len(found) == 0 {
-			return err
-		}
-		last = found[len(found)-1]
-		if err := e.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseCopies(id, found) }); err != nil {
-			return err
-		}
-	}
-}
-
-func (e *Eraser) eventsNaming(ctx context.Context, id model.AccountID) error {
-	var last store.EventKey
-	for {
-		found, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]store.EventKey, error) {
-			return tx.EventsNaming(id, last, batch)
-		})
-		if err != nil || len(found) == 0 {
-			return err
-		}
-		last = found[len(found)-1]
-		if err := e.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseEvents(found) }); err != nil {
-			return err
-		}
-	}
 }
 
 // Organization erases an organization, and the accounts that it created and that are

@@ -99,6 +99,11 @@ func NewSweeper(o Options) *Sweeper {
 // waiting for the next round.
 func (w *Sweeper) EraseSoon() {
 	w.erased.Store(true)
+	w.again()
+}
+
+// again asks for another sweep, without waiting for the next round.
+func (w *Sweeper) again() {
 	select {
 	case w.soon <- struct{}{}:
 	default:
@@ -146,7 +151,7 @@ func (w *Sweeper) Run(ctx context.Context) {
 // attachments, makes their content unrecoverable from the store's files, and
 // destroys the keys that sealed nothing else, which makes it so everywhere else. While
 // the clock is in doubt it erases only what was asked for: recalled messages, those of
-// deleted organizations and lifted holds, and those that no account can read any more.
+// deleted organizations, accounts that ended and lifted holds, and those that no account can read any more.
 func (w *Sweeper) Sweep(ctx context.Context) error {
 	w.Cases.Age()
 	at, err := w.Clock.EndingTime(ctx)
@@ -175,6 +180,9 @@ func (w *Sweeper) eraseEnded(ctx context.Context, at time.Time) error {
 		return err
 	}
 	if err := w.run(ctx, &w.tasks.organizations, counting(w.sweepOrganizations)); err != nil {
+		return err
+	}
+	if err := w.run(ctx, &w.tasks.accounts, counting(w.sweepAccounts)); err != nil {
 		return err
 	}
 	if err := w.run(ctx, &w.tasks.holds, counting(w.sweepHolds)); err != nil {

@@ -37,6 +37,10 @@ var scans = map[string]string{
 	`SELECT 1 FROM accounts WHERE operator = 1`: "runs once at each start, and the first account is an operator",
 	`SELECT account, operator, disabled, created_by, created, code FROM accounts WHERE operator = 1 ORDER BY created, account`: "runs " +
 		"when somebody replaces the operator's credentials",
+	`SELECT account, organization, entity FROM conversations WHERE entity = ? LIMIT ? + 0`: "runs once for an account that is " +
+		"erased, and beside who writes",
+	`SELECT account, request FROM requests WHERE message = ? LIMIT 1`: "runs once for an account that is erased, and beside " +
+		"who writes",
 	`SELECT COUNT(*) FROM group_members WHERE history > 0`: "counts by an index of the few that it counts",
 	`DELETE FROM quotas WHERE day < ?`:                     "runs once an hour, on one row for each key and day",
 	`DELETE FROM keys WHERE (expires > 0 AND expires < ?) ` +

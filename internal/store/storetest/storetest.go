@@ -96,6 +96,7 @@ var nounCases = []testCase{
 	{"RecallsInPieces", recallsInPieces},
 	{"Metadata", metadata},
 	{"Mutes", mutes},
+	{"AccountErasure", accountErasure},
 	{"OrganizationErasure", organizationErasure},
 	{"Departures", departures},
 	{"Nodes", nodes},

@@ -56,6 +56,11 @@ export class Administration extends Messaging {
     return this.post(["user", user, "password"], body, options, once);
   }
 
+  /** Erases an account; `username` repeats its username (DELETE /v2/user/:user). */
+  eraseUser(user: string, username: string, options?: CallOptions): Promise<void> {
+    return this.delete(["user", user], { username }, options);
+  }
+
   /** Disables an account, which nothing opens then (POST /v2/user/:user/disable). */
   disableUser(user: string, options?: CallOptions): Promise<void> {
     return this.post(["user", user, "disable"], undefined, options);

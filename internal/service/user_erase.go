@@ -1,0 +1,125 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"signet/internal/access"
+	"signet/internal/audit"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/piece"
+	"signet/internal/store"
+)
+
+// EraseUser ends an account for good: from the answer on nothing opens it, nobody finds it,
+// and it is in no organization and no group, whose other members are told. The sweep erases
+// what it has left, in pieces, for all readers: what it sent, what was sent to it alone, and
+// what others' queues say of it. It is for those who decide about the whole account. The
+// username must be repeated, or an address of an account that has none.
+func (s *Service) EraseUser(ctx context.Context, actor *model.Actor, address, username string) error {
+	t, err := s.access.Ruled(ctx, actor, address)
+	if err != nil {
+		return err
+	}
+	if !s.repeats(&t.Account, username) {
+		return model.Invalidf("username_mismatch", "username", "The username must repeat that of the account, or one of its "+
+			"addresses if it has none.")
+	}
+	// Whether it has messages under a hold where it is no member any more, which takes long to
+	// find out. One that is set from now on keeps them.
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		_, held, err := tx.HoldOver(&t.Account)
+		if err == nil && held {
+			err = model.UnderHold()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	var plan *piece.Plan
+	err = s.act(ctx, actor, model.ActionUserErase, func(tx *store.Tx, line *model.AuditEntry) error {
+		plan = s.pieces.Plan(tx, now)
+		return s.endUser(tx, plan, actor, t.ID, now, line)
+	})
+	if err != nil {
+		return err
+	}
+	s.messages.ForgetAll()
+	s.membershipChanged(t.ID)
+	s.hub.CloseAccount(t.ID, live.Revoked)
+	s.eraseSoon()
+	return s.pieces.Carry(ctx, plan)
+}
+
+// repeats reports whether a text is the username of an account, or where it has none another
+// address of it.
+func (s *Service) repeats(a *model.Account, text string) bool {
+	if a.Username != "" {
+		return model.FoldUsername(strings.TrimSpace(text)) == model.FoldUsername(a.Username)
+	}
+	return slices.Contains(a.Addresses(), s.access.Address(text))
+}
+
+// endUser is what of that is done at once.
+func (s *Service) endUser(tx *store.Tx, plan *piece.Plan, actor *model.Actor, id model.AccountID, now time.Time,
+	line *model.AuditEntry) error {
+	if err := access.LockOrganizationsOf(tx, id); err != nil {
+		return err
+	}
+	organizations, err := tx.OrganizationsOf(id)
+	if err != nil {
+		return err
+	}
+	var groups []model.Group
+	for _, organization := range organizations {
+		more, err := tx.GroupsOf(id, organization)
+		if err != nil {
+			return err
+		}
+		groups = append(groups, more...)
+	}
+	if err := lockToLeave(tx, groups, id); err != nil {
+		return err
+	}
+	t, err := s.access.StillRules(tx, actor, id, line)
+	if err != nil {
+		return err
+	}
+	if ended, err := tx.Erases(id); err != nil {
+		return err
+	} else if ended {
+		return model.Missing()
+	}
+	for _, m := range t.Memberships {
+		if m.Has(model.RoleAdmin) {
+			if err := access.NotLastAdministrator(tx, m.Organization, id); err != nil {
+				return err
+			}
+		}
+	}
+	for _, organization := range append(slices.Clip(organizations), t.CreatedBy) {
+		if held, err := tx.Held(organization); err != nil {
+			return err
+		} else if held {
+			return model.UnderHold()
+		}
+	}
+	if _, err := tx.CloseAccount(id); err != nil {
+		return err
+	}
+	if err := tx.NoteErasureOf(id, now); err != nil {
+		return err
+	}
+	for i := range groups { // what names the account would be erased with it
+		staying := without(groups[i].Members, []model.AccountID{id})
+		if err := plan.Do(&groups[i], update(&groups[i], staying)); err != nil {
+			return err
+		}
+	}
+	return audit.TellOrganizations(tx, actor, line, organizations)
+}

@@ -1,0 +1,178 @@
+package store
+
+import (
+	"time"
+
+	"signet/internal/model"
+)
+
+// ErasureStage is which table an erasure looks through.
+type ErasureStage int
+
+// The stages, in their order. Messages are looked through twice: while that is done for the
+// first time, others may forward what is not erased yet.
+const (
+	EraseMessages ErasureStage = iota
+	EraseForwards
+	EraseEvents
+	ErasureOver // nothing of the account is left but its own rows
+)
+
+// AccountErasure is an account that has ended, and how far its erasure has come.
+type AccountErasure struct {
+	Account model.AccountID
+	Noted   time.Time
+	Stage   ErasureStage
+	number  int64
+	id      [16]byte
+}
+
+// NoteErasureOf notes that an account, which was closed, is to be erased.
+func (tx *Tx) NoteErasureOf(account model.AccountID, now time.Time) error {
+	return tx.Post(`INSERT INTO account_erasures (account, noted, stage, number, id) VALUES (?, ?, 0, 0, ?)
+		ON CONFLICT (account) DO NOTHING`, account, millis(now), model.AccountID{})
+}
+
+// Erases reports whether an account has ended, and is being erased.
+func (tx *Tx) Erases(account model.AccountID) (bool, error) {
+	var one int64
+	return tx.One(`SELECT 1 FROM account_erasures WHERE account = ?`, []any{account}, &one)
+}
+
+// AccountErasures returns up to limit of the accounts that are being erased.
+func (tx *Tx) AccountErasures(limit int) ([]AccountErasure, error) {
+	return List(tx, `SELECT account, noted, stage, number, id FROM account_erasures ORDER BY account LIMIT ? + 0`,
+		[]any{limit}, func(e *AccountErasure, row Row) error {
+			var noted int64
+			var stage int
+			var id model.EntityID
+			err := row.Scan(&e.Account, &noted, &stage, &e.number, &id)
+			e.Noted, e.Stage, e.id = FromMillis(noted), ErasureStage(stage), id
+			return err
+		})
+}
+
+// KeepErasure remembers how far an erasure has come.
+func (tx *Tx) KeepErasure(e *AccountErasure) error {
+	return tx.Post(`UPDATE account_erasures SET stage = ?, number = ?, id = ? WHERE account = ?`, int(e.Stage), e.number,
+		model.EntityID(e.id), e.Account)
+}
+
+// HasPiecesBefore reports whether work is left in pieces that was noted up to a time.
+func (tx *Tx) HasPiecesBefore(t time.Time) (bool, error) {
+	var one int64
+	return tx.One(`SELECT 1 FROM pieces WHERE noted <= ? LIMIT 1`, []any{millis(t)}, &one)
+}
+
+// Traces are the rows of a part of a table that an account's erasure removes.
+type Traces struct {
+	Messages []MessageKey // that it sent or got alone, or that forward what it sent; ended or not
+	Copies   []MessageKey // of which it has a copy besides
+	Events   []EventKey   // of whatever queue, whose payload names it
+	Next     AccountErasure
+}
+
+// TracesOf looks through the next rows of a table for an account that is being erased, at
+// most window. Where it has come to the end of the table, the next stage is the following.
+func (tx *Tx) TracesOf(e AccountErasure, window int) (found Traces, err error) {
+	if found.Next = e; e.Stage == EraseEvents {
+		return found, tx.eventsNaming(&found, window)
+	}
+	var numbers []int64
+	var rows []MessageKey
+	var kinds []int
+	// A copy lies with its message.
+	err = tx.Query(`SELECT m.organization_number, m.message, CASE
+		WHEN m.sender = ? OR m.recipient = ? OR m.original_sender = ? THEN 1
+		WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = m.organization_number
+			AND d.message = m.message AND d.account = ?) THEN 2 ELSE 0 END
+		FROM messages m WHERE (m.organization_number, m.message) > (?, ?)
+		ORDER BY m.organization_number, m.message LIMIT ? + 0`,
+		[]any{e.Account, e.Account, e.Account, e.Account, e.number, model.MessageID(e.id), window}, func(row Row) error {
+			var k MessageKey
+			var kind int
+			err := row.Scan(&found.Next.number, &k.ID, &kind)
+			found.Next.id = k.ID
+			if window--; kind > 0 {
+				rows, numbers, kinds = append(rows, k), append(numbers, found.Next.number), append(kinds, kind)
+			}
+			return err
+		})
+	if err == nil {
+		err = tx.name(numbers, func(i int) *model.OrganizationID { return &rows[i].Organization })
+	}
+	for i, k := range rows {
+		if kinds[i] == 1 {
+			found.Messages = append(found.Messages, k)
+		} else {
+			found.Copies = append(found.Copies, k)
+		}
+	}
+	found.Next.endOf(window)
+	return found, err
+}
+
+// eventsNaming is TracesOf for events.
+func (tx *Tx) eventsNaming(found *Traces, window int) error {
+	next, names := &found.Next, payloadNames(found.Next.Account)
+	err := tx.Query(`SELECT account, position, CASE WHEN payload LIKE ? OR payload LIKE ? THEN 1 ELSE 0 END FROM events
+		WHERE (account, position) > (?, ?) ORDER BY account, position LIMIT ? + 0`,
+		[]any{"%" + names[0] + "%", "%" + names[1] + "%", model.AccountID(next.id), next.number, window},
+		func(row Row) error {
+			var k EventKey
+			var named bool
+			err := row.Scan(&k.Account, &k.Position, &named)
+			next.id, next.number = k.Account, k.Position
+			if window--; named {
+				found.Events = append(found.Events, k)
+			}
+			return err
+		})
+	next.endOf(window)
+	return err
+}
+
+// endOf goes on to the next stage where a look did not find all the rows that it asked for.
+func (e *AccountErasure) endOf(left int) {
+	if left > 0 {
+		e.Stage, e.number, e.id = e.Stage+1, 0, [16]byte{}
+	}
+}
+
+// ConversationKey names a row of a conversation.
+type ConversationKey struct {
+	Account      model.AccountID
+	Organization model.OrganizationID
+	Entity       model.EntityID
+}
+
+// ConversationsNaming returns up to limit of others' conversations with an account.
+func (tx *Tx) ConversationsNaming(account model.AccountID, limit int) ([]ConversationKey, error) {
+	return List(tx, `SELECT account, organization, entity FROM conversations WHERE entity = ? LIMIT ? + 0`,
+		[]any{account, limit}, func(k *ConversationKey, row Row) error {
+			return row.Scan(&k.Account, &k.Organization, &k.Entity)
+		})
+}
+
+// RequestThatMade returns the request of an account under which another one was made.
+func (tx *Tx) RequestThatMade(account model.AccountID) (by model.AccountID, id string, found bool, err error) {
+	found, err = tx.One(`SELECT account, request FROM requests WHERE message = ? LIMIT 1`, []any{account}, &by, &id)
+	return by, id, found, err
+}
+
+// ForgetMade forgets whom a request made. It makes no other one.
+func (tx *Tx) ForgetMade(by model.AccountID, id string) error {
+	return tx.Post(`UPDATE requests SET message = ? WHERE account = ? AND request = ?`, model.MessageID{}, by, id)
+}
+
+// EraseConversations removes conversations.
+func (tx *Tx) EraseConversations(keys []ConversationKey) (Erased, error) {
+	out := Erased{}
+	for _, k := range keys {
+		if err := tx.erase(out, "conversations", `DELETE FROM conversations WHERE account = ? AND organization = ?
+			AND entity = ?`, k.Account, k.Organization, k.Entity); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,130 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// accountErasure: everything that names an account that has ended is found, however few rows
+// are looked at together, and nothing else; the place is remembered.
+func accountErasure(t *testing.T, h Harness) {
+	p, ann, bob := newPair(t, h)
+	o, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
+	g := p.mustGroup(t, o, ann, bob)
+	wantMessages, wantCopies, wantEvents := map[model.MessageID]bool{}, map[model.MessageID]bool{}, 0
+	for _, organization := range []model.OrganizationID{o, other} {
+		for range 3 {
+			for _, m := range []*store.MessageRow{p.letter(organization, ann, bob), p.letter(organization, bob, ann)} {
+				p.mustSend(t, m)
+				wantMessages[m.ID] = true
+			}
+			p.mustSend(t, p.letter(organization, bob, bob))
+		}
+		forward := p.letter(organization, bob, bob)
+		forward.Forwarded = &model.Original{Sender: ann, Created: p.now()}
+		p.mustSend(t, forward)
+		wantMessages[forward.ID] = true
+	}
+	toAll := p.groupLetter(&g, bob)
+	p.mustSend(t, toAll)
+	wantCopies[toAll.ID] = true
+	for _, payload := range []store.Payload{
+		{Account: ann, Status: model.Read, Time: 1}, {Caller: ann}, {Account: bob}, {},
+	} {
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(1, bob)
+			if err != nil {
+				return err
+			}
+			return tx.InsertEvent(bob, position, o, model.EventBang, model.MessageID{}, payload.Encode())
+		})
+		if payload.Account == ann || payload.Caller == ann {
+			wantEvents++
+		}
+	}
+	erasures := func() []store.AccountErasure {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]store.AccountErasure, error) { return tx.AccountErasures(10) })
+	}
+	wantEqual(t, "erasures", len(erasures()), 0)
+	for range 2 {
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NoteErasureOf(ann, p.now()) })
+	}
+	for id, want := range map[model.AccountID]bool{ann: true, bob: false} {
+		wantEqual(t, "is being erased", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.Erases(id) }), want)
+	}
+	stages := map[store.ErasureStage]int{}
+	for {
+		found := erasures()
+		if len(found) != 1 || found[0].Account != ann || !found[0].Noted.Equal(p.now()) {
+			t.Fatalf("the erasures are %+v", found)
+		}
+		if found[0].Stage == store.ErasureOver {
+			break
+		}
+		stages[found[0].Stage]++
+		traces := mustRead(t, p, func(tx *store.Tx) (store.Traces, error) { return tx.TracesOf(found[0], 4) })
+		for _, k := range traces.Messages {
+			if !wantMessages[k.ID] || k.Organization != o && k.Organization != other {
+				t.Errorf("found the message %v twice, or it is another's", k)
+			}
+			if found[0].Stage == store.EraseForwards {
+				delete(wantMessages, k.ID)
+			}
+		}
+		for _, k := range traces.Copies {
+			if !wantCopies[k.ID] || k.Organization != o {
+				t.Errorf("found the copy of %v twice, or it is another's", k)
+			}
+			if found[0].Stage == store.EraseForwards {
+				delete(wantCopies, k.ID)
+			}
+		}
+		wantEvents -= len(traces.Events)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			_, err := tx.EraseEvents(traces.Events)
+			return errors.Join(err, tx.KeepErasure(&traces.Next))
+		})
+	}
+	if len(wantMessages)+len(wantCopies)+wantEvents != 0 {
+		t.Errorf("not found: the messages %v, the copies %v, %d events", wantMessages, wantCopies, wantEvents)
+	}
+	if stages[store.EraseMessages] != stages[store.EraseForwards] || stages[store.EraseMessages] < 5 ||
+		stages[store.EraseEvents] < 2 {
+		t.Errorf("there were so many looks: %v", stages)
+	}
+
+	// Others' conversations with it, and who made it.
+	naming := func() []store.ConversationKey {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]store.ConversationKey, error) { return tx.ConversationsNaming(ann, 10) })
+	}
+	keys := naming()
+	wantEqual(t, "conversations", len(keys), 2)
+	p.mustUpdate(t, func(tx *store.Tx) error { _, err := tx.EraseConversations(keys); return err })
+	wantEqual(t, "conversations", len(naming()), 0)
+	made := store.Request{Account: bob, ID: "r 0", Fingerprint: []byte{}, Organization: o, Message: model.MessageID(ann),
+		Created: p.now()}
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutRequest(&made, p.now().Add(-1)) })
+	for _, want := range []bool{true, false} {
+		by, id, found := model.AccountID{}, "", false
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			by, id, found, err = tx.RequestThatMade(ann)
+			return errors.Join(err, tx.ForgetMade(by, id))
+		})
+		wantEqual(t, "a request that made it", found, want)
+	}
+	waits := func() bool {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.HasPiecesBefore(p.now()) })
+	}
+	wantEqual(t, "something is left in pieces", waits(), false)
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		return tx.NotePiece(&store.Piece{Organization: o, Group: g.ID, Noted: p.now(), Deed: store.Tell,
+			Kind: model.EventUpdate, Accounts: []model.AccountID{bob}})
+	})
+	wantEqual(t, "something is left in pieces", waits(), true)
+}
