@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -144,6 +145,37 @@ func BenchmarkFanOut(b *testing.B) {
 				must(b, err)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(members), "ns/member")
+		})
+	}
+}
+
+// BenchmarkConversations reads the first page of 50 of one account's conversations, to which
+// something was sent in the order in which the others' accounts were made, or in any.
+func BenchmarkConversations(b *testing.B) {
+	for _, c := range []struct {
+		conversations int
+		shuffled      bool
+	}{{100, false}, {10_000, false}, {10_000, true}} {
+		b.Run(fmt.Sprintf("conversations=%d/shuffled=%t", c.conversations, c.shuffled), func(b *testing.B) {
+			h := newHouse(b, c.conversations+1)
+			ctx := context.Background()
+			reader := h.actors[c.conversations]
+			senders := h.actors[:c.conversations]
+			if c.shuffled {
+				rand.Shuffle(len(senders), func(i, j int) { senders[i], senders[j] = senders[j], senders[i] })
+			}
+			for _, sender := range senders {
+				_, err := h.service.Send(ctx, sender, service.SendCommand{Recipient: reader.Account.String(), Body: "x"})
+				must(b, err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				page, _, err := h.service.Conversations(ctx, reader, service.ConversationsCommand{PageSize: 50})
+				must(b, err)
+				if len(page) != 50 {
+					b.Fatalf("the page has %d conversations", len(page))
+				}
+			}
 		})
 	}
 }
