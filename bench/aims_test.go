@@ -138,7 +138,7 @@ func (j *judge) growth() {
 	for _, engine := range []string{embedded, postgreSQL} {
 		stored := j.size.storedIn(engine)
 		least, most := stored[0], stored[len(stored)-1]
-		for _, scenario := range []string{load.Send, load.Poll, load.Search} {
+		for _, scenario := range []string{load.Send, load.Poll, load.History, load.Search} {
 			x, ok := j.times(both, j.size.grown(engine, scenario, most), j.size.grown(engine, scenario, least))
 			j.most(fmt.Sprintf("%s on the store %s: with %s messages at most 1.3 times what it costs with %s", scenario, engine,
 				grouped(float64(most)), grouped(float64(least))), x, ok, " times", 1.3)

@@ -117,7 +117,7 @@ func mustMeasureSet(t *testing.T, e *engine, floor *load.FloorServer, withStream
 // growthScenarios are those whose cost is looked at while the store grows.
 // Those that store come last, so that most is measured with as many messages as it
 // says.
-var growthScenarios = []string{load.Poll, load.Unread, load.Search, load.Acknowledge, load.Send}
+var growthScenarios = []string{load.Poll, load.History, load.Unread, load.Search, load.Acknowledge, load.Send}
 
 // growthConnections is how many connections they have.
 const growthConnections = 16

@@ -151,7 +151,8 @@ func (p *page) baselines() (rows [][]string) {
 }
 
 var growthHead = []string{"store", "messages in it", "send: CPU, µs", "p50, ms", "p99, ms",
-	"send, poll, acknowledge: CPU, µs", "poll of 50: CPU, µs", "search: CPU, µs", "unread count: CPU, µs"}
+	"send, poll, acknowledge: CPU, µs", "poll of 50: CPU, µs", "history page of 50: CPU, µs", "search: CPU, µs",
+	"unread count: CPU, µs"}
 
 func (p *page) growth() (rows [][]string) {
 	for _, engine := range []string{embedded, postgreSQL} {
@@ -160,8 +161,8 @@ func (p *page) growth() (rows [][]string) {
 			rows = append(rows, []string{
 				engine, grouped(float64(stored)), p.cell(at(load.Send), both, true), p.cell(at(load.Send), median, false),
 				p.cell(at(load.Send), slow, true),
-				p.cell(at(load.Acknowledge), both, true), p.cell(at(load.Poll), both, true), p.cell(at(load.Search), both, true),
-				p.cell(at(load.Unread), both, true),
+				p.cell(at(load.Acknowledge), both, true), p.cell(at(load.Poll), both, true), p.cell(at(load.History), both, true),
+				p.cell(at(load.Search), both, true), p.cell(at(load.Unread), both, true),
 			})
 		}
 	}
