@@ -57,8 +57,8 @@ var mayImport = []layer{
 	{"internal/maintain", []string{
 		"internal/place", "internal/service", "internal/operators", "internal/access", "internal/upkeep", "internal/content",
 		"internal/custody", "internal/transfer",
-		"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/audit", "internal/seal",
-		"internal/blob", "internal/durable",
+		"internal/store/postgres", "internal/store/sqlite", "internal/store/overview", "internal/store",
+		"internal/audit", "internal/seal", "internal/blob", "internal/durable",
 		"internal/config", "internal/model",
 	}},
 	{"internal/place", []string{
@@ -104,8 +104,8 @@ var mayImport = []layer{
 		"internal/model"}},
 	{"internal/upkeep", []string{
 		"internal/piece",
-		"internal/custody", "internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob",
-		"internal/disk",
+		"internal/custody", "internal/content", "internal/audit", "internal/store/overview", "internal/store",
+		"internal/seal", "internal/blob", "internal/disk",
 		"internal/health", "internal/meter", "internal/model",
 	}},
 	{"internal/piece", []string{"internal/custody", "internal/store", "internal/live", "internal/disk", "internal/health",

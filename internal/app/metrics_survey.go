@@ -78,6 +78,7 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 		tell(descBacklog, float64(b.Messages), "messages")
 		tell(descBacklog, float64(b.Files), "files")
 		tell(descBacklog, float64(b.Organizations), "organizations")
+		tell(descBacklog, float64(b.Accounts), "accounts")
 		tell(descBacklog, float64(b.Keys), "keys")
 		tell(descBacklog, float64(b.Queues), "queues")
 		tell(descBacklogAge, s.age(b.Oldest))

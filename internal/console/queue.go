@@ -30,7 +30,7 @@ func (c *Console) Queues(ctx context.Context, actor *model.Actor, organization m
 		return overview.MembersAfter(tx, organization, after, limit)
 	}
 	w.entries = func(tx *store.Tx, accounts []model.AccountID, _ place) ([]Queue, error) {
-		lengths, err := tx.QueuesIn(organization, accounts)
+		lengths, err := overview.QueuesIn(tx, organization, accounts)
 		if err != nil {
 			return nil, err
 		}
@@ -47,10 +47,10 @@ func (c *Console) Queues(ctx context.Context, actor *model.Actor, organization m
 func (c *Console) AllQueues(ctx context.Context, actor *model.Actor, older time.Duration,
 	ask Ask) (out Page[Queue], err error) {
 	err = c.readAll(ctx, actor, model.ActionQueueList, func(tx *store.Tx) error {
-		var lengths []store.QueueLength
+		var lengths []overview.QueueLength
 		w := c.queues(actor, "", older)
 		w.accounts = func(tx *store.Tx, after model.AccountID, limit int) (accounts []model.AccountID, err error) {
-			lengths, err = tx.QueueLengths(after, limit)
+			lengths, err = overview.QueueLengths(tx, after, limit)
 			for _, l := range lengths {
 				accounts = append(accounts, l.Account)
 			}
@@ -74,7 +74,7 @@ func (c *Console) queues(actor *model.Actor, organization model.OrganizationID, 
 
 // shownQueues shows queues, in their order; the organization is empty for all of them.
 func (c *Console) shownQueues(tx *store.Tx, organization model.OrganizationID, older time.Duration,
-	lengths []store.QueueLength) ([]Queue, error) {
+	lengths []overview.QueueLength) ([]Queue, error) {
 	begun := c.now().Add(-older)
 	var accounts []model.AccountID
 	for _, l := range lengths {
@@ -93,7 +93,7 @@ func (c *Console) shownQueues(tx *store.Tx, organization model.OrganizationID, o
 	if err != nil {
 		return nil, err
 	}
-	byAccount := byToken(lengths, func(l *store.QueueLength) model.AccountID { return l.Account })
+	byAccount := byToken(lengths, func(l *overview.QueueLength) model.AccountID { return l.Account })
 	out := make([]Queue, 0, len(accounts))
 	for _, id := range accounts {
 		o, l := owners[id], byAccount[id]

@@ -41,7 +41,7 @@ func (c *Console) Requests(ctx context.Context, actor *model.Actor, organization
 			if err != nil {
 				return nil, err
 			}
-			joins, err := tx.JoinsAfter(organization, after, limit)
+			joins, err := overview.JoinsAfter(tx, organization, after, limit)
 			all := append(admins, joins...)
 			slices.SortFunc(all, func(a, b model.AccountID) int { return bytes.Compare(a[:], b[:]) })
 			all = slices.Compact(all)

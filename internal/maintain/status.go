@@ -8,13 +8,14 @@ import (
 	"signet/internal/config"
 	"signet/internal/place"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 	"signet/internal/upkeep"
 )
 
 // Stored is how an installation does, as far as its data tells.
 type Stored struct {
 	Schema        int
-	Backlog       store.Backlog
+	Backlog       overview.Backlog
 	Queues        upkeep.Queues
 	Backup        store.BackupNote // of the embedded store
 	Database, Log int64            // bytes of its files

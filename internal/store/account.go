@@ -124,11 +124,10 @@ func (tx *Tx) Accounts(ids []model.AccountID) ([]model.Account, error) {
 
 // UpdateProfile stores what an account may change of itself.
 func (tx *Tx) UpdateProfile(a *model.Account) error {
-	err := tx.Post(
+	return tx.Post(
 		`UPDATE accounts SET display_name = ?, first_name = ?, last_name = ?, avatar = ?, status = ?, dnd = ?,
 			dnd_text = ? WHERE account = ?`,
 		a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText, a.ID)
-	return err
 }
 
 // Password is what an account signs in with.

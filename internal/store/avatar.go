@@ -12,9 +12,8 @@ type Avatar struct {
 
 // InsertAvatar notes whose picture some bytes are.
 func (tx *Tx) InsertAvatar(a Avatar) error {
-	err := tx.Post(`INSERT INTO avatars (blob, entity, is_group, content_type) VALUES (?, ?, ?, ?)`, a.Blob, a.Entity,
+	return tx.Post(`INSERT INTO avatars (blob, entity, is_group, content_type) VALUES (?, ?, ?, ?)`, a.Blob, a.Entity,
 		a.Group, a.ContentType)
-	return err
 }
 
 // Avatar returns whose picture some bytes are.
@@ -26,6 +25,5 @@ func (tx *Tx) Avatar(id model.BlobID) (a Avatar, found bool, err error) {
 
 // DeleteAvatar forgets a picture.
 func (tx *Tx) DeleteAvatar(id model.BlobID) error {
-	err := tx.Post(`DELETE FROM avatars WHERE blob = ?`, id)
-	return err
+	return tx.Post(`DELETE FROM avatars WHERE blob = ?`, id)
 }

@@ -7,9 +7,8 @@ func (tx *Tx) ReferToBlob(id model.BlobID) error {
 	if id.IsZero() {
 		return nil
 	}
-	err := tx.Post(`INSERT INTO blobs (blob, refs) VALUES (?, 1) ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`,
+	return tx.Post(`INSERT INTO blobs (blob, refs) VALUES (?, 1) ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`,
 		id)
-	return err
 }
 
 // DropReference counts one less. With the last one the bytes are put up for
@@ -26,8 +25,7 @@ func (tx *Tx) DropReference(id model.BlobID) error {
 	if err := tx.Post(`DELETE FROM blobs WHERE blob = ?`, id); err != nil {
 		return err
 	}
-	err := tx.Post(`INSERT INTO erasures (blob) VALUES (?) ON CONFLICT (blob) DO NOTHING`, id)
-	return err
+	return tx.Post(`INSERT INTO erasures (blob) VALUES (?) ON CONFLICT (blob) DO NOTHING`, id)
 }
 
 // BlobInUse reports whether anything refers to the bytes.
@@ -39,12 +37,10 @@ func (tx *Tx) BlobInUse(id model.BlobID) (bool, error) {
 // BlobsInUse returns those of some blobs whose bytes something refers to.
 func (tx *Tx) BlobsInUse(ids []model.BlobID) (map[model.BlobID]bool, error) {
 	used := make(map[model.BlobID]bool, len(ids))
-	err := tx.Query(`SELECT blob FROM blobs WHERE blob IN (?*)`, []any{ids}, func(row Row) error {
-		var id model.BlobID
-		err := row.Scan(&id)
+	found, err := Column[model.BlobID](tx, `SELECT blob FROM blobs WHERE blob IN (?*)`, ids)
+	for _, id := range found {
 		used[id] = true
-		return err
-	})
+	}
 	return used, err
 }
 
@@ -61,6 +57,5 @@ func (tx *Tx) Erasures(limit int) ([]model.BlobID, error) {
 
 // DeleteErasures forgets attachments whose bytes are gone.
 func (tx *Tx) DeleteErasures(ids []model.BlobID) error {
-	err := tx.Post(`DELETE FROM erasures WHERE blob IN (?*)`, ids)
-	return err
+	return tx.Post(`DELETE FROM erasures WHERE blob IN (?*)`, ids)
 }

@@ -26,20 +26,19 @@ type Conversation struct {
 // NoteSent puts the recipient of a one-to-one message into the sender's roster, at the
 // message's time.
 func (tx *Tx) NoteSent(m *MessageRow) error {
-	err := tx.Post(
+	return tx.Post(
 		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
 			listed)
 		VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message,
 		last_sort = excluded.last_sort, listed = 1`,
 		m.Sender, m.Organization, m.Recipient, millis(m.Created), m.Sort)
-	return err
 }
 
 // NoteReceived puts the sender of a one-to-one message into the recipient's roster, and
 // counts it unread there.
 func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
-	err := tx.Post(
+	return tx.Post(
 		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
 			listed)
 		VALUES (?, ?, ?, ?, ?, 1, ?, 0, 1)
@@ -49,7 +48,6 @@ func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
 		last_sort = excluded.last_sort, unread = conversations.unread + 1,
 		unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1`,
 		account, m.Organization, m.Sender, millis(m.Created), m.Sort, m.important())
-	return err
 }
 
 // NoteRead counts one message less in the conversation of an account that has
@@ -82,22 +80,20 @@ func (tx *Tx) NoteEnded(m *MessageRow, accounts []model.AccountID) error {
 // ListConversation puts an account into another one's roster, if it is not there.
 func (tx *Tx) ListConversation(account model.AccountID, organization model.OrganizationID,
 	entity model.EntityID) error {
-	err := tx.Post(
+	return tx.Post(
 		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
 			listed)
 		VALUES (?, ?, ?, 0, 0, 0, 0, 0, 1) ON CONFLICT (account, organization, entity) DO UPDATE SET listed = 1`,
 		account, organization, entity)
-	return err
 }
 
 // ClearConversation takes an account out of the roster of another one: nothing up to
 // the position counts or is seen any more.
 func (tx *Tx) ClearConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID,
 	position int64) error {
-	err := tx.Post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
+	return tx.Post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
 		last_sort = 0, cleared = ?
 		WHERE account = ? AND organization = ? AND entity = ?`, position, account, organization, entity)
-	return err
 }
 
 // ClearOrganization does the same for all that an account has in an organization, whose
@@ -106,10 +102,9 @@ func (tx *Tx) ClearOrganization(account model.AccountID, organization model.Orga
 	if err := tx.deletePastMember(account, organization); err != nil {
 		return err
 	}
-	err := tx.Post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
+	return tx.Post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
 		last_sort = 0, cleared = ?
 		WHERE account = ? AND organization = ?`, position, account, organization)
-	return err
 }
 
 // ownConversations are the columns of a Conversation with an account.

@@ -31,19 +31,17 @@ func scanDelivery(d *Delivery, row Row) error {
 
 // InsertDelivery gives one account its copy of a message, queued at a position.
 func (tx *Tx) InsertDelivery(m *MessageRow, account model.AccountID, position int64, replayed bool) error {
-	err := tx.Post(
+	return tx.Post(
 		`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
 		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, tx.existing(m.Organization), m.ID, account, position, replayed, millis(m.Created))
-	return err
 }
 
 // InsertGroupDeliveries gives every member of the group but the sender its copy.
 func (tx *Tx) InsertGroupDeliveries(m *MessageRow) error {
-	err := tx.Post(
+	return tx.Post(
 		`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
 		SELECT ?, ?, account, ?, 0, 0, ?, 0 FROM group_members WHERE group_token = ? AND account <> ?`,
 		tx.existing(m.Organization), m.ID, m.Sort, millis(m.Created), m.Recipient, m.Sender)
-	return err
 }
 
 // Delivery returns an account's copy of a message.

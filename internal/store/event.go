@@ -74,10 +74,9 @@ func (tx *Tx) NoteQueuedStatus(d *Delivery, status model.Status) error {
 // InsertGroupEvents queues a group message with every member but the sender, and those that
 // get earlier ones first.
 func (tx *Tx) InsertGroupEvents(m *MessageRow) error {
-	err := tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+	return tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, ?, ?, ?, ?, '', 0 FROM group_members WHERE group_token = ? AND account <> ? AND history = 0`,
 		m.Sort, tx.existing(m.Organization), kindNumber(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
-	return err
 }
 
 // Queue names a part of an account's queue: after one position, up to and with
@@ -167,8 +166,7 @@ func (tx *Tx) DeleteEventsAt(account model.AccountID, positions []int64) error {
 	if len(positions) == 0 {
 		return nil
 	}
-	err := tx.Post(`DELETE FROM events WHERE account = ? AND position IN (?*)`, account, positions)
-	return err
+	return tx.Post(`DELETE FROM events WHERE account = ? AND position IN (?*)`, account, positions)
 }
 
 // WithinScope keeps of positions in an account's queue those of events within a scope.

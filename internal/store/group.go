@@ -21,20 +21,18 @@ func scanGroup(g *model.Group, row Row) error {
 
 // InsertGroup adds a group without members.
 func (tx *Tx) InsertGroup(g *model.Group) error {
-	err := tx.Post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
+	return tx.Post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
 		replay_history, is_public, deleted, sent, sent_priority, last_message, last_sort)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
 		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, millis(g.Created), g.ReplayHistory, g.Public)
-	return err
 }
 
 // UpdateGroup stores what may change of a group, its deletion included.
 func (tx *Tx) UpdateGroup(g *model.Group) error {
-	err := tx.Post(
+	return tx.Post(
 		`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, deleted = ?
 			WHERE group_token = ?`,
 		g.Name, g.Description, g.Avatar, g.ReplayHistory, g.Public, g.Deleted, g.ID)
-	return err
 }
 
 // Group returns a group without its members; a deleted one too.

@@ -2,17 +2,15 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"signet/internal/model"
 )
 
 // Identity returns what the store says of itself, as it is now.
-func (s *Store) Identity(ctx context.Context) (i model.Identity, err error) {
-	err = s.View(ctx, func(tx *Tx) error {
-		i, err = tx.identity()
-		return err
-	})
-	return i, err
+func (s *Store) Identity(ctx context.Context) (model.Identity, error) {
+	return Read(ctx, s, (*Tx).identity)
 }
 
 // IdentityOf does so for a store that is only read.
@@ -25,21 +23,15 @@ func IdentityOf(ctx context.Context, source Source) (i model.Identity, err error
 }
 
 func (tx *Tx) identity() (i model.Identity, err error) {
-	names := []string{metaInstallation, MetaEpoch, metaTurn}
+	values := map[string]*string{metaInstallation: &i.Installation, MetaEpoch: &i.Epoch, metaTurn: (*string)(&i.Turn)}
+	names := slices.Collect(maps.Keys(values))
 	err = tx.Query(`SELECT name, value FROM meta WHERE name IN (?*)`, []any{names}, func(row Row) error {
 		var name, value string
-		if err := row.Scan(&name, &value); err != nil {
-			return err
+		err := row.Scan(&name, &value)
+		if err == nil {
+			*values[name] = value
 		}
-		switch name {
-		case metaInstallation:
-			i.Installation = value
-		case MetaEpoch:
-			i.Epoch = value
-		case metaTurn:
-			i.Turn = model.Turn(value)
-		}
-		return nil
+		return err
 	})
 	return i, err
 }

@@ -39,15 +39,6 @@ func (tx *Tx) DeleteJoinRequest(organization model.OrganizationID, account model
 	return n > 0, err
 }
 
-// JoinsAfter lists up to limit accounts after the given one that an organization wants, or
-// that it created and others want, in their order.
-func (tx *Tx) JoinsAfter(organization model.OrganizationID, after model.AccountID, limit int) ([]model.AccountID,
-	error) {
-	return Column[model.AccountID](tx, `SELECT DISTINCT j.account FROM join_requests j JOIN accounts a ON a.account = j.account
-		WHERE (j.organization = ? OR a.created_by = ?) AND j.account > ? ORDER BY j.account LIMIT ? + 0`,
-		organization, organization, after, limit)
-}
-
 // JoinRequestsOf returns what organizations ask of accounts, of each in the order of the
 // organizations.
 func (tx *Tx) JoinRequestsOf(accounts []model.AccountID) (map[model.AccountID][]JoinRequest, error) {

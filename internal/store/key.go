@@ -339,8 +339,7 @@ func (tx *Tx) MessagesSent(counter string, day int64) (sent int, err error) {
 
 // DeleteQuotasBefore forgets the counts of earlier days.
 func (tx *Tx) DeleteQuotasBefore(day int64) error {
-	err := tx.Post(`DELETE FROM quotas WHERE day < ?`, day)
-	return err
+	return tx.Post(`DELETE FROM quotas WHERE day < ?`, day)
 }
 
 // KeysOfEach returns the keys of several accounts, of each in the order of their names.

@@ -31,8 +31,7 @@ func (tx *Tx) DeleteMembership(organization model.OrganizationID, account model.
 	if err := tx.Post(`DELETE FROM roles WHERE organization = ? AND account = ?`, organization, account); err != nil {
 		return err
 	}
-	err := tx.Post(`DELETE FROM memberships WHERE organization = ? AND account = ?`, organization, account)
-	return err
+	return tx.Post(`DELETE FROM memberships WHERE organization = ? AND account = ?`, organization, account)
 }
 
 // Memberships returns where an account belongs, the oldest membership first,
@@ -212,8 +211,7 @@ func (tx *Tx) PutRole(organization model.OrganizationID, account model.AccountID
 
 // DeleteRole takes a role away, granted or asked for.
 func (tx *Tx) DeleteRole(organization model.OrganizationID, account model.AccountID, role string) error {
-	err := tx.Post(`DELETE FROM roles WHERE organization = ? AND account = ? AND role = ?`, organization, account, role)
-	return err
+	return tx.Post(`DELETE FROM roles WHERE organization = ? AND account = ? AND role = ?`, organization, account, role)
 }
 
 // roles calls fn with the accounts of a selection of roles.

@@ -86,7 +86,7 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	if m.Forwarded != nil {
 		original = *m.Forwarded
 	}
-	err := tx.Post(
+	return tx.Post(
 		`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created,
 			expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created, thread)
@@ -95,7 +95,6 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 		endMillis(m.Expires), m.ends(),
 		m.TTL, m.DOR, m.Priority, m.Sort, m.replayed(), optional(original.Sender), millis(original.Created),
 		threadOf(model.EntityID(m.Sender), m.Recipient, m.Group))
-	return err
 }
 
 // Message returns a message of one of these organizations that has not ended by then.
@@ -144,9 +143,8 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 // EndMessage brings a message's end forward.
 func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, at time.Time) error {
 	tx.change.withdrawn()
-	err := tx.Post(`UPDATE messages SET ends = ? WHERE organization_number = ? AND message = ? AND ends > ?`,
+	return tx.Post(`UPDATE messages SET ends = ? WHERE organization_number = ? AND message = ? AND ends > ?`,
 		millis(at), tx.Numbered(organization), id, millis(at))
-	return err
 }
 
 // DeleteMessage removes a message, its deliveries and its reference to an attachment.

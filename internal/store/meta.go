@@ -37,12 +37,8 @@ func (tx *Tx) meta(name string) (value string, err error) {
 }
 
 // meta does so in a transaction of its own.
-func (s *Store) meta(ctx context.Context, name string) (value string, err error) {
-	err = s.View(ctx, func(tx *Tx) error {
-		value, err = tx.meta(name)
-		return err
-	})
-	return value, err
+func (s *Store) meta(ctx context.Context, name string) (string, error) {
+	return Read(ctx, s, func(tx *Tx) (string, error) { return tx.meta(name) })
 }
 
 // lockMeta does so, and keeps others from changing it until the transaction ends.

@@ -8,30 +8,26 @@ import (
 
 // PutMute mutes a conversation, or a whole organization where the entity is zero.
 func (tx *Tx) PutMute(account model.AccountID, m model.Mute) error {
-	err := tx.Post(`INSERT INTO mutes (account, organization, entity, is_group, minutes, started) VALUES (?, ?, ?, ?, ?, ?)
+	return tx.Post(`INSERT INTO mutes (account, organization, entity, is_group, minutes, started) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (account, organization, entity) DO UPDATE
 		SET is_group = excluded.is_group, minutes = excluded.minutes, started = excluded.started`,
 		account, m.Organization, m.Entity, m.Group, m.Minutes, millis(m.Start))
-	return err
 }
 
 // DeleteMute ends one mute.
 func (tx *Tx) DeleteMute(account model.AccountID, organization model.OrganizationID, entity model.EntityID) error {
-	err := tx.Post(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`, account, organization,
+	return tx.Post(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`, account, organization,
 		entity)
-	return err
 }
 
 // DeleteMutesOf ends all mutes of an account in an organization.
 func (tx *Tx) DeleteMutesOf(account model.AccountID, organization model.OrganizationID) error {
-	err := tx.Post(`DELETE FROM mutes WHERE account = ? AND organization = ?`, account, organization)
-	return err
+	return tx.Post(`DELETE FROM mutes WHERE account = ? AND organization = ?`, account, organization)
 }
 
 // DeleteMutes ends all mutes of an account.
 func (tx *Tx) DeleteMutes(account model.AccountID) error {
-	err := tx.Post(`DELETE FROM mutes WHERE account = ?`, account)
-	return err
+	return tx.Post(`DELETE FROM mutes WHERE account = ?`, account)
 }
 
 // Mutes lists what an account has muted and that has not run out by then.

@@ -17,8 +17,7 @@ func (tx *Tx) DeleteOrganization(id model.OrganizationID) error {
 	if err := tx.Post(`UPDATE groups SET deleted = 1 WHERE organization = ?`, id); err != nil {
 		return err
 	}
-	err := tx.Post(`INSERT INTO organization_erasures (organization) VALUES (?)`, id)
-	return err
+	return tx.Post(`INSERT INTO organization_erasures (organization) VALUES (?)`, id)
 }
 
 // DeleteConversationsOf removes an account's conversations and mutes in an organization.

@@ -135,21 +135,3 @@ func (tx *Tx) hasMessagePieces(organization model.OrganizationID, group model.Gr
 	return tx.One(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? AND deed = ? AND kind = ? LIMIT 1`,
 		[]any{organization, optional(group), int(Tell), kindNumber(model.EventGroupMessage)}, &one)
 }
-
-// Work is what transactions left to be done in pieces.
-type Work struct {
-	Pieces    int
-	Histories int       // members that still get a group's earlier messages
-	Oldest    time.Time // when the oldest piece was noted; zero: there is none
-}
-
-// WorkLeft counts it.
-func (tx *Tx) WorkLeft() (w Work, err error) {
-	var oldest int64
-	if _, err = tx.One(`SELECT COUNT(*), COALESCE(MIN(noted), 0) FROM pieces`, nil, &w.Pieces, &oldest); err != nil {
-		return w, err
-	}
-	w.Oldest = FromMillis(oldest)
-	_, err = tx.One(`SELECT COUNT(*) FROM group_members WHERE history > 0`, nil, &w.Histories)
-	return w, err
-}

@@ -46,6 +46,5 @@ func (tx *Tx) PutRequest(r *Request, after time.Time) error {
 
 // DeleteRequestsBefore forgets requests that can no longer be repeated.
 func (tx *Tx) DeleteRequestsBefore(t time.Time) error {
-	err := tx.Post(`DELETE FROM requests WHERE created <= ?`, millis(t))
-	return err
+	return tx.Post(`DELETE FROM requests WHERE created <= ?`, millis(t))
 }

@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 )
 
 const (
@@ -55,7 +56,7 @@ type Survey struct {
 
 	lookMu  sync.Mutex // guards all below, and makes others wait for the answer
 	looked  time.Time
-	backlog store.Backlog
+	backlog overview.Backlog
 	backup  store.BackupNote
 	fault   error
 }
@@ -124,8 +125,8 @@ func (v *Survey) Count(ctx context.Context) (Queues, error) {
 	var last model.AccountID
 	var first int64
 	for {
-		lengths, err := store.Read(ctx, v.store, func(tx *store.Tx) ([]store.QueueLength, error) {
-			return tx.QueueLengths(last, surveyStep)
+		lengths, err := store.Read(ctx, v.store, func(tx *store.Tx) ([]overview.QueueLength, error) {
+			return overview.QueueLengths(tx, last, surveyStep)
 		})
 		if err != nil {
 			return q, err
@@ -156,7 +157,7 @@ func (v *Survey) Count(ctx context.Context) (Queues, error) {
 
 // Look returns what waits for the sweep, and what is known of backups, as they were at
 // most ten seconds ago.
-func (v *Survey) Look(ctx context.Context) (store.Backlog, store.BackupNote, error) {
+func (v *Survey) Look(ctx context.Context) (overview.Backlog, store.BackupNote, error) {
 	v.lookMu.Lock()
 	defer v.lookMu.Unlock()
 	now := v.clock()
@@ -164,7 +165,7 @@ func (v *Survey) Look(ctx context.Context) (store.Backlog, store.BackupNote, err
 		return v.backlog, v.backup, v.fault
 	}
 	v.fault = v.store.View(ctx, func(tx *store.Tx) (err error) {
-		if v.backlog, err = tx.Backlog(now, backlogMost); err == nil {
+		if v.backlog, err = overview.BacklogAt(tx, now, backlogMost); err == nil {
 			v.backup, err = tx.LastBackup()
 		}
 		return err

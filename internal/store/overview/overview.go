@@ -1,5 +1,5 @@
 // Package overview reads what consoles ask of many organizations, members, groups and queues
-// at a time: each statement is for a page of them.
+// at a time, each statement for a page of them, and counts what waits to be swept or read.
 //
 // It owns no table, and changes nothing. It does not know who may ask (package console).
 package overview
@@ -153,4 +153,13 @@ func FiguresOfGroups(tx *store.Tx, ids []model.GroupID) (map[model.GroupID]Group
 		return err
 	})
 	return out, err
+}
+
+// JoinsAfter lists up to limit accounts after the given one that an organization wants, or
+// that it created and others want, in their order.
+func JoinsAfter(tx *store.Tx, organization model.OrganizationID, after model.AccountID, limit int) ([]model.AccountID,
+	error) {
+	return store.Column[model.AccountID](tx, `SELECT DISTINCT j.account FROM join_requests j JOIN accounts a ON a.account = j.account
+		WHERE (j.organization = ? OR a.created_by = ?) AND j.account > ? ORDER BY j.account LIMIT ? + 0`,
+		organization, organization, after, limit)
 }

@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 )
 
 // mustNote queues an event without a message and returns its position.
@@ -36,8 +37,8 @@ func (p *platform) mustTrim(t testing.TB, account model.AccountID, position int6
 // length is how many events lie in a queue, seen or not.
 func (p *platform) length(t testing.TB, account model.AccountID) int {
 	t.Helper()
-	all := mustRead(t, p, func(tx *store.Tx) ([]store.QueueLength, error) {
-		return tx.QueueLengths(model.AccountID{}, 1e6)
+	all := mustRead(t, p, func(tx *store.Tx) ([]overview.QueueLength, error) {
+		return overview.QueueLengths(tx, model.AccountID{}, 1e6)
 	})
 	for _, l := range all {
 		if l.Account == account {

@@ -115,7 +115,7 @@ func overviews(t *testing.T, h Harness) {
 		joins := func(organization model.OrganizationID, after model.AccountID, limit int) []model.AccountID {
 			t.Helper()
 			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
-				return tx.JoinsAfter(organization, after, limit)
+				return overview.JoinsAfter(tx, organization, after, limit)
 			})
 		}
 		wantEqual(t, "that it wants", joins(second, model.AccountID{}, 10), accounts)
@@ -144,7 +144,9 @@ func overviews(t *testing.T, h Harness) {
 			p.mustSend(t, m)
 		}
 		both := []model.AccountID{ann, bob}
-		lengths := mustRead(t, p, func(tx *store.Tx) ([]store.QueueLength, error) { return tx.QueuesIn(organization, both) })
+		lengths := mustRead(t, p, func(tx *store.Tx) ([]overview.QueueLength, error) {
+			return overview.QueuesIn(tx, organization, both)
+		})
 		if len(lengths) != 1 || lengths[0].Account != bob || lengths[0].Events != 2 ||
 			store.TimeOf(lengths[0].First).Sub(begun).Abs() > time.Minute {
 			t.Errorf("got %v", lengths)

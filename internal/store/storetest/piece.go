@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/overview"
 )
 
 // histories: what was sent to a group before a member came is queued with it in pieces.
@@ -223,8 +224,8 @@ func pieces(t *testing.T, h Harness) {
 	slices.SortFunc(groups, func(a, b model.GroupID) int { return slices.Compare(a[:], b[:]) })
 	wantEqual(t, "places", seen, groups)
 	wantEqual(t, "older ones", next(store.Piece{}, p.now()).Number, 0)
-	work := mustRead(t, p, func(tx *store.Tx) (store.Work, error) { return tx.WorkLeft() })
-	wantEqual(t, "work left", work, store.Work{Pieces: 5, Oldest: p.now()})
+	work := mustRead(t, p, func(tx *store.Tx) (overview.Work, error) { return overview.WorkLeft(tx) })
+	wantEqual(t, "work left", work, overview.Work{Pieces: 5, Oldest: p.now()})
 
 	want[1].Accounts = []model.AccountID{ann}
 	p.mustUpdate(t, func(tx *store.Tx) error {

@@ -1,9 +1,10 @@
-package store
+package overview
 
 import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/store"
 )
 
 // Backlog is what has ended and is not removed yet. Counts end at a limit.
@@ -12,27 +13,31 @@ type Backlog struct {
 	Oldest        time.Time // when the earliest of them ended; zero: there is none
 	Files         int       // that nothing refers to any more
 	Organizations int       // deleted
+	Accounts      int       // that are being erased
 	Keys          int       // days whose keys may go
 	Queues        int       // parts of queues that are withdrawn
 	Work          Work      // what calls left to be done in pieces
 }
 
-// Backlog counts what a sweep at this time would remove, each up to a limit.
-func (tx *Tx) Backlog(now time.Time, limit int) (b Backlog, err error) {
+// BacklogAt counts what a sweep at this time would remove, each up to a limit.
+func BacklogAt(tx *store.Tx, now time.Time, limit int) (b Backlog, err error) {
 	var oldest int64
 	_, err = tx.One(
 		`SELECT COUNT(*), COALESCE(MIN(ended.ends), 0) FROM (SELECT ends FROM messages WHERE ends <= ? ORDER BY ends
 			LIMIT ? + 0) ended`,
-		[]any{millis(now), limit}, &b.Messages, &oldest)
+		[]any{now.UnixMilli(), limit}, &b.Messages, &oldest)
 	if err != nil {
 		return b, err
 	}
-	b.Oldest = FromMillis(oldest)
+	b.Oldest = store.FromMillis(oldest)
 	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT blob FROM erasures LIMIT ? + 0) few`, []any{limit},
 		&b.Files); err != nil {
 		return b, err
 	}
 	if _, err = tx.One(`SELECT COUNT(*) FROM organization_erasures`, nil, &b.Organizations); err != nil {
+		return b, err
+	}
+	if _, err = tx.One(`SELECT COUNT(*) FROM account_erasures`, nil, &b.Accounts); err != nil {
 		return b, err
 	}
 	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT day FROM key_endings LIMIT ? + 0) few`, []any{limit},
@@ -43,7 +48,7 @@ func (tx *Tx) Backlog(now time.Time, limit int) (b Backlog, err error) {
 		&b.Queues); err != nil {
 		return b, err
 	}
-	b.Work, err = tx.WorkLeft()
+	b.Work, err = WorkLeft(tx)
 	return b, err
 }
 
@@ -56,25 +61,37 @@ type QueueLength struct {
 
 // QueuesIn returns how much accounts have queued of one organization, in their order; of
 // those that have nothing there is none. It reads all that they have queued.
-func (tx *Tx) QueuesIn(organization model.OrganizationID, accounts []model.AccountID) ([]QueueLength, error) {
-	return tx.queueLengths(`SELECT account, COUNT(*), MIN(position) FROM events WHERE account IN (?*)
-		AND organization_number = ? GROUP BY account ORDER BY account`, accounts, tx.Numbered(organization))
+func QueuesIn(tx *store.Tx, organization model.OrganizationID, accounts []model.AccountID) ([]QueueLength, error) {
+	return store.List(tx, `SELECT account, COUNT(*), MIN(position) FROM events WHERE account IN (?*)
+		AND organization_number = ? GROUP BY account ORDER BY account`, []any{accounts, tx.Numbered(organization)},
+		scanQueueLength)
 }
 
 // QueueLengths returns those of the accounts that have something queued, up to limit of
 // them after the given one, in their order. It reads all that they have queued.
-func (tx *Tx) QueueLengths(after model.AccountID, limit int) ([]QueueLength, error) {
-	return tx.queueLengths(
-		`SELECT account, COUNT(*), MIN(position) FROM events WHERE account > ? GROUP BY account ORDER BY account LIMIT ? + 0`,
-		after, limit)
+func QueueLengths(tx *store.Tx, after model.AccountID, limit int) ([]QueueLength, error) {
+	return store.List(tx, `SELECT account, COUNT(*), MIN(position) FROM events WHERE account > ?
+		GROUP BY account ORDER BY account LIMIT ? + 0`, []any{after, limit}, scanQueueLength)
 }
 
-func (tx *Tx) queueLengths(query string, args ...any) (out []QueueLength, err error) {
-	err = tx.Query(query, args, func(row Row) error {
-		var q QueueLength
-		err := row.Scan(&q.Account, &q.Events, &q.First)
-		out = append(out, q)
-		return err
-	})
-	return out, err
+func scanQueueLength(q *QueueLength, row store.Row) error {
+	return row.Scan(&q.Account, &q.Events, &q.First)
+}
+
+// Work is what transactions left to be done in pieces.
+type Work struct {
+	Pieces    int
+	Histories int       // members that still get a group's earlier messages
+	Oldest    time.Time // when the oldest piece was noted; zero: there is none
+}
+
+// WorkLeft counts it.
+func WorkLeft(tx *store.Tx) (w Work, err error) {
+	var oldest int64
+	if _, err = tx.One(`SELECT COUNT(*), COALESCE(MIN(noted), 0) FROM pieces`, nil, &w.Pieces, &oldest); err != nil {
+		return w, err
+	}
+	w.Oldest = store.FromMillis(oldest)
+	_, err = tx.One(`SELECT COUNT(*) FROM group_members WHERE history > 0`, nil, &w.Histories)
+	return w, err
 }
