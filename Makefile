@@ -26,7 +26,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 .PHONY: build
-build: ## build bin/signet: one static file, the same bytes for the same sources
+build: pages ## build bin/signet: one static file, the same bytes for the same sources
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/signet ./cmd/signet
 
 # The second time everything is compiled anew, on another path, so that nothing of the
@@ -71,6 +71,17 @@ $(CLIENTTEST): $(wildcard web/clienttest/*.ts) web/clienttest/tsconfig.json $(CL
 		--outfile=web/build/clienttest/page.bundle.js
 	@touch $@
 
+# The pages, which are embedded in the program. It can be built without them.
+PAGES = web/dist/index.html
+$(PAGES): $(shell find web/src -type f) web/bundle.mjs $(WEB) web/src/client/schema.ts
+	$(TSC) -p web/src
+	cd web && node bundle.mjs
+
+.PHONY: pages
+pages:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(PAGES); \
+		else echo "npm is missing: building without the pages; install Node.js 20 or later to have them" >&2; fi
+
 .PHONY: client
 client: $(CLIENT) ## build the TypeScript client's package in bin/, for npm install
 	@mkdir -p bin && rm -f bin/signet-client-*.tgz
@@ -89,7 +100,7 @@ ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/m
 # What the tests start servers of, or run, and the TypeScript that they test. It is built before they run, because that
 # takes a minute the first time, which would be a test's.
 .PHONY: test-servers
-test-servers: client-tests
+test-servers: client-tests pages
 	@internal/store/postgrestest/install.sh
 	@web/clienttest/install.sh
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
@@ -144,7 +155,7 @@ check-openapi:
 
 # Compiling is the check: it is strict, and nothing is made where a type is wrong.
 .PHONY: check-web
-check-web: client-tests
+check-web: client-tests pages
 
 # Compares the tree before and after, so that it works amid uncommitted changes.
 .PHONY: check-generated

@@ -18,6 +18,7 @@ import (
 	"signet/internal/health"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/web"
 )
 
 // front answers what is about the server itself, and hands all else to the interface.
@@ -25,6 +26,9 @@ import (
 // untidy, and those of the interface must be taken as they are.
 func (a *App) front() http.Handler {
 	inner := a.admit(a.handler)
+	if a.cfg.Web.Pages {
+		inner = web.Pages(inner)
+	}
 	metrics := a.metricsHandler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch strings.TrimSuffix(r.URL.Path, "/") {

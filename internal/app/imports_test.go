@@ -40,6 +40,7 @@ var mayImport = []layer{
 	{"docs", nil}, // tests only, of the documents
 	{"docs/api", nil},
 	{"deploy", nil},
+	{"webtest", nil},
 	{"web/clienttest", nil}, // tests only, of the TypeScript client and the built program
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{
@@ -52,7 +53,7 @@ var mayImport = []layer{
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store", "internal/store/schema",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
-		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/model",
+		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/model", "web",
 	}},
 	{"internal/maintain", []string{
 		"internal/place", "internal/service", "internal/operators", "internal/access", "internal/upkeep", "internal/content",
@@ -155,6 +156,7 @@ var mayImport = []layer{
 	{"internal/load", []string{"client"}}, // sees a server as every caller does
 	// has its own copies of the wire types, so that a change of the wire by accident is noticed
 	{"client", nil},
+	{"web", nil},                   // serves files; pages call the interface
 	{"openapi/generatortest", nil}, // a module of its own, for a test
 	{"deploy/sbom", nil},
 	{"openapi/openapitest", []string{"openapi"}},
@@ -180,7 +182,7 @@ var onlyIn = map[string][]string{
 	"github.com/KimMachineGun/":      {"internal/app"},
 	"github.com/minio/":              {"internal/blob"},
 	"net/http": {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api",
-		"internal/api/guard", "internal/api/input", "internal/blob", "internal/load", "client"},
+		"internal/api/guard", "internal/api/input", "internal/blob", "internal/load", "client", "web"},
 	"golang.org/x/mod":                {"internal/audit"},
 	"golang.org/x/sys":                {"internal/clock"},
 	"github.com/go-json-experiment":   {"internal/api/input"},

@@ -119,6 +119,7 @@ type Organizations struct {
 
 // Web is about pages in a browser.
 type Web struct {
+	Pages       bool
 	SessionIdle time.Duration
 }
 

@@ -23,7 +23,7 @@ func shift(t *testing.T, s *setting) string {
 		"nats_login":   "creds:/run/secrets/nats.creds", "nats_ca": "/etc/signet/nats-ca.pem",
 		"nats_cert": "/etc/signet/nats.pem", "nats_key": "/etc/signet/nats.key",
 		"blobs":          "s3://signet?endpoint=s3.example.com",
-		"default_region": "DE", "log.level": "debug", "log.format": "json", "log.access": "true",
+		"default_region": "DE", "log.level": "debug", "log.format": "json", "log.access": "true", "web.pages": "false",
 		"organizations.join": "approve",
 		"vendor.prefix":      "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
 		"cors.origins": "https://a.example,https://b.example:8443",

@@ -183,6 +183,9 @@ Web sites whose pages may call the interface from a browser, such as
 https://app.example.com. None by default; there is no wildcard, because browsers
 would send their users' credentials along.`),
 
+		toggledOn(&c.Web.Pages, "web.pages", `
+Serves the pages in a browser: the messenger at /.`),
+
 		duration(&c.Web.SessionIdle, "web.session_idle", 12*hour, 5*minute, 30*24*hour, `
 How long a session of a browser lasts after its last call; an open event stream is none.
 Whatever it is, a session ends 30 days after the sign-in. It has to be longer than twice

@@ -134,6 +134,13 @@ func toggle(target *bool, key, doc string) *setting {
 		toggle: true}
 }
 
+// toggledOn is a toggle that is on by default.
+func toggledOn(target *bool, key, doc string) *setting {
+	s := toggle(target, key, doc)
+	s.value.(*field[bool]).initial = true
+	return s
+}
+
 func number[T int | int64](target *T, key string, initial, least, most T, doc string) *setting {
 	f := &field[T]{
 		target: target, initial: initial, tags: []string{"!!int"}, wrong: "want a whole number",

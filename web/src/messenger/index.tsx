@@ -1,0 +1,19 @@
+// The messenger: the page at /.
+import "@preact/signals";
+import { render } from "preact";
+import { resume, session } from "../state/session";
+import "../style/tokens.css";
+import "../style/base.css";
+import "../style/sign-in.css";
+import "../style/messenger.css";
+import "../style/conversation.css";
+import { Messenger } from "./Messenger";
+import { SignIn } from "./SignIn";
+
+function Page() {
+  if (session.value === undefined) return null; // not known yet
+  return session.value === null ? <SignIn /> : <Messenger />;
+}
+
+render(<Page />, document.body);
+void resume();

@@ -1,0 +1,85 @@
+// Package web serves the pages in a browser: the messenger at /, and what it is made of.
+// `make build` makes them (web/dist) of the TypeScript in web/src, and they are embedded
+// in the program, unless it is built with the tag noweb.
+//
+// It owns the files and the headers that they are served with. It knows nothing of the
+// server: pages call the interface, as every client does.
+package web
+
+import (
+	"bytes"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// policy lets a page load what this server serves, and nothing else. No text becomes a
+// script: trusted-types admits the one policy for the address of the service worker.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; " +
+	"media-src 'self' blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; " +
+	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types signet-sw"
+
+// assets is where files lie whose names change with their content.
+const assets = "/assets/"
+
+// Built reports whether the program has the pages in it.
+func Built() bool {
+	_, err := fs.Stat(dist, "index.html")
+	return err == nil
+}
+
+// Pages serves the pages, and gives every other request to next.
+func Pages(next http.Handler) http.Handler {
+	if !Built() {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := file(r.URL.Path)
+		if name == "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+			next.ServeHTTP(w, r)
+			return
+		}
+		content, err := fs.ReadFile(dist, name)
+		if err != nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		serve(w, r, name, content)
+	})
+}
+
+// file names what a path shows; empty if that is no file of a page.
+func file(address string) string {
+	switch {
+	case address == "/":
+		return "index.html"
+	case strings.HasPrefix(address, assets) && fs.ValidPath(address[1:]):
+		return address[1:]
+	default:
+		return ""
+	}
+}
+
+func serve(w http.ResponseWriter, r *http.Request, name string, content []byte) {
+	h := w.Header()
+	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	h.Set("Content-Length", strconv.Itoa(len(content)))
+	h.Set("Cache-Control", "no-cache")
+	if strings.HasPrefix(name, assets[1:]) {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if r.Method == http.MethodHead {
+		return
+	}
+	_, _ = bytes.NewReader(content).WriteTo(w) // a reader that has gone is not told
+}
