@@ -1,4 +1,5 @@
-// Package web serves the pages in a browser: the messenger at /, and what it is made of.
+// Package web serves the pages in a browser: the messenger at / and /c, the console at
+// /console, the description of the interface at /docs, and what they are made of.
 // `make build` makes them (web/dist) of the TypeScript in web/src, and they are embedded
 // in the program, unless it is built with the tag noweb.
 //
@@ -55,13 +56,23 @@ func Pages(next http.Handler) http.Handler {
 // file names what a path shows; empty if that is no file of a page.
 func file(address string) string {
 	switch {
-	case address == "/":
+	case address == "/", within(address, "/c"):
 		return "index.html"
+	case within(address, "/console"):
+		return "console.html"
+	case within(address, "/docs"):
+		return "docs.html"
 	case strings.HasPrefix(address, assets) && fs.ValidPath(address[1:]):
 		return address[1:]
 	default:
 		return ""
 	}
+}
+
+// within reports whether an address is that of an entry, or of a view in it.
+func within(address, entry string) bool {
+	rest, found := strings.CutPrefix(address, entry)
+	return found && (rest == "" || rest[0] == '/')
 }
 
 func serve(w http.ResponseWriter, r *http.Request, name string, content []byte) {

@@ -45,7 +45,10 @@ func TestEverythingButThePagesIsTheInterfaces(t *testing.T) {
 		{"GET", "/", 200, "<!doctype html>"},
 		{"HEAD", "/", 200, ""},
 		{"GET", "/?a=b", 200, "<!doctype html>"},
+		{"GET", "/c/018f", 200, "<!doctype html>"},
 		{"GET", "/assets/messenger-ABC.js", 200, "main()"},
+		{"GET", "/cc", 418, ""},
+		{"GET", "/console", 418, ""}, // it is not among the files
 		{"POST", "/", 418, ""},
 		{"GET", "/v2/user", 418, ""},
 		{"GET", "/index.html", 418, ""},

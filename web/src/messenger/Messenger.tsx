@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { chosen, conversations, load, newestFirst } from "../state/conversations";
+import { choose, chosen, conversations, load, newestFirst } from "../state/conversations";
 import { follow } from "../state/live";
 import { offline, session, signOut } from "../state/session";
 import { text } from "../text/text";
@@ -37,7 +37,7 @@ export function Messenger() {
               <button
                 type="button"
                 aria-current={entity.token === chosen.value ? "true" : undefined}
-                onClick={() => (chosen.value = entity.token)}
+                onClick={() => choose(entity.token)}
               >
                 <Avatar name={entity.display_name} token={entity.token} />
                 <span class="name">{entity.display_name}</span>

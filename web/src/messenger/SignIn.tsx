@@ -3,6 +3,7 @@ import { SignetError } from "../client/index";
 import { signIn } from "../state/session";
 import { text } from "../text/text";
 import { Field } from "../view/Field";
+import { describe } from "../view/describe";
 
 export function SignIn() {
   const [problem, setProblem] = useState("");
@@ -13,7 +14,7 @@ export function SignIn() {
     try {
       await signIn(String(fields.get("username")), String(fields.get("password")));
     } catch (error) {
-      setProblem(describe(error));
+      setProblem(error instanceof SignetError && error.status === 401 ? text("wrongPassword") : describe(error));
       setBusy(false);
     }
   };
@@ -26,21 +27,15 @@ export function SignIn() {
         }}
       >
         <h1>{text("app")}</h1>
-        <Field label={text("username")} name="username" autocomplete="username" />
-        <Field label={text("password")} name="password" autocomplete="current-password" secret />
+        <Field label={text("username")} name="username" autocomplete="username" required />
+        <Field label={text("password")} name="password" type="password" autocomplete="current-password" required />
         <p role="alert" class="problem">
           {problem}
         </p>
-        <button type="submit" disabled={busy}>
+        <button type="submit" class="primary" disabled={busy}>
           {text("signIn")}
         </button>
       </form>
     </main>
   );
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof SignetError)) return text("offline");
-  if (error.status === 401) return text("wrongPassword");
-  return error.status === 429 ? text("tooManyFailures") : error.message;
 }

@@ -2,18 +2,29 @@
 import "@preact/signals";
 import { render } from "preact";
 import { resume, session } from "../state/session";
+import "../state/theme";
 import "../style/tokens.css";
 import "../style/base.css";
+import "../style/overlay.css";
+import "../style/avatar.css";
 import "../style/sign-in.css";
 import "../style/messenger.css";
 import "../style/conversation.css";
+import { start } from "../text/text";
+import { Toasts } from "../view/Toasts";
 import { Messenger } from "./Messenger";
 import { SignIn } from "./SignIn";
 
 function Page() {
   if (session.value === undefined) return null; // not known yet
-  return session.value === null ? <SignIn /> : <Messenger />;
+  return (
+    <>
+      {session.value === null ? <SignIn /> : <Messenger />}
+      <Toasts />
+    </>
+  );
 }
 
+await start();
 render(<Page />, document.body);
 void resume();

@@ -1,13 +1,19 @@
 // The list of conversations, newest first, and which one is open.
 import { computed, signal } from "@preact/signals";
 import type { Conversation, Message } from "../client/index";
+import { go, path } from "./route";
 import { client, session } from "./session";
 
 /** By the token of their user or group. */
 export const conversations = signal<ReadonlyMap<string, Conversation>>(new Map());
 
-/** The token of the one that is open. */
-export const chosen = signal<string | undefined>(undefined);
+/** The token of the one that is open, which the address names. */
+export const chosen = computed(() => /^\/c\/([^/]+)$/.exec(path.value)?.[1]);
+
+/** choose opens a conversation; undefined goes back to the list. */
+export function choose(token: string | undefined): void {
+  go(token === undefined ? "/" : `/c/${token}`);
+}
 
 export const newestFirst = computed(() =>
   [...conversations.value.values()].sort((a, b) => b.sort_number - a.sort_number),

@@ -1,9 +1,75 @@
 // The words of the pages. No other file has any.
+import { signal } from "@preact/signals";
 import en from "./en.json";
+import { pseudo } from "./pseudo";
 
 export type Text = keyof typeof en;
 
-/** text returns a text, with what is in braces filled in. */
-export function text(name: Text, values: Record<string, string | number> = {}): string {
-  return en[name].replace(/\{(\w+)\}/g, (_, key: string) => String(values[key] ?? ""));
+/** An entry of a dictionary; one with forms has one for each plural of its language, by its value n. */
+export type Entry = string | { readonly [rule in Intl.LDMLPluralRule]?: string };
+export type Dictionary = Readonly<Record<Text, Entry>>;
+
+/** The languages that people choose from, by their own names. */
+export const languages = { en: "English", de: "Deutsch", fr: "Français" } as const;
+export type Language = keyof typeof languages;
+
+/** For tests: English with accents, longer and in brackets, which shows what is not in a dictionary. */
+const pseudoLanguage = "en-XA";
+
+const stored = "signet-language";
+
+/** The BCP 47 tag of the language in force. */
+export const language = signal<string>("en");
+
+const dictionary = signal<Dictionary>(en);
+let plural = new Intl.PluralRules("en");
+
+/** text returns a text, with what is in braces filled in. Where it has plural forms, n chooses. */
+export function text(name: Text, values: Readonly<Record<string, string | number>> = {}): string {
+  const entry: Entry = dictionary.value[name];
+  const form = typeof entry === "string" ? entry : (entry[plural.select(Number(values["n"]))] ?? entry.other ?? "");
+  return form.replace(/\{(\w+)\}/g, (_, key: string) => {
+    const value = values[key] ?? "";
+    return typeof value === "number" ? value.toLocaleString(language.value) : value;
+  });
+}
+
+/** speak loads the language of a tag, and uses it. */
+async function speak(tag: string): Promise<void> {
+  dictionary.value = await load(tag);
+  plural = new Intl.PluralRules(tag);
+  language.value = tag;
+  document.documentElement.lang = tag;
+}
+
+async function load(tag: string): Promise<Dictionary> {
+  switch (tag) {
+    case "de":
+      return (await import("./de.json")).default;
+    case "fr":
+      return (await import("./fr.json")).default;
+    case pseudoLanguage:
+      return pseudo(en);
+    default:
+      return en;
+  }
+}
+
+/** chosenLanguage is the one that the person chose on this device; undefined follows the browser. */
+export function chosenLanguage(): Language | undefined {
+  const tag = localStorage.getItem(stored) ?? "";
+  return tag in languages ? (tag as Language) : undefined;
+}
+
+/** choose keeps the choice of a language on this device. */
+export async function choose(tag: Language | undefined): Promise<void> {
+  if (tag) localStorage.setItem(stored, tag);
+  else localStorage.removeItem(stored);
+  await start();
+}
+
+/** start uses the language that was chosen, or else the first of the browser's that there is. */
+export async function start(): Promise<void> {
+  const tags = navigator.languages.map((tag) => (tag === pseudoLanguage ? tag : tag.slice(0, 2)));
+  await speak(chosenLanguage() ?? tags.find((tag) => tag in languages || tag === pseudoLanguage) ?? "en");
 }

@@ -29,7 +29,7 @@ export function Composer({ onSend }: { onSend: (body: string) => void }) {
           send();
         }}
       />
-      <button type="submit">{text("send")}</button>
+      <button type="submit" class="primary">{text("send")}</button>
     </form>
   );
 }

@@ -1,12 +1,13 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Conversation as Entry } from "../client/index";
-import { chosen, read } from "../state/conversations";
+import { choose, read } from "../state/conversations";
 import { back, messages, older, open } from "../state/messages";
 import { again, outbox, send } from "../state/outbox";
 import { session } from "../state/session";
 import { text } from "../text/text";
 import { Avatar } from "./Avatar";
 import { Composer } from "./Composer";
+import { Icon } from "./Icon";
 import { Message } from "./Message";
 import { Status } from "./Status";
 
@@ -27,8 +28,8 @@ export function Conversation({ conversation }: { conversation: Entry }) {
   return (
     <section class="conversation" aria-label={entity.display_name}>
       <header>
-        <button type="button" class="back" onClick={() => (chosen.value = undefined)}>
-          {text("back")}
+        <button type="button" class="icon back" aria-label={text("back")} onClick={() => choose(undefined)}>
+          <Icon name="back" />
         </button>
         <Avatar name={entity.display_name} token={entity.token} />
         <h2>{entity.display_name}</h2>

@@ -1,13 +1,45 @@
+import type { TargetedInputEvent } from "preact";
 import { useId } from "preact/hooks";
 
-/** Field is a labelled input that has to be filled in. */
-export function Field(props: { label: string; name: string; autocomplete: string; secret?: boolean }) {
+interface Props {
+  label: string;
+  /** Said below the input. */
+  hint?: string | undefined;
+  /** What is wrong with what it holds. */
+  problem?: string | undefined;
+  type?: "text" | "password" | "email" | "tel" | "url" | "number" | "date" | "datetime-local" | "search";
+  name?: string;
+  value?: string;
+  placeholder?: string;
+  autocomplete?: string;
+  inputMode?: "numeric" | "text";
+  required?: boolean;
+  disabled?: boolean;
+  min?: number | string;
+  max?: number | string;
+  maxLength?: number;
+  onInput?: (event: TargetedInputEvent<HTMLInputElement>) => void;
+}
+
+/** Field is an input of one line with its label. */
+export function Field({ label, hint, problem, type = "text", ...input }: Props) {
   const id = useId();
-  const { label, secret, ...input } = props;
+  const said = problem || hint;
   return (
     <p class="field">
       <label for={id}>{label}</label>
-      {secret ? <input type="password" id={id} required {...input} /> : <input type="text" id={id} required {...input} />}
+      <input
+        type={type as "text"}
+        {...input}
+        id={id}
+        aria-describedby={said ? `${id}-hint` : undefined}
+        aria-invalid={problem ? true : undefined}
+      />
+      {said && (
+        <small id={`${id}-hint`} class={problem ? "problem" : undefined}>
+          {said}
+        </small>
+      )}
     </p>
   );
 }

@@ -1,8 +1,7 @@
 import type { Message as Content } from "../client/index";
+import { clock } from "../text/format";
 import { text } from "../text/text";
 import { Status } from "./Status";
-
-const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
 /** Message shows one message: one's own at the right, with how far it got. */
 export function Message({ message, own, sender }: { message: Content; own: boolean; sender: string | undefined }) {
@@ -17,7 +16,7 @@ export function Message({ message, own, sender }: { message: Content; own: boole
       ))}
       <span class="meta">
         {message.priority === 1 && <strong class="priority">{text("priority")}</strong>}
-        <time dateTime={message.created_time}>{time.format(new Date(message.created_time))}</time>
+        <time dateTime={message.created_time}>{clock(message.created_time)}</time>
         {own && <Status of={message.status} />}
       </span>
     </li>

@@ -1,0 +1,63 @@
+// Times and sizes as the language in force writes them.
+import { language } from "./text";
+
+/** clock is the time of a day. */
+export function clock(time: string | Date): string {
+  return new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }).format(new Date(time));
+}
+
+/** day is a date: today, yesterday, a weekday of this week, or else the whole date. */
+export function day(time: string | Date): string {
+  const date = new Date(time);
+  const days = Math.round((midnight(new Date()) - midnight(date)) / 86_400_000);
+  if (days === 0 || days === 1) {
+    return capital(new Intl.RelativeTimeFormat(language.value, { numeric: "auto" }).format(-days, "day"));
+  }
+  if (days > 1 && days < 7) return new Intl.DateTimeFormat(language.value, { weekday: "long" }).format(date);
+  return new Intl.DateTimeFormat(language.value, { dateStyle: "long" }).format(date);
+}
+
+/** when is short: the time of what is of today, or else the day. */
+export function when(time: string | Date): string {
+  const date = new Date(time);
+  return midnight(date) === midnight(new Date())
+    ? clock(date)
+    : new Intl.DateTimeFormat(language.value, { day: "2-digit", month: "2-digit", year: "2-digit" }).format(date);
+}
+
+/** moment is a whole time, to the second. */
+export function moment(time: string | Date): string {
+  return new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(time));
+}
+
+const units = ["second", "minute", "hour", "day"] as const;
+const lengths = [60, 60, 24, Infinity];
+
+/** span is a length of time in its largest whole unit. */
+export function span(seconds: number): string {
+  let n = Math.max(0, seconds);
+  let unit = 0;
+  while (unit < 3 && n >= (lengths[unit] ?? 0)) n /= lengths[unit++] ?? 1;
+  return new Intl.NumberFormat(language.value, {
+    style: "unit", unit: units[unit] ?? "day", unitDisplay: "short", maximumFractionDigits: 0,
+  }).format(Math.floor(n));
+}
+
+const sizes = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+
+/** size is a number of bytes in a unit that fits, of 1,000. */
+export function size(bytes: number): string {
+  const step = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
+  return new Intl.NumberFormat(language.value, {
+    style: "unit", unit: sizes[step] ?? "byte", unitDisplay: step ? "short" : "narrow",
+    maximumFractionDigits: step > 1 ? 1 : 0,
+  }).format(bytes / 1000 ** step);
+}
+
+function midnight(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toLocaleUpperCase(language.value) + words.slice(1);
+}
