@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 
+	"signet/internal/api/wire"
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/piece"
@@ -26,7 +27,8 @@ var steps = [...]func(*API, context.Context, *call) error{
 
 // ServeHTTP answers one request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{request: r, endpoint: a.unmatched, view: view{&a.vendor, a.links(r)}, started: a.clock()}
+	c := &call{request: r, endpoint: a.unmatched, vendor: &a.vendor, started: a.clock(),
+		View: wire.View{Namespace: a.vendor.namespace, Base: a.links(r)}}
 	c.writer.ResponseWriter = w
 	c.id = SetHeaders(w.Header(), r)
 	a.origins.SetHeaders(w.Header(), r)

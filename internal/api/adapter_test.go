@@ -14,6 +14,7 @@ import (
 
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
+	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/testclock"
@@ -260,7 +261,8 @@ func TestAnswersOfEveryKind(t *testing.T) {
 			return notModified(header{"TT-X-Message-Id", "m-1"}), nil
 		}},
 		route{method: "GET", pattern: "/v2/200", handler: func(context.Context, *call) (answer, error) {
-			return reply(map[string]any{"body": "<b>&\u2028", "at": wireTime(testclock.Start)}, header{"TT-X-Group-Token", "g"}),
+			return reply(map[string]any{"body": "<b>&\u2028", "at": wire.Time(testclock.Start)},
+					header{"TT-X-Group-Token", "g"}),
 				nil
 		}},
 		route{method: "GET", pattern: "/v2/bytes", handler: func(_ context.Context, c *call) (answer, error) {

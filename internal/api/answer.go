@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+
+	"signet/internal/api/wire"
 )
 
 // answer is what an endpoint says to a call that it carried out.
@@ -93,9 +95,9 @@ func (e *encoder) release() {
 }
 
 func (e *encoder) encode(v any) error {
-	if by, ok := v.(appended); ok {
-		e.buffer.Grow(by.usual)
-		text, err := by.append(e.buffer.AvailableBuffer())
+	if by, ok := v.(wire.Text); ok {
+		e.buffer.Grow(by.Usual)
+		text, err := by.Append(e.buffer.AvailableBuffer())
 		e.buffer.Write(text) // where it is already, if it had room
 		return err
 	}

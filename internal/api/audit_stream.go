@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/stream"
@@ -49,7 +50,7 @@ func (a *API) streamAudit(ctx context.Context, c *call) (answer, error) {
 	h.Set("X-Accel-Buffering", "no")
 	head := &headWriter{writer: &c.writer, control: http.NewResponseController(&c.writer)}
 	_ = head.control.SetReadDeadline(time.Time{}) // nothing cuts it but its own deadlines
-	err := a.streams.FollowAudit(ctx, c.actor, request, &auditSink{eventSink{view: c.view, out: head}})
+	err := a.streams.FollowAudit(ctx, c.actor, request, &auditSink{eventSink{view: c.View, out: head}})
 	if err != nil && c.writer.status == 0 {
 		h.Del("X-Accel-Buffering") // it is an answer like any other
 		return answer{}, err
@@ -63,14 +64,14 @@ type auditSink struct{ eventSink }
 
 // Line adds one.
 func (s *auditSink) Line(line *store.AuditRow) error {
-	text, err := marshal(wireAudit{line.AuditEntry, hex.EncodeToString(line.Hash)})
+	text, err := wire.Marshal(wireAudit{line.AuditEntry, hex.EncodeToString(line.Hash)})
 	if err != nil {
 		return err
 	}
 	id := strconv.FormatInt(line.Number, 10)
 	b := s.begin()
 	b.WriteString("id: " + id + `
-data: {"event_id":"` + id + `","event":{"` + s.view.vendor.namespace + ":iq:" + eventAudit + `":`)
+data: {"event_id":"` + id + `","event":{"` + s.view.Namespace + ":iq:" + eventAudit + `":`)
 	b.Write(text)
 	b.WriteString("}}\n\n")
 	return s.added()

@@ -8,6 +8,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
+	"signet/internal/api/wire"
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -16,7 +17,8 @@ import (
 // call is one request on its way through the adapter, and what an endpoint gets
 // of it.
 type call struct {
-	view
+	wire.View
+	vendor   *vendor
 	request  *http.Request
 	writer   responseWriter
 	endpoint *endpoint

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/api/wire"
 	"signet/internal/console"
 	"signet/internal/model"
 )
@@ -42,10 +43,10 @@ func listed[E, W any](a *API, c *call, page console.Page[E], err error, show fun
 
 // wireListedOrganization is an Organization with what it comes to.
 type wireListedOrganization struct {
-	wireOrganization
-	CreatedTime wireTime `json:"created_time"`
-	Groups      int      `json:"groups"`
-	Requests    int      `json:"requests"`
+	wire.Organization
+	CreatedTime wire.Time `json:"created_time"`
+	Groups      int       `json:"groups"`
+	Requests    int       `json:"requests"`
 }
 
 // listOrganizations: GET /organization.
@@ -56,18 +57,18 @@ func (a *API) listOrganizations(ctx context.Context, c *call) (answer, error) {
 	}
 	page, err := a.console.Organizations(ctx, c.actor, name, ask)
 	return listed(a, c, page, err, func(o *console.Organization) wireListedOrganization {
-		return wireListedOrganization{organization(o.Organization), wireTime(o.Created), o.Groups, o.Requests}
+		return wireListedOrganization{wire.ShownOrganization(o.Organization), wire.Time(o.Created), o.Groups, o.Requests}
 	})
 }
 
 // wireMember is a User as its organization's administrators see it.
 type wireMember struct {
-	wireUser
-	Roles        []string `json:"roles"`
-	PendingRoles []string `json:"pending_roles"`
-	JoinedTime   wireTime `json:"joined_time"`
-	LastSeenTime wireTime `json:"last_seen_time,omitzero"`
-	HasKeys      bool     `json:"has_keys"`
+	wire.User
+	Roles        []string  `json:"roles"`
+	PendingRoles []string  `json:"pending_roles"`
+	JoinedTime   wire.Time `json:"joined_time"`
+	LastSeenTime wire.Time `json:"last_seen_time,omitzero"`
+	HasKeys      bool      `json:"has_keys"`
 }
 
 // listMembers: GET /organization/:organization/member.
@@ -82,7 +83,7 @@ func (a *API) listMembers(ctx context.Context, c *call) (answer, error) {
 	}
 	page, err := a.console.Members(ctx, c.actor, c.organizationPath(), filter, ask)
 	return listed(a, c, page, err, func(m *console.Member) wireMember {
-		return wireMember{c.user(m.Entity), notNull(m.Roles), notNull(m.Pending), wireTime(m.Joined), wireTime(m.Seen),
+		return wireMember{c.User(m.Entity), notNull(m.Roles), notNull(m.Pending), wire.Time(m.Joined), wire.Time(m.Seen),
 			m.HasKeys}
 	})
 }
@@ -96,8 +97,8 @@ func notNull(texts []string) []string {
 
 // wireListedGroup is a Group without its members.
 type wireListedGroup struct {
-	wireGroup
-	LastMessageTime wireTime `json:"last_message_time,omitzero"`
+	wire.Group
+	LastMessageTime wire.Time `json:"last_message_time,omitzero"`
 }
 
 // listGroups: GET /organization/:organization/group.
@@ -108,7 +109,7 @@ func (a *API) listGroups(ctx context.Context, c *call) (answer, error) {
 	}
 	page, err := a.console.Groups(ctx, c.actor, c.organizationPath(), query, ask)
 	return listed(a, c, page, err, func(g *console.Group) wireListedGroup {
-		w := wireListedGroup{c.group(&g.Group), wireTime(g.LastMessage)}
+		w := wireListedGroup{c.Group(&g.Group), wire.Time(g.LastMessage)}
 		w.Members = nil
 		return w
 	})
@@ -117,10 +118,10 @@ func (a *API) listGroups(ctx context.Context, c *call) (answer, error) {
 // wireRequest is a request that an administrator has to decide on.
 type wireRequest struct {
 	Kind           console.RequestKind  `json:"kind"`
-	Account        wireUser             `json:"account"`
+	Account        wire.User            `json:"account"`
 	OrganizationID model.OrganizationID `json:"organization_id"`
 	Role           string               `json:"role,omitempty"`
-	CreatedTime    wireTime             `json:"created_time,omitzero"`
+	CreatedTime    wire.Time            `json:"created_time,omitzero"`
 }
 
 // listRequests: GET /organization/:organization/request.
@@ -131,7 +132,7 @@ func (a *API) listRequests(ctx context.Context, c *call) (answer, error) {
 	}
 	page, err := a.console.Requests(ctx, c.actor, c.organizationPath(), ask)
 	return listed(a, c, page, err, func(r *console.Request) wireRequest {
-		return wireRequest{r.Kind, c.user(r.Account), r.Organization, r.Role, wireTime(r.Created)}
+		return wireRequest{r.Kind, c.User(r.Account), r.Organization, r.Role, wire.Time(r.Created)}
 	})
 }
 
@@ -182,8 +183,8 @@ type wireQueue struct {
 	Username        string          `json:"username"`
 	DisplayName     string          `json:"display_name"`
 	Depth           int             `json:"depth"`
-	OldestEventTime wireTime        `json:"oldest_event_time"`
-	LastSeenTime    wireTime        `json:"last_seen_time,omitzero"`
+	OldestEventTime wire.Time       `json:"oldest_event_time"`
+	LastSeenTime    wire.Time       `json:"last_seen_time,omitzero"`
 	Streams         int             `json:"streams"`
 }
 
@@ -203,7 +204,7 @@ func (a *API) listQueues(ctx context.Context, c *call) (answer, error) {
 		page, err = a.console.AllQueues(ctx, c.actor, older, ask)
 	}
 	return listed(a, c, page, err, func(q *console.Queue) wireQueue {
-		return wireQueue{q.Account, q.Username, q.DisplayName, q.Depth, wireTime(q.Oldest), wireTime(q.Seen), q.Streams}
+		return wireQueue{q.Account, q.Username, q.DisplayName, q.Depth, wire.Time(q.Oldest), wire.Time(q.Seen), q.Streams}
 	})
 }
 
@@ -213,8 +214,8 @@ type wireUndelivered struct {
 	SenderToken    model.AccountID `json:"sender_token"`
 	RecipientToken model.EntityID  `json:"recipient_token"`
 	GroupToken     model.GroupID   `json:"group_token,omitzero"`
-	CreatedTime    wireTime        `json:"created_time"`
-	ExpiresTime    wireTime        `json:"expires_time,omitzero"`
+	CreatedTime    wire.Time       `json:"created_time"`
+	ExpiresTime    wire.Time       `json:"expires_time,omitzero"`
 	Priority       int             `json:"priority"`
 	Waiting        int             `json:"waiting,omitempty"` // of a group's
 }
@@ -229,7 +230,7 @@ func (a *API) listUndelivered(ctx context.Context, c *call) (answer, error) {
 	page, err := a.console.Undelivered(ctx, c.actor, c.organizationPath(), after, ask)
 	return listed(a, c, page, err, func(u *console.Undelivered) wireUndelivered {
 		w := wireUndelivered{MessageID: u.ID, SenderToken: u.Sender, RecipientToken: u.Recipient,
-			CreatedTime: wireTime(u.Created), ExpiresTime: wireTime(u.Expires), Priority: u.Priority}
+			CreatedTime: wire.Time(u.Created), ExpiresTime: wire.Time(u.Expires), Priority: u.Priority}
 		if u.Group {
 			w.GroupToken, w.Waiting = model.GroupID(u.Recipient), u.Waiting
 		}

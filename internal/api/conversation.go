@@ -2,24 +2,11 @@ package api
 
 import (
 	"context"
-	"encoding/json"
-	"strconv"
 
 	"signet/internal/console"
 	"signet/internal/model"
 	"signet/internal/service"
 )
-
-// wireConversation is a Conversation.
-type wireConversation struct {
-	Entity         json.RawMessage      `json:"entity"`
-	OrganizationID model.OrganizationID `json:"organization_id"`
-	LastMessage    *wireMessage         `json:"last_message,omitempty"`
-	Unread         int                  `json:"unread_count"`
-	UnreadPriority int                  `json:"unread_priority_count"`
-	Muted          bool                 `json:"muted"`
-	SortNumber     int64                `json:"sort_number"`
-}
 
 // getConversations: GET /conversation (contract, section 7).
 func (a *API) getConversations(ctx context.Context, c *call) (answer, error) {
@@ -33,21 +20,7 @@ func (a *API) getConversations(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	found, next, err := a.service.Conversations(ctx, c.actor, command)
-	return listed(a, c, console.Page[service.Conversation]{Results: found, Continuation: next}, err, c.conversation)
-}
-
-// conversation shows a conversation, as the roster shows its entity.
-func (v *view) conversation(f *service.Conversation) wireConversation {
-	c := &f.Conversation
-	w := wireConversation{
-		Entity:         v.withFields(v.entity(f.Entity), map[string]any{"type": v.entityType(c.Group)}),
-		OrganizationID: c.Organization, Unread: c.Unread, UnreadPriority: c.UnreadPriority, Muted: f.Muted,
-	}
-	if f.LastMessage != nil {
-		m := v.message(f.LastMessage)
-		w.LastMessage, w.SortNumber = &m, m.SortNumber
-	}
-	return w
+	return listed(a, c, console.Page[service.Conversation]{Results: found, Continuation: next}, err, c.Conversation)
 }
 
 // getHistory: GET /conversation/:entity/message (contract, section 7).
@@ -66,23 +39,7 @@ func (a *API) getHistory(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	a.charge(c, costOfHistory(history.Looked))
-	return reply(c.appendedHistory(&history)), nil
-}
-
-// appendedHistory is a page of messages as an answer.
-func (v *view) appendedHistory(h *service.History) appended {
-	return appended{(len(h.Messages) + 1) * usualEvent, func(b []byte) ([]byte, error) {
-		b = append(b, `{"results":[`...)
-		for i := range h.Messages {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			m := v.message(&h.Messages[i])
-			b = m.appendJSON(b)
-		}
-		b = append(b, `],"metadata":{"more":`...)
-		return append(strconv.AppendBool(b, h.More), "}}"...), nil
-	}}
+	return reply(c.HistoryText(&history)), nil
 }
 
 // readConversation: POST /conversation/:entity/read (contract, section 7).

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/stream"
@@ -65,9 +66,6 @@ func acceptsEventStream(h http.Header) bool {
 	return false
 }
 
-// usualEvent is how many bytes an event takes, more often than not.
-const usualEvent = 800
-
 // pollEvents answers with the oldest unacknowledged events.
 func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
@@ -114,10 +112,10 @@ const mostEvents = 4 << 20
 
 // appendTaken writes events to the end of the list that the encoder has begun, as far as
 // there is room, and returns how many that were.
-func (v *view) appendTaken(e *encoder, events []model.Event) (int, error) {
-	e.buffer.Grow(min(len(events)*usualEvent, mostEvents))
+func (c *call) appendTaken(e *encoder, events []model.Event) (int, error) {
+	e.buffer.Grow(min(len(events)*wire.UsualEvent, mostEvents))
 	for i := range events {
-		text, err := v.appendEvent(append(e.buffer.AvailableBuffer(), ','), &events[i])
+		text, err := c.AppendEvent(append(e.buffer.AvailableBuffer(), ','), &events[i])
 		if err != nil {
 			return i, err
 		}

@@ -46,7 +46,7 @@ func (a *API) runHijacked(c *call, st *stream.Stream, conn net.Conn) {
 	c.hijacked = true
 	a.logOpened(c)
 	out := &hijacked{Conn: conn, left: make(chan struct{})}
-	sink, end := &eventSink{view: c.view, out: out}, c.ending()
+	sink, end := &eventSink{view: c.View, out: out}, c.ending()
 	go out.watch(st)
 	go st.Run(sink, func(err error) {
 		_ = out.Close()

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"signet/internal/api/wire"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/stream"
@@ -27,7 +28,7 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 	h.Set("X-Accel-Buffering", "no")
 	head := &headWriter{writer: &c.writer, control: http.NewResponseController(&c.writer),
 		hijack: c.request.ProtoMajor == 1 && !options.CloseAfterMessages}
-	sink := &eventSink{view: c.view, out: head}
+	sink := &eventSink{view: c.View, out: head}
 	// Nothing is to cut a stream but its own deadlines.
 	_ = head.control.SetReadDeadline(time.Time{})
 	st, err := a.streams.Open(ctx, c.actor, options, sink)
@@ -82,7 +83,7 @@ func (w *headWriter) abort() {} // the server closes the connections of calls
 
 // eventSink writes events as unnamed server-sent events.
 type eventSink struct {
-	view   view
+	view   wire.View
 	out    output
 	buffer *bytes.Buffer // of what was added and is not written; nil: nothing was
 }
@@ -104,7 +105,7 @@ const writePiece = 32 << 10
 // Event adds one event.
 func (s *eventSink) Event(e *model.Event) error {
 	b := s.begin()
-	text, err := s.view.appendEvent(appendBeforeData(b.AvailableBuffer(), e), e)
+	text, err := s.view.AppendEvent(appendBeforeData(b.AvailableBuffer(), e), e)
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (s *eventSink) Event(e *model.Event) error {
 
 // Shared adds one that others get too.
 func (s *eventSink) Shared(e *live.Event) error {
-	text, err := e.JSON(s.view.eventJSON)
+	text, err := e.JSON(s.view.EventJSON)
 	if err != nil {
 		return err
 	}
@@ -132,11 +133,6 @@ func appendBeforeData(b []byte, e *model.Event) []byte {
 		b = append(append(append(b, "id: "...), e.ID...), '\n')
 	}
 	return append(b, "data: "...)
-}
-
-// eventJSON is an event alone.
-func (v *view) eventJSON(e *model.Event) ([]byte, error) {
-	return v.appendEvent(make([]byte, 0, usualEvent), e)
 }
 
 // Comment adds a sign that the stream is alive.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"signet/internal/api/wire"
 	"signet/internal/audit"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -42,7 +43,7 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 		return streamed(), nil // Accept has answered
 	}
 	conn.SetReadLimit(socketReadBytes)
-	out := &socket{view: c.view, conn: conn}
+	out := &socket{view: c.View, conn: conn}
 	out.ctx, out.cancel = context.WithCancel(audit.Outlive(ctx))
 	stop := context.AfterFunc(ctx, out.cancel)
 	actor := c.actor
@@ -154,7 +155,7 @@ func (a *API) readSocket(ctx context.Context, actor *model.Actor, conn *websocke
 
 // socket writes events as text frames.
 type socket struct {
-	view    view
+	view    wire.View
 	ctx     context.Context // the connection's
 	cancel  context.CancelFunc
 	conn    *websocket.Conn
@@ -167,7 +168,7 @@ type socket struct {
 func (s *socket) Event(e *model.Event) error {
 	b := sinkBuffers.Get().(*bytes.Buffer)
 	defer freeSinkBuffer(b)
-	text, err := s.view.appendEvent(b.AvailableBuffer(), e)
+	text, err := s.view.AppendEvent(b.AvailableBuffer(), e)
 	if err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func (s *socket) Event(e *model.Event) error {
 
 // Shared writes one that others get too.
 func (s *socket) Shared(e *live.Event) error {
-	text, err := e.JSON(s.view.eventJSON)
+	text, err := e.JSON(s.view.EventJSON)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"signet/internal/api/wire"
 	"signet/internal/export"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -15,7 +16,7 @@ import (
 
 // wireExportedAccount is account.json of an archive.
 type wireExportedAccount struct {
-	Account       wireUser               `json:"account"`
+	Account       wire.User              `json:"account"`
 	Operator      bool                   `json:"operator"`
 	Organizations []wireExportedPlace    `json:"organizations"`
 	Requests      []wireExportedProposal `json:"requests"`
@@ -29,7 +30,7 @@ type wireExportedPlace struct {
 	Department     string               `json:"department"`
 	Roles          []string             `json:"roles"`
 	PendingRoles   []string             `json:"pending_roles"`
-	JoinedTime     wireTime             `json:"joined_time"`
+	JoinedTime     wire.Time            `json:"joined_time"`
 	Metadata       map[string]string    `json:"metadata,omitzero"`
 }
 
@@ -39,7 +40,7 @@ type wireExportedProposal struct {
 	OrganizationID model.OrganizationID `json:"organization_id"`
 	Title          string               `json:"title"`
 	Department     string               `json:"department"`
-	CreatedTime    wireTime             `json:"created_time"`
+	CreatedTime    wire.Time            `json:"created_time"`
 }
 
 // wireExportedConversation is an entry of conversations.json.
@@ -54,16 +55,16 @@ type wireExportedConversation struct {
 
 // wireExportedMessage is a line of messages.jsonl.
 type wireExportedMessage struct {
-	wireMessage
-	Statuses []wireStatusRow `json:"statuses"`
-	File     string          `json:"file,omitempty"` // of the attachment, in the archive
+	wire.Message
+	Statuses []wire.StatusRow `json:"statuses"`
+	File     string           `json:"file,omitempty"` // of the attachment, in the archive
 }
 
 // wireManifest is manifest.json, which comes last.
 type wireManifest struct {
 	AccountID      model.AccountID        `json:"account_id"`
 	AskedBy        model.AccountID        `json:"asked_by"`
-	MadeTime       wireTime               `json:"made_time"`
+	MadeTime       wire.Time              `json:"made_time"`
 	ServerVersion  string                 `json:"server_version"`
 	Format         int                    `json:"format"`
 	Content        bool                   `json:"content"` // what people wrote is in it
@@ -129,7 +130,7 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 		},
 		func() error {
 			return out.list("groups.json", func(add func(any) error) error {
-				return from.Groups(ctx, func(g *model.Group) error { return add(c.group(g)) })
+				return from.Groups(ctx, func(g *model.Group) error { return add(c.Group(g)) })
 			})
 		},
 		func() error {
@@ -156,7 +157,7 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 		},
 		func() error {
 			return out.object("manifest.json", wireManifest{
-				AccountID: from.Account, AskedBy: c.actor.Account, MadeTime: wireTime(c.started), ServerVersion: a.version,
+				AccountID: from.Account, AskedBy: c.actor.Account, MadeTime: wire.Time(c.started), ServerVersion: a.version,
 				Format: exportFormat, Content: from.Own, Organizations: from.Exported.Reader.Organizations(),
 				Files: out.files, Attachments: attachments, AttachmentLost: wireLost(lost),
 			})
@@ -175,16 +176,16 @@ func exportAccount(ctx context.Context, c *call, out *archive, from *export.Arch
 	if err != nil {
 		return err
 	}
-	w := wireExportedAccount{Account: c.user(p.Account), Operator: p.Operator,
+	w := wireExportedAccount{Account: c.User(p.Account), Operator: p.Operator,
 		Organizations: make([]wireExportedPlace, len(p.Organizations)),
 		Requests:      make([]wireExportedProposal, len(p.Requests))}
 	for i, o := range p.Organizations {
 		w.Organizations[i] = wireExportedPlace{OrganizationID: o.Organization, Name: o.Name, Title: o.Title,
 			Department: o.Department, Roles: append([]string{}, o.Roles...), PendingRoles: append([]string{}, o.Pending...),
-			JoinedTime: wireTime(o.Joined), Metadata: o.Metadata}
+			JoinedTime: wire.Time(o.Joined), Metadata: o.Metadata}
 	}
 	for i, r := range p.Requests {
-		w.Requests[i] = wireExportedProposal{r.Organization, r.Title, r.Department, wireTime(r.Created)}
+		w.Requests[i] = wireExportedProposal{r.Organization, r.Title, r.Department, wire.Time(r.Created)}
 	}
 	return out.object("account.json", w)
 }
@@ -220,7 +221,7 @@ func exportMutes(ctx context.Context, out *archive, from *export.Archive) error 
 	}
 	return out.list("mutes.json", func(add func(any) error) error {
 		for i := range mutes {
-			if err := add(mute(&mutes[i])); err != nil {
+			if err := add(wire.ShownMute(&mutes[i])); err != nil {
 				return err
 			}
 		}
@@ -228,16 +229,16 @@ func exportMutes(ctx context.Context, out *archive, from *export.Archive) error 
 	})
 }
 
-func (v *view) exportedConversation(f *service.Conversation) wireExportedConversation {
-	c := v.conversation(f)
-	return wireExportedConversation{Entity: c.Entity, OrganizationID: c.OrganizationID, Unread: c.Unread,
-		UnreadPriority: c.UnreadPriority, Muted: c.Muted, Listed: f.Conversation.Listed}
+func (c *call) exportedConversation(f *service.Conversation) wireExportedConversation {
+	w := c.Conversation(f)
+	return wireExportedConversation{Entity: w.Entity, OrganizationID: w.OrganizationID, Unread: w.Unread,
+		UnreadPriority: w.UnreadPriority, Muted: w.Muted, Listed: f.Conversation.Listed}
 }
 
 // exportedMessage shows a message; without content nothing of what its sender wrote.
-func (v *view) exportedMessage(m *model.Message, rows []model.StatusRow, content bool) wireExportedMessage {
-	w := wireExportedMessage{wireMessage: v.message(m),
-		Statuses: messageStatus(service.MessageStatus{Rows: rows}).Statuses}
+func (c *call) exportedMessage(m *model.Message, rows []model.StatusRow, content bool) wireExportedMessage {
+	w := wireExportedMessage{Message: c.Message(m),
+		Statuses: wire.ShownStatus(service.MessageStatus{Rows: rows}).Statuses}
 	switch {
 	case !content:
 		w.Body, w.Attachments, w.AttachmentName, w.Data = nil, nil, "", nil

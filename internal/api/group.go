@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -49,13 +50,13 @@ func (a *API) createGroup(ctx context.Context, c *call) (answer, error) {
 	}
 	headers := c.groupHeaders(&g)
 	if renderEntity {
-		return reply(c.group(&g), headers...), nil
+		return reply(c.Group(&g), headers...), nil
 	}
 	return noContent(headers...), nil
 }
 
-func (v *view) groupHeaders(g *model.Group) []header {
-	return []header{{v.vendor.groupToken, g.ID.String()}, {v.vendor.groupAvatar, v.avatarURL(g.Avatar)}}
+func (c *call) groupHeaders(g *model.Group) []header {
+	return []header{{c.vendor.groupToken, g.ID.String()}, {c.vendor.groupAvatar, c.AvatarURL(g.Avatar)}}
 }
 
 // createRoleGroup: POST /role_group: a group as POST /group makes it.
@@ -69,7 +70,7 @@ func (a *API) createRoleGroup(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(c.group(&g), c.groupHeaders(&g)...), nil
+	return reply(c.Group(&g), c.groupHeaders(&g)...), nil
 }
 
 // getGroup: GET /group/:group (call 6).
@@ -86,7 +87,7 @@ func (a *API) getGroup(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := c.group(&g)
+	w := c.Group(&g)
 	if withMetadata {
 		if w.Metadata, err = a.metadataOf(ctx, c, g.Entity(), g.Organization); err != nil {
 			return answer{}, err
@@ -106,9 +107,9 @@ func (a *API) getGroupMembers(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	a.charge(c, costOfMembers(len(members)))
-	out := make([]wireUser, len(members))
+	out := make([]wire.User, len(members))
 	for i, e := range members {
-		out[i] = c.user(e)
+		out[i] = c.User(e)
 	}
 	return reply(out), nil
 }
@@ -127,7 +128,7 @@ func (a *API) updateGroup(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return noContent(header{a.vendor.groupAvatar, c.avatarURL(g.Avatar)}), nil
+	return noContent(header{a.vendor.groupAvatar, c.AvatarURL(g.Avatar)}), nil
 }
 
 // deleteGroup: DELETE /group/:group (call 8).

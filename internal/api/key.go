@@ -8,17 +8,18 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/api/input"
+	"signet/internal/api/wire"
 	"signet/internal/model"
 )
 
 // wireIssuedKey is a new key; the secret is shown this once.
 type wireIssuedKey struct {
-	APIKey      string   `json:"api_key"`
-	APISecret   string   `json:"api_secret"`
-	Kind        string   `json:"kind"`
-	CreatedTime wireTime `json:"created_time"`
-	ExpiresTime wireTime `json:"expires_time,omitzero"`
-	Networks    []string `json:"allowed_networks,omitempty"`
+	APIKey      string    `json:"api_key"`
+	APISecret   string    `json:"api_secret"`
+	Kind        string    `json:"kind"`
+	CreatedTime wire.Time `json:"created_time"`
+	ExpiresTime wire.Time `json:"expires_time,omitzero"`
+	Networks    []string  `json:"allowed_networks,omitempty"`
 
 	Organization model.OrganizationID `json:"organization,omitempty"`
 }
@@ -27,10 +28,10 @@ type wireIssuedKey struct {
 type wireKey struct {
 	APIKey       string          `json:"api_key"`
 	Kind         string          `json:"kind"`
-	CreatedTime  wireTime        `json:"created_time"`
-	LastUsedTime wireTime        `json:"last_used_time,omitzero"`
+	CreatedTime  wire.Time       `json:"created_time"`
+	LastUsedTime wire.Time       `json:"last_used_time,omitzero"`
 	LastAddress  netip.Addr      `json:"last_used_address,omitzero"`
-	ExpiresTime  wireTime        `json:"expires_time,omitzero"`
+	ExpiresTime  wire.Time       `json:"expires_time,omitzero"`
 	IssuedBy     model.AccountID `json:"issued_by,omitzero"`
 	Networks     []string        `json:"allowed_networks,omitempty"`
 
@@ -75,8 +76,8 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(wireIssuedKey{issued.Key.Key, issued.Secret, issued.Kind.String(), wireTime(issued.Created),
-		wireTime(issued.Expires),
+	return reply(wireIssuedKey{issued.Key.Key, issued.Secret, issued.Kind.String(), wire.Time(issued.Created),
+		wire.Time(issued.Expires),
 		issued.Networks.Strings(), issued.Scope}), nil
 }
 
@@ -97,9 +98,9 @@ func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
 // shownKey shows a key.
 func shownKey(k *model.Key) wireKey {
 	return wireKey{
-		APIKey: k.Key, Kind: k.Kind.String(), CreatedTime: wireTime(k.Created), LastUsedTime: wireTime(k.LastUsed),
+		APIKey: k.Key, Kind: k.Kind.String(), CreatedTime: wire.Time(k.Created), LastUsedTime: wire.Time(k.LastUsed),
 		LastAddress: k.LastAddress,
-		ExpiresTime: wireTime(k.Expires), IssuedBy: k.IssuedBy, Networks: k.Networks.Strings(), Organization: k.Scope,
+		ExpiresTime: wire.Time(k.Expires), IssuedBy: k.IssuedBy, Networks: k.Networks.Strings(), Organization: k.Scope,
 		Device: k.Device, Session: k.Session,
 	}
 }

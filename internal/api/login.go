@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"signet/internal/access"
+	"signet/internal/api/wire"
 	"signet/internal/model"
 )
 
 // wireLogin is the answer of both sign-ins.
 type wireLogin struct {
-	User wireUser `json:"user"`
+	User wire.User `json:"user"`
 	Auth struct {
 		Key      string `json:"key"`
 		Secret   string `json:"secret"`
@@ -72,7 +73,7 @@ func (a *API) login(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := wireLogin{User: c.user(user)}
+	out := wireLogin{User: c.User(user)}
 	out.Auth.Key, out.Auth.Secret, out.Auth.Resource = signed.Actor.Key.Key, signed.Secret, device
 	return reply(out), nil
 }

@@ -2,9 +2,12 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
+	"strings"
 
 	"signet/internal/api/input"
+	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -97,7 +100,7 @@ func (a *API) sent(ctx context.Context, c *call, sent service.Sent, withMessage 
 	headers := []header{{a.vendor.messageID, sent.Message.String()}, {a.vendor.messageTTL, strconv.Itoa(sent.TTL)}}
 	switch {
 	case withMessage && sent.Row != nil:
-		return reply(c.appendedMessage(sent.Row), headers...), nil
+		return reply(c.MessageText(sent.Row), headers...), nil
 	case withMessage:
 		return answer{}, model.Missing()
 	case sent.Repeated:
@@ -117,7 +120,7 @@ func (a *API) getMessage(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(c.appendedMessage(&m)), nil
+	return reply(c.MessageText(&m)), nil
 }
 
 // recallMessage: DELETE /message/:message (call 13).
@@ -152,7 +155,7 @@ func (a *API) getMessageStatus(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(messageStatus(status)), nil
+	return reply(wire.ShownStatus(status)), nil
 }
 
 // setMessageStatus: POST and PUT /message/status (call 16).
@@ -192,9 +195,9 @@ func (a *API) getMessageStatuses(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	statuses := make([]wireMessageStatus, len(found))
+	statuses := make([]wire.MessageStatus, len(found))
 	for i, status := range found {
-		statuses[i] = messageStatus(status)
+		statuses[i] = wire.ShownStatus(status)
 	}
 	return reply(map[string]any{"bulk_message_statuses": statuses}), nil
 }
@@ -211,4 +214,26 @@ func (a *API) startTyping(ctx context.Context, c *call) (answer, error) {
 // stopTyping: DELETE /message/typing/:recipient (call 18).
 func (a *API) stopTyping(ctx context.Context, c *call) (answer, error) {
 	return noContent(), a.service.Typing(ctx, c.actor, c.path("recipient"), false)
+}
+
+// dataItems reads the field `data`: a list of objects of three texts, or one of them.
+// In a form the field may be repeated.
+func dataItems(f *input.Fields) (items []model.DataItem) {
+	const want = "a list of objects with the texts mimetype, namespace and payload"
+	for _, raw := range f.Raws("data") {
+		if strings.HasPrefix(strings.TrimSpace(string(raw)), "{") {
+			var one model.DataItem
+			if json.Unmarshal(raw, &one) != nil {
+				f.Wrong("data", want)
+			}
+			items = append(items, one)
+			continue
+		}
+		var several []model.DataItem
+		if json.Unmarshal(raw, &several) != nil {
+			f.Wrong("data", want)
+		}
+		items = append(items, several...)
+	}
+	return items
 }

@@ -2,55 +2,10 @@ package api
 
 import (
 	"context"
-	"time"
 
+	"signet/internal/api/wire"
 	"signet/internal/model"
 )
-
-// wireMute is something that the caller muted. A whole organization has no sender.
-type wireMute struct {
-	SenderType         string               `json:"sender_type,omitempty"`
-	SenderToken        model.EntityID       `json:"sender_token,omitzero"`
-	OrganizationID     model.OrganizationID `json:"organization_id"`
-	CallerOrganization model.OrganizationID `json:"caller_organization"`
-	MuteDuration       int                  `json:"mute_duration"` // minutes
-	MuteStart          int64                `json:"mute_start"`    // seconds since 1970
-}
-
-func mute(m *model.Mute) wireMute {
-	w := wireMute{SenderToken: m.Entity, OrganizationID: m.Organization, CallerOrganization: m.Organization,
-		MuteDuration: m.Minutes, MuteStart: seconds(m.Start)}
-	switch {
-	case m.Group:
-		w.SenderType = "group"
-	case !m.Entity.IsZero():
-		w.SenderType = "account"
-	}
-	return w
-}
-
-func seconds(t time.Time) int64 {
-	if t.Unix() <= 0 {
-		return 0
-	}
-	return t.Unix()
-}
-
-// wireMuteChange is the event conversation_mute.
-type wireMuteChange struct {
-	Token  model.AccountID `json:"token"`
-	Action string          `json:"action"`
-	*wireMute
-}
-
-func wireMuteEvent(m *model.MuteChange) any {
-	change := wireMuteChange{Token: m.Account, Action: m.Action}
-	if m.Mute != nil {
-		w := mute(m.Mute)
-		change.wireMute = &w
-	}
-	return change
-}
 
 // getMutes: GET /mute.
 func (a *API) getMutes(ctx context.Context, c *call) (answer, error) {
@@ -58,9 +13,9 @@ func (a *API) getMutes(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := make([]wireMute, len(mutes))
+	out := make([]wire.Mute, len(mutes))
 	for i := range mutes {
-		out[i] = mute(&mutes[i])
+		out[i] = wire.ShownMute(&mutes[i])
 	}
 	return reply(out), nil
 }

@@ -2,8 +2,13 @@ package api
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 
+	"signet/internal/api/input"
+	"signet/internal/api/wire"
 	"signet/internal/model"
+	"signet/internal/service"
 )
 
 // organizationPath reads the organization that a path names.
@@ -39,7 +44,7 @@ func (a *API) getOrganization(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(organization(o)), nil
+	return reply(wire.ShownOrganization(o)), nil
 }
 
 // deleteOrganization: DELETE /organization/:organization.
@@ -67,9 +72,9 @@ func (a *API) getUserOrganizations(ctx context.Context, c *call) (answer, error)
 	if err != nil {
 		return answer{}, err
 	}
-	out := make([]wireOrganization, len(found))
+	out := make([]wire.Organization, len(found))
 	for i, o := range found {
-		out[i] = organization(o)
+		out[i] = wire.ShownOrganization(o)
 	}
 	return reply(out), nil
 }
@@ -80,7 +85,7 @@ func (a *API) getUserOrganization(ctx context.Context, c *call) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(organization(o)), nil
+	return reply(wire.ShownOrganization(o)), nil
 }
 
 // addMember: POST /user/:user/organization (call 29).
@@ -163,4 +168,46 @@ func (a *API) aboutSelf(ctx context.Context, c *call) bool {
 // asksForAdmin lets a regular key ask for the role admin for its own account.
 func (a *API) asksForAdmin(ctx context.Context, c *call) bool {
 	return c.path("role") == model.RoleAdmin && a.aboutSelf(ctx, c)
+}
+
+// organizationCommand reads a name and settings, in snake_case or camelCase. Any
+// other field is a setting that is kept as given.
+func (a *API) organizationCommand(c *call) (service.OrganizationCommand, error) {
+	f := &c.body.Fields
+	var out service.OrganizationCommand
+	s := &out.Settings
+	s.Other = map[string]json.RawMessage{}
+	numbers, switches := s.Numbers(), s.Switches()
+	known := map[string]bool{}
+	for _, given := range f.Names() {
+		name := input.SnakeCase(given)
+		if known[name] {
+			f.RefuseRepeated(given)
+		}
+		known[name] = true
+		switch name {
+		case "name":
+			out.Name = f.OptionalText(given)
+		case "token", "members", "pending", "paid", "settings", "legal_hold":
+			// What an Organization shows of itself is no setting: a client may send back
+			// all that it was shown.
+		default:
+			if number := numbers[name]; number != nil {
+				*number = f.OptionalInt(given)
+				continue
+			}
+			if on := switches[name]; on != nil {
+				*on = f.OptionalBool(given)
+				continue
+			}
+			known[name] = false // `a_b` and `aB` are two
+			if strings.EqualFold(given, a.vendor.organizationKey) || !f.Storable(given, given) {
+				continue
+			}
+			if value := f.Scalar(given); value != nil {
+				s.Other[given] = value
+			}
+		}
+	}
+	return out, c.err()
 }

@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"signet/internal/api/input"
+	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/people"
 )
 
 // wireCreatedUser is a User with its first key, where one was asked for.
 type wireCreatedUser struct {
-	wireUser
+	wire.User
 	APIKey    string `json:"api_key,omitempty"`
 	APISecret string `json:"api_secret,omitempty"`
 }
@@ -33,8 +34,8 @@ func (a *API) createUser(ctx context.Context, c *call) (answer, error) {
 	return reply(c.createdUser(&created)), nil
 }
 
-func (v *view) createdUser(made *people.Created) wireCreatedUser {
-	out := wireCreatedUser{wireUser: v.user(made.Entity)}
+func (c *call) createdUser(made *people.Created) wireCreatedUser {
+	out := wireCreatedUser{User: c.User(made.Entity)}
 	if made.Key != nil {
 		out.APIKey, out.APISecret = made.Key.Key.Key, made.Key.Secret
 	}

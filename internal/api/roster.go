@@ -3,16 +3,17 @@ package api
 import (
 	"context"
 
+	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/service"
 )
 
 // rosterEntry shows a conversation: the entity's own fields, and what the
 // conversation adds.
-func (v *view) rosterEntry(e *service.RosterEntry) any {
+func (c *call) rosterEntry(e *service.RosterEntry) any {
 	conversation := &e.Conversation
 	more := map[string]any{
-		"type":              v.entityType(conversation.Group),
+		"type":              c.EntityType(conversation.Group),
 		"organization_key":  conversation.Organization,
 		"organization_id":   conversation.Organization,
 		"last_message_time": nil,
@@ -20,24 +21,24 @@ func (v *view) rosterEntry(e *service.RosterEntry) any {
 		"muted":             e.Muted,
 	}
 	if !conversation.LastMessage.IsZero() {
-		more["last_message_time"] = wireTime(conversation.LastMessage)
+		more["last_message_time"] = wire.Time(conversation.LastMessage)
 	}
 	if e.Metadata != nil {
 		more["metadata"] = e.Metadata
 	}
 	if e.Entity.Group != nil {
-		w := v.group(e.Entity.Group)
+		w := c.Group(e.Entity.Group)
 		w.OrganizationKey = ""
-		return v.withFields(rosterGroup{wireGroup: w}, more)
+		return c.WithFields(rosterGroup{Group: w}, more)
 	}
-	w := v.user(e.Entity)
+	w := c.User(e.Entity)
 	w.OrganizationKey = ""
-	return v.withFields(w, more)
+	return c.WithFields(w, more)
 }
 
 // rosterGroup is a group without its organization key, which the entry has itself.
 type rosterGroup struct {
-	wireGroup
+	wire.Group
 	OrganizationKey model.OrganizationID `json:"organization_key,omitempty"`
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"signet/internal/api/input"
+	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/service"
@@ -172,14 +173,14 @@ func splitFields(name string) []string {
 }
 
 // hit shows a result.
-func (v *view) hit(h *service.SearchHit, shown map[string]bool) wireHit {
-	w := wireHit{Type: v.entityType(h.Group), OrganizationID: h.Organization}
+func (c *call) hit(h *service.SearchHit, shown map[string]bool) wireHit {
+	w := wireHit{Type: c.EntityType(h.Group), OrganizationID: h.Organization}
 	if h.Entity.Group != nil {
-		g := v.group(h.Entity.Group)
+		g := c.Group(h.Entity.Group)
 		g.Metadata = h.Metadata
 		w.Entity = g
 	} else {
-		u := v.user(h.Entity)
+		u := c.User(h.Entity)
 		u.Metadata = h.Metadata
 		w.Entity = u
 	}
@@ -191,7 +192,7 @@ func (v *view) hit(h *service.SearchHit, shown map[string]bool) wireHit {
 
 // onlyFields returns an entity with some of its fields.
 func onlyFields(entity any, shown map[string]bool) any {
-	text, err := marshal(entity)
+	text, err := wire.Marshal(entity)
 	if err != nil {
 		panic(fmt.Sprintf("encode an entity: %v", err)) // it holds nothing that cannot be encoded
 	}

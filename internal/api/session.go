@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/api/input"
+	"signet/internal/api/wire"
 	"signet/internal/model"
 )
 
@@ -144,10 +145,10 @@ func (a *API) startSession(ctx context.Context, c *call) (answer, error) {
 
 // wireSession is what a page shows of who is signed in.
 type wireSession struct {
-	Account         wireUser               `json:"account"`
+	Account         wire.User              `json:"account"`
 	AdministratorOf []model.OrganizationID `json:"administrator_of"`
 	Operator        bool                   `json:"operator"`
-	ElevatedUntil   wireTime               `json:"elevated_until,omitzero"`
+	ElevatedUntil   wire.Time              `json:"elevated_until,omitzero"`
 }
 
 // noSession answers callers who come without one. They are known, so that it is no 401,
@@ -165,9 +166,9 @@ func (a *API) getSession(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := wireSession{Account: c.user(user), AdministratorOf: c.actor.AdministratorOf(), Operator: c.actor.Operator}
+	out := wireSession{Account: c.User(user), AdministratorOf: c.actor.AdministratorOf(), Operator: c.actor.Operator}
 	if c.actor.Elevated {
-		out.ElevatedUntil = wireTime(c.actor.Key.Elevated)
+		out.ElevatedUntil = wire.Time(c.actor.Key.Elevated)
 	}
 	return reply(out), nil
 }

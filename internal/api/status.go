@@ -4,12 +4,13 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/api/wire"
 	"signet/internal/console"
 )
 
 // wireStatus is how an installation does.
 type wireStatus struct {
-	Time    wireTime    `json:"time"`
+	Time    wire.Time   `json:"time"`
 	Store   string      `json:"store"`
 	Data    int         `json:"data_version"`
 	Nodes   []wireNode  `json:"nodes"`
@@ -23,12 +24,12 @@ type wireStatus struct {
 
 // wireNode is a server as those that share its store know it.
 type wireNode struct {
-	Name        string   `json:"name"`
-	Version     string   `json:"version"`
-	StartedTime wireTime `json:"started_time"`
-	HeardTime   wireTime `json:"heard_time"`
-	Alive       bool     `json:"alive"`
-	Answers     bool     `json:"answers"`
+	Name        string    `json:"name"`
+	Version     string    `json:"version"`
+	StartedTime wire.Time `json:"started_time"`
+	HeardTime   wire.Time `json:"heard_time"`
+	Alive       bool      `json:"alive"`
+	Answers     bool      `json:"answers"`
 }
 
 // wireServer is what the server that answers knows of itself.
@@ -36,7 +37,7 @@ type wireServer struct {
 	Name                string                `json:"name"`
 	Version             string                `json:"version"`
 	Commit              string                `json:"commit"`
-	StartedTime         wireTime              `json:"started_time"`
+	StartedTime         wire.Time             `json:"started_time"`
 	Uptime              int64                 `json:"uptime"`
 	Ready               bool                  `json:"ready"`
 	Reason              string                `json:"reason,omitempty"`
@@ -47,7 +48,7 @@ type wireServer struct {
 	Parts               []wirePart            `json:"parts"`
 	Keys                int                   `json:"keys"`
 	FreeBytes           map[string]int64      `json:"free_bytes"`
-	CertificateEndsTime wireTime              `json:"certificate_ends_time,omitzero"`
+	CertificateEndsTime wire.Time             `json:"certificate_ends_time,omitzero"`
 	Warnings            []wireWarning         `json:"warnings"`
 }
 
@@ -67,17 +68,17 @@ type wireTransactionCounts struct {
 }
 
 type wireTask struct {
-	Name          string   `json:"name"`
-	SucceededTime wireTime `json:"succeeded_time,omitzero"`
-	Failures      int64    `json:"failures"`
-	Late          bool     `json:"late"`
+	Name          string    `json:"name"`
+	SucceededTime wire.Time `json:"succeeded_time,omitzero"`
+	Failures      int64     `json:"failures"`
+	Late          bool      `json:"late"`
 }
 
 type wirePart struct {
-	Name          string   `json:"name"`
-	Up            bool     `json:"up"`
-	AwaySinceTime wireTime `json:"away_since_time,omitzero"`
-	RefusedCalls  int      `json:"refused_calls"`
+	Name          string    `json:"name"`
+	Up            bool      `json:"up"`
+	AwaySinceTime wire.Time `json:"away_since_time,omitzero"`
+	RefusedCalls  int       `json:"refused_calls"`
 }
 
 type wireWarning struct {
@@ -91,24 +92,24 @@ type wireStorage struct {
 }
 
 type wireWaiting struct {
-	Waiting    int      `json:"waiting"`
-	OldestTime wireTime `json:"oldest_time,omitzero"`
+	Waiting    int       `json:"waiting"`
+	OldestTime wire.Time `json:"oldest_time,omitzero"`
 }
 
 type wireQueues struct {
-	CountedTime     wireTime `json:"counted_time"`
-	Accounts        int      `json:"accounts"`
-	Events          int      `json:"events"`
-	BehindByAge     int      `json:"behind_by_age"`
-	BehindByLength  int      `json:"behind_by_length"`
-	OldestEventTime wireTime `json:"oldest_event_time,omitzero"`
+	CountedTime     wire.Time `json:"counted_time"`
+	Accounts        int       `json:"accounts"`
+	Events          int       `json:"events"`
+	BehindByAge     int       `json:"behind_by_age"`
+	BehindByLength  int       `json:"behind_by_length"`
+	OldestEventTime wire.Time `json:"oldest_event_time,omitzero"`
 }
 
 type wireBackup struct {
-	SucceededTime wireTime `json:"succeeded_time,omitzero"`
-	Age           *int64   `json:"age,omitempty"`
-	Bytes         int64    `json:"bytes,omitempty"`
-	FailedTime    wireTime `json:"failed_time,omitzero"`
+	SucceededTime wire.Time `json:"succeeded_time,omitzero"`
+	Age           *int64    `json:"age,omitempty"`
+	Bytes         int64     `json:"bytes,omitempty"`
+	FailedTime    wire.Time `json:"failed_time,omitzero"`
 }
 
 // getStatus: GET /status.
@@ -118,24 +119,24 @@ func (a *API) getStatus(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	out := wireStatus{
-		Time: wireTime(s.Asked), Store: "postgresql", Data: s.Schema, Nodes: []wireNode{},
+		Time: wire.Time(s.Asked), Store: "postgresql", Data: s.Schema, Nodes: []wireNode{},
 		Server:  shownServer(&s.Server, s.Asked),
 		Storage: wireStorage{s.Storage.Database, s.Storage.Log},
-		Sweep:   wireWaiting{s.Sweep.Count, wireTime(s.Sweep.Oldest)},
-		Pieces:  wireWaiting{s.Pieces.Count, wireTime(s.Pieces.Oldest)},
+		Sweep:   wireWaiting{s.Sweep.Count, wire.Time(s.Sweep.Oldest)},
+		Pieces:  wireWaiting{s.Pieces.Count, wire.Time(s.Pieces.Oldest)},
 	}
 	if s.Embedded {
 		out.Store = "embedded"
 	}
 	for _, n := range s.Nodes {
 		out.Nodes = append(out.Nodes,
-			wireNode{n.Name, n.Version, wireTime(n.Started), wireTime(n.Heard), n.Alive, n.Self})
+			wireNode{n.Name, n.Version, wire.Time(n.Started), wire.Time(n.Heard), n.Alive, n.Self})
 	}
 	if q := s.Queues; q != nil {
-		out.Queues = &wireQueues{wireTime(q.Counted), q.Accounts, q.Events, q.Old, q.Long, wireTime(q.Oldest)}
+		out.Queues = &wireQueues{wire.Time(q.Counted), q.Accounts, q.Events, q.Old, q.Long, wire.Time(q.Oldest)}
 	}
 	if b := s.Backup; b != nil {
-		out.Backup = &wireBackup{SucceededTime: wireTime(b.Succeeded), Bytes: b.Bytes, FailedTime: wireTime(b.Failed)}
+		out.Backup = &wireBackup{SucceededTime: wire.Time(b.Succeeded), Bytes: b.Bytes, FailedTime: wire.Time(b.Failed)}
 		if !b.Succeeded.IsZero() {
 			out.Backup.Age = new(secondsOf(s.Asked.Sub(b.Succeeded)))
 		}
@@ -145,20 +146,20 @@ func (a *API) getStatus(ctx context.Context, c *call) (answer, error) {
 
 func shownServer(s *console.Server, now time.Time) wireServer {
 	out := wireServer{
-		Name: s.Name, Version: s.Version, Commit: s.Commit, StartedTime: wireTime(s.Started),
+		Name: s.Name, Version: s.Version, Commit: s.Commit, StartedTime: wire.Time(s.Started),
 		Uptime: secondsOf(now.Sub(s.Started)), Ready: s.NotReady == nil, Streams: s.Streams,
 		Messages: wireMessageCounts(s.Messages), Transactions: wireTransactionCounts(s.Transactions),
 		Tasks: []wireTask{}, Parts: []wirePart{}, Keys: s.Keys, FreeBytes: s.Free,
-		CertificateEndsTime: wireTime(s.CertificateEnds), Warnings: []wireWarning{},
+		CertificateEndsTime: wire.Time(s.CertificateEnds), Warnings: []wireWarning{},
 	}
 	if s.NotReady != nil {
 		out.Reason = s.NotReady.Error()
 	}
 	for _, t := range s.Tasks {
-		out.Tasks = append(out.Tasks, wireTask{t.Name, wireTime(t.Succeeded), t.Failures, t.Late})
+		out.Tasks = append(out.Tasks, wireTask{t.Name, wire.Time(t.Succeeded), t.Failures, t.Late})
 	}
 	for _, p := range s.Parts {
-		out.Parts = append(out.Parts, wirePart{p.Name, p.Up, wireTime(p.Since), p.Refused})
+		out.Parts = append(out.Parts, wirePart{p.Name, p.Up, wire.Time(p.Since), p.Refused})
 	}
 	for _, w := range s.Warnings {
 		out.Warnings = append(out.Warnings, wireWarning(w))

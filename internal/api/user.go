@@ -27,7 +27,7 @@ func (a *API) showUser(ctx context.Context, c *call, address string) (answer, er
 	if err != nil {
 		return answer{}, err
 	}
-	u := c.user(e)
+	u := c.User(e)
 	if withMetadata {
 		shown := firstOrganization(organization, e.Organization)
 		if u.Metadata, err = a.metadataOf(ctx, c, model.EntityID(e.Account.ID), shown); err != nil {
@@ -50,7 +50,7 @@ func (a *API) lookupUser(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(c.user(e)), nil
+	return reply(c.User(e)), nil
 }
 
 // updateSettings: POST /user/:user/settings.

@@ -69,7 +69,8 @@ var mayImport = []layer{
 	}},
 	{"internal/transport", []string{"internal/model"}},
 	{"internal/api", []string{
-		"internal/api/guard", "internal/api/input", "internal/stream", "internal/service", "internal/people",
+		"internal/api/guard", "internal/api/input", "internal/api/wire",
+		"internal/stream", "internal/service", "internal/people",
 		"internal/console", "internal/export",
 		"internal/piece", "internal/access",
 		"internal/custody", "internal/search",
@@ -77,6 +78,7 @@ var mayImport = []layer{
 	}},
 	{"internal/api/guard", []string{"internal/model"}},
 	{"internal/api/input", []string{"internal/model"}},
+	{"internal/api/wire", []string{"internal/model", "internal/service"}},
 	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite",
 		"internal/store/tablecopy", "internal/store", "internal/blob",
 		"internal/durable", "internal/model"}},

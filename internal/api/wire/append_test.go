@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"strings"
@@ -42,9 +42,9 @@ func FuzzAppendedMessages(f *testing.F) {
 		if bit(7) {
 			m.Expires = at.Add(time.Minute)
 		}
-		v := &view{vendor: &vendor{namespace: "tigertext"}}
-		w := v.message(&m)
-		want, err := marshal(w)
+		v := &View{Namespace: "tigertext"}
+		w := v.Message(&m)
+		want, err := Marshal(w)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,25 +1,22 @@
-package api
+package wire
 
 import (
 	"signet/internal/model"
 	"signet/internal/service"
 )
 
-// The shapes of contract section 3. They are a promise: a field is never renamed
-// and never changes its type.
-
-type wireEmail struct {
+type Email struct {
 	Address  string `json:"address"`
 	Verified bool   `json:"verified"`
 }
 
-type wirePhone struct {
+type Phone struct {
 	Number   string `json:"number"`
 	Verified bool   `json:"verified"`
 }
 
-// wireUser is a User.
-type wireUser struct {
+// User is a User.
+type User struct {
 	Token             model.AccountID      `json:"token"`
 	XMLNS             string               `json:"xmlns"`
 	DisplayName       string               `json:"display_name"`
@@ -30,9 +27,9 @@ type wireUser struct {
 	Status            string               `json:"status"`
 	DND               bool                 `json:"dnd"`
 	DNDText           string               `json:"dnd_text"`
-	Emails            []wireEmail          `json:"emails"`
-	Phones            []wirePhone          `json:"phones"`
-	CreatedTime       wireTime             `json:"created_time,omitzero"`
+	Emails            []Email              `json:"emails"`
+	Phones            []Phone              `json:"phones"`
+	CreatedTime       Time                 `json:"created_time,omitzero"`
 	Title             *string              `json:"title,omitempty"`
 	Department        *string              `json:"department,omitempty"`
 	OrganizationKey   model.OrganizationID `json:"organization_key,omitempty"`
@@ -41,32 +38,22 @@ type wireUser struct {
 	Disabled          bool                 `json:"disabled,omitempty"`
 }
 
-// view is how things are shown to one caller: under the vendor's names, and with links
-// that the caller can follow.
-type view struct {
-	vendor *vendor
-	base   string // what links begin with
-}
-
-func (v *view) accountType() string { return v.vendor.namespace + ":entity:account" }
-func (v *view) groupType() string   { return v.vendor.namespace + ":entity:group" }
-
-// user shows an account.
-func (v *view) user(e model.Entity) wireUser {
+// User shows an account.
+func (v *View) User(e model.Entity) User {
 	account := e.Account
-	u := wireUser{
+	u := User{
 		Token: account.ID, XMLNS: v.accountType(),
 		DisplayName: account.DisplayName, FirstName: account.FirstName, LastName: account.LastName,
 		Username: account.Username,
-		Avatar:   v.avatarURL(account.Avatar), Status: account.Status, DND: account.DND, DNDText: account.DNDText,
-		Emails: make([]wireEmail, len(account.Emails)), Phones: make([]wirePhone, len(account.Phones)),
-		CreatedTime: wireTime(account.Created), Disabled: account.Disabled,
+		Avatar:   v.AvatarURL(account.Avatar), Status: account.Status, DND: account.DND, DNDText: account.DNDText,
+		Emails: make([]Email, len(account.Emails)), Phones: make([]Phone, len(account.Phones)),
+		CreatedTime: Time(account.Created), Disabled: account.Disabled,
 	}
 	for i, email := range account.Emails {
-		u.Emails[i] = wireEmail(email)
+		u.Emails[i] = Email(email)
 	}
 	for i, phone := range account.Phones {
-		u.Phones[i] = wirePhone(phone)
+		u.Phones[i] = Phone(phone)
 	}
 	if e.Organization != "" {
 		u.Title, u.Department = &e.Title, &e.Department
@@ -75,16 +62,16 @@ func (v *view) user(e model.Entity) wireUser {
 	return u
 }
 
-// avatarURL shows an avatar: a stored one at the server's own address.
-func (v *view) avatarURL(avatar string) string {
+// AvatarURL shows an avatar: a stored one at the server's own address.
+func (v *View) AvatarURL(avatar string) string {
 	if id, stored := service.StoredAvatar(avatar); stored {
-		return v.base + "/v2/avatar/" + id
+		return v.Base + "/v2/avatar/" + id
 	}
 	return avatar
 }
 
-// wireGroup is a Group.
-type wireGroup struct {
+// Group is a Group.
+type Group struct {
 	Token           model.GroupID        `json:"token"`
 	XMLNS           string               `json:"xmlns"`
 	Name            string               `json:"name"`
@@ -95,41 +82,41 @@ type wireGroup struct {
 	Members         []model.AccountID    `json:"members,omitzero"`
 	NumMembers      int                  `json:"num_members"`
 	CreatedBy       model.AccountID      `json:"created_by,omitzero"`
-	CreatedTime     wireTime             `json:"created_time,omitzero"`
+	CreatedTime     Time                 `json:"created_time,omitzero"`
 	ReplayHistory   bool                 `json:"replay_history"`
 	IsPublic        bool                 `json:"is_public"`
 	Metadata        map[string]string    `json:"metadata,omitzero"`
 }
 
-// group shows a group.
-func (v *view) group(g *model.Group) wireGroup {
+// Group shows a group.
+func (v *View) Group(g *model.Group) Group {
 	members := g.Members
 	if members == nil {
 		members = []model.AccountID{}
 	}
-	return wireGroup{
+	return Group{
 		Token: g.ID, XMLNS: v.groupType(), Name: g.Name, DisplayName: g.Name, Description: g.Description,
-		Avatar: v.avatarURL(g.Avatar), OrganizationKey: g.Organization, Members: members,
+		Avatar: v.AvatarURL(g.Avatar), OrganizationKey: g.Organization, Members: members,
 		NumMembers: max(len(members), g.Count),
-		CreatedBy:  g.CreatedBy, CreatedTime: wireTime(g.Created),
+		CreatedBy:  g.CreatedBy, CreatedTime: Time(g.Created),
 		ReplayHistory: g.ReplayHistory, IsPublic: g.Public,
 	}
 }
 
-// entity shows an account or a group in an event.
-func (v *view) entity(e model.Entity) any {
+// Entity shows an account or a group in an event.
+func (v *View) Entity(e model.Entity) any {
 	if e.Group == nil {
-		return v.user(e)
+		return v.User(e)
 	}
-	w := v.group(e.Group)
+	w := v.Group(e.Group)
 	if w.NumMembers > model.MostMembersTold {
 		w.Members = nil
 	}
 	return w
 }
 
-// entityType is the xmlns of an entity.
-func (v *view) entityType(group bool) string {
+// EntityType is the xmlns of an entity.
+func (v *View) EntityType(group bool) string {
 	if group {
 		return v.groupType()
 	}

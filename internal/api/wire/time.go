@@ -1,29 +1,29 @@
-package api
+package wire
 
 import "time"
 
-// wireTime is a time as the interface writes it: ISO 8601 in UTC with exactly
+// Time is a time as the interface writes it: ISO 8601 in UTC with exactly
 // three digits of milliseconds, which clients parse by position. What is finer
 // is cut off. The zero time is for fields with `omitzero`.
-type wireTime time.Time
+type Time time.Time
 
-const wireTimeLayout = "2006-01-02T15:04:05.000Z"
+const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // IsZero reports whether there is no time.
-func (t wireTime) IsZero() bool { return time.Time(t).IsZero() }
+func (t Time) IsZero() bool { return time.Time(t).IsZero() }
 
 // MarshalJSON writes the time as a JSON string.
-func (t wireTime) MarshalJSON() ([]byte, error) {
-	return t.appendJSON(make([]byte, 0, len(wireTimeLayout)+2)), nil
+func (t Time) MarshalJSON() ([]byte, error) {
+	return t.appendJSON(make([]byte, 0, len(timeLayout)+2)), nil
 }
 
 // append writes the time. Polls write hundreds, and to read the layout each time
 // costs more than the writing.
-func (t wireTime) append(b []byte) []byte {
+func (t Time) append(b []byte) []byte {
 	at := time.Time(t).UTC()
 	year, month, day := at.Date()
 	if year < 0 || year > 9999 {
-		return at.AppendFormat(b, wireTimeLayout)
+		return at.AppendFormat(b, timeLayout)
 	}
 	hour, minute, second := at.Clock()
 	b = appendDigits(b, year/100, year%100)
