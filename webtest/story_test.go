@@ -3,7 +3,6 @@ package webtest
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"signet/client"
+	"signet/web/browsertest"
 )
 
 // password is everybody's.
@@ -25,21 +25,7 @@ type browser struct {
 // mustBrowse opens the messenger in a browser of its own, which ends with the test.
 func mustBrowse(t *testing.T, address string) browser {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatalf("the tests need Chromium (Debian: apt-get install chromium): %v", err)
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.WindowSize(1280, 800))
-	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(stop)
-	ctx, end := chromedp.NewContext(allocator)
-	t.Cleanup(end)
-	// Not by do: the browser lasts as long as the context of the first call.
-	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
-		t.Fatal(err)
-	}
-	return browser{t, ctx}
+	return browser{t, browsertest.Browse(t, address)}
 }
 
 // do carries out actions, which wait for what they need.

@@ -42,6 +42,7 @@ var mayImport = []layer{
 	{"deploy", nil},
 	{"webtest", nil},
 	{"web/clienttest", nil}, // tests only, of the TypeScript client and the built program
+	{"web/browsertest", nil},
 	{"internal/app/apptest", nil},
 	{"internal/cli", []string{
 		"internal/app", "internal/maintain", "internal/place", "internal/transfer", "internal/durable", "internal/config",

@@ -1,31 +1,13 @@
 package clienttest
 
 import (
-	"context"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
-)
 
-// mustBrowse opens an address in a browser of its own, which ends with the test.
-func mustBrowse(t *testing.T, address string) context.Context {
-	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatalf("the tests need Chromium (Debian: apt-get install chromium): %v", err)
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
-	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(stop)
-	browser, end := chromedp.NewContext(allocator)
-	t.Cleanup(end)
-	if err := chromedp.Do(browser, chromedp.Navigate(address)); err != nil {
-		t.Fatal(err)
-	}
-	return browser
-}
+	"signet/web/browsertest"
+)
 
 // TestClientInABrowser signs a page of the server's own in, whose cookie then stands for
 // credentials in calls, uploads and streams, and out again.
@@ -33,7 +15,7 @@ func TestClientInABrowser(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t)
 	mustPeople(t, s)
-	browser := mustBrowse(t, s.url+"/healthz")
+	browser := browsertest.Browse(t, s.url+"/healthz")
 	story := mustRead(t, "../build/clienttest/page.bundle.js") +
 		`; page.story("bob@example.com", "correct horse battery")`
 	got, err := chromedp.Run(browser, chromedp.Evaluate[[]string](story, chromedp.EvalAwaitPromise))
