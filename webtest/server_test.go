@@ -14,6 +14,8 @@ const patience = browsertest.Patience
 type server struct {
 	url      string
 	operator credentials
+
+	*browsertest.Server
 }
 
 // credentials are a key and its secret.
@@ -23,7 +25,7 @@ type credentials struct{ Key, Secret string }
 func mustServe(t *testing.T, args ...string) server {
 	t.Helper()
 	s := browsertest.Serve(t, program, args...)
-	return server{s.URL, credentials(s.Operator)}
+	return server{s.URL, credentials(s.Operator), s}
 }
 
 // mustConnect returns the Go client for a key.

@@ -28,7 +28,13 @@ type Login struct {
 type Proven struct {
 	account  model.AccountID
 	password store.Password
+	elevated bool // its sign-in counts as administrative at once
 }
+
+// FirstStart is the operator of a server that is not set up, who came by its link: as if
+// that were the password, for as long as the account has none. The session is elevated,
+// because without that nothing could be set up, and there is no password to do it with.
+func FirstStart(account model.AccountID) *Proven { return &Proven{account: account, elevated: true} }
 
 // Counter is what all password sign-ins of the account share: its daily allowance of
 // messages, and the rate of its requests. Else signing in again would renew both.
@@ -59,7 +65,7 @@ func (c *Control) CheckPassword(ctx context.Context, user, password string) (*Pr
 	if !ok || of.Disabled {
 		return nil, WrongCredentials()
 	}
-	return &Proven{account, of}, nil
+	return &Proven{account: account, password: of}, nil
 }
 
 // LoginWithPassword signs an account in on a device.
@@ -93,6 +99,9 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 		issued.Counter, issued.Scope = store.CounterOf(account), proven.password.Scope
 	}
 	if issued.Session {
+		if proven.elevated {
+			issued.Elevated = issued.Created.Add(model.Elevation)
+		}
 		issued.Grants = issued.Expires
 		if end := issued.Created.Add(model.SessionLife); issued.Expires.IsZero() || end.Before(issued.Expires) {
 			issued.Expires = end
@@ -140,6 +149,9 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 		line.OnKey = issued.Key.Key
 		if issued.Session {
 			line.Detail = "session"
+			if proven.elevated {
+				line.Detail = "session, first start"
+			}
 		}
 		return audit.OnAccount(tx, line, &owner)
 	})
@@ -205,9 +217,14 @@ func (c *Control) Logout(ctx context.Context, actor *model.Actor) error {
 	return nil
 }
 
+func oldPasswordRequired() error {
+	return model.Invalidf("old_password_required", "old_password", "The old password is required.")
+}
+
 // SetPassword changes a password: one's own with the old one, or, without it, that of
 // an account whose password the actor sets (contract, section 1). It ends what came of
-// sign-ins, but for the key that asks.
+// sign-ins, but for the key that asks. An operator that has none yet sets its first with an
+// administrative key, or in a session that is elevated.
 //
 // What is set with a key of some scope gives no access beyond that of the password before:
 // else an administrator could make a password that it knows the account's own.
@@ -224,10 +241,14 @@ func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, 
 		return err
 	}
 	set := store.Password{}
+	first := false // its first one
 	switch {
+	case r.self && r.all && old == "" && actor.Operator && actor.Administrative():
+		// Nobody else sets the password of the only operator.
+		first = true
 	case r.self:
 		if old == "" {
-			return model.Invalidf("old_password_required", "old_password", "The old password is required.")
+			return oldPasswordRequired()
 		}
 		before, err := c.checkPassword(ctx, t.ID, old, codeOldPasswordWrong, "The old password is wrong.")
 		if err != nil {
@@ -253,6 +274,15 @@ func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, 
 		func(tx *store.Tx, r reach, _ *model.AuditEntry) error {
 			if !r.self && !r.all && !r.unscoped {
 				return model.NotAllowed()
+			}
+			if first {
+				given, err := tx.Password(t.ID)
+				if err == nil && given.Hash != "" {
+					err = oldPasswordRequired()
+				}
+				if err != nil {
+					return err
+				}
 			}
 			logins, err := tx.AllLoginKeys(t.ID)
 			if err != nil {

@@ -16,6 +16,7 @@ import (
 	"signet/internal/console"
 	"signet/internal/export"
 	"signet/internal/health"
+	"signet/internal/model"
 	"signet/internal/people"
 	"signet/internal/service"
 	"signet/internal/stream"
@@ -64,6 +65,9 @@ type Options struct {
 	Address         func(r *http.Request) netip.Addr // of the client; nil: that of the connection
 	Way             func(r *http.Request) Way        // how a client reached the server; nil: without a proxy
 	BodyPatience    time.Duration                    // that a client has for a small body; 0: 30 s
+
+	// FirstStart uses up the link of a first start, and tells whose it is; nil: there is none.
+	FirstStart func(secret string) (account model.AccountID, good bool)
 }
 
 // API serves the interface. It is an http.Handler, safe for concurrent use.
@@ -95,6 +99,7 @@ type API struct {
 	way           func(r *http.Request) Way
 	metrics       *metrics
 	bodyPatience  time.Duration
+	firstStart    func(secret string) (account model.AccountID, good bool)
 }
 
 // New makes the API with its table of routes. It fails if the table contradicts
@@ -150,6 +155,7 @@ func newAPI(o Options) (*API, error) {
 			o.Limits.FailedLoginsPerMinuteName),
 		rates:        guard.NewRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),
 		bodyPatience: cmp.Or(o.BodyPatience, input.Patience),
+		firstStart:   o.FirstStart,
 	}
 	a.origins = newOrigins(&o, &a.vendor)
 	a.memory = guard.NewMemory(o.Limits.BodyMemoryBytes)

@@ -63,6 +63,7 @@ type server struct {
 	engine  store.Engine
 	blobs   blob.Store
 	audit   *audit.Key // signs checkpoints of the audit log
+	link    *operators.Link
 
 	operator *person
 }
@@ -167,6 +168,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 			t.Errorf("the server logged what is nobody's doing:\n%s", faults)
 		}
 	})
+	s.link = operators.NewLink(s.store, s.clock.Now)
 	s.api, err = api.New(api.Options{
 		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
 		People: people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Clock: s.clock.Now}),
@@ -175,7 +177,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Exporter: export.New(s.store, s.access, s.service), Version: "v1.2.3",
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
-		Address: f.address, Way: f.way,
+		Address: f.address, Way: f.way, FirstStart: s.link.Take,
 	})
 	if err != nil {
 		t.Fatal(err)

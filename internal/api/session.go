@@ -116,14 +116,33 @@ func (a *API) signInToSession(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	name, password := c.body.Text("username"), c.body.Text("password")
+	name, password, first := c.body.Text("username"), c.body.Text("password"), c.body.Text("first_start")
 	if err := c.err(); err != nil {
 		return err
+	}
+	if first != "" {
+		return a.checkFirstStart(c, first)
 	}
 	if name == "" || password == "" {
 		return unauthenticated(codeCredentialsMissing, "Credentials are required: username and password, or HTTP Basic.")
 	}
 	return a.checkPassword(ctx, c, name, password)
+}
+
+// checkFirstStart takes the secret of the link that a first start prints. From elsewhere
+// than this machine it is never good, so that nothing is guessed and nothing counted.
+func (a *API) checkFirstStart(c *call, secret string) error {
+	if c.way != Loopback || a.firstStart == nil {
+		return access.WrongCredentials()
+	}
+	return a.attempts.Password(a.clientAddress(c.request), "first start", secret, func() error {
+		account, good := a.firstStart(secret)
+		if !good {
+			return access.WrongCredentials()
+		}
+		c.proven = access.FirstStart(account)
+		return nil
+	})
 }
 
 // startSession: POST /session. The browser's session of before ends: signing in leaves none

@@ -24,6 +24,7 @@ import (
 	"signet/internal/health"
 	"signet/internal/place"
 	"signet/internal/store/sqlite"
+	"signet/web"
 )
 
 // App is a server that listens, from Open to the end of Run or Close.
@@ -33,6 +34,7 @@ type App struct {
 	dir      string // the data directory, absolute
 	operator string // path of operator.json, or "" where there is none
 	baseURL  string
+	first    string // the link of a first start, or ""
 
 	network  *network
 	registry *prometheus.Registry
@@ -120,6 +122,9 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 		return nil, err
 	}
 	a.operator, err = introduceOperator(ctx, a.dir, a.baseURL, a.system.operators, logger)
+	if err == nil && a.offersLink() {
+		a.first, err = a.firstLink(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -197,6 +202,18 @@ func (a *App) Reload() { a.network.refresh() }
 
 // BaseURL is the URL that clients are given, without the final /v2.
 func (a *App) BaseURL() string { return a.baseURL }
+
+// Pages is where the pages are, or "" where there are none.
+func (a *App) Pages() string {
+	if !a.cfg.Web.Pages || !web.Built() {
+		return ""
+	}
+	return a.baseURL + "/"
+}
+
+// FirstLink is where the operator signs in for the first time, once and on this machine; ""
+// where the server is set up, or its pages are not for a browser here.
+func (a *App) FirstLink() string { return a.first }
 
 // OperatorFile is the path of operator.json, or "" where it was removed.
 func (a *App) OperatorFile() string { return a.operator }

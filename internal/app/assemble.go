@@ -15,6 +15,7 @@ import (
 	"signet/internal/custody"
 	"signet/internal/disk"
 	"signet/internal/export"
+	"signet/internal/operators"
 	"signet/internal/people"
 	"signet/internal/piece"
 	"signet/internal/place"
@@ -200,6 +201,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		VendorPrefix: in.cfg.Vendor.Prefix, VendorNamespace: in.cfg.Vendor.Namespace,
 		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	}
+	link := operators.NewLink(kept, in.clock)
+	options.FirstStart = link.Take
 	whole := &installation{
 		in: in, engine: engine, kept: kept, counts: cases.Counts(), sweeper: sweeper, survey: survey, registry: registry,
 		hub: hub, ring: ring, blobs: blobs, room: room, bus: nodes.bus, started: in.clock(),
@@ -217,6 +220,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			return api.New(options)
 		},
 		operators: storedOperators{kept, in.clock},
+		firstLink: link.Make,
 		ready:     func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:     func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
 		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, pieces.Run, survey.Run,

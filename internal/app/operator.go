@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -114,6 +116,27 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 	}
 	log.Info("made the operator account", "credentials", path)
 	return path, os.Remove(preparedPath)
+}
+
+// offersLink reports whether a browser on this machine gets a session from this server, by
+// plain HTTP, and whether this server has the operator's credentials.
+func (a *App) offersLink() bool {
+	at, err := url.Parse(a.baseURL)
+	if err != nil || at.Scheme != "http" || a.Pages() == "" || a.operator == "" || a.system.firstLink == nil {
+		return false
+	}
+	address, err := netip.ParseAddr(at.Hostname())
+	return at.Hostname() == "localhost" || err == nil && address.IsLoopback()
+}
+
+// firstLink makes the link of a first start. The secret is in the fragment, which a browser
+// sends to no server, so that it lands in no log.
+func (a *App) firstLink(ctx context.Context) (string, error) {
+	secret, err := a.system.firstLink(ctx)
+	if err != nil || secret == "" {
+		return "", err
+	}
+	return a.baseURL + "/console#first=" + secret, nil
 }
 
 // makeOperator makes the operator account: with the credentials that operator.json

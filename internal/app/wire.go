@@ -47,8 +47,10 @@ type location struct {
 type system struct {
 	// handler answers every path that the server does not answer itself. It is made
 	// once, last of all.
-	handler    func(location) (http.Handler, error)
-	operators  operatorAccounts
+	handler   func(location) (http.Handler, error)
+	operators operatorAccounts
+	// firstLink makes the secret of the link of a first start; empty where it is none. Nil: never.
+	firstLink  func(ctx context.Context) (secret string, err error)
 	ready      func(ctx context.Context) error // nil when a request would find the store
 	background []func(ctx context.Context)     // tasks that run until ctx ends
 	watch      func(ctx context.Context) error // runs until ctx ends, or the server has to; nil: nothing to watch

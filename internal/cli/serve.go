@@ -87,6 +87,12 @@ func printPlace(con *console, server *app.App) {
 	if file := server.OperatorFile(); file != "" {
 		con.printf("Operator credentials: %s\n", file)
 	}
+	if pages := server.Pages(); pages != "" {
+		con.printf("Pages: %s, for administrators %sconsole\n", pages, pages)
+	}
+	if link := server.FirstLink(); link != "" {
+		con.printf("To set it up, open this in a browser on this machine. It works once, for an hour:\n  %s\n", link)
+	}
 }
 
 // reloadOnHangup makes SIGHUP mean that a certificate was replaced, as programs that

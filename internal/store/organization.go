@@ -53,3 +53,9 @@ func (tx *Tx) CountMembers(id model.OrganizationID) (n int, err error) {
 	_, err = tx.One(`SELECT COUNT(*) FROM memberships WHERE organization = ?`, []any{id}, &n)
 	return n, err
 }
+
+// HasOrganization reports whether there is any organization.
+func (tx *Tx) HasOrganization() (bool, error) {
+	var one int64
+	return tx.One(`SELECT 1 FROM organizations LIMIT 1`, nil, &one)
+}

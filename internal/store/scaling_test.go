@@ -107,6 +107,7 @@ var spreading = map[string]string{
 	"Tx.GroupsIn":              "once in the life of an organization",
 	"Tx.GroupsOf":              "when somebody leaves an organization",
 	"Tx.HasOperator":           "at the start",
+	"Tx.HasOrganization":       "at the start",
 	"Tx.Holders":               "when a role is asked for",
 	"Tx.InsertGroupDeliveries": "each message to a group: the group's shard and the message's",
 	"Tx.InsertGroupEvents":     "each message to a group: as many as the members lie on",

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -28,8 +29,12 @@ const Patience = 30 * time.Second
 // Server is a server of its own, on a directory of its own.
 type Server struct {
 	URL      string // without the final /v2
-	Said     string // on standard output until it listened
 	Operator Credentials
+
+	stop func()
+
+	mu   sync.Mutex // guards said
+	said string     // on standard output
 }
 
 // Credentials are a key and its secret.
@@ -68,9 +73,12 @@ func Serve(t testing.TB, program string, args ...string) *Server {
 		}
 		_ = command.Wait() // the tests have asked all that they want to know
 	}()
-	t.Cleanup(func() {
+	s.stop = func() {
 		_ = command.Process.Signal(syscall.SIGTERM) // it may have ended
 		<-ended
+	}
+	t.Cleanup(func() {
+		s.stop()
 		if t.Failed() {
 			t.Logf("the server logged:\n%s", log.String())
 		}
@@ -89,11 +97,39 @@ func Serve(t testing.TB, program string, args ...string) *Server {
 // hears takes a line that the server prints, and reports whether it is the last one that
 // a start prints.
 func (s *Server) hears(line string) bool {
-	s.Said += line + "\n"
+	s.mu.Lock()
+	s.said += line + "\n"
+	s.mu.Unlock()
 	if _, base, found := strings.Cut(line, ", base URL "); found {
 		s.URL = strings.TrimSuffix(base, "/v2")
 	}
 	return strings.HasPrefix(line, "Operator credentials: ")
+}
+
+// Stop ends the server, and returns what it has printed.
+func (s *Server) Stop() string {
+	s.stop()
+	return s.hasSaid()
+}
+
+func (s *Server) hasSaid() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said
+}
+
+// FirstLink is the link of a first start, which is the last that it prints.
+func (s *Server) FirstLink(t testing.TB) string {
+	t.Helper()
+	for until := time.Now().Add(Patience); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if _, secret, found := strings.Cut(s.hasSaid(), s.URL+"/console#first="); found {
+			if secret, _, ended := strings.Cut(secret, "\n"); ended {
+				return s.URL + "/console#first=" + secret
+			}
+		}
+	}
+	t.Fatalf("the server prints no link:\n%s", s.hasSaid())
+	return ""
 }
 
 // mustReadOperator reads what the server leaves for its first operator.

@@ -143,6 +143,18 @@ func accounts(t *testing.T, h Harness) {
 		wantEqual(t, "operator", operator(), true)
 	})
 
+	t.Run("tell_whether_there_is_an_organization", func(t *testing.T) {
+		p := newPlatform(t, h)
+		organization := func() bool {
+			return mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.HasOrganization() })
+		}
+		before := organization()
+		p.mustOrganization(t)
+		if before || !organization() {
+			t.Errorf("there is an organization: %t before the first was made, %t after it", before, organization())
+		}
+	})
+
 	t.Run("list_the_operators_the_oldest_first", func(t *testing.T) {
 		p := newPlatform(t, h)
 		operators := func() []model.AccountID {
