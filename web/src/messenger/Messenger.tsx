@@ -1,23 +1,31 @@
 import { useEffect } from "preact/hooks";
-import { choose, chosen, conversations, load, newestFirst } from "../state/conversations";
+import { chosen, current, details, find, load, loading, unread } from "../state/conversations";
 import { follow } from "../state/live";
+import { tick } from "../state/lifetime";
+import { loadOrganizations } from "../state/organizations";
 import { offline, session, signOut } from "../state/session";
 import { text } from "../text/text";
-import { Avatar } from "../view/Avatar";
 import { Conversation } from "../view/Conversation";
+import { ConversationList } from "../view/ConversationList";
+import { Icon } from "../view/Icon";
+import { Details } from "./Details";
 
-/** Messenger is the list of conversations, and beside it the one that is open. */
+/** Messenger is the list of conversations, beside it the one that is open, and beside that its details. */
 export function Messenger() {
   useEffect(() => {
     void load().then(follow);
+    void loadOrganizations();
+    const clock = setInterval(tick, 1000);
+    return () => clearInterval(clock);
   }, []);
-  const open = chosen.value === undefined ? undefined : conversations.value.get(chosen.value);
-  const unread = newestFirst.value.reduce((sum, { unread_count }) => sum + unread_count, 0);
+  const count = unread.value;
   useEffect(() => {
-    document.title = unread > 0 ? `(${unread}) ${text("app")}` : text("app");
-  }, [unread]);
+    document.title = count > 0 ? `(${count}) ${text("app")}` : text("app");
+  }, [count]);
+  const open = current.value;
+  const shown = details.value && open;
   return (
-    <div class={open ? "messenger open" : "messenger"}>
+    <div class={`messenger${chosen.value === undefined ? "" : " open"}${shown ? " detailed" : ""}`}>
       {offline.value && (
         <p class="banner" role="status">
           {text("offline")}
@@ -26,34 +34,28 @@ export function Messenger() {
       <nav aria-label={text("conversations")}>
         <header>
           <h1>{session.value?.account.display_name}</h1>
-          <button type="button" onClick={() => void signOut()}>
-            {text("signOut")}
+          <button type="button" class="icon" aria-label={text("signOut")} title={text("signOut")} onClick={() => void signOut()}>
+            <Icon name="leave" />
           </button>
         </header>
-        {newestFirst.value.length === 0 && <p class="empty">{text("noConversations")}</p>}
-        <ul>
-          {newestFirst.value.map(({ entity, last_message, unread_count, unread_priority_count }) => (
-            <li key={entity.token}>
-              <button
-                type="button"
-                aria-current={entity.token === chosen.value ? "true" : undefined}
-                onClick={() => choose(entity.token)}
-              >
-                <Avatar name={entity.display_name} token={entity.token} />
-                <span class="name">{entity.display_name}</span>
-                <span class="last">{last_message?.is_recalled ? text("recalled") : last_message?.body}</span>
-                {unread_priority_count > 0 && <strong class="priority">{text("priority")}</strong>}
-                {unread_count > 0 && (
-                  <span class="badge" role="img" aria-label={text("unread", { n: unread_count })}>
-                    {unread_count}
-                  </span>
-                )}
-              </button>
-            </li>
-          ))}
-        </ul>
+        <ConversationList />
       </nav>
-      <main>{open ? <Conversation conversation={open} /> : <p class="empty">{text("choose")}</p>}</main>
+      <main>{open ? <Conversation conversation={open} /> : <Nothing token={chosen.value} />}</main>
+      {shown && <Details conversation={shown} />}
+    </div>
+  );
+}
+
+/** Nothing is shown while no conversation is open; the address may name one that the list does not have. */
+function Nothing({ token }: { token: string | undefined }) {
+  const known = !loading.value;
+  useEffect(() => {
+    if (token !== undefined && known) void find(token);
+  }, [token, known]);
+  return (
+    <div class="nothing">
+      <Icon name="chat" />
+      <p>{text(token === undefined || !known ? "choose" : "unknownConversation")}</p>
     </div>
   );
 }

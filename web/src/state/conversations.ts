@@ -1,29 +1,176 @@
 // The list of conversations, newest first, and which one is open.
 import { computed, signal } from "@preact/signals";
-import type { Conversation, Message } from "../client/index";
-import { go, path } from "./route";
+import { type Conversation, type Message, SignetError } from "../client/index";
+import { unreadIn } from "./messages";
+import { go, path, query } from "./route";
 import { client, session } from "./session";
 
-/** By the token of their user or group. */
+export type Entity = Conversation["entity"];
+
+/** By the organization and the user or group that each is with (keyOf). As far as they are loaded. */
 export const conversations = signal<ReadonlyMap<string, Conversation>>(new Map());
 
-/** The token of the one that is open, which the address names. */
-export const chosen = computed(() => /^\/c\/([^/]+)$/.exec(path.value)?.[1]);
+/** The list is being loaded for the first time. */
+export const loading = signal(true);
+
+/** The organization of which alone conversations are shown; undefined shows all. */
+export const within = signal<string | undefined>(undefined);
+
+/** keyOf names the conversation with a user or group in an organization. */
+export function keyOf(organization: string, token: string): string {
+  return `${organization}/${token}`;
+}
+
+/** The token of the user or group whose conversation is open, which the address names. */
+export const chosen = computed(() => /^\/c\/([^/]+)/.exec(path.value)?.[1]);
+
+/** The pane with the details is open. */
+export const details = computed(() => /^\/c\/[^/]+\/details$/.test(path.value));
+
+/** The conversation that is open. Undefined while the list does not have it. */
+export const current = computed(() => {
+  const token = chosen.value;
+  if (token === undefined) return undefined;
+  const organization = query.value.get("in") ?? within.value;
+  const exact = organization && conversations.value.get(keyOf(organization, token));
+  return exact || [...conversations.value.values()].find(({ entity }) => entity.token === token);
+});
+
+/** addressOf is where a conversation is shown, or its details. */
+export function addressOf({ entity, organization_id }: Conversation, pane: "" | "/details" = ""): string {
+  const other = [...conversations.value.values()].some(
+    (c) => c.entity.token === entity.token && c.organization_id !== organization_id,
+  );
+  return `/c/${entity.token}${pane}${other ? `?in=${organization_id}` : ""}`;
+}
 
 /** choose opens a conversation; undefined goes back to the list. */
-export function choose(token: string | undefined): void {
-  go(token === undefined ? "/" : `/c/${token}`);
+export function choose(conversation: Conversation | undefined): void {
+  go(conversation ? addressOf(conversation) : "/");
+}
+
+/** begin opens the conversation with a user or group, which may be new. */
+export function begin(entity: Entity, organization: string): void {
+  choose(put(entity, organization));
+}
+
+function put(entity: Entity, organization: string): Conversation {
+  const key = keyOf(organization, entity.token);
+  const known = conversations.value.get(key);
+  if (known) return known;
+  const made: Conversation = {
+    entity, organization_id: organization, unread_count: 0, unread_priority_count: 0, muted: false, sort_number: 0,
+  };
+  conversations.value = new Map(conversations.value).set(key, made);
+  return made;
+}
+
+/** find loads the user or group that the address names, where the list does not have it. */
+export async function find(token: string): Promise<boolean> {
+  const organization = query.value.get("in") ?? within.value;
+  const options = organization === undefined ? {} : { organization };
+  try {
+    const group = await client.getGroup(token, options);
+    put({ ...group, type: group.xmlns }, group.organization_key);
+  } catch (error) {
+    if (!(error instanceof SignetError) || error.status >= 500) throw error;
+    try {
+      const user = await client.getUser(token, options);
+      const home = organization ?? user.organization_key ?? session.value?.account.organization_key;
+      if (home === undefined) return false;
+      put({ ...user, type: user.xmlns }, home);
+    } catch (second) {
+      if (!(second instanceof SignetError) || second.status >= 500) throw second;
+      return false;
+    }
+  }
+  return true;
 }
 
 export const newestFirst = computed(() =>
-  [...conversations.value.values()].sort((a, b) => b.sort_number - a.sort_number),
+  [...conversations.value.values()]
+    .filter(({ organization_id }) => within.value === undefined || organization_id === within.value)
+    .sort((a, b) => b.sort_number - a.sort_number),
 );
 
-/** load fetches the list anew. */
+/** How many messages nobody has read yet, of what is loaded. */
+export const unread = computed(() =>
+  [...conversations.value.values()].reduce((sum, { unread_count }) => sum + unread_count, 0),
+);
+
+const page = 100;
+let continuation: string | undefined;
+let latest = 0;
+
+/** load fetches the list anew, as far as it was loaded. */
 export async function load(): Promise<void> {
+  const turn = ++latest;
   const all = new Map<string, Conversation>();
-  for await (const conversation of client.each.getConversations()) all.set(conversation.entity.token, conversation);
+  let next: string | undefined;
+  do {
+    const { results, metadata } = await client.getConversations({
+      page_size: page, ...(next === undefined ? {} : { continuation: next }),
+    });
+    for (const one of results) all.set(keyOf(one.organization_id, one.entity.token), counted(one));
+    next = metadata.continuation;
+  } while (next !== undefined && all.size < conversations.value.size);
+  if (turn !== latest) return; // a later one knows more
+  const open = current.value;
+  if (open) {
+    // One that has no message yet, or is far down, stays.
+    const key = keyOf(open.organization_id, open.entity.token);
+    if (!all.has(key)) all.set(key, open);
+  }
+  continuation = next;
   conversations.value = all;
+  loading.value = false;
+}
+
+/** counted counts what is unread by what is loaded: the server may not have been told yet what was seen. */
+function counted(conversation: Conversation): Conversation {
+  const { organization_id, entity, sort_number } = conversation;
+  const some = unreadIn(keyOf(organization_id, entity.token), sort_number);
+  if (!some) return conversation;
+  const urgent = some.filter(({ priority }) => priority > 0);
+  return { ...conversation, unread_count: some.length, unread_priority_count: urgent.length };
+}
+
+/** count counts anew what is unread in a conversation. */
+export function count(key: string): void {
+  const known = conversations.value.get(key);
+  if (known) change(key, counted(known));
+}
+
+/** more fetches the next page of the list. */
+export async function more(): Promise<void> {
+  if (continuation === undefined) return;
+  const from = continuation;
+  continuation = undefined;
+  const turn = latest;
+  const { results, metadata } = await client.getConversations({ page_size: page, continuation: from });
+  if (turn !== latest) return;
+  const all = new Map(conversations.value);
+  for (const one of results) {
+    const key = keyOf(one.organization_id, one.entity.token);
+    if (!all.has(key)) all.set(key, one);
+  }
+  continuation = metadata.continuation;
+  conversations.value = all;
+}
+
+let planned: ReturnType<typeof setTimeout> | undefined;
+
+/** reload fetches the list soon, once for all that asks for it meanwhile. */
+export function reload(): void {
+  planned ??= setTimeout(() => {
+    planned = undefined;
+    load().catch(() => undefined); // without a connection: the next one loads it
+  }, 150);
+}
+
+/** keyOfMessage names the conversation of a message. */
+export function keyOfMessage(message: Message): string {
+  return keyOf(message.recipient_organization, entityOf(message));
 }
 
 /** entityOf names the user or group that a message's conversation is with. */
@@ -33,28 +180,36 @@ export function entityOf(message: Message): string {
 }
 
 /** note moves the conversation of a message up. One that is not in the list has it fetched. */
-export async function note(message: Message): Promise<void> {
-  const token = entityOf(message);
-  const known = conversations.value.get(token);
-  if (!known) return load();
+export function note(message: Message): void {
+  const key = keyOfMessage(message);
+  const known = conversations.value.get(key);
+  if (!known) return reload();
   if (message.sort_number <= known.sort_number) return; // it was in the list already, and counted
-  const received = message.sender_token !== session.value?.account.token;
-  change(token, {
+  const counts = message.sender_token !== session.value?.account.token && message.status !== "Read";
+  change(key, {
     last_message: message,
     sort_number: message.sort_number,
-    unread_count: known.unread_count + (received ? 1 : 0),
+    unread_count: known.unread_count + (counts ? 1 : 0),
+    unread_priority_count: known.unread_priority_count + (counts && message.priority > 0 ? 1 : 0),
   });
 }
 
-/** read marks what came in a conversation as Read. */
-export async function read(token: string): Promise<void> {
-  const known = conversations.value.get(token);
-  if (!known || known.unread_count === 0) return;
-  change(token, { unread_count: 0, unread_priority_count: 0 });
-  await client.in(known.organization_id).readConversation(token, known.sort_number);
+/** change changes what the list says of a conversation. */
+export function change(key: string, to: Partial<Conversation>): void {
+  const known = conversations.value.get(key);
+  if (known) conversations.value = new Map(conversations.value).set(key, { ...known, ...to });
 }
 
-function change(token: string, to: Partial<Conversation>): void {
-  const known = conversations.value.get(token);
-  if (known) conversations.value = new Map(conversations.value).set(token, { ...known, ...to });
+/** changeLast changes the last message of a conversation, where it is this one. */
+export function changeLast(id: string, to: (message: Message) => Message): void {
+  for (const [key, { last_message }] of conversations.value) {
+    if (last_message?.message_id === id) change(key, { last_message: to(last_message) });
+  }
+}
+
+/** renew takes over what has changed of a user or group. */
+export function renew(entity: { token: string } & Partial<Omit<Entity, "type" | "xmlns">>): void {
+  for (const [key, known] of conversations.value) {
+    if (known.entity.token === entity.token) change(key, { entity: { ...known.entity, ...entity } as Entity });
+  }
 }

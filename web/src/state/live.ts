@@ -1,51 +1,112 @@
 // What happens, from the account's events, to what the page shows.
-import { SignetError, type SignetEvent } from "../client/index";
+import { type EventPayload, type Message, SignetError, type SignetEvent } from "../client/index";
 import * as conversations from "./conversations";
+import { noteRead } from "./lifetime";
 import * as messages from "./messages";
+import { loadOrganizations } from "./organizations";
 import * as outbox from "./outbox";
-import { client, offline, session } from "./session";
+import * as people from "./people";
+import * as presence from "./presence";
+import * as seen from "./seen";
+import { client, offline, resume, session } from "./session";
+import * as statuses from "./statuses";
 
 /** follow keeps the page up to date until the session ends. */
 export async function follow(): Promise<void> {
+  let connected = false;
   try {
     const stream = client.events({
       acknowledge: true,
       selfCopies: true,
+      typing: true,
+      presence: true,
       onConnect: () => {
         offline.value = false;
-        void outbox.flush();
+        if (connected) void catchUp();
+        connected = true;
+        outbox.flush();
+        seen.settle();
       },
       onDisconnect: () => (offline.value = true),
     });
-    for await (const event of stream) await apply(event);
+    for await (const event of stream) apply(event);
   } catch (error) {
     if (!(error instanceof SignetError) || error.status !== 401) throw error;
-    session.value = null;
+    location.reload(); // the session has ended: nothing of it stays
   }
 }
 
-async function apply(event: SignetEvent): Promise<void> {
+/** catchUp asks for what events may not have told: another tab may have acknowledged them. */
+async function catchUp(): Promise<void> {
+  messages.missed();
+  statuses.forget();
+  try {
+    await conversations.load();
+    const open = conversations.current.value;
+    if (open) await messages.open(open);
+  } catch {
+    // the connection was lost again: the next one asks
+  }
+}
+
+function apply(event: SignetEvent): void {
   switch (event.kind) {
     case "message":
     case "group_message":
       messages.add(event.payload);
-      await conversations.note(event.payload);
-      if (conversations.chosen.value === conversations.entityOf(event.payload) && document.visibilityState === "visible") {
-        await conversations.read(conversations.chosen.value);
-      }
+      conversations.note(event.payload);
+      presence.setWriting(conversations.keyOfMessage(event.payload), event.payload.sender_token, false);
       return;
     case "message:status":
-    case "group:message:status": {
-      const { client_id, ...rest } = event.payload;
-      messages.change(client_id, (message) => {
-        if ("is_recalled" in rest) return { ...message, is_recalled: true, body: "", attachments: [] };
-        // Of a group the least advanced counts, which the message itself tells.
-        return message.group_token || rest.status === "Confirmed" ? message : { ...message, status: rest.status };
-      });
-      return;
-    }
+    case "group:message:status":
+      return applyStatus(event.payload);
+    case "message:is_typing":
+      return applyTyping(event.payload);
+    case "presence":
+      return presence.setHere(event.payload.from, event.payload.type === "available");
+    case "update":
+      if (event.payload.type === "tigertext:entity:account") people.know([event.payload]);
+      return conversations.renew(event.payload);
+    case "bang":
+      people.know([event.payload.subject_entity]);
+      return conversations.renew(event.payload.target_entity);
+    case "account:settings":
+      resume().catch(() => undefined); // the next connection asks
+      loadOrganizations().catch(() => undefined);
+      return conversations.reload();
     case "friends":
-      return conversations.load();
+    case "conversation_mute":
+      return conversations.reload();
     default:
   }
+}
+
+function applyStatus(payload: EventPayload<"message:status">): void {
+  if ("is_recalled" in payload) return recalled(payload.client_id);
+  const least = messages.get(payload.client_id)?.group_token
+    ? statuses.note(payload.client_id, payload)
+    : payload.status;
+  if (least === undefined || least === "Confirmed") return;
+  const to = (message: Message): Message => ({ ...message, status: least });
+  messages.change(payload.client_id, to);
+  conversations.changeLast(payload.client_id, to);
+  const message = messages.get(payload.client_id);
+  if (message && least === "Read") noteRead(message, Date.parse(payload.timestamp));
+}
+
+/** recalled leaves of a message that it was taken back. */
+export function recalled(id: string): void {
+  const to = (message: Message): Message => ({ ...message, body: "", attachments: [], data: [], is_recalled: true });
+  messages.change(id, to);
+  conversations.changeLast(id, to);
+  conversations.reload(); // it may have been unread
+}
+
+function applyTyping({ sender_token, group_token, status }: EventPayload<"message:is_typing">): void {
+  if (sender_token === session.value?.account.token) return;
+  const token = group_token ?? sender_token;
+  for (const [key, { entity }] of conversations.conversations.value) {
+    if (entity.token === token) presence.setWriting(key, sender_token, status === "typing");
+  }
+  if (status === "typing") presence.setHere(sender_token, true);
 }

@@ -1,53 +1,142 @@
-// The messages of conversations, as far as they are loaded, in their order.
+// The messages of conversations, as far as they are loaded: from some message on to the newest.
 import { signal } from "@preact/signals";
-import type { Message } from "../client/index";
-import { entityOf } from "./conversations";
-import { client } from "./session";
+import type { Conversation, Message } from "../client/index";
+import { keyOf, keyOfMessage } from "./conversations";
+import { client, session } from "./session";
 
-/** By the token of the conversation's user or group. */
+/** By the conversation's key, oldest first. */
 export const messages = signal<ReadonlyMap<string, readonly Message[]>>(new Map());
 
-/** Whether there are older ones, by the same token. */
+/** Whether there are older ones, by the same key. */
 export const older = signal<ReadonlyMap<string, boolean>>(new Map());
 
-/** open loads the newest of a conversation, or, where some are loaded, what came after them. */
-export async function open(token: string, organization: string): Promise<void> {
-  const known = messages.value.get(token)?.at(-1);
+const page = 100;
+const largePage = 200; // where many are wanted
+const stale = new Set<string>(); // what may have changed while there was no connection
+
+/** isUnread tells whether the account has not read a message that it got. */
+export function isUnread(message: Message): boolean {
+  return message.status !== "Read" && !message.is_recalled && message.sender_token !== session.value?.account.token;
+}
+
+/** unreadIn returns what is unread in a conversation, all of which is loaded up to a message; else undefined. */
+export function unreadIn(key: string, upTo: number): readonly Message[] | undefined {
+  const list = messages.value.get(key);
+  const known = list && !stale.has(key) && (list.at(-1)?.sort_number ?? 0) >= upTo;
+  return known ? list.filter(isUnread) : undefined;
+}
+
+/**
+ * open loads the newest of a conversation, back to the first unread one; or, where some are loaded,
+ * what came after them.
+ */
+export async function open(conversation: Conversation): Promise<void> {
+  const { entity: { token }, organization_id: organization, unread_count } = conversation;
+  const key = keyOf(organization, token);
+  const known = messages.value.get(key)?.at(-1);
+  const calls = client.in(organization);
   if (known) {
-    for await (const message of client.in(organization).each.getHistory(token, { after: known.sort_number })) add(message);
+    const missed: Message[] = [];
+    for await (const message of calls.each.getHistory(token, { after: known.sort_number })) missed.push(message);
+    put(key, missed);
+    if (stale.delete(key)) await refresh(key, token, organization);
     return;
   }
-  const page = await client.in(organization).getHistory(token);
-  older.value = new Map(older.value).set(token, page.metadata.more);
-  put(token, page.results);
+  let unread = 0;
+  for (let more = true, before: number | undefined; more && (before === undefined || unread < unread_count); ) {
+    const { results, metadata } = await calls.getHistory(token, {
+      limit: unread_count > page ? largePage : page, ...(before === undefined ? {} : { before }),
+    });
+    put(key, results);
+    unread += results.filter(isUnread).length;
+    before = results.at(-1)?.sort_number;
+    more = metadata.more;
+    older.value = new Map(older.value).set(key, more);
+  }
 }
+
+/** refresh takes over what changed of the newest while nobody told. */
+async function refresh(key: string, token: string, organization: string): Promise<void> {
+  const { results } = await client.in(organization).getHistory(token, { limit: largePage });
+  const oldest = results.at(-1)?.sort_number ?? 0;
+  const still = new Set(results.map((message) => message.message_id));
+  const kept = (messages.value.get(key) ?? []).filter((m) => m.sort_number < oldest || still.has(m.message_id));
+  messages.value = new Map(messages.value).set(key, kept);
+  put(key, results);
+}
+
+/** missed notes that events may have been lost: what is loaded is asked for anew when it is opened. */
+export function missed(): void {
+  for (const key of messages.value.keys()) stale.add(key);
+}
+
+const going = new Set<string>();
 
 /** back loads a page of older ones. */
 export async function back(token: string, organization: string): Promise<void> {
-  const before = messages.value.get(token)?.[0]?.sort_number;
-  if (before === undefined || !older.value.get(token)) return;
-  const page = await client.in(organization).getHistory(token, { before });
-  older.value = new Map(older.value).set(token, page.metadata.more);
-  put(token, page.results);
+  const key = keyOf(organization, token);
+  const before = messages.value.get(key)?.[0]?.sort_number;
+  if (before === undefined || !older.value.get(key) || going.has(key)) return;
+  going.add(key);
+  try {
+    const { results, metadata } = await client.in(organization).getHistory(token, { before, limit: largePage });
+    older.value = new Map(older.value).set(key, metadata.more);
+    put(key, results);
+  } finally {
+    going.delete(key);
+  }
 }
 
 /** add puts one message into its conversation, if that is loaded. */
 export function add(message: Message): void {
-  const token = entityOf(message);
-  if (messages.value.has(token)) put(token, [message]);
+  const key = keyOfMessage(message);
+  if (messages.value.has(key)) put(key, [message]);
 }
 
 /** change changes a message wherever it is loaded. */
 export function change(id: string, to: (message: Message) => Message): void {
-  for (const [token, list] of messages.value) {
-    const message = list.find((m) => m.message_id === id);
-    if (message) put(token, [to(message)]);
+  for (const [key, list] of messages.value) {
+    const at = list.findLastIndex((message) => message.message_id === id);
+    const message = list[at];
+    if (message) messages.value = new Map(messages.value).set(key, list.with(at, to(message)));
   }
 }
 
-function put(token: string, some: readonly Message[]): void {
-  const all = new Map((messages.value.get(token) ?? []).map((message) => [message.message_id, message]));
-  for (const message of some) all.set(message.message_id, message);
-  const list = [...all.values()].sort((a, b) => a.sort_number - b.sort_number);
-  messages.value = new Map(messages.value).set(token, list);
+/** drop forgets messages that are gone. */
+export function drop(gone: (message: Message) => boolean): void {
+  const changed = new Map(messages.value);
+  let any = false;
+  for (const [key, list] of changed) {
+    if (!list.some(gone)) continue;
+    any = true;
+    changed.set(key, list.filter((message) => !gone(message)));
+  }
+  if (any) messages.value = changed;
+}
+
+/** get finds a message that is loaded. */
+export function get(id: string): Message | undefined {
+  for (const list of messages.value.values()) {
+    const message = list.findLast(({ message_id }) => message_id === id);
+    if (message) return message;
+  }
+  return undefined;
+}
+
+/** put merges messages into a list; what comes before or behind all of it is the usual case. */
+function put(key: string, some: readonly Message[]): void {
+  const list = messages.value.get(key) ?? [];
+  const ordered = some.toSorted((a, b) => a.sort_number - b.sort_number);
+  const first = ordered[0];
+  const last = ordered.at(-1);
+  let merged: readonly Message[];
+  if (!first || !last) merged = list;
+  else if (list.length === 0 || first.sort_number > (list.at(-1)?.sort_number ?? 0)) merged = [...list, ...ordered];
+  else if (last.sort_number < (list[0]?.sort_number ?? 0)) merged = [...ordered, ...list];
+  else {
+    const all = new Map(list.map((message) => [message.message_id, message]));
+    for (const message of ordered) all.set(message.message_id, message);
+    merged = [...all.values()].sort((a, b) => a.sort_number - b.sort_number);
+  }
+  messages.value = new Map(messages.value).set(key, merged);
 }

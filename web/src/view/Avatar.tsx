@@ -1,5 +1,13 @@
-/** Avatar shows initials, on one of twelve colours that the token gives. */
-export function Avatar({ name, token }: { name: string; token: string }) {
+import { useState } from "preact/hooks";
+
+/** Avatar shows a picture or, without one, initials on one of twelve colours that the token gives. */
+export function Avatar({ name, token, picture }: { name: string; token: string; picture?: string | undefined }) {
+  const [broken, setBroken] = useState("");
+  const own = picture && URL.canParse(picture) ? new URL(picture) : undefined;
+  // Pictures of other hosts are not loaded: they would learn who looks.
+  if (own?.host === location.host && broken !== picture) {
+    return <img class="avatar" src={own.pathname} alt="" onError={() => setBroken(picture ?? "")} />;
+  }
   const words = name.split(/\s+/).filter(Boolean);
   const initials = words.length > 1 ? [words[0], words.at(-1)] : words;
   const colour = [...token].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 12, 0);

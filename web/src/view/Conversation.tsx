@@ -1,75 +1,58 @@
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { addressOf, choose, details, keyOf } from "../state/conversations";
 import type { Conversation as Entry } from "../client/index";
-import { choose, read } from "../state/conversations";
-import { back, messages, older, open } from "../state/messages";
-import { again, outbox, send } from "../state/outbox";
-import { session } from "../state/session";
+import { nameOf } from "../state/people";
+import { here, writing } from "../state/presence";
+import { go } from "../state/route";
 import { text } from "../text/text";
 import { Avatar } from "./Avatar";
 import { Composer } from "./Composer";
+import { History } from "./History";
 import { Icon } from "./Icon";
-import { Message } from "./Message";
-import { Status } from "./Status";
 
-/** Conversation shows the messages of one, and what is being sent to it. */
+/** Conversation shows one: with whom it is, what was said, and where one writes. */
 export function Conversation({ conversation }: { conversation: Entry }) {
   const { entity, organization_id: organization } = conversation;
-  const list = messages.value.get(entity.token) ?? [];
-  const waiting = outbox.value.filter((letter) => letter.recipient === entity.token);
-  const me = session.value?.account.token;
-  const end = useRef<HTMLDivElement>(null);
-
-  useEffect(() => {
-    void open(entity.token, organization).then(() => read(entity.token));
-  }, [entity.token]);
-  const last = list.at(-1)?.message_id;
-  useLayoutEffect(() => end.current?.scrollIntoView({ block: "end" }), [entity.token, last, waiting.length]);
-
+  const key = keyOf(organization, entity.token);
+  const other = details.value ? "" : "/details";
   return (
     <section class="conversation" aria-label={entity.display_name}>
       <header>
         <button type="button" class="icon back" aria-label={text("back")} onClick={() => choose(undefined)}>
           <Icon name="back" />
         </button>
-        <Avatar name={entity.display_name} token={entity.token} />
-        <h2>{entity.display_name}</h2>
+        <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
+        <div class="who">
+          <h2 dir="auto">{entity.display_name}</h2>
+          <p>{about(conversation, key)}</p>
+        </div>
+        <button
+          type="button"
+          class="icon"
+          aria-label={text("details")}
+          title={text("details")}
+          aria-pressed={details.value}
+          onClick={() => go(addressOf(conversation, other))}
+        >
+          <Icon name="info" />
+        </button>
       </header>
-      <div
-        class="scroll"
-        onScroll={(event) => {
-          if (event.currentTarget.scrollTop < 400 && older.value.get(entity.token)) void back(entity.token, organization);
-        }}
-      >
-        <ol aria-live="polite">
-          {list.map((message) => (
-            <Message
-              key={message.message_id}
-              message={message}
-              own={message.sender_token === me}
-              sender={undefined}
-            />
-          ))}
-          {waiting.map((letter) => (
-            <li class="message own waiting" key={letter.id}>
-              <span class="body">{letter.body}</span>
-              {letter.refused === undefined ? (
-                <span class="meta">
-                  <Status of="sending" />
-                </span>
-              ) : (
-                <span class="meta refused">
-                  {text("failed", { why: letter.refused })}{" "}
-                  <button type="button" onClick={() => again(letter.id)}>
-                    {text("sendAgain")}
-                  </button>
-                </span>
-              )}
-            </li>
-          ))}
-        </ol>
-        <div ref={end} />
-      </div>
-      <Composer key={entity.token} onSend={(body) => send({ recipient: entity.token, organization, body })} />
+      <History key={key} conversation={conversation} />
+      <Composer key={`${key} composer`} conversation={conversation} />
     </section>
   );
+}
+
+/** about is the line below the name: who is writing, or who is here, or what there is to know. */
+function about({ entity }: Entry, key: string): string {
+  const writers = writing.value.get(key);
+  if ("num_members" in entity) {
+    const names = [...(writers ?? [])].map((token) => nameOf(token)?.split(" ")[0] ?? "").filter(Boolean);
+    if (names.length === 1) return text("isWriting", { name: names[0] ?? "" });
+    if (writers?.size) return text("areWriting", { n: writers.size });
+    return text("people", { n: entity.num_members });
+  }
+  if (writers?.size) return text("writing");
+  if (entity.dnd) return entity.dnd_text || text("doNotDisturb");
+  if (here.value.get(entity.token)) return text("available");
+  return entity.status || [entity.title, entity.department].filter(Boolean).join(", ");
 }

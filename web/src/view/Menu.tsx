@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./Icon";
 
 /** What can be chosen from a menu. */
@@ -7,27 +7,59 @@ export interface Choice {
   label: string;
   icon?: IconName;
   danger?: boolean;
+  /** Where one of several is in force: whether it is this. */
+  checked?: boolean;
   onChoose: () => void;
 }
 
+interface Props {
+  label: string;
+  class?: string;
+  choices: readonly Choice[];
+  /** The button is reached otherwise than by Tab. */
+  skipped?: boolean;
+  disabled?: boolean;
+  children: ComponentChildren;
+}
+
+const gap = 4; // pixels between the button and the menu
+const margin = 8; // to the edge of the window
+
 /** Menu is a button that opens a list of acts: arrows move in it, Escape and a click beside close it. */
-export function Menu(props: { label: string; class?: string; choices: readonly Choice[]; children: ComponentChildren }) {
+export function Menu(props: Props) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
-  const items = () => [...(root.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+  const list = useRef<HTMLDivElement>(null);
+  const items = () => [...(root.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
   const close = () => {
     setOpen(false);
     root.current?.querySelector("button")?.focus();
   };
+  useLayoutEffect(() => {
+    const menu = list.current;
+    const button = root.current?.querySelector("button");
+    if (!open || !menu || !button) return;
+    menu.showPopover(); // above all, so that nothing cuts it off
+    const at = button.getBoundingClientRect();
+    const { width, height } = menu.getBoundingClientRect();
+    const below = at.bottom + gap + height + margin <= innerHeight;
+    const end = getComputedStyle(button).direction === "rtl" ? at.left : at.right - width;
+    menu.style.top = `${Math.max(margin, below ? at.bottom + gap : at.top - gap - height)}px`;
+    menu.style.left = `${Math.max(margin, Math.min(end, innerWidth - width - margin))}px`;
+    (items().find((item) => item.ariaChecked === "true") ?? items()[0])?.focus({ preventScroll: true });
+  }, [open]);
   useEffect(() => {
     if (!open) return undefined;
-    items()[0]?.focus();
     const beside = (event: Event) => {
       if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false);
     };
     addEventListener("pointerdown", beside);
-    return () => removeEventListener("pointerdown", beside);
+    addEventListener("resize", beside);
+    return () => {
+      removeEventListener("pointerdown", beside);
+      removeEventListener("resize", beside);
+    };
   }, [open]);
   const move = (by: number) => {
     const all = items();
@@ -54,16 +86,19 @@ export function Menu(props: { label: string; class?: string; choices: readonly C
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
+        tabIndex={props.skipped ? -1 : undefined}
+        disabled={props.disabled}
         onClick={() => setOpen(!open)}
       >
         {props.children}
       </button>
       {open && (
-        <div role="menu" id={id} aria-label={props.label}>
-          {props.choices.map(({ label, icon, danger, onChoose }) => (
+        <div role="menu" id={id} aria-label={props.label} popover="manual" ref={list}>
+          {props.choices.map(({ label, icon, danger, checked, onChoose }) => (
             <button
               type="button"
-              role="menuitem"
+              role={checked === undefined ? "menuitem" : "menuitemradio"}
+              aria-checked={checked}
               tabIndex={-1}
               class={danger ? "danger" : undefined}
               key={label}
@@ -72,6 +107,7 @@ export function Menu(props: { label: string; class?: string; choices: readonly C
                 onChoose();
               }}
             >
+              {checked !== undefined && <span class="tick">{checked && <Icon name="check" />}</span>}
               {icon && <Icon name={icon} />}
               {label}
             </button>

@@ -1,0 +1,63 @@
+// What was seen becomes Read. A message that is deleted on read does when it is opened.
+import { signal } from "@preact/signals";
+import type { Conversation, Message } from "../client/index";
+import * as conversations from "./conversations";
+import { change, isUnread, messages } from "./messages";
+import { client } from "./session";
+
+/** Messages that are deleted on read and were opened, and when. */
+export const opened = signal<ReadonlyMap<string, number>>(new Map());
+
+/** isSealed tells whether a message is not shown before one opens it. */
+export function isSealed(message: Message): boolean {
+  return message.dor && isUnread(message) && !opened.value.has(message.message_id);
+}
+
+const most = 500; // ids in a call
+
+/** markSeen marks what came in a conversation as Read, up to a sort_number that is on the screen. */
+export function markSeen({ entity, organization_id }: Conversation, upTo: number): void {
+  const key = conversations.keyOf(organization_id, entity.token);
+  const seen = [];
+  let sealed = false;
+  for (const message of messages.value.get(key) ?? []) {
+    if (message.sort_number > upTo || !isUnread(message)) continue;
+    if (isSealed(message)) sealed = true;
+    else seen.push(message);
+  }
+  if (seen.length === 0) return;
+  for (const { message_id } of seen) change(message_id, (message) => ({ ...message, status: "Read" }));
+  conversations.count(key);
+  const calls = client.in(organization_id);
+  const ids = seen.map(({ message_id }) => message_id);
+  if (sealed) void tell(ids);
+  else calls.readConversation(entity.token, upTo).catch(() => owe(ids));
+}
+
+const owed = new Set<string>(); // what could not be told
+
+function owe(ids: readonly string[]): void {
+  for (const id of ids) owed.add(id);
+}
+
+async function tell(ids: readonly string[]): Promise<void> {
+  for (let at = 0; at < ids.length; at += most) {
+    const read = ids.slice(at, at + most);
+    await client.setMessageStatus({ read }).catch(() => owe(read));
+  }
+}
+
+/** settle tells the server what was read while there was no connection. */
+export function settle(): void {
+  const ids = [...owed];
+  owed.clear();
+  void tell(ids);
+}
+
+/** unseal opens a message that is deleted on read. */
+export async function unseal(message: Message): Promise<void> {
+  await client.setMessageStatus({ read: [message.message_id] });
+  opened.value = new Map(opened.value).set(message.message_id, Date.now());
+  change(message.message_id, (m) => ({ ...m, status: "Read" }));
+  conversations.count(conversations.keyOfMessage(message));
+}

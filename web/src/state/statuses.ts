@@ -1,0 +1,54 @@
+// How far own messages to groups got with each member, as far as the page shows them.
+import { signal } from "@preact/signals";
+import type { Message, Schemas } from "../client/index";
+import { client } from "./session";
+
+type Row = Schemas["StatusRow"];
+
+/** By message, and then by account. */
+export const statuses = signal<ReadonlyMap<string, ReadonlyMap<string, Row>>>(new Map());
+
+const wanted = new Set<string>();
+const asked = new Set<string>();
+const most = 500; // ids in a call
+
+/** need has the statuses of an own message to a group fetched, together with those that are needed now too. */
+export function need(message: Message): void {
+  if (asked.has(message.message_id)) return;
+  asked.add(message.message_id);
+  if (wanted.size === 0) setTimeout(() => void fetchWanted(), 50);
+  wanted.add(message.message_id);
+}
+
+async function fetchWanted(): Promise<void> {
+  const ids = [...wanted];
+  wanted.clear();
+  for (let at = 0; at < ids.length; at += most) {
+    const some = ids.slice(at, at + most);
+    try {
+      const { bulk_message_statuses } = await client.getBulkMessageStatus(some);
+      const all = new Map(statuses.value);
+      for (const { client_id, statuses: rows } of bulk_message_statuses) {
+        all.set(client_id, new Map(rows.map((row) => [row.account_id, row])));
+      }
+      statuses.value = all;
+    } catch {
+      for (const id of some) asked.delete(id); // when they are shown again
+    }
+  }
+}
+
+/** note takes over a status that an event told. It returns the least advanced of all, where all are known. */
+export function note(id: string, row: Row): Row["status"] | undefined {
+  const rows = statuses.value.get(id);
+  if (!rows) return undefined;
+  const changed = new Map(rows).set(row.account_id, row);
+  statuses.value = new Map(statuses.value).set(id, changed);
+  const present = new Set([...changed.values()].map(({ status }) => status));
+  return (["New", "Delivered", "Read"] as const).find((status) => present.has(status));
+}
+
+/** forget has them fetched anew: events may have been lost. */
+export function forget(): void {
+  asked.clear();
+}
