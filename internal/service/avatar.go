@@ -94,7 +94,7 @@ func (s *Service) Avatar(ctx context.Context, actor *model.Actor, id model.BlobI
 		}
 		contentType = a.ContentType
 		if a.Group {
-			_, _, err = groupOf(tx, actor, model.GroupID(a.Entity))
+			_, _, err = groupInSight(tx, actor, model.GroupID(a.Entity))
 			return err
 		}
 		memberships, err := tx.Memberships(model.AccountID(a.Entity))

@@ -179,3 +179,34 @@ func BenchmarkConversations(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkHistory reads the newest page of 50 of a conversation, 64 readers at a time, each
+// one with a conversation of its own.
+func BenchmarkHistory(b *testing.B) {
+	const readers, page = 64, 50
+	h := newHouse(b, readers+1)
+	ctx := context.Background()
+	body := strings.Repeat("x", 200)
+	sender := h.actors[readers]
+	for _, reader := range h.actors[:readers] {
+		for range page {
+			_, err := h.service.Send(ctx, sender, service.SendCommand{Recipient: reader.Account.String(), Body: body})
+			must(b, err)
+		}
+	}
+	with := service.HistoryCommand{Entity: sender.Account.String(), Limit: page}
+	var next atomic.Int64
+	b.SetParallelism(readers / 2)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		reader := h.actors[next.Add(1)%readers]
+		for pb.Next() {
+			found, err := h.service.History(ctx, reader, with)
+			if err != nil || len(found.Messages) != page {
+				b.Errorf("%d messages: %v", len(found.Messages), err)
+				return
+			}
+		}
+	})
+}

@@ -122,6 +122,29 @@ var calls = []call{
 			}
 		}
 	}},
+	{"page of 50 of a conversation", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		h.mustFillQueue(tb, 50)
+		return nothing, func() { h.mustPage(tb, h.person(0)) }
+	}},
+	{"page of 50 of a group of 100", 100, func(tb testing.TB, h *house) (prepare, run func()) {
+		group := h.mustGroup(tb, 100)
+		for range 50 {
+			h.mustSendTo(tb, group)
+		}
+		return nothing, func() { h.mustPage(tb, group) }
+	}},
+	{"list of 10 conversations", 11, func(tb testing.TB, h *house) (prepare, run func()) {
+		for i := 1; i <= 10; i++ {
+			h.mustSendTo(tb, h.person(i))
+		}
+		return nothing, func() {
+			list, _, err := h.service.Conversations(tb.Context(), h.actors[0], service.ConversationsCommand{PageSize: 50})
+			must(tb, err)
+			if len(list) != 10 {
+				tb.Fatalf("there are %d conversations, want 10", len(list))
+			}
+		}
+	}},
 	{"search that finds 10", 10, func(tb testing.TB, h *house) (prepare, run func()) {
 		query := search.Query{Must: []search.Criterion{{Fields: []string{"any"}, Text: "user"}}, PageSize: 20}
 		return nothing, func() {
@@ -184,6 +207,16 @@ func (h *house) mustPoll(tb testing.TB, want, limit int) []model.Event {
 		tb.Fatalf("got %d events, want %d", len(events), want)
 	}
 	return events
+}
+
+// mustPage reads 50 messages of a conversation of the second of the house.
+func (h *house) mustPage(tb testing.TB, with string) {
+	tb.Helper()
+	page, err := h.service.History(tb.Context(), h.actors[1], service.HistoryCommand{Entity: with, Limit: 50})
+	must(tb, err)
+	if len(page.Messages) != 50 {
+		tb.Fatalf("the page has %d messages, want 50", len(page.Messages))
+	}
 }
 
 // mustQueue returns the ids of all that is queued.

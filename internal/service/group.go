@@ -47,20 +47,21 @@ func (c *GroupCommand) validate() error {
 // groupOf loads a group that is not deleted, with its members and what the actor
 // may do with it. What the actor may not see is Missing.
 func groupOf(tx *store.Tx, actor *model.Actor, id model.GroupID) (g model.Group, rights groupRights, err error) {
+	if g, rights, err = groupInSight(tx, actor, id); err == nil {
+		g.Members, err = tx.GroupMembers(id)
+	}
+	return g, rights, err
+}
+
+// groupInSight is groupOf without the members, which may be many.
+func groupInSight(tx *store.Tx, actor *model.Actor, id model.GroupID) (g model.Group, rights groupRights, err error) {
 	g, found, err := tx.Group(id)
-	if err == nil && (!found || g.Deleted) {
+	if err == nil && found && !g.Deleted {
+		rights, err = rightsInGroup(tx, actor, &g)
+	}
+	if err == nil && !rights.see {
 		err = model.Missing()
 	}
-	if err != nil {
-		return g, rights, err
-	}
-	if rights, err = rightsInGroup(tx, actor, &g); err != nil {
-		return g, rights, err
-	}
-	if !rights.see {
-		return g, rights, model.Missing()
-	}
-	g.Members, err = tx.GroupMembers(id)
 	return g, rights, err
 }
 

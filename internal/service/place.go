@@ -27,16 +27,31 @@ func (p *place) own(actor *model.Actor) bool {
 // that the entity has belonged to longest (contract, section 1).
 func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (p place,
 	err error) {
-	entity, group, found, err := s.access.Resolve(tx, actor, address, true)
-	if err == nil && !found {
-		err = model.Missing()
+	var entity model.EntityID
+	var group bool
+	var theirs []model.OrganizationID
+	if named := s.access.Address(address); named.Kind == model.TokenAddress {
+		entity = named.Token
+		if theirs, err = tx.OrganizationsOf(model.AccountID(entity)); err != nil {
+			return p, err
+		}
 	}
-	if err != nil {
-		return p, err
+	if len(theirs) == 0 { // what belongs somewhere is an account, and nobody has to ask what it is
+		var found bool
+		entity, group, found, err = s.access.Resolve(tx, actor, address, true)
+		if err == nil && !found {
+			err = model.Missing()
+		}
+		if err == nil && !group {
+			theirs, err = tx.OrganizationsOf(model.AccountID(entity))
+		}
+		if err != nil {
+			return p, err
+		}
 	}
 	p = place{entity: entity, group: group, organization: organization}
 	if group {
-		g, rights, err := groupOf(tx, actor, model.GroupID(entity))
+		g, rights, err := groupInSight(tx, actor, model.GroupID(entity))
 		if err != nil {
 			return p, err
 		}
@@ -46,32 +61,28 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 		p.organization, p.member, p.rights = g.Organization, rights.member, rights
 		return p, nil
 	}
-	memberships, err := tx.Memberships(model.AccountID(entity))
-	if err != nil {
-		return p, err
-	}
-	if !actor.MaySee(model.AccountID(entity), memberships) {
-		return p, model.Missing()
-	}
-	if organization == "" {
-		common := actor.Shared(memberships)
-		if len(common) == 0 && actor.Operates() {
-			for _, m := range memberships {
-				common = append(common, m.Organization)
-			}
+	var common []model.OrganizationID
+	for _, o := range theirs {
+		if actor.MemberOf(o) {
+			common = append(common, o)
 		}
-		if len(common) == 0 {
+	}
+	seen := p.own(actor) || actor.Operator || len(common) > 0
+	if organization != "" {
+		if !seen || !slices.Contains(theirs, organization) ||
+			!actor.MemberOf(organization) && !actor.Administers(organization) {
 			return p, model.Missing()
 		}
-		p.organization = common[0]
 		return p, nil
 	}
-	for _, m := range memberships {
-		if m.Organization == organization && (actor.MemberOf(organization) || actor.Administers(organization)) {
-			return p, nil
-		}
+	if len(common) == 0 && actor.Operates() {
+		common = theirs
 	}
-	return p, model.Missing()
+	if len(common) == 0 {
+		return p, model.Missing()
+	}
+	p.organization = common[0]
+	return p, nil
 }
 
 // rosterPlace finds an entry of the actor's own roster. It still

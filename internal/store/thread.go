@@ -58,8 +58,8 @@ func (t *Thread) has(m *MessageRow) bool {
 type ThreadEntry struct {
 	Sort    int64
 	Message *MessageRow // nil: it has ended, or is another conversation's. It may be shared, and nobody changes it.
-	// Copy is the reader's. One to one it is the only one, of whichever of both received the
-	// message. Nil where there is none.
+	// Copy is the reader's, where it lies and what its status is. One to one it is the only one,
+	// of whichever of both received the message. Nil where there is none.
 	Copy *Delivery
 
 	recalled bool
@@ -116,7 +116,7 @@ func (tx *Tx) Thread(t *Thread, limit int, now time.Time, known Messages) ([]Thr
 // the message tells.
 const (
 	threadCopies = `SELECT m.message, m.sort, m.recalled, COALESCE(d.status, -1), COALESCE(d.status_time, 0),
-		COALESCE(d.position, 0), COALESCE(d.replayed, 0) FROM messages m
+		COALESCE(d.position, 0) FROM messages m
 		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message`
 	threadOwnCopies = threadCopies + ` AND d.account = ?`
 	threadNewest    = ` WHERE m.organization_number = ? AND m.thread = ? AND m.sort > ? AND m.sort < ?
@@ -146,7 +146,7 @@ func (tx *Tx) threadPart(query string, args []any, limit int) ([]ThreadEntry, []
 	var d Delivery
 	var status int
 	var at int64
-	dest := []any{&d.Message, &e.Sort, &e.recalled, &status, &at, &d.Position, &d.Replayed}
+	dest := []any{&d.Message, &e.Sort, &e.recalled, &status, &at, &d.Position}
 	deliveries := make([]Delivery, 0, limit)
 	out, ids := make([]ThreadEntry, 0, limit), make([]model.MessageID, 0, limit)
 	err := tx.Query(query, args, func(row Row) error {
