@@ -17,15 +17,23 @@ import (
 	"signet/internal/model"
 )
 
-// argon2id parameters (RFC 9106, section 4: the second recommended option, in
-// memory a server can spare for two at a time).
 const (
-	argonTime    = 2
-	argonMemory  = 32 * 1024 // KiB
-	argonThreads = 1
-	argonSalt    = 16
-	argonKey     = 32
+	argonSalt = 16
+	argonKey  = 32
 )
+
+// argonCost is what a hash takes.
+type argonCost struct {
+	memory, time uint32 // KiB, and how often it is gone through
+	threads      uint8
+}
+
+// usualCost is that of new hashes (RFC 9106, section 4: the second recommended option, in
+// memory a server can spare for two at a time).
+var usualCost = argonCost{memory: 32 * 1024, time: 2, threads: 1}
+
+// mostCost is the most that a stored hash may take to be compared with.
+var mostCost = argonCost{memory: 64 * 1024, time: 4, threads: 4}
 
 // mostPasswords is how many passwords may wait to be hashed. One takes some 50 ms, so
 // that the last of them waits no longer than a client does.
@@ -75,45 +83,58 @@ func ValidPassword(password string) error {
 func (c *Control) HashPassword(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, argonSalt)
 	rand.Read(salt) // never fails
-	key, err := c.argon(ctx, password, salt)
+	key, err := c.argon(ctx, password, salt, usualCost)
 	if err != nil {
 		return "", err
 	}
 	encode := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
-		encode(salt), encode(key)), nil
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, usualCost.memory, usualCost.time,
+		usualCost.threads, encode(salt), encode(key)), nil
 }
 
-// verifyPassword compares a password with an encoded hash. Without a hash it
-// takes as long and is false, so that the time tells nothing.
-func (c *Control) verifyPassword(ctx context.Context, encoded, password string) (bool, error) {
-	salt, want := make([]byte, argonSalt), make([]byte, argonKey)
-	known := false
-	if parts := strings.Split(encoded, "$"); len(parts) == 6 {
-		gotSalt, errSalt := base64.RawStdEncoding.DecodeString(parts[4])
-		gotKey, errKey := base64.RawStdEncoding.DecodeString(parts[5])
-		if errSalt != nil || errKey != nil {
-			return false, fmt.Errorf("a stored password hash cannot be read")
+// verifyPassword compares a password with an encoded hash, at the cost that the hash names.
+// Without a hash it takes as long as with a new one and is false, so that the time tells
+// nothing.
+func (c *Control) verifyPassword(ctx context.Context, encoded, password string) (ok bool, err error) {
+	cost, salt, want := usualCost, make([]byte, argonSalt), make([]byte, argonKey)
+	if encoded != "" {
+		if cost, salt, want, err = parseHash(encoded); err != nil {
+			return false, err
 		}
-		salt, want, known = gotSalt, gotKey, true
 	}
-	got, err := c.argon(ctx, password, salt)
-	if err != nil {
-		return false, err
+	got, err := c.argon(ctx, password, salt, cost)
+	return err == nil && subtle.ConstantTimeCompare(got, want) == 1 && encoded != "", err
+}
+
+// parseHash reads what HashPassword encoded, now or at another cost.
+func parseHash(encoded string) (cost argonCost, salt, key []byte, err error) {
+	bad := errors.New("a stored password hash cannot be read")
+	parts := strings.Split(encoded, "$")
+	if len(parts) != 6 || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return cost, nil, nil, bad
 	}
-	return subtle.ConstantTimeCompare(got, want) == 1 && known, nil
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &cost.memory, &cost.time, &cost.threads); err != nil {
+		return cost, nil, nil, bad
+	}
+	salt, errSalt := base64.RawStdEncoding.DecodeString(parts[4])
+	key, errKey := base64.RawStdEncoding.DecodeString(parts[5])
+	if errSalt != nil || errKey != nil || len(key) != argonKey || cost.time == 0 || cost.threads == 0 ||
+		cost.memory > mostCost.memory || cost.time > mostCost.time || cost.threads > mostCost.threads {
+		return cost, nil, nil, bad
+	}
+	return cost, salt, key, nil
 }
 
 // Derivation is argon2.IDKey, or what a test has in its place: one that counts, or that
 // takes less memory and time than it is told to.
 type Derivation func(password, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte
 
-func (c *Control) argon(ctx context.Context, password string, salt []byte) ([]byte, error) {
+func (c *Control) argon(ctx context.Context, password string, salt []byte, cost argonCost) ([]byte, error) {
 	if err := c.passwords.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer c.passwords.leave()
-	return c.derive([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey), nil
+	return c.derive([]byte(password), salt, cost.time, cost.memory, cost.threads, argonKey), nil
 }
 
 // codes of a wrong password that was given along with a valid key.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"golang.org/x/crypto/argon2"
 
 	"signet/internal/live"
 	"signet/internal/model"
@@ -126,6 +129,48 @@ func TestPasswordsOfAnyCharacters(t *testing.T) {
 		if got, err := f.control.verifyPassword(t.Context(), hash, other); err != nil || got != (other == given) {
 			t.Errorf("%q opens what %q was set for: %v, %v", other, given, got, err)
 		}
+	}
+}
+
+// A hash is compared at the cost that it names, not at that of new ones; one that names more
+// than a server can spare, or that is none, opens nothing.
+func TestAPasswordIsComparedAtTheCostOfItsHash(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const password = "correct horse battery"
+	salt := []byte("sixteen of bytes")
+	for _, c := range []struct {
+		scheme, cost string
+		memory, time uint32
+		threads      uint8
+		readable     bool
+	}{
+		{"argon2id$v=19", "m=32768,t=2,p=1", 32768, 2, 1, true},
+		{"argon2id$v=19", "m=19456,t=1,p=1", 19456, 1, 1, true},
+		{"argon2id$v=19", "m=64,t=3,p=4", 64, 3, 4, true},
+		{"argon2id$v=19", "m=65537,t=1,p=1", 8, 1, 1, false},
+		{"argon2id$v=19", "m=64,t=5,p=1", 64, 5, 1, false},
+		{"argon2id$v=19", "m=64,t=0,p=1", 64, 1, 1, false},
+		{"argon2id$v=19", "m=64,t=1,p=0", 64, 1, 1, false},
+		{"argon2id$v=19", "m=64,t=1,p=5", 64, 1, 5, false},
+		{"argon2id$v=19", "m=64,t=1", 64, 1, 1, false},
+		{"argon2id$v=16", "m=64,t=1,p=1", 64, 1, 1, false},
+		{"argon2i$v=19", "m=64,t=1,p=1", 64, 1, 1, false},
+	} {
+		key := argon2.IDKey([]byte(password), salt, c.time, c.memory, c.threads, argonKey)
+		encode := base64.RawStdEncoding.EncodeToString
+		hash := "$" + c.scheme + "$" + c.cost + "$" + encode(salt) + "$" + encode(key)
+		opens, err := f.control.verifyPassword(t.Context(), hash, password)
+		if opens != c.readable || (err == nil) != c.readable {
+			t.Errorf("%s$%s: the right password opens: %t, %v", c.scheme, c.cost, opens, err)
+		}
+		if opens, err := f.control.verifyPassword(t.Context(), hash, password+"."); opens || (err == nil) != c.readable {
+			t.Errorf("%s$%s: a wrong password opens: %t, %v", c.scheme, c.cost, opens, err)
+		}
+	}
+	opens, err := f.control.verifyPassword(t.Context(), "$argon2id$v=19$m=64,t=1,p=1$c2FsdA$", "")
+	if opens || err == nil {
+		t.Errorf("a hash without a key opens: %t, %v", opens, err)
 	}
 }
 
