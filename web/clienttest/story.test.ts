@@ -126,6 +126,10 @@ test("lists come entry by entry, over as many pages as it takes", async () => {
   const audit = await list(operator.each.getOrganizationAudit(organization, { after: 0, limit: 3 }));
   assert.ok(audit.length > 3);
   assert.deepEqual(audit.map((entry) => entry.number), audit.map((_, n) => n + 1));
+  // That the log is read is an entry of it, so that a page of one is never the last by its size.
+  const single = await list(operator.each.getOrganizationAudit(organization, { after: 0, limit: 1 }));
+  assert.deepEqual(single.map((entry) => entry.number), single.map((_, n) => n + 1));
+  assert.ok(single.length > audit.length);
   const backwards = await list(operator.each.getOrganizationAudit(organization, { limit: 3 }));
   assert.deepEqual(backwards.slice(-audit.length), audit.toReversed());
 });

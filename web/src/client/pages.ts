@@ -125,15 +125,16 @@ async function* continued<T>(
 }
 
 async function* numbered(
-  ask: (place: { before?: number; after?: number }) => Promise<Schemas["AuditEntry"][]>,
+  ask: (place: { before?: number; after?: number; limit?: number }) => Promise<Schemas["AuditEntry"][]>,
   { after, limit = 100 }: AuditFilters,
 ): Entries<Schemas["AuditEntry"]> {
+  // That the log is read is an entry of it too: the end is the newest entry there was at first.
+  const end = after === undefined ? undefined : (await ask({ after: undefined, limit: 1 }))[0]?.number ?? 0;
   for (let place = {}; ; ) {
     const entries = await ask(place);
     yield* entries;
     const last = entries.at(-1);
-    // Not when a page is empty: that the log is read is an entry of it too, so that none ever would be.
-    if (!last || entries.length < Number(limit)) return;
+    if (!last || entries.length < Number(limit) || (end !== undefined && last.number >= end)) return;
     place = after === undefined ? { before: last.number } : { after: last.number };
   }
 }
