@@ -84,20 +84,59 @@ func TestArchiveThatBreaksIsSeenToBeBroken(t *testing.T) {
 			t.Errorf("%s: the archive opens", what)
 		}
 		undo()
-		c.wantExport()
+		c.bob.wantExport()
 		if logged := c.log.Take(); strings.Count(logged, "broke off") != 1 || !strings.Contains(logged, c.bob.token) {
 			t.Errorf("%s: the log says %q", what, logged)
 		}
 	}
+	counts := &c.exporter.Counts
+	if failed, left := counts.Failed.Load(), counts.Left.Load(); failed != 3 || left != 0 || counts.Bytes.Load() < 48<<20 {
+		t.Errorf("%d archives are counted as failed, %d as left, with %d bytes", failed, left, counts.Bytes.Load())
+	}
+}
+
+// A server makes eight archives at a time: a ninth person is told to wait, and gets one when
+// another has ended.
+func TestArchivesThatAServerMakesAtATime(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	people := []*person{c.bob}
+	for i := range 8 {
+		people = append(people, c.mustCreate(c.org, fmt.Sprint("reader", i)))
+	}
+	group := c.alice.mustCreateGroup("Everyone", people...)
+	content := randomBytes(12 << 20)
+	for range 4 {
+		c.alice.mustAttach(group, "a", "", content)
+	}
+	leaves := make([]func(), 8)
+	for i := range leaves {
+		var ctx context.Context
+		ctx, leaves[i] = context.WithCancel(t.Context())
+		people[i].beginExport(ctx)
+	}
+	last := people[8]
+	last.get("/v2/user/me/export").wantError(429, "too_many_exports").wantHeader("Retry-After", "60")
+	if n := c.exporter.Running(); n != 8 {
+		t.Errorf("%d archives are being made, want 8", n)
+	}
+	leaves[3]()
+	last.wantExport()
+	if left := c.exporter.Counts.Left.Load(); left != 1 {
+		t.Errorf("%d archives are counted as left, want 1", left)
+	}
+	for _, leave := range leaves {
+		leave()
+	}
 }
 
 // wantExport waits until the account may make another archive, which is then whole.
-func (c *clinic) wantExport() {
-	c.t.Helper()
+func (p *person) wantExport() {
+	p.t.Helper()
 	for {
-		got := c.bob.get("/v2/user/me/export")
+		got := p.get("/v2/user/me/export")
 		if got.StatusCode != 429 {
-			mustOpenArchive(c.t, got)
+			mustOpenArchive(p.t, got)
 			return
 		}
 		runtime.Gosched()
@@ -111,7 +150,7 @@ func TestArchiveEndsWithItsReader(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	c.bob.beginExport(ctx)
 	leave()
-	c.wantExport()
+	c.bob.wantExport()
 }
 
 func TestArchiveCountsWhatIsLost(t *testing.T) {

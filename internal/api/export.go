@@ -99,7 +99,9 @@ func (a *API) exportUser(ctx context.Context, c *call) (answer, error) {
 		return streamed(), nil
 	}
 	err = a.writeExport(ctx, c, archived)
-	if err != nil && ctx.Err() == nil && !c.writer.failed {
+	left := ctx.Err() != nil || c.writer.failed
+	archived.Written(c.writer.bytes, err, left)
+	if err != nil && !left {
 		// The client sees a broken connection, and the log is the one place that says why,
 		// even of what a caller may be told.
 		err = fmt.Errorf("the archive of account %s broke off: %v", archived.Account, err)

@@ -43,27 +43,28 @@ import (
 // server is the whole interface, on a store of its own, behind a real listener.
 // Every request and answer that passes is held against the OpenAPI document.
 type server struct {
-	t       *testing.T
-	url     string
-	clock   *testclock.Clock
-	api     *api.API
-	access  *access.Control
-	service *service.Service
-	time    *custody.Clock
-	vault   *content.Vault
-	pieces  *piece.Worker
-	sweeper *upkeep.Sweeper
-	streams *streaming.Streams
-	store   *store.Store
-	forged  *forgeries
-	hub     *live.Hub
-	client  *http.Client
-	log     *testlog.Log
-	checks  *openapitest.Validator
-	engine  store.Engine
-	blobs   blob.Store
-	audit   *audit.Key // signs checkpoints of the audit log
-	link    *operators.Link
+	t        *testing.T
+	url      string
+	clock    *testclock.Clock
+	api      *api.API
+	access   *access.Control
+	exporter *export.Exporter
+	service  *service.Service
+	time     *custody.Clock
+	vault    *content.Vault
+	pieces   *piece.Worker
+	sweeper  *upkeep.Sweeper
+	streams  *streaming.Streams
+	store    *store.Store
+	forged   *forgeries
+	hub      *live.Hub
+	client   *http.Client
+	log      *testlog.Log
+	checks   *openapitest.Validator
+	engine   store.Engine
+	blobs    blob.Store
+	audit    *audit.Key // signs checkpoints of the audit log
+	link     *operators.Link
 
 	operator *person
 }
@@ -169,12 +170,13 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		}
 	})
 	s.link = operators.NewLink(s.store, s.clock.Now)
+	s.exporter = export.New(s.store, s.access, s.service)
 	s.api, err = api.New(api.Options{
 		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
 		People: people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Clock: s.clock.Now}),
 		Console: console.New(console.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
-		Exporter: export.New(s.store, s.access, s.service), Version: "v1.2.3",
+		Exporter: s.exporter, Version: "v1.2.3",
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address, Way: f.way, FirstStart: s.link.Take,

@@ -180,10 +180,14 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	taken = append(taken, nodes.close)
 	streams := stream.New(registry, control, cases)
+	exporter := export.New(kept, control, cases)
+	if err := registerExports(in.metrics, exporter); err != nil {
+		return nil, err
+	}
 	options := api.Options{
 		Access: control, Authenticator: control, Service: cases, Streams: streams,
 		People:   people.New(people.Options{Store: kept, Access: control, Vault: vault, Clock: in.clock}),
-		Exporter: export.New(kept, control, cases), Version: version,
+		Exporter: exporter, Version: version,
 		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
 		Outages: in.outages,
 		Limits: api.Limits{

@@ -12,6 +12,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/content"
 	"signet/internal/custody"
+	"signet/internal/export"
 	"signet/internal/meter"
 	"signet/internal/seal"
 	"signet/internal/service"
@@ -140,6 +141,18 @@ func registerRing(metrics prometheus.Registerer, ring *seal.Ring) error {
 			func() float64 { return float64(ring.Figures().Retired) }),
 		counter("signet_keyring_destroyed_total", "Keys that this server destroyed, with what was sealed with them.", nil,
 			func() int64 { return ring.Figures().Destroyed }))
+}
+
+// registerExports adds what archives of people's data come to.
+func registerExports(metrics prometheus.Registerer, x *export.Exporter) error {
+	const ended = "Archives of people's data that ended, by how."
+	return register(metrics,
+		gauge("signet_exports_running", "Archives of people's data that are being made.", nil,
+			func() float64 { return float64(x.Running()) }),
+		counter("signet_exports_total", ended, labels{"outcome": "whole"}, x.Counts.Whole.Load),
+		counter("signet_exports_total", ended, labels{"outcome": "left"}, x.Counts.Left.Load),
+		counter("signet_exports_total", ended, labels{"outcome": "failed"}, x.Counts.Failed.Load),
+		counter("signet_export_bytes_total", "Bytes of such archives, whole or not.", nil, x.Counts.Bytes.Load))
 }
 
 // registerForgeries adds what rows with wrong codes tell.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -111,6 +112,15 @@ func TestMetricsCountMessages(t *testing.T) {
 			`signet_message_copies_read_total`:      3,
 			`signet_messages_recalled_total`:        1,
 			`signet_messages_expired_total`:         0, `signet_messages_erased_total`: 0,
+		})
+		size, err := w.bob.ExportUser(ctx, "me", io.Discard)
+		must(err)
+		wantIn(t, "the archive is counted", func() bool {
+			return mustMeasure(t, w.app)[`signet_exports_total{outcome="whole"}`]-before[`signet_exports_total{outcome="whole"}`] == 1
+		})
+		wantMoved(t, w.app, before, map[string]float64{
+			`signet_export_bytes_total`:              float64(size),
+			`signet_exports_total{outcome="failed"}`: 0, `signet_exports_total{outcome="left"}`: 0,
 		})
 		w.pass(2 * time.Minute)
 		w.sweep()

@@ -13,6 +13,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"signet/internal/access"
@@ -44,6 +45,23 @@ type Exporter struct {
 
 	mu      sync.Mutex // guards running
 	running map[model.AccountID]bool
+
+	Counts Counts
+}
+
+// Counts add up the archives of a server by how they ended.
+type Counts struct {
+	Whole  atomic.Int64
+	Left   atomic.Int64 // the client went away before the end
+	Failed atomic.Int64
+	Bytes  atomic.Int64 // of all of them
+}
+
+// Running is how many archives are being made.
+func (x *Exporter) Running() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.running)
 }
 
 // New returns an exporter.
@@ -106,6 +124,21 @@ func (x *Exporter) Begin(ctx context.Context, actor *model.Actor, address string
 	}
 	a.Exported, err = x.access.Exported(ctx, actor, a.Export)
 	return a, err
+}
+
+// Written counts the archive, of which so many bytes were written, by the problem that ended
+// it and whether its client had left.
+func (a *Archive) Written(bytes int64, problem error, left bool) {
+	c := &a.exporter.Counts
+	c.Bytes.Add(bytes)
+	switch {
+	case problem == nil:
+		c.Whole.Add(1)
+	case left:
+		c.Left.Add(1)
+	default:
+		c.Failed.Add(1)
+	}
 }
 
 // Close ends the work, finished or not.
