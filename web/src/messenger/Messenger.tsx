@@ -13,7 +13,10 @@ import { Details } from "./Details";
 /** Messenger is the list of conversations, beside it the one that is open, and beside that its details. */
 export function Messenger() {
   useEffect(() => {
-    void load().then(follow);
+    // Without a connection what is missed is loaded when there is one.
+    void load()
+      .catch(() => (offline.value = true))
+      .then(follow);
     void loadOrganizations();
     const clock = setInterval(tick, 1000);
     return () => clearInterval(clock);

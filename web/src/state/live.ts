@@ -22,7 +22,7 @@ export async function follow(): Promise<void> {
       presence: true,
       onConnect: () => {
         offline.value = false;
-        if (connected) void catchUp();
+        if (connected || conversations.loading.value) void catchUp();
         connected = true;
         outbox.flush();
         seen.settle();

@@ -45,7 +45,7 @@ export function ConversationList() {
   };
   return (
     <ul class="conversations" ref={box} onScroll={look} onKeyDown={move}>
-      <li role="presentation" style={{ height: `${first * height}px` }} />
+      <li aria-hidden="true" style={{ height: `${first * height}px` }} />
       {list.slice(first, end).map((conversation, i) => (
         <Row
           key={keyOf(conversation.organization_id, conversation.entity.token)}
@@ -54,7 +54,7 @@ export function ConversationList() {
           of={list.length}
         />
       ))}
-      <li role="presentation" style={{ height: `${(list.length - end) * height}px` }} />
+      <li aria-hidden="true" style={{ height: `${(list.length - end) * height}px` }} />
     </ul>
   );
 }
@@ -146,7 +146,7 @@ function Loading() {
   return (
     <ul class="conversations" aria-busy="true" aria-label={text("loading")}>
       {Array.from({ length: 6 }, (_, i) => (
-        <li key={i} class="ghost" role="presentation">
+        <li key={i} class="ghost" aria-hidden="true">
           <span class="avatar" />
           <span />
           <span />

@@ -1,0 +1,141 @@
+package webtest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"signet/client"
+	"signet/web/browsertest"
+)
+
+// view is what a page shows in one state. What is held of every view, in every theme,
+// width and language, goes through this table: a new page is a line in views.
+type view struct {
+	name  string
+	who   string // signs in; empty: nobody
+	path  string
+	ready string // holds when it is shown
+
+	wait  string          // calls of addresses like this stay without an answer
+	fail  string          // calls of addresses like these find no server
+	enter func(b browser) // what is done there; nil: nothing
+}
+
+// names are what no dictionary has.
+var names = []string{"Alice Ames", "Nora Novak", "Ward 3", "Bob Brown", "Carol Clarke", "Today", "Signet",
+	"Wolfeschlegelsteinhausenbergerdorff-Hubert Blaine", "نادية الحسن"}
+
+// hospital is an organization in which all views have something to show.
+type hospital struct {
+	place
+	group string
+}
+
+func mustBuildHospital(t *testing.T) hospital {
+	t.Helper()
+	p := mustFill(t, mustServe(t), client.OrganizationSettings{}, "alice=Alice Ames", "bob=Bob Brown",
+		"carol=Carol Clarke", "hubert=Wolfeschlegelsteinhausenbergerdorff-Hubert Blaine", "nadia=نادية الحسن",
+		"nora=Nora Novak")
+	members := []string{p.tokens["bob"], p.tokens["carol"], p.tokens["hubert"], p.tokens["nadia"]}
+	ward, err := p.clients["alice"].CreateGroup(t.Context(), client.NewGroup{Name: "Ward 3", Members: members})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []struct {
+		from string
+		client.Outgoing
+	}{
+		{"bob", client.Outgoing{Recipient: "alice", Body: "Lab: potassium 6.1, please call back.", Priority: 1}},
+		{"hubert", client.Outgoing{Recipient: "alice", Body: strings.Repeat("donaudampfschifffahrt", 20)}},
+		{"nadia", client.Outgoing{Recipient: "alice", Body: "صباح الخير. هل السرير 12 شاغر؟"}},
+		{"bob", client.Outgoing{Recipient: ward.Token, Body: "Good morning."}},
+		{"bob", client.Outgoing{Recipient: ward.Token, Body: "The results of bed 12 are in."}},
+		{"carol", client.Outgoing{Recipient: ward.Token, Body: "Who can take her up to theatre?"}},
+		{"alice", client.Outgoing{Recipient: ward.Token, Body: "I can, in ten minutes."}},
+		{"carol", client.Outgoing{Recipient: ward.Token, Body: "Thanks!", Priority: 1}},
+	} {
+		p.mustSend(t, m.from, m.Outgoing)
+	}
+	return hospital{p, ward.Token}
+}
+
+// views are all that pages show.
+func (h hospital) views() []view {
+	conversation := "/c/" + h.group
+	return []view{
+		{name: "sign-in", path: "/", ready: `document.querySelector('input[name=username]')`},
+		{name: "sign-in-refused", path: "/", ready: `document.querySelector('input[name=username]')`,
+			enter: func(b browser) {
+				b.do(chromedp.SendKeys(`input[name=username]`, "alice"), chromedp.SendKeys(`input[name=password]`, "wrong"),
+					chromedp.Click(`button[type=submit]`))
+				b.want(`document.querySelector("[role=alert]").textContent !== ""`)
+			}},
+		{name: "messenger-empty", who: "nora", path: "/", ready: `document.querySelector('nav .empty')`},
+		{name: "messenger-loading", who: "alice", path: "/", wait: "/v2/conversation?*",
+			ready: `document.querySelector('nav')`},
+		{name: "messenger-error", who: "alice", path: "/", fail: "/v2/conversation* /v2/events*",
+			ready: `document.querySelector('.banner')`},
+		{name: "messenger", who: "alice", path: "/", ready: `document.querySelectorAll('nav li').length >= 4`},
+		{name: "conversation", who: "alice", path: conversation,
+			ready: `document.querySelectorAll('.message').length >= 5`},
+		{name: "conversation-loading", who: "alice", path: conversation, wait: "/v2/conversation/*",
+			ready: `document.querySelector('.conversation')`},
+		{name: "conversation-error", who: "alice", path: conversation, fail: "/v2/conversation/*",
+			ready: `document.querySelector('.conversation')`},
+		{name: "details", who: "alice", path: conversation + "/details", ready: `document.querySelector('.details')`},
+	}
+}
+
+// show opens a view, for who is signed in already.
+func (b browser) show(h hospital, v view) {
+	b.t.Helper()
+	b.do(answering(h.url, v), chromedp.Navigate(h.url+v.path))
+	b.want("!!(" + v.ready + ")")
+	if v.enter != nil {
+		v.enter(b)
+	}
+}
+
+// answering holds back, and fails, the calls that a view wants so, and lets the others pass.
+func answering(url string, v view) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		var blocked []*network.BlockPattern
+		for address := range strings.FieldsSeq(v.fail) {
+			blocked = append(blocked, &network.BlockPattern{URLPattern: url + address, Block: true})
+		}
+		_, err := cdp.Call(ctx, target, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: blocked})
+		if err != nil {
+			return err
+		}
+		if _, err := cdp.Call(ctx, target, fetch.Disable, cdp.Empty{}); err != nil || v.wait == "" {
+			return err
+		}
+		held := fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: url + v.wait}}}
+		_, err = cdp.Call(ctx, target, fetch.Enable, held)
+		return err
+	})
+}
+
+// everyView shows each view in a browser of who sees it, made with these options.
+func everyView(t *testing.T, h hospital, look func(b browser, v view), options ...chromedp.ExecAllocatorOption) {
+	t.Helper()
+	browsers := map[string]browser{}
+	for _, v := range h.views() {
+		b, open := browsers[v.who]
+		if !open {
+			b = browser{t, browsertest.Browse(t, h.url, options...)}
+			if v.who != "" {
+				b.signIn(v.who)
+			}
+			browsers[v.who] = b
+		}
+		b.show(h, v)
+		look(b, v)
+	}
+}
