@@ -29,9 +29,11 @@ func themed(theme string) chromedp.Action[chromedp.Void] {
 }
 
 // judge is what axe-core finds against WCAG 2.2, A and AA, with the elements concerned.
-const judge = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], resultTypes: ["violations"]})
-	.then(({violations}) => violations.map(({id, help, nodes}) =>
-		id + ": " + help + ": " + nodes.slice(0, 3).map(({html, any}) => html.slice(0, 200) + " " + (any[0]?.message ?? "")).join("; ")))`
+const judge = `axe.run(document, {
+	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+	resultTypes: ["violations"],
+}).then(({violations}) => violations.map(({id, help, nodes}) => id + ": " + help + ": " + nodes.slice(0, 3)
+	.map(({html, any}) => html.slice(0, 200) + " " + (any[0]?.message ?? "")).join("; ")))`
 
 // wide are the elements that stick out of the window at its side: nobody scrolls there.
 const wide = `[...document.querySelectorAll("body *")].filter((e) => {
@@ -87,7 +89,8 @@ const strange = `(() => {
 	const found = [];
 	const look = (words, element) => {
 		const rest = words.replace(/\[[^\[\]]*(\[[^\]]*\][^\[\]]*)*\]/g, "");
-		if (/\p{L}{2}/u.test(rest) && !element.closest("time, [dir=auto], bdi, option, script, style, .avatar, code, pre"))
+		const free = "time, [dir=auto], [lang=en], [translate=no], bdi, option, script, style, .avatar, code, pre";
+		if (/\p{L}{2}/u.test(rest) && !element.closest(free))
 			found.push(words + " in " + element.outerHTML.slice(0, 120));
 	};
 	const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

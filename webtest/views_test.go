@@ -89,6 +89,16 @@ func (h hospital) views() []view {
 		{name: "conversation-error", who: "alice", path: conversation, fail: "/v2/conversation/*",
 			ready: `document.querySelector('.conversation')`},
 		{name: "details", who: "alice", path: conversation + "/details", ready: `document.querySelector('.details')`},
+		{name: "docs", path: "/docs", ready: `document.querySelectorAll('.docs li').length > 80`},
+		{name: "docs-loading", path: "/docs", wait: "/openapi.json", ready: `document.querySelector('[role=status]')`},
+		{name: "docs-error", path: "/docs", fail: "/openapi.json", ready: `document.querySelector('[role=alert]')`},
+		{name: "docs-nothing", path: "/docs/nothing", ready: `document.querySelector('main .empty')`},
+		{name: "docs-call", path: "/docs/sendMessage", ready: `document.querySelectorAll('.rows').length > 2`},
+		{name: "docs-try", who: "alice", path: "/docs/getSelf", ready: `document.querySelector('.try')`,
+			enter: func(b browser) {
+				b.do(chromedp.Click(`.try button[type=submit]`))
+				b.want(`document.querySelector('[aria-live] pre')?.textContent.includes('"username": "alice"') === true`)
+			}},
 	}
 }
 
