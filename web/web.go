@@ -28,8 +28,13 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 const assets = "/assets/"
 
 // Built reports whether the program has the pages in it.
-func Built() bool {
-	_, err := fs.Stat(dist, "index.html")
+func Built() bool { return has("index.html") }
+
+// HasConsole reports whether the console is among them.
+func HasConsole() bool { return has("console.html") }
+
+func has(name string) bool {
+	_, err := fs.Stat(dist, name)
 	return err == nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"signet/internal/operators"
 	"signet/internal/place"
 	"signet/internal/store"
+	"signet/web"
 )
 
 // preparedFile is for an account that is yet to be made.
@@ -122,7 +123,8 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 // plain HTTP, and whether this server has the operator's credentials.
 func (a *App) offersLink() bool {
 	at, err := url.Parse(a.baseURL)
-	if err != nil || at.Scheme != "http" || a.Pages() == "" || a.operator == "" || a.system.firstLink == nil {
+	if err != nil || at.Scheme != "http" || !a.cfg.Web.Pages || !web.HasConsole() || a.operator == "" ||
+		a.system.firstLink == nil {
 		return false
 	}
 	address, err := netip.ParseAddr(at.Hostname())

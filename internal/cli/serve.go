@@ -88,7 +88,7 @@ func printPlace(con *console, server *app.App) {
 		con.printf("Operator credentials: %s\n", file)
 	}
 	if pages := server.Pages(); pages != "" {
-		con.printf("Pages: %s, for administrators %sconsole\n", pages, pages)
+		con.printf("Pages: %s\n", pages)
 	}
 	if link := server.FirstLink(); link != "" {
 		con.printf("To set it up, open this in a browser on this machine. It works once, for an hour:\n  %s\n", link)
