@@ -1,9 +1,11 @@
-import { SignetError } from "../client/index";
+import { ConnectionError, SignetError } from "../client/index";
+import { Declined } from "../state/elevation";
 import { text } from "../text/text";
 
 /** describe says in words for people why a call failed. What no call can answer is thrown on. */
 export function describe(error: unknown): string {
   if (error instanceof SignetError) return error.status === 429 ? text("tooManyRequests") : error.message;
-  if (error instanceof TypeError || error instanceof DOMException) return text("noConnection");
+  if (error instanceof ConnectionError || error instanceof DOMException) return text("noConnection");
+  if (error instanceof Declined) return text("console.declined");
   throw error;
 }

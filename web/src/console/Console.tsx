@@ -1,0 +1,116 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { asking, lower } from "../state/elevation";
+import { path } from "../state/route";
+import { session, signOut } from "../state/session";
+import { clock } from "../text/format";
+import { text } from "../text/text";
+import { Icon, type IconName } from "../view/Icon";
+import { Link } from "../view/Link";
+import { Audit } from "./Audit";
+import { Elevate } from "./Elevate";
+import { FirstStart } from "./FirstStart";
+import { Keys } from "./Keys";
+import { Organization } from "./Organization";
+import { Organizations } from "./Organizations";
+import { Overview } from "./Overview";
+import { Settings } from "./Settings";
+import { Stuck } from "./Stuck";
+
+/** Console is the navigation, and beside it what the address names. */
+export function Console({ first }: { first: boolean }) {
+  const [open, setOpen] = useState(false);
+  const at = path.value.replace(/\/+$/, "");
+  useEffect(() => {
+    document.title = text("console.title");
+    setOpen(false);
+  }, [at]);
+  const who = session.value;
+  if (!who) return null;
+  if (!who.operator && who.administrator_of.length === 0) return <NoAccess />;
+  return (
+    <div class={open ? "console open" : "console"}>
+      <header class="bar">
+        <button type="button" class="icon drawer" aria-label={text("console.menu")} aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Icon name="menu" />
+        </button>
+        <strong>{text("console.title")}</strong>
+        {who.elevated_until && (
+          <button type="button" class="elevated" title={text("console.lower")} onClick={() => void lower()}>
+            <Icon name="shield" /> {text("console.elevatedUntil", { time: clock(who.elevated_until) })}
+          </button>
+        )}
+        <span class="who" dir="auto">
+          {who.account.display_name}
+        </span>
+        <button type="button" class="icon" aria-label={text("signOut")} title={text("signOut")} onClick={() => void signOut()}>
+          <Icon name="leave" />
+        </button>
+      </header>
+      <nav aria-label={text("console.menu")}>
+        <Entry to="/console" icon="pulse" at={at}>{text("console.overview")}</Entry>
+        <Entry to="/console/organizations" icon="building" at={at}>{text("console.organizations")}</Entry>
+        {who.operator && (
+          <>
+            <Entry to="/console/keys" icon="key" at={at}>{text("console.keys")}</Entry>
+            <Entry to="/console/stuck" icon="stuck" at={at}>{text("console.stuck")}</Entry>
+            <Entry to="/console/audit" icon="list" at={at}>{text("console.audit")}</Entry>
+            <Entry to="/console/settings" icon="settings" at={at}>{text("console.settings")}</Entry>
+          </>
+        )}
+        <hr />
+        <a href="/"><Icon name="chat" />{text("console.messenger")}</a>
+        <a href="/docs"><Icon name="help" />{text("console.api")}</a>
+      </nav>
+      <main tabIndex={-1}>
+        <View at={at} first={first} />
+      </main>
+      {asking.value && <Elevate {...asking.value} />}
+    </div>
+  );
+}
+
+function Entry(props: { to: string; icon: IconName; at: string; children: ComponentChildren }) {
+  const current = props.at === props.to || (props.to !== "/console" && props.at.startsWith(`${props.to}/`));
+  return (
+    <Link to={props.to} current={current}>
+      <Icon name={props.icon} />
+      {props.children}
+    </Link>
+  );
+}
+
+/** View is what an address shows. */
+function View({ at, first }: { at: string; first: boolean }) {
+  const [, page = "", token, tab, person] = at.slice("/console".length).split("/").map(decodeURIComponent);
+  const operator = session.value?.operator ?? false;
+  if (page === "" && first) return <FirstStart />;
+  if (page === "") return <Overview />;
+  if (page === "start" && operator) return <FirstStart />;
+  if (page === "organizations" && token) return <Organization token={token} tab={tab ?? "people"} person={person} />;
+  if (page === "organizations") return <Organizations />;
+  if (operator && page === "keys") return <Keys />;
+  if (operator && page === "stuck") return <Stuck />;
+  if (operator && page === "audit") return <Audit />;
+  if (operator && page === "settings") return <Settings />;
+  return (
+    <>
+      <h1>{text("console.notFound")}</h1>
+      <p><Link to="/console">{text("console.overview")}</Link></p>
+    </>
+  );
+}
+
+/** NoAccess is for who is neither operator nor administrator. */
+function NoAccess() {
+  return (
+    <main class="plain">
+      <h1>{text("console.title")}</h1>
+      <p>{text("console.noAccess")}</p>
+      <p>
+        <a class="button" href="/">{text("console.messenger")}</a>{" "}
+        <button type="button" onClick={() => void signOut()}>{text("signOut")}</button>
+      </p>
+    </main>
+  );
+}

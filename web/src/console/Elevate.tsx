@@ -1,0 +1,50 @@
+import { useState } from "preact/hooks";
+import { elevate, elevateWithKey } from "../state/elevation";
+import { text } from "../text/text";
+import { Dialog } from "../view/Dialog";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
+
+/** Elevate asks for the password again, or for a key, before something administrative. */
+export function Elevate({ done, refuse }: { done: () => void; refuse: () => void }) {
+  const [byKey, setByKey] = useState(false);
+  return (
+    <Dialog title={text("console.elevate")} onClose={refuse}>
+      <Form
+        act={text("console.continue")}
+        onCancel={refuse}
+        onSubmit={async (fields) => {
+          if (byKey) await elevateWithKey(String(fields.get("key")), String(fields.get("secret")));
+          else await elevate(String(fields.get("password")));
+          done();
+        }}
+      >
+        {(problemOf) => (
+          <>
+            <p>{text("console.elevateWhy")}</p>
+            {byKey ? (
+              <>
+                <Field label={text("console.key")} name="key" autocomplete="off" required />
+                <Field label={text("console.secret")} name="secret" type="password" autocomplete="off" required />
+              </>
+            ) : (
+              <Field
+                label={text("password")}
+                name="password"
+                type="password"
+                autocomplete="current-password"
+                required
+                problem={problemOf("password")}
+              />
+            )}
+            <p>
+              <button type="button" class="quiet" onClick={() => setByKey(!byKey)}>
+                {text(byKey ? "console.withPassword" : "console.withKey")}
+              </button>
+            </p>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

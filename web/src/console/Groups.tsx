@@ -1,0 +1,65 @@
+import { useState } from "preact/hooks";
+import type { Schemas } from "../client/index";
+import { administer } from "../state/elevation";
+import { client } from "../state/session";
+import { moment } from "../text/format";
+import { text } from "../text/text";
+import { Confirm } from "../view/Confirm";
+import { Icon } from "../view/Icon";
+import { Table } from "../view/Table";
+import { toast } from "../view/Toasts";
+import { Filter } from "./Filter";
+import type { OfOrganization } from "./Organization";
+
+/** Groups lists the groups of an organization, without anything that was written to them. */
+export function Groups({ organization }: OfOrganization) {
+  const [words, setWords] = useState("");
+  const [changed, setChanged] = useState(0);
+  const [ending, setEnding] = useState<Schemas["ListedGroup"] | undefined>();
+  return (
+    <>
+      <Table<Schemas["ListedGroup"]>
+        label={text("console.groups")}
+        empty={text("console.noGroups")}
+        on={[organization.token, words, changed]}
+        keyOf={(group) => group.token}
+        load={(continuation) =>
+          administer(() => client.listGroups(organization.token, { ...(words && { q: words }), ...(continuation && { continuation }) }))
+        }
+        columns={[
+          { title: text("console.name"), value: (group) => group.name },
+          { title: text("console.members"), value: (group) => group.num_members, number: true },
+          { title: text("console.history"), value: (group) => text(group.replay_history ? "console.yes" : "console.no") },
+          { title: text("console.public"), value: (group) => text(group.is_public ? "console.yes" : "console.no") },
+          {
+            title: text("console.lastMessage"),
+            value: (group) => group.last_message_time ?? "",
+            show: (group) => (group.last_message_time ? moment(group.last_message_time) : text("console.never")),
+          },
+        ]}
+        acts={(group) => (
+          <button type="button" class="icon" aria-label={`${text("console.deleteGroup")}: ${group.name}`} onClick={() => setEnding(group)}>
+            <Icon name="trash" />
+          </button>
+        )}
+      >
+        <Filter label={text("console.filter")} onChange={setWords} />
+      </Table>
+      {ending && (
+        <Confirm
+          title={text("console.deleteGroup")}
+          act={text("console.deleteGroup")}
+          danger
+          onClose={() => setEnding(undefined)}
+          onConfirm={async () => {
+            await administer(() => client.deleteGroup(ending.token));
+            toast(text("console.done"));
+            setChanged(changed + 1);
+          }}
+        >
+          <p>{text("console.deleteGroupWhy", { name: ending.name })}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { useState } from "preact/hooks";
+import { administer } from "../state/elevation";
+import { client } from "../state/session";
+import { text } from "../text/text";
+import { Link } from "../view/Link";
+import { Select } from "../view/Select";
+import { Table } from "../view/Table";
+import type { OfOrganization } from "./Organization";
+import { keyColumns } from "./PersonKeys";
+
+type Which = "all" | "regular" | "administrative" | "idle";
+
+/** Keys lists the live keys of an organization, or, for operators, of the installation. */
+export function Keys({ organization }: Partial<OfOrganization>) {
+  const [which, setWhich] = useState<Which>("all");
+  const filter = which === "all" ? {} : which === "idle" ? { idle_days: 90 } : { kind: which };
+  return (
+    <>
+      {!organization && <h1>{text("console.keys")}</h1>}
+      <Table
+        label={text("console.keys")}
+        empty={text("console.noKeys")}
+        on={[organization?.token, which]}
+        keyOf={(key) => key.api_key}
+        load={(continuation) => {
+          const page = { ...filter, ...(continuation && { continuation }) };
+          return administer(() =>
+            organization ? client.listOrganizationKeys(organization.token, page) : client.listAllKeys(page),
+          );
+        }}
+        columns={[
+          {
+            title: text("console.owner"),
+            value: (key) => key.username,
+            show: (key) =>
+              organization ? (
+                <Link to={`/console/organizations/${organization.token}/people/${key.account_id}`}>{key.username || key.account_id}</Link>
+              ) : (
+                key.username || key.account_id
+              ),
+          },
+          ...keyColumns(),
+        ]}
+      >
+        <Select<Which>
+          label={text("console.show")}
+          value={which}
+          onChange={setWhich}
+          options={{
+            all: text("console.all"), regular: text("console.regular"), administrative: text("console.administrative"),
+            idle: text("console.idleKeys"),
+          }}
+        />
+      </Table>
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import { administer } from "../state/elevation";
+import { client } from "../state/session";
+import { text } from "../text/text";
+import { toast } from "../view/Toasts";
+import { Field } from "../view/Field";
+import { filled, Form } from "../view/Form";
+
+/** NewPerson makes an account in an organization. */
+export function NewPerson(props: {
+  organization: string;
+  onMade: (token: string, name: string) => void;
+  onCancel?: () => void;
+}) {
+  return (
+    <Form
+      act={text("console.make")}
+      {...(props.onCancel && { onCancel: props.onCancel })}
+      onSubmit={async (fields) => {
+        const body = {
+          ...filled(fields, "display_name", "username", "email", "phone", "title", "department"),
+          ...(fields.get("password") && { password: String(fields.get("password")) }),
+        };
+        const made = await administer(() => client.in(props.organization).createUser(body));
+        toast(text("console.personMade", { name: made.display_name }));
+        props.onMade(made.token, made.display_name);
+      }}
+    >
+      {(problemOf) => (
+        <>
+          <Field label={text("console.displayName")} name="display_name" autocomplete="off" required problem={problemOf("display_name")} />
+          <Field label={text("console.username")} name="username" autocomplete="off" problem={problemOf("username")} />
+          <div class="pair">
+            <Field label={text("console.email")} name="email" type="email" autocomplete="off" problem={problemOf("email") ?? problemOf("emails")} />
+            <Field label={text("console.phone")} name="phone" type="tel" autocomplete="off" problem={problemOf("phone") ?? problemOf("phones")} />
+          </div>
+          <div class="pair">
+            <Field label={text("console.jobTitle")} name="title" autocomplete="off" problem={problemOf("title")} />
+            <Field label={text("console.department")} name="department" autocomplete="off" problem={problemOf("department")} />
+          </div>
+          <Field
+            label={text("console.firstPassword")}
+            name="password"
+            type="password"
+            autocomplete="new-password"
+            hint={text("console.firstPasswordHint")}
+            problem={problemOf("password")}
+          />
+        </>
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ComponentType } from "preact";
+import type { Schemas } from "../client/index";
+import { administer } from "../state/elevation";
+import { client } from "../state/session";
+import { text, type Text } from "../text/text";
+import { Link } from "../view/Link";
+import { useLoaded } from "../view/useLoaded";
+import { Audit } from "./Audit";
+import { Groups } from "./Groups";
+import { Keys } from "./Keys";
+import { OrganizationSettings } from "./OrganizationSettings";
+import { People } from "./People";
+import { Person } from "./Person";
+import { Requests } from "./Requests";
+import { Stuck } from "./Stuck";
+
+/** What each page of an organization gets. */
+export interface OfOrganization {
+  organization: Schemas["Organization"];
+  /** Its name, settings or hold have changed. */
+  onChange: () => void;
+}
+
+const tabs: Readonly<Record<string, { title: Text; page: ComponentType<OfOrganization> }>> = {
+  people: { title: "console.people", page: People },
+  groups: { title: "console.groups", page: Groups },
+  keys: { title: "console.keys", page: Keys },
+  requests: { title: "console.requests", page: Requests },
+  stuck: { title: "console.stuck", page: Stuck },
+  audit: { title: "console.audit", page: Audit },
+  settings: { title: "console.settings", page: OrganizationSettings },
+};
+
+/** Organization shows one, a page for each of what it has. */
+export function Organization({ token, tab, person }: { token: string; tab: string; person: string | undefined }) {
+  const { value, problem, reload } = useLoaded(() => administer(() => client.getOrganization(token)), [token]);
+  if (problem) return <p role="alert" class="problem">{problem}</p>;
+  if (!value) return <p class="empty">{text("loading")}</p>;
+  const Page = tabs[tab]?.page ?? People;
+  const base = `/console/organizations/${token}`;
+  return (
+    <>
+      <header class="head">
+        <h1 dir="auto">{value.name}</h1>
+        {value.legal_hold && <span class="tag danger">{text("console.onHold")}</span>}
+      </header>
+      <nav class="tabs" aria-label={value.name}>
+        {Object.entries(tabs).map(([name, { title }]) => (
+          <Link key={name} to={`${base}/${name}`} current={name === tab}>
+            {text(title)}
+          </Link>
+        ))}
+      </nav>
+      {tab === "people" && person ? (
+        <Person organization={value} token={person} />
+      ) : (
+        <Page key={tab} organization={value} onChange={reload} />
+      )}
+    </>
+  );
+}

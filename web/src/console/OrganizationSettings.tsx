@@ -1,0 +1,114 @@
+import { useState } from "preact/hooks";
+import { administer } from "../state/elevation";
+import { go } from "../state/route";
+import { client, session } from "../state/session";
+import { text, type Text } from "../text/text";
+import { Confirm } from "../view/Confirm";
+import { Dialog } from "../view/Dialog";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
+import { toast } from "../view/Toasts";
+import type { OfOrganization } from "./Organization";
+
+const switches = {
+  dor: "console.dor", forward: "console.forwardAllowed", priority_messaging: "console.priorityAllowed",
+  allow_public_groups: "console.publicAllowed", attachments: "console.attachmentsAllowed",
+} as const satisfies Record<string, Text>;
+
+/** OrganizationSettings are the rules of an organization for its messages, its legal hold and its end. */
+export function OrganizationSettings({ organization, onChange }: OfOrganization) {
+  const [asked, setAsked] = useState<"hold" | "erase" | undefined>();
+  const settings = new Map(organization.settings.map(({ name, value }) => [name, value]));
+  const number = (name: string) => String(settings.get(name) ?? "");
+  const close = () => setAsked(undefined);
+  const operator = session.value?.operator ?? false;
+  const held = organization.legal_hold === true;
+  return (
+    <div class="sheet">
+      <Form
+        act={text("console.save")}
+        onSubmit={async (fields) => {
+          const ttl = String(fields.get("ttl")).trim();
+          const maxTTL = String(fields.get("max_ttl")).trim();
+          const on = Object.fromEntries(Object.keys(switches).map((name) => [name, fields.has(name)]));
+          await administer(() =>
+            client.updateOrganization(organization.token, {
+              ...on,
+              name: String(fields.get("name")).trim(),
+              ...(ttl && { ttl: Number(ttl) }),
+              ...(maxTTL && { max_ttl: Number(maxTTL) }),
+            }),
+          );
+          toast(text("console.saved"));
+          onChange();
+        }}
+      >
+        {(problemOf) => (
+          <>
+            <Field label={text("console.name")} name="name" value={organization.name} required problem={problemOf("name")} />
+            <div class="pair">
+              <Field label={text("console.ttl")} name="ttl" inputMode="numeric" value={number("ttl")} hint={text("console.ttlHint")} problem={problemOf("ttl")} />
+              <Field label={text("console.maxTTL")} name="max_ttl" inputMode="numeric" value={number("max_ttl")} hint={text("console.ttlHint")} problem={problemOf("max_ttl")} />
+            </div>
+            <fieldset>
+              <legend>{text("console.rules")}</legend>
+              {Object.entries(switches).map(([name, label]) => (
+                <label class="check" key={name}>
+                  <input type="checkbox" name={name} defaultChecked={settings.get(name) === true} />
+                  {text(label)}
+                </label>
+              ))}
+            </fieldset>
+          </>
+        )}
+      </Form>
+      {operator && (
+        <section>
+          <h2>{text("console.hold")}</h2>
+          <p>{text(held ? "console.holdOn" : "console.holdOff")}</p>
+          <button type="button" onClick={() => setAsked("hold")}>{text(held ? "console.holdRelease" : "console.holdSet")}</button>
+        </section>
+      )}
+      <section>
+        <h2>{text("console.eraseOrganization")}</h2>
+        <p>{text("console.eraseOrganizationWhy")}</p>
+        <button type="button" class="danger" disabled={held} onClick={() => setAsked("erase")}>{text("console.eraseOrganization")}</button>
+      </section>
+      {asked === "hold" && (
+        <Confirm
+          title={text(held ? "console.holdRelease" : "console.holdSet")}
+          act={text(held ? "console.holdRelease" : "console.holdSet")}
+          danger={held}
+          onClose={close}
+          onConfirm={async () => {
+            await administer(() => (held ? client.releaseHold(organization.token) : client.setHold(organization.token)));
+            onChange();
+          }}
+        >
+          <p>{text(held ? "console.holdReleaseWhy" : "console.holdSetWhy", { name: organization.name })}</p>
+        </Confirm>
+      )}
+      {asked === "erase" && (
+        <Dialog title={text("console.eraseOrganization")} onClose={close}>
+          <Form
+            act={text("console.erase")}
+            danger
+            onCancel={close}
+            onSubmit={async (fields) => {
+              await administer(() => client.deleteOrganization(organization.token, String(fields.get("confirm"))));
+              toast(text("console.erased", { name: organization.name }));
+              go("/console/organizations");
+            }}
+          >
+            {(problemOf) => (
+              <>
+                <p>{text("console.eraseOrganizationWhy")}</p>
+                <Field label={text("console.typeName", { name: organization.name })} name="confirm" autocomplete="off" required problem={problemOf("name")} />
+              </>
+            )}
+          </Form>
+        </Dialog>
+      )}
+    </div>
+  );
+}

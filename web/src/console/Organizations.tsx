@@ -1,0 +1,78 @@
+import { useState } from "preact/hooks";
+import type { Schemas } from "../client/index";
+import { administer } from "../state/elevation";
+import { go } from "../state/route";
+import { client, resume } from "../state/session";
+import { moment } from "../text/format";
+import { text } from "../text/text";
+import { Dialog } from "../view/Dialog";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
+import { Icon } from "../view/Icon";
+import { Link } from "../view/Link";
+import { Table } from "../view/Table";
+import { Filter } from "./Filter";
+
+/** Organizations lists those that one administers. */
+export function Organizations() {
+  const [name, setName] = useState("");
+  const [making, setMaking] = useState(false);
+  return (
+    <>
+      <header class="head">
+        <h1>{text("console.organizations")}</h1>
+        <button type="button" class="primary" onClick={() => setMaking(true)}>
+          <Icon name="add" /> {text("console.newOrganization")}
+        </button>
+      </header>
+      <Table<Schemas["ListedOrganization"]>
+        label={text("console.organizations")}
+        empty={text("console.noOrganizations")}
+        on={[name]}
+        keyOf={(one) => one.token}
+        load={(continuation) =>
+          administer(() => client.listOrganizations({ ...(name && { name }), ...(continuation && { continuation }) }))
+        }
+        columns={[
+          {
+            title: text("console.name"),
+            value: (one) => one.name,
+            show: (one) => <Link to={`/console/organizations/${one.token}/people`}>{one.name}</Link>,
+          },
+          { title: text("console.people"), value: (one) => one.members, number: true },
+          { title: text("console.groups"), value: (one) => one.groups, number: true },
+          { title: text("console.requests"), value: (one) => one.requests, number: true },
+          { title: text("console.hold"), value: (one) => (one.legal_hold ? text("console.yes") : "") },
+          { title: text("console.made"), value: (one) => one.created_time, show: (one) => moment(one.created_time) },
+        ]}
+      >
+        <Filter label={text("console.filter")} onChange={setName} />
+      </Table>
+      {making && (
+        <Dialog title={text("console.newOrganization")} onClose={() => setMaking(false)}>
+          <NewOrganization onMade={(token) => go(`/console/organizations/${token}/people`)} onCancel={() => setMaking(false)} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** NewOrganization makes one, of which one is administrator then. */
+export function NewOrganization(props: { onMade: (token: string, name: string) => void; onCancel?: () => void }) {
+  return (
+    <Form
+      act={text("console.make")}
+      {...(props.onCancel && { onCancel: props.onCancel })}
+      onSubmit={async (fields) => {
+        const name = String(fields.get("name")).trim();
+        const token = await administer(() => client.createOrganization({ name }));
+        await resume();
+        props.onMade(token, name);
+      }}
+    >
+      {(problemOf) => (
+        <Field label={text("console.name")} name="name" autocomplete="organization" required maxLength={256} problem={problemOf("name")} />
+      )}
+    </Form>
+  );
+}

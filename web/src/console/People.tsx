@@ -1,0 +1,109 @@
+import { useState } from "preact/hooks";
+import type { Schemas } from "../client/index";
+import { administer } from "../state/elevation";
+import { go } from "../state/route";
+import { client } from "../state/session";
+import { when } from "../text/format";
+import { text } from "../text/text";
+import { Avatar } from "../view/Avatar";
+import { Dialog } from "../view/Dialog";
+import { Icon } from "../view/Icon";
+import { Link } from "../view/Link";
+import { Select } from "../view/Select";
+import { Table } from "../view/Table";
+import { Filter } from "./Filter";
+import { Import } from "./Import";
+import { NewPerson } from "./NewPerson";
+import type { OfOrganization } from "./Organization";
+
+type Which = "all" | "admin" | "disabled" | "keyless" | "idle";
+
+const filters = {
+  all: {},
+  admin: { role: "admin" },
+  disabled: { disabled: "true" },
+  keyless: { without_keys: "true" },
+  idle: { idle_days: 30 },
+} as const;
+
+/** People lists the members of an organization, and makes new ones. */
+export function People({ organization }: OfOrganization) {
+  const [words, setWords] = useState("");
+  const [which, setWhich] = useState<Which>("all");
+  const [made, setMade] = useState(0);
+  const [adding, setAdding] = useState<"one" | "many" | undefined>();
+  const base = `/console/organizations/${organization.token}/people`;
+  return (
+    <>
+      <Table<Schemas["Member"]>
+        label={text("console.people")}
+        empty={text("console.nobody")}
+        on={[organization.token, words, which, made]}
+        keyOf={(one) => one.token}
+        load={(continuation) =>
+          administer(() =>
+            client.listMembers(organization.token, {
+              ...filters[which], ...(words && { q: words }), ...(continuation && { continuation }),
+            }),
+          )
+        }
+        columns={[
+          {
+            title: text("console.name"),
+            value: (one) => one.display_name,
+            show: (one) => (
+              <Link to={`${base}/${one.token}`} class="person">
+                <Avatar name={one.display_name} token={one.token} picture={one.avatar} />
+                <span>
+                  {one.display_name}
+                  {one.disabled && <em class="tag danger">{text("console.disabled")}</em>}
+                  {one.roles.includes("admin") && <em class="tag">{text("console.admin")}</em>}
+                </span>
+              </Link>
+            ),
+          },
+          { title: text("console.username"), value: (one) => one.username },
+          { title: text("console.email"), value: (one) => one.emails[0]?.address ?? "" },
+          { title: text("console.jobTitle"), value: (one) => one.title ?? "" },
+          { title: text("console.department"), value: (one) => one.department ?? "" },
+          {
+            title: text("console.lastSeen"),
+            value: (one) => one.last_seen_time ?? "",
+            show: (one) => (one.last_seen_time ? when(one.last_seen_time) : text("console.never")),
+          },
+        ]}
+      >
+        <Filter label={text("console.filter")} onChange={setWords} />
+        <Select<Which>
+          label={text("console.show")}
+          value={which}
+          onChange={setWhich}
+          options={{
+            all: text("console.everybody"), admin: text("console.admins"), disabled: text("console.disabled"),
+            keyless: text("console.keyless"), idle: text("console.idle"),
+          }}
+        />
+        <button type="button" onClick={() => setAdding("many")}>
+          <Icon name="people" /> {text("console.import")}
+        </button>
+        <button type="button" class="primary" onClick={() => setAdding("one")}>
+          <Icon name="add" /> {text("console.newPerson")}
+        </button>
+      </Table>
+      {adding === "one" && (
+        <Dialog title={text("console.newPerson")} onClose={() => setAdding(undefined)}>
+          <NewPerson
+            organization={organization.token}
+            onMade={(token) => go(`${base}/${token}`)}
+            onCancel={() => setAdding(undefined)}
+          />
+        </Dialog>
+      )}
+      {adding === "many" && (
+        <Dialog title={text("console.import")} wide onClose={() => (setAdding(undefined), setMade(made + 1))}>
+          <Import organization={organization.token} />
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+import { useState } from "preact/hooks";
+import type { Schemas } from "../client/index";
+import { administer } from "../state/elevation";
+import { go } from "../state/route";
+import { client, session } from "../state/session";
+import { moment } from "../text/format";
+import { text } from "../text/text";
+import { Avatar } from "../view/Avatar";
+import { Confirm } from "../view/Confirm";
+import { describe } from "../view/describe";
+import { Dialog } from "../view/Dialog";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
+import { save } from "../view/save";
+import { toast } from "../view/Toasts";
+import { useLoaded } from "../view/useLoaded";
+import { PersonKeys } from "./PersonKeys";
+
+type Ask = "password" | "disable" | "enable" | "admin" | "notAdmin" | "remove" | "erase";
+
+/** Person shows a member of an organization, and what its administrators do with the account. */
+export function Person({ organization, token }: { organization: Schemas["Organization"]; token: string }) {
+  const org = organization.token;
+  const { value, problem, reload } = useLoaded(
+    () =>
+      administer(async () => {
+        const [user, roles, places] = await Promise.all([
+          client.in(org).getUser(token), client.getRoles(token, org), client.getUserOrganizations(token),
+        ]);
+        return { user, roles: roles.roles.flatMap((one) => one.organization.roles), places };
+      }),
+    [org, token],
+  );
+  const [asked, setAsked] = useState<Ask | undefined>();
+  const [busy, setBusy] = useState(false);
+  if (problem) return <p role="alert" class="problem">{problem}</p>;
+  if (!value) return <p class="empty">{text("loading")}</p>;
+  const { user, roles, places } = value;
+  const admin = roles.includes("admin");
+  const list = () => go(`/console/organizations/${org}/people`);
+  const close = () => setAsked(undefined);
+  const done = (words: string) => {
+    toast(words);
+    reload();
+  };
+  const download = async () => {
+    setBusy(true);
+    try {
+      const archive = await administer(() => client.exportUser(token));
+      save(archive.name || `${user.username || token}.zip`, await archive.blob());
+    } catch (error) {
+      toast(describe(error), { danger: true });
+    } finally {
+      setBusy(false);
+    }
+  };
+  const acts: Partial<Record<Ask, () => Promise<void>>> = {
+    disable: () => administer(() => client.disableUser(token)),
+    enable: () => administer(() => client.enableUser(token)),
+    admin: () => administer(() => client.grantRole(token, org, "admin")).then(() => undefined),
+    notAdmin: () => administer(() => client.revokeRole(token, org, "admin")),
+    remove: () => administer(() => client.removeFromOrganization(token, org)),
+  };
+  const questions = {
+    disable: ["console.disable", "console.disableWhy"], enable: ["console.enable", "console.enableWhy"],
+    admin: ["console.makeAdmin", "console.makeAdminWhy"], notAdmin: ["console.endAdmin", "console.endAdminWhy"],
+    remove: ["console.remove", "console.removeWhy"],
+  } as const;
+  const question = asked && asked !== "password" && asked !== "erase" ? questions[asked] : undefined;
+  return (
+    <article class="profile">
+      <header>
+        <Avatar name={user.display_name} token={user.token} picture={user.avatar} />
+        <div>
+          <h2 dir="auto">{user.display_name}</h2>
+          <p class="muted" dir="auto">{[user.title, user.department].filter(Boolean).join(" · ")}</p>
+          {user.disabled && <em class="tag danger">{text("console.disabled")}</em>}
+          {admin && <em class="tag">{text("console.admin")}</em>}
+        </div>
+      </header>
+      <div class="acts">
+        <button type="button" onClick={() => setAsked("password")}>{text("console.setPassword")}</button>
+        <button type="button" onClick={() => setAsked(admin ? "notAdmin" : "admin")}>
+          {text(admin ? "console.endAdmin" : "console.makeAdmin")}
+        </button>
+        <button type="button" disabled={busy} onClick={() => void download()}>{text("console.export")}</button>
+        <button type="button" onClick={() => setAsked(user.disabled ? "enable" : "disable")}>
+          {text(user.disabled ? "console.enable" : "console.disable")}
+        </button>
+        <button type="button" class="danger" onClick={() => setAsked("remove")}>{text("console.remove")}</button>
+        <button type="button" class="danger" onClick={() => setAsked("erase")}>{text("console.erase")}</button>
+      </div>
+      <dl class="facts">
+        <dt>{text("console.username")}</dt><dd>{user.username}</dd>
+        <dt>{text("console.email")}</dt><dd>{user.emails.map(({ address }) => address).join(", ") || "–"}</dd>
+        <dt>{text("console.phone")}</dt><dd>{user.phones.map(({ number }) => number).join(", ") || "–"}</dd>
+        <dt>{text("console.made")}</dt><dd>{moment(user.created_time)}</dd>
+        <dt>{text("console.token")}</dt><dd><code>{user.token}</code></dd>
+        <dt>{text("console.memberships")}</dt><dd dir="auto">{places.map(({ name }) => name).join(", ")}</dd>
+      </dl>
+      <PersonKeys organization={organization} token={token} />
+      {question && asked && (
+        <Confirm
+          title={text(question[0])}
+          act={text(question[0])}
+          danger={asked === "disable" || asked === "remove"}
+          onClose={close}
+          onConfirm={async () => {
+            await acts[asked]?.();
+            if (asked === "remove") list();
+            else done(text("console.done"));
+          }}
+        >
+          <p>{text(question[1], { name: user.display_name })}</p>
+        </Confirm>
+      )}
+      {asked === "password" && (
+        <Dialog title={text("console.setPassword")} onClose={close}>
+          <Form
+            act={text("console.setPassword")}
+            onCancel={close}
+            onSubmit={async (fields) => {
+              const password = String(fields.get("password"));
+              const scope = session.value?.operator ? {} : { organization: org };
+              await administer(() => client.setPassword(token, { password, ...scope }));
+              close();
+              done(text("console.passwordSet"));
+            }}
+          >
+            {(problemOf) => (
+              <Field label={text("console.newPassword")} name="password" type="password" autocomplete="new-password" required
+                hint={text("console.firstPasswordHint")} problem={problemOf("password")} />
+            )}
+          </Form>
+        </Dialog>
+      )}
+      {asked === "erase" && (
+        <Dialog title={text("console.erase")} onClose={close}>
+          <Form
+            act={text("console.erase")}
+            danger
+            onCancel={close}
+            onSubmit={async (fields) => {
+              await administer(() => client.eraseUser(token, String(fields.get("username"))));
+              toast(text("console.erased", { name: user.display_name }));
+              list();
+            }}
+          >
+            {(problemOf) => (
+              <>
+                <p>{text("console.eraseWhy", { name: user.display_name })}</p>
+                <Field label={text("console.typeUsername", { name: user.username })} name="username" autocomplete="off" required
+                  problem={problemOf("username")} />
+              </>
+            )}
+          </Form>
+        </Dialog>
+      )}
+    </article>
+  );
+}

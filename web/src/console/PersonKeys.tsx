@@ -1,0 +1,178 @@
+import { useState } from "preact/hooks";
+import type { Schemas } from "../client/index";
+import { administer } from "../state/elevation";
+import { client, session } from "../state/session";
+import { moment } from "../text/format";
+import { text } from "../text/text";
+import { Confirm } from "../view/Confirm";
+import { Dialog } from "../view/Dialog";
+import { Field } from "../view/Field";
+import { filled, Form } from "../view/Form";
+import { Icon } from "../view/Icon";
+import { Menu } from "../view/Menu";
+import { Table } from "../view/Table";
+import { Secret } from "./Secret";
+
+type Key = Schemas["ListedKey"];
+
+/** PersonKeys are the keys of an account that act in an organization: to issue, rotate, limit and revoke. */
+export function PersonKeys({ organization, token }: { organization: Schemas["Organization"]; token: string }) {
+  const [changed, setChanged] = useState(0);
+  const [asked, setAsked] = useState<"new" | { act: "revoke" | "rotate" | "limit"; key: Key } | undefined>();
+  const [shown, setShown] = useState<{ api_key: string; api_secret: string } | undefined>();
+  const operator = session.value?.operator ?? false;
+  const close = () => setAsked(undefined);
+  const change = () => setChanged(changed + 1);
+  return (
+    <>
+      <h2>{text("console.keys")}</h2>
+      <Table
+        label={text("console.keys")}
+        empty={text("console.noKeys")}
+        on={[organization.token, token, changed]}
+        keyOf={(key) => key.api_key}
+        load={(continuation) =>
+          administer(() => client.listOrganizationKeys(organization.token, { account: token, ...(continuation && { continuation }) }))
+        }
+        columns={keyColumns()}
+        acts={(key) => (
+          <Menu
+            label={text("console.acts")}
+            choices={[
+              ...(key.session ? [] : [{ label: text("console.rotate"), onChoose: () => setAsked({ act: "rotate" as const, key }) }]),
+              ...(operator ? [{ label: text("console.limits"), onChoose: () => setAsked({ act: "limit" as const, key }) }] : []),
+              { label: text("console.revoke"), danger: true, onChoose: () => setAsked({ act: "revoke", key }) },
+            ]}
+          >
+            <Icon name="more" />
+          </Menu>
+        )}
+      >
+        <button type="button" class="primary" onClick={() => setAsked("new")}>
+          <Icon name="add" /> {text("console.newKey")}
+        </button>
+      </Table>
+      {asked === "new" && (
+        <Dialog title={text("console.newKey")} onClose={close}>
+          <Form
+            act={text("console.issue")}
+            onCancel={close}
+            onSubmit={async (fields) => {
+              const { networks, days, scope, ...rest } = filled(fields, "kind", "networks", "days", "scope", "messages_per_day", "requests_per_second");
+              const body = {
+                ...rest,
+                kind: rest["kind"] === "administrative" ? ("administrative" as const) : ("regular" as const),
+                ...(scope && { organization: scope }),
+                ...(days && { expires_in: Math.round(Number(days) * 86_400) }),
+                ...(networks && { allowed_networks: networks.split(/[\s,]+/) }),
+              };
+              const made = await administer(() => client.in(organization.token).createKey(token, body));
+              close();
+              setShown(made);
+              change();
+            }}
+          >
+            {(problemOf) => (
+              <>
+                <p class="field">
+                  <label for="kind">{text("console.kind")}</label>
+                  <select id="kind" name="kind">
+                    <option value="regular">{text("console.regular")}</option>
+                    <option value="administrative">{text("console.administrative")}</option>
+                  </select>
+                </p>
+                <p class="field">
+                  <label for="scope">{text("console.scope")}</label>
+                  <select id="scope" name="scope">
+                    <option value={organization.token}>{organization.name}</option>
+                    {operator && <option value="">{text("console.anywhere")}</option>}
+                  </select>
+                </p>
+                <Field label={text("console.endsIn")} name="days" type="number" min={0} hint={text("console.endsInHint")} problem={problemOf("expires_in")} />
+                <Field label={text("console.networks")} name="networks" placeholder="192.0.2.0/24" hint={text("console.networksHint")} problem={problemOf("allowed_networks")} />
+                {operator && <Limits problemOf={problemOf} />}
+              </>
+            )}
+          </Form>
+        </Dialog>
+      )}
+      {typeof asked === "object" && asked.act === "limit" && (
+        <Dialog title={text("console.limits")} onClose={close}>
+          <Form
+            act={text("console.save")}
+            onCancel={close}
+            onSubmit={async (fields) => {
+              const { messages_per_day = "default", requests_per_second = "default" } = filled(fields, "messages_per_day", "requests_per_second");
+              await administer(() => client.limitKey(token, asked.key.api_key, { messages_per_day, requests_per_second }));
+              close();
+              change();
+            }}
+          >
+            {(problemOf) => <Limits problemOf={problemOf} />}
+          </Form>
+        </Dialog>
+      )}
+      {typeof asked === "object" && asked.act === "rotate" && (
+        <Confirm
+          title={text("console.rotate")}
+          act={text("console.rotate")}
+          onClose={close}
+          onConfirm={async () => {
+            setShown(await administer(() => client.rotateKey(token, asked.key.api_key)));
+            change();
+          }}
+        >
+          <p>{text("console.rotateWhy")}</p>
+        </Confirm>
+      )}
+      {typeof asked === "object" && asked.act === "revoke" && (
+        <Confirm
+          title={text("console.revoke")}
+          act={text("console.revoke")}
+          danger
+          onClose={close}
+          onConfirm={async () => {
+            await administer(() => client.revokeKey(token, asked.key.api_key));
+            change();
+          }}
+        >
+          <p>{text("console.revokeWhy")}</p>
+          <p><code>{asked.key.api_key}</code></p>
+        </Confirm>
+      )}
+      {shown && <Secret keyName={shown.api_key} secret={shown.api_secret} onClose={() => setShown(undefined)} />}
+    </>
+  );
+}
+
+function Limits({ problemOf }: { problemOf: (field: string) => string | undefined }) {
+  return (
+    <div class="pair">
+      <Field label={text("console.aDay")} name="messages_per_day" inputMode="numeric" hint={text("console.limitHint")} problem={problemOf("messages_per_day")} />
+      <Field label={text("console.aSecond")} name="requests_per_second" inputMode="numeric" hint={text("console.limitHint")} problem={problemOf("requests_per_second")} />
+    </div>
+  );
+}
+
+/** keyColumns are what is told of a key wherever keys are listed. */
+export function keyColumns() {
+  return [
+    { title: text("console.key"), value: (key: Key) => key.api_key, show: (key: Key) => <code>{key.api_key}</code> },
+    {
+      title: text("console.kind"),
+      value: (key: Key) => (key.session ? text("console.session") : text(key.kind === "administrative" ? "console.administrative" : "console.regular")),
+    },
+    { title: text("console.scope"), value: (key: Key) => (key.organization ? text("console.thisOrganization") : text("console.anywhere")) },
+    { title: text("console.device"), value: (key: Key) => key.device ?? "" },
+    {
+      title: text("console.lastUsed"),
+      value: (key: Key) => key.last_used_time ?? "",
+      show: (key: Key) => (key.last_used_time ? `${moment(key.last_used_time)} ${key.last_used_address ?? ""}` : text("console.never")),
+    },
+    {
+      title: text("console.ends"),
+      value: (key: Key) => key.expires_time ?? "",
+      show: (key: Key) => (key.expires_time ? moment(key.expires_time) : text("console.never")),
+    },
+  ];
+}

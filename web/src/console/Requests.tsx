@@ -1,0 +1,53 @@
+import { useState } from "preact/hooks";
+import type { Schemas } from "../client/index";
+import { administer } from "../state/elevation";
+import { client } from "../state/session";
+import { moment } from "../text/format";
+import { text } from "../text/text";
+import { describe } from "../view/describe";
+import { Table } from "../view/Table";
+import { toast } from "../view/Toasts";
+import type { OfOrganization } from "./Organization";
+
+type Request = Schemas["Request"];
+
+/** Requests lists what an administrator has to decide on. */
+export function Requests({ organization }: OfOrganization) {
+  const [decided, setDecided] = useState(0);
+  const decide = async (request: Request, approve: boolean) => {
+    const who = request.account.token;
+    const where = request.organization_id;
+    try {
+      await administer(async () => {
+        if (request.kind === "admin") await (approve ? client.grantRole(who, where, "admin") : client.revokeRole(who, where, "admin"));
+        else if (approve) await client.addToOrganization(who, { organization: where });
+        else await client.removeFromOrganization(who, where);
+      });
+      toast(text(approve ? "console.approved" : "console.refused", { name: request.account.display_name }));
+    } catch (error) {
+      toast(describe(error), { danger: true });
+    }
+    setDecided(decided + 1);
+  };
+  return (
+    <Table<Request>
+      label={text("console.requests")}
+      empty={text("console.noRequests")}
+      on={[organization.token, decided]}
+      keyOf={(request) => request.kind + request.organization_id + request.account.token}
+      load={(continuation) => administer(() => client.listRequests(organization.token, continuation ? { continuation } : {}))}
+      columns={[
+        { title: text("console.name"), value: (request) => request.account.display_name },
+        { title: text("console.username"), value: (request) => request.account.username },
+        { title: text("console.asksFor"), value: (request) => text(request.kind === "admin" ? "console.asksAdmin" : "console.asksJoin") },
+        { title: text("console.made"), value: (request) => request.created_time ?? "", show: (request) => (request.created_time ? moment(request.created_time) : "–") },
+      ]}
+      acts={(request) => (
+        <>
+          <button type="button" class="primary" onClick={() => void decide(request, true)}>{text("console.approve")}</button>
+          <button type="button" onClick={() => void decide(request, false)}>{text("console.refuse")}</button>
+        </>
+      )}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import { useState } from "preact/hooks";
+import { administer } from "../state/elevation";
+import { client } from "../state/session";
+import { text } from "../text/text";
+import { Table } from "../view/Table";
+import { Filter } from "./Filter";
+
+/** Settings are those of the server as they are in force. They are changed where they were said, not here. */
+export function Settings() {
+  const [words, setWords] = useState("");
+  return (
+    <>
+      <h1>{text("console.settings")}</h1>
+      <p class="muted">{text("console.settingsHow")}</p>
+      <Table
+        label={text("console.settings")}
+        empty={text("console.nothingFound")}
+        on={[words]}
+        keyOf={(one) => one.key}
+        load={async () => {
+          const { results } = await administer(() => client.listSettings());
+          return { results: results.filter((one) => one.key.includes(words.toLowerCase())), metadata: {} };
+        }}
+        columns={[
+          { title: text("console.setting"), value: (one) => one.key, show: (one) => <code>{one.key}</code> },
+          { title: text("console.value"), value: (one) => one.value },
+          { title: text("console.source"), value: (one) => one.origin ?? one.source },
+        ]}
+      >
+        <Filter label={text("console.filter")} onChange={setWords} />
+      </Table>
+    </>
+  );
+}
