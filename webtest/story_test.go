@@ -52,7 +52,8 @@ func (b browser) text() string {
 // want waits until an expression holds.
 func (b browser) want(expression string) {
 	b.t.Helper()
-	_, err := chromedp.Run(b.ctx, chromedp.PollFunction[bool]("() => "+expression, chromedp.WithPollingTimeout(patience)))
+	holds := chromedp.PollFunction[bool]("() => !!("+expression+")", chromedp.WithPollingTimeout(patience))
+	_, err := chromedp.Run(b.ctx, holds)
 	if err != nil {
 		b.t.Fatalf("%s: %v\nthe page shows\n%s", expression, err, b.text())
 	}

@@ -18,7 +18,7 @@ import { Settings } from "./Settings";
 import { Stuck } from "./Stuck";
 
 /** Console is the navigation, and beside it what the address names. */
-export function Console({ first }: { first: boolean }) {
+export function Console() {
   const [open, setOpen] = useState(false);
   const at = path.value.replace(/\/+$/, "");
   useEffect(() => {
@@ -63,7 +63,7 @@ export function Console({ first }: { first: boolean }) {
         <a href="/docs"><Icon name="help" />{text("console.api")}</a>
       </nav>
       <main tabIndex={-1}>
-        <View at={at} first={first} />
+        <View at={at} />
       </main>
       {asking.value && <Elevate {...asking.value} />}
     </div>
@@ -81,10 +81,9 @@ function Entry(props: { to: string; icon: IconName; at: string; children: Compon
 }
 
 /** View is what an address shows. */
-function View({ at, first }: { at: string; first: boolean }) {
+function View({ at }: { at: string }) {
   const [, page = "", token, tab, person] = at.slice("/console".length).split("/").map(decodeURIComponent);
   const operator = session.value?.operator ?? false;
-  if (page === "" && first) return <FirstStart />;
   if (page === "") return <Overview />;
   if (page === "start" && operator) return <FirstStart />;
   if (page === "organizations" && token) return <Organization token={token} tab={tab ?? "people"} person={person} />;

@@ -3,6 +3,7 @@ import "@preact/signals";
 import { render } from "preact";
 import { signal } from "@preact/signals";
 import { signInByLink } from "../state/first";
+import { go } from "../state/route";
 import { resume, session } from "../state/session";
 import "../state/theme";
 import "../style/tokens.css";
@@ -16,8 +17,6 @@ import { start, text } from "../text/text";
 import { Toasts } from "../view/Toasts";
 import { Console } from "./Console";
 
-/** The person came by the link of a first start. */
-const first = signal(false);
 /** The link was used already, or its hour is over. */
 const spent = signal(false);
 
@@ -31,7 +30,7 @@ function Page() {
           <SignIn />
         </>
       ) : (
-        <Console first={first.value} />
+        <Console />
       )}
       <Toasts />
     </>
@@ -41,8 +40,8 @@ function Page() {
 await start();
 render(<Page />, document.body);
 try {
-  first.value = await signInByLink();
+  if (await signInByLink()) go("/console/start", { replace: true });
 } catch {
   spent.value = true;
 }
-if (!first.value) await resume();
+if (!session.value) await resume();
