@@ -126,5 +126,5 @@ func TestTwoPeopleWriteToEachOther(t *testing.T) {
 	alice.picture("conversation")
 	bob.do(chromedp.SendKeys(`textarea`, "On my way.\r"))
 	alice.want(`[...document.querySelectorAll('.message .body')].at(-1).textContent === 'On my way.'`)
-	bob.do(chromedp.Click(`nav header button`), chromedp.WaitVisible(`input[name=username]`))
+	bob.do(chromedp.Click(`button[aria-label="Sign out"]`), chromedp.WaitVisible(`input[name=username]`))
 }

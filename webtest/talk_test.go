@@ -87,6 +87,7 @@ func TestTalkLook(t *testing.T) {
 	p.mustSend(t, names[3], client.Outgoing{Recipient: ward.Token, Body: "شكرا", Priority: 1})
 
 	alice := mustBrowse(t, s.url)
+	alice.resize(1280, 800)
 	alice.signIn("alice")
 	alice.want(`document.querySelectorAll('.conversations button').length === 4`)
 	alice.do(chromedp.Click(`.conversations li:nth-child(2) button`), chromedp.WaitVisible(`.new`))

@@ -14,7 +14,7 @@ export function Settings() {
       <p class="muted">{text("console.settingsHow")}</p>
       <Table
         label={text("console.settings")}
-        empty={text("console.nothingFound")}
+        empty={text("nothingFound")}
         on={[words]}
         keyOf={(one) => one.key}
         load={async () => {

@@ -9,6 +9,7 @@ import "../state/theme";
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/overlay.css";
+import "../style/form.css";
 import "../style/avatar.css";
 import "../style/sign-in.css";
 import "../style/console.css";

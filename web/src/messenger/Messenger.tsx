@@ -1,14 +1,17 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { chosen, current, details, find, load, loading, unread } from "../state/conversations";
 import { follow } from "../state/live";
 import { tick } from "../state/lifetime";
 import { loadOrganizations } from "../state/organizations";
+import { found, open as openFound } from "../state/search";
 import { offline, session, signOut } from "../state/session";
 import { text } from "../text/text";
 import { Conversation } from "../view/Conversation";
 import { ConversationList } from "../view/ConversationList";
 import { Icon } from "../view/Icon";
 import { Details } from "./Details";
+import { NewGroup } from "./NewGroup";
+import { FoundList, Search } from "./Search";
 
 /** Messenger is the list of conversations, beside it the one that is open, and beside that its details. */
 export function Messenger() {
@@ -21,6 +24,9 @@ export function Messenger() {
     const clock = setInterval(tick, 1000);
     return () => clearInterval(clock);
   }, []);
+  const [making, setMaking] = useState(false);
+  const who = session.value;
+  const admin = who && (who.operator || who.administrator_of.length > 0);
   const count = unread.value;
   useEffect(() => {
     document.title = count > 0 ? `(${count}) ${text("app")}` : text("app");
@@ -37,13 +43,23 @@ export function Messenger() {
       <nav aria-label={text("conversations")}>
         <header>
           <h1>{session.value?.account.display_name}</h1>
+          {admin && (
+            <a class="button icon" href="/console" aria-label={text("console.title")} title={text("console.title")}>
+              <Icon name="settings" />
+            </a>
+          )}
+          <button type="button" class="icon" aria-label={text("newGroup")} title={text("newGroup")} onClick={() => setMaking(true)}>
+            <Icon name="people" />
+          </button>
           <button type="button" class="icon" aria-label={text("signOut")} title={text("signOut")} onClick={() => void signOut()}>
             <Icon name="leave" />
           </button>
         </header>
-        <ConversationList />
+        <Search />
+        {found.value ? <FoundList list={found.value} onChoose={openFound} /> : <ConversationList />}
       </nav>
       <main>{open ? <Conversation conversation={open} /> : <Nothing token={chosen.value} />}</main>
+      {making && <NewGroup onClose={() => setMaking(false)} />}
       {shown && <Details conversation={shown} />}
     </div>
   );

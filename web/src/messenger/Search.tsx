@@ -1,0 +1,75 @@
+import { useEffect, useRef } from "preact/hooks";
+import { type Found, found, look, open, words } from "../state/search";
+import { text } from "../text/text";
+import { Avatar } from "../view/Avatar";
+import { Icon } from "../view/Icon";
+
+/** Search is where one looks for people and groups: / and Ctrl-K lead to it. */
+export function Search() {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const typing = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
+      const slash = event.key === "/" && !typing;
+      if (!slash && !(event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey))) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+  return (
+    <label class="search">
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        aria-label={text("search")}
+        placeholder={text("search")}
+        value={words.value}
+        onInput={(event) => look(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          const first = found.value?.[0];
+          if (event.key === "Escape") look("");
+          else if (event.key === "Enter" && first) open(first);
+          else if (event.key === "ArrowDown") document.querySelector<HTMLElement>(".found button")?.focus();
+          else return;
+          event.preventDefault();
+        }}
+      />
+    </label>
+  );
+}
+
+/** FoundList are the people and groups that were found. */
+export function FoundList({ list, onChoose }: { list: readonly Found[]; onChoose: (one: Found) => void }) {
+  const move = (event: KeyboardEvent) => {
+    const way = event.key === "ArrowDown" ? "nextElementSibling" : event.key === "ArrowUp" ? "previousElementSibling" : undefined;
+    const row = way && event.target instanceof Element && event.target.closest("li")?.[way];
+    if (!row) return;
+    event.preventDefault();
+    row.querySelector("button")?.focus();
+  };
+  if (list.length === 0) return <p class="empty" role="status">{text("nothingFound")}</p>;
+  return (
+    <ul class="found" onKeyDown={move}>
+      {list.map((one) => {
+        const { entity, organization } = one;
+        const more = "num_members" in entity
+          ? text("people", { n: entity.num_members })
+          : [entity.title, entity.department].filter(Boolean).join(" · ") || entity.username;
+        return (
+          <li key={organization + entity.token}>
+            <button type="button" onClick={() => onChoose(one)}>
+              <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
+              <span dir="auto">
+                <bdi>{entity.display_name}</bdi>
+                <small>{more}</small>
+              </span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,69 @@
+// Finding people and groups, also those with whom there is no conversation yet.
+import { signal } from "@preact/signals";
+import { begin, type Entity, newestFirst, within } from "./conversations";
+import { client, session } from "./session";
+
+/** A user or group that was found, and the organization in which. */
+export interface Found {
+  entity: Entity;
+  organization: string;
+}
+
+/** What is looked for. */
+export const words = signal("");
+
+/** What was found; undefined while nothing is looked for. */
+export const found = signal<readonly Found[] | undefined>(undefined);
+
+const most = 30;
+const pause = 150; // milliseconds after the last letter
+let running: AbortController | undefined;
+let planned: ReturnType<typeof setTimeout> | undefined;
+
+/** look finds what begins with words: at once what is known, then what the server finds. */
+export function look(for_: string): void {
+  words.value = for_;
+  running?.abort();
+  clearTimeout(planned);
+  if (for_.trim() === "") {
+    found.value = undefined;
+    return;
+  }
+  const parts = for_.trim().toLocaleLowerCase().split(/\s+/);
+  const known = newestFirst.value
+    .filter(({ entity }) => {
+      const own = entity.display_name.toLocaleLowerCase().split(/\s+/);
+      return parts.every((part) => own.some((word) => word.startsWith(part)));
+    })
+    .slice(0, most)
+    .map(({ entity, organization_id }) => ({ entity, organization: organization_id }));
+  found.value = known;
+  planned = setTimeout(() => {
+    const mine = (running = new AbortController());
+    ask(for_, undefined, mine.signal).then(
+      (all) => {
+        if (mine !== running) return;
+        const have = new Set(known.map(({ entity, organization }) => entity.token + organization));
+        found.value = [...known, ...all.filter(({ entity, organization }) => !have.has(entity.token + organization))];
+      },
+      () => undefined, // a later one was asked, or there is no connection: what is known stays
+    );
+  }, pause);
+}
+
+/** ask finds users and groups, or only users, on the server. It leaves oneself out. */
+export async function ask(any: string, type?: "account", signal?: AbortSignal): Promise<Found[]> {
+  const body = {
+    any: any.trim(), page_size: most, ...(type && { type }), ...(within.value && { directory: within.value }),
+  };
+  const { results } = await client.search(body, signal ? { signal } : {});
+  return (results as { type: string; organization_id: string; entity: object }[])
+    .map((one) => ({ entity: { ...one.entity, type: one.type } as Entity, organization: one.organization_id }))
+    .filter(({ entity }) => entity.token !== session.value?.account.token);
+}
+
+/** open begins the conversation with what was found. */
+export function open({ entity, organization }: Found): void {
+  look("");
+  begin(entity, organization);
+}
