@@ -29,6 +29,7 @@ type view struct {
 
 // names are what no dictionary has.
 var names = []string{"Alice Ames", "Nora Novak", "Ward 3", "Bob Brown", "Carol Clarke", "Today", "Signet",
+	"General Hospital",
 	"Wolfeschlegelsteinhausenbergerdorff-Hubert Blaine", "نادية الحسن"}
 
 // hospital is an organization in which all views have something to show.
@@ -62,12 +63,19 @@ func mustBuildHospital(t *testing.T) hospital {
 	} {
 		p.mustSend(t, m.from, m.Outgoing)
 	}
+	if err := mustConnect(t, p.url, p.operator).SetPassword(t.Context(), "me", "", password); err != nil {
+		t.Fatal(err)
+	}
 	return hospital{p, ward.Token}
 }
+
+// listed holds when a list of the console has something in it.
+const listed = `document.querySelector('main .listing tbody tr')`
 
 // views are all that pages show.
 func (h hospital) views() []view {
 	conversation := "/c/" + h.group
+	organization := "/console/organizations/" + h.organization
 	return []view{
 		{name: "sign-in", path: "/", ready: `document.querySelector('input[name=username]')`},
 		{name: "sign-in-refused", path: "/", ready: `document.querySelector('input[name=username]')`,
@@ -89,6 +97,38 @@ func (h hospital) views() []view {
 		{name: "conversation-error", who: "alice", path: conversation, fail: "/v2/conversation/*",
 			ready: `document.querySelector('.conversation')`},
 		{name: "details", who: "alice", path: conversation + "/details", ready: `document.querySelector('.details')`},
+		{name: "search", who: "alice", path: "/", ready: `document.querySelector('nav li')`, enter: func(b browser) {
+			b.do(chromedp.SendKeys(`nav input[type=search]`, "no"), chromedp.WaitVisible(`.found button`))
+		}},
+		{name: "new-group", who: "alice", path: "/", ready: `document.querySelector('nav header button')`,
+			enter: func(b browser) {
+				b.do(chromedp.Click(`nav header button`), chromedp.SendKeys(`.dialog input[type=search]`, "bob"),
+					chromedp.WaitVisible(`.dialog .found button`))
+			}},
+		{name: "console-elevate", who: "operator", path: "/console", ready: `document.querySelector('.dialog')`},
+		{name: "console", who: "operator", path: "/console", ready: `document.querySelector('.dialog')`,
+			enter: func(b browser) {
+				b.fill(".dialog", "password", password)
+				b.do(chromedp.Click(`.dialog button[type=submit]`), chromedp.WaitVisible(`.figures`))
+			}},
+		{name: "console-error", who: "operator", path: "/console", fail: "/v2/status*",
+			ready: `document.querySelector('[role=alert]')`},
+		{name: "console-start", who: "operator", path: "/console/start", ready: `document.querySelector('.steps')`},
+		{name: "console-nowhere", who: "operator", path: "/console/nowhere", ready: `document.querySelector('main h1')`},
+		{name: "console-nobody", who: "alice", path: "/console", ready: `document.querySelector('.plain')`},
+		{name: "console-organizations", who: "operator", path: "/console/organizations", ready: listed},
+		{name: "console-people", who: "operator", path: organization + "/people", ready: listed},
+		{name: "console-person", who: "operator", path: organization + "/people/" + h.tokens["hubert"], ready: listed},
+		{name: "console-groups", who: "operator", path: organization + "/groups", ready: listed},
+		{name: "console-requests", who: "operator", path: organization + "/requests",
+			ready: `document.querySelector('main .listing .empty')`},
+		{name: "console-stuck", who: "operator", path: organization + "/stuck",
+			ready: `document.querySelector('main .listing')`},
+		{name: "console-rules", who: "operator", path: organization + "/settings",
+			ready: `document.querySelector('main [name=ttl]')`},
+		{name: "console-keys", who: "operator", path: "/console/keys", ready: listed},
+		{name: "console-audit", who: "operator", path: "/console/audit", ready: listed},
+		{name: "console-settings", who: "operator", path: "/console/settings", ready: listed},
 		{name: "docs", path: "/docs", ready: `document.querySelectorAll('.docs li').length > 80`},
 		{name: "docs-loading", path: "/docs", wait: "/openapi.json", ready: `document.querySelector('[role=status]')`},
 		{name: "docs-error", path: "/docs", fail: "/openapi.json", ready: `document.querySelector('[role=alert]')`},

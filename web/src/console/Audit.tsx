@@ -105,7 +105,7 @@ export function Audit({ organization }: Partial<OfOrganization>) {
       >
         <label class="inline">
           {text("console.action")}
-          <input type="text" placeholder="key.issue" value={action} onChange={(event) => setAction(event.currentTarget.value.trim())} />
+          <input type="text" value={action} onChange={(event) => setAction(event.currentTarget.value.trim())} />
         </label>
         <label class="inline">
           {text("console.until")}

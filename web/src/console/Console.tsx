@@ -37,7 +37,8 @@ export function Console() {
         <strong>{text("console.title")}</strong>
         {who.elevated_until && (
           <button type="button" class="elevated" title={text("console.lower")} onClick={() => void lower()}>
-            <Icon name="shield" /> {text("console.elevatedUntil", { time: clock(who.elevated_until) })}
+            <Icon name="shield" />
+            <span>{text("console.elevatedUntil", { time: clock(who.elevated_until) })}</span>
           </button>
         )}
         <span class="who" dir="auto">

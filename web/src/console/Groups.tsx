@@ -38,7 +38,7 @@ export function Groups({ organization }: OfOrganization) {
           },
         ]}
         acts={(group) => (
-          <button type="button" class="icon" aria-label={`${text("console.deleteGroup")}: ${group.name}`} onClick={() => setEnding(group)}>
+          <button type="button" class="icon" aria-label={text("console.deleteNamed", { name: group.name })} onClick={() => setEnding(group)}>
             <Icon name="trash" />
           </button>
         )}

@@ -52,7 +52,7 @@ function Installation() {
       {server.warnings.length > 0 && (
         <ul class="warnings" aria-label={text("console.warnings")}>
           {server.warnings.map((warning) => (
-            <li key={warning.topic + warning.text}>
+            <li key={warning.topic + warning.text} lang="en">
               <Icon name="warning" />
               <strong>{warning.topic}</strong> {warning.text}
             </li>
@@ -108,9 +108,9 @@ function Installation() {
           <tbody>
             {(status.nodes.length ? status.nodes : [{ ...server, alive: true, answers: true }]).map((node) => (
               <tr key={node.name}>
-                <td>{node.name}</td>
-                <td>{node.version}</td>
-                <td>{moment(node.started_time)}</td>
+                <td dir="auto">{node.name}</td>
+                <td dir="auto">{node.version}</td>
+                <td><time>{moment(node.started_time)}</time></td>
                 <td class={node.alive ? "good" : "bad"}>{text(node.alive ? "console.alive" : "console.away")}</td>
               </tr>
             ))}
@@ -123,7 +123,7 @@ function Installation() {
           <ul class="parts">
             {server.parts.map((part) => (
               <li key={part.name} class={part.up ? "good" : "bad"}>
-                {part.name}: {text(part.up ? "console.alive" : "console.away")}
+                <code>{part.name}</code>: {text(part.up ? "console.alive" : "console.away")}
               </li>
             ))}
           </ul>
@@ -138,7 +138,7 @@ function Figure(props: { title: string; more?: string; bad?: boolean; children: 
     <div class={props.bad ? "figure bad" : "figure"}>
       <dt>{props.title}</dt>
       <dd>
-        <strong>{props.children}</strong>
+        <strong translate={false}>{props.children}</strong>
         {props.more && <small>{props.more}</small>}
       </dd>
     </div>

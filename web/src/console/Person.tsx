@@ -91,10 +91,10 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
         <button type="button" class="danger" onClick={() => setAsked("erase")}>{text("console.erase")}</button>
       </div>
       <dl class="facts">
-        <dt>{text("console.username")}</dt><dd>{user.username}</dd>
-        <dt>{text("console.email")}</dt><dd>{user.emails.map(({ address }) => address).join(", ") || "–"}</dd>
+        <dt>{text("console.username")}</dt><dd dir="auto">{user.username}</dd>
+        <dt>{text("console.email")}</dt><dd dir="auto">{user.emails.map(({ address }) => address).join(", ") || "–"}</dd>
         <dt>{text("console.phone")}</dt><dd>{user.phones.map(({ number }) => number).join(", ") || "–"}</dd>
-        <dt>{text("console.made")}</dt><dd>{moment(user.created_time)}</dd>
+        <dt>{text("console.made")}</dt><dd><time>{moment(user.created_time)}</time></dd>
         <dt>{text("console.token")}</dt><dd><code>{user.token}</code></dd>
         <dt>{text("console.memberships")}</dt><dd dir="auto">{places.map(({ name }) => name).join(", ")}</dd>
       </dl>

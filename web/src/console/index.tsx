@@ -4,7 +4,7 @@ import { render } from "preact";
 import { signal } from "@preact/signals";
 import { signInByLink } from "../state/first";
 import { go } from "../state/route";
-import { resume, session } from "../state/session";
+import { offline, resume, session } from "../state/session";
 import "../state/theme";
 import "../style/tokens.css";
 import "../style/base.css";
@@ -22,7 +22,10 @@ import { Console } from "./Console";
 const spent = signal(false);
 
 function Page() {
-  if (session.value === undefined) return null; // not known yet
+  if (session.value === undefined) {
+    // Not known yet.
+    return offline.value ? <p class="banner" role="status">{text("noConnection")}</p> : null;
+  }
   return (
     <>
       {session.value === null ? (

@@ -1,7 +1,7 @@
 // The messenger: the page at /.
 import "@preact/signals";
 import { render } from "preact";
-import { resume, session } from "../state/session";
+import { offline, resume, session } from "../state/session";
 import "../state/theme";
 import "../style/tokens.css";
 import "../style/base.css";
@@ -11,13 +11,16 @@ import "../style/avatar.css";
 import "../style/sign-in.css";
 import "../style/messenger.css";
 import "../style/conversation.css";
-import { start } from "../text/text";
+import { start, text } from "../text/text";
 import { Toasts } from "../view/Toasts";
 import { Messenger } from "./Messenger";
 import { SignIn } from "./SignIn";
 
 function Page() {
-  if (session.value === undefined) return null; // not known yet
+  if (session.value === undefined) {
+    // Not known yet.
+    return offline.value ? <p class="banner" role="status">{text("noConnection")}</p> : null;
+  }
   return (
     <>
       {session.value === null ? <SignIn /> : <Messenger />}

@@ -11,13 +11,20 @@ export const session = signal<Session | null | undefined>(undefined);
 /** There is no connection to the server. */
 export const offline = signal(false);
 
-/** resume finds out whether the browser has a session. */
+const pause = 3000; // milliseconds, between questions to a server that gives no answer
+
+/** resume finds out whether the browser has a session. It asks until there is an answer. */
 export async function resume(): Promise<void> {
   try {
     session.value = await client.getSession();
+    offline.value = false;
   } catch (error) {
-    if (!(error instanceof SignetError) || error.status !== 401) throw error;
-    session.value = null;
+    if (error instanceof SignetError && error.status === 401) {
+      session.value = null;
+      return;
+    }
+    offline.value = true;
+    setTimeout(() => void resume(), pause);
   }
 }
 
