@@ -105,6 +105,11 @@ func (h hospital) views() []view {
 				b.do(chromedp.Click(`nav header button`), chromedp.SendKeys(`.dialog input[type=search]`, "bob"),
 					chromedp.WaitVisible(`.dialog .found button`))
 			}},
+		{name: "settings", who: "alice", path: "/", ready: `document.querySelector('nav header button')`,
+			enter: func(b browser) {
+				b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll('nav header button')[1].click()`),
+					chromedp.WaitVisible(`.devices li`))
+			}},
 		{name: "console-elevate", who: "operator", path: "/console", ready: `document.querySelector('.dialog')`},
 		{name: "console", who: "operator", path: "/console", ready: `document.querySelector('.dialog')`,
 			enter: func(b browser) {

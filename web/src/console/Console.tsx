@@ -2,11 +2,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { asking, lower } from "../state/elevation";
 import { path } from "../state/route";
-import { session, signOut } from "../state/session";
+import { session } from "../state/session";
 import { clock } from "../text/format";
 import { text } from "../text/text";
 import { Icon, type IconName } from "../view/Icon";
 import { Link } from "../view/Link";
+import { leave, SignOut } from "../view/SignOut";
 import { Audit } from "./Audit";
 import { Elevate } from "./Elevate";
 import { FirstStart } from "./FirstStart";
@@ -44,9 +45,7 @@ export function Console() {
         <span class="who" dir="auto">
           {who.account.display_name}
         </span>
-        <button type="button" class="icon" aria-label={text("signOut")} title={text("signOut")} onClick={() => void signOut()}>
-          <Icon name="leave" />
-        </button>
+        <SignOut />
       </header>
       <nav aria-label={text("console.menu")}>
         <Entry to="/console" icon="pulse" at={at}>{text("console.overview")}</Entry>
@@ -56,7 +55,7 @@ export function Console() {
             <Entry to="/console/keys" icon="key" at={at}>{text("console.keys")}</Entry>
             <Entry to="/console/stuck" icon="stuck" at={at}>{text("console.stuck")}</Entry>
             <Entry to="/console/audit" icon="list" at={at}>{text("console.audit")}</Entry>
-            <Entry to="/console/settings" icon="settings" at={at}>{text("console.settings")}</Entry>
+            <Entry to="/console/settings" icon="settings" at={at}>{text("settings")}</Entry>
           </>
         )}
         <hr />
@@ -109,7 +108,7 @@ function NoAccess() {
       <p>{text("console.noAccess")}</p>
       <p>
         <a class="button" href="/">{text("console.messenger")}</a>{" "}
-        <button type="button" onClick={() => void signOut()}>{text("signOut")}</button>
+        <button type="button" onClick={leave}>{text("signOut")}</button>
       </p>
     </main>
   );

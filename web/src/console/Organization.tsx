@@ -28,7 +28,7 @@ const tabs: Readonly<Record<string, { title: Text; page: ComponentType<OfOrganiz
   requests: { title: "console.requests", page: Requests },
   stuck: { title: "console.stuck", page: Stuck },
   audit: { title: "console.audit", page: Audit },
-  settings: { title: "console.settings", page: OrganizationSettings },
+  settings: { title: "settings", page: OrganizationSettings },
 };
 
 /** Organization shows one, a page for each of what it has. */

@@ -26,7 +26,7 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
   return (
     <div class="sheet">
       <Form
-        act={text("console.save")}
+        act={text("save")}
         onSubmit={async (fields) => {
           const ttl = String(fields.get("ttl")).trim();
           const maxTTL = String(fields.get("max_ttl")).trim();
@@ -39,7 +39,7 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
               ...(maxTTL && { max_ttl: Number(maxTTL) }),
             }),
           );
-          toast(text("console.saved"));
+          toast(text("saved"));
           onChange();
         }}
       >

@@ -99,7 +99,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
       {typeof asked === "object" && asked.act === "limit" && (
         <Dialog title={text("console.limits")} onClose={close}>
           <Form
-            act={text("console.save")}
+            act={text("save")}
             onCancel={close}
             onSubmit={async (fields) => {
               const { messages_per_day = "default", requests_per_second = "default" } = filled(fields, "messages_per_day", "requests_per_second");

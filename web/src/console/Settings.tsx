@@ -10,10 +10,10 @@ export function Settings() {
   const [words, setWords] = useState("");
   return (
     <>
-      <h1>{text("console.settings")}</h1>
+      <h1>{text("settings")}</h1>
       <p class="muted">{text("console.settingsHow")}</p>
       <Table
-        label={text("console.settings")}
+        label={text("settings")}
         empty={text("nothingFound")}
         on={[words]}
         keyOf={(one) => one.key}

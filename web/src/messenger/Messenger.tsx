@@ -4,14 +4,16 @@ import { follow } from "../state/live";
 import { tick } from "../state/lifetime";
 import { loadOrganizations } from "../state/organizations";
 import { found, open as openFound } from "../state/search";
-import { offline, session, signOut } from "../state/session";
+import { offline, session } from "../state/session";
 import { text } from "../text/text";
 import { Conversation } from "../view/Conversation";
 import { ConversationList } from "../view/ConversationList";
 import { Icon } from "../view/Icon";
+import { SignOut } from "../view/SignOut";
 import { Details } from "./Details";
 import { NewGroup } from "./NewGroup";
 import { FoundList, Search } from "./Search";
+import { Settings } from "./Settings";
 
 /** Messenger is the list of conversations, beside it the one that is open, and beside that its details. */
 export function Messenger() {
@@ -25,6 +27,7 @@ export function Messenger() {
     return () => clearInterval(clock);
   }, []);
   const [making, setMaking] = useState(false);
+  const [setting, setSetting] = useState(false);
   const who = session.value;
   const admin = who && (who.operator || who.administrator_of.length > 0);
   const count = unread.value;
@@ -45,20 +48,22 @@ export function Messenger() {
           <h1>{session.value?.account.display_name}</h1>
           {admin && (
             <a class="button icon" href="/console" aria-label={text("console.title")} title={text("console.title")}>
-              <Icon name="settings" />
+              <Icon name="shield" />
             </a>
           )}
           <button type="button" class="icon" aria-label={text("newGroup")} title={text("newGroup")} onClick={() => setMaking(true)}>
             <Icon name="people" />
           </button>
-          <button type="button" class="icon" aria-label={text("signOut")} title={text("signOut")} onClick={() => void signOut()}>
-            <Icon name="leave" />
+          <button type="button" class="icon" aria-label={text("settings")} title={text("settings")} onClick={() => setSetting(true)}>
+            <Icon name="person" />
           </button>
+          <SignOut />
         </header>
         <Search />
         {found.value ? <FoundList list={found.value} onChoose={openFound} /> : <ConversationList />}
       </nav>
       <main>{open ? <Conversation conversation={open} /> : <Nothing token={chosen.value} />}</main>
+      {setting && <Settings onClose={() => setSetting(false)} />}
       {making && <NewGroup onClose={() => setMaking(false)} />}
       {shown && <Details conversation={shown} />}
     </div>

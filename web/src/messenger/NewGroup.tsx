@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { begin, type Entity, within } from "../state/conversations";
 import { organizations } from "../state/organizations";
-import { ask, type Found } from "../state/search";
+import { ask, type Found, pause } from "../state/search";
 import { client } from "../state/session";
 import { text } from "../text/text";
 import { Dialog } from "../view/Dialog";
@@ -18,8 +18,13 @@ export function NewGroup({ onClose }: { onClose: () => void }) {
   useEffect(() => {
     if (words.trim() === "") return setList(undefined);
     const late = new AbortController();
-    ask(words, "account", late.signal).then(setList, () => undefined); // what was found before stays
-    return () => late.abort();
+    const typed = setTimeout(() => {
+      ask(words, "account", late.signal).then(setList, () => undefined); // what was found before stays
+    }, pause);
+    return () => {
+      clearTimeout(typed);
+      late.abort();
+    };
   }, [words]);
   const add = (one: Found) => {
     setWords("");

@@ -16,7 +16,10 @@ export const words = signal("");
 export const found = signal<readonly Found[] | undefined>(undefined);
 
 const most = 30;
-const pause = 150; // milliseconds after the last letter
+
+/** Milliseconds after the last letter, before the server is asked. */
+export const pause = 150;
+
 let running: AbortController | undefined;
 let planned: ReturnType<typeof setTimeout> | undefined;
 
@@ -24,6 +27,7 @@ let planned: ReturnType<typeof setTimeout> | undefined;
 export function look(for_: string): void {
   words.value = for_;
   running?.abort();
+  running = undefined; // an answer that is on its way counts no more
   clearTimeout(planned);
   if (for_.trim() === "") {
     found.value = undefined;

@@ -33,7 +33,7 @@ export async function signIn(username: string, password: string): Promise<void> 
   await resume();
 }
 
-/** signOut ends the session, and forgets everything with the page. */
+/** signOut ends the session, and forgets everything with the page. Without a connection it throws, and nothing ends. */
 export async function signOut(): Promise<void> {
   await client.endSession().catch((error: unknown) => {
     if (!(error instanceof SignetError)) throw error; // it had ended

@@ -1,0 +1,111 @@
+import { client, resume, session } from "../state/session";
+import { theme, type Theme } from "../state/theme";
+import { moment } from "../text/format";
+import { choose, chosenLanguage, type Language, languages, text } from "../text/text";
+import { describe } from "../view/describe";
+import { Dialog } from "../view/Dialog";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
+import { Icon } from "../view/Icon";
+import { Select } from "../view/Select";
+import { toast } from "../view/Toasts";
+import { useLoaded } from "../view/useLoaded";
+
+/** Settings are one's profile, password and devices, and how this device shows the pages. */
+export function Settings({ onClose }: { onClose: () => void }) {
+  const account = session.value?.account;
+  if (!account) return null;
+  return (
+    <Dialog title={text("settings")} onClose={onClose}>
+      <div class="own">
+        <Form
+          act={text("save")}
+          onSubmit={async (fields) => {
+            await client.updateUserSettings("me", {
+              display_name: String(fields.get("display_name")).trim(),
+              status: String(fields.get("status")).trim(),
+              dnd: fields.has("dnd"),
+            });
+            await resume();
+            toast(text("saved"));
+          }}
+        >
+          {(problemOf) => (
+            <>
+              <h3>{text("profile")}</h3>
+              <Field label={text("displayName")} name="display_name" value={account.display_name} required problem={problemOf("display_name")} />
+              <Field label={text("statusText")} name="status" value={account.status} problem={problemOf("status")} />
+              <label class="check">
+                <input type="checkbox" name="dnd" defaultChecked={account.dnd} />
+                {text("doNotDisturbMe")}
+              </label>
+            </>
+          )}
+        </Form>
+        <div class="pair">
+          <Select<Language | "">
+            label={text("language")}
+            value={chosenLanguage() ?? ""}
+            onChange={(tag) => void choose(tag || undefined)}
+            options={{ "": text("asBrowser"), ...languages }}
+          />
+          <Select<Theme>
+            label={text("theme")}
+            value={theme.value}
+            onChange={(to) => (theme.value = to)}
+            options={{ system: text("asSystem"), light: text("light"), dark: text("dark") }}
+          />
+        </div>
+        <Form
+          act={text("changePassword")}
+          onSubmit={async (fields) => {
+            const body = { old_password: String(fields.get("old_password")), password: String(fields.get("password")) };
+            await client.setPassword("me", body);
+            toast(text("passwordChanged"));
+          }}
+        >
+          {(problemOf) => (
+            <>
+              <h3>{text("password")}</h3>
+              <Field label={text("oldPassword")} name="old_password" type="password" autocomplete="current-password" required problem={problemOf("old_password")} />
+              <Field label={text("newPassword")} name="password" type="password" autocomplete="new-password" required problem={problemOf("password")} />
+            </>
+          )}
+        </Form>
+        <Devices />
+      </div>
+    </Dialog>
+  );
+}
+
+/** Devices are where one is signed in; each can be signed out from here. */
+function Devices() {
+  const { value, problem, reload } = useLoaded(() => client.getKeys("me"), []);
+  const end = (key: string) => {
+    client.revokeKey("me", key).then(reload, (error: unknown) => toast(describe(error), { danger: true }));
+  };
+  return (
+    <section>
+      <h3>{text("devices")}</h3>
+      {problem && <p role="alert" class="problem">{problem}</p>}
+      <ul class="devices">
+        {value?.filter(({ device }) => device !== undefined).map((key) => (
+          <li key={key.api_key}>
+            <Icon name="device" />
+            <span>
+              <bdi>{key.device}</bdi> {key.current && <em>{text("thisDevice")}</em>}
+              <small>
+                <time>{moment(key.last_used_time ?? key.created_time)}</time> <bdi>{key.last_used_address}</bdi>
+              </small>
+            </span>
+            {!key.current && (
+              <button type="button" onClick={() => end(key.api_key)}>
+                {text("signOutDevice")}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
