@@ -111,22 +111,26 @@ test-servers: client-tests pages
 # shares nothing and is most of what the tests of archives run.
 RACE = -race -gcflags=modernc.org/...=-race=false -gcflags=compress/...=-race=false
 
+# How long the tests of one package may take. Go's ten minutes are over on a machine that is
+# half as fast and has other work.
+TIMEOUT = -timeout 40m
+
 # The race detector is the only thing here that needs a C compiler. Where it
 # cannot work, the tests are run without it rather than not at all.
 .PHONY: test
 test: test-servers ## run every test, with the race detector where the machine can
 	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race="$(RACE)"; else race=; \
 		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; fi; \
-	set -x; go test $$race ./... && SIGNET_TEST_ENGINE=postgres go test $$race $(ON_BOTH)
+	set -x; go test $$race $(TIMEOUT) ./... && SIGNET_TEST_ENGINE=postgres go test $$race $(TIMEOUT) $(ON_BOTH)
 
 .PHONY: test-race
 test-race: test-servers ## run every test with the race detector, or fail
-	go test $(RACE) ./...
-	SIGNET_TEST_ENGINE=postgres go test $(RACE) $(ON_BOTH)
+	go test $(RACE) $(TIMEOUT) ./...
+	SIGNET_TEST_ENGINE=postgres go test $(RACE) $(TIMEOUT) $(ON_BOTH)
 
 .PHONY: test-times
 test-times: test-servers ## run every test with the race detector, and list the ten that took longest, in seconds
-	@go test $(RACE) -count=1 -v ./... | sed -nE 's/^--- [A-Z]+: ([^ ]+) \(([0-9.]+)s\)$$/\2 \1/p' | sort -rn | head
+	@go test $(RACE) $(TIMEOUT) -count=1 -v ./... | sed -nE 's/^--- [A-Z]+: ([^ ]+) \(([0-9.]+)s\)$$/\2 \1/p' | sort -rn | head
 
 .PHONY: check
 check: check-format check-vet check-static check-modules check-generated check-openapi check-web ## run every check but the tests

@@ -79,7 +79,7 @@ func mustGrow(t *testing.T, e *engine, s size, duration time.Duration) (bytes, m
 	e.serve(t, own, func(target *load.Target) error {
 		plan := load.Plan{Scenario: load.Acknowledge, Connections: min(16, s.most), Duration: duration,
 			Payload: load.DefaultPayload, Members: 1}
-		r, err := load.Run(t.Context(), target, plan, nil)
+		r, err := run(t, target, plan)
 		if err == nil {
 			messages = r.Operations
 		}

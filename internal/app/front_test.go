@@ -32,7 +32,7 @@ func TestProbes(t *testing.T) {
 		{"DELETE", "/readyz", 405, ""},
 		{"GET", "/healthz/more", 418, ""},
 		{"GET", "/v2//user", 418, ""},
-		{"GET", "/", 418, ""},
+		{"GET", "/more", 418, ""},
 	} {
 		answer, body := mustDo(t, test.method, a.BaseURL()+test.path)
 		wantStatus(t, answer, test.status)
