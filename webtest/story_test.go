@@ -2,11 +2,14 @@ package webtest
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/chromedp"
 
 	"signet/client"
@@ -54,9 +57,18 @@ func (b browser) want(expression string) {
 	b.t.Helper()
 	holds := chromedp.PollFunction[bool]("() => !!("+expression+")", chromedp.WithPollingTimeout(patience))
 	_, err := chromedp.Run(b.ctx, holds)
+	for until := time.Now().Add(patience); isLeaving(err) && time.Now().Before(until); {
+		_, err = chromedp.Run(b.ctx, holds)
+	}
 	if err != nil {
 		b.t.Fatalf("%s: %v\nthe page shows\n%s", expression, err, b.text())
 	}
+}
+
+// isLeaving reports whether the page that was asked has made way for the next one meanwhile.
+func isLeaving(err error) bool {
+	refused, ok := errors.AsType[*cdproto.Error](err)
+	return ok && refused.Code == -32000
 }
 
 func (b browser) signIn(name string) {

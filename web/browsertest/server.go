@@ -24,7 +24,7 @@ import (
 
 // Patience is how long a test waits for what takes moments, before it says that it does
 // not come.
-const Patience = 30 * time.Second
+const Patience = 60 * time.Second
 
 // Server is a server of its own, on a directory of its own.
 type Server struct {
