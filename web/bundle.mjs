@@ -1,8 +1,10 @@
 // Makes dist/ of src/: for each entry a page, a file of script and one of style, what
-// entries share, and a file for each language. Names change with their content; the same
-// sources give the same bytes.
+// entries share, a file for each language, icons, manifest and service worker. Names change
+// with their content; the same sources give the same bytes.
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
+import { png, svg } from "./icons.mjs";
 
 // The pages by the folders of their code: their file, and the title that they start with.
 const pages = {
@@ -30,12 +32,77 @@ const { metafile } = await build({
   logLevel: "error",
 });
 
+const outputs = metafile.outputs;
+
+/** An asset under a name that changes with its content; returns its address. */
+function asset(name, type, content) {
+  const address = `/assets/${name}-${hashOf(content)}.${type}`;
+  writeFileSync(`dist${address}`, content);
+  return address;
+}
+
+function hashOf(content) {
+  return createHash("sha256").update(content).digest("hex").slice(0, 8).toUpperCase();
+}
+
+const mark = JSON.parse(readFileSync("src/mark.json", "utf8"));
+const icon = asset("icon", "svg", svg(mark));
+const unread = asset("icon-unread", "svg", svg(mark, true));
+const drawn = Object.fromEntries([180, 192, 512].map((size) => [size, asset(`icon-${size}`, "png", png(mark, size))]));
+
 const template = readFileSync("src/page.html", "utf8");
 for (const name of made) {
-  const [script, output] = Object.entries(metafile.outputs).find(([, o]) => o.entryPoint === `src/${name}/index.tsx`);
-  const page = template
-    .replace("TITLE", pages[name].title)
-    .replace("SCRIPT", script.slice("dist".length))
-    .replace("STYLE", output.cssBundle.slice("dist".length));
-  writeFileSync(`dist/${pages[name].file}`, page);
+  const [script, output] = Object.entries(outputs).find(([, o]) => o.entryPoint === `src/${name}/index.tsx`);
+  const values = {
+    TITLE: pages[name].title,
+    SCRIPT: script.slice("dist".length),
+    STYLE: output.cssBundle.slice("dist".length),
+    ICON: icon,
+    UNREAD: unread,
+    TOUCH: drawn[180],
+  };
+  writeFileSync(`dist/${pages[name].file}`, template.replace(/\b[A-Z]{4,}\b/g, (word) => values[word] ?? word));
 }
+
+// What makes the messenger an application that can be installed, and that starts without a connection.
+const manifest = {
+  id: "/",
+  name: "Signet",
+  short_name: "Signet",
+  start_url: "/",
+  scope: "/",
+  display: "standalone",
+  background_color: "#16181c",
+  theme_color: "#1457b8",
+  icons: [
+    { src: icon, sizes: "any", type: "image/svg+xml" },
+    ...[192, 512].map((size) => ({
+      src: drawn[size], sizes: `${size}x${size}`, type: "image/png", purpose: "any maskable",
+    })),
+  ],
+};
+writeFileSync("dist/manifest.webmanifest", JSON.stringify(manifest));
+
+/** The files that a file of script loads, itself included. */
+function needs(file, all = new Set()) {
+  if (all.has(file)) return all;
+  all.add(file);
+  for (const { path } of outputs[file].imports) needs(path, all);
+  return all;
+}
+const [entry, { cssBundle }] = Object.entries(outputs).find(([, o]) => o.entryPoint === "src/messenger/index.tsx");
+const files = [...needs(entry), cssBundle].map((file) => file.slice("dist".length)).sort();
+const kept = ["/", "/manifest.webmanifest", ...files, icon, unread, drawn[192]];
+await build({
+  entryPoints: ["src/worker/index.ts"],
+  outfile: "dist/sw.js",
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2022",
+  define: {
+    FILES: JSON.stringify(kept),
+    VERSION: JSON.stringify(hashOf(kept.join() + readFileSync("dist/index.html"))),
+  },
+  logLevel: "error",
+});

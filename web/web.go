@@ -9,6 +9,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -26,6 +27,9 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // assets is where files lie whose names change with their content.
 const assets = "/assets/"
+
+// types are those that a system may not know.
+var types = map[string]string{".webmanifest": "application/manifest+json"}
 
 // Built reports whether the program has the pages in it.
 func Built() bool { return has("index.html") }
@@ -67,6 +71,8 @@ func file(address string) string {
 		return "console.html"
 	case within(address, "/docs"):
 		return "docs.html"
+	case address == "/manifest.webmanifest", address == "/sw.js":
+		return address[1:]
 	case strings.HasPrefix(address, assets) && fs.ValidPath(address[1:]):
 		return address[1:]
 	default:
@@ -82,7 +88,7 @@ func within(address, entry string) bool {
 
 func serve(w http.ResponseWriter, r *http.Request, name string, content []byte) {
 	h := w.Header()
-	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	h.Set("Content-Type", cmp.Or(types[path.Ext(name)], mime.TypeByExtension(path.Ext(name))))
 	h.Set("Content-Length", strconv.Itoa(len(content)))
 	h.Set("Cache-Control", "no-cache")
 	if strings.HasPrefix(name, assets[1:]) {

@@ -23,6 +23,8 @@ func mustGet(t *testing.T, method, address string) (*http.Response, string) {
 	dist = fstest.MapFS{
 		"index.html":              {Data: []byte("<!doctype html>")},
 		"assets/messenger-ABC.js": {Data: []byte("main()")},
+		"sw.js":                   {Data: []byte("worker()")},
+		"manifest.webmanifest":    {Data: []byte("{}")},
 		".gitkeep":                {},
 	}
 	next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
@@ -47,6 +49,8 @@ func TestEverythingButThePagesIsTheInterfaces(t *testing.T) {
 		{"GET", "/?a=b", 200, "<!doctype html>"},
 		{"GET", "/c/018f", 200, "<!doctype html>"},
 		{"GET", "/assets/messenger-ABC.js", 200, "main()"},
+		{"GET", "/sw.js", 200, "worker()"},
+		{"GET", "/manifest.webmanifest", 200, "{}"},
 		{"GET", "/cc", 418, ""},
 		{"GET", "/console", 418, ""}, // it is not among the files
 		{"POST", "/", 418, ""},
@@ -97,5 +101,14 @@ func TestPagesLoadNothingOfOthers(t *testing.T) {
 	}
 	if got := script.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/javascript") {
 		t.Errorf("a script has the type %q", got)
+	}
+	// A worker of yesterday would serve the pages of yesterday.
+	worker, _ := mustGet(t, "GET", "/sw.js")
+	if got := worker.Header.Get("Cache-Control"); got != "no-cache" {
+		t.Errorf("the service worker has Cache-Control %q", got)
+	}
+	manifest, _ := mustGet(t, "GET", "/manifest.webmanifest")
+	if got := manifest.Header.Get("Content-Type"); got != "application/manifest+json" {
+		t.Errorf("the manifest has the type %q", got)
 	}
 }

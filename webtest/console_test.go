@@ -19,11 +19,13 @@ func (b browser) press(within, words string) {
 	b.do(chromedp.Evaluate[chromedp.Void](find + ".click()"))
 }
 
-// fill types into the field of this name.
+// fill types into the field of this name, in place of what it holds.
 func (b browser) fill(within, name, words string) {
 	b.t.Helper()
 	selector := within + ` [name="` + name + `"]`
-	b.do(chromedp.WaitVisible(selector), chromedp.SendKeys(selector, words))
+	b.do(chromedp.WaitVisible(selector),
+		chromedp.Evaluate[chromedp.Void]("document.querySelector(`"+selector+"`).select?.()"),
+		chromedp.SendKeys(selector, words))
 }
 
 // TestAnOperatorSetsAServerUp with the pages alone: from the link of the first start to an organization with its

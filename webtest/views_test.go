@@ -110,6 +110,11 @@ func (h hospital) views() []view {
 				b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll('nav header button')[1].click()`),
 					chromedp.WaitVisible(`.devices li`))
 			}},
+		{name: "sign-in-by-key", path: "/", ready: `document.querySelector('input[name=username]')`,
+			enter: func(b browser) { b.do(chromedp.Click(`.sign-in .quiet`), chromedp.WaitVisible(`input[name=secret]`)) }},
+		{name: "help", who: "alice", path: "/", ready: `document.querySelector('nav li button')`, enter: func(b browser) {
+			b.do(chromedp.KeyEvent("?"), chromedp.WaitVisible(`.keys`))
+		}},
 		{name: "console-elevate", who: "operator", path: "/console", ready: `document.querySelector('.dialog')`},
 		{name: "console", who: "operator", path: "/console", ready: `document.querySelector('.dialog')`,
 			enter: func(b browser) {

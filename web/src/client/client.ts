@@ -80,9 +80,11 @@ export class Client extends Administration {
     return this.post(["logout"], undefined, options, once);
   }
 
-  /** Signs the page in: the browser keeps a cookie that no script reads (POST /v2/session). */
-  startSession(body: Body<"startSession">, options?: CallOptions): Promise<void> {
-    return this.post(["session"], body, options, once);
+  /** Signs the page in, by password or by key: the browser keeps a cookie that no script reads (POST /v2/session). */
+  startSession(by: Body<"startSession"> | Credentials, options?: CallOptions): Promise<void> {
+    return "key" in by
+      ? this.post(["session"], {}, options, { ...once, credentials: by })
+      : this.post(["session"], by, options, once);
   }
 
   /** Shows who is signed in (GET /v2/session). */

@@ -10,8 +10,12 @@ import { Conversation } from "../view/Conversation";
 import { ConversationList } from "../view/ConversationList";
 import { Icon } from "../view/Icon";
 import { SignOut } from "../view/SignOut";
+import { badge } from "./badge";
 import { Details } from "./Details";
+import { Help } from "./Help";
+import { useKeys } from "./keys";
 import { NewGroup } from "./NewGroup";
+import { tell } from "./notices";
 import { FoundList, Search } from "./Search";
 import { Settings } from "./Settings";
 
@@ -21,19 +25,19 @@ export function Messenger() {
     // Without a connection what is missed is loaded when there is one.
     void load()
       .catch(() => (offline.value = true))
-      .then(follow);
+      .then(() => follow((message) => void tell(message)));
     void loadOrganizations();
     const clock = setInterval(tick, 1000);
     return () => clearInterval(clock);
   }, []);
   const [making, setMaking] = useState(false);
   const [setting, setSetting] = useState(false);
+  const [helping, setHelping] = useState(false);
+  useKeys(() => setHelping(true));
   const who = session.value;
   const admin = who && (who.operator || who.administrator_of.length > 0);
   const count = unread.value;
-  useEffect(() => {
-    document.title = count > 0 ? `(${count}) ${text("app")}` : text("app");
-  }, [count]);
+  useEffect(() => badge(count), [count]);
   const open = current.value;
   const shown = details.value && open;
   return (
@@ -63,7 +67,16 @@ export function Messenger() {
         {found.value ? <FoundList list={found.value} onChoose={openFound} /> : <ConversationList />}
       </nav>
       <main>{open ? <Conversation conversation={open} /> : <Nothing token={chosen.value} />}</main>
-      {setting && <Settings onClose={() => setSetting(false)} />}
+      {setting && (
+        <Settings
+          onClose={() => setSetting(false)}
+          onHelp={() => {
+            setSetting(false);
+            setHelping(true);
+          }}
+        />
+      )}
+      {helping && <Help onClose={() => setHelping(false)} />}
       {making && <NewGroup onClose={() => setMaking(false)} />}
       {shown && <Details conversation={shown} />}
     </div>

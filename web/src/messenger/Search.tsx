@@ -46,7 +46,7 @@ export function FoundList({ list, onChoose }: { list: readonly Found[]; onChoose
   const move = (event: KeyboardEvent) => {
     const way = event.key === "ArrowDown" ? "nextElementSibling" : event.key === "ArrowUp" ? "previousElementSibling" : undefined;
     const row = way && event.target instanceof Element && event.target.closest("li")?.[way];
-    if (!row) return;
+    if (!row || event.altKey) return;
     event.preventDefault();
     row.querySelector("button")?.focus();
   };

@@ -10,9 +10,10 @@ import { Icon } from "../view/Icon";
 import { Select } from "../view/Select";
 import { toast } from "../view/Toasts";
 import { useLoaded } from "../view/useLoaded";
+import { choose as chooseNotices, notices, type Notices } from "./notices";
 
 /** Settings are one's profile, password and devices, and how this device shows the pages. */
-export function Settings({ onClose }: { onClose: () => void }) {
+export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const account = session.value?.account;
   if (!account) return null;
   return (
@@ -55,6 +56,16 @@ export function Settings({ onClose }: { onClose: () => void }) {
             onChange={(to) => (theme.value = to)}
             options={{ system: text("asSystem"), light: text("light"), dark: text("dark") }}
           />
+          <Select<Notices>
+            label={text("notices")}
+            value={notices.value}
+            onChange={(to) => {
+              void chooseNotices(to).then((allowed) => {
+                if (!allowed) toast(text("noticesRefused"), { danger: true });
+              });
+            }}
+            options={{ off: text("noticesOff"), sign: text("noticesSign"), content: text("noticesContent") }}
+          />
         </div>
         <Form
           act={text("changePassword")}
@@ -73,6 +84,11 @@ export function Settings({ onClose }: { onClose: () => void }) {
           )}
         </Form>
         <Devices />
+        <p>
+          <button type="button" class="quiet" onClick={onHelp}>
+            <Icon name="help" /> {text("help")}
+          </button>
+        </p>
       </div>
     </Dialog>
   );

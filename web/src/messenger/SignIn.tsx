@@ -1,23 +1,35 @@
 import { useState } from "preact/hooks";
 import { SignetError } from "../client/index";
-import { signIn } from "../state/session";
+import { ended, signIn } from "../state/session";
 import { text } from "../text/text";
 import { Field } from "../view/Field";
 import { describe } from "../view/describe";
+import { Logo } from "../view/Logo";
 
+/** SignIn takes a name and a password, or, where one has these, a key and its secret. */
 export function SignIn() {
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
+  const [byKey, setByKey] = useState(false);
   const submit = async (form: HTMLFormElement) => {
     const fields = new FormData(form);
+    const field = (name: string) => String(fields.get(name)).trim();
     setBusy(true);
+    setProblem("");
     try {
-      await signIn(String(fields.get("username")), String(fields.get("password")));
+      await signIn(
+        byKey
+          ? { key: field("key"), secret: field("secret") }
+          : { username: field("username"), password: String(fields.get("password")) },
+      );
     } catch (error) {
-      setProblem(error instanceof SignetError && error.status === 401 ? text("wrongPassword") : describe(error));
+      const wrong = error instanceof SignetError && error.status === 401;
+      setProblem(wrong ? text(byKey ? "wrongKey" : "wrongPassword") : describe(error));
       setBusy(false);
     }
   };
+  const name = byKey ? "key" : "username";
+  const secret = byKey ? "secret" : "password";
   return (
     <main class="sign-in">
       <form
@@ -26,14 +38,44 @@ export function SignIn() {
           void submit(event.currentTarget);
         }}
       >
-        <h1>{text("app")}</h1>
-        <Field label={text("username")} name="username" autocomplete="username" required />
-        <Field label={text("password")} name="password" type="password" autocomplete="current-password" required />
+        <h1>
+          <Logo /> {text("app")}
+        </h1>
+        {ended.value && (
+          <p role="status" class="notice">
+            {text("sessionEnded")}
+          </p>
+        )}
+        <Field
+          key={name}
+          label={text(byKey ? "key" : "username")}
+          name={name}
+          autocomplete={byKey ? "off" : "username"}
+          required
+        />
+        <Field
+          key={secret}
+          label={text(byKey ? "secret" : "password")}
+          name={secret}
+          type="password"
+          autocomplete={byKey ? "off" : "current-password"}
+          required
+        />
         <p role="alert" class="problem">
           {problem}
         </p>
         <button type="submit" class="primary" disabled={busy}>
           {text("signIn")}
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            setByKey(!byKey);
+            setProblem("");
+          }}
+        >
+          {text(byKey ? "byPassword" : "byKey")}
         </button>
       </form>
     </main>

@@ -13,6 +13,7 @@ import "../style/messenger.css";
 import "../style/conversation.css";
 import { start, text } from "../text/text";
 import { Toasts } from "../view/Toasts";
+import { install } from "./install";
 import { Messenger } from "./Messenger";
 import { SignIn } from "./SignIn";
 
@@ -32,3 +33,4 @@ function Page() {
 await start();
 render(<Page />, document.body);
 void resume();
+install().catch(() => undefined); // it works without

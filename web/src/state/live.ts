@@ -11,8 +11,8 @@ import * as seen from "./seen";
 import { client, offline, resume, session } from "./session";
 import * as statuses from "./statuses";
 
-/** follow keeps the page up to date until the session ends. */
-export async function follow(): Promise<void> {
+/** follow keeps the page up to date until the session ends; what has arrived is told. */
+export async function follow(arrived: (message: Message) => void): Promise<void> {
   let connected = false;
   try {
     const stream = client.events({
@@ -29,10 +29,13 @@ export async function follow(): Promise<void> {
       },
       onDisconnect: () => (offline.value = true),
     });
-    for await (const event of stream) apply(event);
+    for await (const event of stream) {
+      apply(event);
+      if (event.kind === "message" || event.kind === "group_message") arrived(event.payload);
+    }
   } catch (error) {
+    // The session has ended, which its client has seen.
     if (!(error instanceof SignetError) || error.status !== 401) throw error;
-    location.reload(); // the session has ended: nothing of it stays
   }
 }
 

@@ -1,9 +1,15 @@
-// Who is signed in.
+// Who is signed in. All tabs have one session, and tell each other when it begins and ends.
 import { signal } from "@preact/signals";
-import { Client, type Session, SignetError } from "../client/index";
+import { Client, type Credentials, type Session, SignetError } from "../client/index";
 
 /** With the session of the page. */
-export const client = new Client();
+export const client = new Client({
+  fetch: async (input, init) => {
+    const answer = await fetch(input, init);
+    if (answer.status === 401 && session.value) void look();
+    return answer;
+  },
+});
 
 /** Undefined until it is known, null where nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined);
@@ -11,16 +17,29 @@ export const session = signal<Session | null | undefined>(undefined);
 /** There is no connection to the server. */
 export const offline = signal(false);
 
+const endedMark = "signet-ended";
+
+/** The session that this tab had has ended by itself, or somewhere else. */
+export const ended = signal(sessionStorage.getItem(endedMark) !== null);
+sessionStorage.removeItem(endedMark);
+
+const tabs = new BroadcastChannel("signet-session");
+tabs.onmessage = () => void resume();
+
 const pause = 3000; // milliseconds, between questions to a server that gives no answer
 
 /** resume finds out whether the browser has a session. It asks until there is an answer. */
 export async function resume(): Promise<void> {
   try {
-    session.value = await client.getSession();
+    const found = await client.getSession();
+    if (session.value && session.value.account.token !== found.account.token) return forget(); // somebody else's
+    session.value = found;
     offline.value = false;
   } catch (error) {
     if (error instanceof SignetError && error.status === 401) {
+      if (session.value) return forget(true);
       session.value = null;
+      offline.value = false;
       return;
     }
     offline.value = true;
@@ -28,9 +47,28 @@ export async function resume(): Promise<void> {
   }
 }
 
-export async function signIn(username: string, password: string): Promise<void> {
-  await client.startSession({ username, password });
+let looking = false;
+
+/** look resumes, once for all that was refused meanwhile. */
+async function look(): Promise<void> {
+  if (looking) return;
+  looking = true;
   await resume();
+  looking = false;
+}
+
+/** forget leaves nothing of a session in the tab, and begins anew; told, with a word of why. */
+function forget(told = false): void {
+  sessionStorage.clear();
+  if (told) sessionStorage.setItem(endedMark, "");
+  location.reload();
+}
+
+/** signIn takes a name and a password, or a key and its secret. */
+export async function signIn(by: { username: string; password: string } | Credentials): Promise<void> {
+  await client.startSession(by);
+  await resume();
+  tabs.postMessage(null);
 }
 
 /** signOut ends the session, and forgets everything with the page. Without a connection it throws, and nothing ends. */
@@ -38,6 +76,6 @@ export async function signOut(): Promise<void> {
   await client.endSession().catch((error: unknown) => {
     if (!(error instanceof SignetError)) throw error; // it had ended
   });
-  sessionStorage.clear();
-  location.reload();
+  tabs.postMessage(null);
+  forget();
 }

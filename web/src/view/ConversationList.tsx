@@ -9,6 +9,7 @@ import { when } from "../text/format";
 import { text } from "../text/text";
 import { Avatar } from "./Avatar";
 import { Icon } from "./Icon";
+import { preview } from "./preview";
 import { Status } from "./Status";
 
 const height = 64; // pixels of a row, as in the style
@@ -39,7 +40,7 @@ export function ConversationList() {
     const by = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" } as const;
     const way = by[event.key as keyof typeof by];
     const row = event.target instanceof Element && event.target.closest("li")?.[way];
-    if (!row) return;
+    if (!row || event.altKey) return;
     event.preventDefault();
     row.querySelector("button")?.focus();
   };
@@ -132,14 +133,6 @@ function Last({ message, group }: { message: Message; group: boolean }) {
       {by && <bdi class="by">{by}</bdi>} {preview(message)}
     </>
   );
-}
-
-/** preview says in a line what a message holds. */
-function preview(message: Message): string {
-  if (message.is_recalled) return text("recalled");
-  if (message.dor && message.sender_token !== session.value?.account.token) return text("sealed");
-  if (message.body) return message.body.replace(/^(>.*\n)+\n?/, "").slice(0, 200);
-  return message.attachments?.[0]?.name ?? text("data");
 }
 
 function Loading() {

@@ -271,7 +271,7 @@ function move(event: KeyboardEvent): void {
   if (!item || (event.target as Element).closest("[role=menu]")) return;
   const way = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" } as const;
   const to = way[event.key as keyof typeof way];
-  if (to) {
+  if (to && !event.altKey) {
     let next = item[to];
     while (next && !next.matches(".message")) next = next[to];
     if (next instanceof HTMLElement) next.focus();

@@ -1,0 +1,40 @@
+import { useEffect } from "preact/hooks";
+import { addressOf, choose, current, details, keyOf, newestFirst } from "../state/conversations";
+import { go } from "../state/route";
+
+/** step opens the conversation next to the open one in the list, or the next unread one. */
+function step(by: 1 | -1, unread: boolean): void {
+  const list = newestFirst.value;
+  const open = current.value && keyOf(current.value.organization_id, current.value.entity.token);
+  const at = list.findIndex(({ organization_id, entity }) => keyOf(organization_id, entity.token) === open);
+  for (let i = at < 0 && by < 0 ? list.length - 1 : at + by; i >= 0 && i < list.length; i += by) {
+    const one = list[i];
+    if (one && (!unread || one.unread_count > 0)) return choose(one);
+  }
+}
+
+/** close closes what was opened last: the details, else the conversation. */
+function close(): void {
+  const open = current.value;
+  if (open && details.value) go(addressOf(open));
+  else choose(undefined);
+}
+
+/** useKeys listens to the keys that count everywhere in the messenger. */
+export function useKeys(help: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const target = event.target instanceof Element ? event.target : document.body;
+      if (event.defaultPrevented || target.closest("dialog, [role=menu]")) return;
+      const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
+      const alone = !altKey && !ctrlKey && !metaKey;
+      if (altKey && (key === "ArrowDown" || key === "ArrowUp")) step(key === "ArrowDown" ? 1 : -1, shiftKey);
+      else if (alone && key === "Escape") close();
+      else if (alone && key === "?" && !target.matches("input, textarea, select")) help();
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}

@@ -1,0 +1,63 @@
+// Notifications: a message that comes while nobody looks at its conversation is told by the system.
+import { effect, signal } from "@preact/signals";
+import type { Message } from "../client/index";
+import { addressOf, conversations, current, keyOfMessage } from "../state/conversations";
+import { session } from "../state/session";
+import { text } from "../text/text";
+import { preview } from "../view/preview";
+
+/** Nothing, that there is a message, or also from whom and what. */
+export type Notices = "off" | "sign" | "content";
+
+const stored = "signet-notices";
+const kept = localStorage.getItem(stored);
+
+/** What the person chose on this device. */
+export const notices = signal<Notices>(kept === "sign" || kept === "content" ? kept : "off");
+
+/** choose keeps the choice, where the browser allows notifications; it is false where it does not. */
+export async function choose(to: Notices): Promise<boolean> {
+  if (to !== "off" && (!("Notification" in window) || (await Notification.requestPermission()) !== "granted")) return false;
+  if (to === "off") localStorage.removeItem(stored);
+  else localStorage.setItem(stored, to);
+  notices.value = to;
+  return true;
+}
+
+const shown = new Set<string>(); // of which conversations
+
+function worker(): Promise<ServiceWorkerRegistration | undefined> {
+  const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
+  return serviceWorker?.getRegistration() ?? Promise.resolve(undefined);
+}
+
+/** tell shows that a message has come, unless one sees it anyway or wants no disturbance. */
+export async function tell(message: Message): Promise<void> {
+  const account = session.value?.account;
+  const key = keyOfMessage(message);
+  const conversation = conversations.value.get(key);
+  if (notices.value === "off" || account?.dnd || conversation?.muted) return;
+  if (message.sender_token === account?.token || message.status === "Read" || message.is_recalled) return;
+  if (document.hasFocus() && current.value === conversation) return;
+  const content = notices.value === "content" && conversation;
+  const title = content ? conversation.entity.display_name : text("app");
+  shown.add(key);
+  const found = await worker();
+  await found?.showNotification(title, {
+    body: content ? preview(message) : text("newMessage"),
+    tag: key,
+    icon: document.querySelector<HTMLLinkElement>("link[rel=apple-touch-icon]")?.href ?? "",
+    data: conversation ? addressOf(conversation) : "/",
+  });
+}
+
+// What was read, here or elsewhere, or taken back is told no more.
+effect(() => {
+  for (const key of shown) if (conversations.value.get(key)?.unread_count === 0) void withdraw(key);
+});
+
+async function withdraw(tag: string): Promise<void> {
+  shown.delete(tag);
+  const found = await worker();
+  for (const notification of (await found?.getNotifications({ tag })) ?? []) notification.close();
+}
