@@ -28,7 +28,8 @@ func (tx *Tx) HoldOver(account *model.Account) (id model.OrganizationID, found b
 }
 
 // CloseAccount takes everything from an account that lets it in, or lets others
-// find and reach it. Its row, which is the last to go, stays.
+// find and reach it. Its row, which is the last to go, stays, and so do the keys and
+// groups that it made for others (AuthoredBy).
 func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 	out := Erased{}
 	memberships, err := tx.Memberships(id)
@@ -58,12 +59,6 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return nil, err
 		}
-	}
-	if err := tx.Post(`UPDATE keys SET issued_by = ? WHERE issued_by = ?`, model.AccountID{}, id); err != nil {
-		return nil, err
-	}
-	if err := tx.Post(`UPDATE groups SET created_by = ? WHERE created_by = ?`, model.AccountID{}, id); err != nil {
-		return nil, err
 	}
 	return out, tx.SetPassword(id, Password{})
 }

@@ -165,6 +165,39 @@ func (tx *Tx) ForgetMade(by model.AccountID, id string) error {
 	return tx.Post(`UPDATE requests SET message = ? WHERE account = ? AND request = ?`, model.MessageID{}, by, id)
 }
 
+// Authored are keys of others and groups that name an account as who made them.
+type Authored struct {
+	Keys   []string
+	Groups []model.GroupID
+}
+
+// AuthoredBy returns up to limit keys that an account issued to others, and as many
+// groups that it created.
+func (tx *Tx) AuthoredBy(account model.AccountID, limit int) (out Authored, err error) {
+	out.Keys, err = Column[string](tx, `SELECT api_key FROM keys WHERE issued_by = ? LIMIT ? + 0`, account, limit)
+	if err != nil {
+		return Authored{}, err
+	}
+	out.Groups, err = Column[model.GroupID](tx, `SELECT group_token FROM groups WHERE created_by = ? LIMIT ? + 0`, account,
+		limit)
+	return out, err
+}
+
+// ForgetAuthor forgets who made keys and groups.
+func (tx *Tx) ForgetAuthor(of Authored) error {
+	for _, key := range of.Keys {
+		if err := tx.Post(`UPDATE keys SET issued_by = ? WHERE api_key = ?`, model.AccountID{}, key); err != nil {
+			return err
+		}
+	}
+	for _, group := range of.Groups {
+		if err := tx.Post(`UPDATE groups SET created_by = ? WHERE group_token = ?`, model.AccountID{}, group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // EraseConversations removes conversations.
 func (tx *Tx) EraseConversations(keys []ConversationKey) (Erased, error) {
 	out := Erased{}

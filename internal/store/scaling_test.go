@@ -39,6 +39,7 @@ var spreading = map[string]string{
 	"Tx.keepDeliveries":       "the sweep: the message's copies, and whether the message is kept",
 	"Tx.AccountErasures":      "the sweep",
 	"Tx.CloseAccount":         "once in the life of an account",
+	"Tx.AuthoredBy":           "once in the life of an account, beside others",
 	"Tx.ConversationsNaming":  "once in the life of an account, beside others",
 	"Tx.HasPiecesBefore":      "an erasure of an account",
 	"Tx.RequestThatMade":      "once in the life of an account, beside others",

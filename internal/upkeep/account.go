@@ -103,8 +103,8 @@ func (t *accountTraces) messages(ctx context.Context, keys []store.MessageKey) e
 	return nil
 }
 
-// finish erases others' conversations with an account, and who made it, and at last its own
-// rows, with what a call that had begun before may have given it meanwhile. What has no
+// finish erases others' conversations with an account, who made it, that it made keys and
+// groups, and at last its own rows, with what a call that had begun before may have given it meanwhile. What has no
 // index is looked for outside of transactions that write.
 func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
 	var by model.AccountID
@@ -128,6 +128,20 @@ func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
 		}
 		err = t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseConversations(keys) })
 		if err != nil {
+			return err
+		}
+	}
+	for {
+		authored, err := store.Read(ctx, t.store, func(tx *store.Tx) (store.Authored, error) {
+			return tx.AuthoredBy(id, batch)
+		})
+		if err != nil {
+			return err
+		}
+		if len(authored.Keys)+len(authored.Groups) == 0 {
+			break
+		}
+		if err := t.store.Update(ctx, func(tx *store.Tx) error { return tx.ForgetAuthor(authored) }); err != nil {
 			return err
 		}
 	}

@@ -39,6 +39,10 @@ var scans = map[string]string{
 		"when somebody replaces the operator's credentials",
 	`SELECT account, organization, entity FROM conversations WHERE entity = ? LIMIT ? + 0`: "runs once for an account that is " +
 		"erased, and beside who writes",
+	`SELECT api_key FROM keys WHERE issued_by = ? LIMIT ? + 0`: "runs once for an account that is erased, and beside " +
+		"who writes",
+	`SELECT group_token FROM groups WHERE created_by = ? LIMIT ? + 0`: "runs once for an account that is erased, and " +
+		"beside who writes",
 	`SELECT account, request FROM requests WHERE message = ? LIMIT 1`: "runs once for an account that is erased, and beside " +
 		"who writes",
 	`SELECT COUNT(*) FROM group_members WHERE history > 0`: "counts by an index of the few that it counts",

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"signet/internal/model"
@@ -106,6 +107,32 @@ func accountErasure(t *testing.T, h Harness) {
 	wantEqual(t, "conversations", len(keys), 2)
 	p.mustUpdate(t, func(tx *store.Tx) error { _, err := tx.EraseConversations(keys); return err })
 	wantEqual(t, "conversations", len(naming()), 0)
+
+	// What it made for others.
+	for _, key := range []string{"a", "b", "c"} {
+		issued := model.Key{Key: key, Account: bob, SecretHash: []byte{}, PreviousHash: []byte{}, Counter: key,
+			IssuedBy: ann, Created: p.now()}
+		if key == "c" {
+			issued.IssuedBy = bob
+		}
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertKey(&issued) })
+	}
+	authored := func(limit int) store.Authored {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) (store.Authored, error) { return tx.AuthoredBy(ann, limit) })
+	}
+	wantEqual(t, "some of what it made", len(authored(1).Keys), 1)
+	all := authored(10)
+	slices.Sort(all.Keys)
+	wantEqual(t, "what it made", all, store.Authored{Keys: []string{"a", "b"}, Groups: []model.GroupID{g.ID}})
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.ForgetAuthor(all) })
+	wantEqual(t, "what it made", authored(10), store.Authored{})
+	issued := mustRead(t, p, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(bob) })
+	for _, key := range issued {
+		wantEqual(t, "who issued "+key.Key, key.IssuedBy == bob, key.Key == "c")
+		wantEqual(t, "someone issued "+key.Key, key.IssuedBy.IsZero(), key.Key != "c")
+	}
+
 	made := store.Request{Account: bob, ID: "r 0", Fingerprint: []byte{}, Organization: o, Message: model.MessageID(ann),
 		Created: p.now()}
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutRequest(&made, p.now().Add(-1)) })
