@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/base64"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +45,12 @@ func TestErasedUserIsGoneAtOnceAndLeavesNoTrace(t *testing.T) {
 	if n := c.bob.get("/v2/group/" + group).reply().int("num_members"); n != 2 {
 		t.Errorf("the group has %d members", n)
 	}
+	for _, list := range []string{"/v2/roster", "/v2/conversation", "/v2/group/" + group + "/members"} {
+		if answer := c.bob.get(list); strings.Contains(string(answer.content), `"Alice"`) {
+			t.Errorf("%s still names the erased: %d %s", list, answer.StatusCode, answer.content)
+		}
+	}
+	c.bob.get("/v2/conversation/" + c.alice.token + "/message").wantMissing()
 	updates := c.bob.wantEvents("update")
 	updates[0].wantFields(fields{"token": group, "num_members": 2})
 	c.operator.post("/v2/user", fields{"username": "alice"}, in(c.org)).want(200) // the name is free

@@ -52,6 +52,7 @@ type Entity struct {
 	Organization OrganizationID
 	Title        string // of the account's membership there
 	Department   string
+	Gone         bool // the account has ended: there is its token alone
 }
 
 // StatusChange tells a sender that a recipient's status moved on, or a

@@ -107,7 +107,7 @@ func (l *conversationList) page(ctx context.Context, organizations []model.Organ
 }
 
 // entry shows a conversation; there is false for one of which the actor sees nothing any
-// more. Where it is not shown, only that is found out.
+// more, and for one with an account that has ended. Where it is not shown, only that is found out.
 func (l *conversationList) entry(ctx context.Context, c *store.Conversation, shown bool) (entry Conversation,
 	there bool, err error) {
 	if !shown && !c.Past {
@@ -141,5 +141,5 @@ func (l *conversationList) entry(ctx context.Context, c *store.Conversation, sho
 	if c.Past {
 		entry.Entity = then(entry.Entity, c.Name)
 	}
-	return entry, true, err
+	return entry, !entry.Entity.Gone, err
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -81,6 +82,9 @@ func (s *Service) talk(ctx context.Context, r *historyReader, address string,
 		entity = named.Token // of an account that is gone, or a group that was deleted
 	} else if !found {
 		return t, missing
+	}
+	if ended, err := r.tx.Erases(model.AccountID(entity)); err != nil || ended {
+		return t, cmp.Or(err, missing)
 	}
 	var kept []talk
 	for _, o := range r.actor.Organizations() {

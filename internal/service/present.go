@@ -158,6 +158,12 @@ func (p *presenter) accountEntity(organization model.OrganizationID, id model.En
 		return seenBy(p.actor, model.AccountID(id), nil, nil, organization), err
 	}
 	memberships, err := p.tx.Memberships(account.ID)
+	if err == nil && len(memberships) == 0 {
+		var ended bool
+		if ended, err = p.tx.Erases(account.ID); ended { // only its rows are there yet
+			return seenBy(p.actor, account.ID, nil, nil, organization), err
+		}
+	}
 	return seenBy(p.actor, account.ID, &account, memberships, organization), err
 }
 
@@ -168,7 +174,7 @@ func seenBy(
 	organization model.OrganizationID,
 ) model.Entity {
 	if account == nil {
-		return model.Entity{Account: &model.Account{ID: id}, Organization: organization}
+		return model.Entity{Account: &model.Account{ID: id}, Organization: organization, Gone: true}
 	}
 	shown := *account
 	if !actor.MaySee(id, memberships) {

@@ -48,6 +48,9 @@ func (s *Service) Roster(ctx context.Context, actor *model.Actor, withMetadata b
 			if entry.Entity, err = p.entity(c.Organization, c.Entity, c.Group); err != nil {
 				return err
 			}
+			if entry.Entity.Gone {
+				continue
+			}
 			if withMetadata {
 				if entry.Metadata, err = s.getMetadata(ctx, tx, c.Organization, c.Entity); err != nil {
 					return err
