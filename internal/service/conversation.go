@@ -85,6 +85,9 @@ func (l *conversationList) page(ctx context.Context, organizations []model.Organ
 		if err != nil {
 			return nil, nil, err
 		}
+		if err := l.presenter.meet(accountsOf(rows)); err != nil {
+			return nil, nil, err
+		}
 		for i := range rows {
 			c := &rows[i]
 			entry, there, err := l.entry(ctx, c, len(out) < size)

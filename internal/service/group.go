@@ -88,21 +88,15 @@ func (s *Service) GroupMembers(
 		if g, rights, err = groupOf(tx, actor, id); err != nil {
 			return err
 		}
-		accounts, err := tx.Accounts(g.Members)
-		if err != nil {
+		p := presenter{service: s, tx: tx, actor: actor}
+		if err := p.meet(g.Members); err != nil {
 			return err
-		}
-		memberships, err := tx.MembershipsOfEach(g.Members)
-		if err != nil {
-			return err
-		}
-		byID := make(map[model.AccountID]*model.Account, len(accounts))
-		for i := range accounts {
-			byID[accounts[i].ID] = &accounts[i]
 		}
 		out = make([]model.Entity, len(g.Members))
 		for i, member := range g.Members {
-			out[i] = seenBy(actor, member, byID[member], memberships[member], g.Organization)
+			if out[i], err = p.entity(g.Organization, model.EntityID(member), false); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

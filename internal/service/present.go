@@ -18,8 +18,9 @@ type presenter struct {
 	tx       *store.Tx
 	actor    *model.Actor
 	known    *messageReading
-	prompt   bool  // it answers errWaits rather than wait for the key ring
-	muted    Muted // nil until it is needed
+	prompt   bool                               // it answers errWaits rather than wait for the key ring
+	muted    Muted                              // nil until it is needed
+	met      map[model.AccountID]*access.Target // nil: there is no such account
 	entities map[placed]model.Entity
 }
 
@@ -152,36 +153,61 @@ func (p *presenter) entity(organization model.OrganizationID, id model.EntityID,
 	return e, nil
 }
 
-func (p *presenter) accountEntity(organization model.OrganizationID, id model.EntityID) (model.Entity, error) {
-	account, found, err := p.tx.Account(model.AccountID(id))
-	if err != nil || !found {
-		return seenBy(p.actor, model.AccountID(id), nil, nil, organization), err
+// meet reads accounts that are shown next, all with two statements.
+func (p *presenter) meet(ids []model.AccountID) error {
+	if len(ids) == 0 {
+		return nil
 	}
-	memberships, err := p.tx.Memberships(account.ID)
-	if err == nil && len(memberships) == 0 {
-		var ended bool
-		if ended, err = p.tx.Erases(account.ID); ended { // only its rows are there yet
-			return seenBy(p.actor, account.ID, nil, nil, organization), err
+	accounts, err := p.tx.Accounts(ids)
+	if err != nil {
+		return err
+	}
+	memberships, err := p.tx.MembershipsOfEach(ids)
+	if err != nil {
+		return err
+	}
+	if p.met == nil {
+		p.met = make(map[model.AccountID]*access.Target, len(ids))
+	}
+	for _, id := range ids {
+		p.met[id] = nil
+	}
+	for i := range accounts {
+		id := accounts[i].ID
+		p.met[id] = &access.Target{Account: accounts[i], Memberships: memberships[id]}
+	}
+	return nil
+}
+
+func (p *presenter) accountEntity(organization model.OrganizationID, id model.EntityID) (model.Entity, error) {
+	account := model.AccountID(id)
+	if _, met := p.met[account]; !met {
+		if err := p.meet([]model.AccountID{account}); err != nil {
+			return model.Entity{}, err
 		}
 	}
-	return seenBy(p.actor, account.ID, &account, memberships, organization), err
+	t := p.met[account]
+	if t != nil && len(t.Memberships) == 0 {
+		if ended, err := p.tx.Erases(account); err != nil {
+			return model.Entity{}, err
+		} else if ended {
+			t = nil // only its rows are there yet
+		}
+	}
+	return seenBy(p.actor, account, t, organization), nil
 }
 
 // seenBy shows an account to an actor as an organization knows it; nil is one that is
 // gone. Of one that the actor may not see there are the token and the name.
-func seenBy(
-	actor *model.Actor, id model.AccountID, account *model.Account, memberships []model.Membership,
-	organization model.OrganizationID,
-) model.Entity {
-	if account == nil {
+func seenBy(actor *model.Actor, id model.AccountID, t *access.Target, organization model.OrganizationID) model.Entity {
+	if t == nil {
 		return model.Entity{Account: &model.Account{ID: id}, Organization: organization, Gone: true}
 	}
-	shown := *account
-	if !actor.MaySee(id, memberships) {
-		shown = model.Account{ID: id, DisplayName: account.DisplayName}
+	shown := *t
+	if !actor.MaySee(id, t.Memberships) {
+		shown.Account = model.Account{ID: id, DisplayName: t.DisplayName}
 	}
-	t := access.Target{Account: shown, Memberships: memberships}
-	e := t.SeenBy(actor, organization)
+	e := shown.SeenBy(actor, organization)
 	e.Organization = organization
 	return e
 }

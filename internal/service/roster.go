@@ -34,6 +34,9 @@ func (s *Service) Roster(ctx context.Context, actor *model.Actor, withMetadata b
 			return err
 		}
 		p := presenter{service: s, tx: tx, actor: actor}
+		if err := p.meet(accountsOf(conversations)); err != nil {
+			return err
+		}
 		for _, c := range conversations {
 			if !actor.MemberOf(c.Organization) {
 				continue
@@ -61,6 +64,16 @@ func (s *Service) Roster(ctx context.Context, actor *model.Actor, withMetadata b
 		return nil
 	})
 	return out, err
+}
+
+// accountsOf returns the accounts that conversations are with.
+func accountsOf(conversations []store.Conversation) (out []model.AccountID) {
+	for i := range conversations {
+		if c := &conversations[i]; !c.Group {
+			out = append(out, model.AccountID(c.Entity))
+		}
+	}
+	return out
 }
 
 // AddToRoster puts an entity into the actor's roster; repeats are fine
