@@ -227,13 +227,17 @@ type ConversationPlace struct {
 func (tx *Tx) Conversations(account model.AccountID, organizations []model.OrganizationID, after ConversationPlace,
 	limit int) (out []Conversation, err error) {
 	of := []any{account, organizations}
-	args := append(of[:2:2], after.LastSort, after.LastSort, after.Organization, after.Entity, limit)
+	place := []any{after.LastSort, after.LastSort, after.Organization, after.Entity, limit}
 	// Each has its own limit: SQLite sorts all of what is united.
-	for _, from := range []string{listedConversations, groupConversations, formerConversations} {
-		if from == formerConversations {
-			args = append(of, args...)
+	for _, part := range []string{listedConversations, groupConversations, formerConversations} {
+		args := slices.Concat(of, place)
+		switch part {
+		case listedConversations:
+			args = slices.Concat([]any{account}, args)
+		case formerConversations:
+			args = slices.Concat(of, args)
 		}
-		err := tx.Query(from+afterPlace, args, func(row Row) error {
+		err := tx.Query(part, args, func(row Row) error {
 			var c Conversation
 			err := scanConversation(&c, row)
 			out = append(out, c)
@@ -252,10 +256,13 @@ func (tx *Tx) Conversations(account model.AccountID, organizations []model.Organ
 
 // The parts of Conversations.
 const (
-	listedConversations = ownConversations + ` WHERE account = ? AND organization IN (?*) AND listed = 1 AND`
-	groupConversations  = conversationsAmong + memberConversations +
-		` WHERE p.account = ? AND p.organization IN (?*)) AS listing WHERE`
-	formerConversations = conversationsAmong + pastConversations + `) AS listing WHERE`
+	// What is sorted are keys, because SQLite keeps a whole row for each that may be on the page.
+	listedConversations = ownConversations + ` WHERE account = ? AND (organization, entity) IN (
+		SELECT organization, entity FROM conversations WHERE account = ? AND organization IN (?*) AND listed = 1 AND` +
+		afterPlace + `)`
+	groupConversations = conversationsAmong + memberConversations +
+		` WHERE p.account = ? AND p.organization IN (?*)) AS listing WHERE` + afterPlace
+	formerConversations = conversationsAmong + pastConversations + `) AS listing WHERE` + afterPlace
 	conversationsAmong  = `SELECT organization, entity, is_group, last_message, unread, unread_priority, cleared, listed,
 		last_sort, floor, past, name FROM (`
 	afterPlace = ` (last_sort < ? OR last_sort = ? AND (organization, entity) < (?, ?))
