@@ -52,7 +52,7 @@ CREATE TABLE accounts (
 	disabled     INTEGER NOT NULL, -- nothing opens the account; all else goes on
 	created_by   TEXT NOT NULL,    -- the organization that created it; none for operators
 	created      BIGINT NOT NULL,
-	code         {bytes} NOT NULL, -- covers account, operator, created_by and created
+	code         {bytes} NOT NULL, -- covers account, operator, disabled, created_by and created
 	PRIMARY KEY (account)
 ){table};
 

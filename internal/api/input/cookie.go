@@ -25,8 +25,22 @@ func ParseSession(h http.Header, name string) (key, secret string, sent bool) {
 	}
 	key, secret, _ = strings.Cut(found[0].Value, ".")
 	if len(key) != keyName || strings.Trim(key, model.Base62) != "" || !strings.HasPrefix(secret, model.SecretPrefix) ||
-		model.MalformedSecret(secret) {
+		model.MalformedSecret(secret) || !writtenPlainly(h["Cookie"], name+"="+found[0].Value) {
 		return "", "", true
 	}
 	return key, secret, true
+}
+
+// writtenPlainly reports whether a cookie stands in a header as browsers write it. The
+// standard library drops blanks within: "__Host-x =v" is no cookie that a browser has
+// guarded by its prefix.
+func writtenPlainly(lines []string, cookie string) bool {
+	for _, line := range lines {
+		for part := range strings.SplitSeq(line, ";") {
+			if strings.TrimLeft(part, " ") == cookie {
+				return true
+			}
+		}
+	}
+	return false
 }

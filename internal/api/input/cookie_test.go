@@ -18,7 +18,8 @@ func FuzzParseSession(f *testing.F) {
 		good, good + "; " + good, good + "; other=1", "other=1; " + good, `signet-session="` + FormatSession(key, secret) + `"`,
 		"__Host-" + good, "signet-session=", "signet-session", "=", ";", "signet-session=a.b", good + "x", good[:len(good)-1],
 		"signet-session=" + key + "." + secret[4:], "signet-session=" + key + ":" + secret, "SIGNET-SESSION=" + key,
-		good + "\x00", strings.ReplaceAll(good, "=", " = "), "signet-session=" + secret + "." + key,
+		good + "\x00", strings.ReplaceAll(good, "=", " = "), strings.Replace(good, "=", " =", 1),
+		"signet-session=" + secret + "." + key,
 	} {
 		f.Add(seed)
 	}
@@ -56,6 +57,7 @@ func TestParseSession(t *testing.T) {
 		{"twice", []string{"n=" + value + "; n=" + value}, false, true},
 		{"in two lines", []string{"n=" + value, "n=" + value}, false, true},
 		{"quoted", []string{`n="` + value + `"`}, false, true},
+		{"after a blank in its name", []string{"n =" + value}, false, true},
 		{"cut", []string{"n=" + value[:len(value)-1]}, false, true},
 		{"empty", []string{"n="}, false, true},
 		{"another", []string{"N=" + value}, false, false},
