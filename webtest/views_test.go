@@ -97,6 +97,15 @@ func (h hospital) views() []view {
 		{name: "conversation-error", who: "alice", path: conversation, fail: "/v2/conversation/*",
 			ready: `document.querySelector('.conversation')`},
 		{name: "details", who: "alice", path: conversation + "/details", ready: `document.querySelector('.details')`},
+		{name: "group-edit", who: "alice", path: conversation + "/details", ready: `document.querySelector('.members li')`,
+			enter: func(b browser) {
+				b.do(chromedp.Click(`.details .doing button:nth-child(2)`), chromedp.WaitVisible(`.dialog [name=history]`))
+			}},
+		{name: "group-add", who: "alice", path: conversation + "/details", ready: `document.querySelector('.members li')`,
+			enter: func(b browser) {
+				b.do(chromedp.Click(`.members header button`), chromedp.SendKeys(`.dialog input[type=search]`, "nora"),
+					chromedp.WaitVisible(`.dialog .found button`))
+			}},
 		{name: "search", who: "alice", path: "/", ready: `document.querySelector('nav li')`, enter: func(b browser) {
 			b.do(chromedp.SendKeys(`nav input[type=search]`, "no"), chromedp.WaitVisible(`.found button`))
 		}},

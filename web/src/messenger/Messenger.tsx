@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { chosen, current, details, find, load, loading, unread } from "../state/conversations";
+import { addressOf, chosen, current, details, find, load, loading, unread } from "../state/conversations";
 import { follow } from "../state/live";
 import { tick } from "../state/lifetime";
 import { loadOrganizations } from "../state/organizations";
@@ -78,7 +78,7 @@ export function Messenger() {
       )}
       {helping && <Help onClose={() => setHelping(false)} />}
       {making && <NewGroup onClose={() => setMaking(false)} />}
-      {shown && <Details conversation={shown} />}
+      {shown && <Details key={addressOf(shown)} conversation={shown} />}
     </div>
   );
 }

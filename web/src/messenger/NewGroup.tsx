@@ -1,35 +1,17 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { begin, type Entity, within } from "../state/conversations";
 import { organizations } from "../state/organizations";
-import { ask, type Found, pause } from "../state/search";
+import type { Found } from "../state/search";
 import { client } from "../state/session";
 import { text } from "../text/text";
 import { Dialog } from "../view/Dialog";
 import { Field } from "../view/Field";
 import { Form } from "../view/Form";
-import { Icon } from "../view/Icon";
-import { FoundList } from "./Search";
+import { PeopleChooser } from "./PeopleChooser";
 
 /** NewGroup makes a group of people who are found by their names. */
 export function NewGroup({ onClose }: { onClose: () => void }) {
   const [members, setMembers] = useState<readonly Found[]>([]);
-  const [list, setList] = useState<readonly Found[] | undefined>();
-  const [words, setWords] = useState("");
-  useEffect(() => {
-    if (words.trim() === "") return setList(undefined);
-    const late = new AbortController();
-    const typed = setTimeout(() => {
-      ask(words, "account", late.signal).then(setList, () => undefined); // what was found before stays
-    }, pause);
-    return () => {
-      clearTimeout(typed);
-      late.abort();
-    };
-  }, [words]);
-  const add = (one: Found) => {
-    setWords("");
-    if (!members.some(({ entity }) => entity.token === one.entity.token)) setMembers([...members, one]);
-  };
   return (
     <Dialog title={text("newGroup")} onClose={onClose}>
       <Form
@@ -52,30 +34,7 @@ export function NewGroup({ onClose }: { onClose: () => void }) {
         {(problemOf) => (
           <>
             <Field label={text("groupName")} name="name" autocomplete="off" required maxLength={256} problem={problemOf("name")} />
-            <Field
-              label={text("addPeople")}
-              type="search"
-              autocomplete="off"
-              problem={problemOf("members")}
-              value={words}
-              onInput={(event) => setWords(event.currentTarget.value)}
-            />
-            {members.length > 0 && (
-              <ul class="chosen" aria-label={text("chosenPeople")}>
-                {members.map(({ entity }) => (
-                  <li key={entity.token}>
-                    <button
-                      type="button"
-                      aria-label={text("leaveOut", { name: entity.display_name })}
-                      onClick={() => setMembers(members.filter((one) => one.entity.token !== entity.token))}
-                    >
-                      <bdi>{entity.display_name}</bdi> <Icon name="close" />
-                    </button>
-                  </li>
-                ))}
-              </ul>
-            )}
-            {list && <FoundList list={list} onChoose={add} />}
+            <PeopleChooser label={text("addPeople")} chosen={members} onChange={setMembers} problem={problemOf("members")} />
             <label class="check">
               <input type="checkbox" name="history" />
               {text("showHistory")}

@@ -207,9 +207,11 @@ export function changeLast(id: string, to: (message: Message) => Message): void 
   }
 }
 
-/** renew takes over what has changed of a user or group. */
-export function renew(entity: { token: string } & Partial<Omit<Entity, "type" | "xmlns">>): void {
+/** renew takes over what a user or group is now. What is left out of a group is not known of it any more. */
+export function renew(entity: { token: string; xmlns: Entity["xmlns"] } & Partial<Omit<Entity, "type" | "xmlns">>): void {
+  const group = entity.xmlns === "tigertext:entity:group";
   for (const [key, known] of conversations.value) {
-    if (known.entity.token === entity.token) change(key, { entity: { ...known.entity, ...entity } as Entity });
+    if (known.entity.token !== entity.token) continue;
+    change(key, { entity: { ...(group ? { type: entity.xmlns } : known.entity), ...entity } as Entity });
   }
 }

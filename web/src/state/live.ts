@@ -78,6 +78,8 @@ function apply(event: SignetEvent): void {
       loadOrganizations().catch(() => undefined);
       return conversations.reload();
     case "friends":
+      conversations.renew(event.payload.friend);
+      return conversations.reload();
     case "conversation_mute":
       return conversations.reload();
     default:

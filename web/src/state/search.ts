@@ -44,7 +44,7 @@ export function look(for_: string): void {
   found.value = known;
   planned = setTimeout(() => {
     const mine = (running = new AbortController());
-    ask(for_, undefined, mine.signal).then(
+    ask(for_, { signal: mine.signal }).then(
       (all) => {
         if (mine !== running) return;
         const have = new Set(known.map(({ entity, organization }) => entity.token + organization));
@@ -55,12 +55,13 @@ export function look(for_: string): void {
   }, pause);
 }
 
-/** ask finds users and groups, or only users, on the server. It leaves oneself out. */
-export async function ask(any: string, type?: "account", signal?: AbortSignal): Promise<Found[]> {
-  const body = {
-    any: any.trim(), page_size: most, ...(type && { type }), ...(within.value && { directory: within.value }),
-  };
-  const { results } = await client.search(body, signal ? { signal } : {});
+/** ask finds users and groups on the server: all, or those of a type or an organization. It leaves oneself out. */
+export async function ask(
+  any: string,
+  { type, organization = within.value, signal }: { type?: "account"; organization?: string | undefined; signal: AbortSignal },
+): Promise<Found[]> {
+  const body = { any: any.trim(), page_size: most, ...(type && { type }), ...(organization && { directory: organization }) };
+  const { results } = await client.search(body, { signal });
   return (results as { type: string; organization_id: string; entity: object }[])
     .map((one) => ({ entity: { ...one.entity, type: one.type } as Entity, organization: one.organization_id }))
     .filter(({ entity }) => entity.token !== session.value?.account.token);

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Message } from "../client/index";
-import { keyOfMessage } from "../state/conversations";
+import { conversations, keyOfMessage } from "../state/conversations";
 import { draftOf, write } from "../state/drafts";
+import { mayWrite } from "../state/groups";
 import { recalled } from "../state/live";
 import { rulesOf } from "../state/organizations";
 import { nameOf } from "../state/people";
@@ -21,8 +22,11 @@ export function Acts({ message, own, sealed }: { message: Message; own: boolean;
   const { body } = message;
   const shown = !message.is_recalled && !sealed;
   const choices: Choice[] = [];
-  if (shown && body) {
+  const conversation = conversations.value.get(keyOfMessage(message));
+  if (shown && body && conversation && mayWrite(conversation)) {
     choices.push({ label: text("reply"), icon: "reply", onChoose: () => quote(message) });
+  }
+  if (shown && body) {
     choices.push({
       label: text("copy"),
       icon: "copy",

@@ -1,13 +1,18 @@
+import { useState } from "preact/hooks";
 import { addressOf, choose, details, keyOf } from "../state/conversations";
 import type { Conversation as Entry } from "../client/index";
+import { groupOf, mayWrite } from "../state/groups";
 import { nameOf } from "../state/people";
 import { here, writing } from "../state/presence";
 import { go } from "../state/route";
+import { client } from "../state/session";
 import { text } from "../text/text";
 import { Avatar } from "./Avatar";
 import { Composer } from "./Composer";
+import { describe } from "./describe";
 import { History } from "./History";
 import { Icon } from "./Icon";
+import { toast } from "./Toasts";
 
 /** Conversation shows one: with whom it is, what was said, and where one writes. */
 export function Conversation({ conversation }: { conversation: Entry }) {
@@ -37,8 +42,33 @@ export function Conversation({ conversation }: { conversation: Entry }) {
         </button>
       </header>
       <History key={key} conversation={conversation} />
-      <Composer key={`${key} composer`} conversation={conversation} />
+      {mayWrite(conversation) ? <Composer key={`${key} composer`} conversation={conversation} /> : <Outside of={conversation} />}
     </section>
+  );
+}
+
+/** Outside stands for the composer in a group that one is not in: one may join it where it is public. */
+function Outside({ of: conversation }: { of: Entry }) {
+  const group = groupOf(conversation);
+  const [busy, setBusy] = useState(false);
+  const join = async () => {
+    setBusy(true);
+    try {
+      await client.in(conversation.organization_id).addGroupMembers(conversation.entity.token, ["me"]);
+    } catch (error) {
+      toast(describe(error), { danger: true });
+    }
+    setBusy(false);
+  };
+  return (
+    <div class="outside">
+      <p role="status">{text(group?.num_members ? "notInGroup" : "leftGroup")}</p>
+      {group?.is_public && (
+        <button type="button" class="primary" disabled={busy} onClick={() => void join()}>
+          {text("joinGroup")}
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -46,6 +76,7 @@ export function Conversation({ conversation }: { conversation: Entry }) {
 function about({ entity }: Entry, key: string): string {
   const writers = writing.value.get(key);
   if ("num_members" in entity) {
+    if (entity.num_members === 0) return "";
     const names = [...(writers ?? [])].map((token) => nameOf(token)?.split(" ")[0] ?? "").filter(Boolean);
     if (names.length === 1) return text("isWriting", { name: names[0] ?? "" });
     if (writers?.size) return text("areWriting", { n: writers.size });

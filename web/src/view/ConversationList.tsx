@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation, Message } from "../client/index";
 import { addressOf, choose, current, keyOf, loading, more, newestFirst } from "../state/conversations";
 import { drafts } from "../state/drafts";
+import { mayWrite } from "../state/groups";
 import { nameOf, need } from "../state/people";
 import { here, writing } from "../state/presence";
 import { session } from "../state/session";
@@ -81,6 +82,11 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
         </span>
         <span class="name">
           <bdi>{entity.display_name}</bdi>
+          {!mayWrite(conversation) && (
+            <span class="mute" role="img" aria-label={text("leftGroup")} title={text("leftGroup")}>
+              <Icon name="leave" />
+            </span>
+          )}
           {muted && (
             <span class="mute" role="img" aria-label={text("muted")}>
               <Icon name="bellOff" />

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation, Message as Content } from "../client/index";
 import { keyOf } from "../state/conversations";
+import { mayWrite } from "../state/groups";
 import { back, isUnread, messages, older, open } from "../state/messages";
 import { type Letter, outbox } from "../state/outbox";
 import { needMembers } from "../state/people";
@@ -65,7 +66,7 @@ export function History({ conversation }: { conversation: Conversation }) {
   };
   useEffect(() => {
     void start();
-    if (group) needMembers(entity.token, organization);
+    if (group && mayWrite(conversation)) needMembers(entity.token, organization);
     return () => keepPlace(key, anchor.current === "end" ? undefined : anchor.current);
   }, []);
 

@@ -1,0 +1,116 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { User } from "../client/index";
+import { renew } from "../state/conversations";
+import { type Group, mayChange } from "../state/groups";
+import { people } from "../state/people";
+import { here } from "../state/presence";
+import type { Found } from "../state/search";
+import { client, session } from "../state/session";
+import { text } from "../text/text";
+import { Avatar } from "../view/Avatar";
+import { Confirm } from "../view/Confirm";
+import { Dialog } from "../view/Dialog";
+import { Form } from "../view/Form";
+import { Icon } from "../view/Icon";
+import { useLoaded } from "../view/useLoaded";
+import { PeopleChooser } from "./PeopleChooser";
+
+/** Members lists who is in a group, and lets those who may add and remove people. */
+export function Members({ group }: { group: Group }) {
+  const there = client.in(group.organization_key);
+  const { value, problem, reload } = useLoaded(() => there.getGroupMembers(group.token), []);
+  const [adding, setAdding] = useState(false);
+  const [removed, setRemoved] = useState<Pick<User, "token" | "display_name">>();
+  const now = group.members?.join() ?? String(group.num_members);
+  const known = useRef(now);
+  useEffect(() => {
+    if (known.current === now) return;
+    known.current = now;
+    reload();
+  }, [now]);
+  const may = mayChange(group);
+  return (
+    <section class="members" aria-label={text("chosenPeople")}>
+      <header>
+        <h3>{text("people", { n: group.num_members })}</h3>
+        {may && (
+          <button type="button" class="quiet" onClick={() => setAdding(true)}>
+            <Icon name="add" /> {text("addPeople")}
+          </button>
+        )}
+      </header>
+      {problem && <p role="alert" class="problem">{problem}</p>}
+      <ul aria-busy={!value && !problem}>
+        {value?.map((one) => {
+          const { display_name: name, avatar } = { ...one, ...people.value.get(one.token) };
+          const me = one.token === session.value?.account.token;
+          return (
+            <li key={one.token}>
+              <Avatar name={name} token={one.token} picture={avatar} />
+              <span>
+                <bdi>{name}</bdi> {me && <em>{text("you")}</em>}
+                {here.value.get(one.token) && <small>{text("available")}</small>}
+              </span>
+              {may && !me && (
+                <button
+                  type="button" class="icon" aria-label={text("removeMember", { name })} title={text("removeMember", { name })}
+                  onClick={() => setRemoved({ token: one.token, display_name: name })}
+                >
+                  <Icon name="close" />
+                </button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {adding && <AddPeople group={group} without={value?.map(({ token }) => token) ?? []} onClose={() => setAdding(false)} />}
+      {removed && (
+        <Confirm
+          title={text("removeFromGroup")}
+          act={text("remove")}
+          danger
+          onClose={() => setRemoved(undefined)}
+          onConfirm={async () => {
+            await there.removeGroupMembers(group.token, [removed.token]);
+            renew(await there.getGroup(group.token));
+          }}
+        >
+          <p>{text("removeMemberWhy", { name: removed.display_name, group: group.display_name })}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+/** AddPeople puts people of the group's organization into it. */
+function AddPeople({ group, without, onClose }: { group: Group; without: readonly string[]; onClose: () => void }) {
+  const [chosen, setChosen] = useState<readonly Found[]>([]);
+  const there = client.in(group.organization_key);
+  return (
+    <Dialog title={text("addPeople")} onClose={onClose}>
+      <Form
+        act={text("add")}
+        onCancel={onClose}
+        onSubmit={async () => {
+          if (chosen.length > 0) await there.addGroupMembers(group.token, chosen.map(({ entity }) => entity.token));
+          renew(await there.getGroup(group.token));
+          onClose();
+        }}
+      >
+        {(problemOf) => (
+          <>
+            <p class="muted">{text(group.replay_history ? "historySeen" : "historyNotSeen")}</p>
+            <PeopleChooser
+              label={text("findPeople")}
+              organization={group.organization_key}
+              without={without}
+              chosen={chosen}
+              onChange={setChosen}
+              problem={problemOf("members")}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

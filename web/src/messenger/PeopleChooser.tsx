@@ -1,0 +1,70 @@
+import { useEffect, useState } from "preact/hooks";
+import { ask, type Found, pause } from "../state/search";
+import { text } from "../text/text";
+import { Field } from "../view/Field";
+import { Icon } from "../view/Icon";
+import { FoundList } from "./Search";
+
+/** PeopleChooser finds people by their names, of one organization or of all, and holds those who are chosen. */
+export function PeopleChooser(props: {
+  label: string;
+  chosen: readonly Found[];
+  onChange: (chosen: readonly Found[]) => void;
+  problem?: string | undefined;
+  organization?: string | undefined;
+  /** Who is not to be found. */
+  without?: readonly string[];
+}) {
+  const { chosen, onChange, organization, without = [] } = props;
+  const [list, setList] = useState<readonly Found[] | undefined>();
+  const [words, setWords] = useState("");
+  useEffect(() => {
+    if (words.trim() === "") return setList(undefined);
+    const late = new AbortController();
+    const typed = setTimeout(() => {
+      const found = ask(words, { type: "account", organization, signal: late.signal });
+      found.then(setList, () => undefined); // what was found before stays
+    }, pause);
+    return () => {
+      clearTimeout(typed);
+      late.abort();
+    };
+  }, [words, organization]);
+  const tokens = new Set([...without, ...chosen.map(({ entity }) => entity.token)]);
+  return (
+    <>
+      <Field
+        label={props.label}
+        type="search"
+        autocomplete="off"
+        problem={props.problem}
+        value={words}
+        onInput={(event) => setWords(event.currentTarget.value)}
+      />
+      {chosen.length > 0 && (
+        <ul class="chosen" aria-label={text("chosenPeople")}>
+          {chosen.map(({ entity }) => (
+            <li key={entity.token}>
+              <button
+                type="button"
+                aria-label={text("leaveOut", { name: entity.display_name })}
+                onClick={() => onChange(chosen.filter((one) => one.entity.token !== entity.token))}
+              >
+                <bdi>{entity.display_name}</bdi> <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {list && (
+        <FoundList
+          list={list.filter(({ entity }) => !tokens.has(entity.token))}
+          onChoose={(one) => {
+            setWords("");
+            onChange([...chosen, one]);
+          }}
+        />
+      )}
+    </>
+  );
+}

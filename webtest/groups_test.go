@@ -1,0 +1,109 @@
+package webtest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"signet/client"
+)
+
+// dot is the smallest picture there is.
+const dot = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+
+// TestAGroupIsManaged by who made it: named, pictured, joined and left, as all of its people see at once.
+func TestAGroupIsManaged(t *testing.T) {
+	p := mustFill(t, mustServe(t), client.OrganizationSettings{}, "alice=Alice Ames", "bob=Bob Brown",
+		"hubert=Wolfeschlegelsteinhausenbergerdorff-Hubert Blaine")
+	group, err := p.clients["alice"].CreateGroup(t.Context(),
+		client.NewGroup{Name: "Ward 3", Members: []string{p.tokens["bob"]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mustSend(t, "alice", client.Outgoing{Recipient: group.Token, Body: "Before the switch."})
+	alice, bob := mustBrowse(t, p.url), mustBrowse(t, p.url)
+	for b, name := range map[browser]string{alice: "alice", bob: "bob"} {
+		b.resize(1280, 800)
+		b.signIn(name)
+		b.do(chromedp.Navigate(p.url + "/c/" + group.Token + "/details"))
+		b.want(`document.querySelectorAll(".members li").length === 2`)
+	}
+
+	// A mere member is not offered what it may not do.
+	bob.press(".details", "Edit group")
+	bob.want(`document.querySelector(".dialog [name=name]") && !document.querySelector(".dialog [name=history]")`)
+	bob.press(".dialog footer", "Cancel")
+
+	picture := filepath.Join(t.TempDir(), "ward.gif")
+	pixels, err := base64.StdEncoding.DecodeString(dot)
+	if err == nil {
+		err = os.WriteFile(picture, pixels, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	alice.press(".details", "Edit group")
+	alice.fill(".dialog", "name", "Ward 3, nights")
+	alice.do(chromedp.SetUploadFiles(`.dialog input[type=file]`, []string{picture}),
+		chromedp.WaitVisible(`.dialog img.avatar`), chromedp.Click(`.dialog [name=history]`))
+	alice.picture("group-edit")
+	alice.press(".dialog footer", "Save")
+	for _, b := range []browser{alice, bob} {
+		b.want(`document.querySelector(".conversation h2").textContent === "Ward 3, nights"`)
+		b.want(`document.querySelector(".conversations .name").textContent === "Ward 3, nights"`)
+		b.want(`document.querySelector(".details img.avatar")?.naturalWidth === 1`)
+	}
+	alice.press(".details", "Edit group")
+	alice.press(".dialog", "Remove the picture")
+	alice.press(".dialog footer", "Save")
+	bob.want(`!document.querySelector("img.avatar")`)
+
+	// Who is added sees what was written since it is shown.
+	p.mustSend(t, "bob", client.Outgoing{Recipient: group.Token, Body: "Bed 12 is free."})
+	alice.press(".details", "Add people")
+	alice.do(chromedp.SendKeys(`.dialog input[type=search]`, "wolfe"), chromedp.Click(`.dialog .found button`))
+	alice.picture("group-add")
+	hubert := mustBrowse(t, p.url)
+	hubert.resize(1280, 800)
+	hubert.signIn("hubert")
+	hubert.want(`document.querySelector("nav .empty")`)
+	alice.press(".dialog footer", "Add")
+	bob.want(`document.querySelectorAll(".members li").length === 3`)
+	hubert.do(chromedp.Click(`.conversations button`))
+	hubert.want(`[...document.querySelectorAll(".message .body")].map((e) => e.textContent).join() === "Bed 12 is free."`)
+	hubert.do(chromedp.SendKeys(`textarea`, "Thanks!\r"))
+	alice.want(`[...document.querySelectorAll(".message .body")].at(-1).textContent === "Thanks!"`)
+	for _, width := range []int64{1280, 800, 360} {
+		alice.inBothThemes("group-details", width)
+	}
+
+	// Who is removed keeps what it got, and is told that it writes no more.
+	alice.do(chromedp.Click(`.members button[aria-label^="Remove Wolfe"]`))
+	alice.picture("group-remove")
+	alice.do(chromedp.Click(`.dialog footer .primary`))
+	alice.want(`document.querySelectorAll(".members li").length === 2`)
+	bob.want(`document.querySelectorAll(".members li").length === 2`)
+	hubert.want(`document.querySelector(".outside")?.textContent === "You are no longer in this group."`)
+	hubert.want(`!document.querySelector(".composer") && document.querySelectorAll(".message").length === 2`)
+	hubert.want(`document.querySelector(".conversations [aria-label='You are no longer in this group.']")`)
+	for _, width := range []int64{1280, 800, 360} {
+		hubert.inBothThemes("group-left", width)
+	}
+	hubert.do(chromedp.Reload())
+	hubert.want(`document.querySelector(".outside") && document.querySelectorAll(".message").length === 2`)
+	hubert.want(`!document.querySelector(".composer, .problem, .toasts p")`)
+}
+
+// inBothThemes takes pictures of what is shown at a width.
+func (b browser) inBothThemes(name string, width int64) {
+	b.t.Helper()
+	b.resize(width, 800)
+	for _, theme := range []string{"light", "dark"} {
+		b.do(chromedp.Evaluate[chromedp.Void](`document.documentElement.dataset.theme = '` + theme + `'`))
+		b.picture(fmt.Sprintf("%s-%s-%d", name, theme, width))
+	}
+}
