@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"signet/client"
 )
@@ -106,4 +107,75 @@ func (b browser) inBothThemes(name string, width int64) {
 		b.do(chromedp.Evaluate[chromedp.Void](`document.documentElement.dataset.theme = '` + theme + `'`))
 		b.picture(fmt.Sprintf("%s-%s-%d", name, theme, width))
 	}
+}
+
+// TestOneIsInSeveralOrganizations, and sees all of them or one, and where everybody is.
+func TestOneIsInSeveralOrganizations(t *testing.T) {
+	p := mustFill(t, mustServe(t), client.OrganizationSettings{}, "alice=Alice Ames", "bob=Bob Brown")
+	operator := mustConnect(t, p.url, p.operator)
+	clinic, err := operator.CreateOrganization(t.Context(), "Clinic by the Lake", client.OrganizationSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := operator.AddToOrganization(t.Context(), "alice", clinic, client.Membership{}); err != nil {
+		t.Fatal(err)
+	}
+	dana, err := operator.CreateUser(t.Context(), clinic,
+		client.NewUser{DisplayName: "Dana Brown", Username: "dana", Password: password, IssueKey: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.clients["dana"] = mustConnect(t, p.url, credentials{dana.APIKey, dana.APISecret})
+	for _, name := range []string{"bob", "dana"} {
+		p.mustSend(t, name, client.Outgoing{Recipient: "alice", Body: "Good morning."})
+	}
+	alice, bob := mustBrowse(t, p.url), mustBrowse(t, p.url)
+	alice.resize(1280, 800)
+	alice.signIn("alice")
+	bob.signIn("bob")
+	bob.want(`document.querySelectorAll(".conversations .name").length === 1 && !document.querySelector(".switch")`)
+
+	listed := func(names string) {
+		t.Helper()
+		alice.want(`[...document.querySelectorAll(".conversations .name")].map((e) => e.textContent).join() === "` + names + `"`)
+	}
+	listed("Dana Brown,Bob Brown")
+	alice.want(`[...document.querySelectorAll(".switch option")].map((e) => e.label).join() ===
+		"All organizations,Clinic by the Lake,General Hospital"`)
+	alice.do(chromedp.Click(`.conversations li:nth-child(2) button`))
+	alice.want(`document.querySelector(".who p").textContent.includes("Clinic by the Lake")`)
+	alice.choose(".switch select", "General Hospital")
+	listed("Bob Brown")
+	alice.want(`document.querySelector(".nothing")`)
+	alice.do(chromedp.SendKeys(`nav input[type=search]`, "brown"))
+	alice.want(`document.querySelectorAll(".found li").length === 1`)
+	alice.choose(".switch select", "All organizations")
+	alice.want(`[...document.querySelectorAll(".found small:last-child")].map((e) => e.textContent).sort().join() ===
+		"Clinic by the Lake,General Hospital"`)
+	for _, width := range []int64{1280, 800, 360} {
+		alice.inBothThemes("organizations", width)
+	}
+	alice.do(chromedp.Focus(`nav input[type=search]`), chromedp.KeyEvent(kb.Escape))
+
+	alice.do(chromedp.Click(`button[aria-label="New group"]`))
+	alice.choose(".dialog select", "General Hospital")
+	alice.fill(".dialog", "name", "Everybody")
+	alice.do(chromedp.SendKeys(`.dialog input[type=search]`, "brown"), chromedp.WaitVisible(`.dialog .found button`))
+	alice.want(`document.querySelector(".dialog .found").textContent.includes("Bob Brown") &&
+		!document.querySelector(".dialog .found").textContent.includes("Dana")`)
+	alice.do(chromedp.Click(`.dialog .found button`))
+	alice.inBothThemes("organizations-new-group", 360)
+	alice.press(".dialog", "Create group")
+	alice.want(`document.querySelector(".who p")?.textContent === "2 people · General Hospital"`)
+	bob.want(`document.querySelector(".conversations").textContent.includes("Everybody")`)
+}
+
+// choose takes what has these words of a list.
+func (b browser) choose(selector, words string) {
+	b.t.Helper()
+	b.do(chromedp.WaitVisible(selector), chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		const list = document.querySelector(%q);
+		list.value = [...list.options].find((option) => option.label === %q).value;
+		list.dispatchEvent(new Event("change", {bubbles: true}));
+	})()`, selector, words)))
 }

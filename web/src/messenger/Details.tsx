@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Conversation } from "../client/index";
 import { addressOf, change, keyOf, reload } from "../state/conversations";
 import { groupOf, isMember, mayChange, mayWrite } from "../state/groups";
+import { named } from "../state/organizations";
 import { go } from "../state/route";
 import { client } from "../state/session";
 import { text } from "../text/text";
@@ -21,6 +22,7 @@ export function Details({ conversation }: { conversation: Conversation }) {
   const { entity, organization_id: organization, muted } = conversation;
   const group = groupOf(conversation);
   const person = "num_members" in entity ? undefined : entity;
+  const where = named(organization);
   const [leaving, setLeaving] = useState(false);
   const [editing, setEditing] = useState(false);
   const there = client.in(organization);
@@ -53,6 +55,7 @@ export function Details({ conversation }: { conversation: Conversation }) {
             {person.status && <p dir="auto">{person.status}</p>}
           </>
         )}
+        {where && <p class="muted" dir="auto">{where}</p>}
         <p class="doing">
           {mayWrite(conversation) && (
             <button type="button" aria-pressed={muted} onClick={() => void mute()}>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { addressOf, chosen, current, details, find, load, loading, unread } from "../state/conversations";
+import { addressOf, chosen, current, details, find, load, loading, unread, within } from "../state/conversations";
 import { follow } from "../state/live";
 import { tick } from "../state/lifetime";
 import { loadOrganizations } from "../state/organizations";
@@ -16,6 +16,7 @@ import { Help } from "./Help";
 import { useKeys } from "./keys";
 import { NewGroup } from "./NewGroup";
 import { tell } from "./notices";
+import { OrganizationSwitch } from "./OrganizationSwitch";
 import { FoundList, Search } from "./Search";
 import { Settings } from "./Settings";
 
@@ -63,8 +64,9 @@ export function Messenger() {
           </button>
           <SignOut />
         </header>
+        <OrganizationSwitch />
         <Search />
-        {found.value ? <FoundList list={found.value} onChoose={openFound} /> : <ConversationList />}
+        {found.value ? <FoundList list={found.value} onChoose={openFound} /> : <ConversationList key={within.value} />}
       </nav>
       <main>{open ? <Conversation conversation={open} /> : <Nothing token={chosen.value} />}</main>
       {setting && (

@@ -1,24 +1,25 @@
 import { useState } from "preact/hooks";
 import { begin, type Entity, within } from "../state/conversations";
-import { organizations } from "../state/organizations";
+import { byName } from "../state/organizations";
 import type { Found } from "../state/search";
 import { client } from "../state/session";
 import { text } from "../text/text";
 import { Dialog } from "../view/Dialog";
 import { Field } from "../view/Field";
 import { Form } from "../view/Form";
+import { Select } from "../view/Select";
 import { PeopleChooser } from "./PeopleChooser";
 
 /** NewGroup makes a group of people who are found by their names. */
 export function NewGroup({ onClose }: { onClose: () => void }) {
   const [members, setMembers] = useState<readonly Found[]>([]);
+  const [organization, setOrganization] = useState(within.value ?? byName.value[0]?.token);
   return (
     <Dialog title={text("newGroup")} onClose={onClose}>
       <Form
         act={text("makeGroup")}
         onCancel={onClose}
         onSubmit={async (fields) => {
-          const organization = members[0]?.organization ?? within.value ?? [...organizations.value.keys()][0];
           const made = await client.createGroup(
             {
               name: String(fields.get("name")).trim(),
@@ -33,8 +34,22 @@ export function NewGroup({ onClose }: { onClose: () => void }) {
       >
         {(problemOf) => (
           <>
+            {byName.value.length > 1 && organization && (
+              <Select
+                label={text("organization")}
+                value={organization}
+                onChange={(to) => {
+                  setOrganization(to);
+                  setMembers([]); // they may not be there
+                }}
+                options={Object.fromEntries(byName.value.map(({ token, name }) => [token, name]))}
+              />
+            )}
             <Field label={text("groupName")} name="name" autocomplete="off" required maxLength={256} problem={problemOf("name")} />
-            <PeopleChooser label={text("addPeople")} chosen={members} onChange={setMembers} problem={problemOf("members")} />
+            <PeopleChooser
+              label={text("addPeople")} organization={organization} chosen={members} onChange={setMembers}
+              problem={problemOf("members")}
+            />
             <label class="check">
               <input type="checkbox" name="history" />
               {text("showHistory")}

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { named } from "../state/organizations";
 import { type Found, found, look, open, words } from "../state/search";
 import { text } from "../text/text";
 import { Avatar } from "../view/Avatar";
@@ -58,6 +59,7 @@ export function FoundList({ list, onChoose }: { list: readonly Found[]; onChoose
         const more = "num_members" in entity
           ? text("people", { n: entity.num_members })
           : [entity.title, entity.department].filter(Boolean).join(" · ") || entity.username;
+        const where = named(organization);
         return (
           <li key={organization + entity.token}>
             <button type="button" onClick={() => onChoose(one)}>
@@ -65,6 +67,7 @@ export function FoundList({ list, onChoose }: { list: readonly Found[]; onChoose
               <span dir="auto">
                 <bdi>{entity.display_name}</bdi>
                 <small>{more}</small>
+                {where && <small>{where}</small>}
               </span>
             </button>
           </li>

@@ -99,21 +99,23 @@ export const unread = computed(() =>
 );
 
 const page = 100;
-let continuation: string | undefined;
 let latest = 0;
+
+/** Where the next page begins, by the organization whose alone it is: undefined for all, null at the end. */
+const next = new Map<string | undefined, string | null>();
 
 /** load fetches the list anew, as far as it was loaded. */
 export async function load(): Promise<void> {
   const turn = ++latest;
   const all = new Map<string, Conversation>();
-  let next: string | undefined;
+  let continuation: string | undefined;
   do {
     const { results, metadata } = await client.getConversations({
-      page_size: page, ...(next === undefined ? {} : { continuation: next }),
+      page_size: page, ...(continuation === undefined ? {} : { continuation }),
     });
     for (const one of results) all.set(keyOf(one.organization_id, one.entity.token), counted(one));
-    next = metadata.continuation;
-  } while (next !== undefined && all.size < conversations.value.size);
+    continuation = metadata.continuation;
+  } while (continuation !== undefined && all.size < conversations.value.size);
   if (turn !== latest) return; // a later one knows more
   const open = current.value;
   if (open) {
@@ -121,9 +123,11 @@ export async function load(): Promise<void> {
     const key = keyOf(open.organization_id, open.entity.token);
     if (!all.has(key)) all.set(key, open);
   }
-  continuation = next;
+  next.clear();
+  next.set(undefined, continuation ?? null);
   conversations.value = all;
   loading.value = false;
+  if (within.value !== undefined) await more();
 }
 
 /** counted counts what is unread by what is loaded: the server may not have been told yet what was seen. */
@@ -141,20 +145,25 @@ export function count(key: string): void {
   if (known) change(key, counted(known));
 }
 
-/** more fetches the next page of the list. */
+const going = new Set<string | undefined>();
+
+/** more fetches the next page of the list, or of what it shows of one organization. */
 export async function more(): Promise<void> {
-  if (continuation === undefined) return;
-  const from = continuation;
-  continuation = undefined;
+  const organization = within.value;
+  const from = next.get(organization);
+  if (loading.value || from === null || next.get(undefined) === null || going.has(organization)) return;
+  going.add(organization);
   const turn = latest;
-  const { results, metadata } = await client.getConversations({ page_size: page, continuation: from });
+  const { results, metadata } = await client
+    .getConversations({ page_size: page, ...(from && { continuation: from }), ...(organization && { organization }) })
+    .finally(() => going.delete(organization));
   if (turn !== latest) return;
   const all = new Map(conversations.value);
   for (const one of results) {
     const key = keyOf(one.organization_id, one.entity.token);
     if (!all.has(key)) all.set(key, one);
   }
-  continuation = metadata.continuation;
+  next.set(organization, metadata.continuation ?? null);
   conversations.value = all;
 }
 

@@ -1,10 +1,20 @@
 // The organizations of the account, and their rules for messages.
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { Organization } from "../client/index";
 import { client } from "./session";
 
 /** By token. */
 export const organizations = signal<ReadonlyMap<string, Organization>>(new Map());
+
+/** In the order of their names. */
+export const byName = computed(() =>
+  [...organizations.value.values()].sort((a, b) => a.name.localeCompare(b.name)),
+);
+
+/** named is what an organization is called, where one is in several; else there is nothing to tell apart. */
+export function named(token: string): string | undefined {
+  return organizations.value.size > 1 ? organizations.value.get(token)?.name : undefined;
+}
 
 /** loadOrganizations fetches them anew. */
 export async function loadOrganizations(): Promise<void> {

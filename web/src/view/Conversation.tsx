@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { addressOf, choose, details, keyOf } from "../state/conversations";
 import type { Conversation as Entry } from "../client/index";
 import { groupOf, mayWrite } from "../state/groups";
+import { named } from "../state/organizations";
 import { nameOf } from "../state/people";
 import { here, writing } from "../state/presence";
 import { go } from "../state/route";
@@ -28,7 +29,7 @@ export function Conversation({ conversation }: { conversation: Entry }) {
         <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
         <div class="who">
           <h2 dir="auto">{entity.display_name}</h2>
-          <p>{about(conversation, key)}</p>
+          <p>{[about(conversation, key), named(organization)].filter(Boolean).join(" · ")}</p>
         </div>
         <button
           type="button"
