@@ -177,6 +177,13 @@ func TestRowsThatNoServerWroteOpenNothing(t *testing.T) {
 			eve.post("/v2/message", fields{"recipient": c.bob.token, "body": "hello"}).wantError(404, "not_found")
 			c.bob.post("/v2/message", fields{"recipient": eve.token, "body": "hello"}).wantError(404, "not_found")
 		}},
+		"an organization's wish for an account is inserted": {"join_request CLINIC EVE",
+			func(c *clinic, eve *person) {
+				c.behind(`INSERT INTO join_requests (organization, account, title, department, created, code)
+					VALUES (?, ?, '', '', 1, ?)`, model.OrganizationID(c.org), eve.id(), make([]byte, 16))
+				eve.post("/v2/user/me/organization", fields{"organization": c.org}).wantError(403, "administrative_key_required")
+				eve.get("/v2/user/"+c.bob.token).wantError(404, "not_found")
+			}},
 		"a membership is moved to another organization": {"membership CLINIC EVE",
 			func(c *clinic, eve *person) {
 				c.behind(`UPDATE memberships SET organization = ? WHERE account = ?`, model.OrganizationID(c.org), eve.id())

@@ -37,7 +37,7 @@ type coded interface {
 
 // Forgery is a row whose code does not fit what it says.
 type Forgery struct {
-	Kind string // key, account, password, membership or role
+	Kind string // key, account, password, membership, join_request or role
 	Row  string // its primary key, with blanks between
 }
 
@@ -159,6 +159,7 @@ func (s *Store) Forgeries(ctx context.Context, report func(Forgery)) (rows int, 
 		{(*Tx).checkKeys, []any{""}},
 		{(*Tx).checkAccounts, []any{model.AccountID{}}},
 		{(*Tx).checkMemberships, []any{"", model.AccountID{}}},
+		{(*Tx).checkJoinRequests, []any{"", model.AccountID{}}},
 		{(*Tx).checkRoles, []any{"", model.AccountID{}, ""}},
 	} {
 		for n := codesBatch; n == codesBatch; rows += n {

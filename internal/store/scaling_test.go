@@ -140,6 +140,7 @@ var spreading = map[string]string{
 	"Tx.KeysNamed":             "each node, of its open streams",
 	"Tx.checkAccounts":         "each node once an hour, all rows",
 	"Tx.checkKeys":             "likewise",
+	"Tx.checkJoinRequests":     "likewise",
 	"Tx.checkMemberships":      "likewise",
 	"Tx.checkRoles":            "likewise",
 	"Tx.LapsedNode":            "each node, a small table and the streams of it",

@@ -120,6 +120,7 @@ CREATE TABLE join_requests (
 	title        TEXT NOT NULL,    -- which the membership gets
 	department   TEXT NOT NULL,
 	created      BIGINT NOT NULL,
+	code         {bytes} NOT NULL, -- covers organization, account and created: agreeing makes a membership of it
 	PRIMARY KEY (organization, account)
 ){table};
 CREATE INDEX join_requests_account ON join_requests (account);

@@ -21,8 +21,9 @@ var uncovered = map[string][]string{
 	"keys": {"issued_by", "device", "last_used", "last_address"},
 	"accounts": {"username", "display_name", "first_name", "last_name", "avatar", "status", "dnd", "dnd_text", "emails",
 		"phones"},
-	"memberships": {"title", "department"},
-	"roles":       nil,
+	"memberships":   {"title", "department"},
+	"join_requests": {"title", "department"},
+	"roles":         nil,
 }
 
 // flags are the numbers that are yes or no.
@@ -43,13 +44,14 @@ func codes(t *testing.T, h Harness) {
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		return errors.Join(tx.PutRole(organization, ann, model.RoleAdmin, false),
 			tx.SetPassword(ann, store.Password{Hash: "hash"}),
+			wished(tx, store.JoinRequest{Organization: organization, Account: ann, Created: p.now()}),
 			tx.InsertKey(&model.Key{Key: "key", Account: ann, SecretHash: []byte{1}, PreviousHash: []byte{}, Counter: "key",
 				Created: p.now()}))
 	})
 	forged := func() (rows []string) {
 		t.Helper()
 		n, err := opened.Forgeries(t.Context(), func(f store.Forgery) { rows = append(rows, f.String()) })
-		if err != nil || n != 4 {
+		if err != nil || n != 5 {
 			t.Fatalf("%d rows were looked at: %v", n, err)
 		}
 		return rows
@@ -112,7 +114,7 @@ func codes(t *testing.T, h Harness) {
 		mustExec(t, e, `UPDATE roles SET pending = 1 WHERE role IN ('role_3', 'role_999', 'role_1400')`+Forging)
 		rows := 0
 		n, err := opened.Forgeries(t.Context(), func(store.Forgery) { rows++ })
-		if err != nil || n != many+4 || rows != 3 {
+		if err != nil || n != many+5 || rows != 3 {
 			t.Errorf("of %d rows no server wrote %d: %v", n, rows, err)
 		}
 	})
@@ -122,8 +124,11 @@ func codes(t *testing.T, h Harness) {
 			t.Fatal(err)
 		}
 		for what, write := range map[string]func(tx *store.Tx) error{
-			"a key":     func(tx *store.Tx) error { return tx.InsertKey(&model.Key{Key: "other", Account: ann}) },
-			"limits":    func(tx *store.Tx) error { return tx.LimitKeys(ann, "key", nil, nil) },
+			"a key":  func(tx *store.Tx) error { return tx.InsertKey(&model.Key{Key: "other", Account: ann}) },
+			"limits": func(tx *store.Tx) error { return tx.LimitKeys(ann, "key", nil, nil) },
+			"a wish": func(tx *store.Tx) error {
+				return wished(tx, store.JoinRequest{Organization: organization, Account: ann})
+			},
 			"a role":    func(tx *store.Tx) error { return tx.PutRole(organization, ann, "r", false) },
 			"password":  func(tx *store.Tx) error { return tx.SetPassword(ann, store.Password{Hash: "other"}) },
 			"operators": func(tx *store.Tx) error { return tx.EndOperator(ann) },
@@ -131,4 +136,10 @@ func codes(t *testing.T, h Harness) {
 			wantError(t, what, bare.Update(t.Context(), write), store.ErrNoCodes)
 		}
 	})
+}
+
+// wished notes that an organization wants an account.
+func wished(tx *store.Tx, r store.JoinRequest) error {
+	_, err := tx.PutJoinRequest(r)
+	return err
 }
