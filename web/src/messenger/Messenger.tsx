@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { addressOf, chosen, current, details, find, load, loading, unread, within } from "../state/conversations";
-import { follow } from "../state/live";
+import { comeBack, follow } from "../state/live";
 import { tick } from "../state/lifetime";
 import { loadOrganizations } from "../state/organizations";
-import { found, open as openFound } from "../state/search";
+import { found } from "../state/search";
 import { offline, session } from "../state/session";
 import { text } from "../text/text";
 import { Conversation } from "../view/Conversation";
@@ -17,7 +17,7 @@ import { useKeys } from "./keys";
 import { NewGroup } from "./NewGroup";
 import { tell } from "./notices";
 import { OrganizationSwitch } from "./OrganizationSwitch";
-import { FoundList, Search } from "./Search";
+import { Results, Search } from "./Search";
 import { Settings } from "./Settings";
 
 /** Messenger is the list of conversations, beside it the one that is open, and beside that its details. */
@@ -29,7 +29,12 @@ export function Messenger() {
       .then(() => follow((message) => void tell(message)));
     void loadOrganizations();
     const clock = setInterval(tick, 1000);
-    return () => clearInterval(clock);
+    const look = () => document.visibilityState === "visible" && comeBack();
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(clock);
+      document.removeEventListener("visibilitychange", look);
+    };
   }, []);
   const [making, setMaking] = useState(false);
   const [setting, setSetting] = useState(false);
@@ -66,7 +71,7 @@ export function Messenger() {
         </header>
         <OrganizationSwitch />
         <Search />
-        {found.value ? <FoundList list={found.value} onChoose={openFound} /> : <ConversationList key={within.value} />}
+        {found.value ? <Results /> : <ConversationList key={within.value} />}
       </nav>
       <main>{open ? <Conversation conversation={open} /> : <Nothing token={chosen.value} />}</main>
       {setting && (
@@ -88,13 +93,16 @@ export function Messenger() {
 /** Nothing is shown while no conversation is open; the address may name one that the list does not have. */
 function Nothing({ token }: { token: string | undefined }) {
   const known = !loading.value;
+  const [missing, setMissing] = useState(false);
   useEffect(() => {
-    if (token !== undefined && known) void find(token);
+    setMissing(false);
+    if (token === undefined || !known) return;
+    find(token).then((there) => setMissing(!there), () => undefined); // without a connection it is not known
   }, [token, known]);
   return (
     <div class="nothing">
       <Icon name="chat" />
-      <p>{text(token === undefined || !known ? "choose" : "unknownConversation")}</p>
+      <p>{text(missing ? "unknownConversation" : "choose")}</p>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask, type Found, pause } from "../state/search";
 import { text } from "../text/text";
+import { describe } from "../view/describe";
 import { Field } from "../view/Field";
 import { Icon } from "../view/Icon";
 import { FoundList } from "./Search";
@@ -18,12 +19,19 @@ export function PeopleChooser(props: {
   const { chosen, onChange, organization, without = [] } = props;
   const [list, setList] = useState<readonly Found[] | undefined>();
   const [words, setWords] = useState("");
+  const [problem, setProblem] = useState("");
   useEffect(() => {
     if (words.trim() === "") return setList(undefined);
     const late = new AbortController();
     const typed = setTimeout(() => {
       const found = ask(words, { type: "account", organization, signal: late.signal });
-      found.then(setList, () => undefined); // what was found before stays
+      found.then(
+        (all) => {
+          setProblem("");
+          setList(all);
+        },
+        (error: unknown) => late.signal.aborted || setProblem(describe(error)), // what was found before stays
+      );
     }, pause);
     return () => {
       clearTimeout(typed);
@@ -37,7 +45,7 @@ export function PeopleChooser(props: {
         label={props.label}
         type="search"
         autocomplete="off"
-        problem={props.problem}
+        problem={props.problem || problem}
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />

@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import { named } from "../state/organizations";
-import { type Found, found, look, open, words } from "../state/search";
+import { asked, type Found, found, look, open, words } from "../state/search";
 import { text } from "../text/text";
 import { Avatar } from "../view/Avatar";
+import { describe } from "../view/describe";
 import { Icon } from "../view/Icon";
 
 /** Search is where one looks for people and groups: / and Ctrl-K lead to it. */
@@ -39,6 +40,18 @@ export function Search() {
         }}
       />
     </label>
+  );
+}
+
+/** Results are what is found for the words in the field. */
+export function Results() {
+  const { waits, error } = asked.value;
+  const list = found.value ?? [];
+  return (
+    <>
+      {error !== undefined && <p class="empty problem" role="alert">{describe(error)}</p>}
+      {(list.length > 0 || !waits && error === undefined) && <FoundList list={list} onChoose={open} />}
+    </>
   );
 }
 

@@ -14,8 +14,14 @@ import * as statuses from "./statuses";
 /** follow keeps the page up to date until the session ends; what has arrived is told. */
 export async function follow(arrived: (message: Message) => void): Promise<void> {
   let connected = false;
-  try {
+  // Where the device has a network again, nobody waits for the end of a pause.
+  let pausing = new AbortController();
+  addEventListener("online", () => offline.value && pausing.abort());
+  addEventListener("offline", () => (offline.value = true));
+  for (;;) {
+    pausing = new AbortController();
     const stream = client.events({
+      signal: pausing.signal,
       acknowledge: true,
       selfCopies: true,
       typing: true,
@@ -29,14 +35,23 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
       },
       onDisconnect: () => (offline.value = true),
     });
-    for await (const event of stream) {
-      apply(event);
-      if (event.kind === "message" || event.kind === "group_message") arrived(event.payload);
+    try {
+      for await (const event of stream) {
+        apply(event);
+        if (event.kind === "message" || event.kind === "group_message") arrived(event.payload);
+      }
+      return;
+    } catch (error) {
+      if (pausing.signal.aborted) continue;
+      if (error instanceof SignetError && error.status === 401) return; // the session has ended, which its client has seen
+      throw error;
     }
-  } catch (error) {
-    // The session has ended, which its client has seen.
-    if (!(error instanceof SignetError) || error.status !== 401) throw error;
   }
+}
+
+/** comeBack asks for what was read on other devices, of which no event tells. */
+export function comeBack(): void {
+  if (!offline.value && !conversations.loading.value) void catchUp();
 }
 
 /** catchUp asks for what events may not have told: another tab may have acknowledged them. */

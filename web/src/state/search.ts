@@ -15,6 +15,9 @@ export const words = signal("");
 /** What was found; undefined while nothing is looked for. */
 export const found = signal<readonly Found[] | undefined>(undefined);
 
+/** Whether the server is still asked, and the error where it gave no answer: what is known is all that there is. */
+export const asked = signal<{ waits: boolean; error?: unknown }>({ waits: false });
+
 const most = 30;
 
 /** Milliseconds after the last letter, before the server is asked. */
@@ -29,30 +32,41 @@ export function look(for_: string): void {
   running?.abort();
   running = undefined; // an answer that is on its way counts no more
   clearTimeout(planned);
+  asked.value = { waits: false };
   if (for_.trim() === "") {
     found.value = undefined;
     return;
   }
-  const parts = for_.trim().toLocaleLowerCase().split(/\s+/);
+  const parts = folded(for_);
   const known = newestFirst.value
     .filter(({ entity }) => {
-      const own = entity.display_name.toLocaleLowerCase().split(/\s+/);
+      const own = folded(entity.display_name);
       return parts.every((part) => own.some((word) => word.startsWith(part)));
     })
     .slice(0, most)
     .map(({ entity, organization_id }) => ({ entity, organization: organization_id }));
   found.value = known;
+  asked.value = { waits: true };
   planned = setTimeout(() => {
     const mine = (running = new AbortController());
     ask(for_, { signal: mine.signal }).then(
       (all) => {
         if (mine !== running) return;
+        asked.value = { waits: false };
         const have = new Set(known.map(({ entity, organization }) => entity.token + organization));
         found.value = [...known, ...all.filter(({ entity, organization }) => !have.has(entity.token + organization))];
       },
-      () => undefined, // a later one was asked, or there is no connection: what is known stays
+      (error: unknown) => {
+        if (mine === running) asked.value = { waits: false, error }; // else a later one was asked
+      },
     );
   }, pause);
+}
+
+/** folded are the words of a text, without case and accents, as the server compares them. */
+function folded(words: string): string[] {
+  const plain = words.normalize("NFKD").replace(/\p{M}/gu, "").toLocaleLowerCase();
+  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
 /** ask finds users and groups on the server: all, or those of a type or an organization. It leaves oneself out. */

@@ -15,6 +15,18 @@ export function isSealed(message: Message): boolean {
 
 const most = 500; // ids in a call
 
+// What one tab has read, the others have. On other devices it is found out when one comes back to them.
+const tabs = new BroadcastChannel("signet-seen");
+tabs.onmessage = ({ data }: MessageEvent<{ key: string; ids: readonly string[] }>) => {
+  note(data.key, data.ids);
+  conversations.reload(); // the messages may not be loaded here
+};
+
+function note(key: string, ids: readonly string[]): void {
+  for (const id of ids) change(id, (message) => ({ ...message, status: "Read" }));
+  conversations.count(key);
+}
+
 /** markSeen marks what came in a conversation as Read, up to a sort_number that is on the screen. */
 export function markSeen({ entity, organization_id }: Conversation, upTo: number): void {
   const key = conversations.keyOf(organization_id, entity.token);
@@ -26,12 +38,12 @@ export function markSeen({ entity, organization_id }: Conversation, upTo: number
     else seen.push(message);
   }
   if (seen.length === 0) return;
-  for (const { message_id } of seen) change(message_id, (message) => ({ ...message, status: "Read" }));
-  conversations.count(key);
-  const calls = client.in(organization_id);
   const ids = seen.map(({ message_id }) => message_id);
-  if (sealed) void tell(ids);
-  else calls.readConversation(entity.token, upTo).catch(() => owe(ids));
+  note(key, ids);
+  const told = sealed
+    ? tell(ids)
+    : client.in(organization_id).readConversation(entity.token, upTo).then(() => undefined, () => owe(ids));
+  void told.then(() => tabs.postMessage({ key, ids }));
 }
 
 const owed = new Set<string>(); // what could not be told
@@ -58,6 +70,7 @@ export function settle(): void {
 export async function unseal(message: Message): Promise<void> {
   await client.setMessageStatus({ read: [message.message_id] });
   opened.value = new Map(opened.value).set(message.message_id, Date.now());
-  change(message.message_id, (m) => ({ ...m, status: "Read" }));
-  conversations.count(conversations.keyOfMessage(message));
+  const key = conversations.keyOfMessage(message);
+  note(key, [message.message_id]);
+  tabs.postMessage({ key, ids: [message.message_id] });
 }
