@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -178,4 +179,40 @@ func (b browser) choose(selector, words string) {
 		list.value = [...list.options].find((option) => option.label === %q).value;
 		list.dispatchEvent(new Event("change", {bubbles: true}));
 	})()`, selector, words)))
+}
+
+// TestFilesOfAConversation are listed in its details, as far back as one looks.
+func TestFilesOfAConversation(t *testing.T) {
+	s := mustServe(t, "--limits.messages-per-day=0")
+	p := mustFill(t, s, client.OrganizationSettings{}, "alice=Alice Ames", "bob=Bob Brown")
+	alice := mustBrowse(t, p.url)
+	alice.resize(1280, 800)
+	alice.signIn("alice")
+	conversation := p.url + "/c/" + p.tokens["bob"] + "/details"
+	alice.do(chromedp.Navigate(conversation))
+	alice.want(`document.querySelector(".files p")?.textContent === "No files."`)
+	alice.do(chromedp.Navigate(p.url)) // what is open is read, and its messages stay loaded
+	send := func(from, to, name string, sealed bool) {
+		t.Helper()
+		p.mustSend(t, from, client.Outgoing{Recipient: to, DOR: &sealed,
+			Attachment: &client.Upload{Name: name, Content: strings.NewReader("potassium 6.1")}})
+	}
+	send("alice", p.tokens["bob"], "old.pdf", false)
+	for i := range 320 { // more than are loaded by themselves
+		p.mustSend(t, "alice", client.Outgoing{Recipient: p.tokens["bob"], Body: fmt.Sprint("Bed ", i)})
+	}
+	send("bob", "alice", "labs.pdf", false)
+	send("bob", "alice", strings.Repeat("a-very-long-name-", 8)+".csv", false)
+	send("bob", "alice", "sealed.pdf", true)
+
+	alice.do(chromedp.Navigate(conversation))
+	alice.want(`document.querySelectorAll(".files li").length === 2`)
+	alice.want(`document.querySelector(".files li:last-child").textContent.match(/^labs.pdf13.*B.*Bob Brown/)`)
+	for _, width := range []int64{1280, 800, 360} {
+		alice.inBothThemes("files", width)
+	}
+	alice.want(`document.querySelector(".files a").pathname.endsWith("/attachment/1") && document.querySelector(".files a").download`)
+	alice.press(".files", "Look for older ones")
+	alice.want(`document.querySelectorAll(".files li").length === 3`)
+	alice.want(`document.querySelector(".files li:last-child bdi").textContent === "old.pdf" && !document.querySelector(".files button")`)
 }

@@ -12,6 +12,7 @@ import { describe } from "../view/describe";
 import { Icon } from "../view/Icon";
 import { toast } from "../view/Toasts";
 import { EditGroup } from "./EditGroup";
+import { Files } from "./Files";
 import { Members } from "./Members";
 
 /** Minutes of a mute that lasts until it is ended: the longest there is. */
@@ -75,6 +76,7 @@ export function Details({ conversation }: { conversation: Conversation }) {
         </p>
       </div>
       {group && group.num_members > 0 && <Members group={group} />}
+      <Files conversation={conversation} />
       {group && editing && <EditGroup group={group} onClose={() => setEditing(false)} />}
       {leaving && (
         <Confirm

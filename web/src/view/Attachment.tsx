@@ -24,7 +24,8 @@ export function Attachment({ message }: { message: Message }) {
   );
 }
 
-function addressOf(message: Message): string {
+/** addressOf is where the file of a message is downloaded. */
+export function addressOf(message: Message): string {
   return `/v2/message/${message.message_id}/attachment/1`;
 }
 

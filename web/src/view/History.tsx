@@ -85,7 +85,7 @@ export function History({ conversation }: { conversation: Conversation }) {
   /** look takes what is seen now for the anchor, marks it as read, and has more made where an edge is near. */
   const look = () => {
     const el = box.current;
-    if (!el || state !== "shown") return;
+    if (!el || state !== "shown" || el.clientHeight === 0) return; // the details may be in its place
     const { top, bottom } = el.getBoundingClientRect();
     const gap = el.scrollHeight - el.scrollTop - el.clientHeight;
     const nodes = [...el.querySelectorAll<HTMLElement>("[data-id]")];
