@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { type Conversation, type Message, SignetError } from "../client/index";
 import { unreadIn } from "./messages";
+import { know } from "./people";
 import { go, path, query } from "./route";
 import { client, session } from "./session";
 
@@ -114,6 +115,7 @@ export async function load(): Promise<void> {
       page_size: page, ...(continuation === undefined ? {} : { continuation }),
     });
     for (const one of results) all.set(keyOf(one.organization_id, one.entity.token), counted(one));
+    meet(results);
     continuation = metadata.continuation;
   } while (continuation !== undefined && all.size < conversations.value.size);
   if (turn !== latest) return; // a later one knows more
@@ -128,6 +130,11 @@ export async function load(): Promise<void> {
   conversations.value = all;
   loading.value = false;
   if (within.value !== undefined) await more();
+}
+
+/** meet knows the people of conversations by name. */
+function meet(some: readonly Conversation[]): void {
+  know(some.flatMap(({ entity }) => ("num_members" in entity ? [] : [entity])));
 }
 
 /** counted counts what is unread by what is loaded: the server may not have been told yet what was seen. */
@@ -158,6 +165,7 @@ export async function more(): Promise<void> {
     .getConversations({ page_size: page, ...(from && { continuation: from }), ...(organization && { organization }) })
     .finally(() => going.delete(organization));
   if (turn !== latest) return;
+  meet(results);
   const all = new Map(conversations.value);
   for (const one of results) {
     const key = keyOf(one.organization_id, one.entity.token);
