@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -26,6 +27,11 @@ func (a *answer) wantCommonHeaders(r *http.Request) {
 	if a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("X-Content-Type-Options") != "nosniff" {
 		a.t.Errorf("%s: Cache-Control %q, X-Content-Type-Options %q", a.what, a.Header.Get("Cache-Control"),
 			a.Header.Get("X-Content-Type-Options"))
+	}
+	policy := a.Header.Get("Content-Security-Policy")
+	if !strings.HasPrefix(policy, "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'") ||
+		a.Header.Get("Referrer-Policy") != "no-referrer" {
+		a.t.Errorf("%s: Content-Security-Policy %q, Referrer-Policy %q", a.what, policy, a.Header.Get("Referrer-Policy"))
 	}
 }
 

@@ -45,9 +45,15 @@ func newVendor(prefix, namespace string) vendor {
 
 // Values of headers that never change, so that an answer need not make them.
 var (
-	noStore = []string{"no-store"}
-	noSniff = []string{"nosniff"}
+	noStore    = []string{"no-store"}
+	noSniff    = []string{"nosniff"}
+	noReferrer = []string{"no-referrer"} // an address may have credentials in it
+	noPage     = []string{noPagePolicy}
 )
+
+// noPagePolicy is for what is no page: shown as one all the same, it loads nothing, leads
+// nowhere, and stands in no frame.
+const noPagePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // SetHeaders sets what each answer of the server has (contract, section 1), and
 // returns the id of the request: the client's own where it is one, else a new one.
@@ -59,6 +65,8 @@ func SetHeaders(h http.Header, r *http.Request) string {
 	h["Request-Id"] = sent
 	h["Cache-Control"] = noStore
 	h["X-Content-Type-Options"] = noSniff
+	h["Content-Security-Policy"] = noPage
+	h["Referrer-Policy"] = noReferrer
 	return sent[0]
 }
 

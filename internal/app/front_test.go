@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -241,6 +242,32 @@ func TestRefusalInventsARequestID(t *testing.T) {
 		id := answer.Header.Get("Request-Id")
 		if id == sent || len(id) != 36 || !strings.Contains(string(body), id) {
 			t.Errorf("%q: Request-Id is %q in %s", sent, id, body)
+		}
+	}
+}
+
+// TestEveryAnswerIsKeptApart: whatever a browser is led to, a page, a call, an error or what
+// is for machines, it stands in no frame, loads nothing of others and tells no other server
+// its address.
+func TestEveryAnswerIsKeptApart(t *testing.T) {
+	t.Parallel()
+	w := mustOpenWard(t)
+	for address, status := range map[string]int{"/": 200, "/c/somebody": 200, "/console": 200, "/docs": 200, "/sw.js": 200,
+		"/manifest.webmanifest": 200, "/assets/none.js": 404, "/v2/user": 401, "/v2/none": 404, "/none": 404, "/healthz": 200,
+		"/readyz": 200, "/metrics": 200} {
+		answer, _ := mustDo(t, "GET", w.app.BaseURL()+address)
+		wantStatus(t, answer, status)
+		policy := strings.Split(answer.Header.Get("Content-Security-Policy"), "; ")
+		for _, directive := range []string{"default-src 'none'", "base-uri 'none'", "form-action 'none'",
+			"frame-ancestors 'none'"} {
+			if !slices.Contains(policy, directive) {
+				t.Errorf("%s: the policy %q lacks %s", address, policy, directive)
+			}
+		}
+		for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"} {
+			if got := answer.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", address, name, got, want)
+			}
 		}
 	}
 }

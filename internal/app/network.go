@@ -277,7 +277,7 @@ func (n *network) redirectToHTTPS(w http.ResponseWriter, r *http.Request) {
 		api.Refuse(w, r, model.Invalidf("field_invalid", "", "The host of the request cannot be read."))
 	default:
 		h := w.Header()
-		h.Set("Cache-Control", "no-store")
+		api.SetHeaders(h, r)
 		h.Set("Location", "https://"+host+r.URL.RequestURI())
 		w.WriteHeader(http.StatusPermanentRedirect)
 	}
