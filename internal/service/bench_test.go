@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -125,6 +126,42 @@ func benchmarkSend(b *testing.B, h *house) {
 			}
 		}
 	})
+}
+
+// BenchmarkCodesOfASend sends one message after the other, in turns with and without checking
+// the codes of the rows that a send reads. What counts is cpu-us: the processor time.
+func BenchmarkCodesOfASend(b *testing.B) {
+	h := newHouse(b, 2)
+	kept, err := store.OpenCurrent(context.Background(), h.engine)
+	must(b, err)
+	options := service.Options{Store: kept, Vault: h.vault, Hub: live.NewHub(0), Clock: time.Now,
+		Logger: slog.New(slog.DiscardHandler)}
+	options.Access = access.New(access.Options{Store: kept, Hub: options.Hub, Clock: time.Now, DefaultRegion: "US"})
+	unchecked := service.New(options)
+	send := service.SendCommand{Recipient: h.actors[1].Account.String(), Body: strings.Repeat("x", 200)}
+	const turn = 50
+	var took [2]time.Duration
+	for b.Loop() {
+		for i, s := range []*service.Service{h.service, unchecked} {
+			begun := processorTime(b)
+			for range turn {
+				_, err := s.Send(context.Background(), h.actors[0], send)
+				must(b, err)
+			}
+			took[i] += processorTime(b) - begun
+		}
+	}
+	for i, name := range []string{"checked", "unchecked"} {
+		b.ReportMetric(float64(took[i].Microseconds())/float64(b.N*turn), "cpu-us/"+name)
+	}
+}
+
+// processorTime is what this process has used.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // BenchmarkFanOut sends to groups of several sizes; ns/member is what counts.
