@@ -106,6 +106,7 @@ func (b browser) inBothThemes(name string, width int64) {
 	b.resize(width, 800)
 	for _, theme := range []string{"light", "dark"} {
 		b.do(chromedp.Evaluate[chromedp.Void](`document.documentElement.dataset.theme = '` + theme + `'`))
+		b.want(`document.getAnimations().every((one) => one.playState !== "running")`)
 		b.picture(fmt.Sprintf("%s-%s-%d", name, theme, width))
 	}
 }
@@ -215,4 +216,50 @@ func TestFilesOfAConversation(t *testing.T) {
 	alice.press(".files", "Look for older ones")
 	alice.want(`document.querySelectorAll(".files li").length === 3`)
 	alice.want(`document.querySelector(".files li:last-child bdi").textContent === "old.pdf" && !document.querySelector(".files button")`)
+}
+
+// TestAMessageIsInspected by keyboard alone: beside its conversation where there is room, else over it.
+func TestAMessageIsInspected(t *testing.T) {
+	p := mustFill(t, mustServe(t), client.OrganizationSettings{}, "alice=Alice Ames", "bob=Bob Brown",
+		"hubert=Wolfeschlegelsteinhausenbergerdorff-Hubert Blaine")
+	group, err := p.clients["alice"].CreateGroup(t.Context(),
+		client.NewGroup{Name: "Ward 3", Members: []string{p.tokens["bob"], p.tokens["hubert"]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mustSend(t, "alice", client.Outgoing{Recipient: group.Token, Body: "Good morning."})
+	p.mustSend(t, "bob", client.Outgoing{Recipient: group.Token, Body: "Good morning, Alice."})
+	alice, bob := mustBrowse(t, p.url), mustBrowse(t, p.url)
+	alice.resize(1280, 800)
+	alice.signIn("alice")
+	bob.signIn("bob")
+	alice.do(chromedp.Navigate(p.url+"/c/"+group.Token), chromedp.WaitVisible(`.message`), chromedp.Focus(`textarea`))
+
+	focused := `document.activeElement.querySelector?.(":scope .body")?.textContent`
+	alice.do(chromedp.KeyEvent(kb.ArrowUp))
+	alice.want(focused + ` === "Good morning, Alice."`)
+	alice.do(chromedp.KeyEvent(kb.ArrowUp))
+	alice.want(focused + ` === "Good morning."`)
+	alice.do(chromedp.KeyEvent("i"))
+	alice.want(`document.activeElement.textContent === "Details of the message" && document.querySelectorAll(".progress-of li").length === 2`)
+	alice.want(`!document.querySelector("dialog") && location.pathname.endsWith("/details")`)
+	bob.do(chromedp.Click(`.conversations button`))
+	alice.want(`document.querySelector(".progress-of section:first-child").textContent.includes("Bob Brown")`)
+	alice.want(`document.querySelector(".progress-of .status-read")`)
+	alice.inBothThemes("message-info", 1280)
+	alice.do(chromedp.KeyEvent(kb.Escape))
+	alice.want(`!document.querySelector(".inspected") && document.querySelector(".details") && ` + focused + ` === "Good morning."`)
+	alice.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	alice.want(`document.activeElement.matches("textarea")`)
+
+	alice.do(chromedp.KeyEvent(kb.Escape)) // closes the details
+	alice.want(`!document.querySelector(".details")`)
+	for _, width := range []int64{800, 360} {
+		alice.resize(width, 800)
+		alice.do(chromedp.Focus(`textarea`), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent("i"))
+		alice.want(`document.querySelectorAll("dialog .progress-of li").length === 2`)
+		alice.inBothThemes("message-info", width)
+		alice.do(chromedp.KeyEvent(kb.Escape))
+		alice.want(`!document.querySelector("dialog") && ` + focused + ` === "Good morning."`)
+	}
 }

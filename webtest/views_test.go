@@ -97,6 +97,10 @@ func (h hospital) views() []view {
 		{name: "conversation-error", who: "alice", path: conversation, fail: "/v2/conversation/*",
 			ready: `document.querySelector('.conversation')`},
 		{name: "details", who: "alice", path: conversation + "/details", ready: `document.querySelector('.details')`},
+		{name: "message-info", who: "alice", path: conversation, ready: `document.querySelector('.message.own')`,
+			enter: func(b browser) {
+				b.do(chromedp.Focus(`.message.own`), chromedp.KeyEvent("i"), chromedp.WaitVisible(`.progress-of li`))
+			}},
 		{name: "group-edit", who: "alice", path: conversation + "/details", ready: `document.querySelector('.members li')`,
 			enter: func(b browser) {
 				b.do(chromedp.Click(`.details .doing button:nth-child(2)`), chromedp.WaitVisible(`.dialog [name=history]`))

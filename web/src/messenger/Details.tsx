@@ -1,7 +1,9 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Conversation } from "../client/index";
-import { addressOf, change, keyOf, reload } from "../state/conversations";
+import { addressOf, change, keyOf, keyOfMessage, reload } from "../state/conversations";
 import { groupOf, isMember, mayChange, mayWrite } from "../state/groups";
+import { inspected, wide } from "../state/inspected";
+import { get } from "../state/messages";
 import { named } from "../state/organizations";
 import { go } from "../state/route";
 import { client } from "../state/session";
@@ -13,6 +15,7 @@ import { Icon } from "../view/Icon";
 import { toast } from "../view/Toasts";
 import { EditGroup } from "./EditGroup";
 import { Files } from "./Files";
+import { Inspected } from "./Inspected";
 import { Members } from "./Members";
 
 /** Minutes of a mute that lasts until it is ended: the longest there is. */
@@ -23,6 +26,8 @@ export function Details({ conversation }: { conversation: Conversation }) {
   const { entity, organization_id: organization, muted } = conversation;
   const group = groupOf(conversation);
   const person = "num_members" in entity ? undefined : entity;
+  const about = inspected.value === undefined ? undefined : get(inspected.value);
+  useEffect(() => () => void (inspected.value = undefined), []);
   const where = named(organization);
   const [leaving, setLeaving] = useState(false);
   const [editing, setEditing] = useState(false);
@@ -45,6 +50,7 @@ export function Details({ conversation }: { conversation: Conversation }) {
           <Icon name="close" />
         </button>
       </header>
+      {about && wide.value && keyOfMessage(about) === keyOf(organization, entity.token) && <Inspected message={about} />}
       <div class="card">
         <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
         <h3 dir="auto">{entity.display_name}</h3>

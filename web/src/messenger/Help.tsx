@@ -12,6 +12,7 @@ const keys: readonly (readonly [Text, readonly string[]])[] = [
   ["keySend", ["Enter"]],
   ["keyLine", ["Shift Enter"]],
   ["keyMessages", ["↑", "↓"]],
+  ["keyInfo", ["I"]],
   ["keyClose", ["Escape"]],
   ["keyHelp", ["?"]],
 ];

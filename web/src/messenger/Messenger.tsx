@@ -1,7 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { addressOf, chosen, current, details, find, load, loading, unread, within } from "../state/conversations";
+import { inspected, wide } from "../state/inspected";
 import { comeBack, follow } from "../state/live";
 import { tick } from "../state/lifetime";
+import { get } from "../state/messages";
 import { loadOrganizations } from "../state/organizations";
 import { found } from "../state/search";
 import { offline, session } from "../state/session";
@@ -9,6 +11,7 @@ import { text } from "../text/text";
 import { Conversation } from "../view/Conversation";
 import { ConversationList } from "../view/ConversationList";
 import { Icon } from "../view/Icon";
+import { MessageInfo } from "../view/MessageInfo";
 import { SignOut } from "../view/SignOut";
 import { badge } from "./badge";
 import { Details } from "./Details";
@@ -45,6 +48,7 @@ export function Messenger() {
   const count = unread.value;
   useEffect(() => badge(count), [count]);
   const open = current.value;
+  const about = inspected.value === undefined ? undefined : get(inspected.value);
   const shown = details.value && open;
   return (
     <div class={`messenger${chosen.value === undefined ? "" : " open"}${shown ? " detailed" : ""}`}>
@@ -85,6 +89,7 @@ export function Messenger() {
       )}
       {helping && <Help onClose={() => setHelping(false)} />}
       {making && <NewGroup onClose={() => setMaking(false)} />}
+      {about && !wide.value && <MessageInfo message={about} onClose={() => (inspected.value = undefined)} />}
       {shown && <Details key={addressOf(shown)} conversation={shown} />}
     </div>
   );

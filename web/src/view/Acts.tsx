@@ -3,6 +3,7 @@ import type { Message } from "../client/index";
 import { conversations, keyOfMessage } from "../state/conversations";
 import { draftOf, write } from "../state/drafts";
 import { mayWrite } from "../state/groups";
+import { inspect } from "../state/inspected";
 import { recalled } from "../state/live";
 import { rulesOf } from "../state/organizations";
 import { nameOf } from "../state/people";
@@ -12,17 +13,16 @@ import { Confirm } from "./Confirm";
 import { Forward } from "./Forward";
 import { Icon } from "./Icon";
 import { type Choice, Menu } from "./Menu";
-import { MessageInfo } from "./MessageInfo";
 import { toast } from "./Toasts";
 
 /** Acts is the menu of a message. */
 export function Acts({ message, own, sealed }: { message: Message; own: boolean; sealed: boolean }) {
-  const [open, setOpen] = useState<"forward" | "info" | "recall">();
+  const [open, setOpen] = useState<"forward" | "recall">();
   const close = () => setOpen(undefined);
   const { body } = message;
+  const conversation = conversations.value.get(keyOfMessage(message));
   const shown = !message.is_recalled && !sealed;
   const choices: Choice[] = [];
-  const conversation = conversations.value.get(keyOfMessage(message));
   if (shown && body && conversation && mayWrite(conversation)) {
     choices.push({ label: text("reply"), icon: "reply", onChoose: () => quote(message) });
   }
@@ -36,7 +36,7 @@ export function Acts({ message, own, sealed }: { message: Message; own: boolean;
   if (shown && rulesOf(message.recipient_organization).forward) {
     choices.push({ label: text("forward"), icon: "forward", onChoose: () => setOpen("forward") });
   }
-  choices.push({ label: text("info"), icon: "info", onChoose: () => setOpen("info") });
+  choices.push({ label: text("info"), icon: "info", onChoose: () => inspect(message.message_id) });
   if (own && !message.is_recalled) {
     choices.push({ label: text("recall"), icon: "recall", danger: true, onChoose: () => setOpen("recall") });
   }
@@ -46,7 +46,6 @@ export function Acts({ message, own, sealed }: { message: Message; own: boolean;
         <Icon name="more" />
       </Menu>
       {open === "forward" && <Forward message={message} onClose={close} />}
-      {open === "info" && <MessageInfo message={message} own={own} onClose={close} />}
       {open === "recall" && (
         <Confirm
           title={text("recallTitle")}

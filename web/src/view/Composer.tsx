@@ -7,6 +7,7 @@ import { send } from "../state/outbox";
 import { rest, type } from "../state/typing";
 import { size } from "../text/format";
 import { text } from "../text/text";
+import { toMessage } from "./History";
 import { Icon } from "./Icon";
 import { Lifetime } from "./Lifetime";
 
@@ -132,6 +133,10 @@ export function Composer({ conversation }: { conversation: Conversation }) {
             attach(file);
           }}
           onKeyDown={(event) => {
+            if (event.key === "ArrowUp" && !event.altKey && event.currentTarget.value === "") {
+              toMessage(document.querySelector(".scroll"));
+              return event.preventDefault();
+            }
             if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
             event.preventDefault();
             submit();

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation, Message as Content } from "../client/index";
 import { keyOf } from "../state/conversations";
 import { mayWrite } from "../state/groups";
+import { inspect } from "../state/inspected";
 import { back, isUnread, messages, older, open } from "../state/messages";
 import { type Letter, outbox } from "../state/outbox";
 import { needMembers } from "../state/people";
@@ -166,6 +167,7 @@ export function History({ conversation }: { conversation: Conversation }) {
         aria-label={text("messages")}
         aria-busy={state === "loading"}
         onScroll={look}
+        onKeyDown={enter}
       >
         <ol class={group ? "messages group" : "messages"} onKeyDown={move}>
           {older.value.get(key) && <li class="older">{text("loading")}</li>}
@@ -276,9 +278,29 @@ function move(event: KeyboardEvent): void {
     let next = item[to];
     while (next && !next.matches(".message")) next = next[to];
     if (next instanceof HTMLElement) next.focus();
+    else if (event.key === "ArrowDown") document.querySelector<HTMLElement>(".composer textarea")?.focus();
     event.preventDefault();
   } else if (event.key === "Enter" && event.target === item) {
     item.querySelector<HTMLElement>(".acts button")?.click();
     event.preventDefault();
+  } else if (event.key === "i" && event.target === item && !event.altKey && !event.ctrlKey && !event.metaKey) {
+    inspect(item.dataset["id"] ?? "");
+    event.preventDefault();
   }
+}
+
+/** enter goes by the keyboard from the whole of the messages to the newest that is seen. */
+function enter(event: KeyboardEvent): void {
+  const box = event.currentTarget;
+  if (event.target !== box || !(box instanceof HTMLElement)) return;
+  if (event.key !== "Enter" && (event.key !== "ArrowUp" || event.altKey)) return;
+  toMessage(box);
+  event.preventDefault();
+}
+
+/** toMessage gives the focus to the newest message of which something is seen. */
+export function toMessage(box: Element | null): void {
+  const { bottom = 0 } = box?.getBoundingClientRect() ?? {};
+  const all = [...(box?.querySelectorAll<HTMLElement>(".message[data-id]") ?? [])];
+  all.findLast((item) => item.getBoundingClientRect().top < bottom - 8)?.focus();
 }

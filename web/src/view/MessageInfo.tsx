@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Message, Schemas } from "../client/index";
 import { endOf } from "../state/lifetime";
 import { nameOf, need, people } from "../state/people";
-import { client } from "../state/session";
+import { client, session } from "../state/session";
 import * as live from "../state/statuses";
 import { moment } from "../text/format";
 import { text } from "../text/text";
@@ -14,8 +14,20 @@ import { Status } from "./Status";
 type Row = Schemas["StatusRow"];
 const order = ["Read", "Delivered", "New"] as const;
 
-/** MessageInfo tells who sent a message and when, how long it lasts, and how far it got with whom. */
-export function MessageInfo({ message, own, onClose }: { message: Message; own: boolean; onClose: () => void }) {
+/** MessageInfo shows what there is to know of a message over the page. */
+export function MessageInfo({ message, onClose }: { message: Message; onClose: () => void }) {
+  return (
+    <Dialog title={text("messageInfo")} onClose={onClose}>
+      <div>
+        <MessageFacts message={message} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** MessageFacts tells who sent a message and when, how long it lasts, and how far it got with whom. */
+export function MessageFacts({ message }: { message: Message }) {
+  const own = message.sender_token === session.value?.account.token;
   const [rows, setRows] = useState<readonly Row[]>();
   const [problem, setProblem] = useState("");
   // An event that tells more is a reason to ask again.
@@ -31,16 +43,16 @@ export function MessageInfo({ message, own, onClose }: { message: Message; own: 
   }, [message, told]);
   const end = endOf(message);
   return (
-    <Dialog title={text("info")} onClose={onClose}>
+    <>
       <dl class="facts">
         <dt>{text("from")}</dt>
         <dd dir="auto">{nameOf(message.sender_token) ?? text("somebody")}</dd>
         <dt>{text("sentAt")}</dt>
-        <dd>{moment(message.created_time)}</dd>
+        <dd><time dateTime={message.created_time}>{moment(message.created_time)}</time></dd>
         {message.original_timestamp && (
           <>
             <dt>{text("firstSentAt")}</dt>
-            <dd>{moment(message.original_timestamp)}</dd>
+            <dd><time dateTime={message.original_timestamp}>{moment(message.original_timestamp)}</time></dd>
           </>
         )}
         <dt>{text("lifetime")}</dt>
@@ -82,6 +94,6 @@ export function MessageInfo({ message, own, onClose }: { message: Message; own: 
           })}
         </div>
       )}
-    </Dialog>
+    </>
   );
 }
