@@ -35,6 +35,7 @@ func (p *play) compare(t *rapid.T) {
 		p.compareHistories(t, a, actor)
 		p.compareConversations(t, a, actor)
 	}
+	p.compareScopes(t)
 	p.compareGroups(t)
 }
 

@@ -149,6 +149,7 @@ type play struct {
 	kept     *keptStore
 	world    *world
 	keys     map[*account]person
+	scopes   map[scoped]person
 	start    func(*rapid.T) error // starts a server on what is stored
 	made     int                  // how many things were named
 	compared int                  // how often both sides were compared
@@ -166,7 +167,8 @@ func newPlay(t *rapid.T, tm *template) *play {
 		}
 	})
 	enginetest.Copy(t, tm.dir, dir)
-	p := &play{template: tm, keys: map[*account]person{}, world: &world{now: start, retention: retention}}
+	p := &play{template: tm, keys: map[*account]person{}, scopes: map[scoped]person{},
+		world: &world{now: start, retention: retention}}
 	// What a transaction writes, from one row to more than any call here writes.
 	// On PostgreSQL those who enter one piece after the other have no common order, as their
 	// queues count each for itself; the model has one, so that all enter at once there.
