@@ -60,10 +60,18 @@ func (p *play) forward(t *rapid.T) {
 	p.post(t, l)
 }
 
-// post sends a letter on both sides.
+// post sends a letter on both sides, now and then with a key of one organization.
 func (p *play) post(t *rapid.T, l *letter) {
 	p.tick()
 	actor := p.actor(t, l.from)
+	if in := p.world.organizationsOf(l.from); !l.from.operator && len(in) > 0 && l.request == "" &&
+		rapid.IntRange(0, 2).Draw(t, "with a scope") == 0 {
+		o := rapid.SampledFrom(in).Draw(t, "scope")
+		actor = p.scopedActor(t, scoped{l.from, o, l.from.joined[o]})
+		joined := l.from.joined
+		defer func() { l.from.joined = joined }()
+		l.from.joined = map[*organization]tick{o: joined[o]}
+	}
 	var sent service.Sent
 	var err error
 	if l.forward != nil {
