@@ -27,6 +27,8 @@ func TestOneKeepsProfileDevicesAndGroups(t *testing.T) {
 	bob.do(chromedp.Click(`button[aria-label="Settings"]`))
 	bob.want(`document.querySelectorAll(".devices li").length === 2`)
 	bob.fill(".dialog", "status", "In theatre")
+	bob.do(chromedp.SetUploadFiles(`.portray input[type=file]`, []string{mustDraw(t, t.TempDir(), "bob.png")}))
+	bob.want(`document.querySelector(".portray img")?.naturalWidth === 40`)
 	bob.press(".dialog", "Save")
 	bob.want(`document.querySelector(".toasts p")?.textContent === "Saved."`)
 	bob.picture("settings")
@@ -45,8 +47,8 @@ func TestOneKeepsProfileDevicesAndGroups(t *testing.T) {
 	bob.want(`document.querySelector(".dialog h2").textContent === "Einstellungen"`)
 	bob.picture("settings-german")
 	bob.do(chromedp.Click(`.dialog > header button`))
-	if me, err := p.clients["alice"].User(t.Context(), "bob"); err != nil || me.Status != "In theatre" {
-		t.Errorf("others see the status %q, %v", me.Status, err)
+	if me, err := p.clients["alice"].User(t.Context(), "bob"); err != nil || me.Status != "In theatre" || me.Avatar == "" {
+		t.Errorf("others see the status %q and the picture %q, %v", me.Status, me.Avatar, err)
 	}
 
 	bob.do(chromedp.Navigate(p.url + "/c/" + group.Token + "/details"))

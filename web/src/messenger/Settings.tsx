@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { client, resume, session } from "../state/session";
 import { theme, type Theme } from "../state/theme";
 import { moment } from "../text/format";
@@ -11,10 +12,12 @@ import { Select } from "../view/Select";
 import { toast } from "../view/Toasts";
 import { useLoaded } from "../view/useLoaded";
 import { choose as chooseNotices, notices, type Notices } from "./notices";
+import { PictureChooser } from "./PictureChooser";
 
 /** Settings are one's profile, password and devices, and how this device shows the pages. */
 export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const account = session.value?.account;
+  const [picture, setPicture] = useState<File | "">(); // undefined: it stays
   if (!account) return null;
   return (
     <Dialog title={text("settings")} onClose={onClose}>
@@ -26,14 +29,17 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
               display_name: String(fields.get("display_name")).trim(),
               status: String(fields.get("status")).trim(),
               dnd: fields.has("dnd"),
+              ...(picture !== undefined && { avatar: picture }),
             });
             await resume();
+            setPicture(undefined);
             toast(text("saved"));
           }}
         >
           {(problemOf) => (
             <>
               <h3>{text("profile")}</h3>
+              <PictureChooser of={account} value={picture} onChange={setPicture} problem={problemOf("avatar")} />
               <Field label={text("displayName")} name="display_name" value={account.display_name} required problem={problemOf("display_name")} />
               <Field label={text("statusText")} name="status" value={account.status} problem={problemOf("status")} />
               <label class="check">

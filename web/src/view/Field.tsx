@@ -9,6 +9,7 @@ interface Props {
   problem?: string | undefined;
   type?: "text" | "password" | "email" | "tel" | "url" | "number" | "date" | "datetime-local" | "search";
   name?: string;
+  /** What it holds; where nobody takes what is typed (onInput), only what it holds at first. */
   value?: string;
   placeholder?: string;
   autocomplete?: string;
@@ -22,7 +23,7 @@ interface Props {
 }
 
 /** Field is an input of one line with its label. */
-export function Field({ label, hint, problem, type = "text", ...input }: Props) {
+export function Field({ label, hint, problem, type = "text", value, ...input }: Props) {
   const id = useId();
   const said = problem || hint;
   return (
@@ -30,6 +31,7 @@ export function Field({ label, hint, problem, type = "text", ...input }: Props) 
       <label for={id}>{label}</label>
       <input
         type={type as "text"}
+        {...(input.onInput ? { value } : { defaultValue: value })}
         {...input}
         id={id}
         aria-describedby={said ? `${id}-hint` : undefined}

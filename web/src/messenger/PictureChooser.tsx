@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { size } from "../text/format";
+import { text } from "../text/text";
+import { Avatar } from "../view/Avatar";
+
+const kinds = "image/png,image/jpeg,image/gif,image/webp";
+const largest = 2 * 2 ** 20; // bytes
+
+/** PictureChooser shows what is to be the picture of a group or of oneself, and takes another one or none. */
+export function PictureChooser(props: {
+  of: { token: string; display_name: string; avatar: string };
+  value: File | "" | undefined;
+  onChange: (to: File | "" | undefined) => void;
+  problem: string | undefined;
+}) {
+  const { of, value, onChange } = props;
+  const picker = useRef<HTMLInputElement>(null);
+  const [address, setAddress] = useState<string>();
+  const [refused, setRefused] = useState("");
+  useEffect(() => {
+    if (!value) return setAddress(undefined);
+    const made = URL.createObjectURL(value);
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [value]);
+  const choose = (file: File | undefined) => {
+    if (!file) return;
+    const large = file.size > largest;
+    setRefused(large ? text("fileTooLarge", { name: file.name, limit: size(largest), size: size(file.size) }) : "");
+    if (!large) onChange(file);
+  };
+  const problem = refused || props.problem;
+  return (
+    <div class="portray">
+      {address ? (
+        <img class="avatar" src={address} alt="" />
+      ) : (
+        <Avatar name={of.display_name} token={of.token} picture={value === "" ? undefined : of.avatar} />
+      )}
+      <input
+        ref={picker}
+        type="file"
+        accept={kinds}
+        class="unseen"
+        tabIndex={-1}
+        aria-hidden="true"
+        onChange={(event) => {
+          choose(event.currentTarget.files?.[0]);
+          event.currentTarget.value = "";
+        }}
+      />
+      <button type="button" onClick={() => picker.current?.click()}>
+        {text("choosePicture")}
+      </button>
+      {(value || (value === undefined && of.avatar)) && (
+        <button type="button" onClick={() => onChange(of.avatar ? "" : undefined)}>
+          {text("removePicture")}
+        </button>
+      )}
+      {problem && <small role="alert" class="problem">{problem}</small>}
+    </div>
+  );
+}
