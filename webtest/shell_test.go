@@ -181,7 +181,7 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	alice.do(chromedp.KeyEvent(kb.Escape))
 	alice.want(`location.pathname === "/" && !document.querySelector(".conversation")`)
 	alice.do(chromedp.KeyEvent("?"))
-	alice.want(`document.querySelectorAll(".keys div").length === 9`)
+	alice.want(`document.querySelectorAll(".keys div").length === 10`)
 	alice.picture("help")
 	alice.do(chromedp.KeyEvent(kb.Escape))
 	alice.want(`!document.querySelector("dialog")`)
