@@ -110,7 +110,7 @@ func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, content
 	h := c.writer.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", disposition)
-	h.Set("Content-Security-Policy", noPagePolicy+"; sandbox")
+	h.Set("Content-Security-Policy", strictPolicy+"; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin") // no page of others shows it, or measures it
 	h.Set("ETag", `"`+strings.ReplaceAll(id.String(), "-", "")+`"`)
 	// Other units than bytes are ignored, which ServeContent refuses, and in place of

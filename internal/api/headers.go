@@ -47,13 +47,13 @@ func newVendor(prefix, namespace string) vendor {
 var (
 	noStore    = []string{"no-store"}
 	noSniff    = []string{"nosniff"}
-	noReferrer = []string{"no-referrer"} // an address may have credentials in it
-	noPage     = []string{noPagePolicy}
+	noReferrer = []string{"no-referrer"}                         // an address may have credentials in it
+	noPage     = []string{strictPolicy + "; connect-src 'self'"} // calls go on beside it
 )
 
-// noPagePolicy is for what is no page: shown as one all the same, it loads nothing, leads
+// strictPolicy is for what is no page: shown as one all the same, it loads nothing, leads
 // nowhere, and stands in no frame.
-const noPagePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const strictPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // SetHeaders sets what each answer of the server has (contract, section 1), and
 // returns the id of the request: the client's own where it is one, else a new one.
