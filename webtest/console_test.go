@@ -28,6 +28,15 @@ func (b browser) fill(within, name, words string) {
 		chromedp.SendKeys(selector, words))
 }
 
+// revokeLastKey revokes the last of a person's two keys.
+func (b browser) revokeLastKey() {
+	b.t.Helper()
+	b.do(chromedp.Click(`.profile tbody tr:last-child .menu > button`))
+	b.press(".menu", "Revoke")
+	b.press(".dialog footer", "Revoke")
+	b.want(`document.querySelectorAll(".profile tbody tr").length === 1`)
+}
+
 // TestAnOperatorSetsAServerUp with the pages alone: from the link of the first start to an organization with its
 // people, a request answered, a key issued and revoked, and the audit log read.
 func TestAnOperatorSetsAServerUp(t *testing.T) {
@@ -98,10 +107,7 @@ func TestAnOperatorSetsAServerUp(t *testing.T) {
 	b.press(".dialog", "I have kept it")
 	b.want(`document.querySelectorAll(".profile tbody tr").length === 2`)
 	b.picture("console-person")
-	b.do(chromedp.Click(`.profile tbody tr:last-child .menu > button`))
-	b.press(".menu", "Revoke")
-	b.press(".dialog footer", "Revoke")
-	b.want(`document.querySelectorAll(".profile tbody tr").length === 1`)
+	b.revokeLastKey()
 
 	b.press(".tabs", "Audit log")
 	b.want(`[...document.querySelectorAll("main tbody code")].some((e) => e.textContent === "key.revoke")`)

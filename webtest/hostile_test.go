@@ -204,6 +204,9 @@ func (h hostilePlace) console(b browser) {
 	b.goTo("/console/organizations")
 	b.holds("console-organizations", hostile...)
 	at := "/console/organizations/" + h.organization
+	b.goTo("/console/organizations/%ff/%zz")
+	b.want(`document.querySelector("main [role=alert]")`)
+	b.holds("console-malformed")
 	for _, page := range []string{"people", "groups", "requests", "stuck", "settings", "audit"} {
 		b.goTo(at + "/" + page)
 		b.want(`document.querySelector("main h1")`)

@@ -22,14 +22,14 @@ type server struct {
 type credentials struct{ Key, Secret string }
 
 // mustServe starts a server that ends with the test.
-func mustServe(t *testing.T, args ...string) server {
+func mustServe(t testing.TB, args ...string) server {
 	t.Helper()
 	s := browsertest.Serve(t, program, args...)
 	return server{s.URL, credentials(s.Operator), s}
 }
 
 // mustConnect returns the Go client for a key.
-func mustConnect(t *testing.T, url string, as credentials) *client.Client {
+func mustConnect(t testing.TB, url string, as credentials) *client.Client {
 	t.Helper()
 	return browsertest.Connect(t, url, as.Key, as.Secret)
 }

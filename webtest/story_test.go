@@ -21,12 +21,12 @@ const password = "correct horse battery"
 
 // browser is what one person has in front of them.
 type browser struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 }
 
 // mustBrowse opens the messenger in a browser of its own, which ends with the test.
-func mustBrowse(t *testing.T, address string) browser {
+func mustBrowse(t testing.TB, address string) browser {
 	t.Helper()
 	return browser{t, browsertest.Browse(t, address)}
 }

@@ -19,7 +19,7 @@ type place struct {
 }
 
 // mustFill makes an organization of people: each by a user name, "=", and a name.
-func mustFill(t *testing.T, s server, settings client.OrganizationSettings, names ...string) place {
+func mustFill(t testing.TB, s server, settings client.OrganizationSettings, names ...string) place {
 	t.Helper()
 	operator := mustConnect(t, s.url, s.operator)
 	organization, err := operator.CreateOrganization(t.Context(), "General Hospital", settings)
@@ -41,7 +41,7 @@ func mustFill(t *testing.T, s server, settings client.OrganizationSettings, name
 }
 
 // mustSend sends a message by a program of somebody's.
-func (p place) mustSend(t *testing.T, from string, message client.Outgoing) string {
+func (p place) mustSend(t testing.TB, from string, message client.Outgoing) string {
 	t.Helper()
 	if token, ok := p.tokens[message.Recipient]; ok {
 		message.Recipient = token

@@ -80,9 +80,18 @@ function Entry(props: { to: string; icon: IconName; at: string; children: Compon
   );
 }
 
+/** decoded is a part of an address; what is no encoding of anything stands for itself. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** View is what an address shows. */
 function View({ at }: { at: string }) {
-  const [, page = "", token, tab, person] = at.slice("/console".length).split("/").map(decodeURIComponent);
+  const [, page = "", token, tab, person] = at.slice("/console".length).split("/").map(decoded);
   const operator = session.value?.operator ?? false;
   if (page === "") return <Overview />;
   if (page === "start" && operator) return <FirstStart />;

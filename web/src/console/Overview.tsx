@@ -26,12 +26,27 @@ export function Overview() {
 }
 
 function Installation() {
-  const { value: status, problem, reload } = useLoaded(() => administer(() => client.getStatus()), []);
+  const byClock = useRef(false); // nobody is asked for a password then
+  const { value: status, problem, reload } = useLoaded(
+    () => (byClock.current ? client.getStatus() : administer(() => client.getStatus())),
+    [],
+  );
+  const failed = useRef(false);
+  failed.current = problem !== "";
   const before = useRef<Status | undefined>(undefined);
   const rate = useRef<number | undefined>(undefined);
   useEffect(() => {
-    const timer = setInterval(reload, often);
-    return () => clearInterval(timer);
+    const look = () => {
+      if (document.visibilityState !== "visible" || failed.current) return;
+      byClock.current = true;
+      reload();
+    };
+    const timer = setInterval(look, often);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
   }, []);
   if (status && status !== before.current) {
     const last = before.current;
@@ -42,13 +57,27 @@ function Installation() {
     }
     before.current = status;
   }
-  if (problem) return <p role="alert" class="problem">{problem}</p>;
-  if (!status) return <p class="empty">{text("loading")}</p>;
+  const refused = problem && (
+    <p role="alert" class="problem">
+      {problem}{" "}
+      <button
+        type="button"
+        onClick={() => {
+          byClock.current = false;
+          reload();
+        }}
+      >
+        {text("tryAgain")}
+      </button>
+    </p>
+  );
+  if (!status) return refused || <p class="empty">{text("loading")}</p>;
   const { server, queues, backup, sweep, storage } = status;
   const now = Date.parse(status.time);
   const ago = (time: string) => text("console.ago", { span: span((now - Date.parse(time)) / 1000) });
   return (
     <>
+      {refused}
       {server.warnings.length > 0 && (
         <ul class="warnings" aria-label={text("console.warnings")}>
           {server.warnings.map((warning) => (

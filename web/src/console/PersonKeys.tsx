@@ -163,6 +163,7 @@ export function keyColumns() {
       value: (key: Key) => (key.session ? text("console.session") : text(key.kind === "administrative" ? "console.administrative" : "console.regular")),
     },
     { title: text("console.scope"), value: (key: Key) => (key.organization ? text("console.thisOrganization") : text("console.anywhere")) },
+    { title: text("console.networks"), value: (key: Key) => key.allowed_networks?.join(" ") ?? "" },
     { title: text("console.device"), value: (key: Key) => key.device ?? "" },
     {
       title: text("console.lastUsed"),

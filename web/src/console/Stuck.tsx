@@ -13,7 +13,7 @@ import { Table } from "../view/Table";
 import { toast } from "../view/Toasts";
 import type { OfOrganization } from "./Organization";
 
-type Minutes = "15" | "60" | "1440" | "10080";
+type Minutes = "0" | "15" | "60" | "1440" | "10080";
 
 /** Stuck shows queues that nobody reads and, of an organization, messages that have not arrived. */
 export function Stuck({ organization }: Partial<OfOrganization>) {
@@ -32,7 +32,7 @@ export function Stuck({ organization }: Partial<OfOrganization>) {
         on={[org, minutes]}
         keyOf={(queue) => queue.account_id}
         load={(continuation) => {
-          const page = { older_than: Number(minutes), ...(continuation && { continuation }) };
+          const page = { ...(minutes !== "0" && { older_than: Number(minutes) }), ...(continuation && { continuation }) };
           return administer(() => (org ? client.listQueues(org, page) : client.listAllQueues(page)));
         }}
         columns={[
@@ -52,7 +52,7 @@ export function Stuck({ organization }: Partial<OfOrganization>) {
           value={minutes}
           onChange={setMinutes}
           options={{
-            15: text("console.minutes", { n: 15 }), 60: text("console.hours", { n: 1 }), 1440: text("console.days", { n: 1 }),
+            0: text("console.anyAge"), 15: text("console.minutes", { n: 15 }), 60: text("console.hours", { n: 1 }), 1440: text("console.days", { n: 1 }),
             10080: text("console.days", { n: 7 }),
           }}
         />
@@ -66,7 +66,7 @@ export function Stuck({ organization }: Partial<OfOrganization>) {
             on={[org, minutes, recalled]}
             keyOf={(message) => message.message_id}
             load={(continuation) =>
-              administer(() => client.listUndelivered(org, { minutes: Number(minutes), ...(continuation && { continuation }) }))
+              administer(() => client.listUndelivered(org, { minutes: Number(minutes) || 1, ...(continuation && { continuation }) }))
             }
             columns={[
               { title: text("console.message"), value: (message) => message.message_id, show: (message) => <code>{message.message_id}</code> },

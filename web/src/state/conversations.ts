@@ -39,11 +39,16 @@ export const current = computed(() => {
 
 /** addressOf is where a conversation is shown, or its details. */
 export function addressOf({ entity, organization_id }: Conversation, pane: "" | "/details" = ""): string {
-  const other = [...conversations.value.values()].some(
-    (c) => c.entity.token === entity.token && c.organization_id !== organization_id,
-  );
-  return `/c/${entity.token}${pane}${other ? `?in=${organization_id}` : ""}`;
+  return `/c/${entity.token}${pane}${several.value.has(entity.token) ? `?in=${organization_id}` : ""}`;
 }
+
+/** The tokens of users with whom there are conversations in several organizations. */
+const several = computed(() => {
+  const once = new Set<string>();
+  const more = new Set<string>();
+  for (const { entity } of conversations.value.values()) (once.has(entity.token) ? more : once).add(entity.token);
+  return more;
+});
 
 /** choose opens a conversation; undefined goes back to the list. */
 export function choose(conversation: Conversation | undefined): void {

@@ -1,9 +1,19 @@
 // Times and sizes as the language in force writes them.
 import { language } from "./text";
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** dates returns a format of the language in force. To make one takes as long as to use it a hundred times. */
+function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = language.value + Object.entries(options).join();
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(language.value, options);
+  formats.set(key, format);
+  return format;
+}
+
 /** clock is the time of a day. */
 export function clock(time: string | Date): string {
-  return new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }).format(new Date(time));
+  return dates({ hour: "2-digit", minute: "2-digit" }).format(new Date(time));
 }
 
 /** day is a date: today, yesterday, a weekday of this week, or else the whole date. */
@@ -13,8 +23,8 @@ export function day(time: string | Date): string {
   if (days === 0 || days === 1) {
     return capital(new Intl.RelativeTimeFormat(language.value, { numeric: "auto" }).format(-days, "day"));
   }
-  if (days > 1 && days < 7) return new Intl.DateTimeFormat(language.value, { weekday: "long" }).format(date);
-  return new Intl.DateTimeFormat(language.value, { dateStyle: "long" }).format(date);
+  if (days > 1 && days < 7) return dates({ weekday: "long" }).format(date);
+  return dates({ dateStyle: "long" }).format(date);
 }
 
 /** when is short: the time of what is of today, or else the day. */
@@ -22,12 +32,12 @@ export function when(time: string | Date): string {
   const date = new Date(time);
   return midnight(date) === midnight(new Date())
     ? clock(date)
-    : new Intl.DateTimeFormat(language.value, { day: "2-digit", month: "2-digit", year: "2-digit" }).format(date);
+    : dates({ day: "2-digit", month: "2-digit", year: "2-digit" }).format(date);
 }
 
 /** moment is a whole time, to the second. */
 export function moment(time: string | Date): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(time));
+  return dates({ dateStyle: "medium", timeStyle: "medium" }).format(new Date(time));
 }
 
 const units = ["second", "minute", "hour", "day"] as const;

@@ -41,13 +41,15 @@ export function Table<R>(props: {
   const [order, setOrder] = useState<{ column: number; down: boolean } | undefined>();
   const turn = useRef(0);
 
-  const more = async (known: readonly R[], from: string | undefined, all: boolean): Promise<readonly R[]> => {
+  /** more loads the next page, or all. It returns nothing where that failed, or is not what is wanted any more. */
+  const more = async (known: readonly R[], from: string | undefined, all: boolean): Promise<readonly R[] | undefined> => {
     const mine = turn.current;
     let list = known;
+    setProblem("");
     try {
       for (let place = from, first = true; first || (place !== undefined && (all || list.length === known.length)); first = false) {
         const page = await load(place);
-        if (mine !== turn.current) return list;
+        if (mine !== turn.current) return undefined;
         list = [...list, ...page.results];
         place = page.metadata.continuation;
         setRows(list);
@@ -55,12 +57,12 @@ export function Table<R>(props: {
       }
     } catch (error) {
       if (mine === turn.current) setProblem(describe(error));
+      return undefined;
     }
     return list;
   };
   useEffect(() => {
     turn.current++;
-    setProblem("");
     setNext(undefined);
     void more([], undefined, false);
     return () => void turn.current++;
@@ -68,6 +70,7 @@ export function Table<R>(props: {
 
   const download = async () => {
     const all = next === undefined ? (rows ?? []) : await more(rows ?? [], next, true);
+    if (!all) return; // a file that lacks rows would look like one that has all
     const content = [columns.map(({ title }) => title), ...all.map((row) => columns.map(({ value }) => value(row)))];
     save(`${props.label}.csv`, new Blob([formatCSV(content)], { type: "text/csv" }));
   };
