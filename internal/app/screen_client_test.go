@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -132,8 +133,14 @@ func (s *screen) each(ctx context.Context, f func(*client.Conversation) error) e
 	}
 }
 
-// ask loads what came since it was last asked for.
+// ask loads what came since it was last asked for: of the conversations that it knows, which the list may
+// miss while messages move them up, and then of those that it does not.
 func (s *screen) ask(ctx context.Context) error {
+	for entity := range maps.Clone(s.after) {
+		if err := s.askOne(ctx, entity); err != nil {
+			return err
+		}
+	}
 	return s.each(ctx, func(c *client.Conversation) error { return s.askOne(ctx, c.Entity.Token()) })
 }
 
@@ -144,6 +151,7 @@ func (s *screen) askOne(ctx context.Context, entity string) error {
 		if err != nil {
 			return err
 		}
+		s.after[entity] = after
 		for i := range page.Results {
 			s.after[entity] = page.Results[i].SortNumber
 		}
@@ -174,6 +182,12 @@ func (s *screen) follow(ctx context.Context, e client.Event) error {
 			return err
 		}
 		s.show([]client.Message{*m})
+		entity := s.conversation(m)
+		if _, loaded := s.after[entity]; !loaded { // it moved up in the list while that was read
+			if err := s.askOne(ctx, entity); err != nil {
+				return err
+			}
+		}
 	case client.EventStatus, client.EventGroupStatus:
 		change, err := e.Status()
 		if err != nil {

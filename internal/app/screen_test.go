@@ -113,6 +113,7 @@ func (s *stage) play(length time.Duration) {
 	defer s.over.Wait()
 	defer s.running()
 	over := make(chan struct{})
+	defer close(over)
 	s.over.Go(func() { s.disturb(over) })
 	for end := time.Now().Add(length); (time.Now().Before(end) || s.settled < 2 || s.server.lived() < 2) &&
 		!s.t.Failed(); {
@@ -121,7 +122,6 @@ func (s *stage) play(length time.Duration) {
 		}
 		s.settle()
 	}
-	close(over)
 	s.t.Logf("%d messages, %d times settled, %d lives", s.sent, s.settled, s.server.lived())
 }
 
