@@ -32,6 +32,9 @@ type Key struct {
 	// Device is what a sign-in calls it, or the browser of a session; empty: it came of none.
 	Device  string `json:"device,omitempty"`
 	Session bool   `json:"session,omitempty"` // of a browser, which alone may use it
+	// The limits of its own; 0: none, nil: the server's.
+	MessagesPerDay    *int `json:"messages_per_day,omitempty"`
+	RequestsPerSecond *int `json:"requests_per_second,omitempty"`
 }
 
 // IssuedKey is a new key with its secret, which no call shows again.

@@ -40,6 +40,10 @@ type wireKey struct {
 	Device  string `json:"device,omitempty"`
 	Session bool   `json:"session,omitempty"`
 	Current bool   `json:"current,omitempty"` // it is the session that asks
+
+	// Where they are not the server's settings.
+	MessagesPerDay    *int `json:"messages_per_day,omitempty"`
+	RequestsPerSecond *int `json:"requests_per_second,omitempty"`
 }
 
 // maxSeconds keeps a duration that a client names within what can be counted.
@@ -102,6 +106,7 @@ func shownKey(k *model.Key) wireKey {
 		LastAddress: k.LastAddress,
 		ExpiresTime: wire.Time(k.Expires), IssuedBy: k.IssuedBy, Networks: k.Networks.Strings(), Organization: k.Scope,
 		Device: k.Device, Session: k.Session,
+		MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond,
 	}
 }
 
