@@ -22,7 +22,10 @@ interface Page<R> {
   metadata: { continuation?: string };
 }
 
-/** Table lists what the interface lists in pages: sorted by any column, filtered by what `children` are, exported whole. */
+/**
+ * Table lists what the interface lists in pages: sorted by any column, filtered by what `children` are, exported whole.
+ * To sort and to export, all pages are loaded, which one can stop.
+ */
 export function Table<R>(props: {
   label: string;
   columns: readonly Column<R>[];
@@ -38,6 +41,7 @@ export function Table<R>(props: {
   const [rows, setRows] = useState<readonly R[] | undefined>();
   const [next, setNext] = useState<string | undefined>();
   const [problem, setProblem] = useState("");
+  const [whole, setWhole] = useState(false); // all pages are being loaded
   const [order, setOrder] = useState<{ column: number; down: boolean } | undefined>();
   const turn = useRef(0);
 
@@ -46,6 +50,7 @@ export function Table<R>(props: {
     const mine = turn.current;
     let list = known;
     setProblem("");
+    setWhole(all);
     try {
       for (let place = from, first = true; first || (place !== undefined && (all || list.length === known.length)); first = false) {
         const page = await load(place);
@@ -58,11 +63,17 @@ export function Table<R>(props: {
     } catch (error) {
       if (mine === turn.current) setProblem(describe(error));
       return undefined;
+    } finally {
+      if (mine === turn.current) setWhole(false);
     }
     return list;
   };
-  useEffect(() => {
+  const stop = () => {
     turn.current++;
+    setWhole(false);
+  };
+  useEffect(() => {
+    stop();
     setNext(undefined);
     void more([], undefined, false);
     return () => void turn.current++;
@@ -74,13 +85,17 @@ export function Table<R>(props: {
     const content = [columns.map(({ title }) => title), ...all.map((row) => columns.map(({ value }) => value(row)))];
     save(`${props.label}.csv`, new Blob([formatCSV(content)], { type: "text/csv" }));
   };
+  const sort = (column: number) => {
+    setOrder({ column, down: order?.column === column && !order.down });
+    if (next !== undefined && !whole) void more(rows ?? [], next, true);
+  };
   const by = order && columns[order.column];
   const shown = by ? [...(rows ?? [])].sort((a, b) => compare(by.value(a), by.value(b)) * (order.down ? -1 : 1)) : rows;
   return (
     <section class="listing" aria-label={props.label} aria-busy={rows === undefined && !problem}>
       <div class="tools">
         {props.children}
-        <button type="button" class="export" onClick={() => void download()} disabled={!rows?.length}>
+        <button type="button" class="export" onClick={() => void download()} disabled={!rows?.length || whole}>
           <Icon name="download" /> {text("console.csv")}
         </button>
       </div>
@@ -103,10 +118,7 @@ export function Table<R>(props: {
                     class={number ? "number" : undefined}
                     aria-sort={order?.column === column ? (order.down ? "descending" : "ascending") : undefined}
                   >
-                    <button
-                      type="button"
-                      onClick={() => setOrder({ column, down: order?.column === column && !order.down })}
-                    >
+                    <button type="button" onClick={() => sort(column)}>
                       {title}
                       {order?.column === column && <Icon name={order.down ? "down" : "up"} />}
                     </button>
@@ -135,9 +147,12 @@ export function Table<R>(props: {
         </div>
       )}
       {next !== undefined && rows !== undefined && (
-        <button type="button" class="more" onClick={() => void more(rows, next, false)}>
-          {text("console.more")}
-        </button>
+        <p class="more">
+          <span role="status">{text("console.soFar", { n: rows.length })}</span>
+          <button type="button" onClick={() => (whole ? stop() : void more(rows, next, false))}>
+            {text(whole ? "console.stop" : "console.more")}
+          </button>
+        </p>
       )}
     </section>
   );
