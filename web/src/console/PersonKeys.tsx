@@ -38,7 +38,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
         acts={(key) => (
           <Menu
             label={text("console.acts")}
-            choices={[
+            choices={() => [
               ...(key.session ? [] : [{ label: text("console.rotate"), onChoose: () => setAsked({ act: "rotate" as const, key }) }]),
               ...(operator ? [{ label: text("console.limits"), onChoose: () => setAsked({ act: "limit" as const, key }) }] : []),
               { label: text("console.revoke"), danger: true, onChoose: () => setAsked({ act: "revoke", key }) },
@@ -108,7 +108,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
               change();
             }}
           >
-            {(problemOf) => <Limits problemOf={problemOf} />}
+            {(problemOf) => <Limits of={asked.key} problemOf={problemOf} />}
           </Form>
         </Dialog>
       )}
@@ -145,11 +145,21 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
   );
 }
 
-function Limits({ problemOf }: { problemOf: (field: string) => string | undefined }) {
+function Limits({ of: key, problemOf }: { of?: Key; problemOf: (field: string) => string | undefined }) {
+  const names = { messages_per_day: "console.aDay", requests_per_second: "console.aSecond" } as const;
   return (
     <div class="pair">
-      <Field label={text("console.aDay")} name="messages_per_day" inputMode="numeric" hint={text("console.limitHint")} problem={problemOf("messages_per_day")} />
-      <Field label={text("console.aSecond")} name="requests_per_second" inputMode="numeric" hint={text("console.limitHint")} problem={problemOf("requests_per_second")} />
+      {(["messages_per_day", "requests_per_second"] as const).map((name) => (
+        <Field
+          key={name}
+          label={text(names[name])}
+          name={name}
+          value={String(key?.[name] ?? "")}
+          inputMode="numeric"
+          hint={text("console.limitHint")}
+          problem={problemOf(name)}
+        />
+      ))}
     </div>
   );
 }

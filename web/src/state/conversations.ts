@@ -106,6 +106,7 @@ export const unread = computed(() =>
 
 const page = 100;
 let latest = 0;
+const touched = new Set<string>(); // what changed since the last load began
 
 /** Where the next page begins, by the organization whose alone it is: undefined for all, null at the end. */
 const next = new Map<string | undefined, string | null>();
@@ -113,6 +114,7 @@ const next = new Map<string | undefined, string | null>();
 /** load fetches the list anew, as far as it was loaded. */
 export async function load(): Promise<void> {
   const turn = ++latest;
+  touched.clear();
   const all = new Map<string, Conversation>();
   let continuation: string | undefined;
   do {
@@ -124,6 +126,11 @@ export async function load(): Promise<void> {
     continuation = metadata.continuation;
   } while (continuation !== undefined && all.size < conversations.value.size);
   if (turn !== latest) return; // a later one knows more
+  for (const key of touched) {
+    // A message that came meanwhile may have moved it past the page that was read.
+    const known = conversations.value.get(key);
+    if (known && known.sort_number > (all.get(key)?.sort_number ?? 0)) all.set(key, known);
+  }
   const open = current.value;
   if (open) {
     // One that has no message yet, or is far down, stays.
@@ -219,7 +226,9 @@ export function note(message: Message): void {
 /** change changes what the list says of a conversation. */
 export function change(key: string, to: Partial<Conversation>): void {
   const known = conversations.value.get(key);
-  if (known) conversations.value = new Map(conversations.value).set(key, { ...known, ...to });
+  if (!known) return;
+  touched.add(key);
+  conversations.value = new Map(conversations.value).set(key, { ...known, ...to });
 }
 
 /** changeLast changes the last message of a conversation, where it is this one. */

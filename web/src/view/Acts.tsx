@@ -19,30 +19,9 @@ import { toast } from "./Toasts";
 export function Acts({ message, own, sealed }: { message: Message; own: boolean; sealed: boolean }) {
   const [open, setOpen] = useState<"forward" | "recall">();
   const close = () => setOpen(undefined);
-  const { body } = message;
-  const conversation = conversations.value.get(keyOfMessage(message));
-  const shown = !message.is_recalled && !sealed;
-  const choices: Choice[] = [];
-  if (shown && body && conversation && mayWrite(conversation)) {
-    choices.push({ label: text("reply"), icon: "reply", onChoose: () => quote(message) });
-  }
-  if (shown && body) {
-    choices.push({
-      label: text("copy"),
-      icon: "copy",
-      onChoose: () => void navigator.clipboard.writeText(body).then(() => toast(text("copied"))),
-    });
-  }
-  if (shown && rulesOf(message.recipient_organization).forward) {
-    choices.push({ label: text("forward"), icon: "forward", onChoose: () => setOpen("forward") });
-  }
-  choices.push({ label: text("info"), icon: "info", onChoose: () => inspect(message.message_id) });
-  if (own && !message.is_recalled) {
-    choices.push({ label: text("recall"), icon: "recall", danger: true, onChoose: () => setOpen("recall") });
-  }
   return (
     <div class="acts">
-      <Menu label={text("messageActs")} choices={choices} skipped>
+      <Menu label={text("messageActs")} choices={() => choicesFor(message, own, sealed, setOpen)} skipped>
         <Icon name="more" />
       </Menu>
       {open === "forward" && <Forward message={message} onClose={close} />}
@@ -62,6 +41,32 @@ export function Acts({ message, own, sealed }: { message: Message; own: boolean;
       )}
     </div>
   );
+}
+
+/** choicesFor are what one may do with a message now. */
+function choicesFor(message: Message, own: boolean, sealed: boolean, ask: (act: "forward" | "recall") => void): Choice[] {
+  const { body } = message;
+  const conversation = conversations.value.get(keyOfMessage(message));
+  const shown = !message.is_recalled && !sealed;
+  const choices: Choice[] = [];
+  if (shown && body && conversation && mayWrite(conversation)) {
+    choices.push({ label: text("reply"), icon: "reply", onChoose: () => quote(message) });
+  }
+  if (shown && body) {
+    choices.push({
+      label: text("copy"),
+      icon: "copy",
+      onChoose: () => void navigator.clipboard.writeText(body).then(() => toast(text("copied"))),
+    });
+  }
+  if (shown && rulesOf(message.recipient_organization).forward) {
+    choices.push({ label: text("forward"), icon: "forward", onChoose: () => ask("forward") });
+  }
+  choices.push({ label: text("info"), icon: "info", onChoose: () => inspect(message.message_id) });
+  if (own && !message.is_recalled) {
+    choices.push({ label: text("recall"), icon: "recall", danger: true, onChoose: () => ask("recall") });
+  }
+  return choices;
 }
 
 const quoted = 5; // lines

@@ -96,7 +96,8 @@ export function History({ conversation }: { conversation: Conversation }) {
     setAway(span.to !== Infinity || gap > el.clientHeight / 2);
     const last = nodes.findLast((node) => node.dataset["sort"] && node.getBoundingClientRect().top < bottom - 8);
     if (last && document.visibilityState === "visible") markSeen(conversation, Number(last.dataset["sort"]));
-    extend(el.scrollTop < near, gap < near);
+    if (anchor.current === "end" && b - a > most) setSpan(tail(list));
+    else extend(el.scrollTop < near, gap < near);
   };
   const extend = (up: boolean, down: boolean) => {
     const now = messages.value.get(key) ?? [];

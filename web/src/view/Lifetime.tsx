@@ -18,7 +18,7 @@ export function Lifetime(props: { rules: Rules; value: number | undefined; onCha
     <Menu
       label={text("lifetime")}
       class={value === undefined ? "icon" : "icon chosen"}
-      choices={offered.map((ttl) => ({ label: label(ttl), checked: ttl === value, onChoose: () => props.onChange(ttl) }))}
+      choices={() => offered.map((ttl) => ({ label: label(ttl), checked: ttl === value, onChoose: () => props.onChange(ttl) }))}
     >
       <Icon name="stuck" />
       {value !== undefined && name(value)}

@@ -15,7 +15,8 @@ export interface Choice {
 interface Props {
   label: string;
   class?: string;
-  choices: readonly Choice[];
+  /** Asked while the menu is open. */
+  choices: () => readonly Choice[];
   /** The button is reached otherwise than by Tab. */
   skipped?: boolean;
   disabled?: boolean;
@@ -94,7 +95,7 @@ export function Menu(props: Props) {
       </button>
       {open && (
         <div role="menu" id={id} aria-label={props.label} popover="manual" ref={list}>
-          {props.choices.map(({ label, icon, danger, checked, onChoose }) => (
+          {props.choices().map(({ label, icon, danger, checked, onChoose }) => (
             <button
               type="button"
               role={checked === undefined ? "menuitem" : "menuitemradio"}
