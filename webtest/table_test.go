@@ -48,14 +48,14 @@ func TestATableSortsAllThatThereIs(t *testing.T) {
 	const rows = `document.querySelectorAll("main tbody tr").length`
 	b.want(rows + ` > 0 && document.querySelector(".more [role=status]").textContent === "So far: " + ` + rows)
 	loaded := ask[int](b, rows)
-	if loaded >= 350 {
+	if loaded > 350 {
 		t.Fatalf("one page has %d people", loaded)
 	}
 	b.press(".more", "Load more")
 	b.want(fmt.Sprintf(`%s > %d`, rows, loaded))
 	b.press("main thead", "Name")
-	b.want(rows + ` === 350 && !document.querySelector(".more")`)
-	b.want(`document.querySelector("main tbody tr").textContent.includes("Person 00000")`)
+	b.want(rows + ` === 351 && !document.querySelector(".more")`)
+	b.want(`document.querySelector("main tbody tr").textContent.includes("Operator")`)
 	b.press("main thead", "Name")
 	b.want(`document.querySelector("main tbody tr").textContent.includes("Person 00349")`)
 	b.want(`document.querySelector("main th[aria-sort=descending]").textContent === "Name"`)

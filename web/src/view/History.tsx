@@ -15,8 +15,9 @@ import { Icon } from "./Icon";
 import { Message } from "./Message";
 import { Unsent } from "./Unsent";
 
-const most = 160; // messages in the document
-const step = 40; // messages that are added where one scrolls
+const most = 120; // messages in the document
+const step = 20; // messages that are added at a time where one scrolls
+const ahead = 60; // messages around those that are seen: in the document at first, and loaded before one gets there
 const near = 1200; // pixels from an edge at which they are
 
 /** The part of the messages that is in the document, by their sort_number. */
@@ -102,7 +103,7 @@ export function History({ conversation }: { conversation: Conversation }) {
   const extend = (up: boolean, down: boolean) => {
     const now = messages.value.get(key) ?? [];
     const [a, b] = bounds(now, span);
-    if (a < 2 * step) back(entity.token, organization).catch(() => undefined); // asked again on scrolling
+    if (a < ahead) back(entity.token, organization).catch(() => undefined); // asked again on scrolling
     if (up && a > 0) {
       const from = now[Math.max(0, a - step)]?.sort_number ?? 0;
       const last = a - step + most;
@@ -261,12 +262,12 @@ function search(list: readonly Content[], n: number): number {
 }
 
 function tail(list: readonly Content[]): Span {
-  return { from: list[Math.max(0, list.length - 2 * step)]?.sort_number ?? 0, to: Infinity };
+  return { from: list[Math.max(0, list.length - ahead)]?.sort_number ?? 0, to: Infinity };
 }
 
 function around(list: readonly Content[], at: number): Span {
-  const to = at + 2 * step < list.length ? (list[at + 2 * step]?.sort_number ?? Infinity) : Infinity;
-  return { from: list[Math.max(0, at - step)]?.sort_number ?? 0, to };
+  const to = at + ahead < list.length ? (list[at + ahead]?.sort_number ?? Infinity) : Infinity;
+  return { from: list[Math.max(0, at - ahead / 2)]?.sort_number ?? 0, to };
 }
 
 /** move goes from message to message by the keyboard, and opens the menu of one. */
