@@ -95,8 +95,10 @@ client-tests: $(CLIENTTEST)
 run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 	./bin/signet serve --listen "$(LISTEN)" --data "$(DATA)" $(ARGS)
 
-# What the tests of the rooms above the store run on PostgreSQL as well.
-ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic
+# What runs on PostgreSQL as well: the tests of the rooms above the store, and what people do with the pages. How
+# pages look is the same on both.
+ON_BOTH = -skip '$(LOOKS)' ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic ./webtest
+LOOKS = ^(TestEveryViewIsForEverybody|TestEveryTextIsFromADictionary|TestHostileTextsStayTexts|TestPagesAreSmall|TestTalkLook)$$
 
 # What the tests start servers of, or run, and the TypeScript that they test. It is built before they run, because that
 # takes a minute the first time, which would be a test's.

@@ -206,3 +206,49 @@ func TestWhatIsReadElsewhereIsFound(t *testing.T) {
 	alice.do(chromedp.Evaluate[chromedp.Void](`document.dispatchEvent(new Event("visibilitychange"))`))
 	alice.want(`!document.querySelector(".conversations .badge")`)
 }
+
+// TestALateAnswerTakesNothingBack: what came while the server was asked stays, and so does how far it got.
+func TestALateAnswerTakesNothingBack(t *testing.T) {
+	p := mustFill(t, mustServe(t), client.OrganizationSettings{}, "alice=Alice Ames", "bob=Bob Brown")
+	p.mustSend(t, "bob", client.Outgoing{Recipient: "alice", Body: "Good morning."})
+	alice := mustBrowse(t, p.url)
+	alice.signIn("alice")
+	alice.open("Bob Brown")
+	alice.do(chromedp.Evaluate[chromedp.Void](`(() => {
+		const plain = window.fetch;
+		window.held = [];
+		window.fetch = async (...call) => {
+			const answer = await plain(...call);
+			if (String(call[0]).includes("/message?limit=200")) await new Promise((go) => window.held.push(go));
+			return answer;
+		};
+		document.dispatchEvent(new Event("visibilitychange"));
+	})()`))
+	alice.want(`window.held.length === 1`)
+	p.mustSend(t, "bob", client.Outgoing{Recipient: "alice", Body: "Hello?"})
+	alice.want(bodies + ` === "Good morning.|Hello?"`)
+	alice.do(chromedp.SendKeys(`textarea`, "Yes.\r"))
+	alice.want(`document.querySelector(".message.own .status-new, .message.own .status-delivered")`)
+	history, err := p.clients["bob"].History(t.Context(), p.tokens["alice"], client.HistoryPlace{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.clients["bob"].ReadConversation(t.Context(), p.tokens["alice"], history.Results[0].SortNumber)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alice.want(`document.querySelector(".message.own .status-read")`)
+	alice.do(chromedp.Evaluate[chromedp.Void](`(() => {
+		window.lost = false;
+		const stays = () => document.querySelectorAll(".message").length === 3 && document.querySelector(".own .status-read");
+		new MutationObserver(() => { window.lost ||= !stays(); })
+			.observe(document.querySelector(".messages"), {childList: true, subtree: true, attributes: true});
+		window.held[0]();
+		document.dispatchEvent(new Event("visibilitychange"));
+	})()`))
+	alice.want(`window.held.length === 2`) // which is asked for after the first answer was taken in
+	alice.want(bodies + ` === "Good morning.|Hello?|Yes."`)
+	if ask[bool](alice, `window.lost`) {
+		t.Error("something was taken back")
+	}
+}

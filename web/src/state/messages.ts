@@ -57,10 +57,14 @@ export async function open(conversation: Conversation): Promise<void> {
 
 /** refresh takes over what changed of the newest while nobody told. */
 async function refresh(key: string, token: string, organization: string): Promise<void> {
+  const before = new Set(messages.value.get(key)?.map((message) => message.message_id));
   const { results } = await client.in(organization).getHistory(token, { limit: largePage });
   const oldest = results.at(-1)?.sort_number ?? 0;
   const still = new Set(results.map((message) => message.message_id));
-  const kept = (messages.value.get(key) ?? []).filter((m) => m.sort_number < oldest || still.has(m.message_id));
+  // What came since the answer was made is not in it.
+  const kept = (messages.value.get(key) ?? []).filter(
+    ({ message_id, sort_number }) => sort_number < oldest || still.has(message_id) || !before.has(message_id),
+  );
   messages.value = new Map(messages.value).set(key, kept);
   put(key, results);
 }
@@ -123,6 +127,15 @@ export function get(id: string): Message | undefined {
   return undefined;
 }
 
+const progress = ["New", "Delivered", "Read"];
+
+/** latest takes over a message that was asked for: events may have told more meanwhile, and nothing goes back. */
+function latest(known: Message | undefined, message: Message): Message {
+  if (known?.is_recalled) return known;
+  const further = known && progress.indexOf(known.status) > progress.indexOf(message.status);
+  return further ? { ...message, status: known.status } : message;
+}
+
 /** put merges messages into a list; what comes before or behind all of it is the usual case. */
 function put(key: string, some: readonly Message[]): void {
   const list = messages.value.get(key) ?? [];
@@ -135,7 +148,7 @@ function put(key: string, some: readonly Message[]): void {
   else if (last.sort_number < (list[0]?.sort_number ?? 0)) merged = [...ordered, ...list];
   else {
     const all = new Map(list.map((message) => [message.message_id, message]));
-    for (const message of ordered) all.set(message.message_id, message);
+    for (const message of ordered) all.set(message.message_id, latest(all.get(message.message_id), message));
     merged = [...all.values()].sort((a, b) => a.sort_number - b.sort_number);
   }
   messages.value = new Map(messages.value).set(key, merged);
