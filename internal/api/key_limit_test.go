@@ -68,7 +68,7 @@ func TestLimitsOfAKeyAreForOperators(t *testing.T) {
 	c.operator.post(path, fields{"messages_per_day": 5, "requests_per_second": "default"}).want(204)
 	limited := fields{"api_key": c.alice.key, "messages_per_day": 5}
 	c.alice.get("/v2/user/me/key").reply().at(0).wantFields(limited, "requests_per_second")
-	c.operator.get("/v2/organization/" + c.org + "/key?account=alice").reply().at("results", 0).wantFields(limited)
+	c.operator.get("/v2/organization/"+c.org+"/key?account=alice").reply().at("results", 0).wantFields(limited)
 	c.operator.get("/v2/organization/" + c.org + "/audit?action=key.limit").reply().at(0).wantFields(fields{
 		"account": c.operator.token, "on_account": c.alice.token, "on_key": c.alice.key, "outcome": "ok",
 		"detail": "messages_per_day=5 requests_per_second=default"})
