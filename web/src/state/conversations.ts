@@ -127,9 +127,12 @@ export async function load(): Promise<void> {
   } while (continuation !== undefined && all.size < conversations.value.size);
   if (turn !== latest) return; // a later one knows more
   for (const key of touched) {
-    // A message that came meanwhile may have moved it past the page that was read.
+    // A message that came meanwhile may have moved it past the page that was read, or got further than that says.
     const known = conversations.value.get(key);
-    if (known && known.sort_number > (all.get(key)?.sort_number ?? 0)) all.set(key, known);
+    const asked = all.get(key);
+    if (!known?.last_message || known.sort_number < (asked?.sort_number ?? 0)) continue;
+    const newer = !asked || known.sort_number > asked.sort_number;
+    all.set(key, newer ? known : { ...asked, last_message: known.last_message });
   }
   const open = current.value;
   if (open) {
