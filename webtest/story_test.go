@@ -89,6 +89,9 @@ func (b browser) picture(name string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		b.t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), shot, 0o600); err != nil {
 		b.t.Fatal(err)
 	}

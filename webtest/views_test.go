@@ -93,9 +93,9 @@ func (h hospital) views() []view {
 		{name: "conversation", who: "alice", path: conversation,
 			ready: `document.querySelectorAll('.message').length >= 5`},
 		{name: "conversation-loading", who: "alice", path: conversation, wait: "/v2/conversation/*",
-			ready: `document.querySelector('.conversation')`},
+			ready: `document.querySelector('.conversation .late')`},
 		{name: "conversation-error", who: "alice", path: conversation, fail: "/v2/conversation/*",
-			ready: `document.querySelector('.conversation')`},
+			ready: `document.querySelector('.conversation .scroll.empty button')`},
 		{name: "details", who: "alice", path: conversation + "/details", ready: `document.querySelector('.details')`},
 		{name: "message-info", who: "alice", path: conversation, ready: `document.querySelector('.message.own')`,
 			enter: func(b browser) {

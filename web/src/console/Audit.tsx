@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { all, type Entry, firstWrong, follow, read } from "../state/audit";
 import { moment } from "../text/format";
 import { text } from "../text/text";
+import { Moment } from "../view/Moment";
 import { describe } from "../view/describe";
 import { Icon } from "../view/Icon";
 import { save } from "../view/save";
@@ -86,12 +87,12 @@ export function Audit({ organization }: Partial<OfOrganization>) {
         }}
         columns={[
           { title: text("console.number"), value: (entry) => entry.number, number: true },
-          { title: text("console.time"), value: (entry) => entry.time, show: (entry) => moment(entry.time) },
+          { title: text("console.time"), value: (entry) => entry.time, show: (entry) => <Moment at={entry.time} to="second" /> },
           { title: text("console.action"), value: (entry) => entry.action, show: (entry) => <code>{entry.action}</code> },
           {
             title: text("console.outcome"),
             value: (entry) => entry.outcome,
-            show: (entry) => <span class={entry.outcome === "ok" ? "good" : "bad"}>{entry.outcome}</span>,
+            show: (entry) => <code class={entry.outcome === "ok" ? "good" : "bad"}>{entry.outcome}</code>,
           },
           { title: text("console.by"), value: (entry) => entry.account ?? "", show: (entry) => <code>{entry.account?.slice(-12) ?? "–"}</code> },
           {

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
 import { administer } from "../state/elevation";
 import { client } from "../state/session";
-import { moment } from "../text/format";
 import { text } from "../text/text";
 import { Confirm } from "../view/Confirm";
 import { Icon } from "../view/Icon";
+import { Moment } from "../view/Moment";
 import { Table } from "../view/Table";
 import { toast } from "../view/Toasts";
 import { Filter } from "./Filter";
@@ -34,7 +34,7 @@ export function Groups({ organization }: OfOrganization) {
           {
             title: text("console.lastMessage"),
             value: (group) => group.last_message_time ?? "",
-            show: (group) => (group.last_message_time ? moment(group.last_message_time) : text("console.never")),
+            show: (group) => <Moment at={group.last_message_time} none={text("console.never")} />,
           },
         ]}
         acts={(group) => (

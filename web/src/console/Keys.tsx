@@ -32,12 +32,11 @@ export function Keys({ organization }: Partial<OfOrganization>) {
           {
             title: text("console.owner"),
             value: (key) => key.username,
-            show: (key) =>
-              organization ? (
-                <Link to={`/console/organizations/${organization.token}/people/${key.account_id}`}>{key.username || key.account_id}</Link>
-              ) : (
-                key.username || key.account_id
-              ),
+            show: (key) => {
+              const name = <bdi>{key.username || key.account_id}</bdi>;
+              const at = `/console/organizations/${organization?.token}/people/${key.account_id}`;
+              return organization ? <Link to={at}>{name}</Link> : name;
+            },
           },
           ...keyColumns(),
         ]}

@@ -3,13 +3,13 @@ import type { Schemas } from "../client/index";
 import { administer } from "../state/elevation";
 import { go } from "../state/route";
 import { client, resume } from "../state/session";
-import { moment } from "../text/format";
 import { text } from "../text/text";
 import { Dialog } from "../view/Dialog";
 import { Field } from "../view/Field";
 import { Form } from "../view/Form";
 import { Icon } from "../view/Icon";
 import { Link } from "../view/Link";
+import { Moment } from "../view/Moment";
 import { Table } from "../view/Table";
 import { Filter } from "./Filter";
 
@@ -37,13 +37,13 @@ export function Organizations() {
           {
             title: text("console.name"),
             value: (one) => one.name,
-            show: (one) => <Link to={`/console/organizations/${one.token}/people`}>{one.name}</Link>,
+            show: (one) => <Link to={`/console/organizations/${one.token}/people`}><bdi>{one.name}</bdi></Link>,
           },
           { title: text("console.people"), value: (one) => one.members, number: true },
           { title: text("console.groups"), value: (one) => one.groups, number: true },
           { title: text("console.requests"), value: (one) => one.requests, number: true },
           { title: text("console.hold"), value: (one) => (one.legal_hold ? text("console.yes") : "") },
-          { title: text("console.made"), value: (one) => one.created_time, show: (one) => moment(one.created_time) },
+          { title: text("console.made"), value: (one) => one.created_time, show: (one) => <Moment at={one.created_time} /> },
         ]}
       >
         <Filter label={text("console.filter")} onChange={setName} />

@@ -3,10 +3,11 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Schemas } from "../client/index";
 import { administer } from "../state/elevation";
 import { client, session } from "../state/session";
-import { moment, size, span } from "../text/format";
+import { count, size, span } from "../text/format";
 import { text } from "../text/text";
 import { Icon } from "../view/Icon";
 import { Link } from "../view/Link";
+import { Moment } from "../view/Moment";
 import { useLoaded } from "../view/useLoaded";
 
 type Status = Schemas["InstallationStatus"];
@@ -93,15 +94,15 @@ function Installation() {
           {text(server.ready ? "console.yes" : "console.no")}
         </Figure>
         <Figure title={text("console.sent")} more={rate.current === undefined ? text("console.sinceStart") : text("console.aMinute", { n: Math.round(rate.current) })}>
-          {server.messages.sent.toLocaleString()}
+          {count(server.messages.sent)}
         </Figure>
-        <Figure title={text("console.streams")} more={text("console.openNow")}>{server.streams.toLocaleString()}</Figure>
+        <Figure title={text("console.streams")} more={text("console.openNow")}>{count(server.streams)}</Figure>
         <Figure
           title={text("console.queues")}
           bad={(queues?.behind_by_age ?? 0) > 0}
           more={queues?.oldest_event_time ? text("console.oldest", { time: ago(queues.oldest_event_time) }) : ""}
         >
-          {(queues?.events ?? 0).toLocaleString()}
+          {count(queues?.events ?? 0)}
         </Figure>
         <Figure
           title={text("console.storage")}
@@ -110,7 +111,7 @@ function Installation() {
           {storage.database_bytes === undefined ? "PostgreSQL" : size(storage.database_bytes + (storage.log_bytes ?? 0))}
         </Figure>
         <Figure title={text("console.sweep")} more={sweep.oldest_time ? text("console.oldest", { time: ago(sweep.oldest_time) }) : ""}>
-          {sweep.waiting.toLocaleString()}
+          {count(sweep.waiting)}
         </Figure>
         <Figure
           title={text("console.backup")}
@@ -120,7 +121,7 @@ function Installation() {
           {backup?.succeeded_time ? ago(backup.succeeded_time) : text("console.none")}
         </Figure>
         <Figure title={text("console.certificate")}>
-          {server.certificate_ends_time ? moment(server.certificate_ends_time) : text("console.none")}
+          <Moment at={server.certificate_ends_time} none={text("console.none")} />
         </Figure>
       </dl>
       <h2>{text("console.nodes")}</h2>
@@ -139,7 +140,7 @@ function Installation() {
               <tr key={node.name}>
                 <td dir="auto">{node.name}</td>
                 <td dir="auto">{node.version}</td>
-                <td><time>{moment(node.started_time)}</time></td>
+                <td><Moment at={node.started_time} /></td>
                 <td class={node.alive ? "good" : "bad"}>{text(node.alive ? "console.alive" : "console.away")}</td>
               </tr>
             ))}

@@ -3,12 +3,12 @@ import type { Schemas } from "../client/index";
 import { administer } from "../state/elevation";
 import { go } from "../state/route";
 import { client } from "../state/session";
-import { when } from "../text/format";
 import { text } from "../text/text";
 import { Avatar } from "../view/Avatar";
 import { Dialog } from "../view/Dialog";
 import { Icon } from "../view/Icon";
 import { Link } from "../view/Link";
+import { Moment } from "../view/Moment";
 import { Select } from "../view/Select";
 import { Table } from "../view/Table";
 import { Filter } from "./Filter";
@@ -55,7 +55,7 @@ export function People({ organization }: OfOrganization) {
               <Link to={`${base}/${one.token}`} class="person">
                 <Avatar name={one.display_name} token={one.token} picture={one.avatar} />
                 <span>
-                  {one.display_name}
+                  <bdi>{one.display_name}</bdi>
                   {one.disabled && <em class="tag danger">{text("console.disabled")}</em>}
                   {one.roles.includes("admin") && <em class="tag">{text("console.admin")}</em>}
                 </span>
@@ -69,7 +69,7 @@ export function People({ organization }: OfOrganization) {
           {
             title: text("console.lastSeen"),
             value: (one) => one.last_seen_time ?? "",
-            show: (one) => (one.last_seen_time ? when(one.last_seen_time) : text("console.never")),
+            show: (one) => <Moment at={one.last_seen_time} none={text("console.never")} />,
           },
         ]}
       >

@@ -3,10 +3,10 @@ import type { Schemas } from "../client/index";
 import { administer } from "../state/elevation";
 import { go } from "../state/route";
 import { client, session } from "../state/session";
-import { moment } from "../text/format";
 import { text } from "../text/text";
 import { Avatar } from "../view/Avatar";
 import { Confirm } from "../view/Confirm";
+import { Moment } from "../view/Moment";
 import { describe } from "../view/describe";
 import { Dialog } from "../view/Dialog";
 import { Field } from "../view/Field";
@@ -94,7 +94,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
         <dt>{text("console.username")}</dt><dd dir="auto">{user.username}</dd>
         <dt>{text("console.email")}</dt><dd dir="auto">{user.emails.map(({ address }) => address).join(", ") || "–"}</dd>
         <dt>{text("console.phone")}</dt><dd>{user.phones.map(({ number }) => number).join(", ") || "–"}</dd>
-        <dt>{text("console.made")}</dt><dd><time>{moment(user.created_time)}</time></dd>
+        <dt>{text("console.made")}</dt><dd><Moment at={user.created_time} /></dd>
         <dt>{text("console.token")}</dt><dd><code>{user.token}</code></dd>
         <dt>{text("console.memberships")}</dt><dd dir="auto">{places.map(({ name }) => name).join(", ")}</dd>
       </dl>

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
 import { administer } from "../state/elevation";
 import { client, session } from "../state/session";
-import { moment } from "../text/format";
 import { text } from "../text/text";
 import { Confirm } from "../view/Confirm";
 import { Dialog } from "../view/Dialog";
@@ -10,6 +9,7 @@ import { Field } from "../view/Field";
 import { filled, Form } from "../view/Form";
 import { Icon } from "../view/Icon";
 import { Menu } from "../view/Menu";
+import { Moment } from "../view/Moment";
 import { Table } from "../view/Table";
 import { Secret } from "./Secret";
 
@@ -164,26 +164,39 @@ function Limits({ of: key, problemOf }: { of?: Key; problemOf: (field: string) =
   );
 }
 
+function kindOf(key: Key): string {
+  if (key.session) return text("console.session");
+  return text(key.kind === "administrative" ? "console.administrative" : "console.regular");
+}
+
 /** keyColumns are what is told of a key wherever keys are listed. */
 export function keyColumns() {
   return [
     { title: text("console.key"), value: (key: Key) => key.api_key, show: (key: Key) => <code>{key.api_key}</code> },
     {
       title: text("console.kind"),
-      value: (key: Key) => (key.session ? text("console.session") : text(key.kind === "administrative" ? "console.administrative" : "console.regular")),
+      value: (key: Key) => [kindOf(key), key.device].filter(Boolean).join(", "),
+      show: (key: Key) => <>{kindOf(key)}{key.device && <small><bdi>{key.device}</bdi></small>}</>,
     },
-    { title: text("console.scope"), value: (key: Key) => (key.organization ? text("console.thisOrganization") : text("console.anywhere")) },
+    {
+      title: text("console.scope"),
+      value: (key: Key) => (key.organization ? text("console.thisOrganization") : text("console.everywhere")),
+    },
     { title: text("console.networks"), value: (key: Key) => key.allowed_networks?.join(" ") ?? "" },
-    { title: text("console.device"), value: (key: Key) => key.device ?? "" },
     {
       title: text("console.lastUsed"),
       value: (key: Key) => key.last_used_time ?? "",
-      show: (key: Key) => (key.last_used_time ? `${moment(key.last_used_time)} ${key.last_used_address ?? ""}` : text("console.never")),
+      show: (key: Key) => (
+        <>
+          <Moment at={key.last_used_time} none={text("console.never")} />
+          {key.last_used_address && <small>{key.last_used_address}</small>}
+        </>
+      ),
     },
     {
       title: text("console.ends"),
       value: (key: Key) => key.expires_time ?? "",
-      show: (key: Key) => (key.expires_time ? moment(key.expires_time) : text("console.never")),
+      show: (key: Key) => <Moment at={key.expires_time} to="day" none={text("console.never")} />,
     },
   ];
 }

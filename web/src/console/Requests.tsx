@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
 import { administer } from "../state/elevation";
 import { client } from "../state/session";
-import { moment } from "../text/format";
 import { text } from "../text/text";
+import { Moment } from "../view/Moment";
 import { describe } from "../view/describe";
 import { Table } from "../view/Table";
 import { toast } from "../view/Toasts";
@@ -40,7 +40,7 @@ export function Requests({ organization }: OfOrganization) {
         { title: text("console.name"), value: (request) => request.account.display_name },
         { title: text("console.username"), value: (request) => request.account.username },
         { title: text("console.asksFor"), value: (request) => text(request.kind === "admin" ? "console.asksAdmin" : "console.asksJoin") },
-        { title: text("console.made"), value: (request) => request.created_time ?? "", show: (request) => (request.created_time ? moment(request.created_time) : "–") },
+        { title: text("console.made"), value: (request) => request.created_time ?? "", show: (request) => <Moment at={request.created_time} /> },
       ]}
       acts={(request) => (
         <>

@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
 import { administer } from "../state/elevation";
 import { client } from "../state/session";
-import { moment } from "../text/format";
 import { text } from "../text/text";
 import { Dialog } from "../view/Dialog";
 import { Field } from "../view/Field";
 import { Form } from "../view/Form";
 import { Icon } from "../view/Icon";
+import { Moment } from "../view/Moment";
 import { Select } from "../view/Select";
 import { Table } from "../view/Table";
 import { toast } from "../view/Toasts";
@@ -38,12 +38,12 @@ export function Stuck({ organization }: Partial<OfOrganization>) {
         columns={[
           { title: text("console.name"), value: (queue) => queue.display_name },
           { title: text("console.events"), value: (queue) => queue.depth, number: true },
-          { title: text("console.oldestEvent"), value: (queue) => queue.oldest_event_time, show: (queue) => moment(queue.oldest_event_time) },
+          { title: text("console.oldestEvent"), value: (queue) => queue.oldest_event_time, show: (queue) => <Moment at={queue.oldest_event_time} /> },
           { title: text("console.streams"), value: (queue) => queue.streams, number: true },
           {
             title: text("console.lastSeen"),
             value: (queue) => queue.last_seen_time ?? "",
-            show: (queue) => (queue.last_seen_time ? moment(queue.last_seen_time) : text("console.never")),
+            show: (queue) => <Moment at={queue.last_seen_time} none={text("console.never")} />,
           },
         ]}
       >
@@ -70,7 +70,7 @@ export function Stuck({ organization }: Partial<OfOrganization>) {
             }
             columns={[
               { title: text("console.message"), value: (message) => message.message_id, show: (message) => <code>{message.message_id}</code> },
-              { title: text("console.sentAt"), value: (message) => message.created_time, show: (message) => moment(message.created_time) },
+              { title: text("console.sentAt"), value: (message) => message.created_time, show: (message) => <Moment at={message.created_time} /> },
               { title: text("console.priority"), value: (message) => (message.priority === 1 ? text("console.yes") : "") },
               { title: text("console.waiting"), value: (message) => message.waiting ?? 1, number: true },
             ]}

@@ -62,7 +62,7 @@ export function Call({ call }: { call: Operation }) {
               <dt>
                 <code>{status}</code>
               </dt>
-              <dd>{description}</dd>
+              <dd><Prose words={description} /></dd>
             </div>
           ))}
         </dl>
@@ -80,7 +80,7 @@ function Success({ answer }: { answer: Answer }) {
   return (
     <>
       <p lang="en">
-        <code>{answer.status}</code> {answer.description}
+        <code>{answer.status}</code> <Prose words={answer.description} />
       </p>
       {media?.schema && <Fields schema={media.schema} />}
       {examplesOf(media).map((example, i) => (

@@ -26,8 +26,9 @@ export function Docs() {
     main.current?.scrollTo(0, 0);
   }, [chosen]);
   const found = find(words);
+  const open = id !== undefined || problem !== "" || introduction.value === undefined; // in a small window, before the list
   return (
-    <div class={id ? "docs open" : "docs"}>
+    <div class={open ? "docs open" : "docs"}>
       <nav aria-label={text("docs.calls")}>
         <header>
           <h1>
@@ -74,7 +75,11 @@ export function Docs() {
         )}
         {problem === "" && introduction.value === undefined && <p role="status">{text("docs.loading")}</p>}
         {chosen && <Call key={chosen.id} call={chosen} />}
-        {introduction.value !== undefined && id && !chosen && <p class="empty">{text("docs.nothing")}</p>}
+        {introduction.value !== undefined && id && !chosen && (
+          <p class="empty">
+            {text("docs.nothing")} <Link to="/docs">{text("docs.title")}</Link>
+          </p>
+        )}
         {introduction.value !== undefined && !id && <Introduction words={introduction.value} />}
       </main>
     </div>

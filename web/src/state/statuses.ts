@@ -39,13 +39,18 @@ async function fetchWanted(): Promise<void> {
 }
 
 /** note takes over a status that an event told. It returns the least advanced of all, where all are known. */
-export function note(id: string, row: Row): Row["status"] | undefined {
+export function note(id: string, row: Row): Message["status"] | undefined {
   const rows = statuses.value.get(id);
   if (!rows) return undefined;
   const changed = new Map(rows).set(row.account_id, row);
   statuses.value = new Map(statuses.value).set(id, changed);
-  const present = new Set([...changed.values()].map(({ status }) => status));
-  return (["New", "Delivered", "Read"] as const).find((status) => present.has(status));
+  return least([...changed.values()]);
+}
+
+/** least returns the least advanced status of some; who confirmed has read. */
+export function least(rows: readonly Row[]): Message["status"] | undefined {
+  if (rows.length === 0) return undefined;
+  return (["New", "Delivered"] as const).find((early) => rows.some(({ status }) => status === early)) ?? "Read";
 }
 
 /** forget has them fetched anew: events may have been lost. */

@@ -13,7 +13,7 @@ function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 
 /** clock is the time of a day. */
 export function clock(time: string | Date): string {
-  return dates({ hour: "2-digit", minute: "2-digit" }).format(new Date(time));
+  return dates({ timeStyle: "short" }).format(new Date(time));
 }
 
 /** day is a date: today, yesterday, a weekday of this week, or else the whole date. */
@@ -33,6 +33,16 @@ export function when(time: string | Date): string {
   return midnight(date) === midnight(new Date())
     ? clock(date)
     : dates({ day: "2-digit", month: "2-digit", year: "2-digit" }).format(date);
+}
+
+/** date is a day, in short. */
+export function date(time: string | Date): string {
+  return dates({ dateStyle: "medium" }).format(new Date(time));
+}
+
+/** minute is a date with the time of the day. */
+export function minute(time: string | Date): string {
+  return dates({ dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
 }
 
 /** moment is a whole time, to the second. */
@@ -62,6 +72,11 @@ export function size(bytes: number): string {
     style: "unit", unit: sizes[step] ?? "byte", unitDisplay: step ? "short" : "narrow",
     maximumFractionDigits: step > 1 ? 1 : 0,
   }).format(bytes / 1000 ** step);
+}
+
+/** count is a number, with its thousands set apart. */
+export function count(n: number): string {
+  return n.toLocaleString(language.value);
 }
 
 function midnight(date: Date): number {

@@ -152,7 +152,7 @@ export function History({ conversation }: { conversation: Conversation }) {
   if (state === "failed") {
     return (
       <div class="scroll empty">
-        <p>{text("noConnection")}</p>
+        <p role="alert">{text("noConnection")}</p>
         <button type="button" onClick={() => void start()}>
           {text("tryAgain")}
         </button>
@@ -172,7 +172,8 @@ export function History({ conversation }: { conversation: Conversation }) {
         onKeyDown={enter}
       >
         <ol class={group ? "messages group" : "messages"} onKeyDown={move}>
-          {older.value.get(key) && <li class="older">{text("loading")}</li>}
+          {state === "loading" && <li class="older late">{text("loading")}</li>}
+          {state === "shown" && older.value.get(key) && <li class="older">{text("loading")}</li>}
           {state === "shown" && !older.value.get(key) && a === 0 && list.length === 0 && waiting.length === 0 && (
             <li class="older">{text("noMessages")}</li>
           )}

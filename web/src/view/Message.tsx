@@ -155,7 +155,7 @@ function Progress({ message, group }: { message: Content; group: boolean }) {
   return (
     <>
       {read > 0 && <span class="read-by">{text("readBy", { n: read, of: rows.length })}</span>}
-      <Status of={message.status} />
+      <Status of={statuses.least(rows) ?? message.status} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatCSV } from "../state/csv";
+import { count } from "../text/format";
 import { text } from "../text/text";
 import { describe } from "./describe";
 import { Icon } from "./Icon";
@@ -135,8 +136,8 @@ export function Table<R>(props: {
               {shown.map((row) => (
                 <tr key={props.keyOf(row)}>
                   {columns.map(({ title, value, show, number }) => (
-                    <td key={title} data-title={title} class={number ? "number" : undefined} dir="auto">
-                      {show ? show(row) : number ? Number(value(row)).toLocaleString() : value(row)}
+                    <td key={title} data-title={title} class={number ? "number" : undefined}>
+                      {show ? show(row) : number ? count(Number(value(row))) : <bdi>{value(row)}</bdi>}
                     </td>
                   ))}
                   {props.acts && <td class="acts">{props.acts(row)}</td>}
