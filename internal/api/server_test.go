@@ -158,6 +158,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	transport := s.client.Transport.(*http.Transport)
 	transport.DisableCompression, transport.MaxIdleConnsPerHost = true, 8
+	transport.ExpectContinueTimeout = patience
 	s.client.Transport = s.checks.RoundTripper(transport)
 	t.Cleanup(func() {
 		s.hub.Close()
