@@ -121,17 +121,21 @@ TIMEOUT = -timeout 40m
 # On PostgreSQL the same code runs again, which the race detector has watched, and the store
 # with the tests of its own: there it would cost twice the time. `make test-race` has it too.
 #
+# Packages are tested in the order in which they are named: those that take longest first, so that none is left for
+# the end, alone.
+LONGEST = ./webtest ./internal/api ./internal/app ./internal/e2e
+
 # The race detector is the only thing here that needs a C compiler. Where it
 # cannot work, the tests are run without it rather than not at all.
 .PHONY: test
 test: test-servers ## run every test, with the race detector where the machine can
 	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race="$(RACE)"; else race=; \
 		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; fi; \
-	set -x; go test $$race $(TIMEOUT) ./... && SIGNET_TEST_ENGINE=postgres go test $(TIMEOUT) $(ON_BOTH)
+	set -x; go test $$race $(TIMEOUT) $(LONGEST) ./... && SIGNET_TEST_ENGINE=postgres go test $(TIMEOUT) $(ON_BOTH)
 
 .PHONY: test-race
 test-race: test-servers ## run every test with the race detector, or fail
-	go test $(RACE) $(TIMEOUT) ./...
+	go test $(RACE) $(TIMEOUT) $(LONGEST) ./...
 	SIGNET_TEST_ENGINE=postgres go test $(RACE) $(TIMEOUT) $(ON_BOTH)
 
 .PHONY: test-times

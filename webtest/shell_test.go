@@ -152,6 +152,30 @@ func TestMessagesAreTold(t *testing.T) {
 	alice.want(`!document.querySelector("link[rel=icon]").href.includes("unread")`)
 }
 
+// TestAMessageIsHeard: a screen reader says what comes into the open conversation, and that something comes elsewhere.
+func TestAMessageIsHeard(t *testing.T) {
+	p := mustFill(t, mustServe(t), client.OrganizationSettings{}, "alice=Alice Ames", "bob=Bob Brown",
+		"carol=Carol Clarke", "dan=Dan Drake")
+	p.mustSend(t, "alice", client.Outgoing{Recipient: "dan", Body: "Good morning."})
+	p.mustSend(t, "bob", client.Outgoing{Recipient: "alice", Body: "Good morning, Alice."})
+	alice := mustBrowse(t, p.url)
+	alice.signIn("alice")
+	alice.do(chromedp.Click(`nav li button`), chromedp.WaitVisible(`.message .body`))
+	heard := func(want string) {
+		t.Helper()
+		alice.want(`document.querySelector("[aria-live=polite]").textContent === "` + want + `"`)
+	}
+	heard("")
+	for _, words := range []string{"Is bed 12 free?", "Hello?"} {
+		p.mustSend(t, "bob", client.Outgoing{Recipient: "alice", Body: words})
+		heard("Bob Brown: " + words)
+	}
+	p.mustSend(t, "dan", client.Outgoing{Recipient: "alice", Body: "The lab calls."})
+	heard("New message: Dan Drake")
+	p.mustSend(t, "carol", client.Outgoing{Recipient: "alice", Body: "So does the ward."})
+	heard("New message") // whose conversation the page does not know yet
+}
+
 // TestTheKeyboardGoesEverywhere: between conversations, to what is unread, back, and to the overview of the keys.
 func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	p := mustFill(t, mustServe(t), client.OrganizationSettings{}, "alice=Alice Ames", "bob=Bob Brown",

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { addressOf, chosen, current, details, find, load, loading, unread, within } from "../state/conversations";
+import { addressOf, chosen, current, details, find, load, loading, newestFirst, unread, within } from "../state/conversations";
 import { inspected, wide } from "../state/inspected";
 import { comeBack, follow } from "../state/live";
 import { tick } from "../state/lifetime";
@@ -13,6 +13,7 @@ import { ConversationList } from "../view/ConversationList";
 import { Icon } from "../view/Icon";
 import { MessageInfo } from "../view/MessageInfo";
 import { SignOut } from "../view/SignOut";
+import { announce, Announcer } from "./Announcer";
 import { badge } from "./badge";
 import { Details } from "./Details";
 import { Help } from "./Help";
@@ -29,7 +30,14 @@ export function Messenger() {
     // Without a connection what is missed is loaded when there is one.
     void load()
       .catch(() => (offline.value = true))
-      .then(() => follow((message) => void tell(message)));
+      .then(() => {
+        const seen = newestFirst.value[0]?.sort_number ?? 0; // the list shows what came before
+        return follow((message) => {
+          if (message.sort_number <= seen) return;
+          announce(message);
+          void tell(message);
+        });
+      });
     void loadOrganizations();
     const clock = setInterval(tick, 1000);
     const look = () => document.visibilityState === "visible" && comeBack();
@@ -90,6 +98,7 @@ export function Messenger() {
       {helping && <Help onClose={() => setHelping(false)} />}
       {making && <NewGroup onClose={() => setMaking(false)} />}
       {about && !wide.value && <MessageInfo message={about} onClose={() => (inspected.value = undefined)} />}
+      <Announcer />
       {shown && <Details key={addressOf(shown)} conversation={shown} />}
     </div>
   );
