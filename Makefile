@@ -97,7 +97,7 @@ run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 
 # What runs on PostgreSQL as well: the tests of the rooms above the store, and what people do with the pages. How
 # pages look is the same on both.
-ON_BOTH = -skip '$(LOOKS)' ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic ./webtest
+ON_BOTH = -skip '$(LOOKS)' ./webtest ./internal/api ./docs/api ./internal/clientreplay ./internal/service/metamorphic
 LOOKS = ^(TestEveryViewIsForEverybody|TestEveryTextIsFromADictionary|TestHostileTextsStayTexts|TestPagesAreSmall|TestTalkLook)$$
 
 # What the tests start servers of, or run, and the TypeScript that they test. It is built before they run, because that
