@@ -97,7 +97,7 @@ run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 
 # What runs on PostgreSQL as well: the tests of the rooms above the store, and what people do with the pages. How
 # pages look is the same on both.
-ON_BOTH = -skip '$(LOOKS)' ./webtest ./internal/api ./docs/api ./internal/clientreplay ./internal/service/metamorphic
+ON_BOTH = -skip '$(LOOKS)' ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic ./webtest
 LOOKS = ^(TestEveryViewIsForEverybody|TestEveryTextIsFromADictionary|TestHostileTextsStayTexts|TestPagesAreSmall|TestTalkLook)$$
 
 # What the tests start servers of, or run, and the TypeScript that they test. It is built before they run, because that
@@ -121,21 +121,17 @@ TIMEOUT = -timeout 40m
 # On PostgreSQL the same code runs again, which the race detector has watched, and the store
 # with the tests of its own: there it would cost twice the time. `make test-race` has it too.
 #
-# Packages are tested in the order in which they are named: those that take longest first, so that none is left for
-# the end, alone.
-LONGEST = ./webtest ./internal/api ./internal/app ./internal/e2e
-
 # The race detector is the only thing here that needs a C compiler. Where it
 # cannot work, the tests are run without it rather than not at all.
 .PHONY: test
 test: test-servers ## run every test, with the race detector where the machine can
 	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race="$(RACE)"; else race=; \
 		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; fi; \
-	set -x; go test $$race $(TIMEOUT) $(LONGEST) ./... && SIGNET_TEST_ENGINE=postgres go test $(TIMEOUT) $(ON_BOTH)
+	set -x; go test $$race $(TIMEOUT) ./... && SIGNET_TEST_ENGINE=postgres go test $(TIMEOUT) $(ON_BOTH)
 
 .PHONY: test-race
 test-race: test-servers ## run every test with the race detector, or fail
-	go test $(RACE) $(TIMEOUT) $(LONGEST) ./...
+	go test $(RACE) $(TIMEOUT) ./...
 	SIGNET_TEST_ENGINE=postgres go test $(RACE) $(TIMEOUT) $(ON_BOTH)
 
 .PHONY: test-times

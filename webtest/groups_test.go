@@ -256,7 +256,8 @@ func TestAMessageIsInspected(t *testing.T) {
 	alice.want(`!document.querySelector(".details")`)
 	for _, width := range []int64{800, 360} {
 		alice.resize(width, 800)
-		alice.do(chromedp.Focus(`textarea`), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent("i"))
+		alice.do(chromedp.WaitVisible(`textarea`), chromedp.Focus(`textarea`), chromedp.KeyEvent(kb.ArrowUp),
+			chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent("i"))
 		alice.want(`document.querySelectorAll("dialog .progress-of li").length === 2`)
 		alice.inBothThemes("message-info", width)
 		alice.do(chromedp.KeyEvent(kb.Escape))

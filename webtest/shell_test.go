@@ -170,6 +170,12 @@ func TestAMessageIsHeard(t *testing.T) {
 		p.mustSend(t, "bob", client.Outgoing{Recipient: "alice", Body: words})
 		heard("Bob Brown: " + words)
 	}
+	wrong := p.mustSend(t, "bob", client.Outgoing{Recipient: "alice", Body: "The wrong window"})
+	heard("Bob Brown: The wrong window")
+	if err := p.clients["bob"].Recall(t.Context(), wrong); err != nil {
+		t.Fatal(err)
+	}
+	heard("") // what is gone is gone
 	p.mustSend(t, "dan", client.Outgoing{Recipient: "alice", Body: "The lab calls."})
 	heard("New message: Dan Drake")
 	p.mustSend(t, "carol", client.Outgoing{Recipient: "alice", Body: "So does the ward."})

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func changeDatabase(t *testing.T, cfg *config.Config, statements ...string) {
 	}
 	defer conn.Close(t.Context())
 	for _, statement := range statements {
-		if _, err := conn.Exec(t.Context(), strings.ReplaceAll(statement, "x'", `'\x`)); err != nil {
+		if _, err := conn.Exec(t.Context(), bytesLiteral.ReplaceAllString(statement, `'\x`)); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
@@ -89,3 +90,6 @@ func TestUnsealedRowsAreNotServed(t *testing.T) {
 		})
 	}
 }
+
+// bytesLiteral begins one of SQLite. A text that ends with an x does not.
+var bytesLiteral = regexp.MustCompile(`\bx'`)

@@ -1,21 +1,27 @@
 import { signal } from "@preact/signals";
 import type { Message } from "../client/index";
 import { conversations, current, keyOfMessage } from "../state/conversations";
+import { get } from "../state/messages";
 import { nameOf } from "../state/people";
 import { session } from "../state/session";
 import { text } from "../text/text";
 import { preview } from "../view/preview";
 
-const heard = signal<{ id: string; words: string } | undefined>(undefined);
+/** What was announced last. With its content it is there as long as the page shows that message. */
+const heard = signal<{ message: Message; words: string; content: boolean } | undefined>(undefined);
 
 /** announce has screen readers say that a message has come: what it says where its conversation is open, else from whom. */
 export function announce(message: Message): void {
   const account = session.value?.account;
   const conversation = conversations.value.get(keyOfMessage(message));
   if (message.sender_token === account?.token || message.status === "Read" || message.is_recalled) return;
-  const open = conversation !== undefined && current.value === conversation;
-  if (!open && (account?.dnd || conversation?.muted)) return;
-  heard.value = { id: message.message_id, words: open ? said(message) : come(conversation?.entity.display_name) };
+  const content = isOpen(message);
+  if (!content && (account?.dnd || conversation?.muted)) return;
+  heard.value = { message, content, words: content ? said(message) : come(conversation?.entity.display_name) };
+}
+
+function isOpen(message: Message): boolean {
+  return current.value !== undefined && current.value === conversations.value.get(keyOfMessage(message));
 }
 
 function said(message: Message): string {
@@ -28,9 +34,13 @@ function come(from: string | undefined): string {
 
 /** Announcer is read out when it changes, and not seen. */
 export function Announcer() {
+  const news = heard.value;
+  const id = news?.message.message_id ?? "";
+  const message = get(id);
+  const there = news && (!news.content || (isOpen(news.message) && message && !message.is_recalled));
   return (
     <div class="unseen" role="log" aria-live="polite">
-      {heard.value && <p key={heard.value.id} dir="auto">{heard.value.words}</p>}
+      {there && <p key={id} dir="auto">{news.words}</p>}
     </div>
   );
 }
