@@ -71,15 +71,33 @@ type ListedOrganization struct {
 	Organization
 	CreatedTime time.Time `json:"created_time"`
 	Groups      int       `json:"groups"`
-	Requests    int       `json:"requests"` // open
+	Requests    int       `json:"requests"`        // open
+	Usage       *Usage    `json:"usage,omitempty"` // where it was asked for
+}
+
+// Usage is what an organization has stored: so much that Messages and Attachments are each counted up to 100,000.
+type Usage struct {
+	Messages        int   `json:"messages"`
+	Attachments     int   `json:"attachments"` // one that several messages have counts once
+	AttachmentBytes int64 `json:"attachment_bytes"`
+}
+
+// OrganizationFilter says which organizations are listed, and with what.
+type OrganizationFilter struct {
+	Name  string // each word begins some word of theirs
+	Usage bool   // with it; a page has 20 at most then
 }
 
 // Organizations lists the organizations that the caller administers, for operators all, by
-// name (GET /organization): those some word of whose name begins with each word of name.
-func (c *Client) Organizations(ctx context.Context, name string, p Page) (*Listing[ListedOrganization], error) {
+// name (GET /organization).
+func (c *Client) Organizations(ctx context.Context, f OrganizationFilter,
+	p Page) (*Listing[ListedOrganization], error) {
 	r := get("organization")
 	r.query = p.query()
-	setText(r.query, "name", name)
+	setText(r.query, "name", f.Name)
+	if f.Usage {
+		r.query.Set("render_usage", "true")
+	}
 	return fetch[Listing[ListedOrganization]](ctx, c, r)
 }
 

@@ -16,8 +16,9 @@ func listing(entry string) string {
 func with(object, fields string) string { return strings.Replace(object, "{", "{"+fields+",", 1) }
 
 var (
-	listedOrganization = with(organizationJSON, `"created_time":"2026-11-21T08:15:30.123Z","groups":2,"requests":1`)
-	memberJSON         = with(userJSON, `"roles":["admin"],"pending_roles":[],"joined_time":"2026-11-21T08:15:30.123Z",
+	listedOrganization = with(organizationJSON, `"created_time":"2026-11-21T08:15:30.123Z","groups":2,"requests":1,
+		"usage":{"messages":3,"attachments":2,"attachment_bytes":1005}`)
+	memberJSON = with(userJSON, `"roles":["admin"],"pending_roles":[],"joined_time":"2026-11-21T08:15:30.123Z",
 		"last_seen_time":"2026-11-21T08:15:00.001Z","has_keys":true`)
 	listedGroup = with(groupJSON, `"last_message_time":"2026-11-21T08:15:30.123Z"`)
 	listedKey   = with(keyJSON, `"account_id":"u1","username":"ann"`)
@@ -44,9 +45,11 @@ var (
 )
 
 var consoleCalls = []call{
-	{name: "Organizations", request: "GET /v2/organization?continuation=c1&name=cl&page_size=7",
+	{name: "Organizations", request: "GET /v2/organization?continuation=c1&name=cl&page_size=7&render_usage=true",
 		answer: replies(listing(listedOrganization)), want: listing(listedOrganization),
-		do: func(ctx context.Context, c *Client) (any, error) { return c.Organizations(ctx, "cl", Page{7, "c1"}) }},
+		do: func(ctx context.Context, c *Client) (any, error) {
+			return c.Organizations(ctx, OrganizationFilter{"cl", true}, Page{7, "c1"})
+		}},
 	{name: "OrganizationMembers",
 		request: "GET /v2/organization/o1/member?disabled=false&idle_days=9&q=an+am&role=admin&without_keys=true",
 		answer:  replies(listing(memberJSON)), want: listing(memberJSON),

@@ -47,17 +47,34 @@ type wireListedOrganization struct {
 	CreatedTime wire.Time `json:"created_time"`
 	Groups      int       `json:"groups"`
 	Requests    int       `json:"requests"`
+
+	Usage *wireUsage `json:"usage,omitempty"`
+}
+
+// wireUsage is what an organization has stored.
+type wireUsage struct {
+	Messages        int   `json:"messages"`
+	Attachments     int   `json:"attachments"`
+	AttachmentBytes int64 `json:"attachment_bytes"`
+}
+
+func shownUsage(u *console.Usage) *wireUsage {
+	if u == nil {
+		return nil
+	}
+	return &wireUsage{u.Messages, u.Attachments, u.Bytes}
 }
 
 // listOrganizations: GET /organization.
 func (a *API) listOrganizations(ctx context.Context, c *call) (answer, error) {
-	ask, name := c.asked(), c.readQuery().Text("name")
+	ask, name, usage := c.asked(), c.readQuery().Text("name"), c.readQuery().Bool("render_usage")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	page, err := a.console.Organizations(ctx, c.actor, name, ask)
+	page, err := a.console.Organizations(ctx, c.actor, name, usage, ask)
 	return listed(a, c, page, err, func(o *console.Organization) wireListedOrganization {
-		return wireListedOrganization{wire.ShownOrganization(o.Organization), wire.Time(o.Created), o.Groups, o.Requests}
+		return wireListedOrganization{wire.ShownOrganization(o.Organization), wire.Time(o.Created), o.Groups, o.Requests,
+			shownUsage(o.Usage)}
 	})
 }
 

@@ -109,6 +109,37 @@ func TestOrganizationsAreListedWithTheirCounts(t *testing.T) {
 	wantTexts(t, "the next", texts(s.operator.get(next).reply().list("results"), "name"), "Éclair Hospital")
 }
 
+// What an organization has stored is counted where it is asked for: of attachments the bytes once, and nothing of what
+// was taken back, or is another's.
+func TestOrganizationsAreListedWithWhatTheyHaveStored(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.mustCreateOrganization("Empty")
+	want := func(messages, attachments, size int) {
+		t.Helper()
+		for _, o := range c.operator.pages("/v2/organization?render_usage=true", 1) {
+			some := fields{"messages": messages, "attachments": attachments, "attachment_bytes": size}
+			if o.text("name") == "Empty" {
+				some = fields{"messages": 0, "attachments": 0, "attachment_bytes": 0}
+			}
+			o.wantFields(fields{"usage": some})
+		}
+	}
+	want(0, 0, 0)
+	c.alice.mustSend(c.bob.token, "text")
+	file := c.alice.mustAttach(c.bob.token, "labs.pdf", "application/pdf", make([]byte, 1000))
+	c.alice.mustAttach(c.bob.token, "note.txt", "text/plain", []byte("bytes"))
+	want(3, 2, 1005)
+	c.bob.post("/v2/message/"+file+"/forward", fields{"recipient": c.carl.token}).want(204)
+	want(4, 2, 1005)
+	c.alice.delete("/v2/message/" + file).want(204)
+	want(4, 2, 1005) // what was taken back is there until it expires, and the other one has the file
+	if o := c.operator.pages("/v2/organization", 50)[0]; o.has("usage") {
+		t.Error("the usage is told unasked")
+	}
+	c.operator.get("/v2/organization?render_usage=perhaps").want(400).wantField("render_usage")
+}
+
 func TestMembersAreListedForTheirAdministrators(t *testing.T) {
 	t.Parallel()
 	s := start(t)

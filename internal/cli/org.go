@@ -77,16 +77,22 @@ type orgListCommand struct {
 	User         string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
 	Administered bool   `help:"Those that the caller administers in place of an account's; for operators all."`
 	Name         string `help:"With --administered: only those some words of whose names begin with these."`
+	Usage        bool   `help:"With --administered: also how many messages and attachments are stored."`
 }
 
 func (o *orgListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	if o.Administered {
 		all := client.Pages(func(p client.Page) (*client.Listing[client.ListedOrganization], error) {
-			return c.Organizations(ctx, o.Name, p)
+			return c.Organizations(ctx, client.OrganizationFilter{Name: o.Name, Usage: o.Usage}, p)
 		})
 		return listed(con, o.access, limited{}, all, "", func(org client.ListedOrganization) string {
-			return cells(org.Token, org.Name, count(org.Members, "member", "members"), count(org.Groups, "group", "groups"),
-				count(org.Requests, "request", "requests"))
+			line := []string{org.Token, org.Name, count(org.Members, "member", "members"), count(org.Groups, "group", "groups"),
+				count(org.Requests, "request", "requests")}
+			if u := org.Usage; u != nil {
+				line = append(line, count(u.Messages, "message", "messages"), count(u.Attachments, "attachment", "attachments"),
+					strconv.FormatInt(u.AttachmentBytes, 10)+" bytes")
+			}
+			return cells(line...)
 		})
 	}
 	all, err := c.UserOrganizations(ctx, o.User)

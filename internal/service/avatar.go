@@ -70,7 +70,7 @@ func replaceAvatar(tx *store.Tx, avatar *string, entity model.EntityID, group bo
 		return nil
 	}
 	*avatar = avatarPrefix + file.Blob.String()
-	if err := tx.ReferToBlob(file.Blob); err != nil {
+	if err := tx.ReferToBlob(file.Blob, file.Size); err != nil {
 		return err
 	}
 	return tx.InsertAvatar(store.Avatar{Blob: file.Blob, Entity: entity, Group: group, ContentType: file.ContentType})

@@ -135,8 +135,10 @@ func (d *delivery) insert(tx *store.Tx, readers *store.Readers) error {
 	if err := tx.InsertMessage(&d.row); err != nil {
 		return err
 	}
-	if err := tx.ReferToBlob(d.row.Blob); err != nil {
-		return err
+	if a := d.content.Attachment; a != nil {
+		if err := tx.ReferToBlob(d.row.Blob, a.Size); err != nil {
+			return err
+		}
 	}
 	message := d.message()
 	if d.row.Group {

@@ -2,13 +2,13 @@ package store
 
 import "signet/internal/model"
 
-// ReferToBlob counts one more message that refers to an attachment's bytes.
-func (tx *Tx) ReferToBlob(id model.BlobID) error {
+// ReferToBlob counts one more message that refers to an attachment's bytes, of which there are size.
+func (tx *Tx) ReferToBlob(id model.BlobID, size int64) error {
 	if id.IsZero() {
 		return nil
 	}
-	return tx.Post(`INSERT INTO blobs (blob, refs) VALUES (?, 1) ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`,
-		id)
+	return tx.Post(`INSERT INTO blobs (blob, refs, bytes) VALUES (?, 1, ?)
+		ON CONFLICT (blob) DO UPDATE SET refs = blobs.refs + 1`, id, size)
 }
 
 // DropReference counts one less. With the last one the bytes are put up for

@@ -101,6 +101,7 @@ var spreading = map[string]string{
 	"WithUndelivered":          "a page of a console",
 	"Undelivered":              "a page of a console: a queue, and copies of the messages in it",
 	"CountNew":                 "a page of a console",
+	"UsageOf":                  "a page of a console: messages of an organization, and what they attach",
 	"JoinsAfter":               "a page of a console: what is asked for, which is little",
 	"Tx.JoinRequestsOf":        "a page of a console",
 	"FiguresOfGroups":          "a page of a console",

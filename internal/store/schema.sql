@@ -262,6 +262,8 @@ CREATE TABLE messages (
 CREATE INDEX messages_thread ON messages (organization_number, thread, sort, recalled);
 CREATE INDEX messages_ends ON messages (ends, organization_number);
 CREATE INDEX messages_replay ON messages (recipient, sort) WHERE replay > 0;
+-- What an organization has attached is counted.
+CREATE INDEX messages_blob ON messages (organization_number, blob) WHERE length(blob) > 0;
 
 -- A recipient's copy of a message. Copies of a message lie together, where its statuses are counted.
 CREATE TABLE deliveries (
@@ -364,8 +366,9 @@ CREATE TABLE metadata_sizes (
 
 -- The bytes of an attachment or a picture, with the number of rows that refer to them.
 CREATE TABLE blobs (
-	blob {id} NOT NULL,
-	refs BIGINT NOT NULL,
+	blob  {id} NOT NULL,
+	refs  BIGINT NOT NULL,
+	bytes BIGINT NOT NULL, -- how many there are, before they are sealed
 	PRIMARY KEY (blob)
 ){table};
 

@@ -34,7 +34,7 @@ func TestHousekeepingRemovesUploadsThatWereNeverSent(t *testing.T) {
 				upload := h.mustUpload()
 				if i%test.orphan != 0 {
 					kept[upload.Blob] = true
-					h.must(h.store.Update(t.Context(), func(tx *store.Tx) error { return tx.ReferToBlob(upload.Blob) }))
+					h.must(h.store.Update(t.Context(), func(tx *store.Tx) error { return tx.ReferToBlob(upload.Blob, 1) }))
 				}
 			}
 			left := func() map[model.BlobID]bool {

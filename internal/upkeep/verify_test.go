@@ -24,7 +24,7 @@ func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
 		if err := tx.InsertOrganization(&model.Organization{ID: "o", Name: "O", Created: h.now}); err != nil {
 			return err
 		}
-		if err := tx.ReferToBlob(file.Blob); err != nil {
+		if err := tx.ReferToBlob(file.Blob, 1); err != nil {
 			return err
 		}
 		return tx.InsertMessage(&row)

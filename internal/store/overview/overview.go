@@ -84,6 +84,26 @@ func CountsOf(tx *store.Tx, ids []model.OrganizationID) (map[model.OrganizationI
 	return out, err
 }
 
+// Usage is what an organization has stored, counted up to a limit.
+type Usage struct {
+	Messages    int   // that are not erased yet
+	Attachments int   // that messages refer to, however many do
+	Bytes       int64 // of these attachments, before they are sealed
+}
+
+// UsageOf returns that of an organization. Of messages and of attachments it counts up to limit.
+func UsageOf(tx *store.Tx, organization model.OrganizationID, limit int) (u Usage, err error) {
+	number := tx.Numbered(organization)
+	if _, err := tx.One(`SELECT COUNT(*) FROM (SELECT 1 FROM messages WHERE organization_number = ? LIMIT ? + 0) m`,
+		[]any{number, limit}, &u.Messages); err != nil {
+		return u, err
+	}
+	_, err = tx.One(`SELECT COUNT(*), CAST(COALESCE(SUM(b.bytes), 0) AS BIGINT) FROM (SELECT DISTINCT blob FROM messages
+		WHERE organization_number = ? AND length(blob) > 0 LIMIT ? + 0) m JOIN blobs b ON b.blob = m.blob`,
+		[]any{number, limit}, &u.Attachments, &u.Bytes)
+	return u, err
+}
+
 func countEach(tx *store.Tx, query string, ids []model.OrganizationID, count func(model.OrganizationID) *int) error {
 	return tx.Query(query, []any{ids}, func(row store.Row) error {
 		var id model.OrganizationID

@@ -29,7 +29,7 @@ func blobs(t *testing.T, h Harness) {
 	shared, single := model.BlobID(p.id()), model.BlobID(p.id())
 	hold := func(id model.BlobID) {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ReferToBlob(id) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.ReferToBlob(id, 1) })
 	}
 	release := func(id model.BlobID) {
 		t.Helper()

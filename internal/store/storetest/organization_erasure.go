@@ -35,7 +35,7 @@ func organizationErasure(t *testing.T, h Harness) {
 		})
 	}
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.ReferToBlob(picture),
+		return errors.Join(tx.ReferToBlob(picture, 1),
 			tx.InsertAvatar(store.Avatar{Blob: picture, Entity: groups[0].Entity(), Group: true, ContentType: "image/png"}))
 	})
 	wantMissing(t, p, "an erasure", (*store.Tx).OrganizationErasure)

@@ -226,7 +226,7 @@ func send(tx *store.Tx, m *store.MessageRow) error {
 	m.Sort = position
 	steps := []func() error{
 		func() error { return tx.InsertMessage(m) },
-		func() error { return tx.ReferToBlob(m.Blob) },
+		func() error { return tx.ReferToBlob(m.Blob, 1) },
 	}
 	if m.Group {
 		steps = append(steps,

@@ -175,9 +175,20 @@ function Figure(props: { title: string; more?: string; bad?: boolean; children: 
   );
 }
 
+const counted = 100_000; // so far the interface counts
+
+/** stored says how much an organization has. */
+function stored({ messages, attachments, attachment_bytes }: Schemas["OrganizationUsage"]): string {
+  const more = (n: number) => `${count(n)}${n < counted ? "" : "+"}`;
+  return [
+    text("console.nMessages", { n: messages, count: more(messages) }),
+    text("console.nAttachments", { n: attachments, count: more(attachments), size: size(attachment_bytes) }),
+  ].join(" · ");
+}
+
 /** OrganizationCards leads to each organization that one administers. */
 function OrganizationCards() {
-  const { value, problem } = useLoaded(() => administer(() => client.listOrganizations({ page_size: 12 })), []);
+  const { value, problem } = useLoaded(() => administer(() => client.listOrganizations({ page_size: 12, render_usage: true })), []);
   if (problem) return <p role="alert" class="problem">{problem}</p>;
   if (!value) return null;
   if (value.results.length === 0) {
@@ -200,6 +211,7 @@ function OrganizationCards() {
                 {text("people", { n: one.members })} · {text("console.nGroups", { n: one.groups })}
                 {one.requests > 0 && <em> · {text("console.nRequests", { n: one.requests })}</em>}
               </small>
+              {one.usage && <small>{stored(one.usage)}</small>}
             </Link>
           </li>
         ))}
