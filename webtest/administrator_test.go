@@ -24,8 +24,11 @@ func (b browser) elevate() {
 func TestAnAdministratorKeepsAnOrganization(t *testing.T) {
 	p := mustFill(t, mustServe(t), client.OrganizationSettings{}, "alice=Alice Ames", "bob=Bob Brown")
 	operator := mustConnect(t, p.url, p.operator)
-	_, err := operator.CreateOrganization(t.Context(), "Clinic by the Lake", client.OrganizationSettings{})
+	elsewhere, err := operator.CreateOrganization(t.Context(), "Clinic by the Lake", client.OrganizationSettings{})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := operator.CreateUser(t.Context(), elsewhere, client.NewUser{Username: "carol", DisplayName: "Carol Clarke"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := operator.GrantRole(t.Context(), p.tokens["alice"], p.organization, "admin"); err != nil {
@@ -70,6 +73,20 @@ func TestAnAdministratorKeepsAnOrganization(t *testing.T) {
 	b.want(`document.querySelectorAll(".profile tbody tr").length === 2`)
 	b.want(`document.querySelector(".profile tbody").textContent.includes("10.0.0.0/8")`)
 	b.revokeKey(key)
+	b.press(".profile", "Title and department")
+	b.fill(".dialog", "title", "Dr.")
+	b.press(".dialog", "Save")
+	b.want(`document.querySelector(".profile header").textContent.includes("Dr.")`)
+
+	b.press(".tabs", "People")
+	b.press("main", "Add somebody")
+	b.fill(".dialog", "address", "nobody")
+	b.press(".dialog", "Add somebody")
+	b.want(`document.querySelector(".dialog [role=alert]")`)
+	b.fill(".dialog", "address", "carol")
+	b.fill(".dialog", "department", "Surgery")
+	b.press(".dialog", "Add somebody")
+	b.want(`[...document.querySelectorAll("main tbody tr")].some((e) => /Carol Clarke.*Surgery/.test(e.textContent))`)
 
 	b.press(".tabs", "Audit log")
 	b.want(`[...document.querySelectorAll("main tbody code")].some((e) => e.textContent === "key.revoke")`)

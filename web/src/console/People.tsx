@@ -13,6 +13,7 @@ import { Select } from "../view/Select";
 import { Table } from "../view/Table";
 import { Filter } from "./Filter";
 import { Import } from "./Import";
+import { Membership } from "./Membership";
 import { NewPerson } from "./NewPerson";
 import type { OfOrganization } from "./Organization";
 
@@ -31,7 +32,7 @@ export function People({ organization }: OfOrganization) {
   const [words, setWords] = useState("");
   const [which, setWhich] = useState<Which>("all");
   const [made, setMade] = useState(0);
-  const [adding, setAdding] = useState<"one" | "many" | undefined>();
+  const [adding, setAdding] = useState<"one" | "many" | "known" | undefined>();
   const base = `/console/organizations/${organization.token}/people`;
   return (
     <>
@@ -86,6 +87,9 @@ export function People({ organization }: OfOrganization) {
         <button type="button" onClick={() => setAdding("many")}>
           <Icon name="people" /> {text("console.import")}
         </button>
+        <button type="button" onClick={() => setAdding("known")}>
+          <Icon name="person" /> {text("console.addPerson")}
+        </button>
         <button type="button" class="primary" onClick={() => setAdding("one")}>
           <Icon name="add" /> {text("console.newPerson")}
         </button>
@@ -95,6 +99,15 @@ export function People({ organization }: OfOrganization) {
           <NewPerson
             organization={organization.token}
             onMade={(token) => go(`${base}/${token}`)}
+            onCancel={() => setAdding(undefined)}
+          />
+        </Dialog>
+      )}
+      {adding === "known" && (
+        <Dialog title={text("console.addPerson")} onClose={() => setAdding(undefined)}>
+          <Membership
+            organization={organization.token}
+            onDone={() => (setAdding(undefined), setMade(made + 1))}
             onCancel={() => setAdding(undefined)}
           />
         </Dialog>

@@ -14,9 +14,10 @@ import { Form } from "../view/Form";
 import { save } from "../view/save";
 import { toast } from "../view/Toasts";
 import { useLoaded } from "../view/useLoaded";
+import { Membership } from "./Membership";
 import { PersonKeys } from "./PersonKeys";
 
-type Ask = "password" | "disable" | "enable" | "admin" | "notAdmin" | "remove" | "erase";
+type Ask = "membership" | "password" | "disable" | "enable" | "admin" | "notAdmin" | "remove" | "erase";
 
 /** Person shows a member of an organization, and what its administrators do with the account. */
 export function Person({ organization, token }: { organization: Schemas["Organization"]; token: string }) {
@@ -66,7 +67,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
     admin: ["console.makeAdmin", "console.makeAdminWhy"], notAdmin: ["console.endAdmin", "console.endAdminWhy"],
     remove: ["console.remove", "console.removeWhy"],
   } as const;
-  const question = asked && asked !== "password" && asked !== "erase" ? questions[asked] : undefined;
+  const question = asked && asked !== "membership" && asked !== "password" && asked !== "erase" ? questions[asked] : undefined;
   return (
     <article class="profile">
       <header>
@@ -79,6 +80,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
         </div>
       </header>
       <div class="acts">
+        <button type="button" onClick={() => setAsked("membership")}>{text("console.membership")}</button>
         <button type="button" onClick={() => setAsked("password")}>{text("console.setPassword")}</button>
         <button type="button" onClick={() => setAsked(admin ? "notAdmin" : "admin")}>
           {text(admin ? "console.endAdmin" : "console.makeAdmin")}
@@ -113,6 +115,11 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
         >
           <p>{text(question[1], { name: user.display_name })}</p>
         </Confirm>
+      )}
+      {asked === "membership" && (
+        <Dialog title={text("console.membership")} onClose={close}>
+          <Membership organization={org} of={user} onDone={() => (close(), reload())} onCancel={close} />
+        </Dialog>
       )}
       {asked === "password" && (
         <Dialog title={text("console.setPassword")} onClose={close}>

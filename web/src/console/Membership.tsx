@@ -1,0 +1,42 @@
+import { administer } from "../state/elevation";
+import { client } from "../state/session";
+import { text } from "../text/text";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
+import { toast } from "../view/Toasts";
+
+/** Membership takes somebody who has an account into an organization, or changes what a member is there. */
+export function Membership(props: {
+  organization: string;
+  /** The member; undefined asks for an address. */
+  of?: { token: string; title?: string | undefined; department?: string | undefined };
+  onDone: () => void;
+  onCancel: () => void;
+}) {
+  const { organization, of: member } = props;
+  return (
+    <Form
+      act={text(member ? "save" : "console.addPerson")}
+      onCancel={props.onCancel}
+      onSubmit={async (fields) => {
+        const address = member?.token ?? String(fields.get("address")).trim();
+        const body = { organization, title: String(fields.get("title")), department: String(fields.get("department")) };
+        const pending = await administer(() => client.addToOrganization(address, body));
+        toast(text(pending ? "console.askedToJoin" : "console.done"));
+        props.onDone();
+      }}
+    >
+      {(problemOf) => (
+        <>
+          {!member && (
+            <Field label={text("username")} name="address" autocomplete="off" required hint={text("console.addPersonHint")} />
+          )}
+          <div class="pair">
+            <Field label={text("console.jobTitle")} name="title" value={member?.title ?? ""} autocomplete="off" problem={problemOf("title")} />
+            <Field label={text("console.department")} name="department" value={member?.department ?? ""} autocomplete="off" problem={problemOf("department")} />
+          </div>
+        </>
+      )}
+    </Form>
+  );
+}
