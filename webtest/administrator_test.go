@@ -28,7 +28,8 @@ func TestAnAdministratorKeepsAnOrganization(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := operator.CreateUser(t.Context(), elsewhere, client.NewUser{Username: "carol", DisplayName: "Carol Clarke"}); err != nil {
+	carol := client.NewUser{Username: "carol", DisplayName: "Carol Clarke"}
+	if _, err := operator.CreateUser(t.Context(), elsewhere, carol); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := operator.GrantRole(t.Context(), p.tokens["alice"], p.organization, "admin"); err != nil {
