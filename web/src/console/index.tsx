@@ -13,6 +13,7 @@ import "../style/form.css";
 import "../style/avatar.css";
 import "../style/sign-in.css";
 import "../style/console.css";
+import "../style/table.css";
 import { SignIn } from "../messenger/SignIn";
 import { start, text } from "../text/text";
 import { Toasts } from "../view/Toasts";
