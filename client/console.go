@@ -75,7 +75,7 @@ type ListedOrganization struct {
 	Usage       *Usage    `json:"usage,omitempty"` // where it was asked for
 }
 
-// Usage is what an organization has stored: so much that Messages and Attachments are each counted up to 100,000.
+// Usage is what an organization has stored. Messages and Attachments are each counted up to 100,000.
 type Usage struct {
 	Messages        int   `json:"messages"`
 	Attachments     int   `json:"attachments"` // one that several messages have counts once

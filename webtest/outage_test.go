@@ -195,14 +195,7 @@ func TestWhatIsReadElsewhereIsFound(t *testing.T) {
 	alice.signIn("alice")
 	p.mustSend(t, "bob", client.Outgoing{Recipient: "alice", Body: "Good morning."})
 	alice.want(`document.querySelector(".conversations .badge")?.textContent === "1"`)
-	history, err := p.clients["alice"].History(t.Context(), p.tokens["bob"], client.HistoryPlace{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = p.clients["alice"].ReadConversation(t.Context(), p.tokens["bob"], history.Results[0].SortNumber)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.mustRead(t, "alice", "bob")
 	alice.do(chromedp.Evaluate[chromedp.Void](`document.dispatchEvent(new Event("visibilitychange"))`))
 	alice.want(`!document.querySelector(".conversations .badge")`)
 }
@@ -229,14 +222,7 @@ func TestALateAnswerTakesNothingBack(t *testing.T) {
 	alice.want(bodies + ` === "Good morning.|Hello?"`)
 	alice.do(chromedp.SendKeys(`textarea`, "Yes.\r"))
 	alice.want(`document.querySelector(".message.own .status-new, .message.own .status-delivered")`)
-	history, err := p.clients["bob"].History(t.Context(), p.tokens["alice"], client.HistoryPlace{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = p.clients["bob"].ReadConversation(t.Context(), p.tokens["alice"], history.Results[0].SortNumber)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.mustRead(t, "bob", "alice")
 	alice.want(`document.querySelector(".message.own .status-read")`)
 	alice.do(chromedp.Evaluate[chromedp.Void](`(() => {
 		window.lost = false;

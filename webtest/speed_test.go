@@ -105,14 +105,7 @@ func BenchmarkPagesScroll(b *testing.B) {
 	alice := mustBrowse(b, p.url)
 	alice.resize(1280, 800)
 	alice.signIn("alice")
-	history, err := p.clients["alice"].History(b.Context(), p.tokens["bob"], client.HistoryPlace{}, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	err = p.clients["alice"].ReadConversation(b.Context(), p.tokens["bob"], history.Results[0].SortNumber)
-	if err != nil {
-		b.Fatal(err)
-	}
+	p.mustRead(b, "alice", "bob")
 	alice.do(chromedp.Reload())
 	alice.open("Bob Brown")
 	alice.want(atEnd)

@@ -53,6 +53,19 @@ func (p place) mustSend(t testing.TB, from string, message client.Outgoing) stri
 	return sent.MessageID
 }
 
+// mustRead marks all of a conversation as read by a program of somebody's.
+func (p place) mustRead(t testing.TB, reader, with string) {
+	t.Helper()
+	history, err := p.clients[reader].History(t.Context(), p.tokens[with], client.HistoryPlace{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.clients[reader].ReadConversation(t.Context(), p.tokens[with], history.Results[0].SortNumber)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // resize gives the window another width.
 func (b browser) resize(width, height int64) {
 	b.t.Helper()

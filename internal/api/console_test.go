@@ -109,8 +109,8 @@ func TestOrganizationsAreListedWithTheirCounts(t *testing.T) {
 	wantTexts(t, "the next", texts(s.operator.get(next).reply().list("results"), "name"), "Éclair Hospital")
 }
 
-// What an organization has stored is counted where it is asked for: of attachments the bytes once, and nothing of what
-// was taken back, or is another's.
+// An operator who asks for it sees what each organization has stored. A file that two messages share counts once, and
+// nothing counts for another organization.
 func TestOrganizationsAreListedWithWhatTheyHaveStored(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)

@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -29,7 +28,7 @@ func changeDatabase(t *testing.T, cfg *config.Config, statements ...string) {
 	}
 	defer conn.Close(t.Context())
 	for _, statement := range statements {
-		if _, err := conn.Exec(t.Context(), bytesLiteral.ReplaceAllString(statement, `'\x`)); err != nil {
+		if _, err := conn.Exec(t.Context(), postgrestest.FromSQLite(statement)); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
@@ -90,6 +89,3 @@ func TestUnsealedRowsAreNotServed(t *testing.T) {
 		})
 	}
 }
-
-// bytesLiteral begins one of SQLite. A text that ends with an x does not.
-var bytesLiteral = regexp.MustCompile(`\bx'`)

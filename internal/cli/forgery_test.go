@@ -231,7 +231,7 @@ func (g *guarded) change(statement string) {
 			g.t.Fatal(err)
 		}
 		defer func() { _ = conn.Close(context.WithoutCancel(g.t.Context())) }()
-		done, err := conn.Exec(g.t.Context(), bytesLiteral.ReplaceAllString(statement, `'\x`))
+		done, err := conn.Exec(g.t.Context(), postgrestest.FromSQLite(statement))
 		if err != nil || done.RowsAffected() != 1 {
 			g.t.Fatalf("%s: %d rows, %v", statement, done.RowsAffected(), err)
 		}
@@ -246,6 +246,3 @@ func (g *guarded) change(statement string) {
 		g.t.Fatalf("%s: %d rows, %v", statement, conn.Changes(), err)
 	}
 }
-
-// bytesLiteral begins one of SQLite. A text that ends with an x does not.
-var bytesLiteral = regexp.MustCompile(`\bx'`)

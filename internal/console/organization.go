@@ -20,14 +20,9 @@ type Organization struct {
 }
 
 // Usage is what an organization has stored, as far as it is counted.
-type Usage struct {
-	Messages    int
-	Attachments int
-	Bytes       int64 // of the attachments
-}
+type Usage = overview.Usage
 
-// Usage is counted of so many organizations in a page, and of each up to so many messages and attachments: a page takes
-// no more than a second.
+// What counting costs is bounded: so many organizations in a page, and of each so many messages and attachments.
 const (
 	usagePage = 20
 	usageMost = 100_000
@@ -92,7 +87,7 @@ func countUsage(tx *store.Tx, organizations []Organization) error {
 		if err != nil {
 			return err
 		}
-		organizations[i].Usage = (*Usage)(&usage)
+		organizations[i].Usage = &usage
 	}
 	return nil
 }

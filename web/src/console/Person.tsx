@@ -3,7 +3,7 @@ import type { Schemas } from "../client/index";
 import { administer } from "../state/elevation";
 import { go } from "../state/route";
 import { client, session } from "../state/session";
-import { text } from "../text/text";
+import { type Text, text } from "../text/text";
 import { Avatar } from "../view/Avatar";
 import { Confirm } from "../view/Confirm";
 import { Moment } from "../view/Moment";
@@ -62,12 +62,12 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
     notAdmin: () => administer(() => client.revokeRole(token, org, "admin")),
     remove: () => administer(() => client.removeFromOrganization(token, org)),
   };
-  const questions = {
+  const questions: Partial<Record<Ask, readonly [Text, Text]>> = {
     disable: ["console.disable", "console.disableWhy"], enable: ["console.enable", "console.enableWhy"],
     admin: ["console.makeAdmin", "console.makeAdminWhy"], notAdmin: ["console.endAdmin", "console.endAdminWhy"],
     remove: ["console.remove", "console.removeWhy"],
-  } as const;
-  const question = asked && asked !== "membership" && asked !== "password" && asked !== "erase" ? questions[asked] : undefined;
+  };
+  const question = asked && questions[asked];
   return (
     <article class="profile">
       <header>

@@ -3,7 +3,7 @@ import { session } from "../state/session";
 import { text } from "../text/text";
 import { Icon } from "../view/Icon";
 import { Link } from "../view/Link";
-import { Prose } from "./Prose";
+import { Prose, spans } from "./Prose";
 import { TryIt } from "./TryIt";
 
 /** Call shows one: what it takes, what it answers, and a way to try it. */
@@ -62,7 +62,7 @@ export function Call({ call }: { call: Operation }) {
               <dt>
                 <code>{status}</code>
               </dt>
-              <dd><Prose words={description} /></dd>
+              <dd>{spans(description)}</dd>
             </div>
           ))}
         </dl>
@@ -80,7 +80,7 @@ function Success({ answer }: { answer: Answer }) {
   return (
     <>
       <p lang="en">
-        <code>{answer.status}</code> <Prose words={answer.description} />
+        <code>{answer.status}</code> {spans(answer.description)}
       </p>
       {media?.schema && <Fields schema={media.schema} />}
       {examplesOf(media).map((example, i) => (

@@ -9,7 +9,8 @@ export function Prose({ words }: { words: string }) {
   );
 }
 
-function spans(words: string) {
+/** spans are the same within a paragraph. */
+export function spans(words: string) {
   return words.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) => {
     if (part.startsWith("`")) return <code key={i}>{part.slice(1, -1)}</code>;
     if (part.startsWith("**")) return <strong key={i}>{part.slice(2, -2)}</strong>;

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Message } from "../client/index";
 import { conversations, current, keyOfMessage } from "../state/conversations";
-import { get } from "../state/messages";
+import { get, isUnread } from "../state/messages";
 import { nameOf } from "../state/people";
 import { session } from "../state/session";
 import { text } from "../text/text";
@@ -14,7 +14,7 @@ const heard = signal<{ message: Message; words: string; content: boolean } | und
 export function announce(message: Message): void {
   const account = session.value?.account;
   const conversation = conversations.value.get(keyOfMessage(message));
-  if (message.sender_token === account?.token || message.status === "Read" || message.is_recalled) return;
+  if (!isUnread(message)) return;
   const content = isOpen(message);
   if (!content && (account?.dnd || conversation?.muted)) return;
   heard.value = { message, content, words: content ? said(message) : come(conversation?.entity.display_name) };

@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import type { Message } from "../client/index";
 import { addressOf, conversations, current, keyOfMessage } from "../state/conversations";
+import { isUnread } from "../state/messages";
 import { session } from "../state/session";
 import { text } from "../text/text";
 import { preview } from "../view/preview";
@@ -37,7 +38,7 @@ export async function tell(message: Message): Promise<void> {
   const key = keyOfMessage(message);
   const conversation = conversations.value.get(key);
   if (notices.value === "off" || account?.dnd || conversation?.muted) return;
-  if (message.sender_token === account?.token || message.status === "Read" || message.is_recalled) return;
+  if (!isUnread(message)) return;
   if (document.hasFocus() && current.value === conversation) return;
   const content = notices.value === "content" && conversation;
   const title = content ? conversation.entity.display_name : text("app");
