@@ -19,13 +19,14 @@ func wantTaken(t *testing.T, s *Subscription, look bool, positions ...int64) []*
 	t.Helper()
 	p := s.Take()
 	var got []int64
-	for _, e := range p.Events {
-		got = append(got, e.Position)
+	var events []*Event
+	for _, item := range p.Items {
+		got, events = append(got, item.Event.Position), append(events, item.Event)
 	}
 	if p.Look != look || !slices.Equal(got, positions) {
 		t.Errorf("it is to look: %t, and has events of %v; want %t, %v", p.Look, got, look, positions)
 	}
-	return p.Events
+	return events
 }
 
 func TestReadersShareWhatIsFedInItsOrder(t *testing.T) {
@@ -69,7 +70,7 @@ func TestWhoIsToLookNeedsNoEvents(t *testing.T) {
 	h.Touch([]model.AccountID{alice})
 	wantAwake(t, s, true)
 	wantTaken(t, s, true)
-	for i := range feedBuffer + 1 {
+	for i := range buffer + 1 {
 		h.Feed([]model.AccountID{alice}, at(int64(5+i)))
 	}
 	wantTaken(t, s, true) // it does not take what it has

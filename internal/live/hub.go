@@ -255,19 +255,6 @@ func (h *Hub) StreamScopes(account model.AccountID) (scopes []model.Organization
 	return scopes
 }
 
-// Scopes returns the scopes of the keys that opened the account's streams on this node, one
-// for each stream.
-func (h *Hub) Scopes(account model.AccountID) (out []model.OrganizationID) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, s := range h.accounts[account] {
-		if s.Stream {
-			out = append(out, s.Scope)
-		}
-	}
-	return out
-}
-
 // AllStreams returns how many streams are open on this node.
 func (h *Hub) AllStreams() int {
 	h.mu.Lock()

@@ -61,8 +61,8 @@ func TestSignalReachesStreamsThatAskForItsFeature(t *testing.T) {
 	h.Signal(Signal{Kind: "update"}, alice, bob)
 	for s, want := range map[*Subscription][]model.EventKind{with: {"typing", "update"}, without: {"update"}, poll: nil} {
 		var got []model.EventKind
-		for _, signal := range s.Take().Signals {
-			got = append(got, signal.Kind)
+		for _, item := range s.Take().Items {
+			got = append(got, item.Signal.Kind)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("got the signals %q, want %q", got, want)
@@ -73,7 +73,7 @@ func TestSignalReachesStreamsThatAskForItsFeature(t *testing.T) {
 func TestStreamThatTakesNoSignalsEnds(t *testing.T) {
 	h := NewHub(0)
 	slow := h.Subscribe(Subscriber{Account: alice, Stream: true})
-	for range signalBuffer {
+	for range buffer {
 		h.Signal(Signal{}, alice)
 	}
 	wantEnded(t, slow, 0)

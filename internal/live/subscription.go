@@ -19,12 +19,9 @@ const (
 	Shutdown                   // the server stops: connect again, to it or to another
 )
 
-// signalBuffer is how many live signals wait for one reader, and feedBuffer how many
-// events. They are many only for a reader that does not read.
-const (
-	signalBuffer = 256
-	feedBuffer   = 256
-)
+// buffer is how many events and live signals wait for one reader. They are many only for a
+// reader that does not read.
+const buffer = 256
 
 // Subscriber says who reads.
 type Subscriber struct {
@@ -65,9 +62,25 @@ type Subscription struct {
 
 // Pending is what a reader has been told and has not taken yet.
 type Pending struct {
-	Look    bool      // the queue is to be read: it has what is not among the events, or no longer has what is
-	Events  []*Event  // what was queued, in order, where Look is not set
-	Signals []*Signal // live events, which all readers share
+	Look  bool   // the queue is to be read: it has what is not among the items, or no longer has what is
+	Items []Item // in the order of their coming: who types and then writes does not type afterwards
+}
+
+// Item is one of two, which all readers share: what was queued, where there is no need to
+// Look, or a live event.
+type Item struct {
+	Event  *Event
+	Signal *Signal
+}
+
+// Signals returns the live events among items.
+func Signals(items []Item) (out []*Signal) {
+	for _, item := range items {
+		if item.Signal != nil {
+			out = append(out, item.Signal)
+		}
+	}
+	return out
 }
 
 // Take returns what the reader was told since the last time: nothing where the
@@ -77,6 +90,16 @@ func (s *Subscription) Take() Pending {
 	defer s.mu.Unlock()
 	out := s.pending
 	s.pending = Pending{}
+	return out
+}
+
+// TakeSignals returns the live events alone. Whoever has read the queue takes with them all
+// that came before what was read.
+func (s *Subscription) TakeSignals() []*Signal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := Signals(s.pending.Items)
+	s.pending.Items = slices.DeleteFunc(s.pending.Items, func(i Item) bool { return i.Signal != nil })
 	return out
 }
 
@@ -128,7 +151,8 @@ func (s *Subscription) rouse() {
 
 // look is rouse where the lock is held.
 func (s *Subscription) look() {
-	s.pending.Look, s.pending.Events = true, nil
+	s.pending.Look = true
+	s.pending.Items = slices.DeleteFunc(s.pending.Items, func(i Item) bool { return i.Event != nil })
 	s.tell()
 }
 
@@ -140,10 +164,10 @@ func (s *Subscription) give(e *Event) {
 	p := &s.pending
 	switch {
 	case p.Look:
-	case !s.Stream || len(p.Events) == feedBuffer:
+	case !s.Stream || len(p.Items) == buffer:
 		s.look()
 	default:
-		p.Events = append(p.Events, e)
+		p.Items = append(p.Items, Item{Event: e})
 		s.tell()
 	}
 }
@@ -152,10 +176,13 @@ func (s *Subscription) give(e *Event) {
 func (s *Subscription) signal(signal *Signal) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.pending.Signals) == signalBuffer {
+	if len(s.pending.Items) == buffer {
+		s.look() // at the events among them
+	}
+	if len(s.pending.Items) == buffer {
 		return false
 	}
-	s.pending.Signals = append(s.pending.Signals, signal)
+	s.pending.Items = append(s.pending.Items, Item{Signal: signal})
 	s.tell()
 	return true
 }

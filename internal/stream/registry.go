@@ -92,7 +92,7 @@ func (r *Registry) Scopes(tx *store.Tx, accounts []model.AccountID) (map[model.A
 	out := map[model.AccountID][]model.OrganizationID{}
 	if r.node == nil {
 		for _, account := range accounts {
-			out[account] = r.hub.Scopes(account)
+			out[account] = r.hub.StreamScopes(account)
 		}
 		return out, nil
 	}

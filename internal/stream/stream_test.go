@@ -174,6 +174,33 @@ func TestStreamKeepsTheOrderOfItsQueue(t *testing.T) {
 	p.wantNext(queue.added...)
 }
 
+// Who types and then writes is not shown to be typing afterwards, however late the stream is.
+func TestStreamShowsLiveEventsInTheirPlace(t *testing.T) {
+	for name, look := range map[string]bool{"all is fed": false, "the queue is to be looked at": true} {
+		t.Run(name, func(t *testing.T) {
+			c, _ := newHouse(t)
+			alice, bob := c.pair()
+			to := bob.Account.String()
+			p := c.followWith(bob, Request{NoOfflineMessages: true, Features: []string{live.FeatureTyping}})
+			c.say(alice, to, "known")
+			p.wantNext("known")
+			p.pause()
+			c.say(alice, to, "on its way")
+			p.waits()
+			c.must(c.servers[0].Typing(t.Context(), alice, to, true))
+			want := []string{"on its way", string(model.EventTyping), "written"}
+			if look {
+				c.must(c.servers[0].Mute(t.Context(), bob, alice.Account.String(), bob.Organizations()[0], 1))
+				want = slices.Insert(want, 2, string(model.EventConversationMute))
+				want[3] += " (muted)"
+			}
+			c.say(alice, to, "written")
+			p.goOn()
+			p.wantNext(want...)
+		})
+	}
+}
+
 func TestStreamShowsNothingThatWasTakenBackMeanwhile(t *testing.T) {
 	for name, take := range map[string]func(c *house, sender, reader *model.Actor, id model.MessageID){
 		"it is recalled": func(c *house, sender, _ *model.Actor, id model.MessageID) {

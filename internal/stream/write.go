@@ -20,37 +20,27 @@ const (
 
 // write writes what the hub has told of.
 func (st *Stream) write(told live.Pending) (err error) {
-	switch {
-	case told.Look:
-		err = st.writeQueued(st.ctx, store.EndOfQueue)
-	case len(told.Events) > 0:
-		err = st.writeShared(told.Events)
+	items := told.Items
+	if !told.Look {
+		if items, err = st.writeItems(items); err != nil || len(items) == 0 {
+			return err
+		}
 	}
-	if err != nil {
+	return st.writeQueued(st.ctx, store.EndOfQueue, live.Signals(items)...)
+}
+
+// writeSignal writes a live event as its reader sees it now.
+func (st *Stream) writeSignal(signal *live.Signal) error {
+	event, seen, err := st.streams.cases.Shown(st.ctx, st.actor, signal)
+	if err != nil || !seen {
 		return err
 	}
-	return st.writeSignals(told.Signals)
+	return st.sink.Event(&event)
 }
 
-// writeSignals writes live events: each as its reader sees it now.
-func (st *Stream) writeSignals(signals []*live.Signal) error {
-	for _, signal := range signals {
-		if err := st.refresh(st.ctx); err != nil {
-			return err
-		}
-		event, seen, err := st.streams.cases.Shown(st.ctx, st.actor, signal)
-		if err == nil && seen {
-			err = st.sink.Event(&event)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeQueued writes what is queued after the last event written, up to a position.
-func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
+// writeQueued writes what is queued after the last event written, up to a position. Live
+// events that came before go first.
+func (st *Stream) writeQueued(ctx context.Context, upTo int64, before ...*live.Signal) error {
 	st.muted = nil
 	for {
 		if err := st.refresh(ctx); err != nil {
@@ -60,6 +50,12 @@ func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
 		if err != nil {
 			return err
 		}
+		for _, signal := range append(before, st.sub.TakeSignals()...) {
+			if err := st.writeSignal(signal); err != nil {
+				return err
+			}
+		}
+		before = nil
 		for i := range events {
 			if err := st.sink.Event(&events[i]); err != nil {
 				return err
@@ -79,40 +75,41 @@ func (st *Stream) writeQueued(ctx context.Context, upTo int64) error {
 	}
 }
 
-// writeShared writes events that the hub was fed with. From the first one on that the
-// queue may show otherwise by now, it is the queue that is read.
-func (st *Stream) writeShared(events []*live.Event) error {
+// writeItems writes live events, and events that the hub was fed with, in their order. What
+// it leaves begins with the first of these that the queue may show otherwise by now.
+func (st *Stream) writeItems(items []live.Item) (left []live.Item, err error) {
 	if err := st.refresh(st.ctx); err != nil {
-		return err
-	}
-	if err := st.knowMuted(); err != nil {
-		return err
+		return nil, err
 	}
 	now := st.streams.registry.clock()
 	var sent []model.Event
-	for _, e := range events {
-		if e.Position <= st.after {
-			continue // it was read
-		}
-		if !st.stands(e, now) {
-			if err := st.sharedWritten(sent); err != nil {
-				return err
+	for i, item := range items {
+		e := item.Event
+		switch {
+		case e == nil:
+			err = st.writeSignal(item.Signal)
+		case e.Position <= st.after: // it was read
+		case !st.stands(e, now):
+			return items[i:], st.sharedWritten(sent)
+		default:
+			err = st.share(e, now)
+			st.after = e.Position
+			if st.request.AutoAck || st.request.AutoDeliver {
+				sent = append(sent, e.Event)
 			}
-			return st.writeQueued(st.ctx, store.EndOfQueue)
 		}
-		if err := st.share(e, now); err != nil {
-			return err
-		}
-		st.after = e.Position
-		if st.request.AutoAck || st.request.AutoDeliver {
-			sent = append(sent, e.Event)
+		if err != nil {
+			return nil, err
 		}
 	}
-	return st.sharedWritten(sent)
+	return nil, st.sharedWritten(sent)
 }
 
 // share writes one event that others get too, as this reader is to see it.
 func (st *Stream) share(e *live.Event, now time.Time) error {
+	if err := st.knowMuted(); err != nil {
+		return err
+	}
 	if !st.muted.Hush(e.Message, now) {
 		return st.sink.Shared(e)
 	}

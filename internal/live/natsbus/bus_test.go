@@ -44,12 +44,12 @@ func TestSignalsComeAsTheyWereAndInTheirOrder(t *testing.T) {
 	for _, signal := range every {
 		here.Signal(signal, alice, bob)
 	}
-	var got []*live.Signal
+	var got []live.Item
 	for len(got) < len(every) {
 		wait(t, "a signal", s.Wake())
-		got = append(got, s.Take().Signals...)
+		got = append(got, s.Take().Items...)
 	}
-	if want := own.Take().Signals; !reflect.DeepEqual(got, want) {
+	if want := own.Take().Items; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
