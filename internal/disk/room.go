@@ -75,7 +75,7 @@ func NewRoom(o Options) *Room {
 // startNeeds is how much room a start finds enough, which makes some files of its own.
 const startNeeds = 512 << 10
 
-// Prepare gives up a quarter of the reserve, or what is left of it, if a start would find
+// Prepare gives up a quarter of the reserve, at least what a start needs, if that would find
 // no room in a data directory.
 func Prepare(data string) {
 	path := filepath.Join(data, "reserve")
@@ -83,12 +83,15 @@ func Prepare(data string) {
 	free, _, ok := Free(data)
 	if held := reserve.Held(); !ok || free >= startNeeds || held == 0 {
 		return
-	} else if held/4 >= startNeeds {
-		_ = os.Truncate(path, held-held/4) // a start that finds no room says so itself
+	} else if rest := leave(held); rest > 0 {
+		_ = os.Truncate(path, rest) // a start that finds no room says so itself
 	} else {
 		reserve.giveUp(true)
 	}
 }
+
+// leave is what a start without room leaves of a reserve.
+func leave(held int64) int64 { return max(held-max(held/4, startNeeds), 0) }
 
 // Run looks how much room there is until ctx ends.
 func (r *Room) Run(ctx context.Context) {

@@ -104,3 +104,13 @@ func TestAStartFindsRoom(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAStartWithoutRoomLeavesPartOfTheReserve(t *testing.T) {
+	for held, want := range map[int64]int64{
+		4 << 20: 3 << 20, 1 << 20: 512 << 10, startNeeds + 1: 1, startNeeds: 0, 64 << 10: 0,
+	} {
+		if got := leave(held); got != want {
+			t.Errorf("of a reserve of %d bytes a start leaves %d, want %d", held, got, want)
+		}
+	}
+}
