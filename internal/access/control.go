@@ -1,5 +1,5 @@
 // Package access knows who is meant and who calls: the accounts that addresses name, keys
-// and their secrets, passwords and sign-ins, and who manages them.
+// and their secrets, passwords and sign-ins, who manages them, and whom they refused.
 //
 // It owns what an actor is: everything else asks the actor that it makes where that
 // belongs. It does not know what actors do with it, which the use cases decide.
@@ -46,6 +46,7 @@ type Options struct {
 	DefaultRegion string        // of phone numbers without a country code, as in ISO 3166
 	Derive        Derivation    // of password hashes; nil: argon2.IDKey
 	SessionIdle   time.Duration // for which a session may stay unused; 0: model.SessionIdle
+	Audit         *audit.Log    // of refusals; nil: one that signs nothing
 }
 
 // Control is safe for concurrent use.
@@ -55,6 +56,7 @@ type Control struct {
 	clock     func() time.Time
 	streams   Streams
 	region    string
+	audit     *audit.Log
 	reads     *audit.Reads
 	actors    actorCache
 	passwords *hashing
@@ -71,11 +73,15 @@ func New(o Options) *Control {
 	if o.Streams == nil {
 		o.Streams = NoStreams{}
 	}
+	if o.Audit == nil {
+		o.Audit = audit.NewLog(audit.Options{Store: o.Store, Clock: o.Clock})
+	}
 	if o.Derive == nil {
 		o.Derive = argon2.IDKey
 	}
 	return &Control{
 		store: o.Store, hub: o.Hub, clock: o.Clock, streams: o.Streams, region: o.DefaultRegion,
+		audit:     o.Audit,
 		reads:     audit.NewReads(o.Store),
 		actors:    newActorCache(),
 		passwords: newHashing(),

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 
+	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/audit"
 	"signet/internal/model"
@@ -47,7 +48,7 @@ func (a *API) noteRefusal(ctx context.Context, c *call, told *model.Error) {
 	if action == "" {
 		action = model.ActionAccess
 	}
-	a.service.Refused(audit.WithOrigin(ctx, a.origin(c)), service.Refusal{
+	a.access.Refused(audit.WithOrigin(ctx, a.origin(c)), access.Refusal{
 		Action: action, Outcome: told.Code, Actor: c.actor, Name: c.tried,
 		Organization: c.organizationPath(), User: c.path("user"), Group: c.path("group"), Key: c.path("key"),
 	})

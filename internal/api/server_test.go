@@ -134,13 +134,14 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	auditLog := audit.NewLog(audit.Options{Store: s.store, Key: s.audit, Retention: auditRetention, Clock: s.clock.Now})
 	s.access = access.New(access.Options{
 		Store: s.store, Hub: s.hub, Clock: s.clock.Now, Streams: registry, DefaultRegion: "US", Derive: quickArgon,
+		Audit: auditLog,
 	})
 	s.pieces = piece.NewWorker(piece.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Log: logger, Rows: f.rows})
 	s.service = service.New(service.Options{
 		Access: s.access, Store: s.store, Vault: s.vault, Pieces: s.pieces,
 		Hub: s.hub, Clock: s.clock.Now, Time: s.time, Logger: logger, Limits: f.service,
 		EventsRetention: f.retention,
-		Audit:           auditLog, Streams: registry, EraseSoon: func() { s.sweeper.EraseSoon() },
+		Streams:         registry, EraseSoon: func() { s.sweeper.EraseSoon() },
 	})
 	s.sweeper = upkeep.NewSweeper(upkeep.Options{
 		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s.service, Access: s.access,

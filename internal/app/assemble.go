@@ -133,7 +133,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	var sweeper *upkeep.Sweeper
 	control := access.New(access.Options{
 		Store: kept, Hub: hub, Clock: in.clock, Streams: registry, DefaultRegion: in.cfg.DefaultRegion,
-		SessionIdle: in.cfg.Web.SessionIdle,
+		SessionIdle: in.cfg.Web.SessionIdle, Audit: auditLog,
 	})
 	cases := service.New(service.Options{
 		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: in.clock, Time: clock,
@@ -149,7 +149,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			ApproveJoins:   in.cfg.Organizations.Join == "approve",
 		},
 		EventsRetention: in.cfg.Events.Retention,
-		Audit:           auditLog, Streams: registry,
+		Streams:         registry,
 	})
 	sweeper = upkeep.NewSweeper(upkeep.Options{
 		Store: kept, Vault: vault, Clock: clock, Cases: cases, Access: control, Audit: auditLog,

@@ -47,7 +47,6 @@ type Options struct {
 	Room            *disk.Room // nil: there is room for everything
 	Limits          Limits
 	EventsRetention time.Duration // how long an unacknowledged event stays
-	Audit           *audit.Log    // nil: one that signs nothing
 
 	Pieces    *piece.Worker  // nil: one that does only what calls wait for
 	Streams   access.Streams // nil: there are no streams
@@ -73,7 +72,6 @@ type Service struct {
 
 	counts Counts
 
-	audit *audit.Log
 	reads *audit.Reads
 
 	pieces    *piece.Worker
@@ -86,12 +84,9 @@ func New(o Options) *Service {
 	if o.Time == nil {
 		o.Time = custody.NewClock(custody.ClockOptions{Store: o.Store, Now: o.Clock})
 	}
-	if o.Audit == nil {
-		o.Audit = audit.NewLog(audit.Options{Store: o.Store, Clock: o.Clock})
-	}
 	s := &Service{
 		store: o.Store, vault: o.Vault, hub: o.Hub, clock: o.Clock, log: o.Logger, room: o.Room, limits: o.Limits,
-		access: o.Access, retention: o.EventsRetention, audit: o.Audit,
+		access: o.Access, retention: o.EventsRetention,
 		recipients: newRecipients(),
 		messages:   newMessageMemory(),
 		changed:    cache.New[string, *access.Target](changedAccounts),

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/upkeep"
@@ -14,7 +15,7 @@ import (
 func sweeper(s *Service) *upkeep.Sweeper {
 	return upkeep.NewSweeper(upkeep.Options{
 		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s, Access: s.access,
-		Audit: s.audit, Log: s.log, Retention: s.retention,
+		Audit: audit.NewLog(audit.Options{Store: s.store, Clock: s.clock}), Log: s.log, Retention: s.retention,
 	})
 }
 

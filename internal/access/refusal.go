@@ -1,4 +1,4 @@
-package service
+package access
 
 import (
 	"context"
@@ -22,14 +22,14 @@ type Refusal struct {
 }
 
 // Refused notes in the audit log that a call was refused. It never fails.
-func (s *Service) Refused(ctx context.Context, r Refusal) {
-	line := audit.NewLine(ctx, s.now(), r.Actor, r.Action)
+func (c *Control) Refused(ctx context.Context, r Refusal) {
+	line := audit.NewLine(ctx, c.now(), r.Actor, r.Action)
 	line.Outcome = r.Outcome
 	if r.Actor == nil && nameable(r.Name) {
-		line.User = s.access.OwnerOf(ctx, r.Name)
+		line.User = c.OwnerOf(ctx, r.Name)
 	}
-	s.audit.Refuse(ctx, line, func(tx *store.Tx, line *model.AuditEntry) error {
-		return s.describeRefusal(tx, &r, line)
+	c.audit.Refuse(ctx, line, func(tx *store.Tx, line *model.AuditEntry) error {
+		return c.describeRefusal(tx, &r, line)
 	})
 }
 
@@ -37,10 +37,10 @@ func (s *Service) Refused(ctx context.Context, r Refusal) {
 // and only those that exist: the rest may be a person's address, or a secret in the
 // wrong place. The line goes into an organization's chain where its
 // member was refused there; what strangers try is for the operators alone.
-func (s *Service) describeRefusal(tx *store.Tx, r *Refusal, line *model.AuditEntry) error {
+func (c *Control) describeRefusal(tx *store.Tx, r *Refusal, line *model.AuditEntry) error {
 	concerned := line.Account
 	if r.Actor == nil {
-		if err := s.describeAttempt(tx, r.Name, line); err != nil {
+		if err := c.describeAttempt(tx, r.Name, line); err != nil {
 			return err
 		}
 		concerned = line.User
@@ -66,7 +66,7 @@ func (s *Service) describeRefusal(tx *store.Tx, r *Refusal, line *model.AuditEnt
 			return err
 		}
 		if !found {
-			return s.refusedAtHome(tx, concerned, line)
+			return c.refusedAtHome(tx, concerned, line)
 		}
 		line.Organization = r.Organization
 		if r.Actor != nil && (r.Actor.MemberOf(r.Organization) || r.Actor.Operator) {
@@ -74,12 +74,12 @@ func (s *Service) describeRefusal(tx *store.Tx, r *Refusal, line *model.AuditEnt
 			return nil
 		}
 	}
-	return s.refusedAtHome(tx, concerned, line)
+	return c.refusedAtHome(tx, concerned, line)
 }
 
 // refusedAtHome puts a refusal into the chain of the account that was refused, or
 // tried.
-func (s *Service) refusedAtHome(tx *store.Tx, concerned model.AccountID, line *model.AuditEntry) error {
+func (c *Control) refusedAtHome(tx *store.Tx, concerned model.AccountID, line *model.AuditEntry) error {
 	account, _, err := tx.Account(concerned)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func nameable(name string) bool {
 }
 
 // describeAttempt names the key or the account that was tried in vain.
-func (s *Service) describeAttempt(tx *store.Tx, name string, line *model.AuditEntry) error {
+func (c *Control) describeAttempt(tx *store.Tx, name string, line *model.AuditEntry) error {
 	if !nameable(name) {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (s *Service) describeAttempt(tx *store.Tx, name string, line *model.AuditEn
 		line.OnKey, line.User = key.Key, key.Account
 		return nil
 	}
-	entity, _, found, err := s.access.Resolve(tx, &model.Actor{}, name, false)
+	entity, _, found, err := c.Resolve(tx, &model.Actor{}, name, false)
 	if found {
 		line.User = model.AccountID(entity)
 	}
