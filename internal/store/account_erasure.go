@@ -29,7 +29,7 @@ func (tx *Tx) HoldOver(account *model.Account) (id model.OrganizationID, found b
 
 // CloseAccount takes everything from an account that lets it in, or lets others
 // find and reach it. Its row, which is the last to go, stays, and so do the keys and
-// groups that it made for others (AuthoredBy).
+// groups that it made for others (package authorship).
 func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 	out := Erased{}
 	memberships, err := tx.Memberships(id)
@@ -115,7 +115,7 @@ func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
 
 // FinishAccount removes the rest of an account: what it kept for itself, and at
 // last its row. What others have of it is removed before (TracesOf, ConversationsNaming,
-// RequestThatMade).
+// package authorship).
 func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 	tx.change.withdrawn()
 	out := Erased{}

@@ -154,50 +154,6 @@ func (tx *Tx) ConversationsNaming(account model.AccountID, limit int) ([]Convers
 		})
 }
 
-// RequestThatMade returns the request of an account under which another one was made.
-func (tx *Tx) RequestThatMade(account model.AccountID) (by model.AccountID, id string, found bool, err error) {
-	found, err = tx.One(`SELECT account, request FROM requests WHERE message = ? LIMIT 1`, []any{account}, &by, &id)
-	return by, id, found, err
-}
-
-// ForgetMade forgets whom a request made. It makes no other one.
-func (tx *Tx) ForgetMade(by model.AccountID, id string) error {
-	return tx.Post(`UPDATE requests SET message = ? WHERE account = ? AND request = ?`, model.MessageID{}, by, id)
-}
-
-// Authored are keys of others and groups that name an account as who made them.
-type Authored struct {
-	Keys   []string
-	Groups []model.GroupID
-}
-
-// AuthoredBy returns up to limit keys that an account issued to others, and as many
-// groups that it created.
-func (tx *Tx) AuthoredBy(account model.AccountID, limit int) (out Authored, err error) {
-	out.Keys, err = Column[string](tx, `SELECT api_key FROM keys WHERE issued_by = ? LIMIT ? + 0`, account, limit)
-	if err != nil {
-		return Authored{}, err
-	}
-	out.Groups, err = Column[model.GroupID](tx, `SELECT group_token FROM groups WHERE created_by = ? LIMIT ? + 0`, account,
-		limit)
-	return out, err
-}
-
-// ForgetAuthor forgets who made keys and groups.
-func (tx *Tx) ForgetAuthor(of Authored) error {
-	for _, key := range of.Keys {
-		if err := tx.Post(`UPDATE keys SET issued_by = ? WHERE api_key = ?`, model.AccountID{}, key); err != nil {
-			return err
-		}
-	}
-	for _, group := range of.Groups {
-		if err := tx.Post(`UPDATE groups SET created_by = ? WHERE group_token = ?`, model.AccountID{}, group); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // EraseConversations removes conversations.
 func (tx *Tx) EraseConversations(keys []ConversationKey) (Erased, error) {
 	out := Erased{}

@@ -175,7 +175,7 @@ func (tx *Tx) WithinScope(account model.AccountID, positions []int64, scope mode
 	if scope == "" {
 		return positions, nil
 	}
-	return tx.positions(`SELECT position FROM events WHERE account = ? AND position IN (?*)
+	return Column[int64](tx, `SELECT position FROM events WHERE account = ? AND position IN (?*)
 		AND organization_number IN (0, ?)`, account, positions, tx.Numbered(scope))
 }
 

@@ -7,7 +7,8 @@ import (
 )
 
 // PutMembership adds an account to an organization, or changes the title and
-// department of one that is there. added reports which.
+// department of one that is there. added reports which. A row that no server wrote is none
+// that is there, and is overwritten.
 func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 	// The insert comes first: of two who add it at the same time, one finds it there.
 	code, err := tx.code(&place{m.Organization, m.Account, millis(m.Joined), m.Since})
@@ -21,9 +22,18 @@ func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 	if err != nil || n > 0 {
 		return n > 0, err
 	}
-	err = tx.Post(`UPDATE memberships SET title = ?, department = ? WHERE organization = ? AND account = ?`,
-		m.Title, m.Department, m.Organization, m.Account)
-	return false, err
+	member, err := tx.IsMember(m.Organization, m.Account)
+	switch {
+	case err != nil:
+		return false, err
+	case member:
+		return false, tx.Post(`UPDATE memberships SET title = ?, department = ? WHERE organization = ? AND account = ?`,
+			m.Title, m.Department, m.Organization, m.Account)
+	default:
+		return true, tx.Post(`UPDATE memberships SET title = ?, department = ?, joined = ?, since = ?, code = ?
+			WHERE organization = ? AND account = ?`,
+			m.Title, m.Department, millis(m.Joined), m.Since, code, m.Organization, m.Account)
+	}
 }
 
 // DeleteMembership takes an account and its roles out of an organization.

@@ -54,14 +54,8 @@ func (tx *Tx) growMetadata(organization model.OrganizationID, by int64) (total i
 
 // eraseMetadata removes what is kept for an entity in all organizations.
 func (tx *Tx) eraseMetadata(out Erased, entity model.EntityID) error {
-	var in []model.OrganizationID
-	err := tx.Query(`SELECT organization FROM metadata WHERE entity = ? ORDER BY organization`, []any{entity},
-		func(row Row) error {
-			var id model.OrganizationID
-			err := row.Scan(&id)
-			in = append(in, id)
-			return err
-		})
+	in, err := Column[model.OrganizationID](tx, `SELECT organization FROM metadata WHERE entity = ?
+		ORDER BY organization`, entity)
 	for i := 0; i < len(in) && err == nil; i++ {
 		if err = tx.DeleteMetadata(in[i], entity); err == nil {
 			out["metadata"]++

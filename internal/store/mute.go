@@ -31,18 +31,13 @@ func (tx *Tx) DeleteMutes(account model.AccountID) error {
 }
 
 // Mutes lists what an account has muted and that has not run out by then.
-func (tx *Tx) Mutes(account model.AccountID, now time.Time) (out []model.Mute, err error) {
-	err = tx.Query(`SELECT organization, entity, is_group, minutes, started FROM mutes
+func (tx *Tx) Mutes(account model.AccountID, now time.Time) ([]model.Mute, error) {
+	return List(tx, `SELECT organization, entity, is_group, minutes, started FROM mutes
 		WHERE account = ? AND started + minutes * 60000 > ? ORDER BY started, organization, entity`,
-		[]any{account, millis(now)}, func(row Row) error {
-			var m model.Mute
+		[]any{account, millis(now)}, func(m *model.Mute, row Row) error {
 			var started int64
-			if err := row.Scan(&m.Organization, &m.Entity, &m.Group, &m.Minutes, &started); err != nil {
-				return err
-			}
+			err := row.Scan(&m.Organization, &m.Entity, &m.Group, &m.Minutes, &started)
 			m.Start = FromMillis(started)
-			out = append(out, m)
-			return nil
+			return err
 		})
-	return out, err
 }

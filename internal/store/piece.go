@@ -67,10 +67,9 @@ func (tx *Tx) NextPiece(organization model.OrganizationID, group model.GroupID, 
 	return out[0], true, nil
 }
 
-func (tx *Tx) pieces(where string, args ...any) (out []Piece, err error) {
-	err = tx.Query(`SELECT organization, group_token, number, noted, deed, kind, message, payload, accounts FROM pieces
-		WHERE `+where, args, func(row Row) error {
-		var p Piece
+func (tx *Tx) pieces(where string, args ...any) ([]Piece, error) {
+	return List(tx, `SELECT organization, group_token, number, noted, deed, kind, message, payload, accounts FROM pieces
+		WHERE `+where, args, func(p *Piece, row Row) error {
 		var group, message, accounts []byte
 		var deed, kind int
 		var noted int64
@@ -88,10 +87,8 @@ func (tx *Tx) pieces(where string, args ...any) (out []Piece, err error) {
 		for ; len(accounts) >= len(model.AccountID{}); accounts = accounts[len(model.AccountID{}):] {
 			p.Accounts = append(p.Accounts, model.AccountID(accounts[:len(model.AccountID{})]))
 		}
-		out = append(out, p)
 		return nil
 	})
-	return out, err
 }
 
 // ShortenPiece leaves of a piece what is still to be done of it.

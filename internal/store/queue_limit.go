@@ -37,15 +37,9 @@ func (tx *Tx) noteGrowth(accounts ...model.AccountID) error {
 }
 
 // GrownQueues returns up to limit accounts that were noted, after one.
-func (tx *Tx) GrownQueues(after model.AccountID, limit int) (out []model.AccountID, err error) {
-	err = tx.Query(`SELECT account FROM grown_queues WHERE account > ? ORDER BY account LIMIT ? + 0`, []any{after, limit},
-		func(row Row) error {
-			var account model.AccountID
-			err := row.Scan(&account)
-			out = append(out, account)
-			return err
-		})
-	return out, err
+func (tx *Tx) GrownQueues(after model.AccountID, limit int) ([]model.AccountID, error) {
+	return Column[model.AccountID](tx, `SELECT account FROM grown_queues WHERE account > ? ORDER BY account LIMIT ? + 0`,
+		after, limit)
 }
 
 // ForgetGrowth forgets that a queue has grown.
@@ -63,19 +57,8 @@ func (tx *Tx) Surplus(account model.AccountID, after int64, most int) (position 
 
 // OldestEvents returns the first of a queue's events besides messages, up to a position.
 func (tx *Tx) OldestEvents(account model.AccountID, upTo int64, limit int) (positions []int64, err error) {
-	return tx.positions(`SELECT position FROM events WHERE account = ? AND position <= ? AND kind NOT IN (1, 2)
+	return Column[int64](tx, `SELECT position FROM events WHERE account = ? AND position <= ? AND kind NOT IN (1, 2)
 		ORDER BY position LIMIT ? + 0`, account, upTo, limit)
-}
-
-// positions returns what a query selects.
-func (tx *Tx) positions(query string, args ...any) (out []int64, err error) {
-	err = tx.Query(query, args, func(row Row) error {
-		var position int64
-		err := row.Scan(&position)
-		out = append(out, position)
-		return err
-	})
-	return out, err
 }
 
 // WillReload reports whether a reader of a queue comes to an event after a position that

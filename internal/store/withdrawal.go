@@ -81,19 +81,16 @@ func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
 }
 
 // Withdrawals returns up to limit of those of which something may still lie in a queue.
-func (tx *Tx) Withdrawals(limit int) (out []Withdrawal, err error) {
-	err = tx.Query(`SELECT account, organization_number, sender, position FROM withdrawals
-		ORDER BY account, organization_number, sender LIMIT ? + 0`, []any{limit}, func(row Row) error {
-		var w Withdrawal
+func (tx *Tx) Withdrawals(limit int) ([]Withdrawal, error) {
+	return List(tx, `SELECT account, organization_number, sender, position FROM withdrawals
+		ORDER BY account, organization_number, sender LIMIT ? + 0`, []any{limit}, func(w *Withdrawal, row Row) error {
 		var sender []byte
 		var number int64
 		err := row.Scan(&w.Account, &number, &sender, &w.Position)
 		w.number = number
 		copy(w.Sender[:], sender)
-		out = append(out, w)
 		return err
 	})
-	return out, err
 }
 
 // Withdrawn returns the first positions after one of what is withdrawn and still lies in
@@ -107,7 +104,7 @@ func (tx *Tx) Withdrawn(w *Withdrawal, after int64, limit int) (positions []int6
 			AND m.message = e.message AND m.sender = ?)`
 		args = append(args, w.Sender)
 	}
-	return tx.positions(query+` ORDER BY e.position LIMIT ? + 0`, append(args, limit)...)
+	return Column[int64](tx, query+` ORDER BY e.position LIMIT ? + 0`, append(args, limit)...)
 }
 
 // FinishWithdrawal forgets a withdrawal of which nothing lies in the queue any more. The

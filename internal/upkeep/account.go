@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/authorship"
 )
 
 const (
@@ -110,7 +111,7 @@ func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
 	var by model.AccountID
 	var request string
 	err := t.store.View(ctx, func(tx *store.Tx) (err error) {
-		by, request, _, err = tx.RequestThatMade(id)
+		by, request, _, err = authorship.RequestThatMade(tx, id)
 		return err
 	})
 	if err != nil {
@@ -132,21 +133,21 @@ func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
 		}
 	}
 	for {
-		authored, err := store.Read(ctx, t.store, func(tx *store.Tx) (store.Authored, error) {
-			return tx.AuthoredBy(id, batch)
+		works, err := store.Read(ctx, t.store, func(tx *store.Tx) (authorship.Works, error) {
+			return authorship.WorksOf(tx, id, batch)
 		})
 		if err != nil {
 			return err
 		}
-		if len(authored.Keys)+len(authored.Groups) == 0 {
+		if len(works.Keys)+len(works.Groups) == 0 {
 			break
 		}
-		if err := t.store.Update(ctx, func(tx *store.Tx) error { return tx.ForgetAuthor(authored) }); err != nil {
+		if err := t.store.Update(ctx, func(tx *store.Tx) error { return authorship.ForgetAuthor(tx, works) }); err != nil {
 			return err
 		}
 	}
 	return t.update(ctx, func(tx *store.Tx) (store.Erased, error) {
-		if err := tx.ForgetMade(by, request); err != nil {
+		if err := authorship.ForgetMade(tx, by, request); err != nil {
 			return nil, err
 		}
 		if _, err := tx.CloseAccount(id); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/authorship"
 )
 
 // accountErasure: everything that names an account that has ended is found, however few rows
@@ -117,16 +118,16 @@ func accountErasure(t *testing.T, h Harness) {
 		}
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertKey(&issued) })
 	}
-	authored := func(limit int) store.Authored {
+	authored := func(limit int) authorship.Works {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) (store.Authored, error) { return tx.AuthoredBy(ann, limit) })
+		return mustRead(t, p, func(tx *store.Tx) (authorship.Works, error) { return authorship.WorksOf(tx, ann, limit) })
 	}
 	wantEqual(t, "some of what it made", len(authored(1).Keys), 1)
 	all := authored(10)
 	slices.Sort(all.Keys)
-	wantEqual(t, "what it made", all, store.Authored{Keys: []string{"a", "b"}, Groups: []model.GroupID{g.ID}})
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.ForgetAuthor(all) })
-	wantEqual(t, "what it made", authored(10), store.Authored{})
+	wantEqual(t, "what it made", all, authorship.Works{Keys: []string{"a", "b"}, Groups: []model.GroupID{g.ID}})
+	p.mustUpdate(t, func(tx *store.Tx) error { return authorship.ForgetAuthor(tx, all) })
+	wantEqual(t, "what it made", authored(10), authorship.Works{})
 	issued := mustRead(t, p, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(bob) })
 	for _, key := range issued {
 		wantEqual(t, "who issued "+key.Key, key.IssuedBy == bob, key.Key == "c")
@@ -139,8 +140,8 @@ func accountErasure(t *testing.T, h Harness) {
 	for _, want := range []bool{true, false} {
 		by, id, found := model.AccountID{}, "", false
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			by, id, found, err = tx.RequestThatMade(ann)
-			return errors.Join(err, tx.ForgetMade(by, id))
+			by, id, found, err = authorship.RequestThatMade(tx, ann)
+			return errors.Join(err, authorship.ForgetMade(tx, by, id))
 		})
 		wantEqual(t, "a request that made it", found, want)
 	}

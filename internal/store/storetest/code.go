@@ -37,7 +37,12 @@ func codes(t *testing.T, h Harness) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened.Authenticate(rowKey, func(f store.Forgery) { t.Errorf("the code is wrong of %s", f) })
+	told, expected := 0, 0
+	opened.Authenticate(rowKey, func(f store.Forgery) {
+		if told++; told > expected {
+			t.Errorf("the code is wrong of %s", f)
+		}
+	})
 	p := &platform{Store: opened, clock: d.clock, memory: memory{}}
 	ann := p.mustAccount(t, "ann").ID
 	organization := p.mustOrganization(t, ann)
@@ -101,6 +106,21 @@ func codes(t *testing.T, h Harness) {
 			})
 		}
 	}
+	t.Run("of_a_membership_that_is_not_there_is_overwritten", func(t *testing.T) {
+		expected++
+		for _, want := range []bool{false, true} { // the second time over a row that no server wrote
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				added, err := tx.PutMembership(model.Membership{Organization: organization, Account: ann, Joined: p.now()})
+				wantEqual(t, "added", added, want)
+				return err
+			})
+			wantEqual(t, "rows that no server wrote", len(forged()), 0)
+			mustExec(t, e, `UPDATE memberships SET since = since + ?`+Forging, 1)
+		}
+		mustExec(t, e, `UPDATE memberships SET since = since - ?`+Forging, 1)
+		wantEqual(t, "rows that no server wrote", len(forged()), 0)
+		wantEqual(t, "rows of which was told", told, expected)
+	})
 	t.Run("are_looked_at_in_batches", func(t *testing.T) {
 		const many = 1500
 		p.mustUpdate(t, func(tx *store.Tx) error {

@@ -1,0 +1,54 @@
+// Package authorship finds what names an account as the one that made it, or as made by a
+// request, and takes the name away: keys, groups and requests.
+//
+// It owns no table. It does not know why an account is forgotten (package upkeep).
+package authorship
+
+import (
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// RequestThatMade returns the request of an account under which another one was made.
+func RequestThatMade(tx *store.Tx, made model.AccountID) (by model.AccountID, id string, found bool, err error) {
+	found, err = tx.One(`SELECT account, request FROM requests WHERE message = ? LIMIT 1`, []any{made}, &by, &id)
+	return by, id, found, err
+}
+
+// ForgetMade forgets whom a request made. It makes no other one.
+func ForgetMade(tx *store.Tx, by model.AccountID, id string) error {
+	return tx.Post(`UPDATE requests SET message = ? WHERE account = ? AND request = ?`, model.MessageID{}, by, id)
+}
+
+// Works are keys of others and groups that name an account as who made them.
+type Works struct {
+	Keys   []string
+	Groups []model.GroupID
+}
+
+// WorksOf returns up to limit keys that an account issued to others, and as many groups that it
+// created.
+func WorksOf(tx *store.Tx, account model.AccountID, limit int) (out Works, err error) {
+	out.Keys, err = store.Column[string](tx, `SELECT api_key FROM keys WHERE issued_by = ? LIMIT ? + 0`, account, limit)
+	if err != nil {
+		return Works{}, err
+	}
+	out.Groups, err = store.Column[model.GroupID](tx, `SELECT group_token FROM groups WHERE created_by = ? LIMIT ? + 0`,
+		account, limit)
+	return out, err
+}
+
+// ForgetAuthor forgets who made keys and groups.
+func ForgetAuthor(tx *store.Tx, of Works) error {
+	for _, key := range of.Keys {
+		if err := tx.Post(`UPDATE keys SET issued_by = ? WHERE api_key = ?`, model.AccountID{}, key); err != nil {
+			return err
+		}
+	}
+	for _, group := range of.Groups {
+		if err := tx.Post(`UPDATE groups SET created_by = ? WHERE group_token = ?`, model.AccountID{}, group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
