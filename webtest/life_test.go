@@ -16,10 +16,17 @@ import (
 // act chooses from the menu of the message with these words.
 func (b browser) act(words, choice string) {
 	b.t.Helper()
-	of := `[...document.querySelectorAll(".message")].find((e) => e.textContent.includes("` + words + `"))`
-	b.want(of)
-	b.do(chromedp.Evaluate[chromedp.Void](of + `.querySelector(".acts button").click()`))
+	b.openMenu(words)
 	b.press("[role=menu]", choice)
+}
+
+// openMenu opens the menu of the message with these words.
+func (b browser) openMenu(words string) {
+	b.t.Helper()
+	button := `[...document.querySelectorAll(".message")].find((e) => e.textContent.includes("` + words +
+		`"))?.querySelector(".acts button")`
+	b.want(button) // a message that is still being sent has none
+	b.do(chromedp.Evaluate[chromedp.Void](button + `.click()`))
 }
 
 // last is what the newest message is seen as.

@@ -38,7 +38,7 @@ export function Messenger() {
           void tell(message);
         });
       });
-    void loadOrganizations();
+    loadOrganizations().catch(() => undefined); // the next connection asks
     const clock = setInterval(tick, 1000);
     const look = () => document.visibilityState === "visible" && comeBack();
     document.addEventListener("visibilitychange", look);

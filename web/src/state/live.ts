@@ -59,7 +59,7 @@ async function catchUp(): Promise<void> {
   messages.missed();
   statuses.forget();
   try {
-    await conversations.load();
+    await Promise.all([conversations.load(), loadOrganizations()]);
     const open = conversations.current.value;
     if (open) await messages.open(open);
   } catch {
@@ -103,15 +103,15 @@ function apply(event: SignetEvent): void {
 
 function applyStatus(payload: EventPayload<"message:status">): void {
   if ("is_recalled" in payload) return recalled(payload.client_id);
-  const least = messages.get(payload.client_id)?.group_token
-    ? statuses.note(payload.client_id, payload)
-    : payload.status;
-  if (least === undefined || least === "Confirmed") return;
-  const to = (message: Message): Message => ({ ...message, status: least });
+  const ofAll = statuses.note(payload.client_id, payload);
+  const to = (message: Message): Message => {
+    const status = message.group_token ? ofAll : payload.status;
+    return status === undefined || status === "Confirmed" ? message : { ...message, status };
+  };
   messages.change(payload.client_id, to);
   conversations.changeLast(payload.client_id, to);
   const message = messages.get(payload.client_id);
-  if (message && least === "Read") noteRead(message, Date.parse(payload.timestamp));
+  if (message?.status === "Read") noteRead(message, Date.parse(payload.timestamp));
 }
 
 /** recalled leaves of a message that it was taken back. */

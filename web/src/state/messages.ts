@@ -26,28 +26,54 @@ export function unreadIn(key: string, upTo: number): readonly Message[] | undefi
   return known ? list.filter(isUnread) : undefined;
 }
 
+type HistoryQuery = NonNullable<Parameters<typeof client.getHistory>[1]>;
+type HistoryPage = Awaited<ReturnType<typeof client.getHistory>>;
+
+/** A conversation: with whom, and where. */
+interface Of {
+  readonly token: string;
+  readonly organization: string;
+}
+
+/** What events tell while answers are under way, which may have been made before. */
+const meanwhile = new Set<(() => void)[]>();
+
+/** ask merges messages that the server answers with into their conversation, and then what events told meanwhile. */
+async function ask(conversation: Of, query: HistoryQuery): Promise<HistoryPage> {
+  const told: (() => void)[] = [];
+  meanwhile.add(told);
+  try {
+    const answer = await client.in(conversation.organization).getHistory(conversation.token, query);
+    put(keyOf(conversation.organization, conversation.token), answer.results);
+    return answer;
+  } finally {
+    meanwhile.delete(told);
+    for (const again of told) again();
+  }
+}
+
 /**
  * open loads the newest of a conversation, back to the first unread one; or, where some are loaded,
  * what came after them.
  */
-export async function open(conversation: Conversation): Promise<void> {
-  const { entity: { token }, organization_id: organization, unread_count } = conversation;
+export async function open({ entity: { token }, organization_id: organization, unread_count }: Conversation): Promise<void> {
+  const of = { token, organization };
   const key = keyOf(organization, token);
   const known = messages.value.get(key)?.at(-1);
-  const calls = client.in(organization);
   if (known) {
-    const missed: Message[] = [];
-    for await (const message of calls.each.getHistory(token, { after: known.sort_number })) missed.push(message);
-    put(key, missed);
-    if (stale.delete(key)) await refresh(key, token, organization);
+    for (let more = true, after = known.sort_number; more; ) {
+      const { results, metadata } = await ask(of, { after });
+      after = results.at(-1)?.sort_number ?? after;
+      more = metadata.more;
+    }
+    if (stale.delete(key)) await refresh(key, of);
     return;
   }
   let unread = 0;
   for (let more = true, before: number | undefined; more && (before === undefined || unread < unread_count); ) {
-    const { results, metadata } = await calls.getHistory(token, {
+    const { results, metadata } = await ask(of, {
       limit: unread_count > page ? largePage : page, ...(before === undefined ? {} : { before }),
     });
-    put(key, results);
     unread += results.filter(isUnread).length;
     before = results.at(-1)?.sort_number;
     more = metadata.more;
@@ -56,9 +82,9 @@ export async function open(conversation: Conversation): Promise<void> {
 }
 
 /** refresh takes over what changed of the newest while nobody told. */
-async function refresh(key: string, token: string, organization: string): Promise<void> {
+async function refresh(key: string, of: Of): Promise<void> {
   const before = new Set(messages.value.get(key)?.map((message) => message.message_id));
-  const { results } = await client.in(organization).getHistory(token, { limit: largePage });
+  const { results } = await ask(of, { limit: largePage });
   const oldest = results.at(-1)?.sort_number ?? 0;
   const still = new Set(results.map((message) => message.message_id));
   // What came since the answer was made is not in it.
@@ -66,7 +92,6 @@ async function refresh(key: string, token: string, organization: string): Promis
     ({ message_id, sort_number }) => sort_number < oldest || still.has(message_id) || !before.has(message_id),
   );
   messages.value = new Map(messages.value).set(key, kept);
-  put(key, results);
 }
 
 /** missed notes that events may have been lost: what is loaded is asked for anew when it is opened. */
@@ -83,9 +108,8 @@ export async function back(token: string, organization: string): Promise<void> {
   if (before === undefined || !older.value.get(key) || going.has(key)) return;
   going.add(key);
   try {
-    const { results, metadata } = await client.in(organization).getHistory(token, { before, limit: largePage });
+    const { metadata } = await ask({ token, organization }, { before, limit: largePage });
     older.value = new Map(older.value).set(key, metadata.more);
-    put(key, results);
   } finally {
     going.delete(key);
   }
@@ -93,12 +117,14 @@ export async function back(token: string, organization: string): Promise<void> {
 
 /** add puts one message into its conversation, if that is loaded. */
 export function add(message: Message): void {
+  for (const told of meanwhile) told.push(() => add(message));
   const key = keyOfMessage(message);
   if (messages.value.has(key)) put(key, [message]);
 }
 
-/** change changes a message wherever it is loaded. */
+/** change changes a message wherever it is loaded, or is about to be. */
 export function change(id: string, to: (message: Message) => Message): void {
+  for (const told of meanwhile) told.push(() => change(id, to));
   for (const [key, list] of messages.value) {
     const at = list.findLastIndex((message) => message.message_id === id);
     const message = list[at];

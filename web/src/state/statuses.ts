@@ -10,6 +10,7 @@ export const statuses = signal<ReadonlyMap<string, ReadonlyMap<string, Row>>>(ne
 
 const wanted = new Set<string>();
 const asked = new Set<string>();
+const meanwhile = new Map<string, Row[]>(); // what events told of those that are asked for, by message
 const most = 500; // ids in a call
 
 /** need has the statuses of an own message to a group fetched, together with those that are needed now too. */
@@ -18,6 +19,7 @@ export function need(message: Message): void {
   asked.add(message.message_id);
   if (wanted.size === 0) setTimeout(() => void fetchWanted(), 50);
   wanted.add(message.message_id);
+  meanwhile.set(message.message_id, []);
 }
 
 async function fetchWanted(): Promise<void> {
@@ -29,17 +31,21 @@ async function fetchWanted(): Promise<void> {
       const { bulk_message_statuses } = await client.getBulkMessageStatus(some);
       const all = new Map(statuses.value);
       for (const { client_id, statuses: rows } of bulk_message_statuses) {
-        all.set(client_id, new Map(rows.map((row) => [row.account_id, row])));
+        const later = meanwhile.get(client_id) ?? [];
+        all.set(client_id, new Map([...rows, ...later].map((row) => [row.account_id, row])));
       }
       statuses.value = all;
     } catch {
       for (const id of some) asked.delete(id); // when they are shown again
+    } finally {
+      for (const id of some) meanwhile.delete(id);
     }
   }
 }
 
 /** note takes over a status that an event told. It returns the least advanced of all, where all are known. */
 export function note(id: string, row: Row): Message["status"] | undefined {
+  meanwhile.get(id)?.push(row);
   const rows = statuses.value.get(id);
   if (!rows) return undefined;
   const changed = new Map(rows).set(row.account_id, row);
