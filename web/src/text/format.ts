@@ -71,7 +71,7 @@ export function size(bytes: number): string {
   return new Intl.NumberFormat(language.value, {
     style: "unit", unit: sizes[step] ?? "byte", unitDisplay: step ? "short" : "narrow",
     maximumFractionDigits: step > 1 ? 1 : 0,
-  }).format(bytes / 1000 ** step);
+  }).format(bytes / 1000 ** step).replace(/(\d)(\p{L})/u, "$1\u00a0$2"); // narrow leaves no space
 }
 
 /** count is a number, with its thousands set apart. */
