@@ -188,7 +188,7 @@ func (h hostilePlace) messenger(b browser) {
 	b.holds("devices", devices()...)
 	for i := range hostile {
 		b.do(chromedp.SetValue(`.dialog [name=display_name]`, nth(i)), chromedp.SetValue(`.dialog [name=status]`, nth(i+1)))
-		b.do(chromedp.Click(`.own form button[type=submit]`))
+		b.press(".own form", "Save")
 		b.want(`document.querySelector("nav h1").textContent === ` + script(nth(i)))
 	}
 	b.holds("own-name")

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Conversation } from "../client/index";
 import { keyOf } from "../state/conversations";
 import { type Draft, draftOf, drafts, write } from "../state/drafts";
@@ -25,12 +25,6 @@ export function Composer({ conversation }: { conversation: Conversation }) {
   const [problem, setProblem] = useState("");
   const dor = draft.dor ?? rules.dor;
 
-  useLayoutEffect(() => {
-    const el = field.current;
-    if (!el) return;
-    el.style.height = "auto";
-    el.style.height = `${el.scrollHeight + el.offsetHeight - el.clientHeight}px`;
-  }, [draft.body]);
   useEffect(() => {
     if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
     return () => rest(conversation, false);
@@ -114,34 +108,36 @@ export function Composer({ conversation }: { conversation: Conversation }) {
         </p>
       )}
       <div class="sheet">
-        <textarea
-          ref={field}
-          rows={1}
-          dir="auto"
-          aria-label={text("message")}
-          placeholder={text("message")}
-          value={draft.body}
-          onInput={(event) => {
-            write(key, { body: event.currentTarget.value });
-            if (event.currentTarget.value) type(conversation);
-            else rest(conversation, false);
-          }}
-          onPaste={(event) => {
-            const file = event.clipboardData?.files[0];
-            if (!file) return;
-            event.preventDefault();
-            attach(file);
-          }}
-          onKeyDown={(event) => {
-            if (event.key === "ArrowUp" && !event.altKey && event.currentTarget.value === "") {
-              toMessage(document.querySelector(".scroll"));
-              return event.preventDefault();
-            }
-            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            submit();
-          }}
-        />
+        <div class="words" data-body={draft.body}>
+          <textarea
+            ref={field}
+            rows={1}
+            dir="auto"
+            aria-label={text("message")}
+            placeholder={text("message")}
+            value={draft.body}
+            onInput={(event) => {
+              write(key, { body: event.currentTarget.value });
+              if (event.currentTarget.value) type(conversation);
+              else rest(conversation, false);
+            }}
+            onPaste={(event) => {
+              const file = event.clipboardData?.files[0];
+              if (!file) return;
+              event.preventDefault();
+              attach(file);
+            }}
+            onKeyDown={(event) => {
+              if (event.key === "ArrowUp" && !event.altKey && event.currentTarget.value === "") {
+                toMessage(document.querySelector(".scroll"));
+                return event.preventDefault();
+              }
+              if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+              event.preventDefault();
+              submit();
+            }}
+          />
+        </div>
         <div class="tools">
           <input
             ref={picker}

@@ -11,6 +11,7 @@ import { markSeen } from "../state/seen";
 import { session } from "../state/session";
 import { day } from "../text/format";
 import { text } from "../text/text";
+import { Anchor } from "./anchor";
 import { Icon } from "./Icon";
 import { Message } from "./Message";
 import { Unsent } from "./Unsent";
@@ -26,9 +27,6 @@ interface Span {
   to: number; // Infinity: with the newest
 }
 
-/** What stays where it is while things change around it: something, at pixels from the top, or the end. */
-type Anchor = { id: string; top: number } | "end";
-
 /** History shows the messages of a conversation, of which only those near the seen ones are in the document. */
 export function History({ conversation }: { conversation: Conversation }) {
   const { entity, organization_id: organization, unread_count } = conversation;
@@ -36,7 +34,7 @@ export function History({ conversation }: { conversation: Conversation }) {
   const list = messages.value.get(key) ?? [];
   const waiting = outbox.value.filter((l) => l.recipient === entity.token && l.organization === organization);
   const box = useRef<HTMLDivElement>(null);
-  const anchor = useRef<Anchor>("end");
+  const [anchor] = useState(() => new Anchor());
   const [span, setSpan] = useState<Span>({ from: 0, to: Infinity });
   const [line, setLine] = useState<{ before: number; n: number }>();
   const [state, setState] = useState<"loading" | "shown" | "failed">("loading");
@@ -56,10 +54,10 @@ export function History({ conversation }: { conversation: Conversation }) {
     const first = loaded[unread];
     if (first) setLine({ before: first.sort_number, n: loaded.slice(unread).filter(isUnread).length });
     if (kept && loaded.some(({ message_id }) => message_id === kept.id)) {
-      anchor.current = kept;
+      anchor.stay(kept);
       setSpan(around(loaded, loaded.findIndex(({ message_id }) => message_id === kept.id)));
     } else if (first) {
-      anchor.current = { id: "new", top: 64 };
+      anchor.stay({ id: "new", top: 64 });
       setSpan(around(loaded, unread));
     } else {
       setSpan(tail(loaded));
@@ -69,36 +67,32 @@ export function History({ conversation }: { conversation: Conversation }) {
   useEffect(() => {
     void start();
     if (group && mayWrite(conversation)) needMembers(entity.token, organization);
-    return () => keepPlace(key, anchor.current === "end" ? undefined : anchor.current);
+    return () => keepPlace(key, anchor.spot);
   }, []);
 
-  /** restore brings what is the anchor back to where it was. */
+  const whole = span.to === Infinity;
+  /** restore brings the box back to its anchor. */
   const restore = () => {
-    const el = box.current;
-    if (!el || state !== "shown") return;
-    if (anchor.current === "end") {
-      el.scrollTop = el.scrollHeight;
-      return;
-    }
-    const { id, top } = anchor.current;
-    const node = el.querySelector(`[data-id="${CSS.escape(id)}"]`);
-    if (node) el.scrollTop += node.getBoundingClientRect().top - el.getBoundingClientRect().top - top;
+    if (box.current && state === "shown") anchor.restore(box.current, whole);
   };
-  /** look takes what is seen now for the anchor, marks it as read, and has more made where an edge is near. */
+  /** look marks what is seen as read, and has more made where an edge is near. */
   const look = () => {
     const el = box.current;
     if (!el || state !== "shown" || el.clientHeight === 0) return; // the details may be in its place
-    const { top, bottom } = el.getBoundingClientRect();
+    const { bottom } = el.getBoundingClientRect();
     const gap = el.scrollHeight - el.scrollTop - el.clientHeight;
-    const nodes = [...el.querySelectorAll<HTMLElement>("[data-id]")];
-    const first = nodes.find((node) => node.getBoundingClientRect().bottom > top + 8);
-    if (span.to === Infinity && gap < 24) anchor.current = "end";
-    else if (first) anchor.current = { id: first.dataset["id"] ?? "", top: first.getBoundingClientRect().top - top };
-    setAway(span.to !== Infinity || gap > el.clientHeight / 2);
-    const last = nodes.findLast((node) => node.dataset["sort"] && node.getBoundingClientRect().top < bottom - 8);
+    setAway(!whole || gap > el.clientHeight / 2);
+    const last = [...el.querySelectorAll<HTMLElement>("[data-sort]")].findLast(
+      (node) => node.getBoundingClientRect().top < bottom - 8,
+    );
     if (last && document.visibilityState === "visible") markSeen(conversation, Number(last.dataset["sort"]));
-    if (anchor.current === "end" && b - a > most) setSpan(tail(list));
+    if (anchor.atEnd && b - a > most) setSpan(tail(list));
     else extend(el.scrollTop < near, gap < near);
+  };
+  const settle = () => {
+    const scrolled = box.current && state === "shown" && anchor.look(box.current, whole);
+    if (!scrolled) restore();
+    look();
   };
   const extend = (up: boolean, down: boolean) => {
     const now = messages.value.get(key) ?? [];
@@ -115,11 +109,13 @@ export function History({ conversation }: { conversation: Conversation }) {
   };
   const [a, b] = bounds(list, span);
   const newest = list.at(-1)?.sort_number;
+  // What somebody has scrolled to, of which the browser has not told yet, is not taken back by what is drawn now.
+  if (box.current && state === "shown") anchor.look(box.current, whole);
   useLayoutEffect(restore);
   useEffect(look, [state, span, list, waiting.length]);
   // What comes while one is elsewhere is announced by the line too.
   useEffect(() => {
-    if (state !== "shown" || line || (document.visibilityState === "visible" && anchor.current === "end")) return;
+    if (state !== "shown" || line || (document.visibilityState === "visible" && anchor.atEnd)) return;
     const unread = list.findIndex(isUnread);
     const first = list[unread];
     if (first) setLine({ before: first.sort_number, n: list.slice(unread).filter(isUnread).length });
@@ -130,10 +126,7 @@ export function History({ conversation }: { conversation: Conversation }) {
     if (mine && state === "shown") toEnd();
   }, [mine]);
   useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      restore();
-      look();
-    });
+    const observer = new ResizeObserver(settle);
     const el = box.current;
     if (el) observer.observe(el);
     if (el?.firstElementChild) observer.observe(el.firstElementChild);
@@ -144,7 +137,7 @@ export function History({ conversation }: { conversation: Conversation }) {
     };
   }, [state, span]);
   const toEnd = () => {
-    anchor.current = "end";
+    anchor.stay(undefined);
     setLine(undefined);
     setSpan(tail(messages.value.get(key) ?? []));
     restore();
@@ -168,7 +161,7 @@ export function History({ conversation }: { conversation: Conversation }) {
         role="region"
         aria-label={text("messages")}
         aria-busy={state === "loading"}
-        onScroll={look}
+        onScroll={settle}
         onKeyDown={enter}
       >
         <ol class={group ? "messages group" : "messages"} onKeyDown={move}>
