@@ -57,11 +57,17 @@ type App struct {
 // ports are closed; connections are accepted from then on and answered once Run is
 // called. After an error nothing stays open.
 func Open(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*App, error) {
-	return open(ctx, cfg, logger, assemble)
+	return OpenAt(ctx, cfg, logger, Pace{})
+}
+
+// OpenAt is Open at another pace.
+func OpenAt(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pace) (*App, error) {
+	return open(ctx, cfg, logger, pace, assemble)
 }
 
 // open is Open with the assembler to use.
-func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble assembler) (_ *App, err error) {
+func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pace,
+	assemble assembler) (_ *App, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
@@ -75,7 +81,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 	if a.dir, err = filepath.Abs(cfg.Data); err != nil {
 		return nil, fmt.Errorf("find the data directory: %w", err)
 	}
-	a.outages = health.NewOutages(a.warnings)
+	a.outages = health.NewOutages(a.warnings, health.Pace{Look: pace.Outage, Quiet: pace.Quiet})
 	a.tellStart()
 	if a.network, err = newNetwork(cfg, a.dir, logger); err != nil {
 		return nil, err
@@ -101,7 +107,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, assemble
 		return nil, fmt.Errorf("register the metrics of the network: %w", err)
 	}
 	a.system, err = assemble(ctx, surroundings{
-		cfg: cfg, log: logger, clock: time.Now, elapsed: clock.Elapsed, metrics: a.registry, warnings: a.warnings,
+		cfg: cfg, log: logger, pace: pace, clock: time.Now, elapsed: clock.Elapsed, metrics: a.registry, warnings: a.warnings,
 		outages: a.outages, dir: a.dir, client: a.network.proxies.Client,
 	})
 	if err != nil {

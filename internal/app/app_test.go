@@ -67,7 +67,7 @@ func TestFilesThatOthersMayReadAreTold(t *testing.T) {
 func TestSecondServerOnADirectoryIsRefused(t *testing.T) {
 	cfg := settings(t)
 	first := mustOpen(t, cfg, newHarness(answerOK))
-	_, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble)
+	_, err := open(t.Context(), cfg, quiet(), Pace{}, newHarness(answerOK).assemble)
 	if err == nil {
 		t.Fatal("a second server opened the directory of a running one")
 	}
@@ -94,13 +94,14 @@ func TestOpenThatFailsLeavesNothingOpen(t *testing.T) {
 	free.Close()
 
 	broken := errors.New("data of a newer version")
-	_, err = open(t.Context(), cfg, quiet(), func(context.Context, surroundings) (*system, error) { return nil, broken })
+	_, err = open(t.Context(), cfg, quiet(), Pace{},
+		func(context.Context, surroundings) (*system, error) { return nil, broken })
 	if !errors.Is(err, broken) {
 		t.Fatalf("got error %v, want %v", err, broken)
 	}
 	h := newHarness(answerOK)
 	h.createErr = errors.New("disk full")
-	if _, err = open(t.Context(), cfg, quiet(), h.assemble); !errors.Is(err, h.createErr) {
+	if _, err = open(t.Context(), cfg, quiet(), Pace{}, h.assemble); !errors.Is(err, h.createErr) {
 		t.Fatalf("got error %v, want %v", err, h.createErr)
 	}
 	if len(h.did) != 1 || h.did[0] != "store closed" {
@@ -112,7 +113,7 @@ func TestOpenThatFailsLeavesNothingOpen(t *testing.T) {
 func TestOpenRefusesInvalidSettings(t *testing.T) {
 	cfg := settings(t)
 	cfg.Limits.Burst = -1
-	_, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble)
+	_, err := open(t.Context(), cfg, quiet(), Pace{}, newHarness(answerOK).assemble)
 	if err == nil || !strings.Contains(err.Error(), "limits.burst") {
 		t.Errorf("got error %v, want one about limits.burst", err)
 	}
@@ -134,7 +135,7 @@ func TestOpenRefusesATakenPort(t *testing.T) {
 	} {
 		h, cfg := newHarness(answerOK), settings(t)
 		change(cfg)
-		_, err := open(t.Context(), cfg, quiet(), h.assemble)
+		_, err := open(t.Context(), cfg, quiet(), Pace{}, h.assemble)
 		if err == nil {
 			t.Fatalf("%s: opened with a port that is taken", flag)
 		}
@@ -181,7 +182,7 @@ func TestStartLooksAtItsDataBeforeItOpensAPort(t *testing.T) {
 	cfg.Listen = free.Addr().String()
 	free.Close()
 	h := newHarness(answerOK)
-	a, err := open(t.Context(), cfg, quiet(), func(ctx context.Context, in surroundings) (*system, error) {
+	a, err := open(t.Context(), cfg, quiet(), Pace{}, func(ctx context.Context, in surroundings) (*system, error) {
 		if conn, err := net.Dial("tcp", cfg.Listen); err == nil {
 			conn.Close()
 			t.Error("the port is open before the data was looked at")
@@ -199,7 +200,8 @@ func TestStartLooksAtItsDataBeforeItOpensAPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("data of a newer version")
-	_, err = open(t.Context(), other, quiet(), func(context.Context, surroundings) (*system, error) { return nil, broken })
+	_, err = open(t.Context(), other, quiet(), Pace{},
+		func(context.Context, surroundings) (*system, error) { return nil, broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("with a taken port and broken data it says %v, want %v", err, broken)
 	}
@@ -209,7 +211,7 @@ func TestADataPathThatIsAFileIsRefused(t *testing.T) {
 	cfg := settings(t)
 	cfg.Data = filepath.Join(t.TempDir(), "file")
 	mustWrite(t, cfg.Data, "", 0o600)
-	if _, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble); err == nil {
+	if _, err := open(t.Context(), cfg, quiet(), Pace{}, newHarness(answerOK).assemble); err == nil {
 		t.Error("opened with a file for the data directory")
 	}
 }

@@ -42,7 +42,7 @@ func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready
 			return engine.View(ctx, func(store.Session) error { return nil })
 		}, err
 	}
-	shared, err := await(ctx, in.log, "the database", func() (*postgres.Engine, error) {
+	shared, err := await(ctx, in, "the database", func() (*postgres.Engine, error) {
 		return postgres.Open(ctx, in.cfg.Database, postgres.Options{Clock: in.clock, Log: in.log})
 	})
 	return shared, func(ctx context.Context) error {
@@ -122,7 +122,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	version, _ := Build()
 	registry := stream.NewRegistry(stream.Options{
 		Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Outages: in.outages, Limit: limits.StreamsPerAccount,
-		NodeName: nodeName(), NodeVersion: version,
+		NodeName: nodeName(), NodeVersion: version, LookAlone: in.pace.Alone, LookConnected: in.pace.Connected,
 	})
 	auditLog := audit.NewLog(audit.Options{
 		Store: kept, Key: auditKey, Retention: in.cfg.Audit.Retention, Clock: in.clock, Warnings: in.warnings,

@@ -78,7 +78,7 @@ func openAviary(t *testing.T, changes ...func(*config.Config)) *aviary {
 	v := &aviary{t: t, log: new(testlog.Log), canaries: map[string]string{}, quotable: map[string]bool{}}
 	all := &slog.HandlerOptions{Level: slog.LevelDebug}
 	logger := slog.New(slog.NewMultiHandler(slog.NewTextHandler(v.log, all), slog.NewJSONHandler(v.log, all)))
-	a, err := open(t.Context(), cfg, logger, func(ctx context.Context, in surroundings) (*system, error) {
+	a, err := open(t.Context(), cfg, logger, Pace{}, func(ctx context.Context, in surroundings) (*system, error) {
 		client := in.client
 		in.client = func(r *http.Request) netip.Addr {
 			if said := r.Header.Get(innerPanicHeader); said != "" {

@@ -2,36 +2,32 @@ package app
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"signet/internal/custody"
 )
-
-// awaitPause is how long a start waits between two tries.
-const awaitPause = time.Second
 
 // await opens what a start needs of another machine, and waits for it while it is
 // away: after a power cut the database may come up last, and a supervisor backs off
 // by minutes from a server that ends. What waiting does not mend, such as a wrong
 // password, is an error at once. It is told once that the start waits, and once that
 // it goes on.
-func await[T any](ctx context.Context, log *slog.Logger, what string, open func() (T, error)) (T, error) {
+func await[T any](ctx context.Context, in surroundings, what string, open func() (T, error)) (T, error) {
 	var since time.Time
 	for {
 		part, err := open()
 		switch {
 		case custody.MissingPart(err) == "" || ctx.Err() != nil:
 			if err == nil && !since.IsZero() {
-				log.Info(what+" answers: the start goes on", "waited", time.Since(since).Round(time.Millisecond))
+				in.log.Info(what+" answers: the start goes on", "waited", time.Since(since).Round(time.Millisecond))
 			}
 			return part, err
 		case since.IsZero():
 			since = time.Now()
-			log.Warn(what+" does not answer: the start waits for it", "error", err)
+			in.log.Warn(what+" does not answer: the start waits for it", "error", err)
 		}
 		select {
-		case <-time.After(awaitPause):
+		case <-time.After(in.pace.await()):
 		case <-ctx.Done():
 			return part, ctx.Err()
 		}

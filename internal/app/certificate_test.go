@@ -72,7 +72,7 @@ func TestServerSaysThatItsCertificateHasEnded(t *testing.T) {
 	client := mustCertifyUntil(t, cfg, time.Now().Add(-time.Hour))
 	client.Transport = insecure(t)
 	log := new(testlog.Log)
-	a, err := open(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)), newHarness(answerOK).assemble)
+	a, err := open(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)), Pace{}, newHarness(answerOK).assemble)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func mustOpenTimed(t *testing.T, cfg *config.Config, ahead time.Duration) *timed
 	cfg.Expiry.Sweep = 100 * time.Millisecond
 	s := &timed{ward: &ward{t: t, http: caller}, ahead: new(atomic.Int64), log: new(testlog.Log)}
 	s.ahead.Store(int64(ahead))
-	a, err := open(t.Context(), cfg, slog.New(slog.NewTextHandler(s.log, nil)),
+	a, err := open(t.Context(), cfg, slog.New(slog.NewTextHandler(s.log, nil)), Pace{},
 		func(ctx context.Context, in surroundings) (*system, error) {
 			in.clock = func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
 			return assemble(ctx, in)

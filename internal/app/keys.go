@@ -83,7 +83,7 @@ func openKeyring(ctx context.Context, in surroundings, engine store.Engine,
 	copied *ringCopy) (storage seal.Storage, err error) {
 	open := func() (seal.Storage, error) { return place.Keyring(ctx, in.cfg.Keyring, in.dir, true) }
 	if strings.HasPrefix(in.cfg.Keyring, "postgres") {
-		storage, err = await(ctx, in.log, "the database of the key ring", open)
+		storage, err = await(ctx, in, "the database of the key ring", open)
 	} else {
 		storage, err = open()
 	}

@@ -101,7 +101,7 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func mustOpen(t *testing.T, cfg *config.Config, h *harness) *App {
 	t.Helper()
-	a, err := open(t.Context(), cfg, quiet(), h.assemble)
+	a, err := open(t.Context(), cfg, quiet(), Pace{}, h.assemble)
 	if err != nil {
 		t.Fatal(err)
 	}

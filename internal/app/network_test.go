@@ -116,7 +116,7 @@ func TestCertificateThatIsNoneKeepsTheServerFromStarting(t *testing.T) {
 	cfg := settings(t)
 	mustCertify(t, cfg)
 	mustWrite(t, cfg.TLS.Key, "garbage", 0o600)
-	_, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble)
+	_, err := open(t.Context(), cfg, quiet(), Pace{}, newHarness(answerOK).assemble)
 	if err == nil || !strings.Contains(err.Error(), cfg.TLS.Key) {
 		t.Errorf("got %v, want an error that names the file", err)
 	}

@@ -79,7 +79,7 @@ func TestAccountIsMadeWithTheCredentialsOfAnInterruptedStart(t *testing.T) {
 	cfg := settings(t)
 	h := newHarness(answerOK)
 	h.createErr = os.ErrDeadlineExceeded
-	if _, err := open(t.Context(), cfg, quiet(), h.assemble); err == nil {
+	if _, err := open(t.Context(), cfg, quiet(), Pace{}, h.assemble); err == nil {
 		t.Fatal("opened without an operator account")
 	}
 	path := filepath.Join(cfg.Data, "operator.json")
@@ -164,7 +164,7 @@ func TestDamagedOperatorFileIsNotOverwritten(t *testing.T) {
 		}
 		path := filepath.Join(cfg.Data, "operator.json")
 		mustWrite(t, path, content, 0o600)
-		_, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble)
+		_, err := open(t.Context(), cfg, quiet(), Pace{}, newHarness(answerOK).assemble)
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%q: got error %v, want one that names %s", content, err, path)
 		}
@@ -192,7 +192,7 @@ func TestOperatorFileThatCannotBeReadIsAWarning(t *testing.T) {
 		h := newHarness(answerOK)
 		h.exists = true
 		log := &testlog.Log{}
-		a, err := open(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)), h.assemble)
+		a, err := open(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)), Pace{}, h.assemble)
 		if err != nil {
 			t.Errorf("%q: it does not start: %v", content, err)
 			continue
@@ -232,7 +232,7 @@ func TestRemainsOfKilledCommandsAreRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a, err := open(t.Context(), cfg, quiet(), newHarness(answerOK).assemble)
+	a, err := open(t.Context(), cfg, quiet(), Pace{}, newHarness(answerOK).assemble)
 	if err != nil {
 		t.Fatal(err)
 	}

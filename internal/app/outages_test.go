@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"signet/internal/app"
 	"signet/internal/app/apptest"
@@ -135,7 +136,8 @@ func TestStartWaitsForItsDatabase(t *testing.T) {
 	log := new(testlog.Log)
 	opened := make(chan error, 1)
 	go func() {
-		server, err := app.Open(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)))
+		logger, pace := slog.New(slog.NewTextHandler(log, nil)), app.Pace{Await: 50 * time.Millisecond}
+		server, err := app.OpenAt(t.Context(), cfg, logger, pace)
 		if err == nil {
 			err = server.Close()
 		}

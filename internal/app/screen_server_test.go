@@ -45,12 +45,13 @@ func serveUntilKilled(text string) error {
 	cfg.Expiry.Sweep = 100 * time.Millisecond
 	var ahead atomic.Int64
 	ahead.Store(int64(given.Ahead))
-	a, err := open(context.Background(), cfg, quiet(), func(ctx context.Context, in surroundings) (*system, error) {
+	at := func(ctx context.Context, in surroundings) (*system, error) {
 		in.clock = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 		in.elapsed = func() time.Duration { return clock.Elapsed() + time.Duration(ahead.Load()) }
 		in.offset = func(context.Context) (time.Duration, error) { return 0, nil }
 		return assemble(ctx, in)
-	})
+	}
+	a, err := open(context.Background(), cfg, quiet(), Pace{}, at)
 	if err != nil {
 		return err
 	}

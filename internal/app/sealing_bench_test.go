@@ -39,7 +39,7 @@ func newSendBench(b *testing.B, unsealed bool) *sendBench {
 	b.Helper()
 	cfg := settings(b)
 	cfg.Limits.MessagesPerDay, cfg.Limits.RequestsPerSecond = 0, 0
-	a, err := open(b.Context(), cfg, quiet(), func(ctx context.Context, in surroundings) (*system, error) {
+	a, err := open(b.Context(), cfg, quiet(), Pace{}, func(ctx context.Context, in surroundings) (*system, error) {
 		in.unsealed = unsealed
 		return assemble(ctx, in)
 	})

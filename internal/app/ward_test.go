@@ -77,7 +77,7 @@ func (w *ward) mustStart(cfg *config.Config, unsealed bool) {
 	cfg.Expiry.Sweep = 100 * time.Millisecond
 	may := make(chan struct{})
 	w.sweep = func() { close(may) }
-	a, err := open(t.Context(), cfg, quiet(), func(ctx context.Context, in surroundings) (*system, error) {
+	a, err := open(t.Context(), cfg, quiet(), Pace{}, func(ctx context.Context, in surroundings) (*system, error) {
 		in.clock = func() time.Time { return w.began.Add(time.Duration(w.passed.Load())) }
 		in.elapsed = func() time.Duration { return time.Duration(w.passed.Load()) }
 		in.offset = func(context.Context) (time.Duration, error) { return 0, nil }

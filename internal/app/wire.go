@@ -18,6 +18,7 @@ import (
 type surroundings struct {
 	cfg      *config.Config
 	log      *slog.Logger
+	pace     Pace
 	clock    func() time.Time
 	elapsed  func() time.Duration // a monotonic clock
 	metrics  prometheus.Registerer

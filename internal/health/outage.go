@@ -1,6 +1,7 @@
 package health
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -13,15 +14,16 @@ const (
 	Attachments = "attachments"
 )
 
-const (
-	// lookInterval is how often a part that is away is checked.
-	lookInterval = time.Second
-	// lookTimeout is how long it may take to answer.
-	lookTimeout = 5 * time.Second
-	// quietTime is how long a part has to work without a failure before it counts as
-	// back: a full disk can be read all the time.
-	quietTime = 5 * time.Second
-)
+// lookTimeout is how long a part that is away may take to answer when it is checked.
+const lookTimeout = 5 * time.Second
+
+// Pace is how often parts that are away are checked.
+type Pace struct {
+	Look time.Duration // between two checks; 0: 1 s
+	// Quiet is how long a part has to work without a failure before it counts as back: a
+	// full disk can be read all the time. 0: 5 s
+	Quiet time.Duration
+}
 
 // Outages makes one warning of the many calls that fail while a part is away. Its
 // beginning is one line of the log. Its end is another one, which says how long it
@@ -30,6 +32,7 @@ const (
 type Outages struct {
 	warnings *Warnings
 	begun    chan struct{}
+	pace     Pace
 
 	mu    sync.Mutex // guards what follows
 	parts map[string]*part
@@ -46,8 +49,9 @@ type part struct {
 }
 
 // NewOutages returns the outages of a server, which has no parts yet.
-func NewOutages(warnings *Warnings) *Outages {
-	return &Outages{warnings: warnings, begun: make(chan struct{}, 1), parts: map[string]*part{}}
+func NewOutages(warnings *Warnings, pace Pace) *Outages {
+	pace = Pace{cmp.Or(pace.Look, time.Second), cmp.Or(pace.Quiet, 5*time.Second)}
+	return &Outages{warnings: warnings, begun: make(chan struct{}, 1), pace: pace, parts: map[string]*part{}}
 }
 
 // Add names a part by the topic of its warning. text is the warning while it is away;
@@ -112,13 +116,13 @@ func (o *Outages) Lasting() map[string]Outage {
 
 // Run looks for parts that are away until ctx ends.
 func (o *Outages) Run(ctx context.Context) {
-	tick := time.NewTicker(lookInterval)
+	tick := time.NewTicker(o.pace.Look)
 	tick.Stop()
 	defer tick.Stop()
 	for {
 		select {
 		case <-o.begun:
-			tick.Reset(lookInterval)
+			tick.Reset(o.pace.Look)
 		case <-tick.C:
 			if !o.look(ctx) {
 				tick.Stop()
@@ -166,7 +170,7 @@ func (o *Outages) end(topic string, answers bool) bool {
 	case p.back.IsZero():
 		p.back = now
 	}
-	if now.Sub(p.last) < quietTime {
+	if now.Sub(p.last) < o.pace.Quiet {
 		return false
 	}
 	o.warnings.Clear(topic, "away", p.back.Sub(p.since).Round(time.Millisecond), "refused_calls", p.refused)

@@ -18,7 +18,7 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log testlog.Log
 		warnings := New(slog.New(slog.NewTextHandler(&log, nil)))
-		o := NewOutages(warnings)
+		o := NewOutages(warnings, Pace{})
 		away := errors.New("connection refused")
 		var there atomic.Bool
 		var looks atomic.Int64
@@ -78,7 +78,7 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 func TestWhatFailsNowAndThenIsOneOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log testlog.Log
-		o := NewOutages(New(slog.New(slog.NewTextHandler(&log, nil))))
+		o := NewOutages(New(slog.New(slog.NewTextHandler(&log, nil))), Pace{})
 		o.Add(Store, "the disk is full", func(context.Context) error { return nil })
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
@@ -98,7 +98,7 @@ func TestWhatFailsNowAndThenIsOneOutage(t *testing.T) {
 
 func TestUnknownOutagesAreNotTold(t *testing.T) {
 	var none *Outages
-	if none.Refused(Store, errors.New("x")) || NewOutages(nil).Failed("", errors.New("x")) {
+	if none.Refused(Store, errors.New("x")) || NewOutages(nil, Pace{}).Failed("", errors.New("x")) {
 		t.Error("what is told nowhere is said to be")
 	}
 }

@@ -21,11 +21,6 @@ const (
 	// even where the word of it is lost.
 	nodeTick = 750 * time.Millisecond
 
-	// lookAlone and lookConnected are how often a node looks for what its readers were
-	// not woken for: all of it, or what got lost.
-	lookAlone     = 2 * time.Second
-	lookConnected = 5 * time.Second
-
 	// nodeLease is how long a node counts as present after its last renewal.
 	nodeLease = 30 * time.Second
 	nodeRenew = 10 * time.Second
@@ -122,9 +117,9 @@ func (n *Node) report(ctx context.Context, err error) {
 func (n *Node) Round(ctx context.Context) error {
 	now := n.registry.clock()
 	problems := []error{n.check(ctx), n.writeClosed(ctx), n.depart(ctx, now)}
-	interval := lookAlone
+	interval := n.registry.lookAlone
 	if n.registry.hub.Connected() {
-		interval = lookConnected
+		interval = n.registry.lookConnected
 	}
 	if now.Sub(n.looked) >= interval {
 		problems = append(problems, n.look(ctx))

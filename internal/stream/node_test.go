@@ -319,7 +319,7 @@ func TestReadersAreWokenForWhatNobodyToldThem(t *testing.T) {
 		j.round(1)
 	}
 	first, second := j.say(j.pal, j.one.Account.String(), "text"), j.say(j.one, j.pal.Account.String(), "text")
-	j.clock.Advance(lookAlone)
+	j.clock.Advance(2 * time.Second)
 	j.round(1)
 	if e := stream.next(); e.Message == nil || e.Message.ID != first {
 		t.Errorf("the stream got %+v, want the message", e)

@@ -29,6 +29,10 @@ type Options struct {
 
 	QuietComment   time.Duration // how often a stream without a heartbeat shows that it is alive; 0: 10 s
 	PresenceLinger time.Duration // how long an account counts as there after its last stream; 0: 5 s
+
+	// LookAlone and LookConnected are how often a node looks for what its readers were not
+	// woken for: all of it (0: 2 s), or what got lost where nodes are connected (0: 5 s).
+	LookAlone, LookConnected time.Duration
 }
 
 // Registry knows which event streams are open: here, or on all nodes where there are
@@ -45,7 +49,8 @@ type Registry struct {
 	version string
 	started time.Time
 
-	quietComment, linger time.Duration
+	quietComment, linger     time.Duration
+	lookAlone, lookConnected time.Duration
 
 	node  *Node // nil: the server is alone on its store
 	guard guard
@@ -61,6 +66,7 @@ func NewRegistry(o Options) *Registry {
 		store: o.Store, hub: o.Hub, clock: o.Clock, log: o.Log, outages: o.Outages, limit: o.Limit, name: o.NodeName,
 		version: o.NodeVersion, started: o.Clock(),
 		quietComment: cmp.Or(o.QuietComment, 10*time.Second), linger: cmp.Or(o.PresenceLinger, 5*time.Second),
+		lookAlone: cmp.Or(o.LookAlone, 2*time.Second), lookConnected: cmp.Or(o.LookConnected, 5*time.Second),
 		present: map[model.AccountID]scopes{},
 	}
 	if o.Store.Observe(r.feed) {

@@ -27,6 +27,12 @@ import (
 // it does not come.
 const Patience = 30 * time.Second
 
+// pace is that of the servers of tests, which wait for what a server does by itself.
+var pace = app.Pace{
+	Await: 50 * time.Millisecond, Outage: 50 * time.Millisecond, Quiet: 500 * time.Millisecond,
+	Alone: 200 * time.Millisecond, Connected: 500 * time.Millisecond,
+}
+
 // Server is a running server on a directory of its own.
 type Server struct {
 	URL      string // without the final /v2
@@ -108,7 +114,7 @@ func run(t testing.TB, cfg *config.Config) (s *Server, operatorFile string) {
 	}
 	// Everything is logged, so that a test can look for what never may be.
 	logger := slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	a, err := app.Open(t.Context(), cfg, logger)
+	a, err := app.OpenAt(t.Context(), cfg, logger, pace)
 	if err != nil {
 		t.Fatal(err)
 	}
