@@ -63,14 +63,6 @@ $(CLIENT): $(wildcard web/src/client/*) web/src/client/schema.ts web/tsconfig.js
 	cp web/src/client/package.json LICENSE web/build/client
 	@touch $@
 
-CLIENTTEST = web/build/clienttest/.compiled
-$(CLIENTTEST): $(wildcard web/clienttest/*.ts) web/clienttest/tsconfig.json $(CLIENT)
-	rm -rf web/build/clienttest
-	$(TSC) -p web/clienttest
-	web/node_modules/.bin/esbuild web/clienttest/page.ts --bundle --format=iife --global-name=page --log-level=error \
-		--outfile=web/build/clienttest/page.bundle.js
-	@touch $@
-
 # The pages, which are embedded in the program. It can be built without them.
 PAGES = web/dist/index.html
 $(PAGES): $(shell find web/src -type f) web/bundle.mjs web/icons.mjs $(WEB) web/src/client/schema.ts
@@ -88,26 +80,25 @@ client: $(CLIENT) ## build the TypeScript client's package in bin/, for npm inst
 	@mkdir -p bin && rm -f bin/signet-client-*.tgz
 	cd bin && npm pack --silent ../web/build/client
 
-.PHONY: client-tests
-client-tests: $(CLIENTTEST)
-
 .PHONY: run
 run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 	./bin/signet serve --listen "$(LISTEN)" --data "$(DATA)" $(ARGS)
 
-# What runs on PostgreSQL as well: the tests of the rooms above the store, and what people do with the pages. How
-# pages look is the same on both.
-ON_BOTH = -skip '$(LOOKS)' ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic ./webtest
-LOOKS = ^(TestEveryViewIsForEverybody|TestEveryTextIsFromADictionary|TestHostileTextsStayTexts|TestPagesAreSmall|TestTalkLook)$$
+# What runs on PostgreSQL as well: the tests of the rooms above the store. So do those of the pages, but for how they look.
+ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic
 
-# What the tests start servers of, or run, and the TypeScript that they test. It is built before they run, because that
-# takes a minute the first time, which would be a test's.
+# What the tests run, and start servers of. It is built before they run, once for all of them.
 .PHONY: test-servers
-test-servers: client-tests pages
+test-servers: build $(CLIENT)
 	@internal/store/postgrestest/install.sh
-	@web/clienttest/install.sh
+	@web/tests/install.sh
+	@mkdir -p bin/tests
+	CGO_ENABLED=0 go build -o web/build/stage ./web/tests/stage
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
 	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
+	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
+
+export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
 
 # The race detector watches every line of ours. It leaves out SQLite's C, which came to Go by
 # a compiler and is most of what the tests run, and the standard library's compression, which
@@ -118,6 +109,13 @@ RACE = -race -gcflags=modernc.org/...=-race=false -gcflags=compress/...=-race=fa
 # half as fast and has other work.
 TIMEOUT = -timeout 40m
 
+# gotestsum runs `go test` and keeps how long each test took, in bin/tests; $(1) names the file.
+GOTEST = $$(go -C internal/testenv/gotestsum tool -n gotestsum) --format standard-quiet --hide-summary=all \
+	--jsonfile bin/tests/$(1).json -- $(TIMEOUT)
+
+# Playwright's tests of the pages, with what it says of them in bin/tests; $(1) names the file.
+PLAYWRIGHT = PLAYWRIGHT_JSON_OUTPUT_FILE="$(CURDIR)/bin/tests/$(1).json" web/node_modules/.bin/playwright test -c web/tests
+
 # On PostgreSQL the same code runs again, which the race detector has watched, and the store
 # with the tests of its own: there it would cost twice the time. `make test-race` has it too.
 #
@@ -125,18 +123,33 @@ TIMEOUT = -timeout 40m
 # cannot work, the tests are run without it rather than not at all.
 .PHONY: test
 test: test-servers ## run every test, with the race detector where the machine can
+	@rm -f bin/tests/*.json
 	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race="$(RACE)"; else race=; \
 		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; fi; \
-	set -x; go test $$race $(TIMEOUT) ./... && SIGNET_TEST_ENGINE=postgres go test $(TIMEOUT) $(ON_BOTH)
+	set -ex; $(call GOTEST,go) $$race ./...; SIGNET_TEST_ENGINE=postgres $(call GOTEST,go-postgres) $(ON_BOTH); \
+	$(call PLAYWRIGHT,pages); SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) --grep-invert @looks
 
 .PHONY: test-race
 test-race: test-servers ## run every test with the race detector, or fail
-	go test $(RACE) $(TIMEOUT) ./...
-	SIGNET_TEST_ENGINE=postgres go test $(RACE) $(TIMEOUT) $(ON_BOTH)
+	@rm -f bin/tests/*.json
+	$(call GOTEST,go) $(RACE) ./...
+	SIGNET_TEST_ENGINE=postgres $(call GOTEST,go-postgres) $(RACE) $(ON_BOTH)
+	$(call PLAYWRIGHT,pages)
+	SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) --grep-invert @looks
 
-.PHONY: test-times
-test-times: test-servers ## run every test with the race detector, and list the ten that took longest, in seconds
-	@go test $(RACE) $(TIMEOUT) -count=1 -v ./... | sed -nE 's/^--- [A-Z]+: ([^ ]+) \(([0-9.]+)s\)$$/\2 \1/p' | sort -rn | head
+.PHONY: test-pages
+test-pages: test-servers ## run the tests of the pages in a browser; ARGS=--ui to watch, ARGS=story to run a file
+	$(call PLAYWRIGHT,pages) $(ARGS)
+
+# Without what waits for browsers, processes and other servers.
+SLOW = e2e|app|cli|transfer|clientreplay|load|store/postgres|store/enginetest|seal/pgring|live/natsbus|blob|testenv.*
+.PHONY: test-fast
+test-fast: ## run the tests of the inner loop: no browser, no second engine, no end-to-end
+	go test $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy$$|/docs/api$$')
+
+.PHONY: test-report
+test-report: ## list what took longest in the last `make test`, and what passed at a second try only
+	@go run ./internal/testenv/report bin/tests/*.json
 
 .PHONY: check
 check: check-format check-vet check-static check-modules check-generated check-openapi check-web ## run every check but the tests
@@ -164,9 +177,12 @@ check-openapi:
 	npm --prefix openapi/lint ci --no-audit --no-fund --loglevel=error
 	npm --prefix openapi/lint run --silent lint
 
-# Compiling is the check: it is strict, and nothing is made where a type is wrong.
+# Compiling is the check: it is strict, and nothing is made where a type is wrong. The tests of the pages are held to
+# Playwright's own rules too: nothing is found by its place, and nobody waits for a time.
 .PHONY: check-web
-check-web: client-tests pages
+check-web: $(CLIENT) pages
+	$(TSC) -p web/tests
+	cd web && node_modules/.bin/eslint --max-warnings 0 tests
 
 # Compares the tree before and after, so that it works amid uncommitted changes.
 .PHONY: check-generated
@@ -211,10 +227,15 @@ bench: ## measure the server on both stores and write docs/performance.md: half 
 	SIGNET_BENCH=$(if $(BENCH_QUICK),quick,full) SIGNET_BENCH_STORED=$(BENCH_STORED) \
 		SIGNET_BENCH_OUT="$(CURDIR)/$(if $(BENCH_QUICK),bin/bench,docs)" go test -count=1 -timeout 0 -v -run '^TestBench$$' ./bench
 
+.PHONY: bench-pages
+bench-pages: test-servers ## measure the pages in a browser: a quarter of an hour
+	web/node_modules/.bin/playwright test -c web/tests/speed.config.ts
+
 .PHONY: bench-go
 bench-go: ## run the benchmarks of packages that match BENCH (all) for BENCHTIME (1s) each
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 
 .PHONY: torture
-torture: ## kill and restart a busy server for TORTURE (10m)
+torture: test-servers ## kill and restart a busy server for TORTURE (10m)
 	SIGNET_TEST_TORTURE=$(TORTURE) go test -count=1 -timeout 0 -v -run Torture ./...
+	SIGNET_TEST_TORTURE=$(TORTURE) $(call PLAYWRIGHT,torture) client/cuts

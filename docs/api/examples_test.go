@@ -77,7 +77,7 @@ func mustReadExamples(t *testing.T, page string) (out []example) {
 	open := false // a request waits for its answer
 	for _, place := range block.FindAllStringSubmatchIndex(string(text), -1) {
 		if page == "typescript.md" {
-			continue // web/clienttest carries its examples out
+			continue // web/tests/client carries its examples out
 		}
 		kind, content := string(text[place[2]:place[3]]), string(text[place[4]:place[5]])
 		e := example{line: 1 + strings.Count(string(text[:place[0]]), "\n")}

@@ -40,10 +40,10 @@ var mayImport = []layer{
 	{"docs", nil}, // tests only, of the documents
 	{"docs/api", nil},
 	{"deploy", nil},
-	{"webtest", nil},
-	{"web/clienttest", nil}, // tests only, of the TypeScript client and the built program
-	{"web/browsertest", nil},
+	{"web/tests/stage", []string{"internal/app/apptest", "internal/store/enginetest", "internal/testenv",
+		"openapi/openapitest"}}, // what the tests of the pages play on
 	{"internal/app/apptest", nil},
+	{"internal/testenv/report", nil}, // of the tests that were run
 	{"internal/cli", []string{
 		"internal/app", "internal/maintain", "internal/place", "internal/transfer", "internal/durable", "internal/config",
 		"internal/load", "internal/model", "client",
@@ -187,7 +187,8 @@ var onlyIn = map[string][]string{
 	"github.com/KimMachineGun/":      {"internal/app"},
 	"github.com/minio/":              {"internal/blob"},
 	"net/http": {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api",
-		"internal/api/guard", "internal/api/input", "internal/blob", "internal/load", "client", "web"},
+		"internal/api/guard", "internal/api/input", "internal/blob", "internal/load", "client", "web",
+		"web/tests/stage"},
 	"golang.org/x/mod":                {"internal/audit"},
 	"golang.org/x/sys":                {"internal/clock"},
 	"github.com/go-json-experiment":   {"internal/api/input"},
@@ -198,7 +199,6 @@ var onlyIn = map[string][]string{
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,
 	"github.com/getkin/kin-openapi":   nil,
-	"github.com/chromedp/":            nil,
 }
 
 // sourceFile is a Go file: its package's directory and what it imports.
@@ -345,7 +345,8 @@ func sourceFiles(t *testing.T) []sourceFile {
 			return err
 		}
 		if base := entry.Name(); entry.IsDir() {
-			if name != moduleRoot && (strings.HasPrefix(base, ".") || base == "testdata" || base == "data" || base == "bin") {
+			if name != moduleRoot && (strings.HasPrefix(base, ".") || base == "testdata" || base == "data" ||
+				base == "bin" || base == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil
@@ -405,7 +406,8 @@ func requiredModules(t *testing.T, file string) []string {
 func toolModules(t *testing.T) []string {
 	t.Helper()
 	var modules []string
-	for _, file := range []string{"go.mod", "internal/blob/s3test/gateway/go.mod", "openapi/generatortest/go.mod"} {
+	for _, file := range []string{"go.mod", "internal/blob/s3test/gateway/go.mod", "openapi/generatortest/go.mod",
+		"internal/testenv/gotestsum/go.mod"} {
 		required := requiredModules(t, file)
 		content, err := os.ReadFile(filepath.Join(moduleRoot, file))
 		if err != nil {
@@ -415,7 +417,7 @@ func toolModules(t *testing.T) []string {
 		text := regexp.MustCompile(`(?ms)^tool \(.*?^\)|^tool \S+$`).FindString(string(content))
 		for _, tool := range strings.Fields(strings.Trim(strings.TrimPrefix(text, "tool "), "()")) {
 			for _, m := range required {
-				if strings.HasPrefix(tool, m+"/") {
+				if tool == m || strings.HasPrefix(tool, m+"/") {
 					modules = append(modules, m)
 				}
 			}

@@ -101,7 +101,7 @@ func receiver(e ast.Expr) string {
 
 var (
 	quoted    = regexp.MustCompile("`([^`]+)`")
-	namedTest = regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`")
+	namedTest = regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+|web/tests/[\\w/-]+\\.spec\\.ts)`")
 )
 
 // pageItem is a threat, a safeguard or a requirement: an item of a list, which names
@@ -147,7 +147,7 @@ func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, match := range namedTest.FindAllStringSubmatch(string(page), -1) {
-			if !d.tests[match[1]] {
+			if !d.tests[match[1]] && !place.Exists(filepath.Join(moduleRoot, filepath.FromSlash(match[1]))) {
 				t.Errorf("docs/%s names %s, which is no test", name, match[1])
 			}
 		}

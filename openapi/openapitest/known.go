@@ -4,18 +4,12 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"testing"
 )
 
 // Unknown says what the document lacks of a request that was sent: the path, the method
 // there, or a parameter of the query. It is empty where the document has it all.
-func Unknown(t testing.TB, method string, address *url.URL) string {
-	t.Helper()
-	d, err := standard()
-	if err != nil {
-		t.Fatalf("openapi: %v", err)
-	}
-	place, _ := d.paths.find(address.EscapedPath(), method)
+func (v *Validator) Unknown(method string, address *url.URL) string {
+	place, _ := v.document.paths.find(address.EscapedPath(), method)
 	if place == nil {
 		return "path"
 	}

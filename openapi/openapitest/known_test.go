@@ -19,7 +19,7 @@ func TestUnknownNamesWhatTheDocumentLacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Unknown(t, c.method, address); got != c.want {
+		if got := New(t).Unknown(c.method, address); got != c.want {
 			t.Errorf("%s %s: the document lacks %q, want %q", c.method, c.address, got, c.want)
 		}
 	}

@@ -4,7 +4,7 @@ import { asking, lower } from "../state/elevation";
 import { path } from "../state/route";
 import { session } from "../state/session";
 import { clock } from "../text/format";
-import { text } from "../text/text";
+import { language, text } from "../text/text";
 import { Icon, type IconName } from "../view/Icon";
 import { Link } from "../view/Link";
 import { leave, SignOut } from "../view/SignOut";
@@ -22,10 +22,8 @@ import { Stuck } from "./Stuck";
 export function Console() {
   const [open, setOpen] = useState(false);
   const at = path.value.replace(/\/+$/, "");
-  useEffect(() => {
-    document.title = text("console.title");
-    setOpen(false);
-  }, [at]);
+  useEffect(() => setOpen(false), [at]);
+  useEffect(() => void (document.title = text("console.title")), [language.value]);
   const who = session.value;
   if (!who) return null;
   if (!who.operator && who.administrator_of.length === 0) return <NoAccess />;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { find, introduction, load, operations, tags } from "../state/document";
 import { path } from "../state/route";
 import { session } from "../state/session";
-import { text } from "../text/text";
+import { language, text } from "../text/text";
 import { Field } from "../view/Field";
 import { Link } from "../view/Link";
 import { describe } from "../view/describe";
@@ -12,21 +12,21 @@ import { Prose } from "./Prose";
 /** Docs shows the calls by their tags, and beside them the chosen one or what holds for all. */
 export function Docs() {
   const [words, setWords] = useState("");
-  const [problem, setProblem] = useState("");
+  const [error, setError] = useState<unknown>();
   const id = path.value.split("/")[2];
   const chosen = operations.value.find((one) => one.id === id);
   const main = useRef<HTMLElement>(null);
   const get = () => {
-    setProblem("");
-    load().catch((error: unknown) => setProblem(describe(error)));
+    setError(undefined);
+    load().catch(setError);
   };
   useEffect(get, []);
   useEffect(() => {
     document.title = `${chosen?.summary ?? text("docs.title")} · ${text("app")}`;
-    main.current?.scrollTo(0, 0);
-  }, [chosen]);
+  }, [chosen, language.value]);
+  useEffect(() => main.current?.scrollTo(0, 0), [chosen]);
   const found = find(words);
-  const open = id !== undefined || problem !== "" || introduction.value === undefined; // in a small window, before the list
+  const open = id !== undefined || error !== undefined || introduction.value === undefined; // in a small window, before the list
   return (
     <div class={open ? "docs open" : "docs"}>
       <nav aria-label={text("docs.calls")}>
@@ -65,15 +65,15 @@ export function Docs() {
         </div>
       </nav>
       <main ref={main} tabIndex={-1}>
-        {problem !== "" && (
+        {error !== undefined && (
           <p role="alert" class="problem">
-            {problem}{" "}
+            {describe(error)}{" "}
             <button type="button" onClick={get}>
               {text("docs.again")}
             </button>
           </p>
         )}
-        {problem === "" && introduction.value === undefined && <p role="status">{text("docs.loading")}</p>}
+        {error === undefined && introduction.value === undefined && <p role="status">{text("docs.loading")}</p>}
         {chosen && <Call key={chosen.id} call={chosen} />}
         {introduction.value !== undefined && id && !chosen && (
           <p class="empty">

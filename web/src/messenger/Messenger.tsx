@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { addressOf, chosen, current, details, find, load, loading, newestFirst, unread, within } from "../state/conversations";
 import { inspected, wide } from "../state/inspected";
-import { comeBack, follow } from "../state/live";
+import { catching, comeBack, follow } from "../state/live";
 import { tick } from "../state/lifetime";
 import { get } from "../state/messages";
 import { loadOrganizations } from "../state/organizations";
 import { found } from "../state/search";
 import { offline, session } from "../state/session";
-import { text } from "../text/text";
+import { language, text } from "../text/text";
 import { Conversation } from "../view/Conversation";
 import { ConversationList } from "../view/ConversationList";
 import { Icon } from "../view/Icon";
@@ -54,7 +54,7 @@ export function Messenger() {
   const who = session.value;
   const admin = who && (who.operator || who.administrator_of.length > 0);
   const count = unread.value;
-  useEffect(() => badge(count), [count]);
+  useEffect(() => badge(count), [count, language.value]);
   const open = current.value;
   const about = inspected.value === undefined ? undefined : get(inspected.value);
   const shown = details.value && open;
@@ -65,7 +65,7 @@ export function Messenger() {
           {text("offline")}
         </p>
       )}
-      <nav aria-label={text("conversations")}>
+      <nav aria-label={text("conversations")} aria-busy={loading.value || catching.value > 0}>
         <header>
           <h1>{session.value?.account.display_name}</h1>
           {admin && (

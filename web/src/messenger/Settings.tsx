@@ -107,7 +107,7 @@ function Devices() {
     client.revokeKey("me", key).then(reload, (error: unknown) => toast(describe(error), { danger: true }));
   };
   return (
-    <section>
+    <section aria-label={text("devices")}>
       <h3>{text("devices")}</h3>
       {problem && <p role="alert" class="problem">{problem}</p>}
       <ul class="devices">

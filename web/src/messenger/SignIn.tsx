@@ -8,14 +8,14 @@ import { Logo } from "../view/Logo";
 
 /** SignIn takes a name and a password, or, where one has these, a key and its secret. */
 export function SignIn() {
-  const [problem, setProblem] = useState("");
+  const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const [byKey, setByKey] = useState(false);
   const submit = async (form: HTMLFormElement) => {
     const fields = new FormData(form);
     const field = (name: string) => String(fields.get(name)).trim();
     setBusy(true);
-    setProblem("");
+    setError(undefined);
     try {
       await signIn(
         byKey
@@ -23,11 +23,11 @@ export function SignIn() {
           : { username: field("username"), password: String(fields.get("password")) },
       );
     } catch (error) {
-      const wrong = error instanceof SignetError && error.status === 401;
-      setProblem(wrong ? text(byKey ? "wrongKey" : "wrongPassword") : describe(error));
+      setError(error);
       setBusy(false);
     }
   };
+  const wrong = error instanceof SignetError && error.status === 401;
   const name = byKey ? "key" : "username";
   const secret = byKey ? "secret" : "password";
   return (
@@ -62,7 +62,7 @@ export function SignIn() {
           required
         />
         <p role="alert" class="problem">
-          {problem}
+          {wrong ? text(byKey ? "wrongKey" : "wrongPassword") : error !== undefined && describe(error)}
         </p>
         <button type="submit" class="primary" disabled={busy}>
           {text("signIn")}
@@ -72,7 +72,7 @@ export function SignIn() {
           class="quiet"
           onClick={() => {
             setByKey(!byKey);
-            setProblem("");
+            setError(undefined);
           }}
         >
           {text(byKey ? "byPassword" : "byKey")}

@@ -39,10 +39,9 @@ export async function tell(message: Message): Promise<void> {
   const conversation = conversations.value.get(key);
   if (notices.value === "off" || account?.dnd || conversation?.muted) return;
   if (!isUnread(message)) return;
-  if (document.hasFocus() && current.value === conversation) return;
+  if (document.hasFocus() && conversation && current.value === conversation) return;
   const content = notices.value === "content" && conversation;
   const title = content ? conversation.entity.display_name : text("app");
-  shown.add(key);
   const found = await worker();
   await found?.showNotification(title, {
     body: content ? preview(message) : text("newMessage"),
@@ -50,12 +49,16 @@ export async function tell(message: Message): Promise<void> {
     icon: document.querySelector<HTMLLinkElement>("link[rel=apple-touch-icon]")?.href ?? "",
     data: conversation ? addressOf(conversation) : "/",
   });
+  shown.add(key);
+  settle(); // it may have been read meanwhile
 }
 
-// What was read, here or elsewhere, or taken back is told no more.
-effect(() => {
-  for (const key of shown) if (conversations.value.get(key)?.unread_count === 0) void withdraw(key);
-});
+/** settle ends what is told of conversations that were read, here or elsewhere, or in which it was taken back. */
+function settle(): void {
+  const all = conversations.value; // asked for also while nothing is shown: else the effect would not run again
+  for (const key of shown) if (all.get(key)?.unread_count === 0) void withdraw(key);
+}
+effect(settle);
 
 async function withdraw(tag: string): Promise<void> {
   shown.delete(tag);

@@ -1,4 +1,5 @@
 // What happens, from the account's events, to what the page shows.
+import { signal } from "@preact/signals";
 import { type EventPayload, type Message, SignetError, type SignetEvent } from "../client/index";
 import * as conversations from "./conversations";
 import { noteRead } from "./lifetime";
@@ -54,16 +55,22 @@ export function comeBack(): void {
   if (!offline.value && !conversations.loading.value) void catchUp();
 }
 
+/** How often the page is asking for what it may have missed. */
+export const catching = signal(0);
+
 /** catchUp asks for what events may not have told: another tab may have acknowledged them. */
 async function catchUp(): Promise<void> {
   messages.missed();
   statuses.forget();
+  catching.value++;
   try {
     await Promise.all([conversations.load(), loadOrganizations()]);
     const open = conversations.current.value;
     if (open) await messages.open(open);
   } catch {
     // the connection was lost again: the next one asks
+  } finally {
+    catching.value--;
   }
 }
 

@@ -1,7 +1,7 @@
 // The messages of conversations, as far as they are loaded: from some message on to the newest.
 import { signal } from "@preact/signals";
 import type { Conversation, Message } from "../client/index";
-import { keyOf, keyOfMessage } from "./conversations";
+import { count, keyOf, keyOfMessage } from "./conversations";
 import { client, session } from "./session";
 
 /** By the conversation's key, oldest first. */
@@ -52,11 +52,21 @@ async function ask(conversation: Of, query: HistoryQuery): Promise<HistoryPage> 
   }
 }
 
+/** Conversations that are being opened, by their keys. */
+const opening = new Map<string, Promise<void>>();
+
 /**
  * open loads the newest of a conversation, back to the first unread one; or, where some are loaded,
- * what came after them.
+ * what came after them. Whoever asks meanwhile waits for the same.
  */
-export async function open({ entity: { token }, organization_id: organization, unread_count }: Conversation): Promise<void> {
+export function open(conversation: Conversation): Promise<void> {
+  const key = keyOf(conversation.organization_id, conversation.entity.token);
+  const begun = opening.get(key) ?? load(conversation).finally(() => opening.get(key) === begun && opening.delete(key));
+  opening.set(key, begun);
+  return begun;
+}
+
+async function load({ entity: { token }, organization_id: organization, unread_count }: Conversation): Promise<void> {
   const of = { token, organization };
   const key = keyOf(organization, token);
   const known = messages.value.get(key)?.at(-1);
@@ -66,7 +76,10 @@ export async function open({ entity: { token }, organization_id: organization, u
       after = results.at(-1)?.sort_number ?? after;
       more = metadata.more;
     }
-    if (stale.delete(key)) await refresh(key, of);
+    if (stale.delete(key)) {
+      await refresh(key, of);
+      count(key); // what was seen meanwhile
+    }
     return;
   }
   let unread = 0;
@@ -97,6 +110,7 @@ async function refresh(key: string, of: Of): Promise<void> {
 /** missed notes that events may have been lost: what is loaded is asked for anew when it is opened. */
 export function missed(): void {
   for (const key of messages.value.keys()) stale.add(key);
+  opening.clear(); // what was asked before may lack it
 }
 
 const going = new Set<string>();

@@ -73,3 +73,7 @@ export async function start(): Promise<void> {
   const tags = navigator.languages.map((tag) => (tag === pseudoLanguage ? tag : tag.slice(0, 2)));
   await speak(chosenLanguage() ?? tags.find((tag) => tag in languages || tag === pseudoLanguage) ?? "en");
 }
+
+addEventListener("languagechange", () => {
+  start().catch(() => undefined); // without a connection the language in force stays
+});

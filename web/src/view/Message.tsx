@@ -1,5 +1,5 @@
-import { useComputed } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { computed } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Message as Content } from "../client/index";
 import { endOf, needEnd, noteRead, now } from "../state/lifetime";
 import { nameOf, need, people } from "../state/people";
@@ -124,10 +124,11 @@ const soon = 86_400; // seconds: what lasts longer is not counted down
 /** Left counts down how long a message is there. */
 function Left({ message }: { message: Content }) {
   const end = endOf(message);
-  const left = useComputed(() => {
-    const seconds = ((endOf(message) ?? Infinity) - now.value) / 1000;
+  // Made anew with another end, which would be seen with the next second only.
+  const left = useMemo(() => computed(() => {
+    const seconds = ((end ?? Infinity) - now.value) / 1000;
     return seconds < soon ? span(seconds) : "";
-  }).value;
+  }), [end]).value;
   return (
     <>
       {message.dor && (

@@ -76,7 +76,7 @@ export function MessageFacts({ message }: { message: Message }) {
                 <h3>
                   <Status of={status} /> {text(status)} <span class="muted">{some.length}</span>
                 </h3>
-                <ul>
+                <ul aria-label={text(status)}>
                   {some.map(({ account_id, timestamp }) => (
                     <li key={account_id}>
                       <Avatar

@@ -86,7 +86,10 @@ function showsEnd(box: HTMLElement): boolean {
   return bottom <= box.getBoundingClientRect().bottom + 1;
 }
 
-/** spotsOf returns what is seen, from the top. */
+/**
+ * spotsOf returns what is seen, from the top; but the first of which the beginning is seen comes before one that ends
+ * above it: a wider window may put all of that out of sight.
+ */
 function spotsOf(box: HTMLElement): readonly Place[] {
   const edge = box.getBoundingClientRect();
   const spots: Place[] = [];
@@ -95,5 +98,7 @@ function spotsOf(box: HTMLElement): readonly Place[] {
     if (top >= edge.bottom) break;
     if (bottom > edge.top + 8) spots.push({ id: node.dataset["id"] ?? "", top: top - edge.top });
   }
+  const [first, second] = spots;
+  if (first && second && first.top < 0 && second.top < edge.height / 2) spots.splice(0, 2, second, first);
   return spots;
 }

@@ -10,22 +10,19 @@ export interface Loaded<T> {
 
 /** useLoaded asks for something, and anew when what it depends on changes. An answer that comes late counts for nothing. */
 export function useLoaded<T>(ask: () => Promise<T>, on: readonly unknown[]): Loaded<T> {
-  const [state, setState] = useState<{ value: T | undefined; problem: string }>({ value: undefined, problem: "" });
+  const [{ value, error }, setState] = useState<{ value: T | undefined; error?: unknown }>({ value: undefined });
   const turn = useRef(0);
   const reload = useCallback(() => {
     const mine = ++turn.current;
-    const is = (value: T | undefined, problem: string) => {
-      if (mine === turn.current) setState((before) => ({ value: value ?? before.value, problem }));
+    const is = (value: T | undefined, error?: unknown) => {
+      if (mine === turn.current) setState((before) => ({ value: value ?? before.value, error }));
     };
-    ask().then(
-      (value) => is(value, ""),
-      (error: unknown) => is(undefined, describe(error)),
-    );
+    ask().then(is, (error: unknown) => is(undefined, error));
   }, on);
   useEffect(() => {
-    setState({ value: undefined, problem: "" });
+    setState({ value: undefined });
     reload();
     return () => void turn.current++;
   }, on);
-  return { ...state, reload };
+  return { value, problem: error === undefined ? "" : describe(error), reload };
 }

@@ -1,0 +1,97 @@
+// Those who administer organizations, and the operator, at the console.
+import { Console } from "./fixtures/console.js";
+import { admit } from "./fixtures/hospital.js";
+import { Messenger } from "./fixtures/messenger.js";
+import { picture } from "./fixtures/picture.js";
+import { expect, operator, test } from "./fixtures/test.js";
+
+test("an administrator keeps an organization, and no other", async ({ server, hospital, open }) => {
+  const { alice, bob, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const elsewhere = await server.operator.createOrganization({ name: "Clinic by the Lake" });
+  const carol = await admit(server, elsewhere, "carol", "Carol Clarke");
+  await server.operator.grantRole(alice.token, organization, "admin");
+  await bob.client.grantRole("me", organization, "admin");
+  await alice.tell(bob, "Is bed 12 free?");
+
+  const page = await open(alice);
+  await new Messenger(page).list.getByRole("link", { name: "Signet Console" }).click();
+  const c = new Console(page);
+  await c.elevate();
+  await expect(c.entries).toHaveText(["Overview", "Organizations", "Messenger", "API"]);
+  await expect(c.main.getByRole("listitem")).toHaveText([/^General Hospital/]);
+  await expect(c.main.getByRole("heading")).toHaveText(["Overview", "Organizations"]); // nothing of the installation
+  await expect(c.figures).toHaveCount(0);
+  await expect(c.problem).toHaveCount(0);
+  await picture(page, "console-administrator");
+  await c.main.getByRole("link", { name: "General Hospital" }).click();
+  await c.shows("General Hospital");
+
+  await c.tab("Requests");
+  await c.row("Requests", "Bob Brown").getByRole("button", { name: "Approve" }).click();
+  await expect(c.listing("Requests").getByText("Nobody asks for anything.")).toBeVisible();
+  const { roles } = await bob.client.getRoles("me", organization);
+  expect(roles).toMatchObject([{ organization: { roles: ["admin"] } }]);
+
+  await c.tab("People");
+  await c.row("People", "Bob Brown").getByRole("link", { name: "Bob Brown Administrator" }).click();
+  await expect(c.rows("Keys")).toHaveCount(1);
+  await c.listing("Keys").getByRole("button", { name: "New key" }).click();
+  const networks = c.dialog.getByLabel("Networks");
+  await networks.fill("10.0.0.0/40");
+  await c.dialog.getByRole("button", { name: "Issue" }).click();
+  await expect(networks).toHaveAttribute("aria-invalid", "true");
+  await networks.fill("10.0.0.0/8");
+  await c.dialog.getByRole("button", { name: "Issue" }).click();
+  const key = await c.issuedKey();
+  await c.keep();
+  await expect(c.rows("Keys")).toHaveCount(2);
+  await expect(c.row("Keys", key)).toContainText("10.0.0.0/8");
+  await c.revoke(key);
+  await expect(c.rows("Keys")).toHaveCount(1);
+  await c.main.getByRole("button", { name: "Title and department" }).click();
+  await c.dialog.getByLabel("Title").fill("Dr.");
+  await c.dialog.getByRole("button", { name: "Save" }).click();
+  await expect(c.main.getByRole("article").getByText("Dr.", { exact: true })).toBeVisible();
+
+  await c.tab("People");
+  await c.listing("People").getByRole("button", { name: "Add somebody" }).click();
+  const address = c.dialog.getByLabel("User name");
+  await address.fill("nobody");
+  await c.dialog.getByRole("button", { name: "Add somebody" }).click();
+  await expect(c.dialog.getByRole("alert")).toHaveText("The associated lookup was not found.");
+  await address.fill(carol.username);
+  await c.dialog.getByLabel("Department").fill("Surgery");
+  await c.dialog.getByRole("button", { name: "Add somebody" }).click();
+  await expect(c.row("People", /Carol Clarke.*Surgery/)).toBeVisible();
+
+  await c.tab("Audit log");
+  await expect(c.listing("Audit log").getByText("key.revoke", { exact: true })).toBeVisible();
+  await c.tab("What is stuck");
+  await c.listing("Queues without a reader").getByLabel("Older than").selectOption("Any age");
+  await expect(c.row("Queues without a reader", "Bob Brown")).toBeVisible();
+  await expect(page.getByText("Is bed 12 free?")).toHaveCount(0);
+  await picture(page, "console-administrator-stuck");
+  await page.goto("/console/keys");
+  await c.shows("There is no such page.");
+  await expect(c.main.getByRole("table")).toHaveCount(0);
+});
+
+test("the overview asks nobody for a password by itself", async ({ open }) => {
+  const page = await open(operator, "/console");
+  const c = new Console(page);
+  await c.elevate();
+  const sent = c.figures.filter({ hasText: "Messages sent" });
+  await expect(sent).toBeVisible();
+  const elevated = page.getByRole("button", { name: "Administrative until" });
+  await elevated.click();
+  await expect(elevated).toHaveCount(0);
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange"))); // as if somebody came back
+  const again = c.problem.getByRole("button", { name: "Try again" });
+  await expect(again).toBeVisible();
+  await expect(sent).toBeVisible();
+  await expect(c.dialog).toHaveCount(0);
+  await again.click();
+  await c.elevate();
+  await expect(c.problem).toHaveCount(0);
+  await expect(sent).toBeVisible();
+});

@@ -1,0 +1,120 @@
+// The operator at the console of a server that nobody has set up yet.
+import { Console } from "./fixtures/console.js";
+import { password } from "./fixtures/hospital.js";
+import { Messenger } from "./fixtures/messenger.js";
+import { picture } from "./fixtures/picture.js";
+import { expect, operator, test } from "./fixtures/test.js";
+
+const people = `display_name,username,password,title
+Bob Brown,bob,${password},Surgeon
+"Clarke, Carol",carol,${password},=1+1
+Alice again,alice,${password},
+`;
+
+test.use({ serve: [], untouched: true });
+
+test("an operator sets a server up with the pages alone", async ({ server, open }) => {
+  await expect.poll(() => server.said()).toContain("/console#first=");
+  const secret = (await server.said()).split("#first=")[1]?.trim();
+  const page = await open(undefined, `/console#first=${secret}`);
+  const c = new Console(page);
+  await c.shows("Welcome to Signet");
+  await expect(page).toHaveURL("/console/start"); // the secret of the link is gone from it
+  const step = (title: string) => {
+    const heading = page.getByRole("heading", { name: title, exact: true });
+    return c.main.getByRole("listitem").filter({ has: heading });
+  };
+  await picture(page, "console-first-start");
+  await step("Your password").getByLabel("New password").fill(password);
+  await step("Your password").getByRole("button", { name: "Set password" }).click();
+  await expect(step("Your password")).toHaveText("Your password"); // it is done: it asks for nothing
+  await step("Organization").getByLabel("Name").fill("General Hospital");
+  await step("Organization").getByRole("button", { name: "Create" }).click();
+  await expect(step("Organization")).toHaveText("OrganizationGeneral Hospital");
+  await step("First people").getByLabel("Display name").fill("Alice Ames");
+  await step("First people").getByLabel("User name").fill("alice");
+  await step("First people").getByLabel("First password").fill(password);
+  await step("First people").getByRole("button", { name: "Create" }).click();
+  await expect(step("First people").getByRole("listitem")).toHaveText(["Alice Ames"]);
+  await picture(page, "console-first-start-people");
+
+  await step("First message").getByRole("link", { name: "General Hospital" }).click();
+  await expect(c.rows("People")).toHaveCount(2);
+  await c.listing("People").getByRole("button", { name: "Many from CSV" }).click();
+  const file = { name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(people) };
+  await c.dialog.getByLabel("Choose a CSV file").setInputFiles(file);
+  const wrong = c.dialog.getByRole("region", { name: "Rows that are wrong" }).getByRole("cell");
+  await expect(wrong).toHaveText(["4", "Alice again", /^username/]); // one row
+  await picture(page, "console-import");
+  await c.dialog.getByRole("button", { name: "Create 2 people" }).click();
+  await expect(c.dialog.getByRole("status")).toHaveText("2 people were made, 0 were not.");
+  const download = page.waitForEvent("download");
+  await c.dialog.getByRole("button", { name: "Results as CSV" }).click();
+  expect((await download).suggestedFilename()).toBe("people.csv");
+  await c.dialog.getByRole("button", { name: "Close" }).click();
+  await expect(c.rows("People")).toHaveCount(4);
+  await picture(page, "console-people");
+
+  // Alice asks to be an administrator.
+  const made = await server.operator.createKey("alice", {});
+  const organizations = await server.operator.getUserOrganizations("alice");
+  const organization = organizations[0]?.token ?? "";
+  const alice = server.client({ key: made.api_key, secret: made.api_secret });
+  await alice.grantRole("me", organization, "admin");
+  await c.tab("Requests");
+  await expect(c.rows("Requests")).toHaveText([/^Alice Ames/]);
+  await picture(page, "console-requests");
+  await c.row("Requests", "Alice Ames").getByRole("button", { name: "Approve" }).click();
+  await expect(c.listing("Requests").getByText("Nobody asks for anything.")).toBeVisible();
+
+  await c.tab("People");
+  await c.row("People", "Alice Ames").getByRole("link", { name: "Alice Ames Administrator" }).click();
+  await expect(c.rows("Keys")).toHaveCount(1);
+  await c.listing("Keys").getByRole("button", { name: "New key" }).click();
+  await c.dialog.getByLabel("Ends after days").fill("30");
+  await c.dialog.getByRole("button", { name: "Issue" }).click();
+  const key = await c.issuedKey();
+  await picture(page, "console-secret");
+  await c.keep();
+  await expect(c.rows("Keys")).toHaveCount(2);
+  await picture(page, "console-person");
+  await c.revoke(key);
+  await expect(c.rows("Keys")).toHaveCount(1);
+
+  await c.tab("Audit log");
+  await expect(c.listing("Audit log").getByText("key.revoke", { exact: true })).toBeVisible();
+  await c.main.getByRole("button", { name: "Check" }).click();
+  await expect(c.main.getByRole("status")).toHaveText(/^\d+ entries, each follows from the one before\.$/);
+  await c.main.getByRole("button", { name: "Follow" }).click();
+  await expect(c.main.getByRole("list", { name: "Following" })).toBeVisible();
+  await picture(page, "console-audit");
+  await c.tab("What is stuck");
+  await expect(c.listing("Queues without a reader").getByText("Every queue is being read.")).toBeVisible();
+  await expect(c.listing("Undelivered messages").getByText("Everything has arrived.")).toBeVisible();
+  await c.tab("Settings");
+  await expect(c.main.getByLabel("Lifetime", { exact: true })).toHaveValue("43200");
+  await picture(page, "console-organization-settings");
+  await expect(c.main.getByLabel("Messages may be forwarded")).toBeChecked();
+  await c.main.getByLabel("Messages may be forwarded").click();
+  await c.main.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+  const { settings } = await server.operator.getOrganization(organization);
+  expect(settings).toContainEqual(expect.objectContaining({ name: "forward", value: false }));
+
+  for (const [entry, shown] of [
+    ["Overview", c.row("Servers", "Up")],
+    ["Organizations", c.row("Organizations", "General Hospital")],
+    ["Keys", c.row("Keys", "alice")],
+    ["What is stuck", c.listing("Queues without a reader").getByText("Every queue is being read.")],
+    ["Audit log", c.row("Audit log", "first start")],
+    ["Settings", c.row("Settings", "limits.messages_per_day")],
+  ] as const) {
+    await c.go(entry);
+    await expect(shown).toBeVisible();
+    await expect(c.problem).toHaveCount(0);
+    await picture(page, `console-${entry}`);
+  }
+
+  // The password of the first step is good.
+  await expect(new Messenger(await open(operator)).list).toBeVisible();
+});

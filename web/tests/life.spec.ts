@@ -1,0 +1,185 @@
+// What a message goes through: answered, forwarded, taken back, over; and the files that it brings.
+import { readFile, writeFile } from "node:fs/promises";
+import type { Download, Locator } from "@playwright/test";
+import { Messenger } from "./fixtures/messenger.js";
+import { picture } from "./fixtures/picture.js";
+import { png } from "./fixtures/png.js";
+import { expect, test } from "./fixtures/test.js";
+
+test("a message is answered, forwarded and taken back by its menu", async ({ hospital, open }) => {
+  const { alice, bob, carol } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" });
+  await carol.tell(alice, "Good morning.");
+  await bob.tell(alice, "Is bed 12 free?");
+  const a = new Messenger(await open(alice));
+  await a.open("Bob Brown");
+  await a.act("Is bed 12 free?", "Reply");
+  await expect(a.field).toHaveValue("> Bob Brown:\n> Is bed 12 free?\n\n");
+  await expect(a.field).toBeFocused();
+  await a.page.keyboard.type("It is.");
+  await a.page.keyboard.press("Enter");
+  await expect(a.messages).toHaveText([/^Is bed 12 free\?/, /It is\./]);
+  await expect(a.message("It is.").getByRole("blockquote")).toContainText("Is bed 12 free?");
+
+  await a.act("It is.", "Forward");
+  await a.page.getByRole("dialog", { name: "Forward to" }).getByRole("button", { name: "Carol Clarke" }).click();
+  const c = new Messenger(await open(carol));
+  await c.open("Alice Ames");
+  await expect(c.messages).toHaveText([/^Good morning\./, /It is\./]);
+  await expect(c.message("It is.").getByText("Forwarded from Alice Ames", { exact: true })).toBeVisible();
+  await a.open("Carol Clarke");
+  await expect(a.messages).toHaveText([/^Good morning\./, /It is\./]);
+  await a.hasStatus("It is.", "Read");
+
+  await a.write("The wrong window");
+  await expect(c.messages).toHaveText([/^Good morning\./, /It is\./, /^The wrong window/]);
+  await a.act("The wrong window", "Take back");
+  await a.dialog.getByRole("button", { name: "Take back" }).click();
+  for (const { page, messages } of [a, c]) {
+    await expect(messages).toHaveText([/^Good morning\./, /It is\./, /^This message was taken back\./]);
+    await expect(page.getByText("The wrong window")).toHaveCount(0);
+  }
+});
+
+/** at has a device say that it is so many milliseconds since 1970. */
+const at = ({ page }: Messenger, time: number) => page.clock.setFixedTime(time);
+
+/** lasts waits until a device shows how long a message is there. */
+const lasts = (m: Messenger, words: string, left: string) =>
+  expect(m.message(words).getByText(left, { exact: true })).toBeVisible();
+
+test("a message lasts as many minutes as its sender says, which count down", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.tell(alice, "Good morning.");
+  const a = new Messenger(await open(alice));
+  await a.open("Bob Brown");
+  const b = new Messenger(await open(bob));
+  await b.open("Alice Ames");
+  const composer = a.page.getByRole("main");
+  const lifetime = composer.getByRole("button", { name: "Lifetime" });
+  const pressed = composer.getByRole("button", { pressed: true });
+
+  await composer.getByRole("button", { name: "Priority" }).click();
+  await lifetime.click();
+  await composer.getByRole("menu").getByRole("menuitemradio", { name: "5 min", exact: true }).click();
+  await expect(lifetime).toHaveText("5 min");
+  await expect(pressed).toHaveAccessibleName("Priority");
+  const words = "For five minutes";
+  await a.write(words);
+  for (const m of [a, b]) {
+    await expect(m.messages).toHaveText([/^Good morning\./, /For five minutes/]);
+    await expect(m.message(words).getByText("Priority", { exact: true })).toBeVisible();
+  }
+  await expect(lifetime).toHaveText(""); // that was for this one
+  await expect(pressed).toHaveCount(0);
+
+  const [brief] = (await bob.client.getHistory(alice.token, { limit: 1 })).results;
+  const end = Date.parse(brief?.expires_time ?? "");
+  expect(end - Date.parse(brief?.created_time ?? "")).toBe(300_000);
+  for (const m of [a, b]) {
+    await at(m, end - 300_000);
+    await lasts(m, words, "5 min");
+    await at(m, end - 300_000 + 1);
+    await lasts(m, words, "4 min");
+    await at(m, end - 1);
+    await lasts(m, words, "0 sec");
+    await at(m, end);
+    await m.has("Good morning.");
+  }
+});
+
+test("a message that is deleted on read is opened by hand, and lasts a minute from then on", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.tell(alice, "Good morning.");
+  const a = new Messenger(await open(alice));
+  await a.open("Bob Brown");
+  const b = new Messenger(await open(bob));
+  await b.open("Alice Ames");
+  const words = "The code is 4711.";
+  const now = Date.now();
+  for (const m of [a, b]) await at(m, now);
+  await a.page.getByRole("button", { name: "Deleted after reading" }).click();
+  await a.write(words);
+  const seal = b.message("This message is deleted a minute after it is read.");
+  await expect(seal).toBeVisible();
+  await expect(b.entry("Alice Ames")).toContainText("Message that is deleted after reading");
+  await expect(b.page.getByText("4711")).toHaveCount(0);
+  await a.hasStatus(words, "Delivered");
+  await expect(a.message(words)).not.toContainText(/\d (min|sec)/);
+  await picture(b.page, "seal");
+
+  await seal.getByRole("button", { name: "Show" }).click();
+  await expect(b.message(words).getByText(words, { exact: true })).toBeVisible();
+  await a.hasStatus(words, "Read");
+  const [secret] = (await bob.client.getHistory(alice.token, { limit: 1 })).results;
+  const [row] = (await alice.client.getMessageStatus(secret?.message_id ?? "")).statuses;
+  for (const { m, read } of [{ m: a, read: Date.parse(row?.timestamp ?? "") }, { m: b, read: now }]) {
+    await at(m, read);
+    await lasts(m, words, "1 min");
+    await at(m, read + 1);
+    await lasts(m, words, "59 sec");
+    await at(m, read + 60_000 - 1);
+    await lasts(m, words, "0 sec");
+    await at(m, read + 60_000);
+    await m.has("Good morning.");
+  }
+});
+
+/** contentOf is what a file holds that was downloaded. */
+async function contentOf(download: Download): Promise<Buffer> {
+  return readFile(await download.path());
+}
+
+/** widthOf is how wide a picture is that has come: of an image, or of the one that a button shows. */
+const widthOf = (picture: Locator) =>
+  picture.evaluate((e) => (e instanceof HTMLImageElement ? e : e.querySelector("img"))?.naturalWidth);
+
+test("files are attached by the button and dropped: a picture is shown in place, one too large is refused", async ({
+  hospital, open,
+}, info) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.tell(alice, "Good morning.");
+  const film = info.outputPath("film.mov");
+  await writeFile(film, Buffer.alloc(26 * 2 ** 20));
+  const scan = { name: "scan.png", mimeType: "image/png", buffer: png(40, 30) };
+  const labs = { name: "labs.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") };
+  const a = new Messenger(await open(alice));
+  await a.open("Bob Brown");
+  const b = new Messenger(await open(bob));
+  await b.open("Alice Ames");
+  const pick = async (file: string | typeof scan) => {
+    const chosen = a.page.waitForEvent("filechooser");
+    await a.page.getByRole("button", { name: "Attach a file" }).click();
+    await (await chosen).setFiles(file);
+  };
+  const remove = a.page.getByRole("button", { name: "Remove the file" });
+  const attached = a.page.getByRole("paragraph").filter({ has: remove });
+
+  await pick(film);
+  await expect(a.page.getByRole("alert")).toHaveText("film.mov has 27.3 MB. A file may have up to 26.2 MB.");
+  await expect(attached).toHaveCount(0);
+  await pick(scan);
+  await expect(attached.getByText("scan.png", { exact: true })).toBeVisible();
+  await a.write("The scan.");
+  const shown = b.message("The scan.").getByRole("button", { name: "Show scan.png" });
+  await expect.poll(() => widthOf(shown)).toBe(40);
+  await expect(b.messages).toHaveText([/^Good morning\./, /^The scan\./]);
+  await shown.click();
+  const large = b.page.getByRole("dialog", { name: "scan.png" });
+  await expect.poll(() => widthOf(large.getByRole("img", { name: "scan.png" }))).toBe(40);
+  const kept = b.page.waitForEvent("download");
+  await large.getByRole("link", { name: "Download" }).click();
+  expect((await kept).suggestedFilename()).toBe("scan.png");
+  expect((await contentOf(await kept)).equals(scan.buffer)).toBe(true);
+  await large.getByRole("button", { name: "Close" }).click();
+
+  await a.field.drop({ files: labs });
+  await expect(attached.getByText("labs.pdf", { exact: true })).toBeVisible();
+  await a.page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(b.messages).toHaveText([/^Good morning\./, /^The scan\./, /^labs\.pdf/]);
+  const got = b.page.waitForEvent("download");
+  await b.message("labs.pdf").getByRole("link", { name: "labs.pdf" }).click();
+  expect((await got).suggestedFilename()).toBe("labs.pdf");
+  expect((await contentOf(await got)).toString()).toBe("%PDF-1.7");
+});

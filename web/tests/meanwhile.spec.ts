@@ -1,0 +1,74 @@
+// What happens while an answer is under way, which was made before it.
+import { hold } from "./fixtures/held.js";
+import { password } from "./fixtures/hospital.js";
+import { Messenger, signIn } from "./fixtures/messenger.js";
+import { expect, test } from "./fixtures/test.js";
+
+const people = { alice: "Alice Ames", bob: "Bob Brown" };
+
+/** The calls of a page can be held where no service worker stands between. */
+const unserved = { serviceWorkers: "block" } as const;
+
+test("what events tell while a conversation loads is shown, although the answer is older", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(people);
+  const wrong = await bob.tell(alice, "The wrong window.");
+  await alice.tell(bob, "Is bed 12 free?");
+  const a = new Messenger(await open(alice, "/", unserved));
+  const held = await hold(a.page, ({ pathname }) => pathname.endsWith("/message"));
+  await a.open("Bob Brown");
+  await expect.poll(() => held.count).toBe(1);
+
+  await bob.read(alice);
+  await bob.client.recallMessage(wrong);
+  await bob.tell(alice, "It is.");
+  await expect(a.entry("Bob Brown")).toContainText("It is.");
+  await expect(a.messages).toHaveCount(0);
+  await held.release();
+  await a.has("This message was taken back.", "Is bed 12 free?", "It is.");
+  await a.hasStatus("Is bed 12 free?", "Read");
+  expect(held.count).toBe(1);
+});
+
+test("how far a message to a group got is shown, although it got there while the page asked", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(people);
+  const ward = await alice.client.createGroup({ name: "Ward 3", members: [bob.token] });
+  const id = await alice.tell(ward, "Is bed 12 free?");
+  const a = new Messenger(await open(alice, "/", unserved));
+  const held = await hold(a.page, ({ pathname }) => pathname.endsWith("/get_bulk_message_status"));
+  await a.open("Ward 3");
+  await expect.poll(() => held.count).toBe(1);
+
+  await bob.client.setMessageStatus({ read: [id] });
+  await bob.tell(ward, "It is.");
+  await expect(a.message("It is.")).toBeVisible();
+  await a.hasStatus("Is bed 12 free?", "Sent"); // of all of a group it is not known yet
+  await held.release();
+  await a.hasStatus("Is bed 12 free?", "Read");
+});
+
+test("what an organization allows is asked for again, where there was no answer when the page was loaded", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(people, { forward: false });
+  await bob.tell(alice, "Is bed 12 free?");
+  const a = new Messenger(await open(undefined, "/", unserved));
+  const organizations = ({ pathname }: URL) => pathname.endsWith("/organization");
+  let refused = 0;
+  await a.page.route(organizations, (route) => {
+    refused++;
+    return route.abort("connectionfailed");
+  });
+  await signIn(a.page, alice.username, password);
+  await a.open("Bob Brown");
+  await expect.poll(() => refused).toBe(4); // the client makes no more attempts
+  const menu = await a.menu("Is bed 12 free?");
+  await expect(menu.getByRole("menuitem", { name: "Forward" })).toBeVisible();
+  await a.page.unroute(organizations);
+  await a.comeBack();
+  await expect(menu.getByRole("menuitem", { name: "Forward" })).toHaveCount(0);
+  await expect(menu.getByRole("menuitem", { name: "Reply" })).toBeVisible();
+});

@@ -1,0 +1,164 @@
+// Messengers that lose their connection, or miss what other tabs and devices do.
+import type { Locator, Page } from "@playwright/test";
+import { hold } from "./fixtures/held.js";
+import { Messenger } from "./fixtures/messenger.js";
+import { picture } from "./fixtures/picture.js";
+import { expect, test } from "./fixtures/test.js";
+
+const three = { alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" };
+const two = { alice: "Alice Ames", bob: "Bob Brown" };
+
+/** badges are the numbers of what is unread in each conversation. */
+function badges(m: Messenger): Locator {
+  return m.list.getByRole("img", { name: /^\d+ unread$/ });
+}
+
+test.describe("with a server of its own, whose line is cut", () => {
+  test.use({ serve: [] });
+
+  test("what is unsent waits for the network, and goes in order and once; what was missed is there", async ({
+    server, hospital, open,
+  }) => {
+    const { alice, bob, carol } = await hospital(three);
+    await bob.tell(alice, "Is bed 12 free?");
+    const a = new Messenger(await open(alice));
+    await a.open("Bob Brown");
+    await a.has("Is bed 12 free?");
+
+    await server.cut();
+    const banner = a.page.getByText("No connection. What is loaded stays readable.", { exact: true });
+    await expect(banner).toBeVisible();
+    const lines = ["Line 0", "Line 1", "Line 2", "Line 3", "Line 4"];
+    for (const line of lines) await a.write(line);
+    await a.has("Is bed 12 free?", ...lines);
+    await expect(a.messages.getByRole("img", { name: "Sending", exact: true })).toHaveCount(5);
+    await a.search.fill("carol");
+    await expect(a.list.getByRole("alert")).toHaveText("There is no connection to the server.");
+    await picture(a.page, "offline");
+    await a.search.clear();
+    await bob.tell(alice, "Hello?");
+    await carol.tell(alice, "Good morning.");
+
+    await server.mend();
+    await expect(banner).toHaveCount(0);
+    await expect(a.messages.getByRole("img", { name: "Sent", exact: true })).toHaveCount(5);
+    const all = ["Is bed 12 free?", "Hello?", ...lines];
+    await a.has(...all);
+    await expect(badges(a)).toHaveText(["1"]);
+    await expect(a.entry("Carol Clarke").getByRole("img", { name: "1 unread" })).toBeVisible();
+    const { results } = await bob.client.getHistory(alice.token);
+    expect(results.map(({ body }) => body).reverse()).toEqual(all);
+  });
+});
+
+/** look has somebody look at a tab, or away from it: Playwright's are all seen at once. */
+async function look(tab: Page, at: boolean): Promise<void> {
+  await tab.evaluate((seen) => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, value: seen ? "visible" : "hidden" });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, at);
+}
+
+test("what one tab has read is read in the other, also where it was never opened", async ({ hospital, open }) => {
+  const { alice, bob, carol } = await hospital(three);
+  const one = new Messenger(await open(alice));
+  const other = new Messenger(await one.page.context().newPage());
+  await other.page.goto("/");
+  const both = [one, other];
+  for (const tab of both) await expect(tab.list).toContainText("No conversations yet.");
+  const toFront = async (tab: Messenger) => {
+    for (const { page } of both) await look(page, page === tab.page);
+  };
+  await toFront(other);
+  for (const person of [bob, carol]) await person.tell(alice, "Good morning.");
+  for (const tab of both) {
+    await expect(badges(tab)).toHaveText(["1", "1"]);
+    await expect(tab.page).toHaveTitle("(2) Signet");
+  }
+  await toFront(one);
+  await one.open("Carol Clarke");
+  for (const tab of both) {
+    await expect(badges(tab)).toHaveText(["1"]);
+    await expect(tab.entry("Bob Brown").getByRole("img", { name: "1 unread" })).toBeVisible();
+    await expect(tab.page).toHaveTitle("(1) Signet");
+  }
+  await toFront(other);
+  await other.open("Carol Clarke");
+  await other.has("Good morning.");
+  await carol.tell(alice, "Hello?");
+  for (const tab of both) {
+    await tab.has("Good morning.", "Hello?");
+    await expect(tab.page).toHaveTitle("(1) Signet");
+  }
+  await other.open("Bob Brown");
+  for (const tab of both) {
+    await expect(badges(tab)).toHaveCount(0);
+    await expect(tab.page).toHaveTitle("Signet");
+  }
+});
+
+test("what is read on another device is found when one comes back, since no event tells of it", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(two);
+  const a = new Messenger(await open(alice));
+  await bob.tell(alice, "Good morning.");
+  await expect(badges(a)).toHaveText(["1"]);
+  await alice.read(bob);
+  await a.comeBack();
+  await expect(a.entry("Bob Brown")).toBeVisible();
+  await expect(badges(a)).toHaveCount(0);
+});
+
+test("a late answer takes nothing back: what came meanwhile stays, and so does how far it got", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(two);
+  await bob.tell(alice, "Good morning.");
+  const a = new Messenger(await open(alice, "/", { serviceWorkers: "block" }));
+  await a.open("Bob Brown");
+  await a.has("Good morning.");
+  const held = await hold(a.page, ({ pathname, search }) => pathname.endsWith("/message") && search === "?limit=200");
+  await a.comeBack();
+  await expect.poll(() => held.count).toBe(1);
+  await bob.tell(alice, "Hello?");
+  await a.has("Good morning.", "Hello?");
+  await a.write("Yes.");
+  await expect(a.message("Yes.").getByRole("img", { name: /^(Sent|Delivered)$/ })).toBeVisible();
+  await bob.read(alice);
+  await a.hasStatus("Yes.", "Read");
+
+  const seen = await a.page.getByRole("region", { name: "Messages" }).evaluateHandle((box) => {
+    const read = () => box.querySelector("[role=img][aria-label=Read]") !== null;
+    const all = () => box.querySelectorAll("li time").length === 3 && read();
+    const noted = { lost: !all() };
+    const observer = new MutationObserver(() => (noted.lost ||= !all()));
+    observer.observe(box, { childList: true, subtree: true, attributes: true, characterData: true });
+    return noted;
+  });
+  await held.release();
+  await a.comeBack();
+  await expect.poll(() => held.count).toBe(2); // asked for after the first answer was taken in
+  await a.has("Good morning.", "Hello?", "Yes.");
+  await a.hasStatus("Yes.", "Read");
+  expect(await seen.evaluate(({ lost }) => lost)).toBe(false);
+});
+
+test("what is seen while the list is asked for is not unread in it afterwards", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(two);
+  await bob.tell(alice, "Good morning.");
+  const a = new Messenger(await open(alice, "/", { serviceWorkers: "block" }));
+  await a.open("Bob Brown");
+  await a.has("Good morning.");
+  await expect(badges(a)).toHaveCount(0);
+  const held = await hold(a.page, ({ pathname }) => pathname.endsWith("/conversation"));
+  await a.comeBack();
+  await expect.poll(() => held.count).toBe(1);
+  await bob.tell(alice, "Hello?");
+  await a.has("Good morning.", "Hello?");
+  const last = a.page.waitForResponse((response) => response.url().endsWith("/message?limit=200"));
+  await held.release();
+  await last; // that it asks for on coming back
+  await expect(badges(a)).toHaveCount(0);
+  await expect(a.page).toHaveTitle("Signet");
+});

@@ -1,0 +1,41 @@
+// Finding people, to write to them and to make groups of them.
+import { Messenger } from "./fixtures/messenger.js";
+import { picture } from "./fixtures/picture.js";
+import { expect, test } from "./fixtures/test.js";
+
+test("people are found by the keyboard alone, and put into groups", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Cárol Clarke" });
+  const a = new Messenger(await open(alice));
+  const b = new Messenger(await open(bob));
+
+  await expect(a.list.getByText("No conversations yet.")).toBeVisible();
+  await a.page.keyboard.press("/");
+  await expect(a.search).toBeFocused();
+  await a.page.keyboard.type("zz");
+  await expect(a.list.getByRole("status")).toHaveText("Nothing found.");
+  await a.page.keyboard.press("Escape");
+  await a.page.keyboard.type("bro");
+  await expect(a.list.getByRole("listitem")).toHaveCount(1);
+  await expect(a.entry("Bob Brown")).toBeVisible();
+  await picture(a.page, "search");
+  await a.page.keyboard.press("Enter");
+  await a.shows("Bob Brown");
+  await a.write("Is bed 12 free?");
+  await expect(b.entry("Alice Ames").getByRole("img", { name: "1 unread" })).toHaveText("1");
+
+  await a.page.getByRole("button", { name: "New group" }).click();
+  await a.dialog.getByLabel("Name of the group").fill("Ward 3");
+  const chosen = a.dialog.getByRole("list", { name: "People in the group" }).getByRole("listitem");
+  for (const [words, name] of [["bob", "Bob Brown"], ["carol", "Cárol Clarke"]] as const) {
+    await a.dialog.getByRole("searchbox", { name: "Add people" }).fill(words);
+    await a.dialog.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+    await expect(chosen.filter({ hasText: name })).toBeVisible();
+  }
+  await expect(chosen).toHaveCount(2);
+  await picture(a.page, "new-group");
+  await a.dialog.getByRole("button", { name: "Create group" }).click();
+  await a.shows("Ward 3");
+  await expect(a.dialog).toHaveCount(0);
+  await a.write("Good morning.");
+  await expect(b.entry("Ward 3")).toContainText("Alice: Good morning.");
+});

@@ -1,0 +1,61 @@
+// What somebody sets: for others to see, on their devices, and of a conversation.
+import { Messenger } from "./fixtures/messenger.js";
+import { picture } from "./fixtures/picture.js";
+import { png } from "./fixtures/png.js";
+import { expect, test } from "./fixtures/test.js";
+
+test("one keeps profile and devices, and how the pages look", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const lost = await open(bob);
+  await expect(lost.getByRole("heading", { name: "Bob Brown" })).toBeVisible();
+  const { page, dialog } = new Messenger(await open(bob));
+  await page.getByRole("button", { name: "Settings" }).click();
+  const devices = dialog.getByRole("region", { name: "Devices" });
+  await expect(devices.getByRole("listitem")).toHaveCount(2);
+
+  await dialog.getByLabel("Status").fill("In theatre");
+  const chooser = page.waitForEvent("filechooser");
+  await dialog.getByRole("button", { name: "Choose a picture" }).click();
+  await (await chooser).setFiles({ name: "bob.png", mimeType: "image/png", buffer: png(40, 30) });
+  const widths = (of: Element) => [...of.querySelectorAll("img")].map(({ naturalWidth }) => naturalWidth);
+  await expect.poll(() => dialog.evaluate(widths)).toEqual([40]);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+  await picture(page, "settings");
+  const { status, avatar } = await alice.client.getUser(bob.token);
+  expect(status).toBe("In theatre");
+  expect(avatar).not.toBe("");
+
+  await devices.getByRole("button", { name: "Sign out" }).click();
+  await expect(devices.getByRole("listitem")).toHaveCount(1);
+  await expect(devices.getByText("this device")).toBeVisible();
+  await expect(lost.getByLabel("User name")).toBeVisible();
+
+  await dialog.getByLabel("Theme").selectOption("Dark");
+  await dialog.getByLabel("Language").selectOption("Deutsch");
+  await expect(dialog.getByRole("heading", { level: 2 })).toHaveText("Einstellungen");
+  const look = () => [document.documentElement.lang, document.documentElement.dataset["theme"]];
+  expect(await page.evaluate(look)).toEqual(["de", "dark"]);
+  await picture(page, "settings-german");
+  await dialog.getByRole("button", { name: "Schließen" }).click();
+  await expect(dialog).toHaveCount(0);
+  await page.reload(); // the device keeps both
+  await expect(page.getByRole("navigation", { name: "Unterhaltungen" })).toBeVisible();
+  expect(await page.evaluate(look)).toEqual(["de", "dark"]);
+});
+
+test("a conversation is muted, and a group is left", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const group = await alice.client.createGroup({ name: "Ward 3", members: [bob.token] });
+  await alice.tell(group, "Good morning.");
+  const b = new Messenger(await open(bob, `/c/${group.token}/details`));
+  await expect(b.details.getByRole("region", { name: "People in the group" }).getByRole("listitem")).toHaveCount(2);
+  await b.details.getByRole("button", { name: "Mute" }).click();
+  await expect(b.entry("Ward 3").getByRole("img", { name: "Muted" })).toBeVisible();
+  await picture(b.page, "details-muted");
+  await b.details.getByRole("button", { name: "Leave group" }).click();
+  await b.dialog.getByRole("button", { name: "Leave group" }).click();
+  await expect(b.page).toHaveURL("/");
+  const left = await alice.client.getGroupMembers(group.token);
+  expect(left.map(({ token }) => token)).toEqual([alice.token]);
+});
