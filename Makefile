@@ -98,7 +98,7 @@ test-servers: build $(CLIENT)
 	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
 	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
 
-export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
+test test-race test-pages torture bench-pages: export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
 
 # The race detector watches every line of ours. It leaves out SQLite's C, which came to Go by
 # a compiler and is most of what the tests run, and the standard library's compression, which
