@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { text } from "../text/text";
 import { Icon } from "./Icon";
+import { dialogs, Toasts } from "./Toasts";
 
 /** Dialog is shown over the page, which waits. Escape and the cross close it; focus goes back to where it was. */
 export function Dialog(props: { title: string; onClose: () => void; wide?: boolean; children: ComponentChildren }) {
@@ -12,7 +13,9 @@ export function Dialog(props: { title: string; onClose: () => void; wide?: boole
     const before = document.activeElement;
     const dialog = ref.current;
     dialog?.showModal();
+    dialogs.value = [...dialogs.value, id];
     return () => {
+      dialogs.value = dialogs.value.filter((one) => one !== id);
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
@@ -34,6 +37,7 @@ export function Dialog(props: { title: string; onClose: () => void; wide?: boole
         </button>
       </header>
       {props.children}
+      <Toasts dialog={id} />
     </dialog>
   );
 }
