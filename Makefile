@@ -110,7 +110,7 @@ RACE = -race -gcflags=modernc.org/...=-race=false -gcflags=compress/...=-race=fa
 TIMEOUT = -timeout 40m
 
 # gotestsum runs `go test` and keeps how long each test took, in bin/tests; $(1) names the file.
-GOTEST = $$(go -C internal/testenv/gotestsum tool -n gotestsum) --format standard-quiet --hide-summary=all \
+GOTEST = $$(go -C internal/testenv/gotestsum tool -n gotestsum) --format standard-quiet --hide-summary=skipped \
 	--jsonfile bin/tests/$(1).json -- $(TIMEOUT)
 
 # Playwright's tests of the pages, with what it says of them in bin/tests; $(1) names the file.
@@ -148,7 +148,7 @@ test-fast: ## run the tests of the inner loop: no browser, no second engine, no 
 	go test $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy$$|/docs/api$$')
 
 .PHONY: test-report
-test-report: ## list what took longest in the last `make test`, and what passed at a second try only
+test-report: ## list what failed in the last `make test`, what took longest, and what passed at a second try only
 	@go run ./internal/testenv/report bin/tests/*.json
 
 .PHONY: check

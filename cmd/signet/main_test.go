@@ -15,7 +15,7 @@ import (
 )
 
 // asProgram makes the test binary be the program itself.
-const asProgram = "SIGNET_TEST_PROGRAM"
+const asProgram = "SIGNET_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {

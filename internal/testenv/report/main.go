@@ -1,5 +1,5 @@
-// Command report lists which tests took longest in a run, and which passed at a second try
-// only, of which there are to be none. It reads what `go test -json` and Playwright's JSON
+// Command report lists which tests failed in a run, which took longest, and which passed at a
+// second try only, of which there are to be none. It reads what `go test -json` and Playwright's JSON
 // reporter wrote of it.
 //
 //	go run ./internal/testenv/report bin/tests/*.json
@@ -31,6 +31,8 @@ func main() {
 // result is what became of a test.
 type result struct {
 	name  string
+	room  string // the package, and
+	test  string // its name there, of one in Go
 	took  time.Duration
 	tries int
 	good  bool // at last
@@ -57,6 +59,7 @@ func run(files []string, out io.Writer) error {
 			all = append(all, r)
 		}
 	}
+	tellFailed(out, all)
 	slices.SortStableFunc(all, func(a, b result) int { return int(b.took - a.took) })
 	fmt.Fprintf(out, "The longest of %d tests:\n", len(all))
 	for _, r := range all[:min(longest, len(all))] {
@@ -68,6 +71,19 @@ func run(files []string, out io.Writer) error {
 		fmt.Fprintf(out, "%7d tries  %s\n", r.tries, r.name)
 	}
 	return nil
+}
+
+// tellFailed lists the tests that failed, those in Go as `go test` does.
+func tellFailed(out io.Writer, all []result) {
+	for _, r := range all {
+		switch {
+		case r.good:
+		case r.test != "":
+			fmt.Fprintf(out, "--- FAIL: %s (%.2fs)\nFAIL\t%s\n", r.test, r.took.Seconds(), r.room)
+		default:
+			fmt.Fprintf(out, "FAIL %s\n", r.name)
+		}
+	}
 }
 
 // ofGo reads the events of `go test -json`, a line each. Of tests within tests it takes the
@@ -90,7 +106,7 @@ func ofGo(content []byte) ([]result, error) {
 		}
 		name := event.Package + " " + event.Test
 		if found[name] == nil {
-			found[name] = &result{name: name}
+			found[name] = &result{name: name, room: event.Package, test: event.Test}
 			order = append(order, name)
 		}
 		r := found[name]
@@ -111,8 +127,8 @@ type suite struct {
 	Specs  []struct {
 		File, Title string
 		Tests       []struct {
+			Status  string // "expected", which may be to fail
 			Results []struct {
-				Status   string
 				Duration float64 // milliseconds
 			}
 		}
@@ -130,10 +146,10 @@ func ofPlaywright(content []byte) ([]result, error) {
 func (s *suite) results() (all []result) {
 	for _, spec := range s.Specs {
 		for _, test := range spec.Tests {
-			r := result{name: spec.File + " › " + spec.Title, tries: len(test.Results)}
+			r := result{name: spec.File + " › " + spec.Title, tries: len(test.Results),
+				good: test.Status != "unexpected"}
 			for _, try := range test.Results {
 				r.took += time.Duration(try.Duration * float64(time.Millisecond))
-				r.good = try.Status == "passed"
 			}
 			all = append(all, r)
 		}
