@@ -1,8 +1,13 @@
 // What happens while an answer is under way, which was made before it.
 import { hold } from "./fixtures/held.js";
-import { password } from "./fixtures/hospital.js";
+import { type Person, password } from "./fixtures/hospital.js";
 import { Messenger, signIn } from "./fixtures/messenger.js";
 import { expect, test } from "./fixtures/test.js";
+
+/** newest is the id of the last message of a conversation. */
+async function newest(reader: Person, other: Person): Promise<string> {
+  return (await reader.client.getHistory(other.token, { limit: 1 })).results[0]?.message_id ?? "";
+}
 
 const people = { alice: "Alice Ames", bob: "Bob Brown" };
 
@@ -29,6 +34,23 @@ test("what events tell while a conversation loads is shown, although the answer 
   await a.has("This message was taken back.", "Is bed 12 free?", "It is.");
   await a.hasStatus("Is bed 12 free?", "Read");
   expect(held.count).toBe(1);
+});
+
+test("what one sends is shown once, although its copy comes before the answer", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(people);
+  await bob.tell(alice, "Is bed 12 free?");
+  const a = new Messenger(await open(alice, "/", unserved));
+  await a.open("Bob Brown");
+  const held = await hold(a.page, ({ pathname }) => pathname === "/v2/message");
+  await a.write("It is.");
+  await expect.poll(() => held.count).toBe(1);
+  await bob.client.setMessageStatus({ delivered: [await newest(bob, alice)] });
+  await bob.tell(alice, "Thanks!"); // after the copy, which so has come
+  await expect(a.message("Thanks!")).toBeVisible();
+  await expect(a.message("It is.")).toHaveCount(1);
+  await held.release();
+  await a.has("Is bed 12 free?", "It is.", "Thanks!");
+  await a.hasStatus("It is.", "Delivered");
 });
 
 test("how far a message to a group got is shown, although it got there while the page asked", async ({

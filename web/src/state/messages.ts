@@ -129,10 +129,28 @@ export async function back(token: string, organization: string): Promise<void> {
   }
 }
 
+/** What is being sent, of which a copy may come before the answer does. */
+const onTheirWay = new Set<{ readonly key: string; readonly body: string }>();
+
+/** setOut notes that a message is being sent, until the function that it returns is called: it is shown once. */
+export function setOut(key: string, body: string): () => void {
+  const way = { key, body };
+  const told: (() => void)[] = [];
+  onTheirWay.add(way);
+  meanwhile.add(told);
+  return () => {
+    onTheirWay.delete(way);
+    meanwhile.delete(told);
+    for (const again of told.splice(0)) again();
+  };
+}
+
 /** add puts one message into its conversation, if that is loaded. */
 export function add(message: Message): void {
   for (const told of meanwhile) told.push(() => add(message));
   const key = keyOfMessage(message);
+  const own = message.sender_token === session.value?.account.token;
+  if (own && [...onTheirWay].some((way) => way.key === key && way.body === message.body)) return;
   if (messages.value.has(key)) put(key, [message]);
 }
 

@@ -121,22 +121,28 @@ async function post({ id, recipient, organization, body, ttl, dor, priority, fil
     return;
   }
   const content = { recipient, body, ttl, dor, priority, attachment };
-  const sent = await client.in(organization).sendMessage(
-    Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined && value !== "")) as typeof content,
-    {
-      request_id: id,
-      response_format: "message",
-      signal,
-      onProgress: ({ loaded, total }) => {
-        if (total) progress.value = new Map(progress.value).set(id, loaded / total);
+  const arrive = messages.setOut(conversations.keyOf(organization, recipient), body);
+  try {
+    const sent = await client.in(organization).sendMessage(
+      Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined && value !== "")) as typeof content,
+      {
+        request_id: id,
+        response_format: "message",
+        signal,
+        onProgress: ({ loaded, total }) => {
+          if (total) progress.value = new Map(progress.value).set(id, loaded / total);
+        },
       },
-    },
-  );
-  if (sent.message) {
-    messages.add(sent.message);
-    conversations.note(sent.message);
+    );
+    arrive();
+    if (sent.message) {
+      messages.add(sent.message);
+      conversations.note(sent.message);
+    }
+    remove(id);
+  } finally {
+    arrive();
   }
-  remove(id);
 }
 
 function remove(id: string): void {
