@@ -242,7 +242,9 @@ for (const { seed, steps, slow } of [
   { seed: 2, steps: 200, slow: 1 },
   { seed: 3, steps: 120, slow: 4 },
 ]) {
-  test(`a history keeps its place over ${steps} steps from ${seed}, on a processor slowed ${slow} times`, async ({ hospital, open }) => {
+  const title = `a history keeps its place over ${steps} steps from ${seed}, on a processor slowed ${slow} times`;
+
+  test(title, { tag: "@looks" }, async ({ hospital, open }) => {
     test.setTimeout(300_000);
     const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
     const below = random(seed);
