@@ -89,7 +89,7 @@ ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/m
 
 # What the tests run, and start servers of. It is built before they run, once for all of them.
 .PHONY: test-servers
-test-servers: build $(CLIENT)
+test-servers: build client
 	@internal/store/postgrestest/install.sh
 	@web/tests/install.sh
 	@mkdir -p bin/tests
