@@ -16,7 +16,7 @@ export default defineConfig({
   testDir: ".",
   outputDir: "../build/tests",
   fullyParallel: true,
-  workers: availableParallelism(),
+  workers: availableParallelism() + 1, // a story waits for its server now and then
   forbidOnly: true,
   retries: 0,
   timeout: 120_000,
