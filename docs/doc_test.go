@@ -29,7 +29,8 @@ func mustListFiles(t *testing.T, ending string) []string {
 		}
 		base := entry.Name()
 		if entry.IsDir() && name != moduleRoot &&
-			(strings.HasPrefix(base, ".") || base == "data" || base == "bin" || base == "node_modules") {
+			(strings.HasPrefix(base, ".") || base == "data" || base == "bin" || base == "node_modules" ||
+				name == filepath.Join(moduleRoot, "web", "build")) {
 			return fs.SkipDir
 		}
 		if strings.HasSuffix(base, ending) && !entry.IsDir() {

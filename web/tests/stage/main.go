@@ -16,6 +16,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,8 +24,10 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strconv"
 	"sync"
+	"syscall"
 
 	"signet/internal/testenv"
 	"signet/openapi/openapitest"
@@ -56,8 +59,14 @@ func run() (err error) {
 	commands := &http.Server{Handler: s.commands()}
 	go func() { _ = commands.Serve(listener) }() // until it is closed
 	fmt.Printf("http://%s\n", listener.Addr())
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return errors.Join(err, commands.Close())
+	told, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // until nobody holds it
+		stop()
+	}()
+	<-told.Done()
+	return commands.Close()
 }
 
 // stage is what the tests of one worker have.
