@@ -38,17 +38,25 @@ interface Of {
 /** What events tell while answers are under way, which may have been made before. */
 const meanwhile = new Set<(() => void)[]>();
 
-/** ask merges messages that the server answers with into their conversation, and then what events told meanwhile. */
-async function ask(conversation: Of, query: HistoryQuery): Promise<HistoryPage> {
+/** noteEvents keeps what events tell, until the function that it returns is called, which applies it again. */
+function noteEvents(): () => void {
   const told: (() => void)[] = [];
   meanwhile.add(told);
+  return () => {
+    meanwhile.delete(told);
+    for (const again of told.splice(0)) again();
+  };
+}
+
+/** ask merges messages that the server answers with into their conversation, and then what events told meanwhile. */
+async function ask(conversation: Of, query: HistoryQuery): Promise<HistoryPage> {
+  const replay = noteEvents();
   try {
     const answer = await client.in(conversation.organization).getHistory(conversation.token, query);
     put(keyOf(conversation.organization, conversation.token), answer.results);
     return answer;
   } finally {
-    meanwhile.delete(told);
-    for (const again of told) again();
+    replay();
   }
 }
 
@@ -135,13 +143,11 @@ const onTheirWay = new Set<{ readonly key: string; readonly body: string }>();
 /** setOut notes that a message is being sent, until the function that it returns is called: it is shown once. */
 export function setOut(key: string, body: string): () => void {
   const way = { key, body };
-  const told: (() => void)[] = [];
   onTheirWay.add(way);
-  meanwhile.add(told);
+  const replay = noteEvents();
   return () => {
     onTheirWay.delete(way);
-    meanwhile.delete(told);
-    for (const again of told.splice(0)) again();
+    replay();
   };
 }
 
