@@ -11,6 +11,7 @@ import "../style/avatar.css";
 import "../style/sign-in.css";
 import "../style/messenger.css";
 import "../style/conversation.css";
+import "../style/composer.css";
 import { start, text } from "../text/text";
 import { Toasts } from "../view/Toasts";
 import { install } from "./install";
