@@ -1,6 +1,7 @@
 // What a message goes through: answered, forwarded, taken back, over; and the files that it brings.
 import { readFile, writeFile } from "node:fs/promises";
-import type { Download, Locator } from "@playwright/test";
+import type { Download, Locator, Page } from "@playwright/test";
+import type { Person } from "./fixtures/hospital.js";
 import { Messenger } from "./fixtures/messenger.js";
 import { picture } from "./fixtures/picture.js";
 import { png } from "./fixtures/png.js";
@@ -40,6 +41,18 @@ test("a message is answered, forwarded and taken back by its menu", async ({ hos
   }
 });
 
+const two = { alice: "Alice Ames", bob: "Bob Brown" };
+
+/** meet opens the conversation of two people, in which Bob said something, at a device of each. */
+async function meet(open: (who: Person) => Promise<Page>, alice: Person, bob: Person): Promise<[Messenger, Messenger]> {
+  await bob.tell(alice, "Good morning.");
+  const a = new Messenger(await open(alice));
+  await a.open(bob.name);
+  const b = new Messenger(await open(bob));
+  await b.open(alice.name);
+  return [a, b];
+}
+
 /** at has a device say that it is so many milliseconds since 1970. */
 const at = ({ page }: Messenger, time: number) => page.clock.setFixedTime(time);
 
@@ -48,12 +61,8 @@ const lasts = (m: Messenger, words: string, left: string) =>
   expect(m.message(words).getByText(left, { exact: true })).toBeVisible();
 
 test("a message lasts as many minutes as its sender says, which count down", async ({ hospital, open }) => {
-  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
-  await bob.tell(alice, "Good morning.");
-  const a = new Messenger(await open(alice));
-  await a.open("Bob Brown");
-  const b = new Messenger(await open(bob));
-  await b.open("Alice Ames");
+  const { alice, bob } = await hospital(two);
+  const [a, b] = await meet(open, alice, bob);
   const composer = a.page.getByRole("main");
   const lifetime = composer.getByRole("button", { name: "Lifetime" });
   const pressed = composer.getByRole("button", { pressed: true });
@@ -90,12 +99,8 @@ test("a message lasts as many minutes as its sender says, which count down", asy
 test("a message that is deleted on read is opened by hand, and lasts a minute from then on", async ({
   hospital, open,
 }) => {
-  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
-  await bob.tell(alice, "Good morning.");
-  const a = new Messenger(await open(alice));
-  await a.open("Bob Brown");
-  const b = new Messenger(await open(bob));
-  await b.open("Alice Ames");
+  const { alice, bob } = await hospital(two);
+  const [a, b] = await meet(open, alice, bob);
   const words = "The code is 4711.";
   const now = Date.now();
   for (const m of [a, b]) await at(m, now);
@@ -138,16 +143,12 @@ const widthOf = (picture: Locator) =>
 test("files are attached by the button and dropped: a picture is shown in place, one too large is refused", async ({
   hospital, open,
 }, info) => {
-  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
-  await bob.tell(alice, "Good morning.");
+  const { alice, bob } = await hospital(two);
   const film = info.outputPath("film.mov");
   await writeFile(film, Buffer.alloc(26 * 2 ** 20));
   const scan = { name: "scan.png", mimeType: "image/png", buffer: png(40, 30) };
   const labs = { name: "labs.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") };
-  const a = new Messenger(await open(alice));
-  await a.open("Bob Brown");
-  const b = new Messenger(await open(bob));
-  await b.open("Alice Ames");
+  const [a, b] = await meet(open, alice, bob);
   const pick = async (file: string | typeof scan) => {
     const chosen = a.page.waitForEvent("filechooser");
     await a.page.getByRole("button", { name: "Attach a file" }).click();

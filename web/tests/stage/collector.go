@@ -18,7 +18,7 @@ type collector struct {
 	cleanups []func()
 }
 
-// failure is what ends a call of what would end a test.
+// failure is the panic by which Fatal ends a call, where it would end a test.
 type failure struct{ error }
 
 func (c *collector) Helper() {}
