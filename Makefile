@@ -109,7 +109,7 @@ RACE = -race -gcflags=modernc.org/...=-race=false -gcflags=compress/...=-race=fa
 # half as fast and has other work.
 TIMEOUT = -timeout 40m
 
-# Many tests wait for the disk or for a process. With as many packages at a time as there are cores, a quarter of the
+# Many tests wait for the disk or for a process. With as many packages at a time as there are cores, a fifth of the
 # time of the cores was nobody's.
 PACKAGES = -p $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
