@@ -235,6 +235,9 @@ declare global {
   }
 }
 
+// A walk says by itself what it did, and a trace of so many steps costs a quarter of its time. `--trace=on` makes one.
+test.use({ trace: "off" });
+
 for (const { seed, steps, slow } of [
   { seed: 1, steps: 200, slow: 1 },
   { seed: 3, steps: 100, slow: 4 },
