@@ -23,6 +23,7 @@ var steps = [...]func(*API, context.Context, *call) error{
 	(*API).countRate,           // 429
 	(*API).checkAdministrative, // 403
 	(*API).readBody,            // 413, 415, 400
+	(*API).askAgain,            // 401, 403
 }
 
 // ServeHTTP answers one request.
@@ -130,6 +131,20 @@ func (a *API) finish(c *call) {
 	a.metrics.inFlight.Dec()
 	c.endpoint.metrics.count(c, took)
 	a.logAccess(c, took)
+}
+
+// askAgain asks once more who calls, where a body has arrived since: that may have taken
+// minutes, in which the key ended or lost its rights (contract, section 1).
+func (a *API) askAgain(ctx context.Context, c *call) error {
+	if c.actor == nil || c.request.Body == http.NoBody {
+		return nil
+	}
+	actor, err := a.authenticator.Current(ctx, c.actor)
+	if err != nil {
+		return err
+	}
+	c.actor = actor
+	return a.checkAdministrative(ctx, c)
 }
 
 // readBody reads the body into the call's fields and files.

@@ -20,6 +20,10 @@ type Authenticator interface {
 
 	// OpenSession does so for the key and the secret that the cookie of a session holds.
 	OpenSession(ctx context.Context, key, secret string, from netip.Addr) (*model.Actor, error)
+
+	// Current returns what an actor is by now, or an error of that kind where what it came
+	// with has ended.
+	Current(ctx context.Context, actor *model.Actor) (*model.Actor, error)
 }
 
 // authenticate finds out who calls: HTTP Basic, and where the route allows it the

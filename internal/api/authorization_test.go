@@ -406,6 +406,12 @@ func (m *matrix) check(r rule, column, want int) {
 // call sends the request of a rule.
 func (r rule) call(caller *person, x targets, more ...option) *answer {
 	caller.t.Helper()
+	method, path := r.address(x)
+	return caller.do(method, path, append(r.options(x), more...)...)
+}
+
+// address returns the method of a rule and the path with these targets.
+func (r rule) address(x targets) (method, path string) {
 	method, pattern, _ := strings.Cut(r.route, " ")
 	segments := strings.Split(pattern, "/")
 	for i, segment := range segments {
@@ -413,11 +419,15 @@ func (r rule) call(caller *person, x targets, more ...option) *answer {
 			segments[i] = x[name]
 		}
 	}
-	var options []option
-	if r.sent != nil {
-		options = r.sent(x)
+	return method, strings.Join(segments, "/")
+}
+
+// options are the body and the headers of a rule.
+func (r rule) options(x targets) []option {
+	if r.sent == nil {
+		return nil
 	}
-	return caller.do(method, strings.Join(segments, "/"), append(options, more...)...)
+	return r.sent(x)
 }
 
 // targets are the names of what the call is about, whose existence may be a secret.
