@@ -129,6 +129,21 @@ func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error
 	return k, err
 }
 
+// StillCalls asks what StillOpens does for the many calls that give nobody access. Where no other
+// process writes, nothing is read for it: what is remembered of a key is dropped before
+// whoever ended it has the answer.
+func (c *Control) StillCalls(tx *store.Tx, actor *model.Actor) error {
+	now := c.clock()
+	known, ok := c.actors.of(actor.Key.Key, now)
+	if !tx.Alone() || !ok {
+		return c.StillOpens(tx, actor)
+	}
+	if _, admitted := known.Key.Admits(actor.Secret, now); !admitted || known.Disabled {
+		return noLonger(&actor.Key)
+	}
+	return nil
+}
+
 // StillActs returns the actor as it is inside a transaction, whose key has to open
 // still: a key or a role that another node ended a moment ago changes nobody's access.
 func (c *Control) StillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, error) {

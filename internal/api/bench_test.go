@@ -58,7 +58,9 @@ func (f authenticatorFunc) OpenSession(_ context.Context, key, secret string, _ 
 	return f(key, secret), nil
 }
 
-func (f authenticatorFunc) Current(_ context.Context, actor *model.Actor) (*model.Actor, error) { return actor, nil }
+func (f authenticatorFunc) Current(_ context.Context, actor *model.Actor) (*model.Actor, error) {
+	return actor, nil
+}
 
 const floorBody = `{"recipient":"bob@example.com","body":"hello there, how are you?","sender_organization":"aaaaaaaaaaaaaaaaaaaaaaaa",` +
 	`"recipient_organization":"aaaaaaaaaaaaaaaaaaaaaaaa","priority":1,"ttl":30,"dor":true}`

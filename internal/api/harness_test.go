@@ -201,7 +201,9 @@ func (a *testAuthenticator) OpenSession(context.Context, string, string, netip.A
 }
 
 // Current finds nothing changed.
-func (a *testAuthenticator) Current(_ context.Context, actor *model.Actor) (*model.Actor, error) { return actor, nil }
+func (a *testAuthenticator) Current(_ context.Context, actor *model.Actor) (*model.Actor, error) {
+	return actor, nil
+}
 
 // echo replies with what read takes from the call.
 func echo(read func(c *call) any) handler {

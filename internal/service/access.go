@@ -96,6 +96,16 @@ func (s *Service) stillAdministersAny(tx *store.Tx, actor *model.Actor) error {
 	return model.NotAdministrator()
 }
 
+// acting is what an actor does in a transaction, while what it came with opens still.
+func (s *Service) acting(actor *model.Actor, fn func(*store.Tx) error) func(*store.Tx) error {
+	return func(tx *store.Tx) error {
+		if err := s.access.StillCalls(tx, actor); err != nil {
+			return err
+		}
+		return fn(tx)
+	}
+}
+
 // groupRights are what an actor may do with a group.
 type groupRights struct {
 	member  bool

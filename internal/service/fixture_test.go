@@ -159,8 +159,15 @@ func (f *fixture) group(organization model.OrganizationID, name string, public b
 // actor is an account with a regular key.
 func (f *fixture) actor(id model.AccountID) *model.Actor {
 	f.t.Helper()
-	actor := &model.Actor{Account: id, Key: model.Key{Account: id}}
-	err := f.store.View(context.Background(), func(tx *store.Tx) (err error) {
+	actor := &model.Actor{Account: id, Key: model.Key{Key: "key of " + id.String(), Account: id}}
+	err := f.store.Update(context.Background(), func(tx *store.Tx) (err error) {
+		_, found, err := tx.Key(actor.Key.Key)
+		if err == nil && !found {
+			err = tx.InsertKey(&actor.Key)
+		}
+		if err != nil {
+			return err
+		}
 		actor.Memberships, err = tx.Memberships(id)
 		return err
 	})

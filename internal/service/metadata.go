@@ -105,7 +105,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 		return err
 	}
 	if m == nil {
-		return s.store.Update(ctx, func(tx *store.Tx) error {
+		return s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
 			p, err := s.placeToDescribe(tx, actor, address, organization)
 			if err != nil {
 				return err
@@ -114,7 +114,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 				return err
 			}
 			return s.recordDescribed(ctx, tx, actor, model.ActionMetadataDelete, &p)
-		})
+		}))
 	}
 	var p place
 	var sealed []byte
@@ -127,7 +127,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 			sealed, err = s.vault.SealMetadata(ctx, leases, p.organization, p.entity, m)
 		}
 		return err
-	}, func(tx *store.Tx) error {
+	}, s.acting(actor, func(tx *store.Tx) error {
 		now, err := s.placeToDescribe(tx, actor, address, organization)
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 			return err
 		}
 		return s.recordDescribed(ctx, tx, actor, model.ActionMetadataSet, &now)
-	})
+	}))
 }
 
 // putMetadata stores what was sealed, within what an organization may have as a whole.

@@ -79,7 +79,7 @@ func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string,
 func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
 	find func(*store.Tx, *model.Actor, string, model.OrganizationID) (place, error),
 	change func(*store.Tx, place) (store.Payload, error)) error {
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
 		p := place{organization: organization}
 		if address != "" {
 			var err error
@@ -94,7 +94,7 @@ func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address st
 			return err
 		}
 		return queueMute(tx, actor.Account, p.organization, event)
-	})
+	}))
 	if err == nil {
 		s.hub.Wake(actor.Account)
 	}
@@ -103,7 +103,7 @@ func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address st
 
 // UnmuteAll ends all mutes of the actor.
 func (s *Service) UnmuteAll(ctx context.Context, actor *model.Actor) error {
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
 		clear := tx.DeleteMutes
 		if scope := actor.Key.Scope; scope != "" {
 			clear = func(account model.AccountID) error { return tx.DeleteMutesOf(account, scope) }
@@ -112,7 +112,7 @@ func (s *Service) UnmuteAll(ctx context.Context, actor *model.Actor) error {
 			return err
 		}
 		return queueMute(tx, actor.Account, actor.Key.Scope, store.Payload{Action: "clear"})
-	})
+	}))
 	if err == nil {
 		s.hub.Wake(actor.Account)
 	}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"signet/internal/model"
@@ -58,3 +59,50 @@ func TestAnAdministratorThatAnotherNodeDemotedAdministersNothing(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// Whoever another node kept from calling in that second has changed nothing either: each call
+// asks in its transaction whether what it came with opens still.
+func TestWhatAnotherNodeEndedCallsNoMore(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{MetadataKeys: 11})
+	ctx, node, o := t.Context(), c.nodes[0], c.organization()
+	for what, end := range map[string]func(a *model.Actor) error{
+		"revoked": func(a *model.Actor) error {
+			return c.nodes[1].access.RevokeKey(ctx, c.admin, a.Account.String(), a.Key.Key)
+		},
+		"disabled": func(a *model.Actor) error {
+			return c.nodes[1].access.SetDisabled(ctx, c.admin, a.Account.String(), true)
+		},
+	} {
+		ann, bob := c.member(o, what+"-ann"), c.member(o, what+"-bob")
+		to, text := bob.Account.String(), "a word"
+		group, err := node.CreateGroup(ctx, ann, GroupCommand{CallOrganization: o, Members: []string{to}})
+		c.must(err)
+		send := SendCommand{Recipient: to, CallOrganization: o, Body: "hello"}
+		toGroup := SendCommand{Recipient: group.ID.String(), CallOrganization: o, Body: "hello"}
+		sent, err := node.Send(ctx, ann, send)
+		c.must(err)
+		got, err := node.Send(ctx, bob, SendCommand{Recipient: ann.Account.String(), CallOrganization: o, Body: "answer"})
+		c.must(err)
+		c.must(end(ann))
+		for act, err := range map[string]error{
+			"send":             second(node.Send(ctx, ann, send)),
+			"send to a group":  second(node.Send(ctx, ann, toGroup)),
+			"forward":          second(node.Forward(ctx, ann, ForwardCommand{Message: sent.Message, Recipient: to, CallOrganization: o})),
+			"mark as read":     node.MarkStatus(ctx, ann, nil, []model.MessageID{got.Message}),
+			"read all":         second(node.ReadConversation(ctx, ann, to, o, math.MaxInt64)),
+			"recall":           node.Recall(ctx, ann, sent.Message),
+			"change a profile": node.UpdateProfile(ctx, ann, "me", ProfileCommand{Status: &text}),
+			"describe":         node.SetMetadata(ctx, ann, "me", o, map[string]string{"a": "b"}),
+			"undescribe":       node.SetMetadata(ctx, ann, "me", o, nil),
+			"list":             node.AddToRoster(ctx, ann, to, o),
+			"unlist":           node.RemoveFromRoster(ctx, ann, to, o),
+			"unmute":           node.UnmuteAll(ctx, ann),
+			"change a group":   second(node.UpdateGroup(ctx, ann, group.ID, GroupCommand{Name: &text})),
+		} {
+			if !model.IsUnauthenticated(err) {
+				t.Errorf("whose access %s elsewhere may %s: %v", what, act, err)
+			}
+		}
+	}
+}

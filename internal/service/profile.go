@@ -45,7 +45,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 	}
 	var t access.Target
 	colleagues := map[model.AccountID]bool{}
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
 		clear(colleagues)
 		var err error
 		if t, err = s.access.LockedTarget(tx, actor, address); err != nil {
@@ -94,7 +94,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 			}
 		}
 		return tx.QueueSettings(a.ID, "")
-	})
+	}))
 	if err != nil {
 		c.Avatar.doubt(err)
 		return err

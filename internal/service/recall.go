@@ -18,7 +18,7 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	now := s.now()
 	var plan *piece.Plan
 	erased := false
-	err := s.spare(ctx, func(tx *store.Tx) error {
+	err := s.spare(ctx, s.acting(actor, func(tx *store.Tx) error {
 		plan, erased = s.pieces.Plan(tx, now), false
 		for _, organization := range actor.Organizations() { // so that no legal hold begins meanwhile
 			if err := tx.ShareOrganization(organization); err != nil {
@@ -37,7 +37,7 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 		}
 		erased, err = takeBack(tx, plan, &row)
 		return err
-	})
+	}))
 	return s.recalled(ctx, id, plan, erased, err)
 }
 

@@ -84,7 +84,7 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 		return model.Invalidf("entity_required", "entity", "An entity is required.")
 	}
 	changed := false
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
 		changed = false
 		place, err := s.place(tx, actor, address, organization)
 		if err != nil {
@@ -105,7 +105,7 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 			return err
 		}
 		return s.queueFriend(tx, actor.Account, place, true)
-	})
+	}))
 	if err == nil && changed {
 		s.hub.Wake(actor.Account)
 	}
@@ -118,7 +118,7 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 	organization model.OrganizationID) error {
 	var plan *piece.Plan
 	var left *store.Withdrawal
-	err := s.spare(ctx, func(tx *store.Tx) error {
+	err := s.spare(ctx, s.acting(actor, func(tx *store.Tx) error {
 		plan, left = s.pieces.Plan(tx, s.now()), nil
 		place, err := s.rosterPlace(tx, actor, address, organization)
 		if err != nil {
@@ -159,7 +159,7 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 			return err
 		}
 		return noteRemoved(tx, place, actor.Account)
-	})
+	}))
 	if err != nil {
 		return err
 	}

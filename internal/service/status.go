@@ -47,7 +47,7 @@ func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.Mess
 	now time.Time) error {
 	var senders []model.AccountID
 	var moved *marks
-	err := s.spare(ctx, func(tx *store.Tx) (err error) {
+	err := s.spare(ctx, s.acting(actor, func(tx *store.Tx) (err error) {
 		if err := tx.LockMessages(actor.Organizations(), ids...); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.Mess
 		}
 		senders, err = moved.write(tx)
 		return err
-	}, store.Short)
+	}), store.Short)
 	if err != nil {
 		return err
 	}

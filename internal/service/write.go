@@ -52,6 +52,9 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if repeated, err := m.findRepeated(tx, actor, m.to.entity, now); err != nil || repeated != nil {
 		return &delivery{repeated: repeated}, err
 	}
+	if err := s.access.StillCalls(tx, actor); err != nil {
+		return nil, err
+	}
 	if err := m.stillAllowed(tx, actor, open, now); err != nil {
 		return nil, err
 	}

@@ -241,6 +241,9 @@ func (tx *Tx) Query(query string, args []any, fn func(Row) error) error {
 // Lock ends a SELECT whose rows nobody else is to change until the transaction ends.
 func (tx *Tx) Lock() string { return tx.dialect.Lock }
 
+// Alone reports whether no other process writes.
+func (tx *Tx) Alone() bool { return tx.dialect.Alone }
+
 // One scans the first row, and reports whether there was one.
 func (tx *Tx) One(query string, args []any, dest ...any) (found bool, err error) {
 	err = tx.Query(query, args, func(row Row) error {
