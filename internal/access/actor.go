@@ -33,7 +33,11 @@ func (c *Control) readActor(ctx context.Context, key string, now time.Time) (act
 			return err
 		}
 		memberships, err := tx.Memberships(k.Account)
+		if err != nil {
+			return err
+		}
 		made := newActor(k, &account, memberships)
+		made.Issuers, err = issuers(tx, &k)
 		actor = &made
 		return err
 	}, store.Short)
@@ -62,15 +66,15 @@ func newActor(k model.Key, owner *model.Account, memberships []model.Membership)
 }
 
 // Ends returns a channel that receives when the key expires, the secret that the actor
-// came with ends, or a session has been idle for too long unless it is used until then, and
-// what stops that; nil, which never receives, where none of these does. Current tells
+// came with ends, or the key, or what issued it, has been idle for too long unless it is used
+// until then, and what stops that; nil, which never receives, where none of these does. Current tells
 // whether it has ended.
 func (c *Control) Ends(actor *model.Actor) (ended <-chan time.Time, stop func()) {
 	now := c.clock()
 	ends, _ := actor.Key.Admits(actor.Secret, now)
-	if actor.Key.Session {
-		if idle := c.lastUse(&actor.Key).Add(c.sessionIdle + time.Millisecond); ends.IsZero() || idle.Before(ends) {
-			ends = idle
+	for k := range actor.Line() {
+		if idle := c.idleUntil(k); !idle.IsZero() && (ends.IsZero() || idle.Before(ends)) {
+			ends = idle.Add(time.Millisecond)
 		}
 	}
 	if ends.IsZero() {
@@ -91,7 +95,7 @@ func (c *Control) Current(ctx context.Context, actor *model.Actor) (*model.Actor
 	if fresh == nil || fresh.Disabled {
 		return nil, noLonger(&actor.Key)
 	}
-	if _, admitted := fresh.Key.Admits(actor.Secret, now); !admitted || fresh.Key.Session && c.unused(&fresh.Key, now) {
+	if _, admitted := fresh.Key.Admits(actor.Secret, now); !admitted || c.over(fresh, now) {
 		return nil, noLonger(&actor.Key)
 	}
 	return fresh.By(actor.Secret).At(now), nil
@@ -122,6 +126,13 @@ func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error
 	if _, admitted := k.Admits(actor.Secret, c.now()); !found || !admitted {
 		return k, noLonger(&actor.Key)
 	}
+	current := model.Actor{Key: k}
+	if current.Issuers, err = issuers(tx, &k); err != nil {
+		return k, err
+	}
+	if c.over(&current, c.now()) {
+		return k, noLonger(&actor.Key)
+	}
 	disabled, err := tx.DisabledAmong([]model.AccountID{k.Account})
 	if err == nil && len(disabled) > 0 {
 		err = noLonger(&actor.Key)
@@ -133,12 +144,12 @@ func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error
 // process writes, nothing is read for it: what is remembered of a key is dropped before
 // whoever ended it has the answer.
 func (c *Control) StillCalls(tx *store.Tx, actor *model.Actor) error {
-	now := c.clock()
-	known, ok := c.actors.of(actor.Key.Key, now)
+	known, ok := c.actors.Get(actor.Key.Key) // however long ago
 	if !tx.Alone() || !ok {
 		return c.StillOpens(tx, actor)
 	}
-	if _, admitted := known.Key.Admits(actor.Secret, now); !admitted || known.Disabled {
+	now, k := c.clock(), known.Value
+	if _, admitted := k.Key.Admits(actor.Secret, now); !admitted || k.Disabled || c.over(k, now) {
 		return noLonger(&actor.Key)
 	}
 	return nil

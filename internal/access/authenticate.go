@@ -50,7 +50,7 @@ func (c *Control) opens(actor *model.Actor, hash [sha256.Size]byte, now time.Tim
 	k := &actor.Key
 	current := subtle.ConstantTimeCompare(hash[:], k.SecretHash) == 1
 	previous := subtle.ConstantTimeCompare(hash[:], k.PreviousHash) == 1 && now.Before(k.PreviousUntil)
-	if actor.Disabled || !current && !previous || k.ExpiredAt(now) || c.unused(k, now) || !k.Networks.Allow(from) {
+	if actor.Disabled || !current && !previous || c.over(actor, now) || !k.Networks.Allow(from) {
 		return nil, false
 	}
 	if !current {
@@ -59,16 +59,26 @@ func (c *Control) opens(actor *model.Actor, hash [sha256.Size]byte, now time.Tim
 	return actor.At(now), true
 }
 
-// unused reports whether a key of a sign-in has ended because nobody used it.
-func (c *Control) unused(k *model.Key, now time.Time) bool {
-	idle := model.LoginIdle
+// over reports whether a key has ended by itself, or what it ends with has: it expired, or is of
+// a sign-in that nobody used for too long.
+func (c *Control) over(actor *model.Actor, now time.Time) bool {
+	for k := range actor.Line() {
+		if idle := c.idleUntil(k); k.ExpiredAt(now) || !idle.IsZero() && idle.Before(now) {
+			return true
+		}
+	}
+	return false
+}
+
+// idleUntil is until when the key of a sign-in may stay unused; zero for other keys.
+func (c *Control) idleUntil(k *model.Key) time.Time {
 	switch {
 	case k.Session:
-		idle = c.sessionIdle
-	case !k.Login:
-		return false
+		return c.lastUse(k).Add(c.sessionIdle)
+	case k.Login:
+		return c.lastUse(k).Add(model.LoginIdle)
 	}
-	return c.lastUse(k).Add(idle).Before(now)
+	return time.Time{}
 }
 
 // noteUse remembers the last use of a key, until it is written with others.

@@ -58,6 +58,32 @@ func (c *Control) DeleteEndedKeys(tx *store.Tx, now time.Time) error {
 	return tx.DeleteExpiredKeys(now, c.idleSince(now))
 }
 
+// issuers are the keys that a key ends with: what issued it, or elevated who issued it, and what
+// these end with. A session that was elevated is lowered when that key ends.
+func issuers(tx *store.Tx, k *model.Key) (all []model.Key, err error) {
+	seen := map[string]bool{"": true, k.Key: true}
+	for next := []*model.Key{k}; len(next) > 0; next = next[1:] {
+		names := []string{next[0].Parent}
+		if !next[0].Session {
+			names = append(names, next[0].ElevatedWith)
+		}
+		for _, name := range names {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			issuer, found, err := tx.Key(name)
+			if err != nil {
+				return nil, err
+			}
+			if found {
+				all, next = append(all, issuer), append(next, &issuer)
+			}
+		}
+	}
+	return all, nil
+}
+
 // descendants lists what was issued, or elevated, with these keys, with what these issued, and so on,
 // but for one key and its own.
 func descendants(tx *store.Tx, account model.AccountID, keys []string, but string) (all []string, err error) {

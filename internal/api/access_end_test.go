@@ -95,6 +95,10 @@ var endings = map[string]func(m *matrix, p *person) (caller *person, end func())
 		other := p.elevated()
 		return other, func() { m.clock.Advance(model.SessionIdle + time.Minute) }
 	},
+	"session that issued the key idle": func(m *matrix, p *person) (*person, func()) {
+		other := p.withKey(p.elevated().post("/v2/user/me/key", fields{"kind": "administrative"}).reply())
+		return other, func() { m.clock.Advance(model.SessionIdle + time.Minute) }
+	},
 	"issuer of the key revoked": func(_ *matrix, p *person) (*person, func()) {
 		parent := p.withKey(p.post("/v2/user/me/key", fields{"kind": "administrative"}).reply())
 		other := p.withKey(parent.post("/v2/user/me/key", fields{"kind": "administrative"}).reply())

@@ -55,6 +55,30 @@ func TestASessionEnds(t *testing.T) {
 	alice.wantSignedOut()
 }
 
+// What a session issued ends with it, also where that ends by itself: what it issued, and a session
+// that was signed in with that, are no use of it.
+func TestWhatASessionIssuedEndsWithIt(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.mustHavePassword(c.alice)
+	session := c.alice.mustSignIn()
+	key := c.alice.withKey(session.post("/v2/user/me/key", nil).reply())
+	next := c.alice.withKey(key.post("/v2/user/me/key", nil).reply())
+	below := c.alice.byCookie(next.post("/v2/session", nil).want(204))
+	c.clock.Advance(12 * time.Hour)
+	for _, p := range []*person{key, next, below} {
+		p.get("/v2/user").want(200)
+	}
+	st := next.openStream("")
+	c.clock.Advance(time.Millisecond)
+	key.get("/v2/user").want(401)
+	next.get("/v2/user").want(401)
+	below.wantSignedOut()
+	c.bob.mustSend(c.alice.token, "x") // an open stream hears of the end with the next event, or the time of it
+	st.drain()
+	c.alice.get("/v2/user").want(200)
+}
+
 func TestASessionEndsByItself(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)

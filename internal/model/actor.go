@@ -1,16 +1,34 @@
 package model
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // Actor is the caller: an account through one of its keys.
 type Actor struct {
 	Account     AccountID
 	Key         Key
+	Issuers     []Key      // that the key ends with: what issued it, and what that ends with
 	Secret      SecretMark // with which it came
 	Operator    bool
 	Elevated    bool // it is a session, and counts as administrative
 	Disabled    bool // its account is: nothing opens it
 	Memberships []Membership
+}
+
+// Line yields the key, and what it ends with.
+func (a *Actor) Line() iter.Seq[*Key] {
+	return func(yield func(*Key) bool) {
+		if !yield(&a.Key) {
+			return
+		}
+		for i := range a.Issuers {
+			if !yield(&a.Issuers[i]) {
+				return
+			}
+		}
+	}
 }
 
 // At returns the actor as it is at a time: a session may be elevated until then. One that
