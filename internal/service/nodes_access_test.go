@@ -88,7 +88,7 @@ func TestWhatAnotherNodeEndedCallsNoMore(t *testing.T) {
 		for act, err := range map[string]error{
 			"send":             second(node.Send(ctx, ann, send)),
 			"send to a group":  second(node.Send(ctx, ann, toGroup)),
-			"forward":          second(node.Forward(ctx, ann, ForwardCommand{Message: sent.Message, Recipient: to, CallOrganization: o})),
+			"forward":          second(node.Forward(ctx, ann, ForwardCommand{Message: sent.Message, Recipient: to})),
 			"mark as read":     node.MarkStatus(ctx, ann, nil, []model.MessageID{got.Message}),
 			"read all":         second(node.ReadConversation(ctx, ann, to, o, math.MaxInt64)),
 			"recall":           node.Recall(ctx, ann, sent.Message),
