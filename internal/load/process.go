@@ -72,7 +72,7 @@ func start(ctx context.Context, program string, environment []string, arguments 
 	case p.BaseURL = <-listening:
 		return p, nil
 	case <-p.ended:
-		err = fmt.Errorf("it ended: %w", p.err)
+		err = errors.Join(errors.New("it ended"), p.err)
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-late.C:

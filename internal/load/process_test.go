@@ -48,11 +48,11 @@ func TestServerGetsNoSettingsOfTheEnvironment(t *testing.T) {
 	t.Setenv("SIGNET_LOG_LEVEL", "debug")
 	t.Setenv("OTHER", "kept")
 	p, err := start(t.Context(), "sh", []string{"SIGNET_DATABASE=given"}, "-c",
-		`echo "base URL $SIGNET_LOG_LEVEL,$SIGNET_DATABASE,$OTHER"`)
+		`echo "base URL $SIGNET_LOG_LEVEL,$SIGNET_DATABASE,$OTHER"; exec sleep 60`) // one that ends has not started
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-p.ended
+	defer p.Kill()
 	if p.BaseURL != ",given,kept" {
 		t.Errorf("it sees %q, want what is given and what is no setting", p.BaseURL)
 	}
