@@ -35,7 +35,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.origins.SetHeaders(w.Header(), r)
 	a.metrics.inFlight.Inc()
 	defer a.finish(c)
-	defer c.held.Release()
+	defer c.release()
 	a.serve(r.Context(), c)
 }
 
@@ -159,9 +159,19 @@ func (a *API) readBody(ctx context.Context, c *call) error {
 	if key := c.rated(); key != nil {
 		c.held = a.memory.Hold(key.Counter)
 		c.body.Hold = c.held.Take
+		c.body.Admit = func() (err error) {
+			if c.leave == nil {
+				c.leave, err = a.uploads.Enter(key.Counter)
+			}
+			return err
+		}
 	}
 	if refuse := c.endpoint.refuse; refuse != nil {
 		c.body.Refuse = func() error { return refuse(ctx, c) }
 	}
-	return c.endpoint.reader.Read(ctx, c.writer.ResponseWriter, c.request, &c.body)
+	err := c.endpoint.reader.Read(ctx, c.writer.ResponseWriter, c.request, &c.body)
+	if c.actor != nil {
+		a.charge(c, costOfBody(c.body.Bytes))
+	}
+	return err
 }

@@ -70,6 +70,9 @@ func (a *API) write(c *call, out answer) error {
 			return err
 		}
 	}
+	if c.actor != nil {
+		a.charge(c, costOfAnswer(e.buffer.Len()))
+	}
 	send(&c.writer, c.request, out.status, e.buffer.Bytes())
 	return nil
 }

@@ -95,6 +95,7 @@ type API struct {
 	attempts      *guard.Attempts
 	rates         *guard.Rates
 	memory        *guard.Memory
+	uploads       guard.Uploads
 	pending       guard.Pending
 	way           func(r *http.Request) Way
 	metrics       *metrics

@@ -33,6 +33,7 @@ type call struct {
 	body     input.Body[*service.Upload]
 	read     bool       // the body has been read
 	held     guard.Held // the memory that the body takes
+	leave    func()     // ends the upload that it is; nil: it is none
 
 	query      input.Fields
 	queryKnown bool
@@ -59,6 +60,14 @@ func (c *call) path(name string) string {
 
 // head reports whether only the head of the answer is wanted.
 func (c *call) head() bool { return c.request.Method == http.MethodHead }
+
+// release gives back what the body took.
+func (c *call) release() {
+	c.held.Release()
+	if c.leave != nil {
+		c.leave()
+	}
+}
 
 // readQuery returns the fields of the query.
 func (c *call) readQuery() *input.Fields {

@@ -13,15 +13,19 @@ package api
 //	rows written          one for every 100 that a change of a group writes, now or later
 //	history               one for every 100 messages that are looked at
 //	archive               25: it pauses as long as it reads, and an account makes one at a time
-//	poll                  one for every 100 events, one for every 512 KiB
+//	poll                  one for every 100 events
+//	answers of JSON       one for every 512 KiB
+//	uploads               one for every 1 MiB
 
 func costOfSearch(criteria, hits int) int { return 1 + criteria/5 + hits/25 }
 func costOfIDs(n int) int                 { return n / 20 }
 func costOfPeople(n int) int              { return n - 1 }
 func costOfMembers(n int) int             { return n / 50 }
 func costOfList(n int) int                { return n / 25 }
-func costOfEvents(n, bytes int) int       { return n/100 + bytes>>19 }
+func costOfEvents(n int) int              { return n / 100 }
 func costOfHistory(n int) int             { return n / 100 }
+func costOfAnswer(bytes int) int          { return bytes >> 19 }
+func costOfBody(bytes int64) int          { return int(bytes >> 20) }
 
 const costOfExport = 25
 

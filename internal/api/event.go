@@ -101,7 +101,7 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 		e.release()
 		return answer{}, err
 	}
-	a.charge(c, costOfEvents(count, e.buffer.Len()))
+	a.charge(c, costOfEvents(count))
 	e.buffer.WriteString("]}")
 	return answer{status: http.StatusOK, encoded: e}, nil
 }

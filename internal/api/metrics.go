@@ -97,7 +97,7 @@ var sessionActs = [...]string{sessionOpened, sessionElevated, sessionEnded}
 
 // limitCodes are the values of the label code.
 var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, codeDailyLimit, codeGrowthLimit,
-	guard.CodeTooManyBodies, access.CodeTooManyPasswords}
+	guard.CodeTooManyBodies, guard.CodeUploadsBusy, access.CodeTooManyPasswords}
 
 // refused counts calls that were refused for their credentials or a limit.
 func (m *metrics) refused(shown *model.Error) {

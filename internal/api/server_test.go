@@ -312,6 +312,16 @@ var picture = append([]byte("\x89PNG\r\n\x1a\n"), bytes.Repeat([]byte{7}, 64)...
 // patience is how long a test waits for what has to come.
 const patience = time.Minute
 
+// until tries again and again what something that is under way brings about.
+func until(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !so(); {
+		if time.Now().After(end) {
+			t.Fatal("it does not come about that ", what)
+		}
+	}
+}
+
 // within is a context that ends after the patience.
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

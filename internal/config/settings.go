@@ -224,7 +224,7 @@ could then fill it.`),
 
 		number(&c.Limits.BodyMemoryBytes, "limits.body_memory_bytes", 32<<20, 0, 1<<40, `
 Bytes of all JSON and form bodies that are held in memory at a time (33554432 is 32
-MiB), but the first 8 KiB of each; one key has at most a quarter. Past it calls with
+MiB), but the first 8 KiB of each; one key has at most an eighth. Past it calls with
 larger bodies are answered 503. 0: no limit.`),
 
 		number(&c.Limits.MessageBytes, "limits.message_bytes", 64<<10, 0, 1<<30, `

@@ -146,24 +146,24 @@ func TestSlowBodiesOfStrangersTakeNoMemory(t *testing.T) {
 // TestSlowBodiesTakeBoundedMemory: those of keys get no more than
 // limits.body_memory_bytes; past it large bodies are refused, and what is small goes on.
 func TestSlowBodiesTakeBoundedMemory(t *testing.T) {
-	const bound = 128 << 20
+	const bound, keys = 128 << 20, 8
 	s, connect := mustServeTLS(t, unlimited...)
 	s.wantEnd(s.signal(syscall.SIGTERM))
 	s.env = []string{"GOMEMLIMIT=100MiB"} // of what is held, and not of what is still to be collected
 	s.mustStart()
-	people := s.mustPeople("a", "b", "c", "d", "alice", "bob")
-	alice := people[4]
+	people := s.mustPeople("a", "b", "c", "d", "e", "f", "g", "h", "alice", "bob")
+	alice := people[keys]
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	_, before := mustReadMemory(t, s.current())
 	answers, wait, release := flood(ctx, t, s, connect, func(n int, r *http.Request) string {
-		p := people[n%4]
+		p := people[n%keys]
 		r.SetBasicAuth(p.key, p.secret)
 		return "/v2/message"
 	})
-	// Of each of the four keys 34 begin to fit into its quarter.
+	// Of each of the keys 16 fit into its eighth.
 	eventually(t, "those are refused that there is no memory for", func() bool {
-		return answers(503) >= slowBodies-4*34
+		return answers(503) >= slowBodies-keys*16
 	})
 	if _, err := alice.Send(ctx, client.Outgoing{Recipient: "bob", Body: "still there?"}); err != nil {
 		t.Errorf("a small message: %v", err)
@@ -172,7 +172,7 @@ func TestSlowBodiesTakeBoundedMemory(t *testing.T) {
 	if held := metrics["signet_http_body_bytes"]; held < 24<<20 || held > 32<<20 {
 		t.Errorf("%d bytes of bodies are held", held)
 	}
-	if n := metrics[`signet_limited_total{code="too_many_bodies"}`]; n < slowBodies-4*34 {
+	if n := metrics[`signet_limited_total{code="too_many_bodies"}`]; n < slowBodies-keys*16 {
 		t.Errorf("%d refusals are counted", n)
 	}
 	release()
@@ -182,7 +182,7 @@ func TestSlowBodiesTakeBoundedMemory(t *testing.T) {
 	}
 	eventually(t, "the memory is given back", func() bool { return s.mustReadMetrics()["signet_http_body_bytes"] == 0 })
 	_, peak := mustReadMemory(t, s.current())
-	t.Logf("%d slow bodies of four keys took %d KiB", slowBodies, (peak-before)>>10)
+	t.Logf("%d slow bodies of eight keys took %d KiB", slowBodies, (peak-before)>>10)
 	if peak-before > bound {
 		t.Errorf("%d slow bodies of %d KiB took %d MiB, want at most %d", slowBodies, slowBodyBytes>>10,
 			(peak-before)>>20, bound>>20)

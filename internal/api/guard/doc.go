@@ -1,5 +1,5 @@
 // Package guard decides whether a call may go on before anything is done for it:
-// it counts failed logins, the rate of each key and the memory of bodies, and tells
+// it counts failed logins, the rate of each key, its uploads and the memory of bodies, and tells
 // foreign pages from the server's own (contract, section 1).
 //
 // It owns the counters, which are of this node and in bounded memory, and the
@@ -13,4 +13,5 @@ const (
 	CodeTooManyFailures = "too_many_failures" // 429: failed logins
 	CodeRateLimited     = "rate_limited"      // 429: requests a second
 	CodeTooManyBodies   = "too_many_bodies"   // 503: bodies in memory
+	CodeUploadsBusy     = "uploads_busy"      // 503: uploads of a key
 )

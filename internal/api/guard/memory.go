@@ -22,9 +22,9 @@ const (
 	// freeBytes is how much of each body is not counted, so that what most calls send
 	// is taken even where others have filled the memory.
 	freeBytes = 8 << 10
-	// memoryShare is the part of the memory, a quarter, that the keys of one counter may
-	// hold: no key alone keeps the large bodies of all others out.
-	memoryShare = 4
+	// memoryShare is the part of the memory, an eighth, that the keys of one counter may
+	// hold: few keys do not keep the large bodies of all others out.
+	memoryShare = 8
 )
 
 // NewMemory returns a memory of so many bytes; 0 is no limit.

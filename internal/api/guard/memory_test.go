@@ -9,7 +9,7 @@ import (
 )
 
 func TestMemoryOfBodies(t *testing.T) {
-	m := NewMemory(400 << 10)
+	m := NewMemory(800 << 10)
 	wantTaken := func(h *Held, bytes int) {
 		t.Helper()
 		if err := h.Take(bytes); err != nil {
@@ -23,7 +23,7 @@ func TestMemoryOfBodies(t *testing.T) {
 			t.Fatalf("%d bytes of %d used: got %v", bytes, m.Used(), told)
 		}
 	}
-	// One counter has a quarter, of which the first 8 KiB of each body are no part.
+	// One counter has an eighth, of which the first 8 KiB of each body are no part.
 	alice, phone := m.Hold("alice"), m.Hold("alice")
 	wantTaken(&alice, 108<<10)
 	wantRefused(&alice, 1)
@@ -33,7 +33,10 @@ func TestMemoryOfBodies(t *testing.T) {
 		t.Errorf("%d bytes are used", got)
 	}
 	// All together have all of it, and what is small is still taken.
-	others := []Held{m.Hold("bob"), m.Hold("carl"), m.Hold("dora")}
+	var others []Held
+	for _, name := range []string{"bob", "carl", "dora", "emil", "finn", "gina", "hans"} {
+		others = append(others, m.Hold(name))
+	}
 	for i := range others {
 		for range 27 {
 			wantTaken(&others[i], 4<<10)

@@ -37,10 +37,13 @@ type Reader[T any] struct {
 // Body is what a body said.
 type Body[T any] struct {
 	Fields
-	Sent bool // there was one, and it was not blank
+	Sent  bool  // there was one, and it was not blank
+	Bytes int64 // that were read
 	// Hold asks for memory for so many bytes more, before they are kept; its error is
 	// what to answer. nil: there is enough.
 	Hold func(bytes int) error
+	// Admit is asked before a file is kept; its error is what to answer. nil: each is.
+	Admit func() error
 	// Refuse tells, by the fields that came before a file, with which error the endpoint
 	// refuses the request whatever comes after it; nil: with none. The file is then read
 	// and not kept, and the error is in Refused, to be answered unless the rest of the body
@@ -100,6 +103,7 @@ func (reader *Reader[T]) Read(ctx context.Context, w http.ResponseWriter, r *htt
 		return reader.announcedTooLarge(kind, limit)
 	}
 	source := limited(r.Body, limit)
+	defer func() { into.Bytes = source.count }()
 	if reader.Patience > 0 && w != nil {
 		source.hurry(http.NewResponseController(w), reader.Patience)
 		defer source.release()

@@ -124,6 +124,25 @@ func TestASlowBodyIsNotWaitedForForEver(t *testing.T) {
 	}
 }
 
+// What came fast buys no time in which nothing comes.
+func TestABodyThatStandsStillIsNotWaitedFor(t *testing.T) {
+	h := start(t, &Reader[int]{Patience: 50 * time.Millisecond}, names)
+	for what, sent := range map[string]string{
+		"JSON": "Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{\"a\":\"",
+		"a file": "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n" +
+			"--x\r\nContent-Disposition: form-data; name=a\r\n\r\n",
+	} {
+		began := time.Now()
+		got := h.dial(sent+strings.Repeat("x", 100<<10), false)
+		if !strings.HasPrefix(got, "HTTP/1.1 400 ") || !strings.Contains(got, CodeBodyIncomplete) {
+			t.Errorf("%s: got %q", what, got)
+		}
+		if took := time.Since(began); took > 100<<10*patienceByByte/2 {
+			t.Errorf("%s: nothing came for %v, and the body was waited for", what, took)
+		}
+	}
+}
+
 func TestSourceStopsAtItsLimit(t *testing.T) {
 	for limit := int64(1); limit < 8; limit++ {
 		b := limited(strings.NewReader("12345"), limit)

@@ -58,6 +58,13 @@ func (b *Body[T]) File(name string) (kept T, ok bool) {
 	return kept, false
 }
 
+func (b *Body[T]) admit() error {
+	if b.Admit == nil {
+		return nil
+	}
+	return b.Admit()
+}
+
 // Discard removes what was kept of the files.
 func (b *Body[T]) Discard(ctx context.Context) {
 	files := b.files
@@ -94,6 +101,8 @@ func (p *partReader[T]) keepFile(
 	var err error
 	if p.into.Refused != nil {
 		field.Discard = nil
+	} else if err = p.into.admit(); err != nil {
+		return err
 	} else {
 		kept, err = field.Keep(ctx, File{buffered, fileName(part.FileName()), mediaType(part.Header.Get("Content-Type")),
 			p.repeatable})

@@ -13,7 +13,7 @@ import (
 var errPastLimit = errors.New("body is past its limit")
 
 // source reads a body, or a part of one, up to a limit, and gives up on a client that
-// takes far too long to send it.
+// takes far too long to send it, or sends nothing for long.
 type source struct {
 	from    io.Reader
 	limited bool
@@ -25,15 +25,15 @@ type source struct {
 	conn     *http.ResponseController // nil: no deadline
 	started  time.Time
 	patience time.Duration
-	renewed  int64 // count when the deadline was set
+	renewed  time.Time // when the deadline was set
 }
 
 const (
 	// patienceByByte is what each byte received adds to the time that a client has: a
 	// large body may take its time, at a thousand bytes a second or more.
 	patienceByByte = time.Millisecond
-	// renewEvery is how many bytes move the deadline.
-	renewEvery = 16 << 10
+	// renewEvery is how long after a deadline was set what comes moves it.
+	renewEvery = time.Second
 )
 
 // limited returns a source of up to so many bytes; 0 is no limit.
@@ -45,7 +45,7 @@ func limited(from io.Reader, limit int64) *source {
 // connections are.
 func (s *source) hurry(conn *http.ResponseController, patience time.Duration) {
 	s.conn, s.started, s.patience = conn, time.Now(), patience
-	s.renew()
+	s.renew(s.started)
 }
 
 func (s *source) Read(p []byte) (int, error) {
@@ -55,8 +55,10 @@ func (s *source) Read(p []byte) (int, error) {
 	if s.limited && int64(len(p)) > s.left+1 {
 		p = p[:s.left+1]
 	}
-	if s.conn != nil && s.count-s.renewed >= renewEvery {
-		s.renew()
+	if s.conn != nil {
+		if now := time.Now(); now.Sub(s.renewed) >= min(renewEvery, s.patience/2) {
+			s.renew(now)
+		}
 	}
 	n, err := s.from.Read(p)
 	if s.limited && int64(n) > s.left {
@@ -68,11 +70,17 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// renew moves the deadline to where what was received so far allows. A writer
-// without a connection below it, as in a test, has none.
-func (s *source) renew() {
-	s.renewed = s.count
-	_ = s.conn.SetReadDeadline(s.started.Add(s.patience + time.Duration(s.count)*patienceByByte))
+// renew moves the deadline to where what was received so far allows, and no further than a
+// client may be silent: what came fast buys no hours (contract, section 1). A writer without a
+// connection below it, as in a test, has none.
+func (s *source) renew(now time.Time) {
+	s.renewed = now
+	byBytes := s.started.Add(s.patience + time.Duration(s.count)*patienceByByte)
+	silence := now.Add(s.patience)
+	if byBytes.Before(silence) {
+		silence = byBytes
+	}
+	_ = s.conn.SetReadDeadline(silence)
 }
 
 // release lifts the deadline: net/http goes on watching the connection while the
@@ -94,18 +102,29 @@ func (b *buffer) release() {
 	}
 }
 
-// readAll reads to the end, and asks hold for the memory of what it has read. The buffer
-// grows with what has come and is never more than twice that. The result is valid until
-// release.
+// readAll reads to the end, and asks hold for what it takes of memory: for what has come, and
+// for what the buffer grows to before it does. That is never more than twice what has come. The
+// result is valid until release.
 func (b *buffer) readAll(r io.Reader, hold func(bytes int) error) ([]byte, error) {
-	n := 0
+	n, held := 0, 0
+	holdUpTo := func(size int) error {
+		more := size - held
+		if more <= 0 {
+			return nil
+		}
+		held = size
+		return hold(more)
+	}
 	for {
 		if n == len(b.bytes) {
-			b.bytes = append(b.bytes, make([]byte, len(b.bytes))...)
+			if refusal := holdUpTo(2 * n); refusal != nil {
+				return nil, refusal
+			}
+			b.bytes = append(b.bytes, make([]byte, n)...)
 		}
 		m, err := r.Read(b.bytes[n:])
 		n += m
-		if refusal := hold(m); refusal != nil {
+		if refusal := holdUpTo(n); refusal != nil {
 			return nil, refusal
 		}
 		if err == io.EOF {
