@@ -64,6 +64,7 @@ type conversationList struct {
 	historyReader
 	presenter presenter
 	unswept   map[placed]store.Conversation
+	room      answerRoom
 }
 
 // page returns the conversations after a place, and the place after which the next page
@@ -97,6 +98,9 @@ func (l *conversationList) page(ctx context.Context, organizations []model.Organ
 			if there && len(out) == size {
 				return out, last, nil
 			}
+			if there && !l.fits(&entry) {
+				return out, last, nil
+			}
 			after = store.ConversationPlace{LastSort: c.LastSort, Organization: c.Organization, Entity: c.Entity}
 			if there {
 				out, last = append(out, entry), &store.ConversationPlace{}
@@ -107,6 +111,15 @@ func (l *conversationList) page(ctx context.Context, organizations []model.Organ
 			return out, nil, nil
 		}
 	}
+}
+
+// fits reports whether a page has room for one more conversation.
+func (l *conversationList) fits(c *Conversation) bool {
+	bytes := entityBytes(&c.Entity)
+	if c.LastMessage != nil {
+		bytes += messageBytes(c.LastMessage)
+	}
+	return l.room.take(bytes)
 }
 
 // entry shows a conversation; there is false for one of which the actor sees nothing any
@@ -125,7 +138,7 @@ func (l *conversationList) entry(ctx context.Context, c *store.Conversation, sho
 	if c.LastSort != 0 { // so that a group's later messages, which a past member did not get, cost nothing
 		thread.Before = c.LastSort + 1
 	}
-	messages, err := l.visible(ctx, &thread, 1)
+	messages, err := l.visible(ctx, &thread, 1, nil)
 	if err != nil || len(messages) == 0 && c.Past {
 		return entry, false, err
 	}

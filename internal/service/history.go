@@ -45,11 +45,12 @@ func (s *Service) History(ctx context.Context, actor *model.Actor, c HistoryComm
 		if c.After != nil {
 			thread.OldestFirst, thread.After = true, max(thread.After, *c.After)
 		}
-		messages, err := r.visible(ctx, &thread, c.Limit+1)
+		var room answerRoom
+		messages, err := r.visible(ctx, &thread, c.Limit+1, &room)
 		if err != nil {
 			return err
 		}
-		out = History{Messages: messages, More: len(messages) > c.Limit, Looked: r.looked}
+		out = History{Messages: messages, More: len(messages) > c.Limit || room.full, Looked: r.looked}
 		out.Messages = messages[:min(len(messages), c.Limit)]
 		return r.setStatuses(&thread, out.Messages)
 	})
@@ -95,7 +96,7 @@ func (s *Service) talk(ctx context.Context, r *historyReader, address string,
 		if t.thread, err = r.thread(&t.place); err != nil {
 			return t, err
 		}
-		messages, err := r.visible(ctx, &t.thread, 1)
+		messages, err := r.visible(ctx, &t.thread, 1, nil)
 		if err != nil {
 			return t, err
 		}
@@ -156,10 +157,12 @@ const (
 	mostLooked = 1000
 )
 
-// visible returns the next of a thread's messages that the actor may see, at most so many.
+// visible returns the next of a thread's messages that the actor may see, at most so many, and
+// no more than there is room for.
 // It is accessTo that says so, as it is for Message. The status of the actor's own to a
 // group is set by setStatuses.
-func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int) ([]model.Message, error) {
+func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int, room *answerRoom) ([]model.Message,
+	error) {
 	if t.After >= t.Before {
 		return nil, nil
 	}
@@ -172,9 +175,10 @@ func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int) 
 	// A removed conversation ends at After: what is left of it came later.
 	cleared := func(model.EntityID) (int64, error) { return t.After, nil }
 	rest := *t
+	rest.MostBytes = answerBytes
 	out := make([]model.Message, 0, most)
 	for asked := most; ; asked = min(max(2*asked, firstLook), mostLooked) {
-		entries, err := r.tx.Thread(&rest, asked, r.now, r.known)
+		entries, more, err := r.tx.Thread(&rest, asked, r.now, r.known)
 		if err != nil {
 			return nil, err
 		}
@@ -188,13 +192,17 @@ func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int) 
 			if err != nil {
 				return nil, err
 			}
-			if seen {
-				if out = append(out, m); len(out) == most {
-					return out, nil
-				}
+			if !seen {
+				continue
+			}
+			if room != nil && !room.take(messageBytes(&m)) {
+				return out, nil
+			}
+			if out = append(out, m); len(out) == most {
+				return out, nil
 			}
 		}
-		if len(entries) < asked {
+		if len(entries) < asked && !more {
 			return out, nil
 		}
 		if last := entries[len(entries)-1].Sort; t.OldestFirst {

@@ -50,7 +50,10 @@ func (s *Service) Search(ctx context.Context, actor *model.Actor, c SearchComman
 			return err
 		}
 		result = SearchResult{Total: page.Total, First: page.First, Continuation: page.Continuation}
-		result.Hits, err = s.presentHits(ctx, tx, actor, &c, page.Hits)
+		shown := 0
+		if result.Hits, shown, err = s.presentHits(ctx, tx, actor, &c, page.Hits); err == nil && shown < len(page.Hits) {
+			result.Continuation, err = page.After(shown - 1)
+		}
 		return err
 	})
 	return result, err
@@ -72,27 +75,29 @@ func searchedOrganizations(actor *model.Actor, directory []model.OrganizationID)
 	return directory, nil
 }
 
-// presentHits shows hits to the actor, in their order.
+// presentHits shows hits to the actor, in their order, as many as an answer has room for, and
+// returns how many of the hits these are, with those that are not there any more.
 func (s *Service) presentHits(
 	ctx context.Context, tx *store.Tx, actor *model.Actor, c *SearchCommand, hits []search.Hit,
-) ([]SearchHit, error) {
+) (shown []SearchHit, up int, err error) {
 	out := make([]SearchHit, len(hits))
 	for i, h := range hits {
 		out[i] = SearchHit{Organization: h.Organization, Token: h.Entity, Group: h.Group}
 	}
 	if c.TokensOnly {
-		return out, nil
+		return out, len(hits), nil
 	}
 	accounts, err := presentAccounts(tx, actor, hits)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	groups, err := presentGroups(tx, hits)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	shown := out[:0]
-	for _, hit := range out {
+	var room answerRoom
+	shown = out[:0]
+	for i, hit := range out {
 		entity, there := accounts[placed{hit.Organization, hit.Token}]
 		if hit.Group {
 			entity, there = groups[hit.Token]
@@ -103,12 +108,15 @@ func (s *Service) presentHits(
 		hit.Entity = entity
 		if c.RenderMetadata {
 			if hit.Metadata, err = s.getMetadata(ctx, tx, hit.Organization, hit.Token); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
+		}
+		if !room.take(entityBytes(&hit.Entity) + metadataBytes(hit.Metadata)) {
+			return shown, i, nil
 		}
 		shown = append(shown, hit)
 	}
-	return shown, nil
+	return shown, len(hits), nil
 }
 
 // presentAccounts shows the accounts among hits, each as a member of the

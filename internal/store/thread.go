@@ -37,6 +37,7 @@ type Thread struct {
 	After        int64 // what has a sort up to it is left out
 	Before       int64 // so is what has this sort or a greater one
 	OldestFirst  bool
+	MostBytes    int // of content that is read at a time; 0: no limit
 }
 
 // Whole is before the end of every thread, for Thread.Before.
@@ -66,12 +67,13 @@ type ThreadEntry struct {
 }
 
 // Thread returns up to limit messages of a thread, the newest first unless it says
-// otherwise: all of them, whether the reader may see them or not. Fewer are all that there
-// are. Those that are known are not read again; known may be nil.
-func (tx *Tx) Thread(t *Thread, limit int, now time.Time, known Messages) ([]ThreadEntry, error) {
+// otherwise: all of them, whether the reader may see them or not. Those that are known are not
+// read again; known may be nil. Fewer than limit are all that there are, unless there is more:
+// the content of the next ones is past MostBytes.
+func (tx *Tx) Thread(t *Thread, limit int, now time.Time, known Messages) (out []ThreadEntry, more bool, err error) {
 	out, ids, err := tx.threadIndex(t, limit)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var missing []model.MessageID
 	for i := range out {
@@ -84,18 +86,19 @@ func (tx *Tx) Thread(t *Thread, limit int, now time.Time, known Messages) ([]Thr
 		}
 	}
 	if len(missing) > 0 {
-		rows, err := tx.messages(`m.organization_number = ? AND m.message IN (?*)`, tx.Numbered(t.Organization), missing)
+		read, past, err := tx.threadMessages(t, missing)
 		if err != nil {
-			return nil, err
-		}
-		read := make(map[model.MessageID]*MessageRow, len(rows))
-		for i := range rows {
-			read[rows[i].ID] = &rows[i]
+			return nil, false, err
 		}
 		for i := range out {
-			if e := &out[i]; e.Message == nil {
-				e.Message = read[ids[i]]
+			if out[i].Message != nil {
+				continue
 			}
+			if ids[i] == past {
+				out, more = out[:i], true
+				break
+			}
+			out[i].Message = read[ids[i]]
 		}
 	}
 	for i := range out {
@@ -109,7 +112,60 @@ func (tx *Tx) Thread(t *Thread, limit int, now time.Time, known Messages) ([]Thr
 			}
 		}
 	}
-	return out, nil
+	return out, more, nil
+}
+
+// threadPiece is how many messages of a thread are read together where all of them have too
+// much content.
+const threadPiece = 8
+
+// threadMessages reads messages of a thread, in their order, and returns the first that is past
+// MostBytes, or none.
+func (tx *Tx) threadMessages(t *Thread, ids []model.MessageID) (read map[model.MessageID]*MessageRow,
+	past model.MessageID, err error) {
+	bytes, together := 0, ids
+	for len(ids) > 0 {
+		together = together[:min(len(together), len(ids))]
+		rows, whole, err := tx.someMessages(t, ids[:len(together)])
+		if err != nil {
+			return nil, past, err
+		}
+		if !whole && len(together) > threadPiece { // which of them were left out is chance
+			together = ids[:threadPiece]
+			continue
+		}
+		if read == nil {
+			read = make(map[model.MessageID]*MessageRow, len(rows))
+		}
+		for i := range rows {
+			read[rows[i].ID] = &rows[i]
+			bytes += len(rows[i].Sealed)
+		}
+		ids = ids[len(together):]
+		if t.MostBytes > 0 && bytes > t.MostBytes && len(ids) > 0 {
+			return read, ids[0], nil
+		}
+	}
+	return read, past, nil
+}
+
+// someMessages reads those of the messages that exist, and reports whether these are all of
+// them: a piece is read whole, and of more no more than MostBytes.
+func (tx *Tx) someMessages(t *Thread, ids []model.MessageID) (rows []MessageRow, whole bool, err error) {
+	var l messageList
+	bytes, whole := 0, true
+	err = tx.Query(`SELECT `+messageColumns+` FROM messages m WHERE m.organization_number = ? AND m.message IN (?*)`,
+		[]any{tx.Numbered(t.Organization), ids}, func(row Row) error {
+			if t.MostBytes > 0 && bytes > t.MostBytes && len(ids) > threadPiece {
+				whole = false
+				return nil
+			}
+			err := l.add(row)
+			bytes += len(l.rows[len(l.rows)-1].Sealed)
+			return err
+		})
+	rows, err = l.named(tx, err)
+	return rows, whole, err
 }
 
 // The parts of threadIndex's statements. One to one, a message has one copy, and whose it is

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 	"time"
@@ -24,7 +25,8 @@ func threads(t *testing.T, h Harness) {
 	read := func(thread store.Thread, limit int) []store.ThreadEntry {
 		t.Helper()
 		return mustRead(t, p, func(tx *store.Tx) ([]store.ThreadEntry, error) {
-			return tx.Thread(&thread, limit, p.now(), nil)
+			entries, _, err := tx.Thread(&thread, limit, p.now(), nil)
+			return entries, err
 		})
 	}
 	want := func(what string, thread store.Thread, limit int, want ...*store.MessageRow) {
@@ -91,6 +93,42 @@ func threads(t *testing.T, h Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessage(first, one.ID, model.BlobID{}) })
 		wantEqual(t, "when one is deleted", len(read(with(ann, bob), 10)), 2)
 	})
+	t.Run("are_read_up_to_so_many_bytes", func(t *testing.T) {
+		pal := p.mustAccount(t, "pal").ID
+		organization := p.mustOrganization(t, ann, pal)
+		var sent []model.MessageID
+		for n := range 50 {
+			m := p.letter(organization, ann, pal)
+			if n%3 > 0 {
+				m.Sealed = bytes.Repeat([]byte("x"), 1000)
+			}
+			sent = append(sent, send(m).ID)
+		}
+		for _, most := range []int{0, 1, 5_000, 20_000, 1 << 20} {
+			var got []model.MessageID
+			thread := store.Thread{Organization: organization, Reader: ann, Entity: model.EntityID(pal), Before: store.Whole,
+				OldestFirst: true, MostBytes: most}
+			for more := true; more; {
+				var entries []store.ThreadEntry
+				p.mustView(t, func(tx *store.Tx) (err error) {
+					entries, more, err = tx.Thread(&thread, 100, p.now(), nil)
+					return err
+				})
+				size := 0
+				for i := range entries {
+					got, size = append(got, entries[i].Message.ID), size+len(entries[i].Message.Sealed)
+				}
+				if most > 0 && size > most+9*1000 { // a piece more, and one that was read before it was known
+					t.Errorf("%d bytes were read, where at most %d were asked for", size, most)
+				}
+				thread.After = entries[len(entries)-1].Sort
+			}
+			if !slices.Equal(got, sent) {
+				t.Errorf("up to %d bytes: got %d messages, want %d in their order", most, len(got), len(sent))
+			}
+		}
+	})
+
 	t.Run("of_a_group_are_those_of_its_members", func(t *testing.T) {
 		g := p.mustGroup(t, first, ann, bob)
 		m := send(p.groupLetter(&g, ann))

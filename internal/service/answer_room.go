@@ -1,0 +1,77 @@
+package service
+
+import "signet/internal/model"
+
+// answerBytes is what an answer has room for: it ends at 4 MiB (contract, section 1). What is
+// beside the entries themselves has the rest.
+const answerBytes = 4<<20 - 64<<10
+
+// answerRoom is how far an answer has been filled. The zero value is empty.
+type answerRoom struct {
+	taken int // bytes
+	full  bool
+}
+
+// take makes room for an entry of so many bytes, if there is as much. For the first one there
+// always is.
+func (r *answerRoom) take(bytes int) bool {
+	if r.full = r.full || r.taken > 0 && r.taken+bytes > answerBytes; r.full {
+		return false
+	}
+	r.taken += bytes
+	return true
+}
+
+// entryBytes is the most that tokens, times, numbers and names of an entry take.
+const entryBytes = 2 << 10
+
+// messageBytes is the most that a message takes in an answer.
+func messageBytes(m *model.Message) int {
+	bytes := entryBytes + jsonBytes(m.Content.Body)
+	for _, item := range m.Content.Data {
+		bytes += entryBytes/8 + jsonBytes(item.MimeType) + jsonBytes(item.Namespace) + jsonBytes(item.Payload)
+	}
+	return bytes
+}
+
+// entityBytes is the most that an account or a group takes in an answer.
+func entityBytes(e *model.Entity) int {
+	bytes := entryBytes + jsonBytes(e.Title) + jsonBytes(e.Department)
+	if g := e.Group; g != nil {
+		const token = 40 // with quotes and a comma
+		bytes += jsonBytes(g.Name)*2 + jsonBytes(g.Description) + jsonBytes(g.Avatar) + len(g.Members)*token
+	}
+	if a := e.Account; a != nil {
+		for _, text := range []string{a.Username, a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DNDText} {
+			bytes += jsonBytes(text)
+		}
+		for _, address := range a.Addresses() {
+			bytes += entryBytes/8 + jsonBytes(address.Value)
+		}
+	}
+	return bytes
+}
+
+// metadataBytes is the most that metadata takes in an answer.
+func metadataBytes(m map[string]string) (bytes int) {
+	for name, value := range m {
+		bytes += entryBytes/8 + jsonBytes(name) + jsonBytes(value)
+	}
+	return bytes
+}
+
+// jsonBytes is the most that a text takes in JSON.
+func jsonBytes(text string) int {
+	bytes := len(text)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ':
+			bytes += len(`\u0000`) - 1
+		case c == '"' || c == '\\':
+			bytes++
+		case c == 0xE2: // U+2028 and U+2029 begin so
+			bytes += len(`\u2028`) - 3
+		}
+	}
+	return bytes
+}
