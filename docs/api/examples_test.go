@@ -33,6 +33,7 @@ func TestExamplesAnswerAsPrinted(t *testing.T) {
 			play := &play{t: t, cast: cast, http: cast.NewHTTPClient()}
 			play.names.Set("org", cast.Organization)
 			play.names.Set("base URL", cast.URL)
+			play.names.Set("port", cast.URL[strings.LastIndexByte(cast.URL, ':')+1:])
 			for _, p := range []*apptest.Person{cast.Alice, cast.Bob, cast.Carol, cast.Dana, cast.Operator} {
 				play.names.SetPerson(p)
 			}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -87,6 +88,7 @@ type API struct {
 	limits        Limits
 	vendor        vendor
 	links         func(r *http.Request) string // what the links in an answer begin with
+	ownHost       string                       // at which clients ask; empty: the one that each request names
 	clientAddress func(r *http.Request) netip.Addr
 	router        router
 	unmatched     *endpoint // what stands for the route where there is none
@@ -159,6 +161,9 @@ func newAPI(o Options) (*API, error) {
 		firstStart:   o.FirstStart,
 	}
 	a.origins = newOrigins(&o, &a.vendor)
+	if own, err := url.Parse(o.OwnURL); err == nil {
+		a.ownHost = own.Host
+	}
 	a.memory = guard.NewMemory(o.Limits.BodyMemoryBytes)
 	var err error
 	if a.metrics, err = newMetrics(o.Registerer, a.memory); err != nil {

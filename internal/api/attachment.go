@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -66,7 +67,28 @@ func (c *call) avatar() (*service.Upload, *string) {
 	if upload, ok := c.body.File("avatar"); ok {
 		return upload, nil
 	}
-	return nil, c.body.OptionalText("avatar")
+	link := c.body.OptionalText("avatar")
+	if link != nil && !c.showsAvatar(*link) {
+		c.body.Fields.Refuse(model.Invalidf("avatar_invalid", "avatar",
+			"An avatar on this server's own host is one that it stores: /v2/avatar/ and its identifier."))
+	}
+	return nil, link
+}
+
+// showsAvatar reports whether a page may show what is at a URL: on this server's own host that is an
+// avatar alone (contract, call 4). Any other path would be asked for by whoever looks at it.
+func (c *call) showsAvatar(link string) bool {
+	u, err := url.Parse(link)
+	if err != nil {
+		return true // the use case refuses it
+	}
+	own, _ := url.Parse(c.Base)
+	if !strings.EqualFold(u.Host, c.request.Host) && (own == nil || !strings.EqualFold(u.Host, own.Host)) {
+		return true
+	}
+	id, isAvatar := strings.CutPrefix(u.EscapedPath(), "/v2/avatar/")
+	_, valid := model.ParseBlobID(id)
+	return isAvatar && valid && u.RawQuery == "" && u.Fragment == ""
 }
 
 // getAttachment: GET /message/:message/attachment/:number (call 14).

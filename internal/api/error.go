@@ -73,7 +73,7 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 	shown := shownError(err)
 	a.metrics.refused(shown)
 	if shown.Code == codeSessionEnded {
-		c.setCookie("") // else the browser would send it for ever
+		a.setCookie(c, "") // else the browser would send it for ever
 	}
 	if shown.Field == model.OrganizationHeader {
 		named := *shown

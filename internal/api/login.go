@@ -93,7 +93,7 @@ func (a *API) logout(ctx context.Context, c *call) (answer, error) {
 	}
 	if c.actor.Key.Session {
 		a.metrics.sessions.WithLabelValues(sessionEnded).Inc()
-		c.setCookie("")
+		a.setCookie(c, "")
 	}
 	return noContent(), nil
 }

@@ -31,6 +31,8 @@ type route struct {
 	queryAuth bool
 	// file is a file, which a browser may go to with the cookie of a session.
 	file bool
+	// picture is what a page shows as one: the cookie counts where a browser asks so for it.
+	picture bool
 	// own refuses all foreign pages, those of configured origins too.
 	own bool
 	// admin refuses accounts that administer nothing (endpoints 27 to 36).
@@ -107,7 +109,7 @@ func (a *API) routes() []route {
 		{method: get, pattern: "/v2/message/:message", handler: a.getMessage},
 		{method: del, pattern: "/v2/message/:message", handler: a.recallMessage},
 		{method: get, pattern: "/v2/message/:message/attachment/:number", handler: a.getAttachment, queryAuth: true,
-			file: true},
+			file: true, picture: true},
 		{method: get, pattern: "/v2/message/:message/status", handler: a.getMessageStatus},
 		{method: post, pattern: "/v2/message/:message/forward", handler: a.forwardMessage},
 		{method: post, pattern: "/v2/message/status", handler: a.setMessageStatus},
@@ -199,7 +201,8 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/user/:user/key/:key/rotate", handler: a.rotateKey, audit: model.ActionKeyRotate},
 		{method: post, pattern: "/v2/user/:user/key/:key", handler: a.limitKey, audit: model.ActionKeyLimit, admin: true},
 
-		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true, file: true},
+		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true, file: true,
+			picture: true},
 		{method: post, pattern: "/v2/login", handler: a.login, audit: model.ActionLogin,
 			signIn: a.signInByName},
 		{method: post, pattern: "/v5/login", handler: a.login, audit: model.ActionLogin,

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"net"
 	"net/http"
+	"strconv"
 
 	"signet/internal/access"
 	"signet/internal/api/input"
@@ -23,6 +26,22 @@ const (
 // the first one only from the very host, by HTTPS; not every browser does so on loopback.
 var cookieNames = map[Way]string{HTTPS: "__Host-signet", Loopback: "signet-session"}
 
+// cookieName is the name of the cookie where the call was sent to; empty where there are no
+// sessions. Cookies know no port, so that one that is not the scheme's own ends the name:
+// servers on one host keep apart. A proxy may ask at another port than its clients do.
+func (a *API) cookieName(c *call) string {
+	name, host, usual := cookieNames[c.way], c.request.Host, "80"
+	if c.way == HTTPS {
+		host, usual = cmp.Or(a.ownHost, host), "443"
+	}
+	_, port, err := net.SplitHostPort(host)
+	if number, fault := strconv.ParseUint(port, 10, 16); err != nil || fault != nil || number == 0 || port == usual ||
+		name == "" {
+		return name
+	}
+	return name + "-" + port
+}
+
 func (w Way) scheme() string {
 	if w == HTTPS {
 		return "https"
@@ -42,8 +61,8 @@ func directWay(r *http.Request) Way {
 }
 
 // setCookie gives the browser the cookie of a session; empty takes it away.
-func (c *call) setCookie(value string) {
-	cookie := http.Cookie{Name: cookieNames[c.way], Value: value, Path: "/", Secure: c.way == HTTPS, HttpOnly: true,
+func (a *API) setCookie(c *call, value string) {
+	cookie := http.Cookie{Name: a.cookieName(c), Value: value, Path: "/", Secure: c.way == HTTPS, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode}
 	if value == "" {
 		cookie.MaxAge = -1
@@ -64,17 +83,26 @@ func (a *API) cookie(c *call) (key, secret string, sent bool) {
 		return "", "", false
 	}
 	c.way = a.way(c.request)
-	name := cookieNames[c.way]
-	if name == "" || !a.origins.Own(c.request, c.way.scheme()) && !(c.endpoint.file && navigates(c.request)) {
+	name := a.cookieName(c)
+	if name == "" || !c.mayBring(a.origins.Own(c.request, c.way.scheme())) {
 		return "", "", false
 	}
 	return input.ParseSession(c.request.Header, name)
 }
 
-// navigates reports whether somebody goes to an address, as by typing it or by a link.
-func navigates(r *http.Request) bool {
-	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
-		r.Header.Get("Sec-Fetch-Dest") == "document"
+// mayBring reports whether a cookie counts for a request from a page of the server's own, or
+// from elsewhere (contract, section 7). What a link or a picture in a message asks for, a
+// browser asks for by itself, in the name of whoever looks at it: going to an address counts for
+// files only, and a picture for what is shown as one.
+func (c *call) mayBring(own bool) bool {
+	mode, dest := c.request.Header.Get("Sec-Fetch-Mode"), c.request.Header.Get("Sec-Fetch-Dest")
+	switch {
+	case dest == "image":
+		return own && c.endpoint.picture
+	case mode == "navigate":
+		return c.endpoint.file && (own || c.request.Method == http.MethodGet && dest == "document")
+	}
+	return own
 }
 
 // openSession finds out who calls by the cookie. One that opens nothing counts as no failed
@@ -94,7 +122,7 @@ func (a *API) openSession(ctx context.Context, c *call) error {
 // signInToSession: POST /session: HTTP Basic as POST /v5/login takes it, or name and
 // password in the body. That is read before anybody is known, so few may send it at a time.
 func (a *API) signInToSession(ctx context.Context, c *call) error {
-	if c.way = a.way(c.request); cookieNames[c.way] == "" {
+	if c.way = a.way(c.request); a.cookieName(c) == "" {
 		return model.Forbiddenf(codeHTTPSRequired, "A session takes HTTPS: its cookie would cross the network in clear.")
 	}
 	if key, secret, sent := a.cookie(c); sent {
@@ -158,7 +186,7 @@ func (a *API) startSession(ctx context.Context, c *call) (answer, error) {
 		}
 	}
 	a.metrics.sessions.WithLabelValues(sessionOpened).Inc()
-	c.setCookie(input.FormatSession(signed.Actor.Key.Key, signed.Secret))
+	a.setCookie(c, input.FormatSession(signed.Actor.Key.Key, signed.Secret))
 	return noContent(), nil
 }
 
@@ -236,7 +264,7 @@ func (a *API) elevateSession(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	a.metrics.sessions.WithLabelValues(sessionElevated).Inc()
-	c.setCookie(input.FormatSession(c.actor.Key.Key, secret))
+	a.setCookie(c, input.FormatSession(c.actor.Key.Key, secret))
 	return noContent(), nil
 }
 

@@ -112,11 +112,12 @@ func TestACookieStandsBesideNoOtherCredentials(t *testing.T) {
 	other := *alice
 	for _, value := range []string{c.alice.key + "." + c.alice.secret, key + "." + c.alice.secret, key, "", ".",
 		value + "x",
-		`"` + value + `"`, value + "; signet-session=" + value, strings.ToLower(value)} {
-		other.cookie = "signet-session=" + value
+		`"` + value + `"`, value + "; " + c.cookieName() + "=" + value, strings.ToLower(value)} {
+		other.cookie = c.cookieName() + "=" + value
 		other.wantSignedOut()
 	}
-	for _, cookie := range []string{"__Host-signet=" + value, "session=" + value, "=" + value} {
+	for _, cookie := range []string{"__Host-signet=" + value, "signet-session=" + value, "signet-session-80=" + value,
+		"session=" + value, "=" + value} {
 		other.cookie = cookie
 		other.get("/v2/user").wantError(401, "credentials_missing")
 	}
@@ -154,7 +155,7 @@ func TestTheCookieByHTTPS(t *testing.T) {
 	c.mustHavePassword(c.alice)
 	in := c.anyone().post("/v2/session", fields{"username": "alice", "password": password}, origin(c.url)).want(204)
 	set := in.Header["Set-Cookie"]
-	if len(set) != 1 || !strings.HasPrefix(set[0], "__Host-signet=") ||
+	if len(set) != 1 || !strings.HasPrefix(set[0], "__Host-signet-"+c.port()+"=") ||
 		!strings.HasSuffix(set[0], "; Path=/; HttpOnly; Secure; SameSite=Strict") || strings.Contains(set[0], "Domain") {
 		t.Fatalf("set %q", set)
 	}

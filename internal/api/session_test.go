@@ -3,6 +3,7 @@ package api_test
 import (
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,19 @@ func (p *person) byCookie(a *answer) *person {
 	other.cookie = set[0].Name + "=" + set[0].Value
 	return other
 }
+
+// port is where the server listens.
+func (s *server) port() string {
+	s.t.Helper()
+	u, err := url.Parse(s.url)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return u.Port()
+}
+
+// cookieName is the name of its sessions' cookie by plain HTTP.
+func (s *server) cookieName() string { return "signet-session-" + s.port() }
 
 // mustSignIn starts a session with the password.
 func (p *person) mustSignIn(options ...option) *person {
@@ -79,7 +93,7 @@ func TestASession(t *testing.T) {
 		in := signIn().want(204)
 		set := in.Header["Set-Cookie"]
 		const attributes = "; Path=/; HttpOnly; SameSite=Strict"
-		if len(set) != 1 || !strings.HasPrefix(set[0], "signet-session=") || !strings.HasSuffix(set[0], attributes) ||
+		if len(set) != 1 || !strings.HasPrefix(set[0], c.cookieName()+"=") || !strings.HasSuffix(set[0], attributes) ||
 			strings.Contains(set[0], "Max-Age") || strings.Contains(set[0], "Domain") {
 			t.Fatalf("%s: set %q", name, set)
 		}

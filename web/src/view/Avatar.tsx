@@ -4,8 +4,9 @@ import { useState } from "preact/hooks";
 export function Avatar({ name, token, picture }: { name: string; token: string; picture?: string | undefined }) {
   const [broken, setBroken] = useState("");
   const own = picture && URL.canParse(picture) ? new URL(picture) : undefined;
-  // Pictures of other hosts are not loaded: they would learn who looks.
-  if (own?.host === location.host && broken !== picture) {
+  // Pictures of other hosts are not loaded: they would learn who looks. Nor is another path of this one: it would be
+  // asked for in the name of who looks.
+  if (own?.host === location.host && /^\/v2\/avatar\/[\da-f-]+$/.test(own.pathname) && broken !== picture) {
     return <img class="avatar" src={own.pathname} alt="" onError={() => setBroken(picture ?? "")} />;
   }
   const words = name.split(/\s+/).filter(Boolean);

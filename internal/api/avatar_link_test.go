@@ -1,0 +1,41 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A picture is asked for by whoever looks at it: of this server's own host it is none of its calls.
+func TestAnAvatarIsNoCallOfTheServer(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	group := c.alice.mustCreateGroup("G", c.bob)
+	host := strings.TrimPrefix(c.url, "http://")
+	for _, link := range []string{
+		c.url + "/v2/user/" + c.bob.token + "/export", c.url + "/v2/events?auto_ack=true", c.url, c.url + "/v2/avatar/",
+		c.url + "/v2/avatar/../user", c.url + "/v2/avatar/" + randomToken() + "/x", "https://" + host + "/x",
+		c.url + "/v2/avatar/" + randomToken() + "?x=1", c.url + "/V2/avatar/" + randomToken(),
+		"http://user@" + host + "/console", "http://" + strings.ToUpper("localhost") + ":" + c.port() + "/console",
+	} {
+		at := func(r *http.Request) {
+			if strings.Contains(link, "LOCALHOST") {
+				r.Host = "localhost:" + c.port()
+			}
+		}
+		c.alice.post("/v2/user/me/settings", fields{"avatar": link}, at).wantError(400, "avatar_invalid").wantField("avatar")
+		c.alice.post("/v2/group/"+group, fields{"avatar": link}, at).wantError(400, "avatar_invalid").wantField("avatar")
+		c.alice.post("/v2/group", fields{"name": "N", "avatar": link}, in(c.org), at).wantError(400, "avatar_invalid")
+	}
+	for _, link := range []string{"https://pictures.example.com/a.png", "http://pictures.example.com/v2/user", ""} {
+		c.alice.post("/v2/user/me/settings", fields{"avatar": link}).want(204)
+	}
+	// Who sends back what it has read keeps the picture.
+	c.alice.do("POST", "/v2/user/me/settings", parts(nil, file{"avatar", "a.png", "", picture})).want(204)
+	link := c.alice.get("/v2/user").reply().text("avatar")
+	c.alice.post("/v2/user/me/settings", fields{"avatar": link, "status": "x"}).want(204)
+	if got := c.alice.get("/v2/user").reply().text("avatar"); got != link {
+		t.Errorf("the avatar is %q, want %q", got, link)
+	}
+	c.bob.get(strings.TrimPrefix(link, c.url)).want(200)
+}
