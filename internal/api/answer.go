@@ -73,8 +73,30 @@ func (a *API) write(c *call, out answer) error {
 	if c.actor != nil {
 		a.charge(c, costOfAnswer(e.buffer.Len()))
 	}
+	if c.onlyReads() {
+		held := a.answers.Hold(c.actor.Key.Counter)
+		defer held.Release()
+		if err := held.Take(e.buffer.Len()); err != nil {
+			return err
+		}
+	}
 	send(&c.writer, c.request, out.status, e.buffer.Bytes())
 	return nil
+}
+
+// What answers may take that are on their way to clients which read them slowly: of all
+// together, and the part of one key. bodyParts are those of limits.body_memory_bytes.
+const (
+	answerMemory = 64 << 20
+	answerParts  = 4
+	bodyParts    = 8
+)
+
+// onlyReads reports whether nothing is lost with the answer, which can be asked for again.
+func (c *call) onlyReads() bool {
+	e := c.endpoint
+	reads := e.method == http.MethodGet && (e.changes == nil || !e.changes(c)) || e.pattern == "/v2/search"
+	return c.actor != nil && reads
 }
 
 // encoder is reused memory for bodies.

@@ -110,10 +110,9 @@ func TestTheListOfConversationsEndsAtFourMebibytes(t *testing.T) {
 	}
 }
 
-func TestASearchEndsAtFourMebibytes(t *testing.T) {
-	t.Parallel()
-	c := startClinic(t)
-	const people, keys = 60, 11
+// mustDescribe makes people with so many keys of the largest metadata, and returns their tokens.
+func (c *clinic) mustDescribe(people, keys int) (tokens []string) {
+	c.t.Helper()
 	var users []fields
 	for n := range people {
 		users = append(users, fields{"username": fmt.Sprint("person", n)})
@@ -125,16 +124,87 @@ func TestASearchEndsAtFourMebibytes(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal(made.content, &bulk); err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
 	for _, result := range bulk.Reply.Results {
-		token := result.User.Token
 		metadata := fields{}
 		for k := range keys {
 			metadata[fmt.Sprint("key", k)] = strings.Repeat(`"`, 4096)
 		}
-		c.operator.post("/v2/metadata/"+token, metadata, in(c.org)).want(204)
+		c.operator.post("/v2/metadata/"+result.User.Token, metadata, in(c.org)).want(204)
+		tokens = append(tokens, result.User.Token)
 	}
+	return tokens
+}
+
+// What has no pages is written as it is read: it is whole, however long it is.
+func TestALongAnswerIsWrittenAsItIsRead(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	const people, keys, messages, members = 60, 11, 30, 500
+	tokens := c.mustDescribe(people, keys)
+	written := func(got *answer, into any) {
+		t.Helper()
+		if got.want(200); got.ContentLength >= 0 {
+			t.Errorf("%s: an answer of %d bytes is made whole before it is written", got.what, got.ContentLength)
+		}
+		if err := json.Unmarshal(got.content, into); err != nil {
+			t.Errorf("%s: %v", got.what, err)
+		}
+	}
+	var described struct{ Reply []map[string]string }
+	written(c.bob.post("/v2/metadata_bulk", fields{"entities": tokens}, in(c.org)), &described)
+	for _, token := range tokens {
+		c.bob.post("/v2/roster", fields{"entity": token}, in(c.org)).want(204)
+	}
+	var roster struct {
+		Reply []struct {
+			Token    string
+			Metadata map[string]string
+		}
+	}
+	written(c.bob.get("/v2/roster?render_metadata=true"), &roster)
+	if len(described.Reply) != people || len(roster.Reply) != people {
+		t.Fatalf("%d are described, and %d in the roster", len(described.Reply), len(roster.Reply))
+	}
+	for i := range people {
+		if len(described.Reply[i]) != keys || len(roster.Reply[i].Metadata) != keys ||
+			!slices.Contains(tokens, roster.Reply[i].Token) {
+			t.Errorf("entry %d: %d and %d keys", i, len(described.Reply[i]), len(roster.Reply[i].Metadata))
+		}
+	}
+
+	everybody := fields{"name": "Everybody", "members": c.mustFillOrganization(c.org, members)}
+	group := c.alice.post("/v2/group", everybody, in(c.org)).want(204).Header.Get("TT-X-Group-Token")
+	var sent []string
+	for range messages {
+		sent = append(sent, c.alice.mustSend(group, "x"))
+	}
+	var statuses struct {
+		Reply struct {
+			All []struct {
+				ID   string            `json:"client_id"`
+				Rows []json.RawMessage `json:"statuses"`
+			} `json:"bulk_message_statuses"`
+		}
+	}
+	got := c.alice.post("/v2/get_bulk_message_status", fields{"messages": sent})
+	written(got, &statuses)
+	for i, m := range statuses.Reply.All {
+		if i >= len(sent) || m.ID != sent[i] {
+			t.Errorf("status %d is of %s", i, m.ID)
+		}
+	}
+	if n := strings.Count(string(got.content), `"New"`); len(statuses.Reply.All) != messages || n != messages*members {
+		t.Errorf("there are %d messages with %d statuses", len(statuses.Reply.All), n)
+	}
+}
+
+func TestASearchEndsAtFourMebibytes(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	const people, keys = 60, 11
+	c.mustDescribe(people, keys)
 	got := pages(t, 4*keys*4200, func(continuation string) *answer {
 		return c.bob.post("/v2/search", fields{"type": "account", "page_size": 200, "render_metadata": true,
 			"continuation": continuation, "directory": []string{c.org}})

@@ -97,6 +97,7 @@ type API struct {
 	attempts      *guard.Attempts
 	rates         *guard.Rates
 	memory        *guard.Memory
+	answers       *guard.Memory
 	uploads       guard.Uploads
 	pending       guard.Pending
 	way           func(r *http.Request) Way
@@ -164,7 +165,8 @@ func newAPI(o Options) (*API, error) {
 	if own, err := url.Parse(o.OwnURL); err == nil {
 		a.ownHost = own.Host
 	}
-	a.memory = guard.NewMemory(o.Limits.BodyMemoryBytes)
+	a.memory = guard.NewMemory(o.Limits.BodyMemoryBytes, bodyParts)
+	a.answers = guard.NewMemory(answerMemory, answerParts)
 	var err error
 	if a.metrics, err = newMetrics(o.Registerer, a.memory); err != nil {
 		return nil, fmt.Errorf("register the metrics of the interface: %w", err)

@@ -191,15 +191,19 @@ func (a *API) getMessageStatuses(ctx context.Context, c *call) (answer, error) {
 		return answer{}, model.Invalidf("messages_required", "messages", "Messages are required.")
 	}
 	a.charge(c, costOfIDs(len(ids)))
-	found, err := a.service.MessageStatuses(ctx, c.actor, messageIDs(ids))
-	if err != nil {
+	messages := messageIDs(ids)
+	if len(messages) > service.StatusLimit {
+		_, err := a.service.MessageStatuses(ctx, c.actor, messages)
 		return answer{}, err
 	}
-	statuses := make([]wire.MessageStatus, len(found))
-	for i, status := range found {
-		statuses[i] = wire.ShownStatus(status)
-	}
-	return reply(map[string]any{"bulk_message_statuses": statuses}), nil
+	l := a.list(ctx, c, `{"bulk_message_statuses":[`)
+	return l.end("]}", l.chunked(len(messages), func(from, to int) error {
+		found, err := a.service.MessageStatuses(ctx, c.actor, messages[from:to])
+		for i := 0; i < len(found) && err == nil; i++ {
+			err = l.add(wire.ShownStatus(found[i]))
+		}
+		return err
+	}))
 }
 
 // startTyping: POST /message/typing (call 17).

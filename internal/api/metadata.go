@@ -68,9 +68,12 @@ func (a *API) getMetadataBulk(ctx context.Context, c *call) (answer, error) {
 		return answer{}, model.Invalidf("too_many_entities", "entities", "At most %d entities are taken at a time.", most)
 	}
 	a.charge(c, costOfIDs(len(entities)))
-	found, err := a.service.MetadataOf(ctx, c.actor, entities, c.organization())
-	if err != nil {
-		return answer{}, err
-	}
-	return reply(found), nil
+	l, organization := a.list(ctx, c, "["), c.organization()
+	return l.end("]", l.chunked(len(entities), func(from, to int) error {
+		found, err := a.service.MetadataOf(ctx, c.actor, entities[from:to], organization)
+		for i := 0; i < len(found) && err == nil; i++ {
+			err = l.add(found[i])
+		}
+		return err
+	}))
 }

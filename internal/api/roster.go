@@ -48,15 +48,22 @@ func (a *API) getRoster(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	entries, err := a.service.Roster(ctx, c.actor, withMetadata)
+	entries, err := a.service.Roster(ctx, c.actor)
 	if err != nil {
 		return answer{}, err
 	}
-	out := make([]any, len(entries))
-	for i := range entries {
-		out[i] = c.rosterEntry(&entries[i])
-	}
-	return reply(out), nil
+	l := a.list(ctx, c, "[")
+	return l.end("]", l.chunked(len(entries), func(from, to int) (err error) {
+		part := entries[from:to]
+		if withMetadata {
+			err = a.service.DescribeRoster(ctx, part)
+		}
+		for i := 0; i < len(part) && err == nil; i++ {
+			err = l.add(c.rosterEntry(&part[i]))
+			part[i] = service.RosterEntry{} // so that what was written is not kept
+		}
+		return err
+	}))
 }
 
 // addToRoster: POST /roster (call 22).

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -87,6 +88,7 @@ type figures struct {
 	address   func(*http.Request) netip.Addr
 	way       func(*http.Request) api.Way
 	tls       bool
+	narrow    bool           // the system takes hardly anything that a client does not read
 	settings  *config.Config // as they are shown
 }
 
@@ -150,6 +152,13 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.streams = streaming.New(registry, s.access, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
 	listener := httptest.NewUnstartedServer(front)
+	if f.narrow {
+		listener.Config.ConnState = func(conn net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				_ = conn.(*net.TCPConn).SetWriteBuffer(4 << 10)
+			}
+		}
+	}
 	if f.tls {
 		listener.StartTLS()
 	} else {

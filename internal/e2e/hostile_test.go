@@ -25,9 +25,12 @@ const connections = 64
 func TestHostileClientsHarmNobody(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t, freshDirectory(t), unlimited...)
-	people := s.mustPeople("alice", "bob", "mallory")
-	alice, bob, mallory := people[0], people[1], people[2]
-	attacks := hostileRequests(mallory)
+	names := []string{"alice", "bob", "mallory"}
+	for i := range connections / 4 { // as a key has eight uploads at a time
+		names = append(names, fmt.Sprint("mallory", i))
+	}
+	people := s.mustPeople(names...)
+	alice, bob, mallories := people[0], people[1], people[2:]
 
 	ctx, finish := context.WithCancel(t.Context())
 	defer finish()
@@ -35,6 +38,7 @@ func TestHostileClientsHarmNobody(t *testing.T) {
 	good.Go(func() { workOn(ctx, t, s, alice, bob) })
 	for i := range connections {
 		bad.Go(func() {
+			attacks := hostileRequests(mallories[i%len(mallories)])
 			order := rand.New(rand.NewPCG(1, uint64(i))).Perm(len(attacks))
 			for _, k := range order[:len(order)/2] {
 				attacks[k].run(t, s.address())

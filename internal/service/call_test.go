@@ -115,7 +115,7 @@ var calls = []call{
 			h.mustSendTo(tb, h.person(i))
 		}
 		return nothing, func() {
-			roster, err := h.service.Roster(tb.Context(), h.actors[0], false)
+			roster, err := h.service.Roster(tb.Context(), h.actors[0])
 			must(tb, err)
 			if len(roster) != 10 {
 				tb.Fatalf("the roster has %d entries, want 10", len(roster))

@@ -13,11 +13,11 @@ type RosterEntry struct {
 	Conversation store.Conversation
 	Entity       model.Entity
 	Muted        bool
-	Metadata     map[string]string // nil unless it was asked for
+	Metadata     map[string]string // nil until DescribeRoster was asked
 }
 
 // Roster lists the actor's conversations, the newest first (contract, call 21).
-func (s *Service) Roster(ctx context.Context, actor *model.Actor, withMetadata bool) (out []RosterEntry, err error) {
+func (s *Service) Roster(ctx context.Context, actor *model.Actor) (out []RosterEntry, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = []RosterEntry{}
 		conversations, err := tx.Roster(actor.Account)
@@ -54,16 +54,22 @@ func (s *Service) Roster(ctx context.Context, actor *model.Actor, withMetadata b
 			if entry.Entity.Gone {
 				continue
 			}
-			if withMetadata {
-				if entry.Metadata, err = s.getMetadata(ctx, tx, c.Organization, c.Entity); err != nil {
-					return err
-				}
-			}
 			out = append(out, entry)
 		}
 		return nil
 	})
 	return out, err
+}
+
+// DescribeRoster adds the metadata to entries of a roster.
+func (s *Service) DescribeRoster(ctx context.Context, entries []RosterEntry) error {
+	return s.store.View(ctx, func(tx *store.Tx) (err error) {
+		for i := 0; i < len(entries) && err == nil; i++ {
+			c := &entries[i].Conversation
+			entries[i].Metadata, err = s.getMetadata(ctx, tx, c.Organization, c.Entity)
+		}
+		return err
+	})
 }
 
 // accountsOf returns the accounts that conversations are with.

@@ -75,7 +75,7 @@ var spreading = map[string]string{
 	"Tx.EndedMessages":        "the sweep",
 	"Tx.threadIndex": "each page of a conversation: its last messages on each shard, by the index of its thread. " +
 		"Where an index is spread by its own first columns (YugabyteDB, CockroachDB), it is one",
-	"Tx.Thread":             "each page of a conversation: each message that its node does not remember where that lies",
+	"Tx.someMessages":       "each page of a conversation: each message that its node does not remember where that lies",
 	"Tx.UnreadInThread":     "when a conversation is marked Read: as for a page",
 	"Tx.RemoveGroupMembers": "those who leave a group: its shard, and theirs",
 	"Tx.LeastStatuses":      "a page of a group's conversation: the caller's own messages, each where that lies",

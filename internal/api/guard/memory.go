@@ -7,11 +7,12 @@ import (
 	"signet/internal/model"
 )
 
-// Memory bounds what the bodies of all calls take of the server's memory together. A
-// client that sends slowly keeps what it has sent there for minutes, and one of HTTP/2
+// Memory bounds what the bodies of all calls, or of all answers, take of the server's memory
+// together. A client that sends or reads slowly keeps it there for minutes, and one of HTTP/2
 // may send thousands of bodies at a time. It is safe for concurrent use.
 type Memory struct {
-	most int64 // bytes; 0: no limit
+	most  int64 // bytes; 0: no limit
+	share int64 // the part of it that the keys of one counter may hold
 
 	mu   sync.Mutex // guards what follows
 	used int64
@@ -22,13 +23,13 @@ const (
 	// freeBytes is how much of each body is not counted, so that what most calls send
 	// is taken even where others have filled the memory.
 	freeBytes = 8 << 10
-	// memoryShare is the part of the memory, an eighth, that the keys of one counter may
-	// hold: few keys do not keep the large bodies of all others out.
-	memoryShare = 8
 )
 
-// NewMemory returns a memory of so many bytes; 0 is no limit.
-func NewMemory(most int64) *Memory { return &Memory{most: most, by: map[string]int64{}} }
+// NewMemory returns a memory of so many bytes, of which the keys of one counter may hold one of
+// so many parts: few keys do not keep the large bodies of all others out. 0 bytes are no limit.
+func NewMemory(most, parts int64) *Memory {
+	return &Memory{most: most, share: max(most/parts, 1), by: map[string]int64{}}
+}
 
 // Used returns how many bytes are counted at the moment.
 func (m *Memory) Used() int64 {
@@ -59,7 +60,7 @@ func (h *Held) Take(bytes int) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.used+more > m.most || m.by[h.by]+more > max(m.most/memoryShare, 1) {
+	if m.used+more > m.most || m.by[h.by]+more > m.share {
 		h.taken -= int64(bytes)
 		return &model.Error{Kind: model.Unavailable, Code: CodeTooManyBodies, RetryAfter: time.Second,
 			Message: "The server is busy with other large requests, please try again later."}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestMemoryOfBodies(t *testing.T) {
-	m := NewMemory(800 << 10)
+	m := NewMemory(800<<10, 8)
 	wantTaken := func(h *Held, bytes int) {
 		t.Helper()
 		if err := h.Take(bytes); err != nil {
@@ -54,7 +54,7 @@ func TestMemoryOfBodies(t *testing.T) {
 	if got := m.Used(); got != 0 || len(m.by) != 0 {
 		t.Errorf("%d bytes of %d counters are used at the end", got, len(m.by))
 	}
-	none := NewMemory(0).Hold("alice")
+	none := NewMemory(0, 8).Hold("alice")
 	wantTaken(&none, 1<<30)
 	none.Release()
 	var empty Held

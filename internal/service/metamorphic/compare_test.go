@@ -231,7 +231,7 @@ type seenEntry struct {
 
 func (p *play) compareRoster(t *rapid.T, a *account, actor *model.Actor) {
 	t.Helper()
-	roster, err := p.service.Roster(t.Context(), actor, false)
+	roster, err := p.service.Roster(t.Context(), actor)
 	if err != nil {
 		t.Fatal(err)
 	}
