@@ -7,8 +7,21 @@ func TestAnAccountLeavesAnOrganizationItself(t *testing.T) {
 	t.Parallel()
 	h := startHijack(t)
 	fromTwo := "/v2/user/me/organization/" + h.two
-	h.chief.delete(fromTwo).wantMissing() // its key acts in One alone
+	// Of One, which created it, is the scope of its key: it has no other, and leaves what drew it in.
+	h.chief.delete("/v2/user/me/organization/" + randomOrganization()).wantMissing()
+	h.chief.forgetEvents()
+	h.chief.delete(fromTwo).want(204)
 	wantSameAnswer(h.chief.delete(fromTwo), h.chief.delete("/v2/user/me/organization/"+randomOrganization()))
+	h.chief.forgetEvents()
+	h.other.post(h.chief.path("/organization"), fields{"organization": h.two}).want(204)
+	h.chief.wantEvents("account:settings") // also of the join
+	h.chief.delete(fromTwo).want(204)
+	h.other.mustJoin(h.two, h.chief)
+	// A key of Two's scope leaves Two alone, and ends with that.
+	two := h.chief.withKey(h.other.post(h.chief.path("/key"), nil).reply())
+	two.delete("/v2/user/me/organization/" + h.one).wantMissing()
+	two.delete(fromTwo).want(204)
+	h.other.mustJoin(h.two, h.chief)
 	for _, p := range []*person{h.own, h.chief} {
 		p.delete("/v2/user/me/organization/"+h.one).wantError(403, "not_allowed")
 		p.delete(h.ben.path("/organization/"+h.two)).wantError(403, "administrative_key_required")

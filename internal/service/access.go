@@ -43,10 +43,11 @@ func (s *Service) administer(ctx context.Context, actor *model.Actor, action mod
 }
 
 // quit is act for a call by which an account leaves the organization itself. Whether it is
-// a member still is for fn to find out, with the organization locked.
+// a member is for fn to find out, with the organization locked: a key with a scope may be
+// one of the creating organization's.
 func (s *Service) quit(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	organization model.OrganizationID, fn func(tx *store.Tx, line *model.AuditEntry) error) error {
-	if !actor.MemberOf(organization) {
+	if !actor.MemberOf(organization) && actor.Key.Scope == "" {
 		return model.Missing()
 	}
 	return s.actOn(ctx, actor, action, organization, func(tx *store.Tx, line *model.AuditEntry) error {

@@ -152,5 +152,6 @@ func enter(tx *store.Tx, account *model.Account, m model.Membership) error {
 	if _, err := tx.DeleteJoinRequest(m.Organization, account.ID); err != nil {
 		return err
 	}
-	return tx.QueueSettings(account.ID, m.Organization)
+	// The event names no organization: keys of the creating one's scope see it too.
+	return tx.QueueSettings(account.ID, "")
 }

@@ -16,7 +16,7 @@ func (w *world) join(a *account, o *organization) (code string) {
 	}
 	if !a.memberOf(o) {
 		a.joined[o] = w.next()
-		w.tellSettings(a, o)
+		w.tellSettings(a, nil) // which keys of the creating organization see too
 	}
 	return fine
 }
