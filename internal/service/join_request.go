@@ -152,6 +152,14 @@ func enter(tx *store.Tx, account *model.Account, m model.Membership) error {
 	if _, err := tx.DeleteJoinRequest(m.Organization, account.ID); err != nil {
 		return err
 	}
-	// The event names no organization: keys of the creating one's scope see it too.
-	return tx.QueueSettings(account.ID, "")
+	// Of the creating organization's scope may be all keys that the account has.
+	seen := m.Organization
+	home, err := tx.IsMember(account.CreatedBy, account.ID)
+	if home {
+		seen = account.CreatedBy
+	}
+	if err != nil {
+		return err
+	}
+	return tx.QueueSettings(account.ID, seen)
 }

@@ -202,6 +202,9 @@ func (p *play) open(t *rapid.T) {
 			joined: map[*organization]tick{first: p.world.next()}, roster: map[place]*conversation{},
 			requests: map[string]*request{},
 		}
+		if i > 0 {
+			a.home = first
+		}
 		p.world.accounts = append(p.world.accounts, a)
 		p.keys[a] = who
 	}

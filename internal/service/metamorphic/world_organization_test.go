@@ -16,7 +16,11 @@ func (w *world) join(a *account, o *organization) (code string) {
 	}
 	if !a.memberOf(o) {
 		a.joined[o] = w.next()
-		w.tellSettings(a, nil) // which keys of the creating organization see too
+		seen := o // where its keys are, while it belongs there
+		if a.home != nil && a.memberOf(a.home) {
+			seen = a.home
+		}
+		w.tellSettings(a, seen)
 	}
 	return fine
 }

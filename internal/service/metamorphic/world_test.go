@@ -33,6 +33,7 @@ type account struct {
 	name     string
 	id       model.AccountID
 	operator bool
+	home     *organization          // which created it; nil: none did
 	joined   map[*organization]tick // of its memberships
 	queue    []*event
 	roster   map[place]*conversation
