@@ -71,10 +71,13 @@ func (h *hashing) enter(ctx context.Context) error {
 func (h *hashing) leave() { <-h.places }
 
 // ValidPassword refuses what is too short to protect anything, or too long to be
-// hashed in good time.
+// hashed in good time, and what everybody tries first (WantOwnPassword has the rest).
 func ValidPassword(password string) error {
 	if n := len([]rune(password)); n < 8 || len(password) > 1024 {
 		return model.Invalidf("password_invalid", "password", "A password has 8 to 1024 characters.")
+	}
+	if commonest()[foldPassword(password)] || holdsName(password, product) {
+		return passwordCommon()
 	}
 	return nil
 }

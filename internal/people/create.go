@@ -54,6 +54,10 @@ func (p *People) insert(ctx context.Context, actor *model.Actor, c *CreateComman
 		password.Scope = c.Organization
 	}
 	if c.Password != "" { // no transaction waits for it
+		err := p.access.WantOwnPassword(ctx, c.Password, account, []model.OrganizationID{c.Organization})
+		if err != nil {
+			return made, err
+		}
 		if password.Hash, err = p.access.HashPassword(ctx, c.Password); err != nil {
 			return made, err
 		}

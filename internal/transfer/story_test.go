@@ -117,7 +117,7 @@ func (s *story) tell() {
 	// People.
 	status, name := "busy", "Bob the Builder"
 	s.must(bob.Client.UpdateProfile(ctx, client.Profile{Status: &status, DisplayName: &name, Avatar: newPicture("b")}))
-	s.must(s.Operator.Client.SetPassword(ctx, carol.Token, "", "a password of Carol's own"))
+	s.must(s.Operator.Client.SetPassword(ctx, carol.Token, "", "a password of one's own"))
 	s.must(dana.Client.In(s.Organization).SetMetadata(ctx, carol.Token,
 		client.Metadata{"feature_service": "role", "pager": "17"}))
 	s.must(alice.Client.MuteUser(ctx, bob.Token, s.Organization, time.Hour))
