@@ -58,7 +58,7 @@ func (p *person) sortsOf(path, by, at string, entry int) (sorts []int64) {
 func TestAHistoryEndsAtFourMebibytes(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
-	const messages, entry = 60, 260_000
+	const messages, entry = 24, 260_000
 	for n := range messages {
 		c.alice.post("/v2/message", fields{"recipient": c.bob.token, "body": fmt.Sprint(n), "data": large(n)}).want(204)
 	}
