@@ -102,7 +102,7 @@ test test-race test-pages torture bench-pages: export SIGNET_TEST_PROGRAM = $(CU
 
 # The race detector watches every line of ours. It leaves out SQLite's C, which came to Go by
 # a compiler and is most of what the tests run, and what shares nothing: the standard library's
-# compression, most of what the tests of archives run, and Argon2, whose 19 MiB a password
+# compression, most of what the tests of archives run, and Argon2, whose 32 MiB a password
 # would each be watched byte by byte.
 RACE = -race $(foreach of,modernc.org/... compress/... golang.org/x/crypto/argon2,-gcflags=$(of)=-race=false)
 

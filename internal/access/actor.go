@@ -67,8 +67,8 @@ func newActor(k model.Key, owner *model.Account, memberships []model.Membership)
 
 // Ends returns a channel that receives when the key expires, the secret that the actor
 // came with ends, or the key, or what issued it, has been idle for too long unless it is used
-// until then, and what stops that; nil, which never receives, where none of these does. Current tells
-// whether it has ended.
+// until then, and what stops that; nil, which never receives, where none of these does.
+// Current tells whether it has ended.
 func (c *Control) Ends(actor *model.Actor) (ended <-chan time.Time, stop func()) {
 	now := c.clock()
 	ends, _ := actor.Key.Admits(actor.Secret, now)
@@ -92,13 +92,17 @@ func (c *Control) Current(ctx context.Context, actor *model.Actor) (*model.Actor
 	if err != nil {
 		return nil, err
 	}
-	if fresh == nil || fresh.Disabled {
-		return nil, noLonger(&actor.Key)
-	}
-	if _, admitted := fresh.Key.Admits(actor.Secret, now); !admitted || c.over(fresh, now) {
+	if fresh == nil || !c.holds(fresh, actor.Secret, now) {
 		return nil, noLonger(&actor.Key)
 	}
 	return fresh.By(actor.Secret).At(now), nil
+}
+
+// holds reports whether a key and a secret of it open at a time: neither has ended, nor what the
+// key ends with, and its account is not disabled.
+func (c *Control) holds(owner *model.Actor, secret model.SecretMark, now time.Time) bool {
+	_, admitted := owner.Key.Admits(secret, now)
+	return admitted && !owner.Disabled && !c.over(owner, now)
 }
 
 // noLonger is the answer to who came with a key that has ended since.
@@ -120,21 +124,18 @@ func (c *Control) StillOpens(tx *store.Tx, actor *model.Actor) error {
 // stillOpens returns the key.
 func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error) {
 	k, found, err := tx.Key(actor.Key.Key)
+	if err == nil && !found {
+		err = noLonger(&actor.Key)
+	}
 	if err != nil {
 		return k, err
-	}
-	if _, admitted := k.Admits(actor.Secret, c.now()); !found || !admitted {
-		return k, noLonger(&actor.Key)
 	}
 	current := model.Actor{Key: k}
 	if current.Issuers, err = issuers(tx, &k); err != nil {
 		return k, err
 	}
-	if c.over(&current, c.now()) {
-		return k, noLonger(&actor.Key)
-	}
 	disabled, err := tx.DisabledAmong([]model.AccountID{k.Account})
-	if err == nil && len(disabled) > 0 {
+	if current.Disabled = len(disabled) > 0; err == nil && !c.holds(&current, actor.Secret, c.now()) {
 		err = noLonger(&actor.Key)
 	}
 	return k, err
@@ -145,11 +146,10 @@ func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error
 // whoever ended it has the answer.
 func (c *Control) StillCalls(tx *store.Tx, actor *model.Actor) error {
 	known, ok := c.actors.Get(actor.Key.Key) // however long ago
-	if !tx.Alone() || !ok {
+	switch {
+	case !tx.Alone() || !ok:
 		return c.StillOpens(tx, actor)
-	}
-	now, k := c.clock(), known.Value
-	if _, admitted := k.Key.Admits(actor.Secret, now); !admitted || k.Disabled || c.over(k, now) {
+	case !c.holds(known.Value, actor.Secret, c.clock()):
 		return noLonger(&actor.Key)
 	}
 	return nil

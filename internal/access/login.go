@@ -266,11 +266,7 @@ func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, 
 	default:
 		return model.NotAllowed()
 	}
-	organizations := make([]model.OrganizationID, len(t.Memberships))
-	for i := range t.Memberships {
-		organizations[i] = t.Memberships[i].Organization
-	}
-	if err := c.WantOwnPassword(ctx, password, &t.Account, organizations); err != nil {
+	if err := c.WantOwnPassword(ctx, password, &t.Account, t.Memberships); err != nil {
 		return err
 	}
 	if set.Hash, err = c.HashPassword(ctx, password); err != nil {

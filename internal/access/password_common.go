@@ -45,9 +45,9 @@ func passwordCommon() error {
 }
 
 // WantOwnPassword refuses a password that has a name or an address of its account in it, or the
-// name of one of these organizations.
+// name of an organization that it belongs to.
 func (c *Control) WantOwnPassword(ctx context.Context, password string, account *model.Account,
-	organizations []model.OrganizationID) error {
+	memberships []model.Membership) error {
 	names := []string{account.Username, account.DisplayName}
 	for _, email := range account.Emails {
 		names = append(names, email.Address)
@@ -56,8 +56,8 @@ func (c *Control) WantOwnPassword(ctx context.Context, password string, account 
 		names = append(names, strings.TrimPrefix(phone.Number, "+"))
 	}
 	err := c.store.View(ctx, func(tx *store.Tx) error {
-		for _, id := range organizations {
-			o, _, err := tx.Organization(id)
+		for i := range memberships {
+			o, _, err := tx.Organization(memberships[i].Organization)
 			if err != nil {
 				return err
 			}

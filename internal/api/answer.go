@@ -95,7 +95,7 @@ const (
 // onlyReads reports whether nothing is lost with the answer, which can be asked for again.
 func (c *call) onlyReads() bool {
 	e := c.endpoint
-	reads := e.method == http.MethodGet && (e.changes == nil || !e.changes(c)) || e.pattern == "/v2/search"
+	reads := e.reads || e.method == http.MethodGet && (e.changes == nil || !e.changes(c))
 	return c.actor != nil && reads
 }
 

@@ -56,6 +56,8 @@ type route struct {
 	anyText bool
 	// changes reports whether a GET does more than read; nil says no.
 	changes func(c *call) bool
+	// reads is a POST that only reads: its answer may be refused, since it can be asked for again.
+	reads bool
 	// files are the fields that are files in a multipart body.
 	files map[string]fileField
 	// refuse tells before a file is kept that the call is refused whatever follows it.
@@ -130,7 +132,7 @@ func (a *API) routes() []route {
 		{method: get, pattern: "/v2/conversation", handler: a.getConversations},
 		{method: get, pattern: "/v2/conversation/:entity/message", handler: a.getHistory},
 		{method: post, pattern: "/v2/conversation/:entity/read", handler: a.readConversation},
-		{method: post, pattern: "/v2/search", handler: a.search},
+		{method: post, pattern: "/v2/search", handler: a.search, reads: true},
 		{method: get, pattern: "/v2/user/:user/message/unread_count", handler: a.getUnread, overseen: true},
 		{method: get, pattern: "/v2/user/:user/organization/:organization/message/unread_count",
 			handler: a.getUnreadIn, overseen: true},

@@ -49,12 +49,14 @@ func (p *People) Create(ctx context.Context, actor *model.Actor, c CreateCommand
 // for it; nil: it has none.
 func (p *People) insert(ctx context.Context, actor *model.Actor, c *CreateCommand, account *model.Account,
 	once *note) (made Created, err error) {
+	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title,
+		Department: c.Department, Joined: account.Created}
 	password := store.Password{}
 	if !actor.Operator {
 		password.Scope = c.Organization
 	}
 	if c.Password != "" { // no transaction waits for it
-		err := p.access.WantOwnPassword(ctx, c.Password, account, []model.OrganizationID{c.Organization})
+		err := p.access.WantOwnPassword(ctx, c.Password, account, []model.Membership{membership})
 		if err != nil {
 			return made, err
 		}
@@ -67,8 +69,6 @@ func (p *People) insert(ctx context.Context, actor *model.Actor, c *CreateComman
 		made.Key.IssuedBy, made.Key.Scope = actor.Account, password.Scope
 		made.Key.Expires, made.Key.Networks = actor.Key.LastGrant(), actor.Key.Networks
 	}
-	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title,
-		Department: c.Department, Joined: account.Created}
 	var kept audit.Updater = p.store
 	if once != nil {
 		kept = once

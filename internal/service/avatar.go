@@ -58,7 +58,7 @@ func replaceAvatar(tx *store.Tx, avatar *string, entity model.EntityID, group bo
 	}
 	if old, ok := StoredAvatar(*avatar); ok {
 		if link != nil && strings.HasSuffix(*link, "/v2/avatar/"+old) {
-			return nil // a client that sends all of what it has read keeps it
+			return nil // the client has sent back what it read: the picture stays
 		}
 		id, _ := model.ParseBlobID(old)
 		if err := tx.DeleteAvatar(id); err != nil {

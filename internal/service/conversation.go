@@ -95,10 +95,7 @@ func (l *conversationList) page(ctx context.Context, organizations []model.Organ
 			if err != nil {
 				return nil, nil, err
 			}
-			if there && len(out) == size {
-				return out, last, nil
-			}
-			if there && !l.fits(&entry) {
+			if there && (len(out) == size || !l.fits(&entry)) {
 				return out, last, nil
 			}
 			after = store.ConversationPlace{LastSort: c.LastSort, Organization: c.Organization, Entity: c.Entity}

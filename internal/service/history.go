@@ -158,9 +158,8 @@ const (
 )
 
 // visible returns the next of a thread's messages that the actor may see, at most so many, and
-// no more than there is room for.
-// It is accessTo that says so, as it is for Message. The status of the actor's own to a
-// group is set by setStatuses.
+// no more than there is room for. It is accessTo that says which, as it is for Message. The
+// status of the actor's own to a group is set by setStatuses.
 func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int, room *answerRoom) ([]model.Message,
 	error) {
 	if t.After >= t.Before {
