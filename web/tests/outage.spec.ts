@@ -162,3 +162,32 @@ test("what is seen while the list is asked for is not unread in it afterwards", 
   await expect(badges(a)).toHaveCount(0);
   await expect(a.page).toHaveTitle("Signet");
 });
+
+test("what was seen while an own message was on its way is not unread when that has arrived", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(two);
+  await bob.tell(alice, "Good morning.");
+  const a = new Messenger(await open(alice, "/", { serviceWorkers: "block" }));
+  await a.open("Bob Brown");
+  await a.has("Good morning.");
+  await expect(badges(a)).toHaveCount(0);
+  await look(a.page, false);
+  await bob.tell(alice, "Hello?");
+  await expect(badges(a)).toHaveText(["1"]);
+  const history = await hold(a.page, ({ pathname }) => /\/conversation\/.*\/message$/.test(pathname));
+  const sending = await hold(a.page, ({ pathname }) => pathname === "/v2/message");
+  await look(a.page, true);
+  await expect.poll(() => history.count).toBe(1);
+  await history.release();
+  await expect.poll(() => history.count).toBe(2); // both are answered without it
+  await a.write("Yes.");
+  await expect.poll(() => sending.count).toBe(1);
+  await expect(a.entry("Bob Brown")).toContainText("Yes."); // the event has told of it
+  await history.release();
+  await a.isUpToDate();
+  await sending.release();
+  await a.has("Good morning.", "Hello?", "Yes.");
+  await expect(badges(a)).toHaveCount(0);
+  await expect(a.page).toHaveTitle("Signet");
+});

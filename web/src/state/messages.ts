@@ -14,6 +14,17 @@ const page = 100;
 const largePage = 200; // where many are wanted
 const stale = new Set<string>(); // what may have changed while there was no connection
 
+/**
+ * The sort_number up to which nothing of a conversation is missed, by the same key. The last of its
+ * messages may be before that: an own one is shown with the answer to its call, one that has
+ * expired no more.
+ */
+const reached = new Map<string, number>();
+
+function reach(key: string, sort: number): void {
+  reached.set(key, Math.max(reached.get(key) ?? 0, sort));
+}
+
 /** isUnread tells whether the account has not read a message that it got. */
 export function isUnread(message: Message): boolean {
   return message.status !== "Read" && !message.is_recalled && message.sender_token !== session.value?.account.token;
@@ -21,9 +32,8 @@ export function isUnread(message: Message): boolean {
 
 /** unreadIn returns what is unread in a conversation, all of which is loaded up to a message; else undefined. */
 export function unreadIn(key: string, upTo: number): readonly Message[] | undefined {
-  const list = messages.value.get(key);
-  const known = list && !stale.has(key) && (list.at(-1)?.sort_number ?? 0) >= upTo;
-  return known ? list.filter(isUnread) : undefined;
+  const known = !stale.has(key) && (reached.get(key) ?? 0) >= upTo;
+  return known ? messages.value.get(key)?.filter(isUnread) : undefined;
 }
 
 type HistoryQuery = NonNullable<Parameters<typeof client.getHistory>[1]>;
@@ -155,9 +165,11 @@ export function setOut(key: string, body: string): () => void {
 export function add(message: Message): void {
   for (const told of meanwhile) told.push(() => add(message));
   const key = keyOfMessage(message);
+  if (!messages.value.has(key)) return;
+  reach(key, message.sort_number);
   const own = message.sender_token === session.value?.account.token;
   if (own && [...onTheirWay].some((way) => way.key === key && way.body === message.body)) return;
-  if (messages.value.has(key)) put(key, [message]);
+  put(key, [message]);
 }
 
 /** change changes a message wherever it is loaded, or is about to be. */
@@ -216,4 +228,5 @@ function put(key: string, some: readonly Message[]): void {
     merged = [...all.values()].sort((a, b) => a.sort_number - b.sort_number);
   }
   messages.value = new Map(messages.value).set(key, merged);
+  if (last) reach(key, last.sort_number);
 }
