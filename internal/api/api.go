@@ -168,7 +168,7 @@ func newAPI(o Options) (*API, error) {
 	a.memory = guard.NewMemory(o.Limits.BodyMemoryBytes, bodyParts)
 	a.answers = guard.NewMemory(answerMemory, answerParts)
 	var err error
-	if a.metrics, err = newMetrics(o.Registerer, a.memory); err != nil {
+	if a.metrics, err = newMetrics(o.Registerer, a); err != nil {
 		return nil, fmt.Errorf("register the metrics of the interface: %w", err)
 	}
 	a.unmatched = a.newEndpoint(route{method: "", pattern: "unmatched"})

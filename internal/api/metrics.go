@@ -25,7 +25,7 @@ type metrics struct {
 	sessions *prometheus.CounterVec
 }
 
-func newMetrics(registerer prometheus.Registerer, memory *guard.Memory) (*metrics, error) {
+func newMetrics(registerer prometheus.Registerer, a *API) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "signet_http_requests_total",
@@ -70,12 +70,20 @@ func newMetrics(registerer prometheus.Registerer, memory *guard.Memory) (*metric
 	if registerer == nil {
 		return m, nil
 	}
-	held := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	bodies := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "signet_http_body_bytes",
 		Help: "Bytes of bodies that are held in memory, but the first 8 KiB of each.",
-	}, func() float64 { return float64(memory.Used()) })
+	}, func() float64 { return float64(a.memory.Used()) })
+	answers := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "signet_http_answer_bytes",
+		Help: "Bytes of answers that wait in memory for their clients, but the first 8 KiB of each.",
+	}, func() float64 { return float64(a.answers.Used()) })
+	uploads := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "signet_http_uploads",
+		Help: "Files that are on their way to the server.",
+	}, func() float64 { return float64(a.uploads.UnderWay()) })
 	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.panics, m.logins, m.limited, m.foreign,
-		m.sessions, held} {
+		m.sessions, bodies, answers, uploads} {
 		if err := registerer.Register(c); err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/crypto/argon2"
 
 	"signet/internal/access"
@@ -63,6 +64,7 @@ type server struct {
 	log      *testlog.Log
 	checks   *openapitest.Validator
 	engine   store.Engine
+	metrics  *prometheus.Registry
 	blobs    blob.Store
 	audit    *audit.Key // signs checkpoints of the audit log
 	link     *operators.Link
@@ -109,7 +111,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		f.dir = t.TempDir()
 	}
 	s := &server{t: t, clock: testclock.At(testclock.Start.Truncate(time.Millisecond)), log: new(testlog.Log),
-		forged: new(forgeries), checks: openapitest.New(t)}
+		forged: new(forgeries), checks: openapitest.New(t), metrics: prometheus.NewRegistry()}
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	engine := enginetest.Open(t, f.dir, enginetest.Options{Clock: s.clock.Now, Log: logger})
 	t.Cleanup(func() { s.closed("the store", engine.Close()) })
@@ -190,7 +192,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Exporter: s.exporter, Version: "v1.2.3",
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
-		Address: f.address, Way: f.way, FirstStart: s.link.Take,
+		Address: f.address, Way: f.way, FirstStart: s.link.Take, Registerer: s.metrics,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -329,6 +331,22 @@ func until(t *testing.T, what string, so func() bool) {
 			t.Fatal("it does not come about that ", what)
 		}
 	}
+}
+
+// mustGauge returns the value of a metric without labels.
+func (s *server) mustGauge(name string) float64 {
+	s.t.Helper()
+	families, err := s.metrics.Gather()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == name {
+			return family.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	s.t.Fatal("there is no metric ", name)
+	return 0
 }
 
 // within is a context that ends after the patience.

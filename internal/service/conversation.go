@@ -64,6 +64,7 @@ type conversationList struct {
 	historyReader
 	presenter presenter
 	unswept   map[placed]store.Conversation
+	cleared   map[placed]int64 // of the groups that are looked at
 	room      answerRoom
 }
 
@@ -89,6 +90,9 @@ func (l *conversationList) page(ctx context.Context, organizations []model.Organ
 		if err := l.presenter.meet(accountsOf(rows)); err != nil {
 			return nil, nil, err
 		}
+		if err := l.findCleared(organizations, rows); err != nil {
+			return nil, nil, err
+		}
 		for i := range rows {
 			c := &rows[i]
 			entry, there, err := l.entry(ctx, c, len(out) < size)
@@ -110,6 +114,25 @@ func (l *conversationList) page(ctx context.Context, organizations []model.Organ
 	}
 }
 
+// findCleared finds up to where the actor has removed the conversations with groups.
+func (l *conversationList) findCleared(organizations []model.OrganizationID, rows []store.Conversation) error {
+	var groups []model.EntityID
+	for i := range rows {
+		if rows[i].Group {
+			groups = append(groups, rows[i].Entity)
+		}
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	removed, err := l.tx.ConversationsWith(l.actor.Account, organizations, groups)
+	l.cleared = make(map[placed]int64, len(removed))
+	for _, c := range removed {
+		l.cleared[placed{c.Organization, c.Entity}] = c.Cleared
+	}
+	return err
+}
+
 // fits reports whether a page has room for one more conversation.
 func (l *conversationList) fits(c *Conversation) bool {
 	bytes := entityBytes(&c.Entity)
@@ -128,9 +151,9 @@ func (l *conversationList) entry(ctx context.Context, c *store.Conversation, sho
 	}
 	membership, _ := l.actor.Membership(c.Organization)
 	thread := store.Thread{Organization: c.Organization, Reader: l.actor.Account, Entity: c.Entity, Group: c.Group,
-		After: c.Floor, Before: store.Whole}
+		After: c.Floor, Before: store.Whole, Cleared: l.cleared[placed{c.Organization, c.Entity}]}
 	if !c.Group {
-		thread.After = max(c.Floor, membership.Since)
+		thread.After, thread.Cleared = max(c.Floor, membership.Since), c.Cleared
 	}
 	if c.LastSort != 0 { // so that a group's later messages, which a past member did not get, cost nothing
 		thread.Before = c.LastSort + 1

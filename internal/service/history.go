@@ -141,11 +141,11 @@ func (r *historyReader) thread(p *place) (t store.Thread, err error) {
 	switch {
 	case !member: // an administrator: none
 	case p.group:
-		t.After, t.Before, err = r.tx.PartOfGroup(model.GroupID(p.entity), r.actor.Account)
+		err = r.tx.FindPart(&t)
 	default:
 		var c store.Conversation
 		c, _, err = r.tx.Conversation(r.actor.Account, p.organization, p.entity)
-		t.After, t.Before = max(c.Cleared, membership.Since), store.Whole
+		t.After, t.Before, t.Cleared = max(c.Cleared, membership.Since), store.Whole, c.Cleared
 	}
 	return t, err
 }
@@ -171,8 +171,7 @@ func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int, 
 			return nil, err
 		}
 	}
-	// A removed conversation ends at After: what is left of it came later.
-	cleared := func(model.EntityID) (int64, error) { return t.After, nil }
+	cleared := func(model.EntityID) (int64, error) { return t.Cleared, nil }
 	rest := *t
 	rest.MostBytes = answerBytes
 	out := make([]model.Message, 0, most)

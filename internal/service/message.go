@@ -43,14 +43,18 @@ func visible(tx *store.Tx, actor *model.Actor, id model.MessageID, now time.Time
 }
 
 // accessTo is how an actor stands to a message of which it has this copy, or none. A
-// copy counts that is younger than the actor's membership and, one to one, than its last
-// removal of the conversation, whose position cleared returns.
+// copy counts that is younger than the actor's membership and than its last removal of the
+// conversation, whose position cleared returns.
 func accessTo(actor *model.Actor, row *store.MessageRow, own *store.Delivery, now time.Time,
 	cleared func(peer model.EntityID) (int64, error)) (access messageAccess, err error) {
 	membership, _ := actor.Membership(row.Organization)
+	peer := model.EntityID(row.Sender) // of a copy
+	if row.Group {
+		peer = row.Recipient
+	}
 	within := func(peer model.EntityID, position int64) (bool, error) {
-		if position <= membership.Since || row.Group {
-			return position > membership.Since, nil
+		if position <= membership.Since {
+			return false, nil
 		}
 		last, err := cleared(peer)
 		return position > last, err
@@ -63,7 +67,7 @@ func accessTo(actor *model.Actor, row *store.MessageRow, own *store.Delivery, no
 	if own == nil || row.DOR && own.Status >= model.Read && !now.Before(own.StatusTime.Add(model.ReadGrace)) {
 		return access, nil
 	}
-	seen, err := within(model.EntityID(row.Sender), own.Position)
+	seen, err := within(peer, own.Position)
 	if seen {
 		access.delivery = own
 	}
@@ -94,8 +98,9 @@ func visibleAmong(tx *store.Tx, actor *model.Actor, ids []model.MessageID,
 	}
 	var peers []model.EntityID
 	for i := range rows {
+		peers = append(peers, rows[i].Recipient)
 		if !rows[i].Group {
-			peers = append(peers, rows[i].Recipient, model.EntityID(rows[i].Sender))
+			peers = append(peers, model.EntityID(rows[i].Sender))
 		}
 	}
 	conversations, err := tx.ConversationsWith(actor.Account, organizations, peers)

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"slices"
 
 	"signet/internal/model"
@@ -85,16 +86,17 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 	return p, nil
 }
 
-// rosterPlace finds an entry of the actor's own roster. It still
-// lists those who left the organization; everything else must be in sight.
-func (s *Service) rosterPlace(tx *store.Tx, actor *model.Actor, address string,
+// rosterPlace finds an entry of the actor's own roster. It still lists those who left the
+// organization, and with it are groups of which the actor keeps messages, or that it has
+// removed before; everything else must be in sight.
+func (s *Service) rosterPlace(ctx context.Context, tx *store.Tx, actor *model.Actor, address string,
 	organization model.OrganizationID) (place, error) {
 	entity, group, found, err := s.access.Resolve(tx, actor, address, true)
 	if err != nil {
 		return place{}, err
 	}
 	if !found || group {
-		return s.place(tx, actor, address, organization)
+		return s.unlistedPlace(ctx, tx, actor, address, organization)
 	}
 	var listed []model.OrganizationID
 	for _, o := range actor.Organizations() {
@@ -114,6 +116,26 @@ func (s *Service) rosterPlace(tx *store.Tx, actor *model.Actor, address string,
 	}
 	o, err := longest(tx, model.AccountID(entity), listed)
 	return place{entity: entity, organization: o}, err
+}
+
+// unlistedPlace is rosterPlace for what is no account: a group, which lists itself.
+func (s *Service) unlistedPlace(ctx context.Context, tx *store.Tx, actor *model.Actor, address string,
+	organization model.OrganizationID) (place, error) {
+	r := &historyReader{service: s, tx: tx, actor: actor, known: s.messages.reading(), now: s.now()}
+	talk, missing := s.talk(ctx, r, address, organization)
+	if !model.IsNotFound(missing) {
+		return talk.place, missing
+	}
+	named := s.access.Address(address)
+	for _, o := range actor.Organizations() {
+		if named.Kind != model.TokenAddress || organization != "" && o != organization {
+			continue
+		}
+		if _, known, err := tx.Conversation(actor.Account, o, named.Token); err != nil || known {
+			return place{entity: named.Token, group: true, organization: o}, err
+		}
+	}
+	return place{}, missing
 }
 
 // longest picks of several organizations the one that an account has belonged to

@@ -118,53 +118,24 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 	return err
 }
 
-// RemoveFromRoster takes an entity out of the actor's roster: one to one, its
-// copies of the messages are gone for it; a group it leaves (contract, call 23).
+// RemoveFromRoster takes an entity out of the actor's roster: the actor's copies of the
+// conversation's messages are gone for it, and a group it leaves (contract, call 23).
 func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) error {
 	var plan *piece.Plan
 	var left *store.Withdrawal
 	err := s.spare(ctx, s.acting(actor, func(tx *store.Tx) error {
 		plan, left = s.pieces.Plan(tx, s.now()), nil
-		place, err := s.rosterPlace(tx, actor, address, organization)
+		place, err := s.rosterPlace(ctx, tx, actor, address, organization)
 		if err != nil {
 			return err
 		}
 		if place.group {
-			if !place.member {
-				return nil
-			}
-			if err := tx.LockGroup(model.GroupID(place.entity)); err != nil {
-				return err
-			}
-			g, _, err := tx.Group(model.GroupID(place.entity))
-			if err != nil {
-				return err
-			}
-			if g.Members, err = tx.GroupMembers(g.ID); err != nil {
-				return err
-			}
-			return s.moveMembers(plan, actor, &g, []model.AccountID{actor.Account}, nil)
+			left, err = s.removeGroup(tx, plan, actor, place)
+		} else {
+			left, err = s.removeAccount(tx, actor, place)
 		}
-		c, _, err := tx.Conversation(actor.Account, place.organization, place.entity)
-		if err != nil || !c.Listed {
-			return err
-		}
-		position, err := tx.Position(1, actor.Account)
-		if err != nil {
-			return err
-		}
-		if left, err = tx.WithdrawConversation(actor.Account, place.organization, model.AccountID(place.entity),
-			position); err != nil {
-			return err
-		}
-		if err := tx.ClearConversation(actor.Account, place.organization, place.entity, position); err != nil {
-			return err
-		}
-		if err := s.queueFriend(tx, actor.Account, place, false); err != nil {
-			return err
-		}
-		return noteRemoved(tx, place, actor.Account)
+		return err
 	}))
 	if err != nil {
 		return err
@@ -176,6 +147,71 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 		}
 	}
 	return s.pieces.Carry(ctx, plan)
+}
+
+// removeAccount removes a conversation one to one. It returns what is left to be withdrawn.
+func (s *Service) removeAccount(tx *store.Tx, actor *model.Actor, place place) (*store.Withdrawal, error) {
+	c, _, err := tx.Conversation(actor.Account, place.organization, place.entity)
+	if err != nil || !c.Listed {
+		return nil, err
+	}
+	position, left, err := withdrawConversation(tx, actor.Account, place)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.ClearConversation(actor.Account, place.organization, place.entity, position); err != nil {
+		return nil, err
+	}
+	if err := s.queueFriend(tx, actor.Account, place, false); err != nil {
+		return nil, err
+	}
+	return left, noteRemoved(tx, place, actor.Account)
+}
+
+// removeGroup has the actor leave a group, if it is in it, and removes its conversation.
+func (s *Service) removeGroup(tx *store.Tx, plan *piece.Plan, actor *model.Actor, place place) (*store.Withdrawal,
+	error) {
+	id := model.GroupID(place.entity)
+	if err := tx.LockGroup(id); err != nil {
+		return nil, err
+	}
+	g, found, err := tx.Group(id)
+	if err == nil && !found {
+		err = model.Missing()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if place.member {
+		if g.Members, err = tx.GroupMembers(id); err != nil {
+			return nil, err
+		}
+		if err := s.moveMembers(plan, actor, &g, []model.AccountID{actor.Account}, nil); err != nil {
+			return nil, err
+		}
+	}
+	position, left, err := withdrawConversation(tx, actor.Account, place)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.ClearGroup(actor.Account, place.organization, id, position); err != nil {
+		return nil, err
+	}
+	if g.Deleted || place.member && len(g.Members) == 0 {
+		return left, tx.NoteDeparture(place.organization)
+	}
+	return left, nil
+}
+
+// withdrawConversation withdraws what is queued of a conversation, up to the position that it
+// returns.
+func withdrawConversation(tx *store.Tx, account model.AccountID, place place) (position int64, left *store.Withdrawal,
+	err error) {
+	if position, err = tx.Position(1, account); err != nil {
+		return 0, nil, err
+	}
+	left, err = tx.WithdrawConversation(account, place.organization, place.entity, position)
+	return position, left, err
 }
 
 // queueFriend tells an account that its roster changed.

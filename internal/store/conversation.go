@@ -87,13 +87,16 @@ func (tx *Tx) ListConversation(account model.AccountID, organization model.Organ
 		account, organization, entity)
 }
 
-// ClearConversation takes an account out of the roster of another one: nothing up to
-// the position counts or is seen any more.
+// ClearConversation takes an entity out of the roster of an account: nothing up to the
+// position counts or is seen any more. Of a group, whose entry lies with it, only that is kept.
 func (tx *Tx) ClearConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID,
 	position int64) error {
-	return tx.Post(`UPDATE conversations SET unread = 0, unread_priority = 0, listed = 0, last_message = 0,
-		last_sort = 0, cleared = ?
-		WHERE account = ? AND organization = ? AND entity = ?`, position, account, organization, entity)
+	return tx.Post(
+		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
+			listed)
+		VALUES (?, ?, ?, 0, 0, 0, 0, ?, 0)
+		ON CONFLICT (account, organization, entity) DO UPDATE SET unread = 0, unread_priority = 0, listed = 0,
+		last_message = 0, last_sort = 0, cleared = excluded.cleared`, account, organization, entity, position)
 }
 
 // ClearOrganization does the same for all that an account has in an organization, whose

@@ -43,10 +43,11 @@ var lastMessage = model.MessageID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 const unreadable = ` AND (m.replay <> 1 OR NOT EXISTS (SELECT 1 FROM groups g WHERE g.group_token = m.recipient
 	AND g.deleted = 0))
 	AND NOT EXISTS (SELECT 1 FROM memberships p LEFT JOIN conversations c
-		ON m.is_group = 0 AND c.account = p.account AND c.organization = p.organization AND c.entity = m.recipient
+		ON c.account = p.account AND c.organization = p.organization AND c.entity = m.recipient
 		WHERE p.organization = ? AND p.account = m.sender AND p.since < m.sort AND COALESCE(c.cleared, 0) < m.sort)
 	AND NOT EXISTS (SELECT 1 FROM deliveries d CROSS JOIN memberships p LEFT JOIN conversations c
-		ON m.is_group = 0 AND c.account = p.account AND c.organization = p.organization AND c.entity = m.sender
+		ON c.account = p.account AND c.organization = p.organization
+		AND c.entity = CASE m.is_group WHEN 1 THEN m.recipient ELSE m.sender END
 		WHERE d.organization_number = m.organization_number AND d.message = m.message
 		AND p.organization = ? AND p.account = d.account AND p.since < d.position AND COALESCE(c.cleared, 0) < d.position)`
 

@@ -125,12 +125,14 @@ func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
 func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position, history int64) error {
 	for i, account := range accounts {
 		joined := position + int64(i)
+		floor := cmp.Or(history, joined)
 		if err := tx.Post(
 			`INSERT INTO group_members (group_token, account, organization, joined, since, seen, seen_priority, last_message,
 				last_sort, floor, updated, history)
-			SELECT ?, ?, g.organization, ?, sent, sent, sent_priority, 0, COALESCE(p.last_sort, 0), COALESCE(p.floor, ?), 0, ?
+			SELECT ?, ?, g.organization, ?, sent, sent, sent_priority, 0, COALESCE(p.last_sort, 0),
+			CASE WHEN p.floor < ? THEN p.floor ELSE ? END, 0, ?
 			FROM groups g LEFT JOIN past_members p ON p.account = ? AND p.group_token = g.group_token WHERE g.group_token = ?
-			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, joined, cmp.Or(history, joined), history, account,
+			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, joined, floor, floor, history, account,
 			g.ID); err != nil {
 			return err
 		}
@@ -148,11 +150,27 @@ func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) e
 		SELECT p.account, p.group_token, p.organization, g.name, p.floor, g.last_message, `+memberLastSort+`
 		FROM group_members p JOIN groups g ON g.group_token = p.group_token
 		WHERE p.group_token = ? AND p.account IN (?*) AND `+memberLastSort+` > p.floor
-		ON CONFLICT (account, group_token) DO UPDATE SET name = excluded.name,
+		ON CONFLICT (account, group_token) DO UPDATE SET name = excluded.name, floor = excluded.floor,
 		last_message = excluded.last_message, last_sort = excluded.last_sort`, id, accounts); err != nil {
 		return err
 	}
 	return tx.Post(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)
+}
+
+// ClearGroup has an account that is in a group no more, or in one that was deleted, see
+// nothing of it up to a position any more.
+func (tx *Tx) ClearGroup(account model.AccountID, organization model.OrganizationID, id model.GroupID,
+	position int64) error {
+	if err := tx.ClearConversation(account, organization, model.EntityID(id), position); err != nil {
+		return err
+	}
+	if err := tx.Post(`UPDATE past_members SET floor = last_sort WHERE account = ? AND group_token = ?`, account,
+		id); err != nil {
+		return err
+	}
+	return tx.Post(`UPDATE group_members SET floor = (SELECT CASE WHEN g.sent > group_members.since THEN g.last_sort
+		ELSE group_members.last_sort END FROM groups g WHERE g.group_token = group_members.group_token)
+		WHERE group_token = ? AND account = ?`, id, account)
 }
 
 // deletePastMember forgets which groups of an organization an account was in.

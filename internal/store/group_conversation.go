@@ -21,11 +21,11 @@ const memberConversations = `SELECT p.organization, p.group_token AS entity, 1 A
 // pastConversations are those of groups that an account has left, and of deleted ones.
 const pastConversations = `SELECT q.organization, q.group_token AS entity, 1 AS is_group, q.last_message, 0 AS unread,
 	0 AS unread_priority, 0 AS cleared, 0 AS listed, q.last_sort, q.floor, 1 AS past, q.name
-	FROM past_members q WHERE q.account = ? AND q.organization IN (?*)
+	FROM past_members q WHERE q.account = ? AND q.organization IN (?*) AND q.last_sort > q.floor
 	AND NOT EXISTS (SELECT 1 FROM group_members p WHERE p.group_token = q.group_token AND p.account = q.account)
 	UNION ALL SELECT p.organization, p.group_token, 1, g.last_message, 0, 0, 0, 0, ` + memberLastSort + `, p.floor, 1, g.name
 	FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 1
-	WHERE p.account = ? AND p.organization IN (?*)`
+	WHERE p.account = ? AND p.organization IN (?*) AND ` + memberLastSort + ` > p.floor`
 
 const memberLastSort = `CASE WHEN g.sent > p.since THEN g.last_sort ELSE p.last_sort END`
 

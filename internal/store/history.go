@@ -154,15 +154,17 @@ func (tx *Tx) countReplayed(group model.GroupID, messages []MessageRow, members 
 }
 
 // QueueLate queues a group's message at a position with those of the accounts that have a
-// copy and are in the organization still. Members that wait for earlier messages get it in
-// its turn.
+// copy, are in the organization still and have not removed the conversation since. Members
+// that wait for earlier messages get it in its turn.
 func (tx *Tx) QueueLate(m *MessageRow, accounts []model.AccountID, position int64) error {
 	err := tx.Post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
 		AND EXISTS (SELECT 1 FROM memberships s WHERE s.organization = ? AND s.account = deliveries.account
 			AND s.since < deliveries.position)
+		AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.account = deliveries.account AND c.organization = ?
+			AND c.entity = ? AND c.cleared >= deliveries.position)
 		AND NOT EXISTS (SELECT 1 FROM group_members p WHERE p.group_token = ? AND p.account = deliveries.account
 			AND p.history > 0 AND p.joined < deliveries.position)`,
-		position, tx.existing(m.Organization), m.ID, accounts, m.Organization, m.Recipient)
+		position, tx.existing(m.Organization), m.ID, accounts, m.Organization, m.Organization, m.Recipient, m.Recipient)
 	if err != nil {
 		return err
 	}

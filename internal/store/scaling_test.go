@@ -111,6 +111,7 @@ var spreading = map[string]string{
 	"Tx.HasOperator":           "at the start",
 	"Tx.HasOrganization":       "at the start",
 	"Tx.Holders":               "when a role is asked for",
+	"Tx.FindPart":              "a page of a group's history: the group's shard, and the reader's",
 	"Tx.InsertGroupDeliveries": "each message to a group: the group's shard and the message's",
 	"Tx.InsertGroupEvents":     "each message to a group: as many as the members lie on",
 	"Tx.InsertEvents":          "what the members of a group or an organization are told: some hundred of them at a time",

@@ -295,9 +295,9 @@ CREATE TABLE events (
 CREATE TABLE withdrawals (
 	account             {id} NOT NULL,
 	organization_number BIGINT NOT NULL, -- only events of this organization; -1: of all
-	sender              {id} NOT NULL,   -- only messages of kind 1 from this account; none: everything
+	entity              {id} NOT NULL,   -- only messages of the conversation with it; none: everything
 	position            BIGINT NOT NULL, -- up to which
-	PRIMARY KEY (account, organization_number, sender)
+	PRIMARY KEY (account, organization_number, entity)
 ){table};
 
 -- An account whose queue has grown, so that the sweep looks whether it holds more than it may.
@@ -306,7 +306,8 @@ CREATE TABLE grown_queues (
 	PRIMARY KEY (account)
 ){table};
 
--- What an account's roster says of another account in an organization. Groups and their members have theirs.
+-- What an account's roster says of another account in an organization. Groups and their members have theirs: of a group
+-- there is only a row, with cleared, where the account has removed it from its roster.
 CREATE TABLE conversations (
 	account         {id} NOT NULL,
 	organization    {text} NOT NULL,

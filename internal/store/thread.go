@@ -37,7 +37,8 @@ type Thread struct {
 	After        int64 // what has a sort up to it is left out
 	Before       int64 // so is what has this sort or a greater one
 	OldestFirst  bool
-	MostBytes    int // of content that is read at a time; 0: no limit
+	Cleared      int64 // the position up to which the reader removed it
+	MostBytes    int   // of content that is read at a time; 0: no limit
 }
 
 // Whole is before the end of every thread, for Thread.Before.
@@ -256,17 +257,21 @@ func (tx *Tx) LeastStatuses(organization model.OrganizationID, messages []model.
 	return out, err
 }
 
-// PartOfGroup returns between which sorts a group's messages may be an account's: above
-// floor, and before. Nothing is, where it never was a member.
-func (tx *Tx) PartOfGroup(group model.GroupID, account model.AccountID) (floor, before int64, err error) {
-	found, err := tx.One(`SELECT floor FROM group_members WHERE group_token = ? AND account = ?`, []any{group, account},
-		&floor)
+// FindPart limits a thread of a group to the part of it that may be the reader's. Nothing is,
+// where it never was a member.
+func (tx *Tx) FindPart(t *Thread) error {
+	const cleared = `, COALESCE((SELECT cleared FROM conversations c WHERE c.account = p.account
+		AND c.organization = p.organization AND c.entity = p.group_token), 0)`
+	t.Before = Whole
+	found, err := tx.One(`SELECT floor`+cleared+` FROM group_members p WHERE group_token = ? AND account = ?`,
+		[]any{t.Entity, t.Reader}, &t.After, &t.Cleared)
 	if found || err != nil {
-		return floor, Whole, err
+		return err
 	}
-	_, err = tx.One(`SELECT floor, last_sort + 1 FROM past_members WHERE account = ? AND group_token = ?`,
-		[]any{account, group}, &floor, &before)
-	return floor, before, err
+	t.Before = 0
+	_, err = tx.One(`SELECT floor, last_sort + 1`+cleared+` FROM past_members p WHERE account = ? AND group_token = ?`,
+		[]any{t.Reader, t.Entity}, &t.After, &t.Before, &t.Cleared)
+	return err
 }
 
 // ConversationPlace is a place in an account's conversations.

@@ -13,7 +13,7 @@ const anyOrganization = -1
 // position, or of that what is about an organization.
 type Withdrawal struct {
 	Account  model.AccountID
-	Sender   model.AccountID // only its messages to the account; zero: everything
+	Entity   model.EntityID // only the messages of the conversation with it; zero: everything
 	Position int64
 
 	number any // of the organization, or anyOrganization
@@ -25,7 +25,7 @@ type Withdrawal struct {
 // withdraws it waits until it is removed.
 const standing = ` AND (NOT EXISTS (SELECT 1 FROM withdrawals WHERE account = ?)
 	OR NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.account = e.account AND w.position >= e.position
-		AND w.organization_number IN (-1, e.organization_number) AND LENGTH(w.sender) = 0))`
+		AND w.organization_number IN (-1, e.organization_number) AND LENGTH(w.entity) = 0))`
 
 // WithdrawAll empties an account's queue up to a position, or what of it is within a scope.
 func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, position int64) error {
@@ -50,11 +50,12 @@ func (tx *Tx) WithdrawEventsOf(account model.AccountID, organization model.Organ
 	return err
 }
 
-// WithdrawConversation withdraws the messages that an account got from another one in an
-// organization, up to a position. It returns what is left to be removed; nil: nothing is.
-func (tx *Tx) WithdrawConversation(account model.AccountID, organization model.OrganizationID, sender model.AccountID,
+// WithdrawConversation withdraws the messages that an account got from another one, or of a
+// group, in an organization, up to a position. It returns what is left to be removed; nil:
+// nothing is.
+func (tx *Tx) WithdrawConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID,
 	position int64) (left *Withdrawal, err error) {
-	w := &Withdrawal{Account: account, Position: position, number: tx.existing(organization), Sender: sender}
+	w := &Withdrawal{Account: account, Position: position, number: tx.existing(organization), Entity: entity}
 	if done, err := tx.withdraw(w); err != nil || done {
 		return nil, err
 	}
@@ -69,9 +70,9 @@ func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
 		return false, err
 	}
 	if long {
-		return false, tx.Post(`INSERT INTO withdrawals (account, organization_number, sender, position) VALUES (?, ?, ?, ?)
-			ON CONFLICT (account, organization_number, sender) DO UPDATE SET position = excluded.position`,
-			w.Account, w.number, optional(w.Sender), w.Position)
+		return false, tx.Post(`INSERT INTO withdrawals (account, organization_number, entity, position) VALUES (?, ?, ?, ?)
+			ON CONFLICT (account, organization_number, entity) DO UPDATE SET position = excluded.position`,
+			w.Account, w.number, optional(w.Entity), w.Position)
 	}
 	positions, err := tx.Withdrawn(w, 0, atOnce)
 	if err != nil {
@@ -82,13 +83,13 @@ func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
 
 // Withdrawals returns up to limit of those of which something may still lie in a queue.
 func (tx *Tx) Withdrawals(limit int) ([]Withdrawal, error) {
-	return List(tx, `SELECT account, organization_number, sender, position FROM withdrawals
-		ORDER BY account, organization_number, sender LIMIT ? + 0`, []any{limit}, func(w *Withdrawal, row Row) error {
-		var sender []byte
+	return List(tx, `SELECT account, organization_number, entity, position FROM withdrawals
+		ORDER BY account, organization_number, entity LIMIT ? + 0`, []any{limit}, func(w *Withdrawal, row Row) error {
+		var entity []byte
 		var number int64
-		err := row.Scan(&w.Account, &number, &sender, &w.Position)
+		err := row.Scan(&w.Account, &number, &entity, &w.Position)
 		w.number = number
-		copy(w.Sender[:], sender)
+		copy(w.Entity[:], entity)
 		return err
 	})
 }
@@ -99,10 +100,11 @@ func (tx *Tx) Withdrawn(w *Withdrawal, after int64, limit int) (positions []int6
 	query := `SELECT e.position FROM events e WHERE e.account = ? AND e.position > ? AND e.position <= ?
 		AND (? = -1 OR e.organization_number = ?)`
 	args := []any{w.Account, after, w.Position, w.number, w.number}
-	if !w.Sender.IsZero() {
-		query += ` AND e.kind = 1 AND EXISTS (SELECT 1 FROM messages m WHERE m.organization_number = e.organization_number
-			AND m.message = e.message AND m.sender = ?)`
-		args = append(args, w.Sender)
+	if !w.Entity.IsZero() {
+		query += ` AND e.kind IN (1, 2) AND EXISTS (SELECT 1 FROM messages m
+			WHERE m.organization_number = e.organization_number AND m.message = e.message
+			AND CASE m.is_group WHEN 1 THEN m.recipient ELSE m.sender END = ?)`
+		args = append(args, w.Entity)
 	}
 	return Column[int64](tx, query+` ORDER BY e.position LIMIT ? + 0`, append(args, limit)...)
 }
@@ -110,6 +112,6 @@ func (tx *Tx) Withdrawn(w *Withdrawal, after int64, limit int) (positions []int6
 // FinishWithdrawal forgets a withdrawal of which nothing lies in the queue any more. The
 // queue is locked.
 func (tx *Tx) FinishWithdrawal(w *Withdrawal) error {
-	return tx.Post(`DELETE FROM withdrawals WHERE account = ? AND organization_number = ? AND sender = ? AND position = ?`,
-		w.Account, w.number, optional(w.Sender), w.Position)
+	return tx.Post(`DELETE FROM withdrawals WHERE account = ? AND organization_number = ? AND entity = ? AND position = ?`,
+		w.Account, w.number, optional(w.Entity), w.Position)
 }

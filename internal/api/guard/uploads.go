@@ -18,6 +18,16 @@ type Uploads struct {
 // MostUploads is how many that are.
 const MostUploads = 8
 
+// UnderWay returns how many uploads all keys have under way.
+func (u *Uploads) UnderWay() (all int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, some := range u.by {
+		all += some
+	}
+	return all
+}
+
 // Enter begins an upload, which ends when leave is called, or refuses it.
 func (u *Uploads) Enter(counter string) (leave func(), err error) {
 	u.mu.Lock()

@@ -47,6 +47,7 @@ func (p *play) recount(t *rapid.T) {
 		return s.Query(
 			`SELECT c.account, c.organization, c.entity, c.unread, c.unread_priority, COUNT(m.message), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)
 			FROM (SELECT account, organization, entity, unread, unread_priority, cleared FROM conversations
+				WHERE entity NOT IN (SELECT group_token FROM groups)
 				UNION ALL SELECT p.account, p.organization, p.group_token, g.sent - p.seen, g.sent_priority - p.seen_priority, p.joined
 				FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0) c
 			JOIN organization_numbers n ON n.organization = c.organization

@@ -53,18 +53,37 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 			a.withdraw(func(e *event) bool {
 				return e.content && e.message.group == nil && e.message.organization == named && e.message.sender == to
 			})
-			c.listed, c.cleared, c.last = false, w.next(), conversation{}.last
+			c.remove(w.next())
 			w.tellFriend(a, p, false)
 			return fine
 		}
 	}
-	if _, code := w.findPlace(a, to, g, named); code != fine {
+	if _, code := w.findPlace(a, to, g, named); code != fine && (g == nil || !w.keeps(a, g, named)) {
 		return code
 	}
-	if g != nil && g.has(a) {
+	if g == nil {
+		return fine
+	}
+	if g.has(a) {
 		w.move(a, g, []*account{a}, nil)
 	}
+	a.withdraw(func(e *event) bool { return e.content && e.message.group == g })
+	a.conversation(g.place()).remove(w.next())
 	return fine
+}
+
+// keeps reports whether an account that may see nothing of a group has messages of it, or has
+// removed them.
+func (w *world) keeps(a *account, g *group, named *organization) bool {
+	if named != nil && named != g.organization || !a.memberOf(g.organization) {
+		return false
+	}
+	return len(w.history(a, g.place())) > 0 || a.conversation(g.place()).removed > 0
+}
+
+// remove takes a conversation out of a roster, with all that it had.
+func (c *conversation) remove(now tick) {
+	c.listed, c.cleared, c.removed, c.last = false, now, now, conversation{}.last
 }
 
 // listedIn is the organization of an entry of a's roster for somebody: of several the

@@ -98,7 +98,8 @@ type place struct {
 type conversation struct {
 	listed  bool
 	last    time.Time // of the last message; zero: none
-	cleared tick      // what is not after it is gone for the account
+	cleared tick      // what is not after it counts no more
+	removed tick      // what is not after it is gone for the account
 }
 
 // event is an entry of a queue.
@@ -217,13 +218,13 @@ func (m *message) ended(now time.Time) bool {
 }
 
 // after reports whether an account still has what it got at a moment: its
-// membership is older, and, one to one, the conversation was not removed since.
+// membership is older, and the conversation was not removed since.
 func (a *account) after(m *message, got tick) bool {
 	if !a.memberOf(m.organization) || got <= a.joined[m.organization] {
 		return false
 	}
 	c := a.roster[m.placeOf(a)]
-	return m.group != nil || c == nil || got > c.cleared
+	return c == nil || got > c.removed
 }
 
 // asSender reports whether an account sees a message as the one that it sent.

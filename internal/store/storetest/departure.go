@@ -14,7 +14,10 @@ func departures(t *testing.T, h Harness) {
 	said, answered, apart := p.letter(first, ann, bob), p.letter(first, bob, ann), p.letter(first, ann, eve)
 	toAll, elsewhere, history := p.groupLetter(&g, bob), p.letter(second, ann, bob), p.groupLetter(&g, ann)
 	toAll.Replay, history.Replay = false, true
-	for _, m := range []*store.MessageRow{said, answered, apart, toAll, elsewhere, history} {
+	removed := p.mustGroup(t, first, ann, bob)
+	toRemoved := p.groupLetter(&removed, bob)
+	toRemoved.Replay = false
+	for _, m := range []*store.MessageRow{said, answered, apart, toAll, elsewhere, history, toRemoved} {
 		p.mustSend(t, m)
 	}
 	note := func(organization model.OrganizationID, change func(*store.Tx) error) {
@@ -33,6 +36,15 @@ func departures(t *testing.T, h Harness) {
 				return err
 			}
 			return tx.ClearConversation(account, first, model.EntityID(other), position)
+		}
+	}
+	clearGroup := func(account model.AccountID) func(*store.Tx) error {
+		return func(tx *store.Tx) error {
+			position, err := tx.Position(1, account)
+			if err != nil {
+				return err
+			}
+			return tx.ClearGroup(account, first, removed.ID, position)
 		}
 	}
 	leave := func(account model.AccountID) func(*store.Tx) error {
@@ -92,17 +104,21 @@ func departures(t *testing.T, h Harness) {
 	wantEqual(t, "noted afterwards", noted(), nil)
 	note(first, clear(bob, ann))
 	look(nil, said, answered)
-	note(first, leave(bob))
+	note(first, clearGroup(ann))
 	look(nil, said, answered)
+	note(first, clearGroup(bob))
+	look(nil, said, answered, toRemoved)
+	note(first, leave(bob))
+	look(nil, said, answered, toRemoved)
 	note(first, leave(ann))
-	look(func() { note(first, func(*store.Tx) error { return nil }) }, said, answered, toAll)
-	look(nil, said, answered, toAll) // again, as one was noted meanwhile
+	look(func() { note(first, func(*store.Tx) error { return nil }) }, said, answered, toRemoved, toAll)
+	look(nil, said, answered, toRemoved, toAll) // again, as one was noted meanwhile
 	wantEqual(t, "noted at last", noted(), nil)
 	note(first, leave(eve))
-	look(nil, said, answered, toAll, apart)
+	look(nil, said, answered, toRemoved, toAll, apart)
 	note(first, func(tx *store.Tx) error {
 		g.Deleted = true
 		return tx.UpdateGroup(&g)
 	})
-	look(nil, said, answered, toAll, apart, history)
+	look(nil, said, answered, toRemoved, toAll, apart, history)
 }

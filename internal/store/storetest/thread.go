@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -147,11 +148,9 @@ func threads(t *testing.T, h Harness) {
 		wantEqual(t, "least status", least[m.ID], model.New)
 		part := func(account model.AccountID) (floor, before int64) {
 			t.Helper()
-			p.mustView(t, func(tx *store.Tx) (err error) {
-				floor, before, err = tx.PartOfGroup(g.ID, account)
-				return err
-			})
-			return floor, before
+			thread := store.Thread{Organization: first, Reader: account, Entity: g.Entity(), Group: true}
+			p.mustView(t, func(tx *store.Tx) error { return tx.FindPart(&thread) })
+			return thread.After, thread.Before
 		}
 		if floor, before := part(bob); floor >= m.Sort || before != store.Whole {
 			t.Errorf("a member sees from %d to %d", floor, before)
@@ -163,6 +162,46 @@ func threads(t *testing.T, h Harness) {
 		}
 		if floor, before := part(eve); floor < before {
 			t.Errorf("who was never in it sees from %d to %d", floor, before)
+		}
+	})
+
+	t.Run("of_a_group_that_was_removed_are_what_came_later", func(t *testing.T) {
+		g := p.mustGroup(t, first, ann, bob)
+		m := send(p.groupLetter(&g, ann))
+		late := send(p.groupLetter(&g, ann))
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsAt(bob, []int64{late.Sort}) })
+		var removed int64
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			if err := tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}); err != nil {
+				return err
+			}
+			position, err := tx.Position(1, bob)
+			removed = position
+			return errors.Join(err, tx.ClearGroup(bob, first, g.ID, position))
+		})
+		part := func() store.Thread {
+			t.Helper()
+			thread := store.Thread{Organization: first, Reader: bob, Entity: g.Entity(), Group: true}
+			p.mustView(t, func(tx *store.Tx) error { return tx.FindPart(&thread) })
+			return thread
+		}
+		if got := part(); got.After+1 < got.Before || got.Cleared != removed {
+			t.Errorf("there are %+v, removed at %d", got, removed)
+		}
+		// What had still to be queued is not any more.
+		length := p.length(t, bob)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(1, bob)
+			return errors.Join(err, tx.QueueLate(late, []model.AccountID{bob}, position))
+		})
+		wantEqual(t, "queued", p.length(t, bob), length)
+		// Back, with a history that reaches further than what it had.
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			position, err := tx.Position(1, bob)
+			return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, m.Sort-1))
+		})
+		if got := part(); got.After != m.Sort-1 || got.Before != store.Whole || got.Cleared != removed {
+			t.Errorf("there are %+v from %d, removed at %d", got, m.Sort-1, removed)
 		}
 	})
 }

@@ -132,12 +132,12 @@ func withdrawals(t *testing.T, h Harness) {
 		withdraw := func() {
 			t.Helper()
 			p.mustUpdate(t, func(tx *store.Tx) (err error) {
-				left, err = tx.WithdrawConversation(bob, organization, ann, second.Sort)
+				left, err = tx.WithdrawConversation(bob, organization, model.EntityID(ann), second.Sort)
 				return err
 			})
 		}
 		withdraw()
-		if left == nil || left.Sender != ann {
+		if left == nil || left.Entity != model.EntityID(ann) {
 			t.Fatalf("of a long queue %+v is left to be removed", left)
 		}
 		sweep(p)
