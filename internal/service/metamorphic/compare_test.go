@@ -32,6 +32,7 @@ func (p *play) compare(t *rapid.T) {
 	}
 	p.compareScopes(t)
 	p.compareGroups(t)
+	p.compareOrganizations(t)
 }
 
 // compareReader compares all that an account is shown of messages.
@@ -309,5 +310,22 @@ func (p *play) compareGroups(t *rapid.T) {
 		}
 		wantSame(t, "members of a group", got.Members, members)
 		wantSame(t, "flags of a group", []bool{got.ReplayHistory, got.Public}, []bool{g.replay, g.public})
+	}
+}
+
+// compareOrganizations: those of each account, with how many members they have.
+func (p *play) compareOrganizations(t *rapid.T) {
+	t.Helper()
+	for _, a := range p.world.accounts {
+		got, err := p.service.OrganizationsOf(t.Context(), p.actor(t, a), "me")
+		agree(t, "organizations of "+a.name, err, fine)
+		shown, want := map[model.OrganizationID]int{}, map[model.OrganizationID]int{}
+		for _, o := range got {
+			shown[o.ID] = o.Members
+		}
+		for _, o := range p.world.organizationsOf(a) {
+			want[o.id] = len(inside(p.world.accounts, o))
+		}
+		wantSame(t, "organizations of "+a.name, shown, want)
 	}
 }
