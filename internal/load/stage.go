@@ -75,8 +75,11 @@ const (
 )
 
 // newStage makes an organization. An operator's key is exchanged for one without
-// limits, so that many people can be made quickly.
+// limits, so that many people can be made quickly. An interruption waits for what is being
+// made: what is not known could not be removed.
 func newStage(ctx context.Context, t *Target) (*stage, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), strikeTime)
+	defer cancel()
 	s := &stage{target: t, name: "signet bench " + rand.Text()[:10]}
 	admin, err := s.connect(t.Key, t.Secret)
 	if err != nil {
