@@ -11,6 +11,15 @@ async function isFor(page: Page, name: string): Promise<void> {
   await expect(page.getByRole("heading", { name, level: 1, exact: true })).toBeVisible();
 }
 
+/** countLoads counts from now on how often a page is loaded, also where that does not come to its end. */
+function countLoads(page: Page): () => number {
+  let count = 0;
+  page.on("request", (request) => {
+    if (request.isNavigationRequest()) count++;
+  });
+  return () => count;
+}
+
 test("a session begins in all tabs and ends in all, also from elsewhere, and says so there", async ({
   hospital, desk,
 }) => {
@@ -23,15 +32,18 @@ test("a session begins in all tabs and ends in all, also from elsewhere, and say
     await expect(page.getByLabel("User name")).toBeVisible();
   }
 
-  // By a password, and ended in the other tab. That one knows why, and says nothing.
+  // By a password, and ended in the other tab. That one knows why, and says nothing. Each begins
+  // anew once: browsers have crashed where a page that was being left was loaded anew again.
   await one.bringToFront();
   await signIn(one, alice.username, password);
   await isFor(one, "Alice Ames");
   await isFor(other, "Alice Ames");
   await other.bringToFront();
+  const loads = [one, other].map(countLoads);
   await other.getByRole("button", { name: "Sign out" }).click();
   await expect(other.getByLabel("User name")).toBeVisible();
   await expect(one.getByLabel("User name")).toBeVisible();
+  expect(loads.map((count) => count())).toEqual([1, 1]);
   await expect(one.getByText(ended, { exact: true })).toBeVisible();
   await expect(other.getByText(ended)).toHaveCount(0);
 

@@ -57,8 +57,13 @@ async function look(): Promise<void> {
   looking = false;
 }
 
+/** The page is being left: what ends with it, such as its stream, is no news. */
+let leaving = false;
+
 /** forget leaves nothing of a session in the tab, and begins anew; told, with a word of why. */
 function forget(told = false): void {
+  if (leaving) return;
+  leaving = true;
   sessionStorage.clear();
   if (told) sessionStorage.setItem(endedMark, "");
   location.reload();
@@ -73,9 +78,13 @@ export async function signIn(by: { username: string; password: string } | Creden
 
 /** signOut ends the session, and forgets everything with the page. Without a connection it throws, and nothing ends. */
 export async function signOut(): Promise<void> {
+  leaving = true;
   await client.endSession().catch((error: unknown) => {
-    if (!(error instanceof SignetError)) throw error; // it had ended
+    if (error instanceof SignetError) return; // it had ended
+    leaving = false;
+    throw error;
   });
+  leaving = false;
   tabs.postMessage(null);
   forget();
 }
