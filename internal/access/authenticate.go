@@ -22,7 +22,7 @@ func WrongCredentials() *model.Error {
 // where the key does not exist, has ended, has another secret, is of an account that
 // is disabled, or is not to be used from this address; the answer is the same for all of these.
 func (c *Control) Authenticate(ctx context.Context, key, secret string, from netip.Addr) (*model.Actor, error) {
-	if model.MalformedSecret(secret) {
+	if model.MalformedSecret(secret) || !model.IsText(key) {
 		return nil, WrongCredentials() // which tells nothing but what the caller can compute
 	}
 	now := c.clock()

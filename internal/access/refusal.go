@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"strings"
 
 	"signet/internal/audit"
 	"signet/internal/model"
@@ -92,7 +91,7 @@ const maxAttempt = 320
 
 // nameable reports whether a name that was tried may be that of a key or an account.
 func nameable(name string) bool {
-	return name != "" && len(name) <= maxAttempt && !strings.ContainsRune(name, 0)
+	return name != "" && len(name) <= maxAttempt && model.IsText(name)
 }
 
 // describeAttempt names the key or the account that was tried in vain.

@@ -24,6 +24,7 @@ var steps = [...]func(*API, context.Context, *call) error{
 	(*API).checkAdministrative, // 403
 	(*API).readBody,            // 413, 415, 400
 	(*API).askAgain,            // 401, 403
+	(*API).checkOrganization,   // 400
 }
 
 // ServeHTTP answers one request.
@@ -97,6 +98,9 @@ func (a *API) findRoute(_ context.Context, c *call) error {
 	}
 	c.allow = found.allow
 	if e := found.endpoint(r.Method); e != nil {
+		if err := e.checkText(c.params[:]); err != nil {
+			return err
+		}
 		c.endpoint = e
 		return nil
 	}
@@ -145,6 +149,16 @@ func (a *API) askAgain(ctx context.Context, c *call) error {
 	}
 	c.actor = actor
 	return a.checkAdministrative(ctx, c)
+}
+
+// checkOrganization refuses a call that names its organization in a way that cannot be read:
+// without a name it would act in another one.
+func (a *API) checkOrganization(_ context.Context, c *call) error {
+	if c.actor == nil {
+		return nil
+	}
+	c.organization()
+	return c.err()
 }
 
 // readBody reads the body into the call's fields and files.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"unicode/utf8"
 
 	"signet/internal/model"
 )
@@ -76,7 +75,8 @@ func (c *call) credentials() (key, secret string, err error) {
 }
 
 // keyAndSecret decodes base64(key:secret) in either alphabet, with or without
-// padding. In a query a `+` that was not encoded has arrived as a blank.
+// padding. In a query a `+` that was not encoded has arrived as a blank. Whether they are text is
+// for those to ask who look them up, so that it counts as a failed attempt where they are not.
 func keyAndSecret(encoded string) (key, secret string, err error) {
 	encoded = strings.TrimRight(encoded, "=")
 	if strings.ContainsAny(encoded, " -_") {
@@ -84,8 +84,8 @@ func keyAndSecret(encoded string) (key, secret string, err error) {
 	}
 	decoded, fault := base64.RawStdEncoding.DecodeString(encoded)
 	key, secret, ok := strings.Cut(string(decoded), ":")
-	if fault != nil || !ok || key == "" || !utf8.Valid(decoded) {
-		return "", "", unauthenticated(codeCredentialsInvalid, "The credentials have to be base64(key:secret) in UTF-8.")
+	if fault != nil || !ok || key == "" {
+		return "", "", unauthenticated(codeCredentialsInvalid, "The credentials have to be base64(key:secret).")
 	}
 	return key, secret, nil
 }

@@ -92,8 +92,11 @@ func (c *call) err() error {
 // client wrote it: what is no token names no organization.
 func (c *call) organization() model.OrganizationID {
 	if lines := c.request.Header[c.vendor.organizationField]; len(lines) > 0 {
-		for _, other := range lines[1:] {
-			if other != lines[0] {
+		for _, line := range lines {
+			if fault := input.WantText(c.vendor.organizationKey, line); fault != nil {
+				c.body.Fields.Refuse(fault)
+			}
+			if line != lines[0] {
 				c.body.RefuseRepeated(c.vendor.organizationKey)
 			}
 		}

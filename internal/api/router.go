@@ -6,7 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"signet/internal/model"
 )
 
 // router finds the endpoint of a path. It is a tree of path segments; the
@@ -20,7 +21,6 @@ type router struct {
 type node struct {
 	static    map[string]*node
 	param     *node
-	anyText   bool                 // as a parameter it takes what nothing could be named
 	username  bool                 // as a parameter it takes what people name themselves, a segment of a pattern too
 	endpoints map[string]*endpoint // by method; empty where no pattern ends
 	allow     string               // value of the Allow header
@@ -47,7 +47,7 @@ func (t *router) add(e *endpoint) error {
 				n.param = new(node)
 			}
 			n = n.param
-			n.anyText, n.username = n.anyText || e.anyText, n.username || name == "user"
+			n.username = n.username || name == "user"
 		default:
 			if n.static == nil {
 				n.static = make(map[string]*node)
@@ -133,13 +133,8 @@ func (n *node) find(path, method string, params []string) (*node, []string) {
 			return found, values
 		}
 	}
-	switch {
-	case n.param == nil, segment == "", found != nil && !n.param.username:
+	if n.param == nil || segment == "" || found != nil && !n.param.username {
 		return found, values
-	case !nameable(segment) && !n.param.anyText:
-		return found, values
-	case !nameable(segment):
-		segment = "\ufffd" // names nothing either, and is text
 	}
 	if named, more := n.param.find(rest, method, append(params, segment)); named != nil &&
 		(found == nil || named.endpoint(method) != nil) {
@@ -148,8 +143,18 @@ func (n *node) find(path, method string, params []string) (*node, []string) {
 	return found, values
 }
 
-// nameable reports whether a text can be a name: valid UTF-8 without NUL, not empty. The
-// store need not be asked for any other.
-func nameable(s string) bool {
-	return s != "" && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
+// checkText refuses a parameter that nothing can be named, so that the store need not be asked
+// for it (404, as for whatever is not there).
+func (e *endpoint) checkText(values []string) error {
+	for i, name := range e.params {
+		switch {
+		case model.IsText(values[i]):
+		case e.anyText:
+			values[i] = "\ufffd" // names nothing either, and is text
+		default:
+			return &model.Error{Kind: model.NotFound, Code: codeEndpointUnknown, Field: name,
+				Message: "There is no such endpoint: the path is not valid UTF-8, or has a control character."}
+		}
+	}
+	return nil
 }

@@ -61,8 +61,7 @@ func TestRouterFindsTheEndpointOfAPath(t *testing.T) {
 		{"GET", "//v2/user", "404"},
 		{"POST", "/v2/user//organization/b/roles/c", "404"},
 		{"GET", "/v2/user/x/y", "404"},
-		{"GET", "/v2/user/%FF", "404"},
-		{"GET", "/v2/user/%00", "404"},
+		{"GET", "/v2/user/%FF", "GET /v2/user/:user [\xff]"}, // whose text is checked after it is found
 		{"GET", "/V2/user", "404"},
 		{"GET", "/v2", "404"},
 		{"GET", "/", "404"},
@@ -129,6 +128,9 @@ func TestRouteOverHTTP(t *testing.T) {
 		}
 	}
 	h.wantError(h.mustSend(request{method: "GET", path: "/v2/user/"}), 404, codeEndpointUnknown, "")
+	for _, noText := range []string{"%FF", "%00", "a%0Ab", "%C2%85", "%7F"} {
+		h.wantError(h.mustSend(request{method: "GET", path: "/v2/user/" + noText}), 404, codeEndpointUnknown, "user")
+	}
 	got := h.mustSend(request{method: "POST", path: "/v2/user/x", anyone: true})
 	h.wantError(got, 405, codeMethodNotAllowed, "")
 	h.wantHeader(got, "Allow", "GET, HEAD")

@@ -126,3 +126,22 @@ func Operations(t testing.TB) []Operation {
 	})
 	return out
 }
+
+// Parameters lists the names of the parameters that each call has in a place, `query` or
+// `header`, by its method and pattern.
+func Parameters(t testing.TB, in string) map[string][]string {
+	t.Helper()
+	d, err := standard()
+	if err != nil {
+		t.Fatalf("openapi: %v", err)
+	}
+	out := map[string][]string{}
+	for _, op := range d.operations {
+		for _, p := range op.parameters {
+			if call := op.Method + " " + op.Pattern; p.in == in {
+				out[call] = append(out[call], p.name)
+			}
+		}
+	}
+	return out
+}

@@ -141,9 +141,7 @@ func (f *Fields) Beside(query func() *Fields, h http.Header, prefix string) {
 			return nil
 		}
 		given := &field{name: name, kind: formKind, text: lines[0], more: lines[1:]}
-		if !utf8.ValidString(strings.Join(lines, "")) {
-			given.flaw = model.Invalidf(CodeTextInvalid, shownName(name), "The text is not valid UTF-8.")
-		}
+		given.flaw = WantText(name, strings.Join(lines, ""))
 		return given
 	}
 }

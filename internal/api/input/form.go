@@ -28,8 +28,8 @@ func parseForm(body string, f *Fields) *model.Error {
 }
 
 // ParseQuery reads a query of at most so many names and values into fields; 0 is no
-// limit. Clients add all kinds of things to a URL: a broken parameter is a fault only
-// where it is one that the endpoint reads.
+// limit. Clients add all kinds of things to a URL: a broken parameter, or one with a control
+// character, is a fault only where it is one that the endpoint reads.
 func ParseQuery(query string, most int, f *Fields) {
 	f.query, f.most = true, most
 	for query != "" {
@@ -39,6 +39,11 @@ func ParseQuery(query string, most int, f *Fields) {
 			continue
 		}
 		name, value, fault := formPair(pair)
+		if fault == nil {
+			if fault = WantText(name, value); fault != nil {
+				value = ""
+			}
+		}
 		if f.full() {
 			f.Refuse(tooManyFields(f.most))
 			return

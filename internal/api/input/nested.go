@@ -1,6 +1,9 @@
 package input
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // Raw returns the JSON text of a field of any type, or nil. In a form, where
 // everything is text, it is the JSON that the text holds.
@@ -72,11 +75,11 @@ func (f *Fields) Objects(name string, most, fields int) (list []Fields) {
 }
 
 // Decode reads a nested field into a value that encoding/json can fill, and
-// reports whether the field was there and fitted. Want says in words what it has
+// reports whether the field was there, storable and fitted. Want says in words what it has
 // to be, for the error.
 func (f *Fields) Decode(name string, into any, want string) bool {
 	raw := f.Raw(name)
-	if raw == nil {
+	if raw == nil || holdsNUL(raw) && !f.Storable(name, "\x00") {
 		return false
 	}
 	if json.Unmarshal(raw, into) != nil {
@@ -84,4 +87,17 @@ func (f *Fields) Decode(name string, into any, want string) bool {
 		return false
 	}
 	return true
+}
+
+// holdsNUL reports whether a text in JSON has the character U+0000, which can only be written as
+// an escape: one whose backslash is not itself escaped.
+func holdsNUL(raw []byte) bool {
+	const escape = `u0000`
+	for escaped := false; len(raw) > 0; raw = raw[1:] {
+		if escaped && bytes.HasPrefix(raw, []byte(escape)) {
+			return true
+		}
+		escaped = !escaped && raw[0] == '\\'
+	}
+	return false
 }

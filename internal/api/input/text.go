@@ -65,6 +65,14 @@ func (f *Fields) Storable(name, text string) bool {
 	return false
 }
 
+// WantText refuses the value of a query or a header that is no text, and names it.
+func WantText(name, value string) *model.Error {
+	if model.IsText(value) {
+		return nil
+	}
+	return model.Invalidf(CodeTextInvalid, shownName(name), "The text is not valid UTF-8, or has a control character.")
+}
+
 // Scalar returns the JSON text of a text, a number or a boolean, for values that are
 // kept as given; nil where there is none. All values of a form are texts.
 func (f *Fields) Scalar(name string) json.RawMessage {
