@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -105,8 +104,8 @@ func (a *API) getAttachment(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	defer content.Close()
-	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": attachment.Name})
-	return written(), a.serveFile(c, content, attachment.Blob, attachment.ContentType, disposition)
+	return written(), a.serveFile(c, content, attachment.Blob, attachment.ContentType,
+		disposition("attachment", attachment.Name))
 }
 
 // getAvatar: GET /avatar/:id (contract, section 2).
@@ -120,7 +119,8 @@ func (a *API) getAvatar(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	defer content.Close()
-	return written(), a.serveFile(c, content, id, contentType, "inline")
+	_, ending, _ := strings.Cut(contentType, "/")
+	return written(), a.serveFile(c, content, id, contentType, disposition("inline", "avatar."+ending))
 }
 
 // serveFile writes bytes whole, in ranges, or not at all where the client has

@@ -92,8 +92,8 @@ func (a *API) exportUser(ctx context.Context, c *call) (answer, error) {
 	a.charge(c, costOfExport)
 	h := c.writer.Header()
 	h.Set("Content-Type", "application/zip")
-	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="export-%s-%s.zip"`, archived.Account,
-		c.started.UTC().Format("20060102")))
+	h.Set("Content-Disposition", disposition("attachment", fmt.Sprintf("export-%s-%s.zip", archived.Account,
+		c.started.UTC().Format("20060102"))))
 	if c.head() {
 		c.writer.WriteHeader(http.StatusOK)
 		return streamed(), nil
