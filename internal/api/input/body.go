@@ -61,28 +61,26 @@ const (
 	typeOther     = ""
 )
 
-// contentType returns which of the content types a request has, and a
-// multipart's boundary. Parameters such as a charset change nothing. A coded
-// body (Content-Encoding) is of no type that can be read, nor is one of two types.
-func contentType(h http.Header) (kind, boundary string) {
+// contentType returns which of the content types a request has, and its parameters: the boundary
+// of a multipart body, the charset of another. A coded body (Content-Encoding) is of no type that
+// can be read, nor is one of two types.
+func contentType(h http.Header) (kind string, params map[string]string) {
 	if isCoded(h) || len(h["Content-Type"]) > 1 {
-		return typeOther, ""
+		return typeOther, nil
 	}
 	given := h.Get("Content-Type")
 	if given == typeJSON {
-		return typeJSON, ""
+		return typeJSON, nil
 	}
 	kind, _, _ = strings.Cut(given, ";")
 	switch kind = strings.ToLower(strings.TrimSpace(kind)); kind {
-	case typeMultipart:
-		if _, params, err := mime.ParseMediaType(given); err == nil {
-			boundary = params["boundary"]
+	case typeMultipart, typeJSON, typeForm:
+		if _, found, err := mime.ParseMediaType(given); err == nil {
+			params = found
 		}
-		return typeMultipart, boundary
-	case typeJSON, typeForm:
-		return kind, ""
+		return kind, params
 	}
-	return typeOther, ""
+	return typeOther, nil
 }
 
 // Read reads the body of a request: what is too large is refused first, then what is
@@ -94,7 +92,7 @@ func (reader *Reader[T]) Read(ctx context.Context, w http.ResponseWriter, r *htt
 	if !reader.Always && !carriesBody(r.Method) || r.ContentLength == 0 {
 		return nil
 	}
-	kind, boundary := contentType(r.Header)
+	kind, params := contentType(r.Header)
 	limit := reader.Limits.BodyBytes
 	if kind == typeMultipart {
 		limit = reader.multipartLimit()
@@ -110,9 +108,13 @@ func (reader *Reader[T]) Read(ctx context.Context, w http.ResponseWriter, r *htt
 	}
 	switch kind {
 	case typeMultipart:
-		return reader.readMultipart(ctx, r, source, boundary, into)
+		return reader.readMultipart(ctx, r, source, params["boundary"], into)
 	case typeOther:
-		return refuseType(r, source)
+		return refuseType(r, source, unsupported(r.Header))
+	}
+	from, unknown := charsetNamed(params["charset"], "")
+	if unknown != nil {
+		return refuseType(r, source, unknown)
 	}
 	buffer := buffers.Get().(*buffer)
 	defer buffer.release()
@@ -123,10 +125,13 @@ func (reader *Reader[T]) Read(ctx context.Context, w http.ResponseWriter, r *htt
 	into.Sent = len(bytes.TrimSpace(text)) > 0
 	var fault *model.Error
 	if kind == typeJSON {
+		if from != nil {
+			text = []byte(decode(string(text), from))
+		}
 		// Some systems put a mark of the byte order in front of all text.
 		fault = parseJSON(bytes.TrimPrefix(text, []byte("\ufeff")), &into.Fields)
 	} else {
-		fault = parseForm(string(text), &into.Fields)
+		fault = parseForm(string(text), from, &into.Fields)
 	}
 	if fault != nil {
 		return fault
@@ -137,7 +142,7 @@ func (reader *Reader[T]) Read(ctx context.Context, w http.ResponseWriter, r *htt
 // refuseType refuses a body of another type, after it has made sure that there
 // is one: with a chunked encoding only reading tells that, and whether it is too
 // large besides.
-func refuseType(r *http.Request, body *source) error {
+func refuseType(r *http.Request, body *source, refusal error) error {
 	most := int64(1)
 	if r.ContentLength < 0 && body.limited {
 		most = body.left + 1
@@ -146,7 +151,7 @@ func refuseType(r *http.Request, body *source) error {
 	case n == 0 && err == io.EOF:
 		return nil
 	case n > 0 && !errors.Is(err, errPastLimit):
-		return unsupported(r.Header)
+		return refusal
 	default:
 		return bodyFault(err, body.limit)
 	}

@@ -23,7 +23,7 @@ func mustParse(t *testing.T, body string) *Fields {
 func mustParseForm(t *testing.T, body string) *Fields {
 	t.Helper()
 	f := new(Fields)
-	if fault := parseForm(body, f); fault != nil {
+	if fault := parseForm(body, nil, f); fault != nil {
 		t.Fatalf("%s: %v", body, fault)
 	}
 	return f
@@ -271,7 +271,7 @@ func TestParseForm(t *testing.T) {
 	} {
 		var f Fields
 		code, field := "", ""
-		if fault := parseForm(c.body, &f); fault != nil {
+		if fault := parseForm(c.body, nil, &f); fault != nil {
 			code, field = fault.Code, fault.Field
 		}
 		if code != c.code || field != c.field {
@@ -287,7 +287,7 @@ func FuzzParseForm(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		var got Fields
-		if fault := parseForm(body, &got); fault != nil {
+		if fault := parseForm(body, nil, &got); fault != nil {
 			if fault.Kind != model.Invalid {
 				t.Fatalf("got %v", fault)
 			}
@@ -303,7 +303,7 @@ func FuzzParseForm(f *testing.F) {
 		}
 		// What was read once reads the same again.
 		var second Fields
-		if fault := parseForm(values.Encode(), &second); fault != nil {
+		if fault := parseForm(values.Encode(), nil, &second); fault != nil {
 			t.Fatalf("written again as %s, refused with %v", values.Encode(), fault)
 		}
 		for _, given := range got.list {

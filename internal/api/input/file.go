@@ -8,10 +8,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
-	"path"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"signet/internal/model"
 )
@@ -79,9 +76,9 @@ func (b *Body[T]) Discard(ctx context.Context) {
 // errKeep marks an error of a field's Keep: the disk's, say, not the client's.
 var errKeep = errors.New("store the file")
 
-// keepFile streams a part to where its field keeps files.
+// keepFile streams a part to where its field keeps files, under the name that was sent.
 func (p *partReader[T]) keepFile(
-	ctx context.Context, part *multipart.Part, name string, field FileField[T],
+	ctx context.Context, part *multipart.Part, name, sent string, field FileField[T],
 ) error {
 	if _, twice := p.into.File(name); twice || p.into.Has(name) {
 		return repeated(name)
@@ -89,7 +86,7 @@ func (p *partReader[T]) keepFile(
 	limit := p.fileLimit(field)
 	content := &fileReader{name: name, part: limited(part, limit)}
 	buffered := bufio.NewReader(content)
-	if part.FileName() == "" {
+	if sent == "" {
 		if _, err := buffered.Peek(1); err == io.EOF {
 			return nil // a form whose user chose no file
 		}
@@ -104,7 +101,7 @@ func (p *partReader[T]) keepFile(
 	} else if err = p.into.admit(); err != nil {
 		return err
 	} else {
-		kept, err = field.Keep(ctx, File{buffered, fileName(part.FileName()), mediaType(part.Header.Get("Content-Type")),
+		kept, err = field.Keep(ctx, File{buffered, fileName(sent), mediaType(part.Header.Get("Content-Type")),
 			p.repeatable})
 	}
 	if err == nil {
@@ -147,43 +144,6 @@ func (f *fileReader) Read(p []byte) (int, error) {
 func fileTooLarge(name string, limit int64) error {
 	return &model.Error{Kind: model.TooLarge, Code: CodeFileTooLarge, Field: name,
 		Message: "The file is larger than " + sizeText(limit) + "."}
-}
-
-// encodedByBrowsers are the characters of a file name that browsers write so.
-var encodedByBrowsers = strings.NewReplacer("%22", `"`, "%0D", "", "%0A", "")
-
-// fileName returns a name under which a file can be offered for download: the
-// last element of what was sent, without control characters and marks that turn
-// the direction of writing (which disguise an ending), of at most 255 bytes, of which
-// the last are its ending.
-func fileName(sent string) string {
-	sent = encodedByBrowsers.Replace(strings.ToValidUTF8(sent, ""))
-	if i := strings.LastIndexAny(sent, `/\`); i >= 0 {
-		sent = sent[i+1:]
-	}
-	sent = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return -1
-		}
-		return r
-	}, sent)
-	sent = strings.TrimSpace(sent)
-	const longest, longestEnding = 255, 32
-	if len(sent) > longest {
-		ending := path.Ext(sent)
-		if len(ending) > longestEnding {
-			ending = ""
-		}
-		end := longest - len(ending)
-		for !utf8.RuneStart(sent[end]) {
-			end--
-		}
-		sent = sent[:end] + ending
-	}
-	if strings.Trim(sent, ".") == "" {
-		return "attachment"
-	}
-	return sent
 }
 
 // mediaType returns a part's own content type, or that of bytes of no known type

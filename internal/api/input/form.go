@@ -8,14 +8,25 @@ import (
 	"signet/internal/model"
 )
 
-// parseForm reads an application/x-www-form-urlencoded body into fields. A broken
+// charsetField is the field of a form in which browsers name its charset.
+const charsetField = "_charset_"
+
+// parseForm reads an application/x-www-form-urlencoded body of a charset into fields. A broken
 // escape or broken UTF-8 anywhere is a fault of the body.
-func parseForm(body string, f *Fields) *model.Error {
+func parseForm(body string, from *charset, f *Fields) *model.Error {
+	for pair := range strings.SplitSeq(body, "&") {
+		if label, found := strings.CutPrefix(pair, charsetField+"="); found && from == nil {
+			var fault *model.Error
+			if from, fault = charsetNamed(label, charsetField); fault != nil {
+				return fault
+			}
+		}
+	}
 	for pair := range strings.SplitSeq(body, "&") {
 		if pair == "" {
 			continue
 		}
-		name, value, fault := formPair(pair)
+		name, value, fault := formPair(pair, from)
 		if fault != nil {
 			return fault
 		}
@@ -38,7 +49,7 @@ func ParseQuery(query string, most int, f *Fields) {
 		if pair == "" {
 			continue
 		}
-		name, value, fault := formPair(pair)
+		name, value, fault := formPair(pair, nil)
 		if fault == nil {
 			if fault = WantText(name, value); fault != nil {
 				value = ""
@@ -54,16 +65,16 @@ func ParseQuery(query string, most int, f *Fields) {
 
 // formPair decodes `name=value`. The name is returned even with a fault of the
 // value.
-func formPair(pair string) (name, value string, fault *model.Error) {
+func formPair(pair string, from *charset) (name, value string, fault *model.Error) {
 	name, value, _ = strings.Cut(pair, "=")
-	if name, fault = formText(name, ""); fault != nil {
+	if name, fault = formText(name, "", from); fault != nil {
 		return "", "", fault
 	}
-	value, fault = formText(value, name)
+	value, fault = formText(value, name, from)
 	return name, value, fault
 }
 
-func formText(s, name string) (string, *model.Error) {
+func formText(s, name string, from *charset) (string, *model.Error) {
 	if strings.ContainsAny(s, "%+") {
 		decoded, err := url.QueryUnescape(s)
 		if err != nil {
@@ -71,6 +82,7 @@ func formText(s, name string) (string, *model.Error) {
 		}
 		s = decoded
 	}
+	s = decode(s, from)
 	if !utf8.ValidString(s) {
 		return "", model.Invalidf(CodeTextInvalid, shownName(name), "The text is not valid UTF-8.")
 	}

@@ -115,6 +115,7 @@ type partReader[T any] struct {
 	into       *Body[T]
 	texts      int64 // bytes that the texts may still hold together, if that is limited
 	repeatable bool
+	charset    *charset // of parts that declare none
 }
 
 // read reads one part.
@@ -132,10 +133,9 @@ func (p *partReader[T]) read(ctx context.Context, part *multipart.Part) error {
 	default:
 		return malformedPart(name, "The part has a transfer encoding that cannot be read.")
 	}
-	_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
-	_, named := params["filename"]
+	sent, named := sentName(part.Header.Get("Content-Disposition"))
 	if file, ok := p.Files[name]; ok && (named || !file.OrText) {
-		return p.keepFile(ctx, part, name, file)
+		return p.keepFile(ctx, part, name, sent, file)
 	}
 	if _, kept := p.into.File(name); kept {
 		return repeated(name)
@@ -144,21 +144,39 @@ func (p *partReader[T]) read(ctx context.Context, part *multipart.Part) error {
 	if err != nil {
 		return err
 	}
-	var flaw *model.Error
-	if !utf8.ValidString(value) {
-		flaw = model.Invalidf(CodeTextInvalid, shownName(name), "The text is not valid UTF-8.")
-		if !named {
-			return flaw
-		}
-		// A file under a name that may be no field at all: a fault only where an
-		// endpoint wants the field.
-		value = ""
+	value, flaw := p.decodePart(name, value, part.Header.Get("Content-Type"))
+	if flaw != nil && !named {
+		return flaw
 	}
+	// Else it is a file under a name that may be no field at all: a fault only where an endpoint
+	// wants the field.
 	if p.into.full() {
 		return tooManyFields(p.into.most)
 	}
 	p.into.putText(name, value, flaw)
 	return nil
+}
+
+// decodePart returns the text of a part in UTF-8, or what is wrong with it. Its charset is its own,
+// else that of a part `_charset_` before it (RFC 7578, section 4.6).
+func (p *partReader[T]) decodePart(name, value, contentType string) (string, *model.Error) {
+	from := p.charset
+	if _, params, err := mime.ParseMediaType(contentType); err == nil && params["charset"] != "" {
+		var fault *model.Error
+		if from, fault = charsetNamed(params["charset"], name); fault != nil {
+			return "", fault
+		}
+	}
+	value = decode(value, from)
+	if !utf8.ValidString(value) {
+		return "", model.Invalidf(CodeTextInvalid, shownName(name), "The text is not valid UTF-8.")
+	}
+	if name != charsetField {
+		return value, nil
+	}
+	var fault *model.Error
+	p.charset, fault = charsetNamed(value, name)
+	return value, fault
 }
 
 // readText reads a text part, whose name counts too.
