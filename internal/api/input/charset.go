@@ -30,12 +30,15 @@ func charsetNamed(label, field string) (*charset, *model.Error) {
 		Message: "The charset has to be UTF-8, ISO-8859-1, windows-1252 or US-ASCII."}
 }
 
-// decode returns a text in UTF-8. What is not valid in UTF-8 comes back as it is.
+// decode returns a text in UTF-8. What cannot be read so comes back as it is: no valid UTF-8.
 func decode(text string, from *charset) string {
 	if from == nil || isASCII(text) {
 		return text
 	}
-	decoded, _ := from.NewDecoder().String(text) // each byte is a character
+	decoded, err := from.NewDecoder().String(text)
+	if err != nil || strings.ContainsRune(decoded, utf8.RuneError) { // five bytes are no character
+		return text
+	}
 	return decoded
 }
 
