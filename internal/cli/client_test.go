@@ -288,6 +288,7 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 	}
 	garbled := mustWrite("garbled/operator.json", "{")
 	lacking := mustWrite("lacking/operator.json", "{}")
+	latin := filepath.Join(mustWrite("texts/latin.txt", "gr\xfc\xdfe mit Punkt"), "latin.txt")
 	nowhere := mustWrite("nowhere/operator.json", `{"api_key":"KEY","api_secret":"SECRET"}`)
 	for _, tt := range []struct {
 		args string
@@ -319,6 +320,10 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 		{"events --follow --wait 5s", s.env(), exitWrong, "--wait does not go with --follow"},
 		{"search --limit=-1", s.env(), exitWrong, "0 or more"},
 		{"user password --password-file " + filepath.Join(garbled, ".."), s.env(), exitFailed, "is a directory"},
+		{"user create --org o1 --display-name J\xf6rg", s.env(), exitWrong, `argument 6, "J\xf6rg", is not UTF-8`},
+		{"\xff", s.env(), exitWrong, "argument 1, "},
+		{"user update --status\xff=x", s.env(), exitWrong, "argument 3, "},
+		{"user password --password-file " + latin, s.env(), exitWrong, "latin.txt: it is not UTF-8"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

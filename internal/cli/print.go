@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // show writes a result, or returns the error that came in its place: as JSON, or in the lines that text
@@ -117,6 +118,8 @@ func (c *console) readText(name string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	case len(text) > longest:
 		return "", fmt.Errorf("read %s: it is longer than 1 MiB", name)
+	case !utf8.Valid(text):
+		return "", wrongConfiguration{fmt.Errorf("read %s: it is not UTF-8", name)}
 	}
 	return strings.TrimRight(string(text), "\r\n"), nil
 }

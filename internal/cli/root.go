@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -100,6 +101,9 @@ const description = `Signet is a self-hosted secure-messaging server: the Messag
 // command stops as soon as it can without losing anything.
 func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
 	con := &console{env: env, stdin: os.Stdin, stdout: stdout, stderr: stderr}
+	if err := wantText(args); err != nil {
+		return con.fail(err, exitWrong)
+	}
 	exited := -1
 	parser, err := kong.New(newCommands(args),
 		kong.Name("signet"),
@@ -140,6 +144,16 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		return con.fail(err, exitWrong)
 	}
 	return con.fail(err, exitFailed)
+}
+
+// wantText refuses arguments that are not UTF-8: characters of a name would be lost on the way.
+func wantText(args []string) error {
+	for i, arg := range args {
+		if !utf8.ValidString(arg) {
+			return fmt.Errorf("argument %d, %q, is not UTF-8: set the terminal or the script to it", i+1, arg)
+		}
+	}
+	return nil
 }
 
 // wantVerifiedLinks refuses addresses in flags and arguments over whose links nobody
