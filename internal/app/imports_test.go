@@ -46,7 +46,7 @@ var mayImport = []layer{
 	{"internal/testenv/report", nil}, // of the tests that were run
 	{"internal/cli", []string{
 		"internal/app", "internal/maintain", "internal/place", "internal/transfer", "internal/durable", "internal/config",
-		"internal/load", "internal/model", "client",
+		"internal/load", "internal/spreadsheet", "internal/model", "client",
 	}},
 	{"internal/app", []string{
 		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/operators",
@@ -158,6 +158,7 @@ var mayImport = []layer{
 	{"internal/testenv/beside", nil}, // a command that runs the tests
 	{"internal/testenv", nil},
 	{"internal/model", nil},
+	{"internal/spreadsheet", nil},
 	{"internal/load", []string{"client"}}, // sees a server as every caller does
 	// has its own copies of the wire types, so that a change of the wire by accident is noticed
 	{"client", nil},

@@ -22,6 +22,19 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"keep":   keepScript,
 	"tamper": tamperScript,
 	"damage": damageScript,
+	"latin":  latinScript,
+}
+
+// latinScript writes a file anew in ISO-8859-1.
+func latinScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: latin file")
+	}
+	var out []byte
+	for _, r := range ts.ReadFile(args[0]) {
+		out = append(out, byte(r))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out, 0o600))
 }
 
 // running is the key of the server that a script runs.

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,9 +10,9 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"signet/client"
+	"signet/internal/spreadsheet"
 )
 
 type userImportCommand struct {
@@ -26,12 +24,14 @@ type userImportCommand struct {
 }
 
 func (userImportCommand) Help() string {
-	return `The file is CSV (RFC 4180), in UTF-8, with commas or semicolons. Its columns are those of "signet user create":
+	return `The file is CSV as spreadsheets write it: with commas, semicolons or tabs, in UTF-8, or in UTF-16 with its mark
+("Unicode text"). What is neither is read as windows-1252, which it says. The columns are those of "signet user create":
 username, email, emails, phone, phones, first_name, last_name, display_name, password, title, department, issue_key.
-Several addresses in one cell have commas between them.
+They may also be called as the console calls them, whose list of people it takes. Several addresses in one cell have
+commas between them.
 
-It prints a line for each person who is made, and says what is wrong with a row by its number, which counts the names
-of the columns as the first. Run again with the same file, within 24 hours, it makes those who are missing, and nobody
+It prints a line for each person who is made, and says what is wrong with a row by the number of its line in the file,
+from 1. Run again with the same file, within 24 hours, it makes those who are missing, and nobody
 twice; so it does with rows corrected in place, where both runs have the same --request-id. Otherwise who is there is
 refused, for the address. Exit code 1: a row was refused.
 
@@ -42,12 +42,6 @@ Example:
 
 // mostAtOnce is how many people one call makes.
 const mostAtOnce = 500
-
-// importedRow is a person, and the row of the file, counted from 1 with the heading.
-type importedRow struct {
-	number int
-	user   client.NewUser
-}
 
 // imported is what became of a row.
 type imported struct {
@@ -60,9 +54,12 @@ func (u *userImportCommand) Run(ctx context.Context, con *console, c *client.Cli
 	if err != nil {
 		return err
 	}
-	rows, err := parseTable(text)
+	people, err := spreadsheet.ReadPeople(text)
 	if err != nil {
 		return wrongConfiguration{fmt.Errorf("%s: %w", u.File, err)}
+	}
+	if people.Latin {
+		fmt.Fprintf(con.stderr, "signet: %s is not UTF-8 and was read as windows-1252: look at the names\n", plain(u.File))
 	}
 	id := u.RequestID
 	if id == "" {
@@ -70,21 +67,21 @@ func (u *userImportCommand) Run(ctx context.Context, con *console, c *client.Cli
 		id = "import-" + hex.EncodeToString(sum[:16])
 	}
 	refused := 0
-	for part := range slices.Chunk(rows, mostAtOnce) {
-		users := client.NewUsers{DryRun: u.DryRun, RequestID: id + "-" + strconv.Itoa(part[0].number)}
-		for _, row := range part {
-			users.Users = append(users.Users, row.user)
+	for part := range slices.Chunk(people.Rows, mostAtOnce) {
+		users := client.NewUsers{DryRun: u.DryRun, RequestID: id + "-" + strconv.Itoa(part[0].Row)}
+		for i := range part {
+			users.Users = append(users.Users, newUser(&part[i]))
 		}
 		results, err := c.CreateUsers(ctx, u.Org, users)
 		if err != nil {
-			return fmt.Errorf("rows from %d on, of which some may be made (run it again): %w", part[0].number, err)
+			return fmt.Errorf("rows from %d on, of which some may be made (run it again): %w", part[0].Row, err)
 		}
 		if len(results) != len(part) {
 			return fmt.Errorf("%w: %d results for %d people", client.ErrProtocol, len(results), len(part))
 		}
 		var lines []string
 		for i := range results {
-			line := imported{part[i].number, results[i]}
+			line := imported{part[i].Row, results[i]}
 			if line.Err != nil {
 				refused++
 				fmt.Fprintf(con.stderr, "signet: row %d: %v\n", line.Row, plain(line.Err.Error()))
@@ -100,9 +97,15 @@ func (u *userImportCommand) Run(ctx context.Context, con *console, c *client.Cli
 		}
 	}
 	if refused > 0 {
-		return fmt.Errorf("%d of %s refused", refused, count(len(rows), "row was", "rows were"))
+		return fmt.Errorf("%d of %s refused", refused, count(len(people.Rows), "row was", "rows were"))
 	}
 	return nil
+}
+
+func newUser(of *spreadsheet.Person) client.NewUser {
+	return client.NewUser{FirstName: of.FirstName, LastName: of.LastName, DisplayName: of.DisplayName,
+		Username: of.Username, Emails: of.Emails, Phones: of.Phones, Password: of.Password, Title: of.Title,
+		Department: of.Department, IssueKey: of.IssueKey}
 }
 
 // cells shows a person who was made.
@@ -139,83 +142,5 @@ func (c *console) readTable(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	return bytes.TrimPrefix(text, []byte("\ufeff")), nil // which some spreadsheets begin with
-}
-
-// columns set a field of a person, by the name of the column.
-var columns = map[string]func(u *client.NewUser, cell string) error{
-	"username":     func(u *client.NewUser, cell string) error { u.Username = cell; return nil },
-	"first_name":   func(u *client.NewUser, cell string) error { u.FirstName = cell; return nil },
-	"last_name":    func(u *client.NewUser, cell string) error { u.LastName = cell; return nil },
-	"display_name": func(u *client.NewUser, cell string) error { u.DisplayName = cell; return nil },
-	"password":     func(u *client.NewUser, cell string) error { u.Password = cell; return nil },
-	"title":        func(u *client.NewUser, cell string) error { u.Title = cell; return nil },
-	"department":   func(u *client.NewUser, cell string) error { u.Department = cell; return nil },
-	"email":        func(u *client.NewUser, cell string) error { return addAddresses(&u.Emails, cell) },
-	"emails":       func(u *client.NewUser, cell string) error { return addAddresses(&u.Emails, cell) },
-	"phone":        func(u *client.NewUser, cell string) error { return addAddresses(&u.Phones, cell) },
-	"phones":       func(u *client.NewUser, cell string) error { return addAddresses(&u.Phones, cell) },
-	"issue_key": func(u *client.NewUser, cell string) (err error) {
-		u.IssueKey, err = strconv.ParseBool(cell)
-		return err
-	},
-}
-
-func addAddresses(list *[]string, cell string) error {
-	for address := range strings.SplitSeq(cell, ",") {
-		*list = append(*list, strings.TrimSpace(address))
-	}
-	return nil
-}
-
-// parseTable reads the rows of a CSV file. Empty ones are left out.
-func parseTable(text []byte) (rows []importedRow, err error) {
-	r := csv.NewReader(bytes.NewReader(text))
-	if head, _, _ := bytes.Cut(text, []byte("\n")); !bytes.ContainsRune(head, ',') && bytes.ContainsRune(head, ';') {
-		r.Comma = ';'
-	}
-	head, err := r.Read()
-	if err == io.EOF {
-		return nil, errors.New("it is empty")
-	}
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	for i, name := range head {
-		head[i] = strings.ToLower(strings.TrimSpace(name))
-		if columns[head[i]] == nil {
-			return nil, fmt.Errorf("column %d is called %q, which is no field of a person", i+1, name)
-		}
-		if seen[head[i]] {
-			return nil, fmt.Errorf("there are two columns called %q", head[i])
-		}
-		seen[head[i]] = true
-	}
-	for {
-		record, err := r.Read()
-		if err == io.EOF && len(rows) == 0 {
-			return nil, errors.New("there is no row below the names of the columns")
-		}
-		if err == io.EOF {
-			return rows, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		line, _ := r.FieldPos(0)
-		row, filled := importedRow{number: line}, false
-		for i, cell := range record {
-			if strings.TrimSpace(cell) == "" {
-				continue
-			}
-			filled = true
-			if err := columns[head[i]](&row.user, cell); err != nil {
-				return nil, fmt.Errorf("row %d: %s: %q is neither true nor false", line, head[i], cell)
-			}
-		}
-		if filled {
-			rows = append(rows, row)
-		}
-	}
+	return text, nil
 }
