@@ -3,7 +3,6 @@ package spreadsheet
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // Person is a row of a file, in the fields of the interface. A row that says nothing of a person is
@@ -83,8 +82,6 @@ func (p *Person) take(column int, columns []string, cell string) *Problem {
 		return nil
 	case column >= len(columns) || columns[column] == "":
 		return &Problem{Code: ColumnUnnamed, Cell: text}
-	case strings.ContainsFunc(cell, isControl):
-		return &Problem{Code: CellInvalid}
 	case columns[column] == "issue_key":
 		yes, known := readBoolean(text)
 		p.IssueKey = yes
@@ -116,9 +113,6 @@ func (p *Person) take(column int, columns []string, cell string) *Problem {
 	}
 	return nil
 }
-
-// isControl reports whether a character has no place in a cell.
-func isControl(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r) }
 
 // plain drops the apostrophe by which a cell is marked as no formula: the console's export writes
 // it, and other programs do.

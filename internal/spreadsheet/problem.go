@@ -20,7 +20,6 @@ const (
 	ColumnUnknown = "column_unknown" // a name that is no field of a person
 	ColumnTwice   = "column_twice"   // two columns of one field that has one value
 	ColumnUnnamed = "column_unnamed" // a cell in a column without a name
-	CellInvalid   = "cell_invalid"   // a control character
 	CellBoolean   = "cell_boolean"   // neither yes nor no
 )
 
@@ -40,8 +39,6 @@ func (p *Problem) Error() string {
 		return fmt.Sprintf("column %d is called %q, as is another one", p.Column, p.Name)
 	case ColumnUnnamed:
 		return fmt.Sprintf("row %d has the cell %q in column %d, which has no name", p.Row, p.Cell, p.Column)
-	case CellInvalid:
-		return fmt.Sprintf("row %d, column %d (%s) has a control character", p.Row, p.Column, p.Name)
 	case CellBoolean:
 		return fmt.Sprintf("row %d, column %d (%s): %q is neither yes nor no", p.Row, p.Column, p.Name, p.Cell)
 	}

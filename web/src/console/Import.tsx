@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import type { Body, Schemas } from "../client/index";
-import { formatCSV, parseCSV } from "../state/csv";
+import type { Schemas } from "../client/index";
+import { formatCSV } from "../state/csv";
 import { administer } from "../state/elevation";
 import { client } from "../state/session";
+import { type Person, readPeople } from "../state/spreadsheet";
 import { text } from "../text/text";
 import { describe } from "../view/describe";
 import { Icon } from "../view/Icon";
@@ -11,8 +12,9 @@ import { save } from "../view/save";
 type Result = Schemas["CreatedUserResult"];
 
 /** What a column may be called, as the interface calls it. */
-const known = ["display_name", "first_name", "last_name", "username", "email", "phone", "title", "department", "password"] as const;
-type Person = Partial<Record<(typeof known)[number], string>>;
+const known = [
+  "display_name", "first_name", "last_name", "username", "email", "phone", "title", "department", "password", "issue_key",
+];
 
 /** How many the interface makes in one call. */
 const atOnce = 500;
@@ -20,6 +22,7 @@ const atOnce = 500;
 /** Import makes many people from a CSV file, after it has shown what is wrong in which row. */
 export function Import({ organization }: { organization: string }) {
   const [people, setPeople] = useState<readonly Person[]>([]);
+  const [latin, setLatin] = useState(false);
   const [results, setResults] = useState<readonly Result[]>([]);
   const [problem, setProblem] = useState("");
   const [step, setStep] = useState<"file" | "checking" | "checked" | "making" | "made">("file");
@@ -28,7 +31,7 @@ export function Import({ organization }: { organization: string }) {
     const out: Result[] = [];
     setResults(out);
     for (let from = 0; from < of.length; from += atOnce) {
-      const users = of.slice(from, from + atOnce) as Body<"createUser">[];
+      const users = of.slice(from, from + atOnce).map(({ row: _, ...user }) => user);
       const request_id = crypto.randomUUID(); // asked again after the password, it makes none twice
       const made = await administer(() =>
         client.in(organization).createUsers({ users, ...(dry && { dry_run: true }) }, { request_id }),
@@ -48,19 +51,20 @@ export function Import({ organization }: { organization: string }) {
   };
   const read = (file: File) =>
     attempt(async () => {
-      const [head = [], ...rows] = parseCSV(await file.text());
-      const names = head.map((name) => name.trim().toLowerCase().replaceAll(/[\s-]+/g, "_"));
-      const strange = names.filter((name) => !(known as readonly string[]).includes(name));
-      if (rows.length === 0 || strange.length > 0) {
-        setProblem(text(rows.length === 0 ? "console.emptyFile" : "console.strangeColumns", { names: strange.join(", ") }));
+      const found = readPeople(new Uint8Array(await file.arrayBuffer()));
+      if ("problem" in found) {
+        const { code, row = 0, column = 0, name = String(column), cell = "" } = found.problem;
+        setProblem(text(`console.file_${code}`, { row, column, name, cell }));
+        setPeople([]);
+        setResults([]);
+        setLatin(false);
+        setStep("file");
         return;
       }
-      const found = rows.map((row): Person =>
-        Object.fromEntries(names.map((name, at) => [name, (row[at] ?? "").trim()]).filter(([, value]) => value !== "")),
-      );
-      setPeople(found);
+      setPeople(found.people);
+      setLatin(found.latin);
       setStep("checking");
-      await all(found, true);
+      await all(found.people, true);
       setStep("checked");
     }, "file");
   const good = people.filter((_, at) => (results[at]?.status ?? 0) < 300);
@@ -75,8 +79,8 @@ export function Import({ organization }: { organization: string }) {
   const report = () =>
     save("people.csv", new Blob([formatCSV([
       ["row", "username", "status", "token", "field", "message"],
-      ...results.map((one) => [one.index + 2, people[one.index]?.username ?? "", one.status, one.user?.token ?? "",
-        one.error?.field ?? "", one.error?.message ?? ""]),
+      ...results.map((one) => [people[one.index]?.row ?? "", people[one.index]?.username ?? "", one.status,
+        one.user?.token ?? "", one.error?.field ?? "", one.error?.message ?? ""]),
     ])], { type: "text/csv" }));
 
   return (
@@ -89,7 +93,7 @@ export function Import({ organization }: { organization: string }) {
             <input
               class="unseen"
               type="file"
-              accept=".csv,text/csv"
+              accept=".csv,.txt,.tsv,text/csv,text/plain,text/tab-separated-values"
               onChange={(event) => {
                 const file = event.currentTarget.files?.[0];
                 if (file) void read(file);
@@ -105,6 +109,7 @@ export function Import({ organization }: { organization: string }) {
         </p>
       )}
       {problem && <p role="alert" class="problem">{problem}</p>}
+      {latin && step !== "file" && <p role="status">{text("console.fileLatin")}</p>}
       {step === "checked" && (
         <p role="status">{text("console.checked", { n: good.length, wrong: wrong.length })}</p>
       )}
@@ -124,7 +129,7 @@ export function Import({ organization }: { organization: string }) {
             <tbody>
               {wrong.slice(0, 100).map((one) => (
                 <tr key={one.index}>
-                  <td class="number">{one.index + 2}</td>
+                  <td class="number">{people[one.index]?.row}</td>
                   <td dir="auto">{people[one.index]?.display_name ?? people[one.index]?.username}</td>
                   <td>{one.error?.field && <code>{one.error.field}</code>} {one.error?.message}</td>
                 </tr>
