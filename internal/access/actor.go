@@ -61,7 +61,7 @@ func (c *Control) OwnerOf(ctx context.Context, key string) model.AccountID {
 // newActor is the owner of a key who comes with its present secret. With a key that has a
 // scope it is a member of that organization alone, and no operator (contract, section 1).
 func newActor(k model.Key, owner *model.Account, memberships []model.Membership) model.Actor {
-	return model.Actor{Account: k.Account, Key: k, Secret: model.MarkOf(k.SecretHash),
+	return model.Actor{Account: k.Account, Home: owner.CreatedBy, Key: k, Secret: model.MarkOf(k.SecretHash),
 		Operator: owner.Operator && k.Scope == "", Disabled: owner.Disabled, Memberships: k.Within(memberships)}
 }
 
@@ -139,6 +139,25 @@ func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error
 		err = noLonger(&actor.Key)
 	}
 	return k, err
+}
+
+// Notices is the position that notices have to be past which the actor takes away, as it is
+// inside a transaction: a key that was issued a moment ago has perhaps moved it.
+func (c *Control) Notices(tx *store.Tx, actor *model.Actor) (after int64, err error) {
+	if after = actor.Notices(); after == 0 || after == model.EndOfQueue {
+		return after, nil
+	}
+	current := *actor
+	k, found, err := tx.Key(actor.Key.Key)
+	if err == nil && !found {
+		err = noLonger(&actor.Key)
+	}
+	if err != nil {
+		return 0, err
+	}
+	current.Key = k
+	current.Issuers, err = issuers(tx, &k)
+	return current.Notices(), err
 }
 
 // StillCalls asks what StillOpens does for the many calls that give nobody access. Where no other

@@ -52,7 +52,8 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 		if changed = true; disabled {
 			return nil // nothing of it is read now
 		}
-		return tx.QueueSettings(t.ID, "")
+		_, err = tx.QueueNotice(t.ID)
+		return err
 	})
 	if err != nil || !changed {
 		return err

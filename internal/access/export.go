@@ -46,14 +46,17 @@ func (c *Control) BeginExport(ctx context.Context, actor *model.Actor, address s
 				return err
 			}
 		}
-		_, r, err := c.stillManaged(tx, actor, t.ID, line)
+		t, r, err := c.stillManaged(tx, actor, t.ID, line)
 		if err == nil {
 			err = r.mayExport(actor)
 		}
 		if err != nil || e.Own {
 			return err
 		}
-		return tx.QueueSettings(t.ID, "")
+		if _, err := queueNotice(tx, actor, &t.Account); err != nil || r.all {
+			return err
+		}
+		return recordAbroad(tx, actor, line, &t.Account, r.scopes[0])
 	})
 	if err == nil && !e.Own {
 		c.hub.Wake(t.ID)

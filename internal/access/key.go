@@ -147,14 +147,21 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 			if err := scopeStands(tx, &issued.Key); err != nil {
 				return err
 			}
-			if err := c.insertKey(tx, &issued.Key); err != nil || t.ID == actor.Account {
+			if t.ID != actor.Account {
+				var err error
+				if issued.Noticed, err = queueNotice(tx, actor, &t.Account); err != nil {
+					return err
+				}
+			}
+			if err := c.insertKey(tx, &issued.Key); err != nil {
 				return err
 			}
-			return tx.QueueSettings(t.ID, "")
+			return recordAbroad(tx, actor, line, &t.Account, issued.Scope)
 		})
 	if err != nil {
 		return nil, err
 	}
+	c.Forget(t.ID) // where its other keys were noticed
 	c.hub.Wake(t.ID)
 	return issued, nil
 }
@@ -211,11 +218,14 @@ func (c *Control) RevokeKey(ctx context.Context, actor *model.Actor, address, ke
 	err = c.updateManaged(ctx, actor, model.ActionKeyRevoke, t.ID,
 		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
 			line.OnKey = key
-			if _, err := r.key(tx, t.ID, key); err != nil {
+			k, err := r.key(tx, t.ID, key)
+			if err != nil {
 				return err
 			}
-			ended, err = endKeys(tx, t.ID, []string{key}, nil)
-			return err
+			if ended, err = endKeys(tx, t.ID, []string{key}, nil); err != nil {
+				return err
+			}
+			return recordAbroad(tx, actor, line, &t.Account, k.Scope)
 		})
 	if err != nil {
 		return err
@@ -309,7 +319,14 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 			if err := tx.RotateKey(key, hash, until); err != nil || t.ID == actor.Account {
 				return err
 			}
-			return tx.QueueSettings(t.ID, "")
+			position, err := queueNotice(tx, actor, &t.Account)
+			if err != nil {
+				return err
+			}
+			if err := tx.NoteNoticed(&k, position); err != nil {
+				return err
+			}
+			return recordAbroad(tx, actor, line, &t.Account, current.Scope)
 		})
 	if err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func (c *Control) LimitKey(ctx context.Context, actor *model.Actor, address, key
 			if err != nil || r.self {
 				return err
 			}
-			return tx.QueueSettings(t.ID, "")
+			_, err = tx.QueueNotice(t.ID)
+			return err
 		})
 	if err != nil {
 		return err

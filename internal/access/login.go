@@ -306,7 +306,8 @@ func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, 
 			if err := tx.SetPassword(t.ID, set); err != nil || r.self {
 				return err
 			}
-			return tx.QueueSettings(t.ID, "")
+			_, err = tx.QueueNotice(t.ID)
+			return err
 		})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package api_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"signet/internal/model"
 	"signet/internal/upkeep"
@@ -140,11 +141,15 @@ func TestRequestsForAccountsAreAudited(t *testing.T) {
 	one, two := s.mustCreateOrganization("One"), s.mustCreateOrganization("Two")
 	home, other := s.mustCreateAdmin(one, "home"), s.mustCreateAdmin(two, "other")
 	chief := s.mustCreate(one, "chief")
-	ask := func() { other.post(chief.path("/organization"), fields{"organization": two}).want(200) }
+	ask := func() {
+		s.clock.Advance(time.Hour) // within one all that Two does is one line
+		other.post(chief.path("/organization"), fields{"organization": two}).want(200)
+	}
 	ask()
 	ask() // changes nothing, and is a call of Two alone
 	chief.delete(chief.path("/organization/" + two)).want(204)
 	ask()
+	s.clock.Advance(time.Hour)
 	other.delete(chief.path("/organization/" + two)).want(204)
 	ask()
 	home.post(chief.path("/organization"), fields{"organization": two}).want(204)

@@ -1,6 +1,9 @@
 package api_test
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // An account leaves any organization but the one that created it, with any key of its own.
 func TestAnAccountLeavesAnOrganizationItself(t *testing.T) {
@@ -51,14 +54,18 @@ func TestAnAccountLeavesAnOrganizationItself(t *testing.T) {
 }
 
 // What another organization makes of an account is in the log of the one that created it,
-// without the keys and addresses of the other.
+// without the keys and addresses of the other: the first act of each hour.
 func TestTheCreatingOrganizationIsToldOfOtherMemberships(t *testing.T) {
 	t.Parallel()
 	h := startHijack(t)
 	role := h.chief.path("/organization/" + h.two + "/roles/reporting")
+	h.clock.Advance(time.Hour)
 	h.other.post(role, nil).want(204)
+	h.clock.Advance(time.Hour)
 	h.other.delete(role).want(204)
+	h.clock.Advance(time.Hour)
 	h.other.delete(h.chief.path("/organization/" + h.two)).want(204)
+	h.clock.Advance(time.Hour)
 	h.other.mustJoin(h.two, h.chief)
 	h.other.post(h.chief.path("/organization"), fields{"organization": h.two, "title": "Nurse"}).want(204) // a repeat
 	h.own.delete("/v2/user/me/organization/" + h.two).want(204)

@@ -30,7 +30,7 @@ func (r *Reads) Record(ctx context.Context, now time.Time, actor *model.Actor, o
 	line := NewLine(ctx, now, actor, on.Action)
 	line.Chain, line.Organization, line.User, line.Group = on.Chain, on.Organization, on.User, on.Group
 	told := line
-	told.Time.Time, told.Address, told.RequestID = now.Truncate(time.Hour), "", ""
+	told.Time.Time, told.Key, told.Address, told.RequestID = now.Truncate(time.Hour), "", "", ""
 	originOf(ctx).recorded = true
 	if _, known := r.told.Get(told); known {
 		return nil

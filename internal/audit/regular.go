@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -34,8 +35,13 @@ func RecordOf(tx *store.Tx, actor *model.Actor, line *model.AuditEntry) error {
 	return Record(tx, line)
 }
 
-// SumUp writes how many acts of past days were counted and have no line.
+// SumUp writes how many acts of past days, and hours, were counted and have no line.
 func (l *Log) SumUp(ctx context.Context, now time.Time) error {
+	return errors.Join(l.sumUpRegular(ctx, now), l.sumUpTold(ctx, now))
+}
+
+// sumUpRegular does so for those of regular keys.
+func (l *Log) sumUpRegular(ctx context.Context, now time.Time) error {
 	past, err := store.Read(ctx, l.Store, func(tx *store.Tx) ([]store.Count, error) {
 		return tx.PastCounts(store.DayOf(now), regularLines)
 	})

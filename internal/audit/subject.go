@@ -58,21 +58,3 @@ func TellOrganizations(tx *store.Tx, actor *model.Actor, line *model.AuditEntry,
 	}
 	return nil
 }
-
-// TellHome adds a line like that of an act on an account in one organization to the chain
-// of the organization that created the account, if that is another. It says who acted, and
-// not with which key or from where, which is the other's own. Nothing but the line of the
-// act itself comes after it in a transaction.
-func TellHome(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, account *model.Account) error {
-	told := *line
-	told.Key, told.Address = "", ""
-	if err := AtHome(tx, &told, account); err != nil || told.Chain == line.Chain {
-		return err
-	}
-	if line.Chain < told.Chain { // all take the ends of two chains in one order
-		if _, err := tx.LockAuditHead(line.Chain); err != nil {
-			return err
-		}
-	}
-	return RecordOf(tx, actor, &told)
-}

@@ -8,6 +8,7 @@ import (
 // Actor is the caller: an account through one of its keys.
 type Actor struct {
 	Account     AccountID
+	Home        OrganizationID // which created the account; empty: there is none any more
 	Key         Key
 	Issuers     []Key      // that the key ends with: what issued it, and what that ends with
 	Secret      SecretMark // with which it came
@@ -56,6 +57,40 @@ func (a *Actor) By(secret SecretMark) *Actor {
 // Replaced reports whether the actor came with a secret that a rotation has replaced.
 func (a *Actor) Replaced() bool {
 	return a.Secret != SecretMark{} && a.Secret != MarkOf(a.Key.SecretHash)
+}
+
+// EndOfQueue is a position that no event reaches.
+const EndOfQueue = int64(1) << 62
+
+// Notices is the position in its queue past which the actor may see and take away notices:
+// events about the account's own access. All are for keys without a scope, and for those that
+// the account issued itself. A key of the creating organization's scope that somebody else
+// issued, or rotated, passes over the notice of that and those before it: perhaps nobody else
+// has read them. One of another organization's scope passes over all, and so does what was
+// issued with it (contract, section 1).
+//
+// The notice of a rotation, which Noticed has with a minus where the key had none before, is
+// for who has the secret from before it.
+func (a *Actor) Notices() (after int64) {
+	if a.Key.Scope == "" {
+		return 0
+	}
+	for k := range a.Line() {
+		noticed := k.Noticed
+		if noticed < 0 {
+			if noticed = -noticed; k == &a.Key && a.Replaced() {
+				noticed = 0
+			}
+		}
+		switch {
+		case k.IssuedBy.IsZero() && k.Noticed == 0:
+		case k.Scope != a.Home:
+			return EndOfQueue
+		default:
+			after = max(after, noticed)
+		}
+	}
+	return after
 }
 
 // Administrative reports whether the key may be used for administrative calls

@@ -111,6 +111,12 @@ func UnderHold() *Error {
 	return Forbiddenf("legal_hold", "The organization is under a legal hold: nothing of it may be erased.")
 }
 
+// UntilMidnight is the answer to one who has used up what a day (UTC) allows.
+func UntilMidnight(code, message string, now time.Time) *Error {
+	midnight := now.Truncate(24 * time.Hour).Add(24 * time.Hour)
+	return &Error{Kind: TooMany, Code: code, Message: message, RetryAfter: midnight.Sub(now)}
+}
+
 // Missing is the one answer to what does not exist and to what the caller may
 // not know exists. It is the same for both, whatever was asked for.
 func Missing() *Error {

@@ -45,6 +45,7 @@ type Key struct {
 	PreviousUntil     time.Time      // until when that one still opens the door
 	Counter           string         // the key whose daily message counter this one shares
 	IssuedBy          AccountID      // zero where the account issued it itself
+	Noticed           int64          // where in the account's queue its notice is (Actor.Notices); 0: there is none
 	Scope             OrganizationID // the only organization that it acts in; empty: all of the account's
 	Parent            string         // the key with which the account issued it; it ends with that one
 	Device            string         // the device of the login that issued it

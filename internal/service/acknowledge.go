@@ -48,7 +48,11 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, all []int
 	arrived := 0
 	err := s.spare(ctx, func(tx *store.Tx) error {
 		senders = nil
-		positions, err := tx.WithinScope(account, all, actor.Key.Scope)
+		notices, err := s.access.Notices(tx, actor)
+		if err != nil {
+			return err
+		}
+		positions, err := tx.WithinScope(account, all, actor.Key.Scope, notices)
 		if err != nil {
 			return err
 		}

@@ -43,13 +43,8 @@ func (s *Service) countAgainstLimit(tx *store.Tx, actor *model.Actor, now time.T
 }
 
 func dailyLimit(now time.Time) *model.Error {
-	return untilMidnight("daily_limit", "The messages of this day are used up; ask the operator for a higher allowance.",
-		now)
-}
-
-func untilMidnight(code, message string, now time.Time) *model.Error {
-	midnight := now.Truncate(24 * time.Hour).Add(24 * time.Hour)
-	return &model.Error{Kind: model.TooMany, Code: code, Message: message, RetryAfter: midnight.Sub(now)}
+	return model.UntilMidnight("daily_limit",
+		"The messages of this day are used up; ask the operator for a higher allowance.", now)
 }
 
 // countGroup counts a group that is made with a regular key, or refuses it. Nothing else
@@ -62,7 +57,7 @@ func (s *Service) countGroup(tx *store.Tx, actor *model.Actor) error {
 	now := s.now()
 	made, err := tx.CountMessage(store.Counter(actor.Account, "groups", actor.Key.Counter), store.DayOf(now))
 	if err == nil && made > limit {
-		err = untilMidnight("growth_limit", "Enough groups were made with this key on this day.", now)
+		err = model.UntilMidnight("growth_limit", "Enough groups were made with this key on this day.", now)
 	}
 	return err
 }

@@ -218,8 +218,8 @@ func sealedBytes(rows []store.EventRow) (bytes int) {
 }
 
 func (s *Service) queue(actor *model.Actor, after, upTo int64, now time.Time) store.Queue {
-	return store.Queue{Account: actor.Account, Scope: actor.Key.Scope, After: max(after, s.oldest(now)), UpTo: upTo,
-		Now: now}
+	return store.Queue{Account: actor.Account, Scope: actor.Key.Scope, Notices: actor.Notices(),
+		After: max(after, s.oldest(now)), UpTo: upTo, Now: now}
 }
 
 // events appends queued rows as their reader sees them now. A message that does not
@@ -294,6 +294,10 @@ func (s *Service) emptyQueue(ctx context.Context, actor *model.Actor) (events in
 		if err := tx.LockQueues(actor.Account); err != nil {
 			return err
 		}
-		return tx.WithdrawAll(actor.Account, actor.Key.Scope, q.Last)
+		notices, err := s.access.Notices(tx, actor)
+		if err != nil {
+			return err
+		}
+		return tx.WithdrawAll(actor.Account, actor.Key.Scope, notices, q.Last)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"signet/internal/access"
-	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -58,24 +57,23 @@ func (s *Service) requestJoin(tx *store.Tx, actor *model.Actor, line *model.Audi
 	if err != nil || !added {
 		return nil, true, err
 	}
-	told = append([]model.AccountID{t.ID}, home...)
-	position, err := tx.Position(2, told...)
-	if err != nil {
-		return nil, true, err
-	}
 	// Neither event is one of the organization that asks, in which they are not members.
-	if err := tx.InsertEvent(t.ID, position, "", model.EventSettings, model.MessageID{},
-		store.Payload{}.Encode()); err != nil {
+	if err := access.QueueSettings(tx, actor, &t.Account, ""); err != nil {
 		return nil, true, err
 	}
-	request := store.Payload{Account: t.ID, Organization: m.Organization, State: "join"}
-	for _, admin := range home {
-		if err := tx.InsertEvent(admin, position+1, t.CreatedBy, model.EventAdminRequest, model.MessageID{},
+	if len(home) > 0 {
+		position, err := tx.Position(1, home...)
+		if err != nil {
+			return nil, true, err
+		}
+		request := store.Payload{Account: t.ID, Organization: m.Organization, State: "join"}
+		if err := tx.InsertEvents(home, position, t.CreatedBy, model.EventAdminRequest, model.MessageID{},
 			request.Encode()); err != nil {
 			return nil, true, err
 		}
 	}
-	return told, true, audit.TellHome(tx, actor, line, &t.Account)
+	told = append([]model.AccountID{t.ID}, home...)
+	return told, true, access.TellHome(tx, actor, line, &t.Account)
 }
 
 // answerJoin accepts or refuses what an organization asked of an account. It reports false,
@@ -118,11 +116,11 @@ func (s *Service) answerJoin(ctx context.Context, actor *model.Actor, action mod
 		if action == model.ActionMemberRemove {
 			return s.endRequest(tx, actor, line, &t.Account, organization)
 		}
-		if err := enter(tx, &t.Account, model.Membership{Organization: organization, Account: t.ID, Title: r.Title,
+		if err := enter(tx, actor, &t.Account, model.Membership{Organization: organization, Account: t.ID, Title: r.Title,
 			Department: r.Department, Joined: s.now()}); err != nil {
 			return err
 		}
-		return audit.TellHome(tx, actor, line, &t.Account)
+		return access.TellHome(tx, actor, line, &t.Account)
 	})
 	if err == nil && action == model.ActionMemberAdd {
 		s.membershipChanged(account)
@@ -141,11 +139,11 @@ func (s *Service) endRequest(tx *store.Tx, actor *model.Actor, line *model.Audit
 		return model.Missing()
 	}
 	line.Detail = "pending"
-	return audit.TellHome(tx, actor, line, account)
+	return access.TellHome(tx, actor, line, account)
 }
 
 // enter makes an account a new member, whether or not it was asked, and tells it.
-func enter(tx *store.Tx, account *model.Account, m model.Membership) error {
+func enter(tx *store.Tx, actor *model.Actor, account *model.Account, m model.Membership) error {
 	if err := join(tx, account, m); err != nil {
 		return err
 	}
@@ -161,5 +159,5 @@ func enter(tx *store.Tx, account *model.Account, m model.Membership) error {
 	if err != nil {
 		return err
 	}
-	return tx.QueueSettings(account.ID, seen)
+	return access.QueueSettings(tx, actor, account, seen)
 }

@@ -88,10 +88,10 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 				return err
 			}
 		}
-		if err := enter(tx, &t.Account, m); err != nil {
+		if err := enter(tx, actor, &t.Account, m); err != nil {
 			return err
 		}
-		return audit.TellHome(tx, actor, line, &t.Account)
+		return access.TellHome(tx, actor, line, &t.Account)
 	})
 	if err != nil {
 		return false, err
@@ -160,7 +160,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 			if left, err = tx.OrganizationsOf(account); err != nil {
 				return err
 			}
-			return audit.TellHome(tx, actor, line, &t.Account)
+			return access.TellHome(tx, actor, line, &t.Account)
 		})
 	if err != nil || asked {
 		return err
@@ -218,7 +218,7 @@ func (s *Service) leave(tx *store.Tx, plan *piece.Plan, actor *model.Actor, acco
 		return err
 	}
 	// The event names no organization: the one it left is none of its any more.
-	return tx.QueueSettings(account.ID, "")
+	return access.QueueSettings(tx, actor, account, "")
 }
 
 // lockToLeave holds the groups that an account leaves, and the queues of all who
@@ -330,10 +330,10 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 			return err
 		}
 		told = []model.AccountID{t.ID}
-		if err := tx.QueueSettings(t.ID, organization); err != nil {
+		if err := access.QueueSettings(tx, actor, &t.Account, organization); err != nil {
 			return err
 		}
-		return audit.TellHome(tx, actor, line, &t.Account)
+		return access.TellHome(tx, actor, line, &t.Account)
 	})
 	if err != nil {
 		return false, err
@@ -396,10 +396,10 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 			if err := tx.DeleteRole(organization, t.ID, role); err != nil || !m.Has(role) {
 				return err
 			}
-			if err := tx.QueueSettings(t.ID, organization); err != nil {
+			if err := access.QueueSettings(tx, actor, &t.Account, organization); err != nil {
 				return err
 			}
-			return audit.TellHome(tx, actor, line, &t.Account)
+			return access.TellHome(tx, actor, line, &t.Account)
 		})
 	if err != nil {
 		return err

@@ -50,8 +50,9 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 		}
 	}
 	if err := tx.erase(out, "quotas",
-		`DELETE FROM quotas WHERE counter >= ? AND counter < ? OR counter IN (SELECT api_key FROM keys WHERE account = ?)`,
-		CounterOf(id), CounterOf(id)+";", id); err != nil {
+		`DELETE FROM quotas WHERE counter >= ? AND counter < ? OR counter >= ? AND counter < ?
+			OR counter IN (SELECT api_key FROM keys WHERE account = ?)`,
+		CounterOf(id), CounterOf(id)+";", toldOf(id), toldOf(id)+";", id); err != nil {
 		return nil, err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",

@@ -15,6 +15,7 @@ func TestWhatIsTakenOutOfQueuesIsTold(t *testing.T) {
 		"Tx.DeleteEventsAt",     // acknowledged: another stream of the account may still write it
 		"Tx.ReplaceStatusEvent", // only messages are taken from memory
 		"Tx.deleteUpdates",
+		"Tx.supersede", "Tx.supersedeAbroad", "Tx.withdrawNotices",
 	}
 	s := newSources()
 	var found []string

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -47,4 +48,38 @@ func (tx *Tx) PastCounts(day, above int64) ([]Count, error) {
 func (tx *Tx) DeleteCount(c Count) (deleted bool, err error) {
 	n, err := tx.exec(`DELETE FROM quotas WHERE counter = ? AND day = ?`, c.Counter, c.Day)
 	return n > 0, err
+}
+
+// Told is what administrators of another organization did to an account within an hour.
+type Told struct {
+	Count
+	Account      model.AccountID
+	Organization model.OrganizationID
+}
+
+// toldOf begins the counters of what was done to an account.
+func toldOf(account model.AccountID) string { return "told:" + account.String() }
+
+// CountTold counts one more act on an account by administrators of another organization,
+// and returns how many there were in the hour.
+func (tx *Tx) CountTold(account model.AccountID, by model.OrganizationID, at time.Time) (acts int, err error) {
+	return tx.CountMessage(fmt.Sprintf("%s:%s:%02d", toldOf(account), by, at.UTC().Hour()), DayOf(at))
+}
+
+// PastTold returns the counts of hours before that of a time in which there was more than
+// one act.
+func (tx *Tx) PastTold(at time.Time) (past []Told, err error) {
+	all, err := List(tx, `SELECT counter, day, sent FROM quotas
+		WHERE counter >= 'told:' AND counter < 'told;' AND day <= ? AND sent > 1`, []any{DayOf(at)},
+		func(t *Told, row Row) error { return row.Scan(&t.Counter, &t.Day, &t.Sent) })
+	for _, t := range all {
+		parts := strings.Split(t.Counter, ":")
+		if len(parts) != 4 || t.Day == DayOf(at) && parts[3] >= fmt.Sprintf("%02d", at.UTC().Hour()) {
+			continue
+		}
+		t.Account, _ = model.ParseAccountID(parts[1])
+		t.Organization = model.OrganizationID(parts[2])
+		past = append(past, t)
+	}
+	return past, err
 }

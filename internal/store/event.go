@@ -59,10 +59,15 @@ func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization 
 			return err
 		}
 	}
+	return tx.insertEvent(account, position, tx.existing(organization), number, message, payload)
+}
+
+func (tx *Tx) insertEvent(account model.AccountID, position int64, organization any, kind int, message model.MessageID,
+	payload []byte) error {
 	return tx.Post(
 		`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 			VALUES (?, ?, ?, ?, ?, ?, 0)`,
-		account, position, tx.existing(organization), number, message, string(payload))
+		account, position, organization, kind, message, string(payload))
 }
 
 // NoteQueuedStatus tells a still queued event, which brings a copy, what status that
@@ -84,6 +89,7 @@ func (tx *Tx) InsertGroupEvents(m *MessageRow) error {
 type Queue struct {
 	Account model.AccountID
 	Scope   model.OrganizationID // with what is the account's own; empty: all
+	Notices int64                // those up to this position are in no scope
 	After   int64
 	UpTo    int64
 	Now     time.Time
@@ -93,7 +99,8 @@ type Queue struct {
 // args are those of the rows, and then those of what they bring.
 func (q Queue) args(tx *Tx) []any {
 	scope := tx.scope(q.Scope)
-	return []any{q.Account, q.After, q.UpTo, scope, scope, q.Account, millis(q.Now), millis(q.Now.Add(-model.ReadGrace))}
+	return []any{q.Account, q.After, q.UpTo, scope, scope, q.Notices, q.Account, millis(q.Now),
+		millis(q.Now.Add(-model.ReadGrace))}
 }
 
 // scope is the number of an organization for withinScope, 0 where there is none.
@@ -105,11 +112,12 @@ func (tx *Tx) scope(id model.OrganizationID) any {
 }
 
 // withinScope selects events of an organization, and those of none, which are the
-// account's own. Its arguments are the scope's number, twice.
-const withinScope = ` AND (? = 0 OR e.organization_number IN (0, ?))`
+// account's own, and notices of its access past a position. Its arguments are the scope's
+// number, twice, and the position.
+const withinScope = ` AND (? = 0 OR e.organization_number IN (0, ?) OR e.organization_number = -2 AND e.position > ?)`
 
 // EndOfQueue is a position that no event reaches.
-const EndOfQueue = int64(1) << 62
+const EndOfQueue = model.EndOfQueue
 
 // queued selects the visible rows of an account's queue: those within the retention,
 // and of the messages those that are not over for this reader.
@@ -169,14 +177,16 @@ func (tx *Tx) DeleteEventsAt(account model.AccountID, positions []int64) error {
 	return tx.Post(`DELETE FROM events WHERE account = ? AND position IN (?*)`, account, positions)
 }
 
-// WithinScope keeps of positions in an account's queue those of events within a scope.
-func (tx *Tx) WithinScope(account model.AccountID, positions []int64, scope model.OrganizationID) (out []int64,
-	err error) {
+// WithinScope keeps of positions in an account's queue those of events within a scope, of
+// notices those past a position.
+func (tx *Tx) WithinScope(account model.AccountID, positions []int64, scope model.OrganizationID, notices int64) (
+	out []int64, err error) {
 	if scope == "" {
 		return positions, nil
 	}
-	return Column[int64](tx, `SELECT position FROM events WHERE account = ? AND position IN (?*)
-		AND organization_number IN (0, ?)`, account, positions, tx.Numbered(scope))
+	number := tx.Numbered(scope)
+	return Column[int64](tx, `SELECT e.position FROM events e WHERE e.account = ? AND e.position IN (?*)`+withinScope,
+		account, positions, number, number, notices)
 }
 
 // DeleteEventsBefore takes the oldest of what is older than a position out of an account's
@@ -205,10 +215,15 @@ func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.M
 }
 
 // InsertEvents queues the same event besides messages with several accounts, at one
-// position. It leaves out those that are not in the organization any more.
+// position. It leaves out those that are not in the organization any more. A request takes
+// the place of an earlier one for the same that is still queued, and with foreign members so do
+// the organization's settings.
 func (tx *Tx) InsertEvents(accounts []model.AccountID, position int64, organization model.OrganizationID,
 	kind model.EventKind, message model.MessageID, payload []byte) error {
 	if err := tx.noteGrowth(accounts...); err != nil {
+		return err
+	}
+	if err := tx.supersedeIn(accounts, organization, kind, payload); err != nil {
 		return err
 	}
 	return tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
@@ -235,14 +250,4 @@ func (tx *Tx) InsertGroupUpdates(g *model.Group, accounts []model.AccountID, pos
 		return err
 	}
 	return tx.InsertEvents(accounts, position, g.Organization, model.EventUpdate, model.MessageID{}, payload)
-}
-
-// QueueSettings tells an account that its settings, or its place in an organization,
-// changed. The caller wakes it after the commit.
-func (tx *Tx) QueueSettings(account model.AccountID, organization model.OrganizationID) error {
-	position, err := tx.Position(1, account)
-	if err != nil {
-		return err
-	}
-	return tx.InsertEvent(account, position, organization, model.EventSettings, model.MessageID{}, Payload{}.Encode())
 }

@@ -32,7 +32,7 @@ func newNumbers() *numbers {
 func (n *numbers) forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.token = map[int64]model.OrganizationID{0: ""}
+	n.token = map[int64]model.OrganizationID{0: "", ofAccess: ""}
 	n.argument = map[model.OrganizationID]any{"": int64(0)}
 }
 

@@ -69,7 +69,7 @@ func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, erro
 	scope := tx.scope(q.Scope)
 	err := tx.Query(`SELECT position, kind, organization_number, message, payload, status FROM events e
 		WHERE account = ? AND position > ? AND position <= ?`+withinScope+standing+` ORDER BY position LIMIT ? + 0`,
-		[]any{q.Account, q.After, q.UpTo, scope, scope, q.Account, limit}, func(row Row) error {
+		[]any{q.Account, q.After, q.UpTo, scope, scope, q.Notices, q.Account, limit}, func(row Row) error {
 			if err := row.Scan(dest...); err != nil {
 				return err
 			}

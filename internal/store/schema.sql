@@ -146,6 +146,7 @@ CREATE TABLE keys (
 	previous_until      BIGINT NOT NULL,  -- until when that one opens too
 	counter             {text} NOT NULL,  -- the key whose daily quota this one shares
 	issued_by           {id} NOT NULL,
+	noticed             BIGINT NOT NULL,  -- where the notice of it was queued; below 0: only that of a rotation; 0: none was
 	organization        {text} NOT NULL,  -- its scope: it acts there alone; none: wherever the account belongs
 	parent              {text} NOT NULL,  -- the key with which the account issued it, and with which it ends
 	device              TEXT NOT NULL,
@@ -161,13 +162,14 @@ CREATE TABLE keys (
 	last_address        {text} NOT NULL,  -- from which it was used then; none: not known
 	expires             BIGINT NOT NULL,
 	networks            TEXT NOT NULL,    -- in CIDR notation, with commas in between; none: it opens from everywhere
-	code                {bytes} NOT NULL, -- covers all but issued_by, device, last_used and last_address
+	code                {bytes} NOT NULL, -- covers all but issued_by, noticed, device, last_used and last_address
 	PRIMARY KEY (api_key)
 ){table};
 CREATE INDEX keys_account ON keys (account, login, device);
 CREATE INDEX keys_organization ON keys (organization) WHERE organization <> ''; -- few keys have a scope
 
--- How many messages a key has sent on a day (in days since 1970, UTC).
+-- How many messages a key has sent on a day (in days since 1970, UTC). Counters that begin with account: or told: are of
+-- other things.
 CREATE TABLE quotas (
 	counter {text} NOT NULL,
 	day     BIGINT NOT NULL,
@@ -283,13 +285,15 @@ CREATE TABLE deliveries (
 CREATE TABLE events (
 	account             {id} NOT NULL,
 	position            BIGINT NOT NULL,
-	organization_number BIGINT NOT NULL,
+	organization_number BIGINT NOT NULL,  -- 0: of none; -2: it tells of the account's own access
 	kind                INTEGER NOT NULL,
 	message             {id} NOT NULL,
 	payload             TEXT NOT NULL,    -- names accounts and groups, these as groups.name did then
 	status              INTEGER NOT NULL, -- of the copy that it brings, so that reading a queue looks for no copies
 	PRIMARY KEY (account, position)
 ){table};
+-- What takes the place of an earlier one of its kind: account:settings and admin_request.
+CREATE INDEX events_one ON events (account, organization_number) WHERE kind IN (8, 10);
 
 -- What is out of an account's queue and still lies there: readers leave it out, and the sweep removes it.
 CREATE TABLE withdrawals (

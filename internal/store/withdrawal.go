@@ -27,8 +27,9 @@ const standing = ` AND (NOT EXISTS (SELECT 1 FROM withdrawals WHERE account = ?)
 	OR NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.account = e.account AND w.position >= e.position
 		AND w.organization_number IN (-1, e.organization_number) AND LENGTH(w.entity) = 0))`
 
-// WithdrawAll empties an account's queue up to a position, or what of it is within a scope.
-func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, position int64) error {
+// WithdrawAll empties an account's queue up to a position, or what of it is within a scope,
+// of notices those past a position.
+func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, notices, position int64) error {
 	w := Withdrawal{Account: account, Position: position, number: int64(anyOrganization)}
 	if scope == "" {
 		_, err := tx.withdraw(&w)
@@ -39,8 +40,10 @@ func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, p
 		return err
 	}
 	w.number = int64(0) // what is the account's own
-	_, err := tx.withdraw(&w)
-	return err
+	if _, err := tx.withdraw(&w); err != nil {
+		return err
+	}
+	return tx.withdrawNotices(account, notices, position)
 }
 
 // WithdrawEventsOf withdraws what is queued for an account about an organization, up to a

@@ -209,7 +209,7 @@ func TestStreamShowsNothingThatWasTakenBackMeanwhile(t *testing.T) {
 		"it has expired": func(c *house, _, _ *model.Actor, _ model.MessageID) { c.clock.Advance(time.Minute) },
 		"the queue is emptied behind the hub's back": func(c *house, _, reader *model.Actor, _ model.MessageID) {
 			c.must(c.store.Update(c.t.Context(), func(tx *store.Tx) error {
-				return tx.WithdrawAll(reader.Account, "", store.EndOfQueue)
+				return tx.WithdrawAll(reader.Account, "", 0, store.EndOfQueue)
 			}))
 		},
 		"the reader is out of the organization": func(c *house, _, reader *model.Actor, _ model.MessageID) {

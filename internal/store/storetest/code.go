@@ -18,7 +18,7 @@ const Forging = ` /* of a forger */`
 // uncovered are the columns, of rows that carry a code, that it does not cover: they open
 // nothing. A new column is covered, or stands here.
 var uncovered = map[string][]string{
-	"keys": {"issued_by", "device", "last_used", "last_address"},
+	"keys": {"issued_by", "noticed", "device", "last_used", "last_address"},
 	"accounts": {"username", "display_name", "first_name", "last_name", "avatar", "status", "dnd", "dnd_text", "emails",
 		"phones"},
 	"memberships":   {"title", "department"},

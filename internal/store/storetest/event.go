@@ -76,7 +76,7 @@ func events(t *testing.T, h Harness) {
 		want[0].Status = model.Read
 		wantEqual(t, "queue after the message was read", p.mustQueue(t, bob), want)
 		wantEqual(t, "queue of the sender", len(p.mustQueue(t, ann)), 0)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", store.EndOfQueue) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", 0, store.EndOfQueue) })
 	})
 
 	t.Run("are_read_in_order_and_in_parts", func(t *testing.T) {
@@ -116,7 +116,7 @@ func events(t *testing.T, h Harness) {
 		wantEqual(t, "all but the oldest", part(0, store.EndOfQueue, 100), "2456")
 		p.mustTrim(t, bob, positions[4], 10, 1)
 		wantEqual(t, "all that is young", part(0, store.EndOfQueue, 100), "456")
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", store.EndOfQueue) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", 0, store.EndOfQueue) })
 		wantEqual(t, "all after a deletion", part(0, store.EndOfQueue, 100), "")
 		wantEqual(t, "queue of another", len(p.mustQueue(t, eve)), 7)
 	})
@@ -190,7 +190,7 @@ func queueFilter(t *testing.T, h Harness) {
 		p.wantQueued(t, bob, ends, stays)
 		p.clock.Advance(time.Minute)
 		p.wantQueued(t, bob, stays)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", store.EndOfQueue) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", 0, store.EndOfQueue) })
 	})
 	t.Run("recalled", func(t *testing.T) {
 		m, other := p.groupLetter(&g, ann), p.groupLetter(&g, ann)
@@ -202,7 +202,7 @@ func queueFilter(t *testing.T, h Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return takeBack(tx, m) })
 		for _, reader := range []model.AccountID{bob, eve} {
 			wantEqual(t, "rows left", p.length(t, reader), 1)
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(reader, "", store.EndOfQueue) })
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(reader, "", 0, store.EndOfQueue) })
 		}
 	})
 	t.Run("read_and_gone_for_one_reader", func(t *testing.T) {

@@ -68,7 +68,7 @@ func queueLengths(t *testing.T, h Harness) {
 	wantEqual(t, "the first two", look(model.AccountID{}, 2), want[:2])
 	wantEqual(t, "the rest", look(bob, 2), want[2:])
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.DeleteEventsAt(eve, []int64{firstOfEve}), tx.WithdrawAll(ann, "", store.EndOfQueue))
+		return errors.Join(tx.DeleteEventsAt(eve, []int64{firstOfEve}), tx.WithdrawAll(ann, "", 0, store.EndOfQueue))
 	})
 	got := look(model.AccountID{}, 10)
 	wantEqual(t, "queues when some were acknowledged", len(got), 2)

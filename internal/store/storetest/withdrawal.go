@@ -70,7 +70,7 @@ func withdrawals(t *testing.T, h Harness) {
 		p.mustSend(t, m)
 		positions := p.mustFill(t, bob, organization, many)
 		p.mustNote(t, ann, organization, "of another")
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", positions[many-2]) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", 0, positions[many-2]) })
 		wantEqual(t, "seen", seen(p, bob), 1)
 		wantEqual(t, "of another", seen(p, ann), 1)
 		wantEqual(t, "lying there", p.length(t, bob), many+1)
@@ -102,7 +102,7 @@ func withdrawals(t *testing.T, h Harness) {
 		p.mustFill(t, bob, first, many)
 		p.mustNote(t, bob, second, "second")
 		p.mustNote(t, bob, "", "none")
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, first, store.EndOfQueue) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, first, 0, store.EndOfQueue) })
 		p.wantPayloads(t, bob, "second")
 		p.mustWithdrawals(t, 2)
 	})
@@ -112,7 +112,7 @@ func withdrawals(t *testing.T, h Harness) {
 		positions := p.mustFill(t, bob, organization, many)
 		for _, position := range []int64{positions[10], positions[many-1]} {
 			w := p.mustWithdrawals(t, min(1, int(position-positions[10])))
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", position) })
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", 0, position) })
 			for i := range w { // one that was overtaken is not forgotten
 				p.mustUpdate(t, func(tx *store.Tx) error { return tx.FinishWithdrawal(&w[i]) })
 			}
