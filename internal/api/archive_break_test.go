@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"signet/internal/blob/s3test"
 )
@@ -95,35 +97,50 @@ func TestArchiveThatBreaksIsSeenToBeBroken(t *testing.T) {
 	}
 }
 
-// A server makes eight archives at a time: a ninth person is told to wait, and gets one when
-// another has ended.
+// A server makes eight archives at a time, two of them for administrators only: a seventh
+// person is told to wait, and gets one when another has ended.
 func TestArchivesThatAServerMakesAtATime(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	people := []*person{c.bob}
-	for i := range 8 {
+	for i := range 6 {
 		people = append(people, c.mustCreate(c.org, fmt.Sprint("reader", i)))
 	}
-	group := c.alice.mustCreateGroup("Everyone", people...)
+	var admins []*person
+	for i := range 3 {
+		admins = append(admins, c.mustCreateAdmin(c.org, fmt.Sprint("admin", i)))
+	}
+	group := c.alice.mustCreateGroup("Everyone", append(people, admins...)...)
 	content := randomBytes(12 << 20)
 	for range 4 {
 		c.alice.mustAttach(group, "a", "", content)
 	}
+	refused := func(p *person) {
+		t.Helper()
+		p.get("/v2/user/me/export").wantError(429, "too_many_exports").wantHeader("Retry-After", "60")
+	}
 	leaves := make([]func(), 8)
-	for i := range leaves {
+	for i, p := range append(people[:6:6], admins[:2]...) {
 		var ctx context.Context
 		ctx, leaves[i] = context.WithCancel(t.Context())
-		people[i].beginExport(ctx)
+		if i == 6 {
+			refused(people[6])
+		}
+		p.beginExport(ctx)
 	}
-	last := people[8]
-	last.get("/v2/user/me/export").wantError(429, "too_many_exports").wantHeader("Retry-After", "60")
+	last := people[6]
+	refused(last)
+	refused(admins[2])
 	if n := c.exporter.Running(); n != 8 {
 		t.Errorf("%d archives are being made, want 8", n)
 	}
+	leaves[6]() // a place of administrators is none for others
+	admins[2].wantExport()
+	refused(last)
 	leaves[3]()
 	last.wantExport()
-	if left := c.exporter.Counts.Left.Load(); left != 1 {
-		t.Errorf("%d archives are counted as left, want 1", left)
+	if left := c.exporter.Counts.Left.Load(); left != 2 {
+		t.Errorf("%d archives are counted as left, want 2", left)
 	}
 	for _, leave := range leaves {
 		leave()
@@ -150,7 +167,67 @@ func TestArchiveEndsWithItsReader(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	c.bob.beginExport(ctx)
 	leave()
+	c.mustRest(c.bob)
 	c.bob.wantExport()
+}
+
+// mustRest waits for the end of an archive that the account did not take to its end, and for
+// the minute in which it gets no other one.
+func (c *clinic) mustRest(p *person) {
+	c.t.Helper()
+	until(c.t, "the archive ends", func() bool { return c.exporter.Running() == 0 })
+	for _, wait := range []string{"60", "40", "20"} {
+		p.get("/v2/user/me/export").wantError(429, "too_many_exports").wantHeader("Retry-After", wait)
+		p.withKey(p.post("/v2/user/me/key", nil).reply()).get("/v2/user/me/export").wantError(429, "too_many_exports")
+		c.clock.Advance(20 * time.Second)
+	}
+}
+
+// A reader that takes an archive more slowly than at 64 KiB a second is cut off, and one that
+// is faster is not, however long it takes.
+func TestArchiveEndsForASlowReader(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t, func(f *figures) { f.narrow = true })
+	c.mustFillAttachments()
+	// Little is on its way, so that the server waits while the reader does.
+	client := &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, address)
+			if err == nil {
+				err = conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+			}
+			return conn, err
+		},
+	}}
+	t.Cleanup(client.CloseIdleConnections)
+	// read takes the archive in pieces, and after each so much time passes.
+	read := func(pause time.Duration) (n int64, err error) {
+		got, err := client.Do(c.bob.request("GET", "/v2/user/me/export"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = got.Body.Close() }()
+		for err == nil {
+			var piece int64
+			piece, err = io.CopyN(io.Discard, got.Body, 256<<10)
+			n += piece
+			c.clock.Advance(pause)
+		}
+		return n, err
+	}
+	if n, err := read(2 * time.Second); err != io.EOF {
+		t.Fatalf("a reader of 128 KiB a second is cut off after %d bytes: %v", n, err)
+	}
+	if n, err := read(16 * time.Second); err == io.EOF || n > 40<<20 {
+		t.Fatalf("a reader of 16 KiB a second has got %d bytes: %v", n, err)
+	}
+	until(t, "the archive ends", func() bool { return c.exporter.Running() == 0 })
+	c.bob.get("/v2/user/me/export").wantError(429, "too_many_exports") // time has passed since
+	c.clock.Advance(time.Minute)
+	c.bob.wantExport()
+	if left := c.exporter.Counts.Left.Load(); left != 1 {
+		t.Errorf("%d archives are counted as left, want 1", left)
+	}
 }
 
 func TestArchiveCountsWhatIsLost(t *testing.T) {

@@ -43,7 +43,7 @@ func TestArchiveHasEachConversationOnceWhileOthersWrite(t *testing.T) {
 	for _, peer := range peers {
 		c.bob.mustSend(peer, "first")
 	}
-	a, err := export.New(c.store, c.access, c.service).Begin(ctx, actor, "me")
+	a, err := export.New(c.store, c.access, c.service, c.clock.Now).Begin(ctx, actor, "me")
 	if err != nil {
 		t.Fatal(err)
 	}

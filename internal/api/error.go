@@ -63,11 +63,10 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 		return
 	}
 	if c.writer.failed || ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		// The client left: its answer is no error.
+		// The client left: its answer is no error. One that was too slow is still there, and
+		// sees that the answer breaks off.
 		c.abandoned = true
-		if c.writer.status == 0 {
-			a.writeError(c, http.StatusServiceUnavailable, unavailable())
-		}
+		a.writeError(c, http.StatusServiceUnavailable, unavailable())
 		return
 	}
 	shown := shownError(err)

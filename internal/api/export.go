@@ -111,7 +111,7 @@ func (a *API) exportUser(ctx context.Context, c *call) (answer, error) {
 
 // writeExport writes an archive. Without an error it is whole.
 func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) error {
-	out := newArchive(&c.writer, c.started.UTC())
+	out := newArchive(&exportWriter{out: &c.writer, clock: a.clock}, c.started.UTC())
 	if err := out.text("README.txt", exportReadme(from)); err != nil {
 		return err
 	}

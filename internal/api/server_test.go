@@ -183,7 +183,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		}
 	})
 	s.link = operators.NewLink(s.store, s.clock.Now)
-	s.exporter = export.New(s.store, s.access, s.service)
+	s.exporter = export.New(s.store, s.access, s.service, s.clock.Now)
 	s.api, err = api.New(api.Options{
 		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
 		People: people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Clock: s.clock.Now}),

@@ -180,7 +180,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	taken = append(taken, nodes.close)
 	streams := stream.New(registry, control, cases)
-	exporter := export.New(kept, control, cases)
+	exporter := export.New(kept, control, cases, in.clock)
 	if err := registerExports(in.metrics, exporter); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,9 +24,6 @@ import (
 )
 
 const (
-	// mostRunning is how many archives a server makes at a time. Each takes up to half a
-	// core: after a page it pauses for as long as the page took.
-	mostRunning = 8
 	// messagePage is how many messages are in memory at a time, with their statuses: those
 	// of a group's message are as many as the group has members.
 	messagePage = 50
@@ -43,8 +39,7 @@ type Exporter struct {
 	access  *access.Control
 	service *service.Service
 
-	mu      sync.Mutex // guards running
-	running map[model.AccountID]bool
+	places places
 
 	Counts Counts
 }
@@ -58,31 +53,11 @@ type Counts struct {
 }
 
 // Running is how many archives are being made.
-func (x *Exporter) Running() int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return len(x.running)
-}
+func (x *Exporter) Running() int { return x.places.taken() }
 
 // New returns an exporter.
-func New(kept *store.Store, control *access.Control, cases *service.Service) *Exporter {
-	return &Exporter{store: kept, access: control, service: cases, running: map[model.AccountID]bool{}}
-}
-
-// enter lets an account make an archive, one at a time, until leave is called.
-func (x *Exporter) enter(account model.AccountID) (leave func(), err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.running[account] || len(x.running) >= mostRunning {
-		return nil, &model.Error{Kind: model.TooMany, Code: "too_many_exports", RetryAfter: time.Minute,
-			Message: "An archive is being made for this account, or several for others: please try again when it is done."}
-	}
-	x.running[account] = true
-	return func() {
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		delete(x.running, account)
-	}, nil
+func New(kept *store.Store, control *access.Control, cases *service.Service, clock func() time.Time) *Exporter {
+	return &Exporter{store: kept, access: control, service: cases, places: newPlaces(clock)}
 }
 
 // Archive is an archive that is being made. Its parts are read one after the other, by one
@@ -109,7 +84,7 @@ type talk struct {
 // Begin begins the archive of an account, which leaves a line in the audit log. The caller
 // closes it.
 func (x *Exporter) Begin(ctx context.Context, actor *model.Actor, address string) (a *Archive, err error) {
-	leave, err := x.enter(actor.Account)
+	leave, err := x.places.enter(actor)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +102,7 @@ func (x *Exporter) Begin(ctx context.Context, actor *model.Actor, address string
 }
 
 // Written counts the archive, of which so many bytes were written, by the problem that ended
-// it and whether its client had left.
+// it and whether its client had left: then its account waits before it begins another.
 func (a *Archive) Written(bytes int64, problem error, left bool) {
 	c := &a.exporter.Counts
 	c.Bytes.Add(bytes)
@@ -136,6 +111,7 @@ func (a *Archive) Written(bytes int64, problem error, left bool) {
 		c.Whole.Add(1)
 	case left:
 		c.Left.Add(1)
+		a.exporter.places.pause(a.actor.Account)
 	default:
 		c.Failed.Add(1)
 	}
