@@ -82,6 +82,33 @@ func (c *Control) Resolve(tx *store.Tx, actor *model.Actor, text string, groups 
 	return address.Token, true, found && !g.Deleted, err
 }
 
+// ResolvePlaced is Resolve where groups are allowed, and finds where an account belongs. Of
+// an account that the actor does not see, of a group, and of what does not exist, it reads as
+// much: else the time that it takes would tell which of these a name or a token is.
+func (c *Control) ResolvePlaced(tx *store.Tx, actor *model.Actor, text string) (entity model.EntityID, group,
+	found bool, theirs []model.OrganizationID, err error) {
+	entity, group, found, err = c.Resolve(tx, actor, text, true)
+	if err != nil || group && found { // its caller reads the group
+		return entity, group, found, nil, err
+	}
+	theirs, err = tx.OrganizationsOf(model.AccountID(entity))
+	seen := actor.Operator || model.AccountID(entity) == actor.Account || slices.ContainsFunc(theirs, actor.MemberOf)
+	if err == nil && found && !seen && c.Address(text).Kind == model.TokenAddress {
+		_, _, err = tx.Group(model.GroupID(entity))
+	}
+	return entity, group, found, theirs, err
+}
+
+// Named is what an address names, without asking whether a token is anything's; zero where
+// another address is nobody's.
+func (c *Control) Named(tx *store.Tx, actor *model.Actor, text string) (entity model.EntityID, token bool, err error) {
+	if address := c.Address(text); address.Kind == model.TokenAddress {
+		return address.Token, true, nil
+	}
+	entity, _, _, err = c.Resolve(tx, actor, text, false)
+	return entity, false, err
+}
+
 // ResolveAccount finds the account that an address names, or answers Missing.
 func (c *Control) ResolveAccount(tx *store.Tx, actor *model.Actor, text string) (model.AccountID, error) {
 	entity, _, found, err := c.Resolve(tx, actor, text, false)
@@ -143,46 +170,53 @@ func (t *Target) showsDisabledTo(actor *model.Actor) bool {
 }
 
 // Target loads the account that an address names, with its memberships, or
-// answers Missing. It does not ask whether the actor may know.
+// answers Missing. It does not ask whether the actor may know. Of an account that the actor
+// does not see, and of nobody, the same is read: else the time that it takes would tell who
+// has an account.
 func (c *Control) Target(tx *store.Tx, actor *model.Actor, text string) (t Target, err error) {
-	id, err := c.ResolveAccount(tx, actor, text)
+	entity, _, _, err := c.Resolve(tx, actor, text, false)
 	if err != nil {
 		return t, err
 	}
+	id := model.AccountID(entity)
 	account, found, err := tx.Account(id)
 	if err != nil {
 		return t, err
 	}
-	if !found && id == actor.Account {
-		return t, WrongCredentials() // it was erased a moment ago, and its key with it
+	memberships, err := tx.Memberships(id)
+	if err != nil {
+		return t, err
 	}
-	if !found {
-		return t, model.Missing()
-	}
-	t.Account = account
-	if t.Memberships, err = tx.Memberships(id); id == actor.Account {
-		t.Memberships = actor.Key.Within(t.Memberships)
-	}
-	if err == nil && len(t.Memberships) == 0 && id != actor.Account {
-		var ended bool
-		if ended, err = tx.Erases(id); ended { // only its rows are there yet
-			return Target{}, model.Missing()
+	if id == actor.Account {
+		if !found {
+			return t, WrongCredentials() // it was erased a moment ago, and its key with it
 		}
+		return Target{Account: account, Memberships: actor.Key.Within(memberships)}, nil
 	}
-	return t, err
-}
-
-// LockedTarget is Target for changes to several things of the account: no other
-// transaction changes them until this one ends.
-func (c *Control) LockedTarget(tx *store.Tx, actor *model.Actor, text string) (t Target, err error) {
-	if tx.Locks() {
-		id, err := c.ResolveAccount(tx, actor, text)
+	if len(memberships) == 0 || !actor.MaySee(id, memberships) {
+		ended, err := tx.Erases(id)
 		if err != nil {
 			return t, err
 		}
-		if err := tx.LockQueues(id); err != nil {
-			return t, err
+		if !found || ended && len(memberships) == 0 { // only its rows are there yet
+			return t, model.Missing()
 		}
+	}
+	return Target{Account: account, Memberships: memberships}, nil
+}
+
+// LockedTarget is Target for changes to several things of the account: no other
+// transaction changes them until this one ends. Whom may refuses is not locked.
+func (c *Control) LockedTarget(tx *store.Tx, actor *model.Actor, text string, may func(*Target) error) (t Target,
+	err error) {
+	if t, err = c.Target(tx, actor, text); err == nil {
+		err = may(&t)
+	}
+	if err != nil || !tx.Locks() {
+		return t, err
+	}
+	if err := tx.LockQueues(t.ID); err != nil {
+		return t, err
 	}
 	return c.Target(tx, actor, text)
 }

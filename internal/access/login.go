@@ -41,8 +41,9 @@ func FirstStart(account model.AccountID) *Proven { return &Proven{account: accou
 func (p *Proven) Counter() string { return store.CounterOf(p.account) }
 
 // CheckPassword returns the account of a user whose password is right. A wrong one and
-// an unknown user answer alike and take as long. What is no text names nobody, which tells a
-// caller nothing that it does not know. A password is only hashed, and may be of any characters.
+// an unknown user answer alike and take as long, with as many statements. What is no text names
+// nobody, which tells a caller nothing that it does not know. A password is only hashed, and may
+// be of any characters.
 func (c *Control) CheckPassword(ctx context.Context, user, password string) (*Proven, error) {
 	if !model.IsText(user) {
 		return nil, WrongCredentials()
@@ -50,9 +51,8 @@ func (c *Control) CheckPassword(ctx context.Context, user, password string) (*Pr
 	var account model.AccountID
 	var of store.Password
 	err := c.store.View(ctx, func(tx *store.Tx) error {
-		account, of = model.AccountID{}, store.Password{}
-		entity, _, found, err := c.Resolve(tx, &model.Actor{}, user, false)
-		if err != nil || !found || entity.IsZero() {
+		entity, _, _, err := c.Resolve(tx, &model.Actor{}, user, false)
+		if err != nil {
 			return err
 		}
 		account = model.AccountID(entity)

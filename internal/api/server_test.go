@@ -65,6 +65,7 @@ type server struct {
 	checks   *openapitest.Validator
 	engine   store.Engine
 	metrics  *prometheus.Registry
+	counted  *countedEngine // nil: nothing is counted
 	blobs    blob.Store
 	audit    *audit.Key // signs checkpoints of the audit log
 	link     *operators.Link
@@ -92,6 +93,7 @@ type figures struct {
 	tls       bool
 	narrow    bool           // the system takes hardly anything that a client does not read
 	settings  *config.Config // as they are shown
+	counted   bool           // the statements are
 }
 
 // start runs a server with an operator.
@@ -115,6 +117,10 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	engine := enginetest.Open(t, f.dir, enginetest.Options{Clock: s.clock.Now, Log: logger})
 	t.Cleanup(func() { s.closed("the store", engine.Close()) })
+	if f.counted {
+		s.counted = &countedEngine{Engine: engine}
+		engine = s.counted
+	}
 	s.engine, s.audit = engine, mustAuditKey(t)
 	var err error
 	if s.store, err = store.Open(t.Context(), engine, service.NewEpoch); err != nil {

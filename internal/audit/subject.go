@@ -20,11 +20,8 @@ func OnAccount(tx *store.Tx, line *model.AuditEntry, account *model.Account) err
 }
 
 // AtHome puts a line into the chain of the organization that created an account, or
-// the platform's where there is none any more.
+// the platform's where there is none any more, or no account.
 func AtHome(tx *store.Tx, line *model.AuditEntry, account *model.Account) error {
-	if account.CreatedBy == "" {
-		return nil
-	}
 	_, found, err := tx.Organization(account.CreatedBy)
 	if found {
 		line.Chain = account.CreatedBy

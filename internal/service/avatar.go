@@ -92,16 +92,13 @@ func (s *Service) Avatar(ctx context.Context, actor *model.Actor, id model.BlobI
 		if err != nil {
 			return err
 		}
-		if !found {
-			return model.Missing()
-		}
 		contentType = a.ContentType
 		if a.Group {
 			_, _, err = groupInSight(tx, actor, model.GroupID(a.Entity))
 			return err
 		}
 		memberships, err := tx.Memberships(model.AccountID(a.Entity))
-		if err == nil && !actor.MaySee(model.AccountID(a.Entity), memberships) {
+		if err == nil && (!found || !actor.MaySee(model.AccountID(a.Entity), memberships)) {
 			err = model.Missing()
 		}
 		return err

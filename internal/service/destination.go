@@ -21,7 +21,7 @@ type destination struct {
 func (s *Service) findDestination(
 	tx *store.Tx, actor *model.Actor, d *draft, now time.Time,
 ) (*destination, *repetition, error) {
-	entity, group, found, err := s.access.Resolve(tx, actor, d.recipient, true)
+	entity, group, found, theirs, err := s.access.ResolvePlaced(tx, actor, d.recipient)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -35,14 +35,11 @@ func (s *Service) findDestination(
 	if !found {
 		return nil, nil, model.Missing()
 	}
-	to := &destination{entity: entity}
+	to := &destination{entity: entity, theirs: theirs}
 	if group {
-		to.group, err = d.findGroup(tx, actor, model.GroupID(entity))
-	} else {
-		to.theirs, err = tx.OrganizationsOf(model.AccountID(entity))
-	}
-	if err != nil {
-		return nil, nil, err
+		if to.group, err = d.findGroup(tx, actor, model.GroupID(entity)); err != nil {
+			return nil, nil, err
+		}
 	}
 	id := model.OrganizationID("")
 	if to.group != nil {

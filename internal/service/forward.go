@@ -42,7 +42,7 @@ func (s *Service) Forward(ctx context.Context, actor *model.Actor, c ForwardComm
 	var repeated *repetition
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		// A repeat is one even where its source has gone since.
-		entity, _, _, err := s.access.Resolve(tx, actor, c.Recipient, true)
+		entity, _, err := s.access.Named(tx, actor, c.Recipient)
 		if err != nil {
 			return err
 		}

@@ -140,15 +140,14 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 
 // groupToDelete is a group that the actor may delete, deleted already or not.
 func groupToDelete(tx *store.Tx, actor *model.Actor, id model.GroupID) (model.Group, error) {
-	g, found, err := tx.Group(id)
-	if err == nil && !found {
-		err = model.Missing()
-	}
+	g, _, err := tx.Group(id)
 	if err != nil {
 		return g, err
 	}
-	// Of a deleted organization nothing is known any more, erased already or not.
-	if _, found, err = tx.Organization(g.Organization); err == nil && !found {
+	// Of a deleted organization nothing is known any more, erased already or not; nor is there
+	// one where there is no group.
+	_, found, err := tx.Organization(g.Organization)
+	if err == nil && !found {
 		err = model.Missing()
 	}
 	if err != nil {

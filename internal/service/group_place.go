@@ -26,13 +26,12 @@ func (s *Service) groupPlace(ctx context.Context, actor *model.Actor, c *GroupCo
 		chosen = own[0]
 		var members []model.AccountID
 		for _, address := range c.Members {
-			entity, _, found, err := s.access.Resolve(tx, actor, address, false)
+			// Nobody is as somebody out of sight: the group is refused for either.
+			entity, _, _, err := s.access.Resolve(tx, actor, address, false)
 			if err != nil {
 				return err
 			}
-			if found {
-				members = append(members, model.AccountID(entity))
-			}
+			members = append(members, model.AccountID(entity))
 		}
 		if len(members) == 0 {
 			return nil

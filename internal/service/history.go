@@ -75,34 +75,21 @@ func (s *Service) talk(ctx context.Context, r *historyReader, address string,
 		return t, err
 	}
 	missing := err
-	entity, group, found, err := s.access.Resolve(r.tx, r.actor, address, true)
+	entity, token, err := s.access.Named(r.tx, r.actor, address)
 	if err != nil {
 		return t, err
-	}
-	if named := s.access.Address(address); !found && named.Kind == model.TokenAddress {
-		entity = named.Token // of an account that is gone, or a group that was deleted
-	} else if !found {
-		return t, missing
 	}
 	if ended, err := r.tx.Erases(model.AccountID(entity)); err != nil || ended {
 		return t, cmp.Or(err, missing)
 	}
-	var kept []talk
-	for _, o := range r.actor.Organizations() {
-		if organization != "" && o != organization {
-			continue
-		}
-		t := talk{place: place{entity: entity, group: group, organization: o}}
-		if t.thread, err = r.thread(&t.place); err != nil {
-			return t, err
-		}
-		messages, err := r.visible(ctx, &t.thread, 1, nil)
-		if err != nil {
-			return t, err
-		}
-		if len(messages) > 0 {
-			kept = append(kept, t)
-		}
+	kept, err := r.kept(ctx, entity, false, organization)
+	if err == nil && token { // of an account that is gone, or a group that was deleted, or nothing
+		var ofGroup []talk
+		ofGroup, err = r.kept(ctx, entity, true, organization)
+		kept = append(kept, ofGroup...)
+	}
+	if err != nil {
+		return t, err
 	}
 	if len(kept) == 0 {
 		return t, missing
@@ -121,6 +108,29 @@ func (s *Service) talk(ctx context.Context, r *historyReader, address string,
 		}
 	}
 	return t, err
+}
+
+// kept are the conversations with an entity, which is out of sight or gone, of which there
+// are messages that the actor sees.
+func (r *historyReader) kept(ctx context.Context, entity model.EntityID, group bool,
+	organization model.OrganizationID) (kept []talk, err error) {
+	for _, o := range r.actor.Organizations() {
+		if organization != "" && o != organization {
+			continue
+		}
+		t := talk{place: place{entity: entity, group: group, organization: o}}
+		if t.thread, err = r.thread(&t.place); err != nil {
+			return nil, err
+		}
+		messages, err := r.visible(ctx, &t.thread, 1, nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(messages) > 0 {
+			kept = append(kept, t)
+		}
+	}
+	return kept, nil
 }
 
 // historyReader reads conversations for one reader, in one transaction.

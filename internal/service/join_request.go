@@ -26,7 +26,7 @@ func mayAnswer(actor *model.Actor, account *model.Account) bool {
 func (s *Service) joiner(tx *store.Tx, actor *model.Actor, address string, agreed bool) (t access.Target,
 	home []model.AccountID, err error) {
 	if !agreed {
-		t, err = s.access.LockedTarget(tx, actor, address)
+		t, err = s.access.LockedTarget(tx, actor, address, func(*access.Target) error { return nil })
 		return t, nil, err
 	}
 	if t, err = s.access.Target(tx, actor, address); err != nil {

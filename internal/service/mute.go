@@ -51,7 +51,7 @@ func (s *Service) Unmute(ctx context.Context, actor *model.Actor, address string
 // else what it sees.
 func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string,
 	organization model.OrganizationID) (place, error) {
-	entity, _, _, err := s.access.Resolve(tx, actor, address, true)
+	entity, _, err := s.access.Named(tx, actor, address)
 	if err != nil {
 		return place{}, err
 	}

@@ -37,14 +37,14 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 			return p, err
 		}
 	}
-	if len(theirs) == 0 { // what belongs somewhere is an account, and nobody has to ask what it is
+	// What belongs where the actor sees it is an account, and nobody has to ask what it is. Of
+	// all else as much is read whether or not it is there.
+	known := actor.Operator && len(theirs) > 0 || slices.ContainsFunc(theirs, actor.MemberOf)
+	if !known {
 		var found bool
-		entity, group, found, err = s.access.Resolve(tx, actor, address, true)
+		entity, group, found, theirs, err = s.access.ResolvePlaced(tx, actor, address)
 		if err == nil && !found {
 			err = model.Missing()
-		}
-		if err == nil && !group {
-			theirs, err = tx.OrganizationsOf(model.AccountID(entity))
 		}
 		if err != nil {
 			return p, err
@@ -91,12 +91,9 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 // removed before; everything else must be in sight.
 func (s *Service) rosterPlace(ctx context.Context, tx *store.Tx, actor *model.Actor, address string,
 	organization model.OrganizationID) (place, error) {
-	entity, group, found, err := s.access.Resolve(tx, actor, address, true)
+	entity, _, err := s.access.Named(tx, actor, address)
 	if err != nil {
 		return place{}, err
-	}
-	if !found || group {
-		return s.unlistedPlace(ctx, tx, actor, address, organization)
 	}
 	var listed []model.OrganizationID
 	for _, o := range actor.Organizations() {
@@ -112,13 +109,14 @@ func (s *Service) rosterPlace(ctx context.Context, tx *store.Tx, actor *model.Ac
 		}
 	}
 	if len(listed) == 0 {
-		return s.place(tx, actor, address, organization)
+		return s.unlistedPlace(ctx, tx, actor, address, organization)
 	}
 	o, err := longest(tx, model.AccountID(entity), listed)
 	return place{entity: entity, organization: o}, err
 }
 
-// unlistedPlace is rosterPlace for what is no account: a group, which lists itself.
+// unlistedPlace is rosterPlace for what has no entry of its own, such as a group, which lists
+// itself.
 func (s *Service) unlistedPlace(ctx context.Context, tx *store.Tx, actor *model.Actor, address string,
 	organization model.OrganizationID) (place, error) {
 	r := &historyReader{service: s, tx: tx, actor: actor, known: s.messages.reading(), now: s.now()}

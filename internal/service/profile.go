@@ -48,14 +48,18 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
 		clear(colleagues)
 		var err error
-		if t, err = s.access.LockedTarget(tx, actor, address); err != nil {
-			return err
-		}
-		if t.ID != actor.Account {
-			if !actor.MaySee(t.ID, t.Memberships) {
+		t, err = s.access.LockedTarget(tx, actor, address, func(t *access.Target) error {
+			switch {
+			case t.ID == actor.Account:
+				return nil
+			case actor.MaySee(t.ID, t.Memberships):
+				return model.NotAllowed()
+			default:
 				return model.Missing()
 			}
-			return model.NotAllowed()
+		})
+		if err != nil {
+			return err
 		}
 		a := &t.Account
 		memberships, err := tx.Memberships(a.ID)

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	"signet/internal/live"
 	"signet/internal/model"
@@ -19,7 +20,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 	var within []model.OrganizationID
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		readers, typing.Group = nil, model.GroupID{}
-		entity, group, found, err := s.access.Resolve(tx, actor, recipient, true)
+		entity, group, found, theirs, err := s.access.ResolvePlaced(tx, actor, recipient)
 		if err != nil {
 			return err
 		}
@@ -43,11 +44,8 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 			}
 			return nil
 		}
-		memberships, err := tx.Memberships(model.AccountID(entity))
-		if err != nil {
-			return err
-		}
-		if within = actor.Shared(memberships); len(within) == 0 {
+		within = slices.DeleteFunc(theirs, func(o model.OrganizationID) bool { return !actor.MemberOf(o) })
+		if len(within) == 0 {
 			return model.Missing()
 		}
 		readers = append(readers, model.AccountID(entity))

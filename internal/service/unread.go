@@ -20,9 +20,11 @@ func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string
 	var id model.AccountID
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out = Unread{}
-		if id, err = s.access.ResolveAccount(tx, actor, address); err != nil {
+		entity, _, _, err := s.access.Resolve(tx, actor, address, false)
+		if err != nil {
 			return err
 		}
+		id = model.AccountID(entity)
 		organizations := []model.OrganizationID{actor.Key.Scope} // none named: all
 		if id != actor.Account {
 			t, err := s.access.Target(tx, actor, address)
