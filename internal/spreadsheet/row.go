@@ -101,16 +101,8 @@ func (s *splitter) step() {
 		s.at++
 	}
 	switch {
-	case s.quoted && c == '"' && next == '"':
-		s.at++
-		s.cell.WriteByte(c)
-	case s.quoted && c == '"':
-		s.quoted = false
-	case s.quoted && end:
-		s.line++
-		s.cell.WriteByte('\n')
 	case s.quoted:
-		s.cell.WriteByte(c)
+		s.stepQuoted(c, next, end)
 	case c == '"' && !s.filled && !s.wasQuoted:
 		s.cell.Reset()
 		s.quoted, s.wasQuoted, s.opened = true, true, s.line
@@ -121,6 +113,22 @@ func (s *splitter) step() {
 		s.line++
 	default:
 		s.filled = s.filled || c != ' ' && c != '\t'
+		s.cell.WriteByte(c)
+	}
+}
+
+// stepQuoted is step within quotes, of which two stand for one.
+func (s *splitter) stepQuoted(c, next byte, end bool) {
+	switch {
+	case c == '"' && next == '"':
+		s.at++
+		s.cell.WriteByte(c)
+	case c == '"':
+		s.quoted = false
+	case end:
+		s.line++
+		s.cell.WriteByte('\n')
+	default:
 		s.cell.WriteByte(c)
 	}
 }
