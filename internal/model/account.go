@@ -73,7 +73,7 @@ func (a *Account) Addresses() (out []Address) {
 	return out
 }
 
-// ComposeDisplayName returns the first of these that is not blank: the display
+// ComposeDisplayName returns the first of these that shows something: the display
 // name, the first and last name together, the username, the local part of the
 // e-mail address, the phone number.
 func (a *Account) ComposeDisplayName() string {
@@ -86,7 +86,7 @@ func (a *Account) ComposeDisplayName() string {
 		phone = a.Phones[0].Number
 	}
 	for _, name := range []string{a.DisplayName, a.FirstName + " " + a.LastName, a.Username, local, phone} {
-		if name = strings.TrimSpace(name); name != "" {
+		if name = TidyName(name); name != "" {
 			return name
 		}
 	}

@@ -74,9 +74,7 @@ func ValidEmail(s string) bool {
 		return false
 	}
 	for _, r := range s {
-		if r == ' ' || r == utf8.RuneError || !unicode.IsGraphic(r) ||
-			unicode.In(r, unicode.Zs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
-			strings.ContainsRune(`<>(),;:\"[]`, r) {
+		if r == utf8.RuneError || !unicode.IsGraphic(r) || invisible(r) || strings.ContainsRune(`<>(),;:\"[]`, r) {
 			return false
 		}
 	}

@@ -3,7 +3,6 @@ package people
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
@@ -49,8 +48,8 @@ func (p *People) Create(ctx context.Context, actor *model.Actor, c CreateCommand
 // for it; nil: it has none.
 func (p *People) insert(ctx context.Context, actor *model.Actor, c *CreateCommand, account *model.Account,
 	once *note) (made Created, err error) {
-	membership := model.Membership{Organization: c.Organization, Account: account.ID, Title: c.Title,
-		Department: c.Department, Joined: account.Created}
+	membership := model.Membership{Organization: c.Organization, Account: account.ID,
+		Title: model.TidyName(c.Title), Department: model.TidyName(c.Department), Joined: account.Created}
 	password := store.Password{}
 	if !actor.Operator {
 		password.Scope = c.Organization
@@ -125,9 +124,9 @@ func (p *People) insert(ctx context.Context, actor *model.Actor, c *CreateComman
 func (p *People) newAccount(actor *model.Actor, c *CreateCommand) (model.Account, error) {
 	a := model.Account{
 		ID: model.AccountID(uuid.Must(uuid.NewV7())), Username: c.Username,
-		DisplayName: strings.TrimSpace(c.DisplayName),
-		FirstName:   strings.TrimSpace(c.FirstName),
-		LastName:    strings.TrimSpace(c.LastName), CreatedBy: c.Organization, Created: p.now(),
+		DisplayName: model.TidyName(c.DisplayName),
+		FirstName:   model.TidyName(c.FirstName),
+		LastName:    model.TidyName(c.LastName), CreatedBy: c.Organization, Created: p.now(),
 	}
 	for _, text := range []struct{ field, value string }{
 		{"first_name", a.FirstName}, {"last_name", a.LastName}, {"display_name", a.DisplayName}, {"title", c.Title},

@@ -64,8 +64,8 @@ func notMembers(addresses []string) *model.Error {
 
 // groupName is the name that was given, or the first three members' names.
 func groupName(tx *store.Tx, name *string, members []model.AccountID) (string, error) {
-	if name != nil && strings.TrimSpace(*name) != "" {
-		return strings.TrimSpace(*name), nil
+	if name != nil && model.TidyName(*name) != "" {
+		return model.TidyName(*name), nil
 	}
 	first := members[:min(3, len(members))]
 	accounts, err := tx.Accounts(first)
@@ -81,5 +81,5 @@ func groupName(tx *store.Tx, name *string, members []model.AccountID) (string, e
 		}
 	}
 	joined := []rune(strings.Join(names, ", "))
-	return string(joined[:min(len(joined), maxGroupName)]), nil
+	return model.TidyName(string(joined[:min(len(joined), maxGroupName)])), nil
 }

@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"signet/internal/model"
 	"signet/internal/piece"
@@ -115,8 +114,8 @@ func applyToGroup(tx *store.Tx, g *model.Group, c *GroupCommand) error {
 	assign(&g.Public, c.Public)
 	assign(&g.ReplayHistory, c.ReplayHistory)
 	assign(&g.Description, c.Description)
-	if c.Name != nil && strings.TrimSpace(*c.Name) != "" {
-		g.Name = strings.TrimSpace(*c.Name)
+	if c.Name != nil && model.TidyName(*c.Name) != "" {
+		g.Name = model.TidyName(*c.Name)
 	}
 	if err := setGroupAvatar(tx, g, c); err != nil {
 		return err

@@ -74,12 +74,8 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 		if !member {
 			m = model.Membership{Organization: organization, Account: t.ID, Joined: now}
 		}
-		if title != nil {
-			m.Title = *title
-		}
-		if department != nil {
-			m.Department = *department
-		}
+		assignName(&m.Title, title)
+		assignName(&m.Department, department)
 		if member {
 			return join(tx, &t.Account, m)
 		}

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"strings"
 
 	"signet/internal/access"
 	"signet/internal/audit"
@@ -20,7 +19,7 @@ type OrganizationCommand struct {
 
 func (c *OrganizationCommand) validate() error {
 	if c.Name != nil {
-		if strings.TrimSpace(*c.Name) == "" {
+		if model.TidyName(*c.Name) == "" {
 			return model.Invalidf("name_required", "name", "An organization needs a name.")
 		}
 		if err := model.TooLong("name", *c.Name, model.MaxName); err != nil {
@@ -60,7 +59,7 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor,
 		return "", model.NotAdministrator()
 	}
 	now := s.now()
-	o := model.Organization{ID: model.OrganizationID(model.RandomText(24)), Name: strings.TrimSpace(*c.Name), Created: now}
+	o := model.Organization{ID: model.OrganizationID(model.RandomText(24)), Name: model.TidyName(*c.Name), Created: now}
 	o.Settings.Apply(c.Settings)
 	if err := o.Settings.FitOther(); err != nil {
 		return "", err
@@ -116,7 +115,7 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 			return model.Missing()
 		}
 		if c.Name != nil {
-			o.Name = strings.TrimSpace(*c.Name)
+			o.Name = model.TidyName(*c.Name)
 		}
 		o.Settings.Apply(c.Settings)
 		if err := o.Settings.FitOther(); err != nil {

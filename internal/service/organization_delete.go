@@ -25,7 +25,7 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 		if !found {
 			return model.Missing()
 		}
-		if name != o.Name {
+		if model.TidyName(name) != o.Name {
 			return model.Invalidf("name_mismatch", "name", "The name must repeat the organization's name.")
 		}
 		if held, err := tx.Held(id); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"signet/internal/access"
 	"signet/internal/live"
@@ -70,14 +69,12 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 		if !actor.Key.Covers(a.CreatedBy) && len(actor.Key.Within(memberships)) < len(memberships) {
 			return model.NotAllowed()
 		}
-		assign(&a.FirstName, c.FirstName)
-		assign(&a.LastName, c.LastName)
+		assignName(&a.FirstName, c.FirstName)
+		assignName(&a.LastName, c.LastName)
+		assignName(&a.DisplayName, c.DisplayName)
 		assign(&a.Status, c.Status)
 		assign(&a.DND, c.DND)
 		assign(&a.DNDText, c.DNDText)
-		if c.DisplayName != nil {
-			a.DisplayName = strings.TrimSpace(*c.DisplayName)
-		}
 		a.DisplayName = a.ComposeDisplayName()
 		if err := replaceAvatar(tx, &a.Avatar, model.EntityID(a.ID), false, c.Avatar, c.AvatarURL); err != nil {
 			return err
@@ -107,4 +104,11 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 	s.hub.Signal(live.Signal{Kind: model.EventUpdate, Account: t.ID}, slices.Collect(maps.Keys(colleagues))...)
 	s.hub.Wake(actor.Account)
 	return nil
+}
+
+// assignName sets a name that a call gives, without what shows nothing at its ends.
+func assignName(field, value *string) {
+	if value != nil {
+		*field = model.TidyName(*value)
+	}
 }
