@@ -5,31 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nyaruka/phonenumbers"
 	"golang.org/x/text/unicode/norm"
 
 	"signet/internal/model"
 	"signet/internal/store"
 )
-
-// number reads a phone number into E.164: with a +, its digits as they are;
-// without one, as it is dialled in a region.
-func number(text, region string) (string, bool) {
-	digits := strings.NewReplacer(".", "", "-", "", " ", "", "(", "", ")", "").Replace(strings.TrimSpace(text))
-	rest, international := strings.CutPrefix(digits, "+")
-	if rest == "" || strings.Trim(rest, "0123456789") != "" {
-		return "", false
-	}
-	if international {
-		return digits, len(rest) >= 7 && len(rest) <= 15 && rest[0] != '0'
-	}
-	parsed, err := phonenumbers.Parse(digits, region)
-	if err != nil {
-		return "", false
-	}
-	e164 := phonenumbers.Format(parsed, phonenumbers.E164)
-	return e164, len(e164) >= 8 && len(e164) <= 16
-}
 
 // Address reads an address into the one form under which it is stored and compared. A
 // letter with a mark can be written as one character or as two, which no reader can tell
@@ -43,12 +23,36 @@ func readAddress(text, region string) model.Address {
 // Number reads a phone number into E.164.
 func (c *Control) Number(text string) (string, bool) { return number(text, c.region) }
 
+// Names reports whether a text is an address of the account, in whatever form it is stored.
+func (c *Control) Names(a *model.Account, text string) bool {
+	own := a.Addresses()
+	return slices.ContainsFunc(spellings(text, c.region), func(s model.Address) bool { return slices.Contains(own, s) })
+}
+
+// WantFree refuses addresses that an account has under another form than today's. Whether it
+// has them under today's is found when they are claimed.
+func (c *Control) WantFree(tx *store.Tx, texts ...string) error {
+	for _, text := range texts {
+		today := c.Address(text)
+		for _, former := range spellings(text, c.region) {
+			if former == today {
+				continue
+			}
+			if _, taken, err := tx.AccountAt(former); err != nil {
+				return err
+			} else if taken {
+				return model.AddressTaken(former.Kind)
+			}
+		}
+	}
+	return nil
+}
+
 // FindAccount returns the account that an address names, for the operator.
 func FindAccount(ctx context.Context, kept *store.Store, region, text string) (id model.AccountID, err error) {
-	address := readAddress(text, region)
 	err = kept.View(ctx, func(tx *store.Tx) (err error) {
 		var found bool
-		if id, found, err = accountAt(tx, address); err == nil && !found {
+		if id, found, err = accountAt(tx, spellings(text, region)); err == nil && !found {
 			err = model.Missing()
 		}
 		return err
@@ -56,13 +60,20 @@ func FindAccount(ctx context.Context, kept *store.Store, region, text string) (i
 	return id, err
 }
 
-// accountAt returns the account that an address names.
-func accountAt(tx *store.Tx, address model.Address) (id model.AccountID, found bool, err error) {
-	if address.Kind != model.TokenAddress {
-		return tx.AccountAt(address)
+// accountAt returns the account that an address names, in the first of its spellings under
+// which there is one.
+func accountAt(tx *store.Tx, spelled []model.Address) (id model.AccountID, found bool, err error) {
+	for _, address := range spelled {
+		if address.Kind == model.TokenAddress {
+			id = model.AccountID(address.Token)
+			found, err = tx.AccountExists(id)
+		} else {
+			id, found, err = tx.AccountAt(address)
+		}
+		if found || err != nil {
+			break
+		}
 	}
-	id = model.AccountID(address.Token)
-	found, err = tx.AccountExists(id)
 	return id, found, err
 }
 
@@ -74,7 +85,7 @@ func (c *Control) Resolve(tx *store.Tx, actor *model.Actor, text string, groups 
 		return model.EntityID(actor.Account), false, true, nil
 	}
 	address := c.Address(text)
-	account, found, err := accountAt(tx, address)
+	account, found, err := accountAt(tx, spellings(text, c.region))
 	if err != nil || found || !groups || address.Kind != model.TokenAddress {
 		return model.EntityID(account), false, found, err
 	}

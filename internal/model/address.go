@@ -51,7 +51,7 @@ func ParseAddress(s string, number func(string) (string, bool)) Address {
 	if strings.Contains(s, "@") {
 		return Address{Kind: EmailAddress, Value: FoldEmail(s)}
 	}
-	if looksLikePhone(s) {
+	if PhoneDigits(s) != "" {
 		if e164, ok := number(s); ok {
 			return Address{Kind: PhoneAddress, Value: e164}
 		}
@@ -101,20 +101,4 @@ func ValidUsername(s string) bool {
 		}
 	}
 	return letter
-}
-
-// looksLikePhone reports whether s is digits with the punctuation that phone
-// numbers are written with, and so can be no username.
-func looksLikePhone(s string) bool {
-	digits := false
-	for i := range len(s) {
-		switch c := s[i]; {
-		case '0' <= c && c <= '9':
-			digits = true
-		case c == '+' && i == 0, c == '.', c == '-', c == ' ', c == '(', c == ')':
-		default:
-			return false
-		}
-	}
-	return digits
 }

@@ -88,6 +88,9 @@ func (p *People) insert(ctx context.Context, actor *model.Actor, c *CreateComman
 			if err := once.put(tx); err != nil {
 				return err
 			}
+			if err := p.access.WantFree(tx, slices.Concat(c.Emails, c.Phones)...); err != nil {
+				return err
+			}
 			if err := tx.InsertAccount(account, ""); err != nil {
 				return err
 			}

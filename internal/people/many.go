@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -89,7 +90,7 @@ func (p *People) one(ctx context.Context, actor *model.Actor, m *Many, place int
 		return made, repeated, err
 	}
 	if m.DryRun {
-		return made, false, p.wantFree(ctx, account.Addresses(), claimed)
+		return made, false, p.wantFree(ctx, &asked.CreateCommand, account.Addresses(), claimed)
 	}
 	made, err = p.insert(ctx, actor, &asked.CreateCommand, &account, once)
 	if errors.Is(err, store.ErrConflict) {
@@ -102,7 +103,8 @@ func (p *People) one(ctx context.Context, actor *model.Actor, m *Many, place int
 }
 
 // wantFree refuses addresses that an account has, or somebody earlier in the call.
-func (p *People) wantFree(ctx context.Context, addresses []model.Address, claimed map[model.Address]bool) error {
+func (p *People) wantFree(ctx context.Context, c *CreateCommand, addresses []model.Address,
+	claimed map[model.Address]bool) error {
 	err := p.store.View(ctx, func(tx *store.Tx) error {
 		for _, address := range addresses {
 			_, taken, err := tx.AccountAt(address)
@@ -113,7 +115,7 @@ func (p *People) wantFree(ctx context.Context, addresses []model.Address, claime
 				return model.AddressTaken(address.Kind)
 			}
 		}
-		return nil
+		return p.access.WantFree(tx, slices.Concat(c.Emails, c.Phones)...)
 	})
 	if err == nil {
 		for _, address := range addresses {

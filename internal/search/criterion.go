@@ -127,11 +127,7 @@ func searchWords(text string) []string {
 // dialled returns the digits of a text that is the beginning of a phone number,
 // with the marks that contract section 2 drops from numbers; else nothing.
 func dialled(text string) string {
-	digits := strings.NewReplacer("+", "", ".", "", "-", "", " ", "", "(", "", ")", "").Replace(fold(text))
-	if strings.Trim(digits, "0123456789") != "" {
-		return ""
-	}
-	return shorten(digits, searchindex.MaxWord)
+	return shorten(strings.TrimPrefix(model.PhoneDigits(text), "+"), searchindex.MaxWord)
 }
 
 // ways returns those of a kind of entities.

@@ -62,7 +62,7 @@ func (s *Service) repeats(a *model.Account, text string) bool {
 	if a.Username != "" {
 		return model.FoldUsername(strings.TrimSpace(text)) == model.FoldUsername(a.Username)
 	}
-	return slices.Contains(a.Addresses(), s.access.Address(text))
+	return s.access.Names(a, text)
 }
 
 // endUser is what of that is done at once.

@@ -108,6 +108,9 @@ func (t *Attempts) unlimited() bool { return t.perPair == 0 && t.perAddress == 0
 // so that writing it in another way gives no further guesses. That names which
 // differ in no more than this share a count does no harm.
 func foldLogin(name string) string {
+	if digits := model.PhoneDigits(name); digits != "" {
+		return strings.TrimPrefix(digits, "+")
+	}
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" .-()+", r) {
 			return -1
