@@ -17,7 +17,11 @@ import (
 func (c *Control) Address(text string) model.Address { return readAddress(text, c.region) }
 
 func readAddress(text, region string) model.Address {
-	return model.ParseAddress(norm.NFC.String(text), func(text string) (string, bool) { return number(text, region) })
+	address := model.ParseAddress(norm.NFC.String(text), func(text string) (string, bool) { return number(text, region) })
+	if address.Kind == model.EmailAddress {
+		address.Value = Email(text)
+	}
+	return address
 }
 
 // Number reads a phone number into E.164.

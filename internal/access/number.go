@@ -70,6 +70,9 @@ func formerNumber(text, region string) (string, bool) {
 // first, so that an address goes on naming whom it named.
 func spellings(text, region string) []model.Address {
 	address := readAddress(text, region)
+	if address.Kind == model.EmailAddress {
+		return emailSpellings(text)
+	}
 	if address.Kind == model.PhoneAddress || address.Kind == model.UsernameAddress {
 		if former, ok := formerNumber(text, region); ok && former != address.Value {
 			return []model.Address{{Kind: model.PhoneAddress, Value: former}, address}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-	"golang.org/x/text/unicode/norm"
 
 	"signet/internal/access"
 	"signet/internal/audit"
@@ -163,7 +162,7 @@ func (p *People) giveAddresses(a *model.Account, c *CreateCommand) error {
 			"'-', one of them a letter, and not 'me'.")
 	}
 	for i, text := range c.Emails {
-		address := model.FoldEmail(norm.NFC.String(text))
+		address := access.Email(text)
 		if !model.ValidEmail(address) {
 			return model.Invalidf("email_invalid", "email", "E-mail address %d is malformed.", i+1)
 		}
