@@ -28,9 +28,9 @@ export function NewPerson(props: {
       {(problemOf) => (
         <>
           <Field label={text("console.displayName")} name="display_name" autocomplete="off" required problem={problemOf("display_name")} />
-          <Field label={text("console.username")} name="username" autocomplete="off" problem={problemOf("username")} />
+          <Field label={text("console.username")} name="username" verbatim autocomplete="off" problem={problemOf("username")} />
           <div class="pair">
-            <Field label={text("console.email")} name="email" type="email" autocomplete="off" problem={problemOf("email") ?? problemOf("emails")} />
+            <Field label={text("console.email")} name="email" inputMode="email" verbatim autocomplete="off" problem={problemOf("email") ?? problemOf("emails")} />
             <Field label={text("console.phone")} name="phone" type="tel" autocomplete="off" problem={problemOf("phone") ?? problemOf("phones")} />
           </div>
           <div class="pair">

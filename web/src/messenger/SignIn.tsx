@@ -51,6 +51,7 @@ export function SignIn() {
           label={text(byKey ? "key" : "username")}
           name={name}
           autocomplete={byKey ? "off" : "username"}
+          verbatim
           required
         />
         <Field

@@ -7,13 +7,15 @@ interface Props {
   hint?: string | undefined;
   /** What is wrong with what it holds. */
   problem?: string | undefined;
-  type?: "text" | "password" | "email" | "tel" | "url" | "number" | "date" | "datetime-local" | "search";
+  type?: "text" | "password" | "tel" | "url" | "number" | "date" | "datetime-local" | "search";
   name?: string;
   /** What it holds; where nobody takes what is typed (onInput), only what it holds at first. */
   value?: string;
   placeholder?: string;
   autocomplete?: string;
-  inputMode?: "numeric" | "text";
+  inputMode?: "numeric" | "text" | "email";
+  /** It holds a name or an address for programs: nothing is capitalized or corrected. */
+  verbatim?: boolean;
   required?: boolean;
   disabled?: boolean;
   min?: number | string;
@@ -23,7 +25,7 @@ interface Props {
 }
 
 /** Field is an input of one line with its label. */
-export function Field({ label, hint, problem, type = "text", value, ...input }: Props) {
+export function Field({ label, hint, problem, type = "text", value, verbatim, ...input }: Props) {
   const id = useId();
   const said = problem || hint;
   return (
@@ -33,6 +35,7 @@ export function Field({ label, hint, problem, type = "text", value, ...input }: 
         type={type as "text"}
         {...(input.onInput ? { value } : { defaultValue: value })}
         {...input}
+        {...(verbatim && { autocapitalize: "none", autocorrect: "off", spellcheck: false })}
         id={id}
         aria-describedby={said ? `${id}-hint` : undefined}
         aria-invalid={problem ? true : undefined}
