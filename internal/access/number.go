@@ -21,7 +21,10 @@ func number(text, region string) (string, bool) {
 		return "", false
 	}
 	again, ok := dialled(e164, region) // that of a number is itself: one with zeros to drop twice is none
-	return e164, ok && again == e164
+	if !ok || again != e164 {
+		return "", false
+	}
+	return e164, true
 }
 
 // withoutTrunkZero drops the zero in parentheses after a country's code; in Italy (39) it
@@ -74,8 +77,9 @@ func spellings(text, region string) []model.Address {
 		return emailSpellings(text)
 	}
 	if address.Kind == model.PhoneAddress || address.Kind == model.UsernameAddress {
-		if former, ok := formerNumber(text, region); ok && former != address.Value {
-			return []model.Address{{Kind: model.PhoneAddress, Value: former}, address}
+		digits, ok := formerNumber(text, region)
+		if former := (model.Address{Kind: model.PhoneAddress, Value: digits}); ok && former != address {
+			return []model.Address{former, address}
 		}
 	}
 	return []model.Address{address}

@@ -9,7 +9,8 @@ import (
 )
 
 type accountCommands struct {
-	Erase accountEraseCommand `cmd:"" help:"Remove every trace of an account from the server's data."`
+	Addresses accountAddressesCommand `cmd:"" help:"List addresses that are stored in a form that is not written any more."`
+	Erase     accountEraseCommand     `cmd:"" help:"Remove every trace of an account from the server's data."`
 }
 
 type accountEraseCommand struct {

@@ -34,7 +34,7 @@ type commands struct {
 	Config   configCommands   `cmd:"" help:"Print all settings, or those in force, or check a configuration file."`
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
 	Audit    auditCommands    `cmd:"" help:"Read, export and check the audit log."`
-	Account  accountCommands  `cmd:"" help:"Erase accounts from the server's data."`
+	Account  accountCommands  `cmd:"" help:"Look at addresses, and erase accounts, in the server's data."`
 	Blobs    blobsCommands    `cmd:"" help:"Count and remove files that nothing refers to."`
 	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, while the server runs or not."`
 	Restore  restoreCommand   `cmd:"" help:"Put a backup into an empty data directory, or check one."`

@@ -93,6 +93,24 @@ func (tx *Tx) AccountAt(address model.Address) (account model.AccountID, found b
 	return account, found, err
 }
 
+// ClaimedAddress is an address and the account that has it.
+type ClaimedAddress struct {
+	Address model.Address
+	Account model.AccountID
+}
+
+// ClaimedAddresses returns the addresses of a kind that follow on one, in their order.
+func (tx *Tx) ClaimedAddresses(kind model.AddressKind, after string, limit int) (out []ClaimedAddress, err error) {
+	err = tx.Query(`SELECT address, account FROM addresses WHERE kind = ? AND address > ? ORDER BY address LIMIT ? + 0`,
+		[]any{int(kind), after, limit}, func(row Row) error {
+			c := ClaimedAddress{Address: model.Address{Kind: kind}}
+			err := row.Scan(&c.Address.Value, &c.Account)
+			out = append(out, c)
+			return err
+		})
+	return out, err
+}
+
 // AccountExists reports whether there is an account of this identifier.
 func (tx *Tx) AccountExists(id model.AccountID) (bool, error) {
 	var one int64

@@ -30,6 +30,7 @@ var spreading = map[string]string{
 	"table.read":              "a move from the embedded store",
 	"Tx.BlobsAfter":           "a backup",
 	"Tx.BlobsInUse":           "the sweep, of some files at a time",
+	"Tx.ClaimedAddresses":     "a command that lists addresses of former forms",
 	"Tx.AuditChains":          "a check or an export of the audit log",
 	"Tx.AuditHeads":           "a check of the audit log",
 	"Tx.OldAudit":             "the sweep, once an hour",

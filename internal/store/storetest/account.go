@@ -192,6 +192,31 @@ func addresses(t *testing.T, h Harness) {
 		wantMissing(t, p, "a pattern", at(model.UsernameAddress, "ann%"))
 	})
 
+	t.Run("are_read_in_their_order", func(t *testing.T) {
+		p := newPlatform(t, h)
+		first := model.Account{ID: p.id(), Created: p.now(), Emails: []model.Email{{Address: "b@x"}, {Address: "Ü@x"}}}
+		second := model.Account{ID: p.id(), Created: p.now(), Emails: []model.Email{{Address: "a@x"}},
+			Phones: []model.Phone{{Number: "+4930123456"}}}
+		for _, a := range []*model.Account{&first, &second} {
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertAccount(a, "") })
+		}
+		var got []store.ClaimedAddress
+		for after := ""; ; {
+			page := mustRead(t, p, func(tx *store.Tx) ([]store.ClaimedAddress, error) {
+				return tx.ClaimedAddresses(model.EmailAddress, after, 2)
+			})
+			if len(page) == 0 {
+				break
+			}
+			got, after = append(got, page...), page[len(page)-1].Address.Value
+		}
+		claimed := func(value string, account model.AccountID) store.ClaimedAddress {
+			return store.ClaimedAddress{Address: model.Address{Kind: model.EmailAddress, Value: value}, Account: account}
+		}
+		wantEqual(t, "e-mails", got, []store.ClaimedAddress{claimed("a@x", second.ID), claimed("b@x", first.ID),
+			claimed("Ü@x", first.ID)})
+	})
+
 	t.Run("differ_by_case_only_where_the_model_says_so", func(t *testing.T) {
 		// Usernames are folded by the model; the store compares byte by byte.
 		p.mustAccount(t, "Carla")
