@@ -3,7 +3,9 @@ package api_test
 import (
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
+	"unicode"
 )
 
 // hostileTexts mean something to SQL, to LIKE, to full text search, or to formats, if
@@ -45,10 +47,10 @@ func TestTextThatLooksLikeSQLIsText(t *testing.T) {
 		boss.get("/v2/user_lookup/" + url.PathEscape(text)).wantMissing()
 		c.anyone().with(text, text).get("/v2/user").want(401)
 		for _, field := range []string{"display_name", "any", "username", "title"} {
-			got := c.alice.post("/v2/search", fields{"type": "account", field: text, "page_size": 200})
-			if got.StatusCode == 400 {
-				continue // it has no word to look for
+			if !strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, unicode.IsDigit) {
+				continue // a text without a word is no condition
 			}
+			got := c.alice.post("/v2/search", fields{"type": "account", field: text, "page_size": 200})
 			for _, hit := range got.reply().at("results").list() {
 				if token := hit.text("entity", "token"); slices.Contains([]string{c.alice.token, c.bob.token, c.carl.token},
 					token) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Criterion is one condition of a search: some of the fields has, for every
-// word of the text, a word that begins with it. A blank text is no condition.
+// word of the text, a word that begins with it. A text without a word is no condition.
 type Criterion struct {
 	Fields []string // of contract section 5.2; in what others name nothing is found
 	Text   string
@@ -67,10 +67,10 @@ func newCriteria(all []Criterion) []*criterion {
 
 // newCriterion returns nil for a criterion that is no condition.
 func newCriterion(c Criterion) *criterion {
-	if strings.TrimSpace(c.Text) == "" {
+	wanted := searchWords(c.Text)
+	if len(wanted) == 0 {
 		return nil
 	}
-	wanted := searchWords(c.Text)
 	out := &criterion{}
 	for _, name := range c.Fields {
 		if name == tokenField {
@@ -78,9 +78,6 @@ func newCriterion(c Criterion) *criterion {
 				out.accounts = append(out.accounts, way{token: token})
 				out.groups = append(out.groups, way{token: token})
 			}
-			continue
-		}
-		if len(wanted) == 0 {
 			continue
 		}
 		for known, field := range searchable {

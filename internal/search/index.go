@@ -3,62 +3,28 @@ package search
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
 
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/searchindex"
 )
 
-// fold brings a text into the form in which the search compares: compatibility
-// decomposed, without marks, case folded.
-func fold(text string) string {
-	decomposed := norm.NFKD.String(cases.Fold().String(norm.NFKD.String(text)))
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.M, r):
-			return -1
-		case r == 'ı': // its capital is that of i
-			return 'i'
-		default: // the case folding turns the cases of Cherokee round
-			return unicode.ToLower(r)
-		}
-	}, decomposed)
-}
-
-// words are the different words of a text, folded and sorted: runs of letters and
-// digits, of which the first searchindex.MaxWord bytes count.
-func words(text string) []string {
-	fields := strings.FieldsFunc(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
-	for i, word := range fields {
-		fields[i] = shorten(word, searchindex.MaxWord)
-	}
-	slices.Sort(fields)
-	return slices.Compact(fields)
-}
-
 // Fold brings a name into the form by which lists are in order.
 func Fold(name string) string { return fold(name) }
 
 // Beginnings returns what reports whether every word of a text begins some word of a name,
-// as in a search. A blank text is no condition.
+// as in a search. A text without a word is no condition.
 func Beginnings(text string) func(name string) bool {
-	if strings.TrimSpace(text) == "" {
-		return func(string) bool { return true }
-	}
 	wanted := searchWords(text)
 	return func(name string) bool {
-		have := words(name)
+		have := indexWords(name)
 		for _, begun := range wanted {
 			if !slices.ContainsFunc(have, func(word string) bool { return strings.HasPrefix(word, begun) }) {
 				return false
 			}
 		}
-		return len(wanted) > 0
+		return true
 	}
 }
 
@@ -83,7 +49,7 @@ func (t texts) entity(organization model.OrganizationID, id model.EntityID,
 	found := make(map[searchindex.Field][]string, len(t))
 	for field, list := range t {
 		if len(list) > 0 {
-			found[field] = words(strings.Join(list, " "))
+			found[field] = indexWords(strings.Join(list, " "))
 			e.Keys[field] = shorten(fold(list[0]), searchindex.MaxKey)
 		}
 	}

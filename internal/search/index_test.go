@@ -38,8 +38,14 @@ func TestFoldLeavesCaseAndAccentsOut(t *testing.T) {
 		{"Hangul is decomposed", "김", "\u1100\u1175\u11B7"},
 		{"Hebrew without its points", "שָׁלוֹם", "שלום"},
 		{"Arabic without its marks", "مُحَمَّد", "محمد"},
-		{"stroke is no accent", "Łódź", "łodz"},
+		{"stroke", "Łódź", "lodz"},
 		{"superscript", "m²", "m2"},
+		{"o with a stroke", "BJØRN", "bjorn"},
+		{"two letters in one", "Æthelœþ", "aetheloeth"},
+		{"Icelandic", "Ðorður", "dordur"},
+		{"Vietnamese", "Đặng", "dang"},
+		{"Ukrainian", "Ґалаґан", "галаган"},
+		{"Persian as Arabic", "علی کریمی", "علي كريمي"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := fold(test.text); got != test.want {
@@ -76,9 +82,10 @@ func TestWordsAreRunsOfLettersAndDigits(t *testing.T) {
 		want       []string
 	}{
 		{"nothing", "", nil},
-		{"no letters", " -!- 👍 ", nil},
+		{"no letters", " -!- ", nil},
+		{"pictures are words", "Ward🏥7 👍", []string{"7", "ward", "🏥", "👍"}},
 		{"sorted, each once", "Bob Anna bob", []string{"anna", "bob"}},
-		{"hyphen and apostrophe part", "O'Brien-Smith", []string{"brien", "o", "smith"}},
+		{"a hyphen parts, an apostrophe does not", "O'Brien-Smith", []string{"obrien", "smith"}},
 		{"an e-mail address", "bob.smith+x@example.com", []string{"bob", "com", "example", "smith", "x"}},
 		{"a phone number", "+15551234567", []string{"15551234567"}},
 		{"a combining mark does not part", "Jose\u0301phine", []string{"josephine"}},
@@ -106,6 +113,42 @@ func TestWordsHoldNothingThatTheIndexPartsBy(t *testing.T) {
 			}
 		}
 	})
+}
+
+// In scripts without blanks a word may begin at every character.
+func TestPeopleAreFoundByEveryEndOfTheirName(t *testing.T) {
+	scripts := [][]rune{[]rune("张伟田中太郎医師"), []rune("김철수이영희박"), []rune("たなかタナカー"), []rune("สมชายใจดี")}
+	rapid.Check(t, func(t *rapid.T) {
+		letters := rapid.SampledFrom(scripts).Draw(t, "script")
+		name := rapid.SliceOfN(rapid.SampledFrom(letters), 1, 10).Draw(t, "name")
+		from := rapid.IntRange(0, len(name)-1).Draw(t, "from")
+		if !Beginnings(string(name[from:]))("Dr. " + string(name)) {
+			t.Fatalf("%q is not found by %q", string(name), string(name[from:]))
+		}
+	})
+}
+
+func TestNamesAreFoundByWhatIsTyped(t *testing.T) {
+	for name, texts := range map[string][]string{
+		"张伟":            {"张", "伟", "张伟"},
+		"김철수":           {"김", "철수", "수"},
+		"Bjørn Ålesund": {"bjorn", "alesund", "BJØRN"},
+		"Łukasz":        {"lukasz", "łuk"},
+		"O’Brien":       {"obrien", "o'brien", "O’Brien", "brien", "o brien"},
+		"علی":           {"علي", "على"},
+		"Ward 🏥":        {"🏥", "ward"},
+	} {
+		for _, text := range texts {
+			if !Beginnings(text)(name) {
+				t.Errorf("%q is not found by %q", name, text)
+			}
+		}
+	}
+	for _, text := range []string{"", " ", ".", "-", "%", "\u200b"} {
+		if !Beginnings(text)("anybody") || newCriterion(Criterion{Fields: []string{"any"}, Text: text}) != nil {
+			t.Errorf("%q is a condition", text)
+		}
+	}
 }
 
 func TestSearchWordsLeavesOutBeginnings(t *testing.T) {

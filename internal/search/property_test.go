@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -60,6 +61,13 @@ func (e *plainEntity) matchesField(field, text string) bool {
 	}
 	wanted := plainWords(text)
 	has := plainWords(strings.Join(e.fields[field], " "))
+	for _, word := range has {
+		for i, r := range word {
+			if unicode.Is(unicode.Han, r) {
+				has = append(has, word[i:])
+			}
+		}
+	}
 	begun := func(w string) bool {
 		return slices.ContainsFunc(has, func(h string) bool { return strings.HasPrefix(h, w) })
 	}
@@ -86,7 +94,7 @@ func (e *plainEntity) sortedBy(field string) string {
 // find returns the tokens and organizations of all hits, in order.
 func (s *plainSearch) find(actor *model.Actor, c Query) (out []placed) {
 	var hits []*plainEntity
-	blank := func(c Criterion) bool { return strings.TrimSpace(c.Text) == "" }
+	blank := func(c Criterion) bool { return len(plainWords(c.Text)) == 0 }
 	for _, e := range s.entities {
 		kind := "account"
 		if e.group {
@@ -127,7 +135,7 @@ var (
 		"田中", "田太郎", "Щука", "a", "ab ac ad", "ann bob", "Bob Ann", "x.y@z", "zz"}
 	plainQueries = []string{"a", "an", "ann", "anna", "anna m", "b", "bo", "bob", "bob ann", "B2", "é", "en", "ss",
 		"stra", "straß", "STRASSE", "ås", "id", "fi", "ﬁ",
-		"田", "田中", "щ", "Щу", "ac ab", "z", "zz", "q", "  ", "", "!", "x y", "x.y", "a b", "b a f"}
+		"田", "田中", "中", "太郎", "щ", "Щу", "ac ab", "z", "zz", "q", "  ", "", "!", "x y", "x.y", "a b", "b a f"}
 	plainFields = []string{"display_name", "first_name", "last_name", "username", "email", "title", "department",
 		"name", "any", "token", "nickname"}
 )

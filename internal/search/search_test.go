@@ -60,7 +60,6 @@ func TestSearchMatchesBeginningsOfWords(t *testing.T) {
 		{"token,name", "night", []string{group}},
 		{"nickname", "maria", nil},
 		{"nickname,first_name", "maria", []string{maria}},
-		{"display_name", "!?", nil},
 	} {
 		f.wantNames(actor, Query{Must: []Criterion{{Fields: strings.Split(test.fields, ","), Text: test.text}}},
 			test.want...)
