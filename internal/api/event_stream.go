@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -138,6 +139,12 @@ func appendBeforeData(b []byte, e *model.Event) []byte {
 // Comment adds a sign that the stream is alive.
 func (s *eventSink) Comment() error {
 	s.begin().WriteString(": signet\n\n")
+	return nil
+}
+
+// Retry adds the line that names a pause, to the event that follows.
+func (s *eventSink) Retry(after time.Duration) error {
+	fmt.Fprintf(s.begin(), "retry: %d\n", after.Milliseconds())
 	return nil
 }
 

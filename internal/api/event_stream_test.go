@@ -254,12 +254,34 @@ func TestOldestStreamIsClosedPastTheLimit(t *testing.T) {
 		st.wantReplay()
 		open = append(open, st)
 	}
-	open[0].wantEnd()
+	open[0].wantCrowdedOut(true)
 	c.alice.mustSend(c.bob.token, "x")
 	for _, st := range open[1:] {
 		st.wantNext("message")
 	}
 	c.carl.openStream("").wantReplay() // others have their own
+}
+
+// wantCrowdedOut waits until a stream is closed because its account has opened others, and
+// is told to wait: with server-sent events also in the words of their standard.
+func (st *stream) wantCrowdedOut(sse bool) {
+	st.t.Helper()
+	last := st.nextOf("client_advisory")
+	last.wantIs(fields{"advisory": fields{"name": "too_many_streams"}})
+	if sse != (last.retry == "60000") || last.hasID {
+		st.t.Errorf("the last word came with retry %q and the id %q", last.retry, last.idLine)
+	}
+	st.wantEnd()
+}
+
+func TestStreamThatIsCrowdedOutIsToldToWait(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t, func(f *figures) { f.streams = 1 })
+	for name, transport := range transports {
+		st := transport(c.bob, "features=no-offline-messages")
+		c.bob.openStream("").wantReplay()
+		st.wantCrowdedOut(name == "SSE")
+	}
 }
 
 func TestStreamsSayGoodbyeOnShutdown(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/coder/websocket"
@@ -190,6 +191,9 @@ func (s *socket) write(frame []byte) error {
 	defer cancel()
 	return s.conn.Write(ctx, websocket.MessageText, frame)
 }
+
+// Retry has nothing to do: there are no words for it but the event's.
+func (s *socket) Retry(time.Duration) error { return nil }
 
 // Flush has nothing to do: each frame is written when it is given.
 func (s *socket) Flush() error { return nil }

@@ -100,6 +100,7 @@ type line struct {
 	raw     string // the event before it is decoded
 	idLine  string // what the `id:` line said
 	hasID   bool   // there was one
+	retry   string // what the `retry:` line before it said
 	comment bool
 }
 
@@ -159,7 +160,7 @@ func (p *person) requestStreamAt(path string, options ...option) *http.Response 
 
 // readSSE reads server-sent events until the stream ends.
 func readSSE(t *testing.T, r *bufio.Reader, lines chan<- line) {
-	var id, data string
+	var id, data, retry string
 	hasID := false
 	for {
 		text, err := r.ReadString('\n')
@@ -170,13 +171,15 @@ func readSSE(t *testing.T, r *bufio.Reader, lines chan<- line) {
 		name, rest, _ := strings.Cut(text, ": ")
 		switch {
 		case text == "" && data != "":
-			lines <- line{raw: data, idLine: id, hasID: hasID}
-			id, data, hasID = "", "", false
+			lines <- line{raw: data, idLine: id, hasID: hasID, retry: retry}
+			id, data, retry, hasID = "", "", "", false
 		case text == "":
 		case name == "" || strings.HasPrefix(text, ":"):
 			lines <- line{comment: true}
 		case name == "id":
 			id, hasID = rest, true
+		case name == "retry":
+			retry = rest
 		case name == "data":
 			data += rest
 		default:

@@ -255,6 +255,11 @@ func TestStreamsAreCountedOnAllServers(t *testing.T) {
 			c := newCluster(t, 3, nats, func(cfg *config.Config) { cfg.Limits.StreamsPerAccount = 2 })
 			first, second := c.listen(0, c.Bob), c.listen(1, c.Bob)
 			third := c.listen(2, c.Bob)
+			last, err := first.wantNext(client.EventAdvisory).Advisory()
+			c.must(err)
+			if last.Name != "too_many_streams" {
+				t.Errorf("the stream that made room for another ends with %q", last.Name)
+			}
 			first.wantEnd()
 			deleted, err := c.at(0, c.Bob).DeleteEvents(t.Context(), true)
 			c.must(err)

@@ -235,8 +235,8 @@ Bytes of an attachment (26214400 is 25 MiB). Attachments are streamed and never
 held in memory. 0: no limit but the disk.`),
 
 		number(&c.Limits.StreamsPerAccount, "limits.streams_per_account", 20, 0, 1_000_000, `
-Event streams that an account may have open; one more closes the oldest.
-0: no limit.`),
+Event streams that an account may have open; one more closes the oldest, whose
+client is told to wait for a minute. 0: no limit.`),
 
 		number(&c.Limits.ConnectionsPerAddress, "limits.connections_per_address", 256, 0, 1_000_000, `
 Connections that one address (of IPv6: one /64 network) may have open; further ones

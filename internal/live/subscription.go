@@ -12,7 +12,7 @@ import (
 type Reason int
 
 const (
-	Replaced Reason = iota + 1 // the account opened more streams than it may have
+	Replaced Reason = iota + 1 // the account opened more streams than it may have: the client is to wait
 	Deleted                    // DELETE /events
 	Revoked                    // the key or the membership that opened it is no more
 	Slow                       // the reader did not keep up with live signals

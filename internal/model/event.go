@@ -124,7 +124,8 @@ type MuteChange struct {
 	Mute    *Mute  // nil for clear
 }
 
-// Advisory frames a replay: replay_start with a count, replay_stop without.
+// Advisory frames a replay: replay_start with a count, replay_stop without. Or it is the last
+// word on a stream: too_many_streams.
 type Advisory struct {
 	Name  string
 	Count *int

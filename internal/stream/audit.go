@@ -103,7 +103,7 @@ func (st *auditStream) follow(ctx context.Context) error {
 		case <-st.sub.Wake():
 			st.sub.Take() // of the account's queue, which is not what is read here
 		case <-st.sub.Done():
-			return st.goodbye()
+			return goodbye(st.sink, st.sub.Reason())
 		case <-ctx.Done():
 			return nil
 		}
@@ -149,17 +149,6 @@ func (st *auditStream) sayAlive() error {
 		return st.sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventHeartbeat})
 	}
 	return st.sink.Comment()
-}
-
-// goodbye is said where the client is to connect again: when the server stops.
-func (st *auditStream) goodbye() error {
-	if st.sub.Reason() != live.Shutdown {
-		return nil
-	}
-	if err := st.sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventReconnect}); err != nil {
-		return err
-	}
-	return st.sink.Flush()
 }
 
 // addAudit notes a stream of the audit log, and ends the account's oldest one past the

@@ -33,6 +33,10 @@ type Sink interface {
 	Shared(e *live.Event) error
 	Comment() error // a sign of life
 
+	// Retry comes before an event, and names the pause after which the client may connect
+	// again, where the transport has a way to.
+	Retry(after time.Duration) error
+
 	// Flush writes what was added. It bounds how long that may take.
 	Flush() error
 
@@ -117,8 +121,11 @@ func (st *Stream) replay(ctx context.Context, queue service.Unacknowledged) erro
 }
 
 func (st *Stream) advise(name string, count *int) error {
-	advisory := &model.Advisory{Name: name, Count: count}
-	return st.sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventAdvisory, Advisory: advisory})
+	return st.sink.Event(advisory(name, count))
+}
+
+func advisory(name string, count *int) *model.Event {
+	return &model.Event{ID: live.NewID(), Kind: model.EventAdvisory, Advisory: &model.Advisory{Name: name, Count: count}}
 }
 
 // Run writes what comes to a sink until the stream is over: because of Close, a failure
@@ -171,7 +178,7 @@ func (st *Stream) follow() (err error) {
 			stop()
 			accessEnds, stop = st.streams.access.Ends(st.actor)
 		case <-st.sub.Done():
-			return st.goodbye()
+			return goodbye(st.sink, st.sub.Reason())
 		case <-st.ctx.Done():
 			return nil
 		}
@@ -196,17 +203,6 @@ func (st *Stream) sayAlive() error {
 		return st.sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventHeartbeat})
 	}
 	return st.sink.Comment()
-}
-
-// goodbye is said where the client is to connect again: when the server stops.
-func (st *Stream) goodbye() error {
-	if st.sub.Reason() != live.Shutdown {
-		return nil
-	}
-	if err := st.sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventReconnect}); err != nil {
-		return err
-	}
-	return st.sink.Flush()
 }
 
 // leave ends the part of the reader.

@@ -41,6 +41,7 @@ func (p *pen) Event(e *model.Event) error {
 func (p *pen) Shared(e *live.Event) error { return p.Event(&e.Event) }
 func (p *pen) Comment() error             { return nil }
 func (p *pen) Abort()                     {}
+func (p *pen) Retry(time.Duration) error  { return nil }
 
 func (p *pen) Flush() error {
 	if len(p.added) > 0 && p.stop.Load() {

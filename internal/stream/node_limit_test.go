@@ -1,0 +1,57 @@
+package stream
+
+import (
+	"sync"
+	"testing"
+
+	"signet/internal/store"
+)
+
+// wantCrowdedOut waits until the stream has ended because its account has opened others.
+func (s *sink) wantCrowdedOut() {
+	s.t.Helper()
+	s.wantEnd()
+	if !s.waits.Load() {
+		s.t.Error("the client of a stream that made room for another is not told to wait")
+	}
+}
+
+func TestStreamsPastTheLimitEndOnWhicheverNode(t *testing.T) {
+	t.Parallel()
+	j := newPeople(t, 2)
+	oldest, second := j.stream(0, j.one), j.stream(1, j.one)
+	other := j.stream(0, j.pal)
+	third := j.stream(1, j.one)
+	j.wantStates(j.one, store.StreamReplaced, store.StreamOpen, store.StreamOpen)
+	j.round(0) // where nobody has told it
+	oldest.wantCrowdedOut()
+	j.stream(1, j.one)
+	second.wantCrowdedOut() // on the same node at once
+	j.round(0)
+	j.round(1)
+	third.wantOpen()
+	other.wantOpen()
+	j.wantStates(j.one, store.StreamClosed, store.StreamClosed, store.StreamOpen, store.StreamOpen)
+}
+
+func TestNodesKeepToTheStreamsOfAnAccount(t *testing.T) {
+	t.Parallel()
+	const limit = 3
+	j := newPeople(t, limit)
+	var group sync.WaitGroup
+	for i := range 10 { // at once
+		group.Go(func() { j.stream(i%2, j.one) })
+	}
+	group.Wait()
+	j.round(0)
+	j.round(1)
+	open := 0
+	for _, state := range j.states(j.one) {
+		if state == store.StreamOpen {
+			open++
+		}
+	}
+	if open != limit {
+		t.Errorf("%d streams are open, want %d", open, limit)
+	}
+}
