@@ -71,6 +71,8 @@ var (
 	ErrProtocol = errors.New("not an answer of the interface")
 	// ErrSilent is an attempt that was given up because the server said nothing for too long.
 	ErrSilent = errors.New("the server is silent")
+	// ErrTooManyStreams is a stream that the server closed, because the account has opened more than it may.
+	ErrTooManyStreams = errors.New("the account has too many event streams open")
 	// ErrChanged is a download that cannot go on because its content is another one now.
 	ErrChanged = errors.New("the content has changed")
 )

@@ -86,9 +86,9 @@ type ConversationMute struct {
 	Mute          // empty for clear
 }
 
-// Advisory frames the replay at the beginning of a stream.
+// Advisory frames the replay at the beginning of a stream, or is its last word.
 type Advisory struct {
-	Name               string `json:"name"` // replay_start or replay_stop
+	Name               string `json:"name"` // replay_start, replay_stop or too_many_streams
 	ReplayMessageCount int    `json:"replay_message_count,omitempty"`
 }
 

@@ -48,7 +48,9 @@ type StreamOptions struct {
 	Signals bool
 
 	// OnDisconnect is told each time the connection is lost or cannot be made, and
-	// how long the stream then waits. It is called by the consumer's goroutine.
+	// how long the stream then waits. After ErrTooManyStreams it reads the queue by
+	// polls meanwhile, where they can stand in for it. It is called by the consumer's
+	// goroutine.
 	OnDisconnect func(err error, wait time.Duration)
 }
 
@@ -57,6 +59,12 @@ const (
 	missedHeartbeats = 3                // so many, and the connection counts as lost
 	steadyAfter      = 10 * time.Second // a connection that held so long was no failure
 	maxStreamWait    = 5 * time.Minute  // the longest Retry-After that is honoured
+
+	// crowdedOut is how long a stream stays closed, at least, that made room for another
+	// one of its account (contract, limits). Those that were closed together do not come
+	// back together.
+	crowdedOut       = time.Minute
+	crowdedOutJitter = 15 * time.Second
 )
 
 // streamRetry is how a stream comes back; it does so for as long as its context holds.
@@ -76,6 +84,12 @@ var (
 // last thing that it yields: the context's, or a refusal that no new attempt
 // would change, such as [ErrUnauthorized] once the key is revoked. With
 // CloseAfterReplay it ends without one.
+//
+// An account may have so many streams open (limits.streams_per_account). One that is
+// closed because there are more reads the queue by polls for a minute, and is a stream
+// again after that. In this minute there is neither typing nor presence, nor are there
+// self-copies. With Deliver, and with NoReplay as long as no event has come, it waits
+// instead.
 func (c *Client) Events(ctx context.Context, o StreamOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if o.Heartbeat == 0 {
@@ -87,7 +101,8 @@ func (c *Client) Events(ctx context.Context, o StreamOptions) iter.Seq2[Event, e
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		s := &stream{c: c, path: []string{"events"}, o: o, lastID: o.LastEventID, retry: streamRetry}
+		s := &stream{c: c, path: []string{"events"}, o: o, lastID: o.LastEventID, retry: streamRetry,
+			polls: !o.Deliver && !o.CloseAfterReplay}
 		done := func(Event) {}
 		if o.Acknowledge {
 			a := newAcknowledger(ctx, c, cancel)
@@ -120,6 +135,8 @@ type stream struct {
 	opened   time.Time // when the last connection was made; zero: it was not
 	failures int       // connections in a row that did not hold
 	replayed bool      // the end of the replay has been seen
+	polls    bool      // polls can stand in for a connection
+	pollsTo  time.Time // until then they do
 	finish   func()
 }
 
@@ -145,24 +162,39 @@ func (s *stream) run(ctx context.Context, deliver func(Event) bool) error {
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case errors.Is(err, errPolled):
+			continue
 		case !passing(err):
 			return err
 		}
-		if !s.opened.IsZero() && time.Since(s.opened) >= steadyAfter {
-			s.failures = 0
-		}
-		s.failures++
-		wait := s.retry.delay(s.failures)
-		if e, ok := errors.AsType[*Error](err); ok && e.RetryAfter > 0 {
-			wait = min(e.RetryAfter, maxStreamWait) + rand.N(s.retry.MinDelay)
-		}
+		wait := s.wait(err)
 		if s.o.OnDisconnect != nil {
 			s.o.OnDisconnect(err, wait)
+		}
+		if errors.Is(err, ErrTooManyStreams) && s.canPoll() {
+			s.pollsTo = time.Now().Add(wait)
+			continue
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
 	}
+}
+
+// wait returns how long the stream waits after an end of its connection.
+func (s *stream) wait(err error) time.Duration {
+	if errors.Is(err, ErrTooManyStreams) {
+		s.failures = 0
+		return crowdedOut + rand.N(crowdedOutJitter)
+	}
+	if !s.opened.IsZero() && time.Since(s.opened) >= steadyAfter {
+		s.failures = 0
+	}
+	s.failures++
+	if e, ok := errors.AsType[*Error](err); ok && e.RetryAfter > 0 {
+		return min(e.RetryAfter, maxStreamWait) + rand.N(s.retry.MinDelay)
+	}
+	return s.retry.delay(s.failures)
 }
 
 // passing reports whether a new connection may fare better. Unlike a call, a
@@ -178,13 +210,7 @@ func passing(err error) bool {
 // connection delivers the events of one connection; its error says why it ended.
 func (s *stream) connection(ctx context.Context, deliver func(Event) bool) error {
 	s.opened = time.Time{}
-	var from source
-	var err error
-	if s.o.Transport == WebSocket {
-		from, err = s.openWebSocket(ctx)
-	} else {
-		from, err = s.openSSE(ctx)
-	}
+	from, err := s.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -195,9 +221,6 @@ func (s *stream) connection(ctx context.Context, deliver func(Event) bool) error
 		if err != nil {
 			return s.ended(err)
 		}
-		if f.retry >= 0 {
-			s.retry.MinDelay = max(f.retry, time.Millisecond)
-		}
 		var e Event
 		if err := json.Unmarshal(f.data, &e); err != nil {
 			return fmt.Errorf("GET /events: %w: %w", ErrProtocol, err)
@@ -205,6 +228,20 @@ func (s *stream) connection(ctx context.Context, deliver func(Event) bool) error
 		if err := s.deliver(e, f, deliver); err != nil {
 			return err
 		}
+		if f.retry >= 0 {
+			s.retry.MinDelay = max(f.retry, time.Millisecond)
+		}
+	}
+}
+
+func (s *stream) open(ctx context.Context) (source, error) {
+	switch {
+	case time.Now().Before(s.pollsTo):
+		return &pollSource{ctx: ctx, c: s.c, after: s.lastID, until: s.pollsTo}, nil
+	case s.o.Transport == WebSocket:
+		return s.openWebSocket(ctx)
+	default:
+		return s.openSSE(ctx)
 	}
 }
 
@@ -224,6 +261,9 @@ func (s *stream) deliver(e Event, f frame, deliver func(Event) bool) error {
 		advisory, err := e.Advisory()
 		if err != nil {
 			return err
+		}
+		if advisory.Name == "too_many_streams" {
+			return ErrTooManyStreams // the pause that came with it is for this once
 		}
 		s.replayed = s.replayed || advisory.Name == "replay_stop"
 	}

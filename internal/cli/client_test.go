@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // The client commands are run here against a server that records requests and
@@ -423,45 +421,6 @@ func TestMessageSave_writes_a_new_file_only(t *testing.T) {
 	name = ""
 	if code, out := run(); code != exitDone || out != "attachment\n" {
 		t.Errorf("without a name: exit code %d, %q", code, out)
-	}
-}
-
-func TestEventsFollow_prints_until_it_is_interrupted(t *testing.T) {
-	for _, args := range []string{"events --follow --ack", "events -f --ack --limit 2", "events --follow --ack --json"} {
-		t.Run(args, func(t *testing.T) {
-			ctx, interrupt := context.WithTimeout(t.Context(), 10*time.Second)
-			defer interrupt()
-			var acked []string
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodPost {
-					body, _ := io.ReadAll(r.Body)
-					acked = append(acked, string(body))
-					w.WriteHeader(http.StatusNoContent)
-					if strings.Contains(string(body), "e2") && !strings.Contains(args, "--limit") {
-						interrupt()
-					}
-					return
-				}
-				w.Header().Set("Content-Type", "text/event-stream")
-				text := strings.NewReplacer("\n", "", "\t", "").Replace(testEvent)
-				fmt.Fprintf(w, "id: e1\ndata: %s\n\nid: e2\ndata: %s\n\n", text, strings.Replace(text, "e1", "e2", 1))
-				_ = http.NewResponseController(w).Flush()
-				<-r.Context().Done()
-			}))
-			defer server.Close()
-			var stdout, stderr bytes.Buffer
-			env := []string{"SIGNET_URL=" + server.URL, "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}
-			if code := Run(ctx, strings.Fields(args), env, &stdout, &stderr); code != exitDone {
-				t.Errorf("exit code %d: %s", code, stderr.String())
-			}
-			lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
-			if len(lines) != 2 || !strings.Contains(lines[0], "e1") || !strings.Contains(lines[1], "e2") {
-				t.Errorf("output: got %q", stdout.String())
-			}
-			if all := strings.Join(acked, ""); !strings.Contains(all, "e1") || !strings.Contains(all, "e2") {
-				t.Errorf("acknowledged: got %q", acked)
-			}
-		})
 	}
 }
 
