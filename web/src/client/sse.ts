@@ -27,7 +27,9 @@ export class Frames {
     if (text === "") return;
     if (this.#skipLF && text.startsWith("\n")) text = text.slice(1);
     this.#skipLF = text.endsWith("\r");
-    const lines = (this.#rest + text).split(/\r\n|\r|\n/);
+    // What is left of a line that comes in many pieces is joined to them, and looked at once, at its end.
+    const [end = "", ...more] = text.split(/\r\n|\r|\n/);
+    const lines = [this.#rest + end, ...more];
     this.#rest = lines.pop() ?? "";
     if (this.#rest.length > longest) throw new RangeError("a message of the stream is too long");
     for (const line of lines) {
