@@ -48,11 +48,17 @@ export class Client extends Administration {
    * The loop ends when its consumer ends it; else by throwing the signal's reason, or a refusal that no
    * new attempt would change, such as 401 once the key is revoked. With closeAfterReplay it ends
    * without an error.
+   *
+   * An account may have so many streams open (limits.streams_per_account). One that is closed because
+   * there are more reads the queue by polls for a minute, and is a stream again after that. In this
+   * minute there is neither typing nor presence, nor are there copies of what the account sends. With
+   * deliver, and with noReplay as long as no event has come, it waits instead.
    */
   events(options: StreamOptions = {}): AsyncGenerator<SignetEvent, void, void> {
     const calls = {
       once: (call: Call) => this.transport.once(call),
       header: (name: string) => this.transport.header(name),
+      poll: (given: Parameters<Client["getEvents"]>[0]) => this.getEvents(given),
       ack: (ids: string[], signal: AbortSignal) => this.ackEvents(ids, { signal }),
     };
     return follow(calls, options);

@@ -31,6 +31,11 @@ export class SilentError extends ConnectionError {
   override readonly name = "SilentError";
 }
 
+/** The server closed the stream, because the account has opened more than it may. */
+export class TooManyStreamsError extends ConnectionError {
+  override readonly name = "TooManyStreamsError";
+}
+
 /** An answer that is not one of the interface. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";

@@ -6,7 +6,7 @@ export type { Progress } from "./body.js";
 export type { Options } from "./base.js";
 export { Client } from "./client.js";
 export type { Download, DownloadOptions } from "./download.js";
-export { ConnectionError, ProtocolError, SignetError, SilentError } from "./error.js";
+export { ConnectionError, ProtocolError, SignetError, SilentError, TooManyStreamsError } from "./error.js";
 export type { SendOptions } from "./messaging.js";
 export type { RetryPolicy } from "./retry.js";
 export type { StreamOptions } from "./stream.js";

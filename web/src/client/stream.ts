@@ -1,5 +1,5 @@
 import { Acknowledger } from "./acknowledge.js";
-import { ConnectionError, ProtocolError, SignetError } from "./error.js";
+import { ConnectionError, ProtocolError, SignetError, TooManyStreamsError } from "./error.js";
 import { delay, passing, pause } from "./retry.js";
 import { Frames, type Frame } from "./sse.js";
 import type { Call, CallOptions, Exchange } from "./transport.js";
@@ -38,9 +38,12 @@ export interface StreamOptions extends CallOptions {
   heartbeat?: number;
   /** Milliseconds before a new connection: 500 to 30,000 unless set, doubled with each that delivers nothing. */
   pauses?: { minDelay: number; maxDelay: number };
-  /** Told each time the connection is lost or cannot be made, and how many milliseconds the stream then waits. */
+  /**
+   * Told each time the connection is lost or cannot be made, and how many milliseconds the stream then waits.
+   * After a TooManyStreamsError it reads the queue by polls meanwhile, where they can stand in for it.
+   */
   onDisconnect?: (error: unknown, wait: number) => void;
-  /** Told each time a connection is made. */
+  /** Told each time a connection is made, or polls begin to stand in for it. */
   onConnect?: () => void;
 }
 
@@ -48,10 +51,17 @@ export interface StreamOptions extends CallOptions {
 export interface StreamCalls {
   once(call: Call): Promise<Exchange>;
   header(name: string): string;
+  poll(options: CallOptions & { after?: string; wait: number }): Promise<SignetEvent[]>;
   ack(ids: string[], signal: AbortSignal): Promise<unknown>;
 }
 
 const longestWait = 5 * 60_000; // the longest Retry-After that is honoured
+
+/**
+ * How many milliseconds a stream stays closed, at least, that made room for another one of its account
+ * (contract, limits). Those that were closed together do not come back together.
+ */
+const crowdedOut = { least: 60_000, jitter: 15_000 };
 
 /** follow yields the account's events, over as many connections as it takes. */
 export async function* follow(calls: StreamCalls, options: StreamOptions): AsyncGenerator<SignetEvent, void, void> {
@@ -66,18 +76,23 @@ export async function* follow(calls: StreamCalls, options: StreamOptions): Async
   const acknowledger = options.acknowledge
     ? new Acknowledger((ids, given) => calls.ack(ids, given), pauses, (error) => stopping.abort(error))
     : undefined;
-  const place = { lastID: options.lastEventID ?? "", retry: undefined as number | undefined, replayed: false };
+  const place: Place = { lastID: options.lastEventID ?? "", retry: undefined, replayed: false, pollsTo: 0 };
   try {
     for (let failures = 0; ; ) {
       let why: unknown;
       try {
-        for await (const event of connection(calls, options, heartbeat, place, stopping.signal)) {
+        const polling = Date.now() < place.pollsTo;
+        const events = polling
+          ? polled(calls, options, place, stopping.signal)
+          : connection(calls, options, heartbeat, place, stopping.signal);
+        for await (const event of events) {
           if (event.queued) failures = 0;
           if (options.signals || !isSignal(event.kind)) yield event;
           if (event.queued) acknowledger?.add(event.id);
           if (event.queued) place.lastID = event.id;
           if (event.kind === "reconnect") break;
         }
+        if (polling) continue; // a connection may be made again
         if (options.closeAfterReplay && place.replayed) return;
         why = new ConnectionError("the server closed the stream");
       } catch (error) {
@@ -85,13 +100,11 @@ export async function* follow(calls: StreamCalls, options: StreamOptions): Async
       }
       if (stopping.signal.aborted) throw stopping.signal.reason;
       if (!passing(why)) throw why;
-      failures++;
-      let wait = delay({ ...pauses, minDelay: place.retry ?? pauses.minDelay }, failures);
-      if (why instanceof SignetError && why.retryAfter !== undefined) {
-        wait = Math.min(why.retryAfter, longestWait) + Math.random() * pauses.minDelay;
-      }
+      failures = why instanceof TooManyStreamsError ? 0 : failures + 1;
+      const wait = waitAfter(why, failures, { ...pauses, minDelay: place.retry ?? pauses.minDelay });
       options.onDisconnect?.(why, wait);
-      await pause(wait, stopping.signal);
+      if (why instanceof TooManyStreamsError && canPoll(options, place)) place.pollsTo = Date.now() + wait;
+      else await pause(wait, stopping.signal);
     }
   } finally {
     signal?.removeEventListener("abort", stop);
@@ -99,10 +112,50 @@ export async function* follow(calls: StreamCalls, options: StreamOptions): Async
   }
 }
 
+/** waitAfter returns how long the stream waits after an end of its connection. */
+function waitAfter(why: unknown, failures: number, pauses: { minDelay: number; maxDelay: number }): number {
+  if (why instanceof TooManyStreamsError) return crowdedOut.least + Math.random() * crowdedOut.jitter;
+  if (why instanceof SignetError && why.retryAfter !== undefined) {
+    return Math.min(why.retryAfter, longestWait) + Math.random() * pauses.minDelay;
+  }
+  return delay(pauses, failures);
+}
+
 interface Place {
   lastID: string;
   retry: number | undefined;
   replayed: boolean;
+  /** Until then polls stand in for a connection, in milliseconds since 1970. */
+  pollsTo: number;
+}
+
+/** canPoll reports whether polls yield what the stream would, but for what is not queued. */
+function canPoll(options: StreamOptions, place: Place): boolean {
+  return !options.deliver && !options.closeAfterReplay && (!options.noReplay || place.lastID !== "");
+}
+
+/** polled yields what is queued, as long as the account has no stream to spare: the server does not count polls. */
+async function* polled(
+  calls: StreamCalls,
+  { organization, onConnect }: StreamOptions,
+  place: Place,
+  signal: AbortSignal,
+): AsyncGenerator<SignetEvent, void, void> {
+  const options = { signal, ...(organization === undefined ? {} : { organization }) };
+  let answered = false; // the first poll waits for nothing, so that it shows whether the server is there
+  for (let left: number; (left = place.pollsTo - Date.now()) > 0; ) {
+    const after = place.lastID === "" ? {} : { after: place.lastID };
+    try {
+      const wait = answered ? Math.min(Math.ceil(left / 1000), 60) : 0;
+      yield* await calls.poll({ ...options, ...after, wait });
+    } catch (error) {
+      if (place.lastID === "" || !(error instanceof SignetError && error.code === "after_invalid")) throw error;
+      place.lastID = ""; // of another history: as with a stream, all that is queued comes
+      continue;
+    }
+    if (!answered) onConnect?.();
+    answered = true;
+  }
 }
 
 /** connection yields the events of one connection, until it ends. */
@@ -142,6 +195,9 @@ async function* connection(
         const event = read(frame);
         place.replayed ||= event.kind === "client_advisory" && event.payload.advisory.name === "replay_stop";
         yield event;
+        if (event.kind === "client_advisory" && event.payload.advisory.name === "too_many_streams") {
+          throw new TooManyStreamsError("the account has too many event streams open"); // its pause is for this once
+        }
       }
       place.retry = frames.retry ?? place.retry;
     }

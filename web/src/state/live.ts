@@ -1,6 +1,6 @@
 // What happens, from the account's events, to what the page shows.
 import { signal } from "@preact/signals";
-import { type EventPayload, type Message, SignetError, type SignetEvent } from "../client/index";
+import { type EventPayload, type Message, SignetError, type SignetEvent, TooManyStreamsError } from "../client/index";
 import * as conversations from "./conversations";
 import { noteRead } from "./lifetime";
 import * as messages from "./messages";
@@ -34,7 +34,8 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
         outbox.flush();
         seen.settle();
       },
-      onDisconnect: () => (offline.value = true),
+      // Polls stand in for a stream that made room for another one: the server is there.
+      onDisconnect: (error) => (offline.value = !(error instanceof TooManyStreamsError)),
     });
     try {
       for await (const event of stream) {
