@@ -3,6 +3,7 @@ import type { Locator, Page, Request } from "@playwright/test";
 import type { Person } from "./fixtures/hospital.js";
 import { Messenger } from "./fixtures/messenger.js";
 import { png } from "./fixtures/png.js";
+import { random } from "./fixtures/random.js";
 import { expect, test } from "./fixtures/test.js";
 
 /** What is seen of the box of messages. */
@@ -40,16 +41,6 @@ const frames = (box: Element) =>
     next(3);
     box.getBoundingClientRect();
   });
-
-/** random makes numbers from a seed (mulberry32). */
-function random(seed: number): (below: number) => number {
-  return (below) => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), seed | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
 
 /** words are as long as chance has it. */
 const words = (n: number | string, below: (n: number) => number) => `${n}: ${"The results of bed 12 are in. ".repeat(1 + below(9))}`;

@@ -21,7 +21,7 @@ import { Stuck } from "./Stuck";
 /** Console is the navigation, and beside it what the address names. */
 export function Console() {
   const [open, setOpen] = useState(false);
-  const at = path.value.replace(/\/+$/, "");
+  const at = path.value.replace(/(?<!\/)\/+$/, ""); // looks at each slash once
   useEffect(() => setOpen(false), [at]);
   useEffect(() => void (document.title = text("console.title")), [language.value]);
   const who = session.value;

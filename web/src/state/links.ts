@@ -3,15 +3,41 @@
 /** A piece of a text: words, or what leads somewhere. */
 export type Piece = string | { href: string; text: string };
 
-const address = /\b(?:https?:\/\/|mailto:|tel:)[^\s<>"]+/gi;
+const scheme = /\b(?:https?:\/\/|mailto:|tel:)/gi;
 
-/** pieces finds the addresses in a text. What ends a sentence is no part of one. */
+// What ends an address wherever it stands: blanks, what no address has in it, and the punctuation of scripts that are
+// written without blanks: Chinese and Japanese with its wide, small and upright forms, Thai, Khmer, Burmese, Tibetan.
+// What also joins parts of a name stays: 々 ・ 〜.
+const ends = new RegExp(
+  [
+    "[\\s\\p{Cc}<>\"`“”„‟…—―",
+    "、。〃《》〈〉「」『』【】〔〕〖〗〘〙〚〛〝〞〟〰！＂＇（），．：；＜＞？［］｛｝｟｠｡｢｣､",
+    "\\ufe10-\\ufe19\\ufe30-\\ufe6b",
+    "\\u0e4f\\u0e5a\\u0e5b\\u17d4-\\u17d6\\u17d8-\\u17da\\u104a-\\u104f\\u0f0d-\\u0f14\\u0f3a-\\u0f3d]",
+  ].join(""),
+  "u",
+);
+
+// What is no part of an address at its end, but may be within one: what ends a sentence in any script, closing
+// quotation marks, what makes words bold or slanted, and a bracket that nothing closes.
+const trails = /[^\P{P}/\-#%&@)\]}]/u;
+
+const openings: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
+
+/**
+ * pieces finds the addresses in a text. What ends a sentence is no part of one, nor is a bracket that was opened before
+ * it. Each letter is looked at a few times at most, so that no text takes long.
+ */
 export function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   let done = 0;
-  for (const match of text.matchAll(address)) {
-    const shown = trim(match[0]);
-    if (!URL.canParse(shown) || /^[a-z]+:(\/\/)?$/i.test(shown)) continue;
+  scheme.lastIndex = 0;
+  for (let match; (match = scheme.exec(text)); ) {
+    const body = match.index + match[0].length;
+    const end = endOf(text, body);
+    const shown = text.slice(match.index, withoutTrail(text, body, end));
+    scheme.lastIndex = end;
+    if (shown.length === match[0].length || !URL.canParse(shown)) continue;
     if (match.index > done) found.push(text.slice(done, match.index));
     found.push({ href: new URL(shown).href, text: shown });
     done = match.index + shown.length;
@@ -20,16 +46,21 @@ export function pieces(text: string): Piece[] {
   return found;
 }
 
-function trim(address: string): string {
-  for (;;) {
-    const last = address.at(-1) ?? "";
-    const opening = { ")": "(", "]": "[", "}": "{" }[last];
-    const ends = opening === undefined ? /[.,;:!?'’”»*_]/.test(last) : count(address, last) > count(address, opening);
-    if (!ends) return address;
-    address = address.slice(0, -1);
+/** endOf returns where what may be an address ends: before what ends any, and before a bracket that it did not open. */
+function endOf(text: string, from: number): number {
+  const open: Record<string, number> = { "(": 0, "[": 0, "{": 0 };
+  for (let at = from; at < text.length; at++) {
+    const letter = text.charAt(at);
+    if (ends.test(letter)) return at;
+    const opening = openings[letter];
+    if (letter in open) open[letter]!++;
+    else if (opening && open[opening]!-- === 0) return at;
   }
+  return text.length;
 }
 
-function count(text: string, letter: string): number {
-  return text.split(letter).length - 1;
+/** withoutTrail returns where an address ends that is followed by what ends a sentence. */
+function withoutTrail(text: string, from: number, end: number): number {
+  while (end > from && trails.test(text.charAt(end - 1))) end--;
+  return end;
 }

@@ -1,17 +1,17 @@
 import { pieces } from "../state/links";
+import { blocks } from "../state/quotes";
 
 /** Words shows what somebody wrote: quoted lines apart, and addresses as links. */
 export function Words({ of }: { of: string }) {
-  const blocks = of.match(/(?:^>.*(?:\n|$))+|(?:^(?!>).*(?:\n|$))+/gm) ?? [];
   return (
     <div class="body" dir="auto">
-      {blocks.map((block, i) =>
-        block.startsWith(">") ? (
+      {blocks(of).map(({ quoted, text }, i) =>
+        quoted ? (
           <blockquote key={i} dir="auto">
-            <Linked text={block.replace(/^> ?/gm, "").trimEnd()} />
+            <Linked text={text} />
           </blockquote>
         ) : (
-          <Linked key={i} text={i > 0 || blocks.length > 1 ? block.replace(/^\n+|\n+$/g, "") : block} />
+          <Linked key={i} text={text} />
         ),
       )}
     </div>
