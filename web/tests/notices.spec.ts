@@ -1,14 +1,24 @@
 // How somebody hears of a message without looking at it: by a notification, and by a screen reader.
-import { Messenger } from "./fixtures/messenger.js";
+import { type Person, password } from "./fixtures/hospital.js";
+import { Messenger, signIn } from "./fixtures/messenger.js";
 import { expect, test } from "./fixtures/test.js";
 
 /** Notices is the messenger with the notifications that it has the system show. */
 class Notices extends Messenger {
   /** choose chooses in the settings how much is told, and waits until that is kept. */
-  async choose(words: string, as: string): Promise<void> {
+  async choose(words: string, { token }: Person, as: string): Promise<void> {
     await this.page.getByRole("button", { name: "Settings" }).click();
     await this.dialog.getByLabel("Notifications").selectOption(words);
-    await expect.poll(() => this.page.evaluate(() => localStorage.getItem("signet-notices"))).toBe(as);
+    const kept = () => this.page.evaluate((name) => localStorage.getItem(name), `signet-notices-${token}`);
+    await expect.poll(kept).toBe(as);
+    await this.page.keyboard.press("Escape");
+    await expect(this.dialog).toHaveCount(0);
+  }
+
+  /** hasChosen waits until the settings say how much is told. */
+  async hasChosen(value: string): Promise<void> {
+    await this.page.getByRole("button", { name: "Settings" }).click();
+    await expect(this.dialog.getByLabel("Notifications")).toHaveValue(value);
     await this.page.keyboard.press("Escape");
     await expect(this.dialog).toHaveCount(0);
   }
@@ -37,11 +47,11 @@ test("messages are told by notifications, as much as one chose, until they are r
   const a = new Notices(await open(alice, "/", { permissions: ["notifications"] }));
   await expect(a.list.getByText("No conversations yet.")).toBeVisible();
   await a.hasIcon(false);
-  await a.choose("That there is a message", "sign");
+  await a.choose("That there is a message", alice, "sign");
   await bob.tell(alice, "Is bed 12 free?");
   await a.tells("Signet: New message");
   await a.hasIcon(true);
-  await a.choose("With name and text", "content");
+  await a.choose("With name and text", alice, "content");
   await bob.tell(alice, "Hello?");
   await a.tells("Bob Brown: Hello?");
   await a.open("Bob Brown");
@@ -49,6 +59,67 @@ test("messages are told by notifications, as much as one chose, until they are r
   await a.tells();
   await a.hasIcon(false);
 });
+
+test("notifications end with their session, in all tabs, and how much they tell is each person's choice", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.tell(alice, "Good morning."); // so that each tab knows of whom messages are
+  const a = new Notices(await open(alice, "/", { permissions: ["notifications"] }));
+  const other = new Notices(await a.page.context().newPage());
+  await other.page.goto("/");
+  for (const tab of [a, other]) await expect(tab.entry("Bob Brown")).toBeVisible();
+  await a.page.bringToFront();
+  await a.choose("With name and text", alice, "content");
+  await bob.tell(alice, "Is bed 12 free?");
+  await a.tells("Bob Brown: Is bed 12 free?");
+
+  // Signed out in the other tab.
+  await other.page.bringToFront();
+  await other.page.getByRole("button", { name: "Sign out" }).click();
+  for (const page of [a.page, other.page]) await expect(page.getByLabel("User name")).toBeVisible();
+  await other.tells();
+
+  // The next person at this device is told nothing, and in neither tab, until he chooses.
+  await signIn(other.page, bob.username, password);
+  await other.hasChosen("off");
+  await a.page.bringToFront();
+  await a.hasChosen("off");
+  await alice.tell(bob, "It is.");
+  await expect(a.entry("Alice Ames")).toContainText("It is.");
+  await a.tells();
+  await a.page.getByRole("button", { name: "Sign out" }).click();
+
+  // Ended from elsewhere, while a tab is open.
+  await signIn(a.page, alice.username, password);
+  await expect(a.entry("Bob Brown")).toBeVisible();
+  await a.hasChosen("content");
+  await bob.tell(alice, "And bed 13?");
+  await a.tells("Bob Brown: And bed 13?");
+  await endSessions(alice);
+  await expect(a.page.getByLabel("User name")).toBeVisible();
+  await a.tells();
+
+  // Ended while none is: it ends as one is opened.
+  await signIn(a.page, alice.username, password);
+  await expect(a.entry("Bob Brown")).toBeVisible();
+  await a.hasChosen("content");
+  await bob.tell(alice, "And bed 14?");
+  await a.tells("Bob Brown: And bed 14?");
+  await other.page.goto("/healthz");
+  await a.page.close();
+  await endSessions(alice);
+  await other.tells("Bob Brown: And bed 14?");
+  await other.page.goto("/");
+  await expect(other.page.getByLabel("User name")).toBeVisible();
+  await other.tells();
+});
+
+/** endSessions ends all sessions of somebody from elsewhere. */
+async function endSessions({ client }: Person): Promise<void> {
+  const keys = await client.getKeys("me");
+  await Promise.all(keys.filter(({ device }) => device).map(({ api_key }) => client.revokeKey("me", api_key)));
+}
 
 test("a screen reader says what comes into the open conversation, and that something comes elsewhere", async ({
   hospital, open,

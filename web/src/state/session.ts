@@ -1,6 +1,7 @@
 // Who is signed in. All tabs have one session, and tell each other when it begins and ends.
 import { signal } from "@preact/signals";
 import { Client, type Credentials, type Session, SignetError } from "../client/index";
+import { withdrawOthers } from "./notifications";
 
 /** With the session of the page. */
 export const client = new Client({
@@ -35,11 +36,13 @@ export async function resume(): Promise<void> {
     if (session.value && session.value.account.token !== found.account.token) return forget(); // somebody else's
     session.value = found;
     offline.value = false;
+    void withdrawOthers(found.account.token);
   } catch (error) {
     if (error instanceof SignetError && error.status === 401) {
       if (session.value) return forget(true);
       session.value = null;
       offline.value = false;
+      void withdrawOthers();
       return;
     }
     offline.value = true;
@@ -60,7 +63,10 @@ async function look(): Promise<void> {
 /** The page is being left: what ends with it, such as its stream, is no news. */
 let leaving = false;
 
-/** forget leaves nothing of a session in the tab, and begins anew; told, with a word of why. */
+/**
+ * forget leaves nothing of a session in the tab, and begins anew; told, with a word of why. What the system shows of it
+ * goes as soon as the new page knows who is signed in.
+ */
 function forget(told = false): void {
   if (leaving) return;
   leaving = true;

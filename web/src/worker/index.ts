@@ -47,7 +47,7 @@ async function file(request: Request, name: string): Promise<Response> {
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  event.waitUntil(open(String(event.notification.data)));
+  event.waitUntil(open((event.notification.data as { address: string }).address)); // state/notifications.ts
 });
 
 /** open shows an address in the messenger that is open, or in a new one. */
