@@ -96,6 +96,9 @@ func listLen(arg any) (n int, ok bool) {
 // bindList sets the parameters of a `?*` and returns the number of the next
 // parameter.
 func bindList(stmt *sqlite.Stmt, param int, arg any) (int, error) {
+	if n, _ := listLen(arg); n > maxList {
+		return param + 1, bindLong(stmt, param, arg)
+	}
 	switch v := arg.(type) {
 	case []string:
 		return bindEach(stmt, param, v, (*sqlite.Stmt).BindText), nil

@@ -17,9 +17,14 @@ const (
 	// are prepared anew.
 	maxStatements = 2000
 
-	// maxList is how long the slice of a `?*` may be: the largest power of two
-	// below SQLite's limit of 32,766 parameters.
-	maxList = 1 << 14
+	// maxList is how long the slice of a `?*` may be to get a parameter for each element: a
+	// power of two, of which several are below SQLite's limit of 32,766. A longer one gets one
+	// parameter (long.go).
+	maxList = 1 << 12
+
+	// longBytes and longOther are the forms of longer ones, past the steps of all widths.
+	longBytes = 14
+	longOther = 15
 
 	// maxLists is how many `?*` a statement may have; their widths together are
 	// the key of a map.
@@ -101,10 +106,7 @@ func (c *connection) statement(text string, args []any) (*statement, error) {
 		if !ok {
 			return nil, fmt.Errorf("argument %d is %T, not a slice", l+1, args[l])
 		}
-		if n > maxList {
-			return nil, fmt.Errorf("a list of %d elements, more than %d", n, maxList)
-		}
-		key = key<<4 | uint64(step(n))
+		key = key<<4 | uint64(form(args[l], n))
 	}
 	s := q.wide[key]
 	if s == nil {
@@ -145,9 +147,12 @@ func (q *query) widen(args []any) string {
 		offset := q.Placeholders[l].Offset
 		b.WriteString(q.Text[from:offset])
 		n, _ := listLen(args[l])
-		if n == 0 {
+		switch long := longForms[form(args[l], n)]; {
+		case n == 0:
 			b.WriteString("NULL")
-		} else {
+		case long != "":
+			b.WriteString(long)
+		default:
 			b.WriteString("?")
 			b.WriteString(strings.Repeat(", ?", width(n)-1))
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,7 +182,11 @@ func TestSessionLists(t *testing.T) {
 		many[i] = int64(i)
 	}
 	want(40, `SELECT 1 FROM members WHERE n IN (?*)`, many)
-	for _, bad := range []any{append(many, 0), 7, "text", []byte("bytes"), nil, []float64{1}} {
+	want(40, `SELECT 1 FROM members WHERE n IN (?*)`, append(many, 0))
+	long := slices.Repeat(accounts, maxList)
+	want(len(accounts), `SELECT 1 FROM members WHERE account IN (?*)`, long)
+	want(len(accounts), `SELECT 1 FROM members WHERE account IN (?*) AND name IN (?*)`, long, slices.Repeat(names, maxList))
+	for _, bad := range []any{7, "text", []byte("bytes"), nil, []float64{1}} {
 		err := e.View(t.Context(), func(s store.Session) error {
 			return s.Query(`SELECT 1 FROM members WHERE n IN (?*)`, []any{bad}, func(store.Row) error { return nil })
 		})

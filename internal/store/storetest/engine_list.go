@@ -8,9 +8,12 @@ import (
 	"signet/internal/store"
 )
 
-// longList is how long a list an engine must take: a group of 2,000 members is
-// asked for in one statement.
+// longList are the members of a large group, who are asked for in one statement.
 const longList = 2000
+
+// longestList is more than the parameters that a statement has on either engine (32,766, and
+// 65,535): an organization may have more members.
+const longestList = 70_000
 
 // lists: `IN (?*)` takes a slice of any length.
 func lists(t *testing.T, h Harness) {
@@ -24,8 +27,8 @@ func lists(t *testing.T, h Harness) {
 		entities []model.EntityID
 		tokens   []model.OrganizationID
 	)
-	for i := range longList {
-		id := [16]byte{1, 14: byte(i >> 8), 15: byte(i)}
+	for i := range longestList {
+		id := [16]byte{1, 13: byte(i >> 16), 14: byte(i >> 8), 15: byte(i)}
 		texts, numbers, small = append(texts, fmt.Sprintf("name %04d", i)), append(numbers, int64(i)), append(small, i)
 		ids, entities = append(ids, id), append(entities, id)
 		tokens = append(tokens, model.OrganizationID(texts[i]))
@@ -48,7 +51,7 @@ func lists(t *testing.T, h Harness) {
 			t.Errorf("%s: %d rows, want %d", query, got, want)
 		}
 	}
-	for _, n := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 31, 39, 40, 41, longList} {
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 31, 39, 40, 41, longList, longestList} {
 		want := min(n, rows)
 		wantCount(want, `SELECT name FROM items WHERE name IN (?*)`, texts[:n])
 		wantCount(want, `SELECT name FROM items WHERE name IN (?*)`, tokens[:n])
