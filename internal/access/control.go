@@ -25,6 +25,9 @@ type Streams interface {
 	// scope, and returns how many these were.
 	End(ctx context.Context, account model.AccountID, key string, scope model.OrganizationID) (int, error)
 
+	// Readers returns whose streams are open, in no particular order.
+	Readers(ctx context.Context) ([]model.AccountID, error)
+
 	// Recheck asks soon whether those who read still may.
 	Recheck()
 }
@@ -35,6 +38,8 @@ type NoStreams struct{}
 func (NoStreams) End(context.Context, model.AccountID, string, model.OrganizationID) (int, error) {
 	return 0, nil
 }
+func (NoStreams) Readers(context.Context) ([]model.AccountID, error) { return nil, nil }
+
 func (NoStreams) Recheck() {}
 
 // Options are what a Control works with.

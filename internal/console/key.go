@@ -31,7 +31,7 @@ func (c *Console) Keys(ctx context.Context, actor *model.Actor, organization mod
 	err = c.read(ctx, actor, model.ActionKeyList, organization, func(tx *store.Tx) error {
 		w := c.keys(actor, organization, f)
 		w.accounts = func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
-			return overview.MembersAfter(tx, organization, after, limit)
+			return tx.MembersAfter(organization, after, limit)
 		}
 		out, err = c.keyPage(tx, actor, w, f, ask)
 		return err

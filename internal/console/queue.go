@@ -27,7 +27,7 @@ func (c *Console) Queues(ctx context.Context, actor *model.Actor, organization m
 	older time.Duration, ask Ask) (out Page[Queue], err error) {
 	w := c.queues(actor, organization, older)
 	w.accounts = func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
-		return overview.MembersAfter(tx, organization, after, limit)
+		return tx.MembersAfter(organization, after, limit)
 	}
 	w.entries = func(tx *store.Tx, accounts []model.AccountID, _ place) ([]Queue, error) {
 		lengths, err := overview.QueuesIn(tx, organization, accounts)

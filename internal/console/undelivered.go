@@ -31,7 +31,7 @@ func (c *Console) Undelivered(ctx context.Context, actor *model.Actor, organizat
 	w := walk[Undelivered]{
 		list: c.list(actor, "undelivered", organization, int64(after)),
 		accounts: func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
-			return overview.MembersAfter(tx, organization, after, limit)
+			return tx.MembersAfter(organization, after, limit)
 		},
 		entries: func(tx *store.Tx, accounts []model.AccountID, from place) (out []Undelivered, err error) {
 			with, err := overview.WithUndelivered(tx, organization, accounts, upTo)

@@ -255,6 +255,18 @@ func (h *Hub) StreamScopes(account model.AccountID) (scopes []model.Organization
 	return scopes
 }
 
+// Readers returns whose streams are open on this node, in no particular order.
+func (h *Hub) Readers() (out []model.AccountID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for account, all := range h.accounts {
+		if slices.ContainsFunc(all, func(s *Subscription) bool { return s.Stream }) {
+			out = append(out, account)
+		}
+	}
+	return out
+}
+
 // AllStreams returns how many streams are open on this node.
 func (h *Hub) AllStreams() int {
 	h.mu.Lock()

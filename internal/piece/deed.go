@@ -93,3 +93,29 @@ func doMessage(tx *store.Tx, p *store.Piece) error {
 	}
 	return tx.InsertEvents(p.Accounts, position, p.Organization, p.Kind, p.Message, p.Payload)
 }
+
+// tellAll tells the next members of an organization, up to limit, and reports whether those
+// were the last.
+func tellAll(tx *store.Tx, p *store.Piece, limit int) (told []model.AccountID, over bool, err error) {
+	var after model.AccountID
+	if len(p.Accounts) > 0 {
+		after = p.Accounts[0]
+	}
+	if told, err = tx.MembersAfter(p.Organization, after, limit); err != nil {
+		return nil, false, err
+	}
+	if len(told) > 0 {
+		position, err := tx.Position(1, told...)
+		if err != nil {
+			return nil, false, err
+		}
+		if err := tx.InsertEvents(told, position, p.Organization, p.Kind, p.Message, p.Payload); err != nil {
+			return nil, false, err
+		}
+	}
+	if len(told) < limit {
+		return told, true, tx.DeletePiece(p)
+	}
+	p.Accounts = told[limit-1:]
+	return told, false, tx.ShortenPiece(p)
+}

@@ -187,7 +187,7 @@ func (p *Plan) note(piece *store.Piece) error {
 	piece.Accounts = accounts
 	p.noted = true
 	at := place{piece.Organization, piece.Group}
-	if piece.Deed != store.Tell {
+	if moving(piece) || piece.Deed == store.Recall {
 		p.must = append(p.must, at)
 	}
 	p.later = append(p.later, at)
@@ -206,11 +206,23 @@ func (p *Plan) Message(row *store.MessageRow, readers *store.Readers) (queued []
 		Deed: store.Tell, Kind: model.EventGroupMessage, Message: row.ID, Accounts: readers.Accounts})
 }
 
-// TellMembers queues an event with members of an organization, whose row is locked.
+// TellMembers queues an event with all members of an organization, whose row is locked: with
+// the first of them now. How many there are was counted before.
 func (p *Plan) TellMembers(organization model.OrganizationID, kind model.EventKind, payload []byte,
-	members []model.AccountID) error {
-	return p.Do(&model.Group{Organization: organization},
-		store.Piece{Deed: store.Tell, Kind: kind, Payload: payload, Accounts: members})
+	members int) error {
+	first, err := p.tx.MembersAfter(organization, model.AccountID{}, max(p.left/2, 1))
+	if err != nil || len(first) == 0 {
+		return err
+	}
+	all := len(first) < p.left/2
+	piece := store.Piece{Organization: organization, Noted: p.now, Deed: store.Tell, Kind: kind, Payload: payload,
+		Accounts: first}
+	if err := p.Do(&model.Group{Organization: organization}, piece); err != nil || all {
+		return err
+	}
+	p.Cost += 2 * max(members-len(first), 0)
+	piece.Deed, piece.Accounts = store.TellAll, first[len(first)-1:]
+	return p.note(&piece)
 }
 
 // Recall takes a recalled message back from those that have a copy of it.

@@ -286,6 +286,14 @@ func (w *Worker) next(tx *store.Tx, at place) (told []model.AccountID, err error
 	left := max(w.rows/workerShare, 1)
 	for i := range pieces {
 		p := &pieces[i]
+		if p.Deed == store.TellAll {
+			members, over, err := tellAll(tx, p, max(left/2, 1))
+			told = append(told, members...)
+			if left -= 2 * len(members); err != nil || !over || left <= 0 {
+				return told, err
+			}
+			continue
+		}
 		all := p.Accounts
 		p.Accounts = all[:min(max(left/rowsOf(p), 1), len(all))]
 		if err := do(tx, &g, p, now); err != nil {

@@ -33,6 +33,7 @@ type house struct {
 	engine       *sqlite.Engine
 	statements   *atomic.Int64 // run so far
 	rows         *atomic.Int64 // that the largest transaction wrote
+	mostRead     *atomic.Int64 // that the one read which may write and reads most
 	store        *store.Store
 	vault        *content.Vault
 	organization model.OrganizationID
@@ -66,7 +67,7 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	operator := actor(b, options.Access, "operator", "secret")
 	name := "General Hospital"
 	h := &house{access: options.Access, service: s, engine: engine, statements: &counted.statements,
-		rows: &counted.rows, store: kept, vault: options.Vault}
+		rows: &counted.rows, mostRead: &counted.read, store: kept, vault: options.Vault}
 	h.organization, err = s.CreateOrganization(ctx, operator, service.OrganizationCommand{Name: &name})
 	must(b, err)
 	operator = actor(b, options.Access, "operator", "secret")

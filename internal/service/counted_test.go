@@ -8,35 +8,38 @@ import (
 )
 
 // countedEngine counts the statements that an engine runs, and how many rows the largest
-// transaction wrote.
+// transaction wrote, and how many the one read that may write and reads most.
 type countedEngine struct {
 	store.Engine
-	statements, rows atomic.Int64
+	statements, rows, read atomic.Int64
 }
 
-func (e *countedEngine) counted(fn func(store.Session) error) func(store.Session) error {
+func (e *countedEngine) counted(writes bool, fn func(store.Session) error) func(store.Session) error {
 	return func(s store.Session) error {
-		var rows int64
-		err := fn(countedSession{s, &e.statements, &rows})
+		var rows, read int64
+		err := fn(countedSession{s, &e.statements, &rows, &read})
 		if err == nil && rows > e.rows.Load() { // one goroutine writes
 			e.rows.Store(rows)
+		}
+		if err == nil && writes && read > e.read.Load() {
+			e.read.Store(read)
 		}
 		return err
 	}
 }
 
 func (e *countedEngine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
-	return e.Engine.View(ctx, e.counted(fn), traits...)
+	return e.Engine.View(ctx, e.counted(false, fn), traits...)
 }
 
 func (e *countedEngine) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
-	return e.Engine.Update(ctx, e.counted(fn), traits...)
+	return e.Engine.Update(ctx, e.counted(true, fn), traits...)
 }
 
 type countedSession struct {
 	store.Session
 	statements *atomic.Int64
-	rows       *int64
+	rows, read *int64
 }
 
 func (s countedSession) Exec(query string, args ...any) (int64, error) {
@@ -53,5 +56,8 @@ func (s countedSession) Post(query string, args ...any) error {
 
 func (s countedSession) Query(query string, args []any, each func(store.Row) error) error {
 	s.statements.Add(1)
-	return s.Session.Query(query, args, each)
+	return s.Session.Query(query, args, func(row store.Row) error {
+		*s.read++
+		return each(row)
+	})
 }

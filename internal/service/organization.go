@@ -103,9 +103,15 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 	if err := c.validate(); err != nil {
 		return err
 	}
-	var members []model.AccountID
+	if err := actor.MayAdminister(id); err != nil {
+		return err
+	}
+	members, err := store.Read(ctx, s.store, func(tx *store.Tx) (int, error) { return tx.CountMembers(id) })
+	if err != nil {
+		return err
+	}
 	var plan *piece.Plan
-	err := s.administer(ctx, actor, model.ActionOrganizationUpdate, id, func(tx *store.Tx, line *model.AuditEntry) error {
+	err = s.administer(ctx, actor, model.ActionOrganizationUpdate, id, func(tx *store.Tx, line *model.AuditEntry) error {
 		line.Detail = c.Settings.Changed()
 		o, found, err := tx.Organization(id)
 		if err != nil {
@@ -124,10 +130,6 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 		if err := tx.UpdateOrganization(&o); err != nil {
 			return err
 		}
-		members, err = tx.MembersOf(id)
-		if err != nil {
-			return err
-		}
 		plan = s.pieces.Plan(tx, s.now())
 		return plan.TellMembers(id, model.EventSettings, store.Payload{}.Encode(), members)
 	})
@@ -135,7 +137,7 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 		return err
 	}
 	s.recipients.forget()
-	s.hub.Forget(members...)
+	s.hub.Forget(actor.Account) // other nodes forget what organizations allow
 	return s.pieces.Carry(ctx, plan)
 }
 

@@ -6,17 +6,18 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 )
 
-// DeleteOrganization ends an organization: from the answer on it has no members
-// and is not shown. The sweep erases its content in pieces, so that a large one delays
-// no other call. The keys that act there alone end like revoked ones. The name must be
-// repeated.
+// DeleteOrganization ends an organization: from the answer on it has no members and is not
+// shown, and the keys that act there alone end like revoked ones. One row says so, however
+// many members there are. What it held is erased in pieces, so that a large one delays no
+// other call: the first here, which is all that a small one has, the rest by the sweep. The
+// name must be repeated.
 func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID,
 	name string) error {
-	var members, former []model.AccountID // former members may have keys that act there alone
-	var left map[model.AccountID][]model.OrganizationID
+	var told []model.AccountID
 	err := s.administer(ctx, actor, model.ActionOrganizationDelete, id, func(tx *store.Tx, line *model.AuditEntry) error {
 		o, found, err := tx.Organization(id)
 		if err != nil {
@@ -33,51 +34,48 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 		} else if held {
 			return model.UnderHold()
 		}
-		if members, err = tx.MembersOf(id); err != nil {
+		if err := tx.EndOrganization(id); err != nil {
 			return err
 		}
-		if err := tx.LockGroupsIn(id); err != nil {
-			return err
-		}
-		if former, err = tx.KeyHolders(id); err != nil {
-			return err
-		}
-		former = slices.DeleteFunc(former, func(a model.AccountID) bool { return slices.Contains(members, a) })
-		position, err := tx.Position(1, slices.Concat(members, former)...)
-		if err != nil {
-			return err
-		}
-		for _, account := range members {
-			if err := tx.WithdrawEventsOf(account, id, position); err != nil {
-				return err
-			}
-			if err := tx.DeleteConversationsOf(account, id); err != nil {
-				return err
-			}
-		}
-		for _, account := range members { // the event names no organization: they are in this one no more
-			if err := tx.InsertEvent(account, position, "", model.EventSettings, model.MessageID{},
-				store.Payload{}.Encode()); err != nil {
-				return err
-			}
-		}
-		if err := tx.DeleteOrganization(id); err != nil {
-			return err
-		}
-		left, err = tx.OrganizationsOfEach(members)
+		told, _, _, err = tx.EraseMembers(id, piece.Rows)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	s.messages.ForgetAll()
-	s.membershipChanged(slices.Concat(members, former)...)
-	for _, account := range former {
-		s.hub.CloseScope(account, id, live.Revoked)
-	}
-	for _, account := range members {
-		s.endStreams(account, id, len(left[account]) > 0)
-	}
+	s.access.DropAll()
+	s.recipients.forget()
+	s.hub.Forget(actor.Account) // other nodes forget whose organization allows what
+	s.hub.Wake(told...)
 	s.eraseSoon()
+	s.endStreamsOf(context.WithoutCancel(ctx), id) // also where the caller has gone
 	return nil
+}
+
+// readersAtOnce is of how many readers one transaction asks where they belong.
+const readersAtOnce = 500
+
+// endStreamsOf ends, on this node, what serves a deleted organization alone: what was opened
+// with keys of its scope, and what members read that are in no other one. Other nodes find
+// theirs within a second.
+func (s *Service) endStreamsOf(ctx context.Context, id model.OrganizationID) {
+	for some := range slices.Chunk(s.hub.Subscriptions(), readersAtOnce) {
+		accounts := make([]model.AccountID, len(some))
+		for i, sub := range some {
+			accounts[i] = sub.Account
+		}
+		left, err := store.Read(ctx, s.store, func(tx *store.Tx) (map[model.AccountID][]model.OrganizationID, error) {
+			return tx.OrganizationsOfEach(accounts)
+		})
+		if err != nil {
+			s.streams.Recheck() // it is deleted all the same
+			return
+		}
+		for _, sub := range some {
+			if sub.Scope == id || sub.Member && len(left[sub.Account]) == 0 {
+				sub.End(live.Revoked)
+			}
+		}
+	}
 }

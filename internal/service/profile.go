@@ -43,10 +43,8 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 		return err
 	}
 	var t access.Target
-	colleagues := map[model.AccountID]bool{}
-	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
-		clear(colleagues)
-		var err error
+	var memberships []model.Membership
+	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) (err error) {
 		t, err = s.access.LockedTarget(tx, actor, address, func(t *access.Target) error {
 			switch {
 			case t.ID == actor.Account:
@@ -61,8 +59,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 			return err
 		}
 		a := &t.Account
-		memberships, err := tx.Memberships(a.ID)
-		if err != nil {
+		if memberships, err = tx.Memberships(a.ID); err != nil {
 			return err
 		}
 		// What others have a key of changes nothing in other organizations.
@@ -86,13 +83,6 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 			if err := search.IndexAccount(tx, a, m); err != nil {
 				return err
 			}
-			members, err := tx.MembersOf(m.Organization)
-			if err != nil {
-				return err
-			}
-			for _, member := range members {
-				colleagues[member] = true
-			}
 		}
 		return tx.QueueSettings(a.ID, "")
 	}))
@@ -100,9 +90,42 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 		c.Avatar.doubt(err)
 		return err
 	}
-	delete(colleagues, actor.Account)
-	s.hub.Signal(live.Signal{Kind: model.EventUpdate, Account: t.ID}, slices.Collect(maps.Keys(colleagues))...)
-	s.hub.Wake(actor.Account)
+	s.hub.Wake(t.ID)
+	// It is changed, also where the caller has gone.
+	if err := s.tellColleagues(context.WithoutCancel(ctx), t.ID, memberships); err != nil {
+		s.log.Error("readers are not told of a changed profile", "error", err)
+	}
+	return nil
+}
+
+// tellColleagues tells those who read now, and share an organization with an account, that it
+// changed: there are few readers, where an organization may have very many members.
+func (s *Service) tellColleagues(ctx context.Context, account model.AccountID, memberships []model.Membership) error {
+	readers, err := s.streams.Readers(ctx)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(readers, readersAtOnce) {
+		colleagues := map[model.AccountID]bool{}
+		err := s.store.View(ctx, func(tx *store.Tx) error {
+			clear(colleagues)
+			for _, m := range memberships {
+				members, err := tx.MembersAmong(m.Organization, some)
+				if err != nil {
+					return err
+				}
+				for _, member := range members {
+					colleagues[member] = true
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		delete(colleagues, account)
+		s.hub.Signal(live.Signal{Kind: model.EventUpdate, Account: account}, slices.Collect(maps.Keys(colleagues))...)
+	}
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/piece"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // EraseUser ends an account for good: from the answer on nothing opens it, nobody finds it,
@@ -108,6 +109,9 @@ func (s *Service) endUser(tx *store.Tx, plan *piece.Plan, actor *model.Actor, id
 		} else if held {
 			return model.UnderHold()
 		}
+	}
+	if err := searchindex.RemoveAccount(tx, id); err != nil {
+		return err
 	}
 	if _, err := tx.CloseAccount(id); err != nil {
 		return err

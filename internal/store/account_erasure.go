@@ -28,7 +28,8 @@ func (tx *Tx) HoldOver(account *model.Account) (id model.OrganizationID, found b
 }
 
 // CloseAccount takes everything from an account that lets it in, or lets others
-// find and reach it. Its row, which is the last to go, stays, and so do the keys and
+// reach it; the index in which it is found has its own package (searchindex.RemoveAccount).
+// Its row, which is the last to go, stays, and so do the keys and
 // groups that it made for others (package authorship).
 func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 	out := Erased{}
@@ -38,14 +39,6 @@ func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
 	}
 	for _, m := range memberships {
 		if err := tx.NoteDeparture(m.Organization); err != nil {
-			return nil, err
-		}
-		if err := tx.erase(out, "search_words", `DELETE FROM search_words WHERE organization = ? AND entity = ?`,
-			m.Organization, id); err != nil {
-			return nil, err
-		}
-		if err := tx.erase(out, "search_entities", `DELETE FROM search_entities WHERE organization = ? AND entity = ?`,
-			m.Organization, id); err != nil {
 			return nil, err
 		}
 	}
@@ -114,9 +107,31 @@ func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
 	return out, nil
 }
 
-// FinishAccount removes the rest of an account: what it kept for itself, and at
-// last its row. What others have of it is removed before (TracesOf, ConversationsNaming,
-// package authorship).
+// EraseOwn removes the next of what an account that has ended kept for itself, about so many
+// rows. more is false where nothing was left.
+func (tx *Tx) EraseOwn(id model.AccountID, rows int) (erased Erased, more bool, err error) {
+	tx.change.withdrawn()
+	erased = Erased{}
+	for _, query := range []string{
+		`DELETE FROM conversations WHERE (account, organization, entity) IN (SELECT account, organization, entity
+			FROM conversations WHERE account = ? LIMIT ? + 0)`,
+		`DELETE FROM mutes WHERE (account, organization, entity) IN (SELECT account, organization, entity
+			FROM mutes WHERE account = ? LIMIT ? + 0)`,
+		`DELETE FROM requests WHERE (account, request) IN (SELECT account, request
+			FROM requests WHERE account = ? LIMIT ? + 0)`,
+		`DELETE FROM events WHERE (account, position) IN (SELECT account, position
+			FROM events WHERE account = ? LIMIT ? + 0)`,
+	} {
+		if n, err := tx.eraseSome(erased, query, id, rows); err != nil || n > 0 {
+			return erased, true, err
+		}
+	}
+	return erased, false, nil
+}
+
+// FinishAccount removes the row of an account, and its picture. What else it kept, and what
+// others have of it, is removed before (EraseOwn, TracesOf, ConversationsNaming, MutesNaming,
+// MetadataOf, packages authorship and searchindex).
 func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 	tx.change.withdrawn()
 	out := Erased{}
@@ -126,18 +141,8 @@ func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 	if err := tx.releaseAvatarOf(model.EntityID(id)); err != nil {
 		return nil, err
 	}
-	if err := tx.erase(out, "mutes", `DELETE FROM mutes WHERE account = ? OR entity = ?`, id, id); err != nil {
-		return nil, err
-	}
-	if err := tx.eraseMetadata(out, model.EntityID(id)); err != nil {
-		return nil, err
-	}
-	for _, table := range []string{"search_words", "search_entities"} {
-		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE entity = ?`, id); err != nil {
-			return nil, err
-		}
-	}
-	for _, table := range []string{"conversations", "events", "requests", "account_erasures", "accounts"} {
+	// The first four once more: a call that had begun before may have added to them.
+	for _, table := range []string{"conversations", "mutes", "events", "requests", "account_erasures", "accounts"} {
 		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return nil, err
 		}
@@ -149,7 +154,8 @@ func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
 // other, but for operators.
 func (tx *Tx) OnlyIn(id model.OrganizationID) ([]model.AccountID, error) {
 	return Column[model.AccountID](tx, `SELECT account FROM accounts a WHERE created_by = ? AND operator = 0
-		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?) ORDER BY account`, id, id)
+		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?
+		AND `+OfStanding+`m.organization))) ORDER BY account`, id, id)
 }
 
 // EraseTracesOf removes what is left of an organization in tables of accounts, and
@@ -170,10 +176,4 @@ func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
 		return nil, err
 	}
 	return out, tx.changeRights(func(a *model.Account) { a.CreatedBy = "" }, `created_by = ?`, id)
-}
-
-// BeingErased reports whether something is left of a deleted organization.
-func (tx *Tx) BeingErased(id model.OrganizationID) (bool, error) {
-	var one int64
-	return tx.One(`SELECT 1 FROM organization_erasures WHERE organization = ?`, []any{id}, &one)
 }

@@ -146,12 +146,37 @@ type ConversationKey struct {
 	Entity       model.EntityID
 }
 
-// ConversationsNaming returns up to limit of others' conversations with an account.
-func (tx *Tx) ConversationsNaming(account model.AccountID, limit int) ([]ConversationKey, error) {
-	return List(tx, `SELECT account, organization, entity FROM conversations WHERE entity = ? LIMIT ? + 0`,
-		[]any{account, limit}, func(k *ConversationKey, row Row) error {
+// ConversationsNaming returns up to limit of others' conversations with an account, in the
+// order of their keys, from the one after the given one.
+func (tx *Tx) ConversationsNaming(account model.AccountID, after ConversationKey, limit int) ([]ConversationKey,
+	error) {
+	return List(tx, `SELECT account, organization, entity FROM conversations
+		WHERE (account, organization, entity) > (?, ?, ?) AND entity = ? ORDER BY account, organization, entity LIMIT ? + 0`,
+		[]any{after.Account, after.Organization, after.Entity, account, limit}, func(k *ConversationKey, row Row) error {
 			return row.Scan(&k.Account, &k.Organization, &k.Entity)
 		})
+}
+
+// MutesNaming returns up to limit of others' mutes of an account, in the order of their keys,
+// from the one after the given one.
+func (tx *Tx) MutesNaming(account model.AccountID, after ConversationKey, limit int) ([]ConversationKey, error) {
+	return List(tx, `SELECT account, organization, entity FROM mutes
+		WHERE (account, organization, entity) > (?, ?, ?) AND entity = ? ORDER BY account, organization, entity LIMIT ? + 0`,
+		[]any{after.Account, after.Organization, after.Entity, account, limit}, func(k *ConversationKey, row Row) error {
+			return row.Scan(&k.Account, &k.Organization, &k.Entity)
+		})
+}
+
+// EraseMutes removes mutes.
+func (tx *Tx) EraseMutes(keys []ConversationKey) (Erased, error) {
+	out := Erased{}
+	for _, k := range keys {
+		if err := tx.erase(out, "mutes", `DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`,
+			k.Account, k.Organization, k.Entity); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // EraseConversations removes conversations.

@@ -133,7 +133,8 @@ func (tx *Tx) ConversationsWith(account model.AccountID, organizations []model.O
 // counters are those of the rows: the caller takes off UnsweptUnread.
 func (tx *Tx) Roster(account model.AccountID) ([]Conversation, error) {
 	return List(tx, ownConversations+`
-		WHERE account = ? AND listed = 1 UNION ALL `+memberConversations+` WHERE p.account = ? ORDER BY 4 DESC, 2`,
+		WHERE account = ? AND listed = 1 AND `+OfStanding+`conversations.organization))
+		UNION ALL `+memberConversations+` WHERE p.account = ? ORDER BY 4 DESC, 2`,
 		[]any{account, account}, scanConversation)
 }
 
@@ -148,7 +149,7 @@ const unswept = ` FROM messages m CROSS JOIN deliveries d
 	AND c.entity = m.sender
 	LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
 	LEFT JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
-	WHERE m.ends <= ? AND m.recalled = 0
+	WHERE m.ends <= ? AND m.recalled = 0 AND ` + OfStanding + `n.organization))
 	AND d.organization_number = m.organization_number AND d.message = m.message AND d.account = CASE m.recalled
 	WHEN 0 THEN ? ELSE m.sender END AND d.status < ?
 	AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)`
@@ -188,11 +189,11 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 	// A row for each kind, because SQLite makes a table of what it sums. PostgreSQL
 	// sums BIGINT to NUMERIC, which is no integer to scan.
 	err = tx.Query(`SELECT CAST(COALESCE(SUM(unread), 0) AS BIGINT), CAST(COALESCE(SUM(unread_priority), 0) AS BIGINT)
-		FROM conversations WHERE account = ? AND (organization = ? OR ? = '')
+		FROM conversations c WHERE account = ? AND (organization = ? OR ? = '') AND `+OfStanding+`c.organization))
 		UNION ALL SELECT CAST(COALESCE(SUM(g.sent - p.seen), 0) AS BIGINT),
 		CAST(COALESCE(SUM(g.sent_priority - p.seen_priority), 0) AS BIGINT)
 		FROM group_members p JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
-		WHERE p.account = ? AND (p.organization = ? OR ? = '')
+		WHERE p.account = ? AND (p.organization = ? OR ? = '') AND `+OfStanding+`p.organization))
 		UNION ALL SELECT -COUNT(*), -COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)`+unswept+`
 		AND (m.organization_number = ? OR ? = '')`,
 		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read),
@@ -219,6 +220,7 @@ func (tx *Tx) MutualRoster(account model.AccountID) ([]Mutual, error) {
 		JOIN conversations theirs ON theirs.account = mine.entity AND theirs.organization = mine.organization
 		AND theirs.entity = mine.account
 		WHERE mine.account = ? AND mine.listed = 1 AND theirs.listed = 1 AND theirs.account <> mine.account
+		AND `+OfStanding+`mine.organization))
 		ORDER BY theirs.account, theirs.organization`,
 		[]any{account}, func(m *Mutual, row Row) error { return row.Scan(&m.Account, &m.Organization) })
 }

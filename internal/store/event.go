@@ -227,7 +227,8 @@ func (tx *Tx) InsertEvents(accounts []model.AccountID, position int64, organizat
 		return err
 	}
 	return tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
-		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships WHERE organization = ? AND account IN (?*)`,
+		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships m WHERE organization = ? AND account IN (?*)
+		AND `+OfStanding+`m.organization))`,
 		position, tx.existing(organization), kindNumber(kind), message, string(payload), organization, accounts)
 }
 

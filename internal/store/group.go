@@ -7,7 +7,7 @@ import (
 )
 
 const groupColumns = `g.group_token, g.organization, g.name, g.description, g.avatar, g.created_by, g.created,
-	g.replay_history, g.is_public, g.deleted`
+	g.replay_history, g.is_public, CASE WHEN ` + OfStanding + `g.organization)) THEN g.deleted ELSE 1 END`
 
 func scanGroup(g *model.Group, row Row) error {
 	var created int64

@@ -16,7 +16,7 @@ const memberConversations = `SELECT p.organization, p.group_token AS entity, 1 A
 	THEN g.last_message ELSE p.last_message END AS last_message, g.sent - p.seen AS unread,
 	g.sent_priority - p.seen_priority AS unread_priority, p.joined AS cleared, 1 AS listed,
 	` + memberLastSort + ` AS last_sort, p.floor, 0 AS past, '' AS name FROM group_members p
-	JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0`
+	JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0 AND ` + OfStanding + `g.organization))`
 
 // pastConversations are those of groups that an account has left, and of deleted ones.
 const pastConversations = `SELECT q.organization, q.group_token AS entity, 1 AS is_group, q.last_message, 0 AS unread,

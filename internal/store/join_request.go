@@ -54,7 +54,8 @@ func (tx *Tx) PutJoinRequest(r JoinRequest) (added bool, err error) {
 // JoinRequest returns an organization's request for an account.
 func (tx *Tx) JoinRequest(organization model.OrganizationID, account model.AccountID) (r JoinRequest, found bool,
 	err error) {
-	err = tx.Query(`SELECT `+joinRequestColumns+` FROM join_requests WHERE organization = ? AND account = ?`,
+	err = tx.Query(`SELECT `+joinRequestColumns+` FROM join_requests r WHERE organization = ? AND account = ?
+		AND `+OfStanding+`r.organization))`,
 		[]any{organization, account}, func(row Row) (err error) {
 			r, found, err = tx.scanJoinRequest(row)
 			return err
@@ -75,7 +76,8 @@ func (tx *Tx) DeleteJoinRequest(organization model.OrganizationID, account model
 // organizations.
 func (tx *Tx) JoinRequestsOf(accounts []model.AccountID) (map[model.AccountID][]JoinRequest, error) {
 	out := map[model.AccountID][]JoinRequest{}
-	err := tx.Query(`SELECT `+joinRequestColumns+` FROM join_requests WHERE account IN (?*)
+	err := tx.Query(`SELECT `+joinRequestColumns+` FROM join_requests r WHERE account IN (?*)
+		AND `+OfStanding+`r.organization))
 		ORDER BY account, organization`, []any{accounts}, func(row Row) error {
 		r, genuine, err := tx.scanJoinRequest(row)
 		if genuine {

@@ -92,7 +92,7 @@ func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 
 // keys calls fn with the keys of a selection.
 func (tx *Tx) keys(fn func(k *model.Key), where string, args ...any) error {
-	return tx.Query(`SELECT `+keyColumns+` FROM keys WHERE `+where, args, func(row Row) error {
+	return tx.Query(`SELECT `+keyColumns+` FROM keys k WHERE `+OfStanding+`k.organization)) AND `+where, args, func(row Row) error {
 		var k model.Key
 		genuine, err := tx.scanKey(row, &k)
 		if err == nil && genuine {
@@ -209,12 +209,6 @@ func (tx *Tx) KeysIssuedWith(account model.AccountID, keys []string) ([]string, 
 
 func (tx *Tx) keyNames(where string, args ...any) ([]string, error) {
 	return Column[string](tx, `SELECT api_key FROM keys WHERE `+where, args...)
-}
-
-// KeyHolders lists the accounts that have keys of a scope.
-func (tx *Tx) KeyHolders(scope model.OrganizationID) ([]model.AccountID, error) {
-	return Column[model.AccountID](tx, `SELECT DISTINCT account FROM keys
-		WHERE organization = ? AND organization <> '' ORDER BY account`, scope)
 }
 
 // SetKeyParent says with which key another one ends; empty: with none.

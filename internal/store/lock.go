@@ -63,11 +63,6 @@ func (tx *Tx) LockGroups(ids ...model.GroupID) error {
 	return tx.lock(`SELECT 1 FROM groups WHERE group_token IN (?*) ORDER BY group_token `+tx.dialect.Lock, ids)
 }
 
-// LockGroupsIn locks the rows of all groups of an organization.
-func (tx *Tx) LockGroupsIn(organization model.OrganizationID) error {
-	return tx.lock(`SELECT 1 FROM groups WHERE organization = ? ORDER BY group_token `+tx.dialect.Lock, organization)
-}
-
 // LockMessages locks the rows of those of the messages that are in one of the
 // organizations.
 func (tx *Tx) LockMessages(organizations []model.OrganizationID, ids ...model.MessageID) error {

@@ -99,7 +99,8 @@ func (p *place) name() Forgery {
 
 // places calls fn with the memberships of a selection.
 func (tx *Tx) places(fn func(p *place), where string, args ...any) error {
-	return tx.Query(`SELECT organization, account, joined, since, code FROM memberships WHERE `+where, args,
+	return tx.Query(`SELECT organization, account, joined, since, code FROM memberships m WHERE `+OfStanding+
+		`m.organization)) AND `+where, args,
 		func(row Row) error {
 			var p place
 			var code []byte
@@ -138,7 +139,8 @@ func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error)
 	err := tx.Query(`SELECT m.organization, m.account, m.title, m.department, m.joined, m.since, m.code,
 		COALESCE(r.role, ''), COALESCE(r.code, '')
 		FROM memberships m LEFT JOIN roles r ON r.organization = m.organization AND r.account = m.account AND r.pending = 0
-		WHERE `+where+` ORDER BY m.joined, m.since, m.organization, m.account, r.role`, args, func(row Row) error {
+		WHERE `+OfStanding+`m.organization)) AND `+where+`
+		ORDER BY m.joined, m.since, m.organization, m.account, r.role`, args, func(row Row) error {
 		var m model.Membership
 		var joined int64
 		var role string
@@ -179,10 +181,20 @@ func (tx *Tx) AreMembers(organization model.OrganizationID, a, b model.AccountID
 	return first && second, err
 }
 
-// MembersOf lists all accounts of an organization.
-func (tx *Tx) MembersOf(organization model.OrganizationID) (out []model.AccountID, err error) {
-	err = tx.places(func(p *place) { out = append(out, p.account) }, `organization = ?`, organization)
+// MembersAmong returns those of the accounts that belong to an organization.
+func (tx *Tx) MembersAmong(organization model.OrganizationID, accounts []model.AccountID) (out []model.AccountID,
+	err error) {
+	err = tx.places(func(p *place) { out = append(out, p.account) }, `organization = ? AND account IN (?*)`, organization,
+		accounts)
 	return out, err
+}
+
+// MembersAfter lists up to limit accounts of an organization after the given one, in their
+// order.
+func (tx *Tx) MembersAfter(organization model.OrganizationID, after model.AccountID, limit int) ([]model.AccountID,
+	error) {
+	return Column[model.AccountID](tx, `SELECT account FROM memberships m WHERE organization = ? AND account > ?
+		AND `+OfStanding+`m.organization)) ORDER BY account LIMIT ? + 0`, organization, after, limit)
 }
 
 // codedRole is a role with its code.
@@ -226,7 +238,8 @@ func (tx *Tx) DeleteRole(organization model.OrganizationID, account model.Accoun
 
 // roles calls fn with the accounts of a selection of roles.
 func (tx *Tx) roles(fn func(account model.AccountID), where string, args ...any) error {
-	return tx.Query(`SELECT organization, account, role, pending, code FROM roles WHERE `+where, args,
+	return tx.Query(`SELECT organization, account, role, pending, code FROM roles r WHERE `+OfStanding+
+		`r.organization)) AND `+where, args,
 		func(row Row) error {
 			r, genuine, err := tx.scanRole(row)
 			if err == nil && genuine {

@@ -1,6 +1,10 @@
 package store
 
-import "signet/internal/model"
+import (
+	"slices"
+
+	"signet/internal/model"
+)
 
 // PutMetadata replaces what is kept for an entity in an organization. It returns how many
 // bytes the organization has then, and whether these became more.
@@ -52,14 +56,19 @@ func (tx *Tx) growMetadata(organization model.OrganizationID, by int64) (total i
 	return total, err
 }
 
-// eraseMetadata removes what is kept for an entity in all organizations.
-func (tx *Tx) eraseMetadata(out Erased, entity model.EntityID) error {
-	in, err := Column[model.OrganizationID](tx, `SELECT organization FROM metadata WHERE entity = ?
-		ORDER BY organization`, entity)
-	for i := 0; i < len(in) && err == nil; i++ {
-		if err = tx.DeleteMetadata(in[i], entity); err == nil {
-			out["metadata"]++
+// MetadataOf returns up to limit organizations in which something is kept for an entity.
+func (tx *Tx) MetadataOf(entity model.EntityID, limit int) ([]model.OrganizationID, error) {
+	return Column[model.OrganizationID](tx, `SELECT organization FROM metadata WHERE entity = ? LIMIT ? + 0`, entity,
+		limit)
+}
+
+// EraseMetadata removes what is kept for an entity in these organizations.
+func (tx *Tx) EraseMetadata(entity model.EntityID, in []model.OrganizationID) (Erased, error) {
+	slices.Sort(in)
+	for _, organization := range in {
+		if err := tx.DeleteMetadata(organization, entity); err != nil {
+			return nil, err
 		}
 	}
-	return err
+	return Erased{"metadata": int64(len(in))}, nil
 }

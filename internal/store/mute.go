@@ -32,8 +32,9 @@ func (tx *Tx) DeleteMutes(account model.AccountID) error {
 
 // Mutes lists what an account has muted and that has not run out by then.
 func (tx *Tx) Mutes(account model.AccountID, now time.Time) ([]model.Mute, error) {
-	return List(tx, `SELECT organization, entity, is_group, minutes, started FROM mutes
-		WHERE account = ? AND started + minutes * 60000 > ? ORDER BY started, organization, entity`,
+	return List(tx, `SELECT organization, entity, is_group, minutes, started FROM mutes m
+		WHERE account = ? AND started + minutes * 60000 > ? AND `+OfStanding+`m.organization))
+		ORDER BY started, organization, entity`,
 		[]any{account, millis(now)}, func(m *model.Mute, row Row) error {
 			var started int64
 			err := row.Scan(&m.Organization, &m.Entity, &m.Group, &m.Minutes, &started)

@@ -50,7 +50,8 @@ func (tx *Tx) Organization(id model.OrganizationID) (o model.Organization, found
 
 // CountMembers returns how many accounts belong to an organization.
 func (tx *Tx) CountMembers(id model.OrganizationID) (n int, err error) {
-	_, err = tx.One(`SELECT COUNT(*) FROM memberships WHERE organization = ?`, []any{id}, &n)
+	_, err = tx.One(`SELECT COUNT(*) FROM memberships m WHERE organization = ?
+		AND `+OfStanding+`m.organization))`, []any{id}, &n)
 	return n, err
 }
 

@@ -1,34 +1,28 @@
 package store
 
-import "signet/internal/model"
+import (
+	"strings"
 
-// DeleteOrganization removes an organization with its memberships, roles, index and the
-// keys of its scope, and notes the rest for erasure.
-func (tx *Tx) DeleteOrganization(id model.OrganizationID) error {
-	for _, table := range []string{"organizations", "memberships", "join_requests", "roles", "metadata", "metadata_sizes",
-		"search_words", "search_entities"} {
-		if err := tx.Post(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
-			return err
-		}
-	}
-	if err := tx.Post(`DELETE FROM keys WHERE organization = ? AND organization <> ''`, id); err != nil {
-		return err
-	}
-	if err := tx.Post(`UPDATE groups SET deleted = 1 WHERE organization = ?`, id); err != nil {
+	"signet/internal/model"
+)
+
+// OfStanding selects what is of an organization that was not deleted, or of none. A column
+// with its token follows, and two parentheses. What a deleted one holds may be very much, and is
+// erased in pieces: so that it is gone at once, all look here who read memberships, roles,
+// keys and conversations. There is hardly ever a row, which is asked once for all rows of a
+// statement.
+const OfStanding = `(NOT EXISTS (SELECT 1 FROM organization_erasures)
+	OR NOT EXISTS (SELECT 1 FROM organization_erasures x WHERE x.organization = `
+
+// EndOrganization ends an organization, whatever it holds: from the commit on it has no
+// members, no roles, no groups and no keys of its scope, and what is queued of it is read by
+// nobody. The rest is to be erased: its members, what is beside them, its messages, its groups.
+func (tx *Tx) EndOrganization(id model.OrganizationID) error {
+	tx.change.withdrawn()
+	if err := tx.Post(`DELETE FROM organizations WHERE organization = ?`, id); err != nil {
 		return err
 	}
 	return tx.Post(`INSERT INTO organization_erasures (organization) VALUES (?)`, id)
-}
-
-// DeleteConversationsOf removes an account's conversations and mutes in an organization.
-func (tx *Tx) DeleteConversationsOf(account model.AccountID, organization model.OrganizationID) error {
-	if err := tx.DeleteMutesOf(account, organization); err != nil {
-		return err
-	}
-	if err := tx.deletePastMember(account, organization); err != nil {
-		return err
-	}
-	return tx.Post(`DELETE FROM conversations WHERE account = ? AND organization = ?`, account, organization)
 }
 
 // OrganizationErasure returns a deleted organization of which something is left
@@ -38,32 +32,175 @@ func (tx *Tx) OrganizationErasure() (id model.OrganizationID, found bool, err er
 	return id, found, err
 }
 
+// BeingErased reports whether something is left of a deleted organization. While a
+// transaction that asks goes on, no other one erases any of it.
+func (tx *Tx) BeingErased(id model.OrganizationID) (bool, error) {
+	var one int64
+	return tx.One(`SELECT 1 FROM organization_erasures WHERE organization = ? `+tx.dialect.Lock, []any{id}, &one)
+}
+
+// memberRows is how many rows go with a member of a deleted organization, where it has
+// nothing of it: its membership, a role, and the event that tells it.
+const memberRows = 3
+
+// EraseMembers takes the next members out of a deleted organization, with what they have of
+// it, and tells them; it writes about so many rows. ended are those that are out: where one
+// has very much, there are none yet. more is false where there were none.
+func (tx *Tx) EraseMembers(id model.OrganizationID, rows int) (ended []model.AccountID, erased Erased, more bool,
+	err error) {
+	tx.change.withdrawn()
+	erased = Erased{}
+	accounts, err := Column[model.AccountID](tx, `SELECT account FROM memberships WHERE organization = ? ORDER BY account
+		LIMIT ? + 0`, id, max(rows/memberRows, 1))
+	if err != nil || len(accounts) == 0 {
+		return nil, erased, false, err
+	}
+	position, err := tx.Position(1, accounts...)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	for _, query := range []string{
+		`DELETE FROM conversations WHERE (account, organization, entity) IN (SELECT account, organization, entity
+			FROM conversations WHERE account IN (?*) AND organization = ? LIMIT ? + 0)`,
+		`DELETE FROM mutes WHERE (account, organization, entity) IN (SELECT account, organization, entity
+			FROM mutes WHERE account IN (?*) AND organization = ? LIMIT ? + 0)`,
+		`DELETE FROM past_members WHERE (account, group_token) IN (SELECT account, group_token
+			FROM past_members WHERE account IN (?*) AND organization = ? LIMIT ? + 0)`,
+		`DELETE FROM roles WHERE (organization, account, role) IN (SELECT organization, account, role
+			FROM roles WHERE account IN (?*) AND organization = ? LIMIT ? + 0)`,
+	} {
+		n, err := tx.eraseSome(erased, query, accounts, id, rows)
+		if rows -= n; err != nil || rows <= 0 {
+			return nil, erased, true, err
+		}
+	}
+	for _, account := range accounts {
+		n, err := tx.eraseMember(id, account, position)
+		if err != nil {
+			return nil, nil, false, err
+		}
+		ended = append(ended, account)
+		erased["memberships"]++
+		if rows -= n; rows <= 0 {
+			break
+		}
+	}
+	return ended, erased, true, nil
+}
+
+// eraseMember takes an account that has no more than a membership and events out of a deleted
+// organization, and returns how many rows that wrote. A queue that is not short is marked.
+func (tx *Tx) eraseMember(id model.OrganizationID, account model.AccountID, position int64) (rows int, err error) {
+	w := &Withdrawal{Account: account, Position: position, number: tx.existing(id)}
+	if rows, _, err = tx.withdraw(w, shortQueue); err != nil {
+		return rows, err
+	}
+	n, err := tx.exec(`DELETE FROM memberships WHERE organization = ? AND account = ?`, id, account)
+	if err != nil || n == 0 { // the account itself was erased meanwhile
+		return rows + 1, err
+	}
+	// It names no organization: they are in this one no more.
+	return rows + memberRows, tx.InsertEvent(account, position, "", model.EventSettings, model.MessageID{},
+		Payload{}.Encode())
+}
+
+// eraseSome runs a statement that removes some rows of a table, and counts them.
+func (tx *Tx) eraseSome(out Erased, query string, args ...any) (int, error) {
+	n, err := tx.exec(query, args...)
+	if n > 0 {
+		out[strings.Fields(query)[2]] += n // DELETE FROM table
+	}
+	return int(n), err
+}
+
+// EraseBesides removes the next of what a deleted organization without members has besides
+// groups and messages: about so many rows. more is false where nothing was left.
+func (tx *Tx) EraseBesides(id model.OrganizationID, rows int) (erased Erased, more bool, err error) {
+	erased = Erased{}
+	if n, err := tx.eraseKeys(id, rows); err != nil || n > 0 {
+		return erased, true, err
+	}
+	for _, query := range []string{
+		`DELETE FROM join_requests WHERE (organization, account) IN (SELECT organization, account
+			FROM join_requests WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM roles WHERE (organization, account, role) IN (SELECT organization, account, role
+			FROM roles WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM metadata WHERE (organization, entity) IN (SELECT organization, entity
+			FROM metadata WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM search_entities WHERE (organization, entity) IN (SELECT organization, entity
+			FROM search_entities WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM search_words WHERE (organization, kind, field, prefix, display_name, entity, word) IN
+			(SELECT organization, kind, field, prefix, display_name, entity, word
+			FROM search_words WHERE organization = ? LIMIT ? + 0)`,
+	} {
+		if n, err := tx.eraseSome(erased, query, id, rows); err != nil || n > 0 {
+			return erased, true, err
+		}
+	}
+	return erased, false, nil
+}
+
+// eraseKeys removes up to limit keys of an organization's scope, and returns how many those
+// were. Who has one without being a member may be issuing another one.
+func (tx *Tx) eraseKeys(scope model.OrganizationID, limit int) (int, error) {
+	var names []string
+	var holders []model.AccountID
+	err := tx.Query(`SELECT api_key, account FROM keys WHERE organization = ? AND organization <> '' LIMIT ? + 0`,
+		[]any{scope, limit}, func(row Row) error {
+			var name string
+			var holder model.AccountID
+			err := row.Scan(&name, &holder)
+			names, holders = append(names, name), append(holders, holder)
+			return err
+		})
+	if err == nil {
+		err = tx.LockQueues(holders...)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(names), tx.DeleteKeys(names)
+}
+
 // MessagesOf returns up to limit messages of an organization, ended or not, for the
 // transaction to delete.
 func (tx *Tx) MessagesOf(organization model.OrganizationID, limit int) ([]MessageRow, error) {
 	return tx.messages(`m.organization_number = ? LIMIT ? + 0 `+tx.dialect.Lock, tx.Numbered(organization), limit)
 }
 
-// FinishErasure removes the groups and pictures of a deleted organization, when
-// its messages are gone, and lets its keys go.
+// EraseGroups removes the next groups of a deleted organization, with their members and
+// pictures: about so many rows. more is false where there were none.
+func (tx *Tx) EraseGroups(id model.OrganizationID, rows int) (erased Erased, more bool, err error) {
+	erased = Erased{}
+	groups, err := tx.groups(`g.organization = ? ORDER BY g.group_token LIMIT ? + 0`, id, rows)
+	if err == nil {
+		ids := make([]model.GroupID, len(groups))
+		for i := range groups {
+			ids[i] = groups[i].ID
+		}
+		err = tx.LockGroups(ids...) // so that what is sent to one now is there, or is not sent
+	}
+	for i := 0; i < len(groups) && rows > 0 && err == nil; i++ {
+		g := &groups[i]
+		n := 0
+		n, err = tx.eraseSome(erased, `DELETE FROM group_members WHERE (group_token, account) IN (SELECT group_token, account
+			FROM group_members WHERE group_token = ? LIMIT ? + 0)`, g.ID, rows)
+		if rows -= n + 1; err != nil || rows < 0 {
+			break
+		}
+		if err = tx.releaseAvatarOf(g.Entity()); err == nil {
+			err = tx.erase(erased, "groups", `DELETE FROM groups WHERE group_token = ?`, g.ID)
+		}
+	}
+	return erased, len(groups) > 0, err
+}
+
+// FinishErasure forgets a deleted organization of which nothing is left, and lets its keys go.
 func (tx *Tx) FinishErasure(id model.OrganizationID) error {
-	groups, err := tx.GroupsIn(id)
-	if err != nil {
-		return err
-	}
-	for _, g := range groups {
-		if err := tx.releaseAvatarOf(g.Entity()); err != nil {
+	for _, table := range []string{"metadata_sizes", "organization_erasures"} {
+		if err := tx.Post(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
 			return err
 		}
-		if err := tx.Post(`DELETE FROM group_members WHERE group_token = ?`, g.ID); err != nil {
-			return err
-		}
-		if err := tx.Post(`DELETE FROM groups WHERE group_token = ?`, g.ID); err != nil {
-			return err
-		}
-	}
-	if err := tx.Post(`DELETE FROM organization_erasures WHERE organization = ?`, id); err != nil {
-		return err
 	}
 	return tx.NoteKeyEnding(id, KeyDay{Day: allDays})
 }

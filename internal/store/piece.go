@@ -12,10 +12,11 @@ type Deed int
 
 // The deeds, each at the number that is stored for it.
 const (
-	Enter  Deed = iota + 1 // they come into the group
-	Leave                  // they leave it
-	Tell                   // they get an event
-	Recall                 // their copies of a recalled message are withdrawn
+	Enter   Deed = iota + 1 // they come into the group
+	Leave                   // they leave it
+	Tell                    // they get an event
+	Recall                  // their copies of a recalled message are withdrawn
+	TellAll                 // all members of the organization after the one account get an event
 )
 
 // Piece is a part of what a call does to a group, or tells the members of an organization.

@@ -541,11 +541,11 @@ CREATE TABLE pieces (
 	group_token  {id} NOT NULL,      -- none: it is about no group
 	number       BIGINT NOT NULL,    -- the order
 	noted        BIGINT NOT NULL,    -- when
-	deed         INTEGER NOT NULL,   -- 1 enter, 2 leave, 3 tell, 4 recall
+	deed         INTEGER NOT NULL,   -- 1 enter, 2 leave, 3 tell, 4 recall, 5 tell all members
 	kind         INTEGER NOT NULL,   -- of the event that it queues
 	message      {id} NOT NULL,      -- which it is about, or none
 	payload      TEXT NOT NULL,      -- of the event
-	accounts     {bytes} NOT NULL,   -- whom it concerns: their identifiers, one after the other
+	accounts     {bytes} NOT NULL,   -- whom it concerns: their identifiers, one after the other; of 5 who was told last
 	PRIMARY KEY (organization, group_token, number)
 ){table};
 

@@ -31,7 +31,7 @@ var distribution = map[string]struct{ key, why string }{
 	"group_members":         {"group_token", "a message to a group reads all of them"},
 	"organizations":         {"organization", "read with each request of its members; small"},
 	"account_erasures":      {"account", "few"},
-	"organization_erasures": {"organization", "few"},
+	"organization_erasures": {"", "few, and hardly ever any, which the statements of the others look at"},
 	"organization_numbers":  {"", "a row for each organization, which the statements of the others join"},
 	"holds":                 {"organization", "few"},
 	"held_messages":         {"organization", "few organizations are held; read as a whole"},

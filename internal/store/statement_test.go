@@ -221,7 +221,10 @@ func (s *sources) texts(e ast.Expr, known map[string][]string) []string {
 		if constant, ok := s.constants[e.Name]; ok {
 			return s.texts(constant, nil)
 		}
-	case *ast.SelectorExpr: // of Dialect
+	case *ast.SelectorExpr: // of Dialect, or of this package in one below it
+		if e.Sel.Name == "OfStanding" {
+			return []string{OfStanding}
+		}
 		if clause, ok := map[string]string{"Lock": "FOR UPDATE", "Share": "FOR SHARE",
 			"Skip": "FOR UPDATE SKIP LOCKED"}[e.Sel.Name]; ok {
 			return []string{clause}

@@ -124,6 +124,11 @@ func (tx *Tx) streams(where string, now time.Time, args ...any) ([]StreamRow, er
 	})
 }
 
+// Readers returns whose streams are open, on whatever node.
+func (tx *Tx) Readers() ([]model.AccountID, error) {
+	return Column[model.AccountID](tx, `SELECT DISTINCT account FROM streams WHERE state = 0`)
+}
+
 // EndStreams asks the nodes of some open streams of an account to end them.
 func (tx *Tx) EndStreams(account model.AccountID, streams []model.StreamID, state StreamState) error {
 	return tx.Post(`UPDATE streams SET state = ? WHERE account = ? AND stream IN (?*) AND state = 0`, int(state), account,

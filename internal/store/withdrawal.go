@@ -6,6 +6,9 @@ import "signet/internal/model"
 // itself. In a longer one it is marked, and removed in pieces.
 const atOnce = 500
 
+// shortQueue is the same where that is done to very many queues.
+const shortQueue = 100
+
 // anyOrganization stands for all organizations, and for none, in a Withdrawal.
 const anyOrganization = -1
 
@@ -22,25 +25,27 @@ type Withdrawal struct {
 // standing leaves out what is withdrawn and still lies in a queue. Its argument is the
 // account. Most have nothing of the kind, which is asked once for all rows. A conversation
 // is not left out, since whose a message is does not lie with the event: the call that
-// withdraws it waits until it is removed.
+// withdraws it waits until it is removed. Nor is anything of a deleted organization left in.
 const standing = ` AND (NOT EXISTS (SELECT 1 FROM withdrawals WHERE account = ?)
 	OR NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.account = e.account AND w.position >= e.position
-		AND w.organization_number IN (-1, e.organization_number) AND LENGTH(w.entity) = 0))`
+		AND w.organization_number IN (-1, e.organization_number) AND LENGTH(w.entity) = 0))
+	AND (NOT EXISTS (SELECT 1 FROM organization_erasures) OR e.organization_number NOT IN (SELECT n.number
+		FROM organization_erasures x JOIN organization_numbers n ON n.organization = x.organization))`
 
 // WithdrawAll empties an account's queue up to a position, or what of it is within a scope,
 // of notices those past a position.
 func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, notices, position int64) error {
 	w := Withdrawal{Account: account, Position: position, number: int64(anyOrganization)}
 	if scope == "" {
-		_, err := tx.withdraw(&w)
+		_, _, err := tx.withdraw(&w, atOnce)
 		return err
 	}
 	w.number = tx.existing(scope)
-	if _, err := tx.withdraw(&w); err != nil {
+	if _, _, err := tx.withdraw(&w, atOnce); err != nil {
 		return err
 	}
 	w.number = int64(0) // what is the account's own
-	if _, err := tx.withdraw(&w); err != nil {
+	if _, _, err := tx.withdraw(&w, atOnce); err != nil {
 		return err
 	}
 	return tx.withdrawNotices(account, notices, position)
@@ -49,7 +54,7 @@ func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, n
 // WithdrawEventsOf withdraws what is queued for an account about an organization, up to a
 // position.
 func (tx *Tx) WithdrawEventsOf(account model.AccountID, organization model.OrganizationID, position int64) error {
-	_, err := tx.withdraw(&Withdrawal{Account: account, Position: position, number: tx.existing(organization)})
+	_, _, err := tx.withdraw(&Withdrawal{Account: account, Position: position, number: tx.existing(organization)}, atOnce)
 	return err
 }
 
@@ -59,29 +64,31 @@ func (tx *Tx) WithdrawEventsOf(account model.AccountID, organization model.Organ
 func (tx *Tx) WithdrawConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID,
 	position int64) (left *Withdrawal, err error) {
 	w := &Withdrawal{Account: account, Position: position, number: tx.existing(organization), Entity: entity}
-	if done, err := tx.withdraw(w); err != nil || done {
+	if _, done, err := tx.withdraw(w, atOnce); err != nil || done {
 		return nil, err
 	}
 	return w, nil
 }
 
-func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
+// withdraw takes out of a queue of up to most events what is withdrawn, and returns how many
+// those were. In a longer one it is marked.
+func (tx *Tx) withdraw(w *Withdrawal, most int) (events int, done bool, err error) {
 	tx.change.withdrawn()
 	var one int64
-	long, err := tx.One(`SELECT 1 FROM events WHERE account = ? LIMIT 1 OFFSET ? + 0`, []any{w.Account, atOnce}, &one)
+	long, err := tx.One(`SELECT 1 FROM events WHERE account = ? LIMIT 1 OFFSET ? + 0`, []any{w.Account, most}, &one)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	if long {
-		return false, tx.Post(`INSERT INTO withdrawals (account, organization_number, entity, position) VALUES (?, ?, ?, ?)
+		return 1, false, tx.Post(`INSERT INTO withdrawals (account, organization_number, entity, position) VALUES (?, ?, ?, ?)
 			ON CONFLICT (account, organization_number, entity) DO UPDATE SET position = excluded.position`,
 			w.Account, w.number, optional(w.Entity), w.Position)
 	}
-	positions, err := tx.Withdrawn(w, 0, atOnce)
+	positions, err := tx.Withdrawn(w, 0, most)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
-	return true, tx.DeleteEventsAt(w.Account, positions)
+	return len(positions), true, tx.DeleteEventsAt(w.Account, positions)
 }
 
 // Withdrawals returns up to limit of those of which something may still lie in a queue.

@@ -111,5 +111,13 @@ func (r *Registry) Scopes(tx *store.Tx, accounts []model.AccountID) (map[model.A
 	return out, err
 }
 
+// Readers returns whose streams are open, on all nodes, in no particular order.
+func (r *Registry) Readers(ctx context.Context) ([]model.AccountID, error) {
+	if r.node == nil {
+		return r.hub.Readers(), nil
+	}
+	return store.Read(ctx, r.store, (*store.Tx).Readers)
+}
+
 // Recheck soon ends the streams whose readers lost their access.
 func (r *Registry) Recheck() { r.guard.remind(r.clock()) }

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
 	"signet/internal/store/authorship"
+	"signet/internal/store/searchindex"
 )
 
 const (
@@ -39,13 +41,13 @@ func (t *accountTraces) erase(ctx context.Context, e store.AccountErasure) (next
 	if err := t.messages(ctx, found.Messages); err != nil {
 		return e, true, err
 	}
-	for copies := range slices.Chunk(found.Copies, batch) {
+	for copies := range slices.Chunk(found.Copies, pieceRows) {
 		err := t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseCopies(e.Account, copies) })
 		if err != nil {
 			return e, true, err
 		}
 	}
-	for events := range slices.Chunk(found.Events, batch) {
+	for events := range slices.Chunk(found.Events, pieceRows) {
 		err := t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseEvents(events) })
 		if err != nil {
 			return e, true, err
@@ -54,17 +56,19 @@ func (t *accountTraces) erase(ctx context.Context, e store.AccountErasure) (next
 	return found.Next, true, t.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepErasure(&found.Next) })
 }
 
-// update is store.Update that tells what went.
+// update is store.Update that tells what went, and rests.
 func (t *accountTraces) update(ctx context.Context, fn func(tx *store.Tx) (store.Erased, error)) error {
+	begun := time.Now()
 	var erased store.Erased
 	err := t.store.Update(ctx, func(tx *store.Tx) (err error) {
 		erased, err = fn(tx)
 		return err
 	})
-	if err == nil {
-		t.gone(nil, erased)
+	if err != nil {
+		return err
 	}
-	return err
+	t.gone(nil, erased)
+	return piece.Rest(ctx, begun)
 }
 
 // messages erases messages, for all readers. Under a legal hold that was set since the
@@ -79,6 +83,7 @@ func (t *accountTraces) messages(ctx context.Context, keys []store.MessageKey) e
 		}
 		keys = keys[len(some):]
 		for more := true; more; {
+			begun := time.Now()
 			var gone []store.MessageRow
 			err := t.store.Update(ctx, func(tx *store.Tx) error {
 				rows := make([]store.MessageRow, 0, len(some))
@@ -99,14 +104,17 @@ func (t *accountTraces) messages(ctx context.Context, keys []store.MessageKey) e
 				return err
 			}
 			t.gone(gone, nil)
+			if err := piece.Rest(ctx, begun); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// finish erases others' conversations with an account, who made it, that it made keys and
-// groups, and at last its own rows, with what a call that had begun before may have given it meanwhile. What has no
-// index is looked for outside of transactions that write.
+// finish erases what names an account in others' rows and in what it made for others, and at
+// last its own rows, with what a call that had begun before may have given it meanwhile. What
+// has no index is looked for outside of transactions that write.
 func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
 	var by model.AccountID
 	var request string
@@ -117,37 +125,23 @@ func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
 	if err != nil {
 		return err
 	}
-	for {
-		keys, err := store.Read(ctx, t.store, func(tx *store.Tx) ([]store.ConversationKey, error) {
-			return tx.ConversationsNaming(id, batch)
-		})
-		if err != nil {
-			return err
-		}
-		if len(keys) == 0 {
-			break
-		}
-		err = t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseConversations(keys) })
-		if err != nil {
-			return err
-		}
+	if err := t.forget(ctx, id); err != nil {
+		return err
 	}
-	for {
-		works, err := store.Read(ctx, t.store, func(tx *store.Tx) (authorship.Works, error) {
-			return authorship.WorksOf(tx, id, batch)
+	for more := true; more; {
+		err := t.update(ctx, func(tx *store.Tx) (erased store.Erased, err error) {
+			erased, more, err = tx.EraseOwn(id, pieceRows)
+			return erased, err
 		})
 		if err != nil {
-			return err
-		}
-		if len(works.Keys)+len(works.Groups) == 0 {
-			break
-		}
-		if err := t.store.Update(ctx, func(tx *store.Tx) error { return authorship.ForgetAuthor(tx, works) }); err != nil {
 			return err
 		}
 	}
 	return t.update(ctx, func(tx *store.Tx) (store.Erased, error) {
 		if err := authorship.ForgetMade(tx, by, request); err != nil {
+			return nil, err
+		}
+		if err := searchindex.RemoveAccount(tx, id); err != nil {
 			return nil, err
 		}
 		if _, err := tx.CloseAccount(id); err != nil {
@@ -157,9 +151,78 @@ func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
 	})
 }
 
-// sweepAccounts goes on with the erasure of accounts that calls have ended. Where much is
-// left it asks for another sweep, after the other tasks of this one.
-func (w *Sweeper) sweepAccounts(ctx context.Context) (erased int, err error) {
+// forget erases what names an account in rows that are not its own.
+func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
+	var conversation, mute store.ConversationKey // the last ones that were erased
+	entity := model.EntityID(id)
+	for _, erase := range []func() error{
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]store.ConversationKey, error) {
+				return tx.ConversationsNaming(id, conversation, pieceRows)
+			}, func(tx *store.Tx, found []store.ConversationKey) (store.Erased, error) {
+				conversation = found[len(found)-1]
+				return tx.EraseConversations(found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]store.ConversationKey, error) {
+				return tx.MutesNaming(id, mute, pieceRows)
+			}, func(tx *store.Tx, found []store.ConversationKey) (store.Erased, error) {
+				mute = found[len(found)-1]
+				return tx.EraseMutes(found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]model.OrganizationID, error) {
+				return tx.MetadataOf(entity, pieceRows)
+			}, func(tx *store.Tx, found []model.OrganizationID) (store.Erased, error) {
+				return tx.EraseMetadata(entity, found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]searchindex.Left, error) {
+				return searchindex.LeftOf(tx, entity, pieceRows)
+			}, func(tx *store.Tx, found []searchindex.Left) (store.Erased, error) {
+				return nil, searchindex.EraseLeft(tx, entity, found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]authorship.Works, error) {
+				works, err := authorship.WorksOf(tx, id, pieceRows)
+				if len(works.Keys)+len(works.Groups) == 0 {
+					return nil, err
+				}
+				return []authorship.Works{works}, err
+			}, func(tx *store.Tx, found []authorship.Works) (store.Erased, error) {
+				return nil, authorship.ForgetAuthor(tx, found[0])
+			})
+		},
+	} {
+		if err := erase(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseFound erases what find finds, until that is nothing.
+func eraseFound[T any](ctx context.Context, t *accountTraces, find func(*store.Tx) ([]T, error),
+	erase func(*store.Tx, []T) (store.Erased, error)) error {
+	for {
+		found, err := store.Read(ctx, t.store, find)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		if err := t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return erase(tx, found) }); err != nil {
+			return err
+		}
+	}
+}
+
+// sweepAccounts goes on with the erasure of accounts that calls have ended, and returns how
+// many of these are gone by now, as sweepOrganizations does. Where much is left it asks for
+// another sweep, after the other tasks of this one.
+func (w *Sweeper) sweepAccounts(ctx context.Context) (gone int, err error) {
 	begun := time.Now()
 	all, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]store.AccountErasure, error) {
 		return tx.AccountErasures(batch)
@@ -167,29 +230,31 @@ func (w *Sweeper) sweepAccounts(ctx context.Context) (erased int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	traces := accountTraces{store: w.Store, gone: func(rows []store.MessageRow, rest store.Erased) {
+	traces := accountTraces{store: w.Store, gone: func(rows []store.MessageRow, _ store.Erased) {
 		w.forget(rows)
 		w.Counts.Erased.Add(int64(len(rows)))
-		erased += len(rows) + len(rest)
 	}}
 	for _, e := range all {
 		for more := true; more; {
 			if waits, err := w.waits(ctx, &e); err != nil || waits {
 				if err != nil {
-					return erased, err
+					return gone, err
 				}
 				break
 			}
 			if time.Since(begun) > accountTime {
 				w.again()
-				return erased, nil
+				return gone, nil
 			}
 			if e, more, err = traces.erase(ctx, e); err != nil {
-				return erased, err
+				return gone, err
+			}
+			if !more {
+				gone++
 			}
 		}
 	}
-	return erased, nil
+	return gone, nil
 }
 
 // waits reports whether an erasure waits until what was left to be done in pieces before,

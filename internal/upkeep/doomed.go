@@ -75,7 +75,7 @@ func (e *Eraser) CountOrganization(ctx context.Context, id model.OrganizationID,
 		} else if !left {
 			return model.Missing()
 		}
-		members, err := tx.MembersOf(id)
+		members, err := tx.CountMembers(id)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (e *Eraser) CountOrganization(ctx context.Context, id model.OrganizationID,
 		if err != nil {
 			return err
 		}
-		d.add("memberships", len(members))
+		d.add("memberships", members)
 		d.add("groups", len(groups))
 		if keepAccounts {
 			return nil

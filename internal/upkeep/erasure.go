@@ -11,7 +11,9 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/model"
+	"signet/internal/piece"
 	"signet/internal/store"
+	"signet/internal/store/searchindex"
 )
 
 // ErrOperatorAccount says that an account is an operator's, which is not erased.
@@ -95,6 +97,9 @@ func (e *Eraser) Account(ctx context.Context, id model.AccountID) error {
 		if err := audit.OnAccount(tx, line, &account); err != nil {
 			return err
 		}
+		if err := searchindex.RemoveAccount(tx, id); err != nil {
+			return err
+		}
 		gone, err = tx.CloseAccount(id)
 		return err
 	})
@@ -158,53 +163,34 @@ func (e *Eraser) leaveAdministrators(tx *store.Tx, id model.AccountID) error {
 	return nil
 }
 
-// messages erases messages, unless a hold was set since they were looked for.
-func (e *Eraser) messages(ctx context.Context, rows []store.MessageRow) error {
-	err := e.update(ctx, func(tx *store.Tx) (store.Erased, error) {
-		if err := shareOrganizations(tx, rows); err != nil {
-			return nil, err
-		}
-		for i := range rows {
-			row := &rows[i]
-			if i == 0 || row.Organization != rows[i-1].Organization {
-				if held, err := tx.Held(row.Organization); err != nil {
-					return nil, err
-				} else if held {
-					return nil, model.UnderHold()
-				}
-			}
-			if err := tx.LockMessages([]model.OrganizationID{row.Organization}, row.ID); err != nil {
-				return nil, err
-			}
-			if _, _, err := endMessage(tx, row, everyCopy); err != nil {
-				return nil, err
-			}
-		}
-		return store.Erased{"messages": int64(len(rows))}, noteKeyEndings(tx, rows)
-	})
-	if err == nil {
-		e.Blobs += blobsOf(rows)
-	}
-	return err
-}
-
 // Organization erases an organization, and the accounts that it created and that are
 // in no other one, unless keep is set.
 func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keepAccounts bool) error {
 	if err := e.endOrganization(ctx, id); err != nil {
 		return err
 	}
-	for {
-		rows, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]store.MessageRow, error) {
-			return tx.MessagesOf(id, batch)
-		})
-		if err != nil {
+	held := remains{store: e.Store, keeps: true, told: func([]model.AccountID) {},
+		gone: func(rows []store.MessageRow, erased store.Erased) {
+			if len(rows) > 0 {
+				erased = store.Erased{"messages": int64(len(rows))}
+			}
+			for _, of := range []string{"messages", "memberships", "groups"} { // what a reader of the counts knows
+				if n := erased[of]; n > 0 {
+					e.add(store.Erased{of: n})
+				}
+			}
+			e.Blobs += blobsOf(rows)
+		}}
+	for more := true; more; {
+		step := time.Now()
+		var err error
+		if more, _, err = held.erase(ctx, func(tx *store.Tx) (model.OrganizationID, bool, error) {
+			found, err := tx.BeingErased(id)
+			return id, found, err
+		}); err != nil {
 			return err
 		}
-		if len(rows) == 0 {
-			break
-		}
-		if err := e.messages(ctx, rows); err != nil {
+		if err := piece.Rest(ctx, step); err != nil {
 			return err
 		}
 	}
@@ -252,30 +238,8 @@ func (e *Eraser) endOrganization(ctx context.Context, id model.OrganizationID) e
 		} else if held {
 			return model.UnderHold()
 		}
-		members, err := tx.MembersOf(id)
-		if err != nil {
-			return err
-		}
-		if err := tx.LockGroupsIn(id); err != nil {
-			return err
-		}
-		for _, account := range members {
-			if err := tx.WithdrawEventsOf(account, id, store.EndOfQueue); err != nil {
-				return err
-			}
-			if err := tx.DeleteConversationsOf(account, id); err != nil {
-				return err
-			}
-		}
-		groups, err := tx.GroupsIn(id)
-		if err != nil {
-			return err
-		}
-		gone = store.Erased{"organizations": 1, "memberships": int64(len(members))}
-		if len(groups) > 0 {
-			gone["groups"] = int64(len(groups))
-		}
-		return tx.DeleteOrganization(id)
+		gone = store.Erased{"organizations": 1}
+		return tx.EndOrganization(id)
 	})
 	if err == nil {
 		e.add(gone)

@@ -76,7 +76,8 @@ func CountsOf(tx *store.Tx, ids []model.OrganizationID) (map[model.OrganizationI
 		return nil, err
 	}
 	if err := countEach(tx, `SELECT a.created_by, COUNT(*) FROM join_requests j JOIN accounts a ON a.account = j.account
-		WHERE a.created_by IN (?*) GROUP BY a.created_by`, ids, requests); err != nil {
+		WHERE a.created_by IN (?*) AND `+store.OfStanding+`j.organization))
+		GROUP BY a.created_by`, ids, requests); err != nil {
 		return nil, err
 	}
 	err := countEach(tx, `SELECT organization, COUNT(*) FROM holds WHERE organization IN (?*) AND released = 0
@@ -112,14 +113,6 @@ func countEach(tx *store.Tx, query string, ids []model.OrganizationID, count fun
 		*count(id) += n
 		return err
 	})
-}
-
-// MembersAfter lists up to limit accounts of an organization after the given one, in their
-// order.
-func MembersAfter(tx *store.Tx, organization model.OrganizationID, after model.AccountID, limit int) ([]model.AccountID,
-	error) {
-	return store.Column[model.AccountID](tx, `SELECT account FROM memberships WHERE organization = ? AND account > ?
-		ORDER BY account LIMIT ? + 0`, organization, after, limit)
 }
 
 // KeyOwnersAfter lists up to limit accounts that have keys after the given one, in their
@@ -180,6 +173,7 @@ func FiguresOfGroups(tx *store.Tx, ids []model.GroupID) (map[model.GroupID]Group
 func JoinsAfter(tx *store.Tx, organization model.OrganizationID, after model.AccountID, limit int) ([]model.AccountID,
 	error) {
 	return store.Column[model.AccountID](tx, `SELECT DISTINCT j.account FROM join_requests j JOIN accounts a ON a.account = j.account
-		WHERE (j.organization = ? OR a.created_by = ?) AND j.account > ? ORDER BY j.account LIMIT ? + 0`,
+		WHERE (j.organization = ? OR a.created_by = ?) AND j.account > ? AND `+store.OfStanding+`j.organization))
+		ORDER BY j.account LIMIT ? + 0`,
 		organization, organization, after, limit)
 }

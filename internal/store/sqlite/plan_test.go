@@ -37,8 +37,10 @@ var scans = map[string]string{
 	`SELECT 1 FROM accounts WHERE operator = 1`: "runs once at each start, and the first account is an operator",
 	`SELECT account, operator, disabled, created_by, created, code FROM accounts WHERE operator = 1 ORDER BY created, account`: "runs " +
 		"when somebody replaces the operator's credentials",
-	`SELECT account, organization, entity FROM conversations WHERE entity = ? LIMIT ? + 0`: "runs once for an account that is " +
-		"erased, and beside who writes",
+	`SELECT organization FROM metadata WHERE entity = ? LIMIT ? + 0`: "runs once for an account that is erased, and " +
+		"beside who writes",
+	`SELECT organization, kind, field, display_name, word FROM search_words WHERE entity = ? UNION ALL SELECT ` +
+		`organization, 0, 0, '', '' FROM search_entities WHERE entity = ? LIMIT ? + 0`: "the same",
 	`SELECT api_key FROM keys WHERE issued_by = ? LIMIT ? + 0`: "runs once for an account that is erased, and beside " +
 		"who writes",
 	`SELECT group_token FROM groups WHERE created_by = ? LIMIT ? + 0`: "runs once for an account that is erased, and " +

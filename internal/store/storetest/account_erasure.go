@@ -8,6 +8,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/authorship"
+	"signet/internal/store/searchindex"
 )
 
 // accountErasure: everything that names an account that has ended is found, however few rows
@@ -102,12 +103,66 @@ func accountErasure(t *testing.T, h Harness) {
 	// Others' conversations with it, and who made it.
 	naming := func() []store.ConversationKey {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) ([]store.ConversationKey, error) { return tx.ConversationsNaming(ann, 10) })
+		return mustRead(t, p, func(tx *store.Tx) ([]store.ConversationKey, error) {
+			return tx.ConversationsNaming(ann, store.ConversationKey{}, 10)
+		})
 	}
 	keys := naming()
 	wantEqual(t, "conversations", len(keys), 2)
 	p.mustUpdate(t, func(tx *store.Tx) error { _, err := tx.EraseConversations(keys); return err })
 	wantEqual(t, "conversations", len(naming()), 0)
+
+	// What is kept for it, its words, others' mutes, and what it kept for itself: some at a time.
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		mute := func(of, muted model.AccountID) error {
+			return tx.PutMute(of, model.Mute{Organization: o, Entity: model.EntityID(muted), Start: p.now()})
+		}
+		return errors.Join(putMetadata(tx, o, model.EntityID(ann), []byte("{}")),
+			searchindex.Put(tx, searchable(o, model.EntityID(ann), "Ann")),
+			searchindex.Put(tx, searchable(o, model.EntityID(bob), "Bob")), mute(bob, ann), mute(ann, bob))
+	})
+	mutes := func() []store.ConversationKey {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]store.ConversationKey, error) {
+			return tx.MutesNaming(ann, store.ConversationKey{}, 10)
+		})
+	}
+	muting := mutes()
+	wantEqual(t, "mutes", muting, []store.ConversationKey{{Account: bob, Organization: o, Entity: model.EntityID(ann)}})
+	in := func() []model.OrganizationID {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]model.OrganizationID, error) {
+			return tx.MetadataOf(model.EntityID(ann), 10)
+		})
+	}
+	described := in()
+	wantEqual(t, "where something is kept for it", described, []model.OrganizationID{o})
+	words := func() []searchindex.Left {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]searchindex.Left, error) {
+			return searchindex.LeftOf(tx, model.EntityID(ann), 10)
+		})
+	}
+	left := words()
+	wantEqual(t, "a row of a word, and its own", len(left), 2)
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		_, err := tx.EraseMutes(muting)
+		_, fault := tx.EraseMetadata(model.EntityID(ann), described)
+		return errors.Join(err, fault, searchindex.EraseLeft(tx, model.EntityID(ann), left))
+	})
+	wantEqual(t, "what is left", len(mutes())+len(in())+len(words()), 0)
+	wantEqual(t, "found by search", len(p.mustSearch(t, o, bob)), 1)
+	for more := true; more; {
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			var erased store.Erased
+			erased, more, err = tx.EraseOwn(ann, 1)
+			for table, n := range erased {
+				wantEqual(t, "rows of "+table, n, 1)
+			}
+			return err
+		})
+	}
+	wantEqual(t, "queue", len(p.mustQueue(t, ann)), 0)
 
 	// What it made for others.
 	for _, key := range []string{"a", "b", "c"} {

@@ -304,9 +304,9 @@ func unreadCounters(t *testing.T, h Harness) {
 		})
 		p.wantUnread(t, bob, 1, 0)
 		wantEqual(t, "length of the roster", len(p.mustRoster(t, bob)), 1)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteConversationsOf(bob, second) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndOrganization(second) })
 		p.wantUnread(t, bob, 0, 0)
-		wantMissing(t, p, "the deleted one", conversation(bob, second, model.EntityID(ann)))
+		wantEqual(t, "length of the roster", len(p.mustRoster(t, bob)), 0)
 	})
 	t.Run("stay_right_among_many_writers", func(t *testing.T) {
 		p, ann, bob := newPair(t, h)

@@ -54,7 +54,7 @@ func joinRequests(t *testing.T, h Harness) {
 		mustFind(t, p, "one for another account", of(first, bob))
 	})
 	t.Run("end_with_their_organization", func(t *testing.T) {
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteOrganization(second) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndOrganization(second) })
 		for _, account := range []model.AccountID{ann, bob} {
 			wantMissing(t, p, "one of the deleted organization", of(second, account))
 		}

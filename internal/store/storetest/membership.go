@@ -3,7 +3,6 @@ package storetest
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
@@ -115,9 +114,19 @@ func memberships(t *testing.T, h Harness) {
 		for account, want := range map[model.AccountID]bool{ann: true, eve: false} {
 			wantEqual(t, "member", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.IsMember(first, account) }), want)
 		}
-		all := mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.MembersOf(first) })
-		slices.SortFunc(all, func(a, b model.AccountID) int { return slices.Compare(a[:], b[:]) })
-		wantEqual(t, "all", all, []model.AccountID{ann, bob})
+		after := func(account model.AccountID, limit int) []model.AccountID {
+			t.Helper()
+			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
+				return tx.MembersAfter(first, account, limit)
+			})
+		}
+		wantEqual(t, "all", after(model.AccountID{}, 10), []model.AccountID{ann, bob})
+		wantEqual(t, "the first", after(model.AccountID{}, 1), []model.AccountID{ann})
+		wantEqual(t, "those after the first", after(ann, 10), []model.AccountID{bob})
+		some := mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
+			return tx.MembersAmong(first, []model.AccountID{bob, eve})
+		})
+		wantEqual(t, "members among some", some, []model.AccountID{bob})
 	})
 	t.Run("end_with_their_roles", func(t *testing.T) {
 		p.mustUpdate(t, func(tx *store.Tx) error {

@@ -39,29 +39,62 @@ func organizationErasure(t *testing.T, h Harness) {
 			tx.InsertAvatar(store.Avatar{Blob: picture, Entity: groups[0].Entity(), Group: true, ContentType: "image/png"}))
 	})
 	wantMissing(t, p, "an erasure", (*store.Tx).OrganizationErasure)
-	holders := func(scope model.OrganizationID) []model.AccountID {
-		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.KeyHolders(scope) })
-	}
 	for i, scope := range []model.OrganizationID{doomed, doomed, kept, ""} {
 		k := model.Key{Key: "key" + string(rune('0'+i)), Account: ann, Scope: scope, SecretHash: []byte{1},
 			PreviousHash: []byte{}, Created: p.now()}
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertKey(&k) })
 	}
-	wantEqual(t, "who has keys", holders(doomed), []model.AccountID{ann})
-	wantEqual(t, "who has keys of no scope", holders(""), nil)
+	p.wantUnread(t, ann, 2, 0) // of the groups
+	p.wantUnread(t, bob, 6, 0)
 
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteOrganization(doomed) })
-	wantEqual(t, "who has keys", holders(doomed), nil)
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndOrganization(doomed) })
 	wantMissing(t, p, "a key of its scope", key("key0"))
-	wantEqual(t, "who has keys next door", holders(kept), []model.AccountID{ann})
 	mustFind(t, p, "a key of no scope", key("key3"))
 	wantMissing(t, p, "the organization", organization(doomed))
 	wantEqual(t, "members", p.mustCountMembers(t, doomed), 0)
 	wantEqual(t, "administrators", p.mustHolders(t, doomed, model.RoleAdmin), nil)
 	wantEqual(t, "group is deleted", mustFind(t, p, "group", group(groups[0].ID)).Deleted, true)
-	wantEqual(t, "found by search", len(p.mustSearch(t, doomed, ann)), 0)
+	wantEqual(t, "organizations of a member", mustRead(t, p, func(tx *store.Tx) ([]model.OrganizationID, error) {
+		return tx.OrganizationsOf(ann)
+	}), []model.OrganizationID{kept})
+	p.wantUnread(t, ann, 1, 0)
+	p.wantUnread(t, bob, 3, 0)
+	wantEqual(t, "length of a roster", len(p.mustRoster(t, bob)), 2)
+	wantEqual(t, "queue", len(p.mustQueue(t, bob)), 3)
+	wantEqual(t, "other queue", len(p.mustQueue(t, ann)), 1)
 	wantEqual(t, "erasure", mustFind(t, p, "erasure", (*store.Tx).OrganizationErasure), doomed)
+
+	const few = 2
+	var told []model.AccountID
+	steps := 0
+	for more := true; more; steps++ {
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			var some []model.AccountID
+			some, _, more, err = tx.EraseMembers(doomed, few)
+			told = append(told, some...)
+			return err
+		})
+	}
+	wantEqual(t, "told", told, []model.AccountID{ann, bob})
+	if steps < 4 { // a member at a time, with a conversation
+		t.Errorf("%d steps, each of about %d rows", steps, few)
+	}
+	queue := p.mustQueue(t, ann)
+	wantEqual(t, "queue", []model.EventKind{queue[0].Kind, queue[1].Kind},
+		[]model.EventKind{model.EventGroupMessage, model.EventSettings})
+	for more := true; more; {
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			var erased store.Erased
+			erased, more, err = tx.EraseBesides(doomed, few)
+			for table, n := range erased {
+				if n > few {
+					t.Errorf("%d rows of %s went at once", n, table)
+				}
+			}
+			return err
+		})
+	}
+	wantEqual(t, "found by search", len(p.mustSearch(t, doomed, ann)), 0)
 
 	of := func(limit int) []store.MessageRow {
 		t.Helper()
@@ -73,6 +106,12 @@ func organizationErasure(t *testing.T, h Harness) {
 		wantEqual(t, "messages in one part", len(part), 1)
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessage(doomed, part[0].ID, part[0].Blob) })
 		wantEqual(t, "messages left", len(of(10)), n)
+	}
+	for more := true; more; {
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			_, more, err = tx.EraseGroups(doomed, 1)
+			return err
+		})
 	}
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.FinishErasure(doomed) })
 	wantMissing(t, p, "an erasure", (*store.Tx).OrganizationErasure)

@@ -63,7 +63,7 @@ func organizationNumbers(t *testing.T, h Harness) {
 		p, ann, bob := newPair(t, h)
 		m := p.letter(p.mustOrganization(t, ann, bob), ann, bob)
 		p.mustSend(t, m)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteOrganization(m.Organization) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndOrganization(m.Organization) })
 		next := p.mustOrganization(t, ann, bob)
 		left := mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessagesOf(next, 10) })
 		wantEqual(t, "messages of the next organization", len(left), 0)

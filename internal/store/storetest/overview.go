@@ -51,7 +51,7 @@ func overviews(t *testing.T, h Harness) {
 			t.Helper()
 			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID,
 				error) {
-				return overview.MembersAfter(tx, first, after, limit)
+				return tx.MembersAfter(first, after, limit)
 			})
 		}
 		wantEqual(t, "all", members(model.AccountID{}, 10), accounts)

@@ -35,7 +35,7 @@ func backlog(t *testing.T, h Harness) {
 	wantEqual(t, "up to a limit", look(1), overview.Backlog{Messages: 1, Oldest: ends})
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		return errors.Join(tx.RecallMessage(lasting), tx.NoteKeyEnding(organization, lasting.KeyDay()),
-			tx.DeleteOrganization(doomed), tx.NoteErasureOf(bob, p.now()))
+			tx.EndOrganization(doomed), tx.NoteErasureOf(bob, p.now()))
 	})
 	got := look(10)
 	wantEqual(t, "with a recall, a deleted organization and an account that ended",
