@@ -67,6 +67,7 @@ func (a *API) run(ctx context.Context, c *call) (answer, error) {
 	if c.endpoint.audit != "" || c.endpoint.overseen {
 		ctx = audit.WithOrigin(ctx, a.origin(c))
 	}
+	ctx, c.large = a.large.With(ctx)
 	ctx, rows := piece.Counted(ctx)
 	out, err := c.endpoint.handler(ctx, c)
 	if c.actor != nil {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"signet/internal/api/guard"
 	"signet/internal/api/wire"
 )
 
@@ -66,20 +67,23 @@ func (a *API) write(c *call, out answer) error {
 	}
 	defer e.release()
 	if out.encoded == nil {
-		if err := e.encodeReply(out.reply); err != nil {
+		err := e.encodeReply(out.reply)
+		out.reply = nil // a slow client would keep it, too
+		if err != nil {
+			return err
+		}
+	}
+	if c.onlyReads() && c.answer == (guard.Held{}) { // a poll took it as it read
+		c.answer = a.answers.Hold(c.actor.Key.Counter)
+		if err := c.answer.Take(e.buffer.Len()); err != nil {
 			return err
 		}
 	}
 	if c.actor != nil {
 		a.charge(c, costOfAnswer(e.buffer.Len()))
 	}
-	if c.onlyReads() {
-		held := a.answers.Hold(c.actor.Key.Counter)
-		defer held.Release()
-		if err := held.Take(e.buffer.Len()); err != nil {
-			return err
-		}
-	}
+	e.settle()
+	c.large.Leave()
 	send(&c.writer, c.request, out.status, e.buffer.Bytes())
 	return nil
 }
@@ -87,10 +91,13 @@ func (a *API) write(c *call, out answer) error {
 // What answers may take that are on their way to clients which read them slowly: of all
 // together, and the part of one key. bodyParts are those of limits.body_memory_bytes.
 const (
-	answerMemory = 64 << 20
+	answerMemory = 32 << 20
 	answerParts  = 4
 	bodyParts    = 8
 )
+
+// largeAnswers is how many large answers are made at a time.
+const largeAnswers = 2
 
 // onlyReads reports whether nothing is lost with the answer, which can be asked for again.
 func (c *call) onlyReads() bool {
@@ -116,6 +123,13 @@ func (e *encoder) release() {
 	if e.buffer.Cap() <= keptBuffer {
 		e.buffer.Reset()
 		encoders.Put(e)
+	}
+}
+
+// settle gives back the memory of a large text that it grew beyond: a client may take long.
+func (e *encoder) settle() {
+	if n := e.buffer.Len(); n > keptBuffer && e.buffer.Cap() > n+n/8 {
+		e.buffer = *bytes.NewBuffer(bytes.Clone(e.buffer.Bytes()))
 	}
 }
 

@@ -44,7 +44,7 @@ func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
 	}
 	path := "/v2/conversation/" + c.alice.token + "/message?limit=200"
 	var leave []func()
-	for range 4 { // of 4 MiB each
+	for range 2 { // of 4 MiB each
 		leave = append(leave, c.bob.readSlowly(path))
 	}
 	c.bob.get(path).wantError(503, "too_many_bodies").wantHeader("Retry-After", "1")

@@ -17,6 +17,7 @@ import (
 	"signet/internal/console"
 	"signet/internal/export"
 	"signet/internal/health"
+	"signet/internal/large"
 	"signet/internal/model"
 	"signet/internal/people"
 	"signet/internal/service"
@@ -99,6 +100,7 @@ type API struct {
 	memory        *guard.Memory
 	answers       *guard.Memory
 	uploads       guard.Uploads
+	large         *large.Gate // of answers that are made
 	pending       guard.Pending
 	way           func(r *http.Request) Way
 	metrics       *metrics
@@ -167,6 +169,7 @@ func newAPI(o Options) (*API, error) {
 	}
 	a.memory = guard.NewMemory(o.Limits.BodyMemoryBytes, bodyParts)
 	a.answers = guard.NewMemory(answerMemory, answerParts)
+	a.large = large.NewGate(largeAnswers, guard.Busy())
 	var err error
 	if a.metrics, err = newMetrics(o.Registerer, a); err != nil {
 		return nil, fmt.Errorf("register the metrics of the interface: %w", err)

@@ -10,6 +10,7 @@ import (
 	"signet/internal/api/input"
 	"signet/internal/api/wire"
 	"signet/internal/audit"
+	"signet/internal/large"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -31,9 +32,11 @@ type call struct {
 	origin   *audit.Origin
 	id       string // of the request, as Request-Id answers it
 	body     input.Body[*service.Upload]
-	read     bool       // the body has been read
-	held     guard.Held // the memory that the body takes
-	leave    func()     // ends the upload that it is; nil: it is none
+	read     bool        // the body has been read
+	held     guard.Held  // the memory that the body takes
+	answer   guard.Held  // and what the answer takes
+	large    *large.Pass // nil: the call was refused
+	leave    func()      // ends the upload that it is; nil: it is none
 
 	query      input.Fields
 	queryKnown bool
@@ -64,6 +67,8 @@ func (c *call) head() bool { return c.request.Method == http.MethodHead }
 // release gives back what the body took.
 func (c *call) release() {
 	c.held.Release()
+	c.answer.Release()
+	c.large.Leave()
 	if c.leave != nil {
 		c.leave()
 	}

@@ -89,6 +89,7 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 			e.buffer.WriteString(eventsBegin)
 		}
 	}
+	c.answer = a.answers.Hold(c.actor.Key.Counter)
 	options.Take = func(events []model.Event) (int, error) {
 		begin()
 		taken, err := c.appendTaken(e, events)
@@ -123,6 +124,11 @@ func (c *call) appendTaken(e *encoder, events []model.Event) (int, error) {
 			text = text[1:] // the comma
 		} else if e.buffer.Len()+len(text) > mostEvents-len("]}") {
 			return i, nil
+		} else if err := c.answer.Take(len(text)); err != nil {
+			if e.buffer.Len() == len(eventsBegin) {
+				return i, err
+			}
+			return i, nil // the others the next time
 		}
 		e.buffer.Write(text)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"signet/internal/api/wire"
+	"signet/internal/large"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/stream"
@@ -32,6 +33,7 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 	sink := &eventSink{view: c.View, out: head}
 	// Nothing is to cut a stream but its own deadlines.
 	_ = head.control.SetReadDeadline(time.Time{})
+	ctx = a.streamRoom(ctx, c)
 	st, err := a.streams.Open(ctx, c.actor, options, sink)
 	switch {
 	case err != nil && c.writer.status == 0:
@@ -50,6 +52,31 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 	defer stop()
 	st.Run(sink, func(err error) { c.logged = err })
 	return streamed(), nil
+}
+
+const (
+	// streamRoom is what a stream takes of the memory of answers for some large events.
+	streamRoom = 1 << 20
+	// streamPause is how long it waits where there is none, before it asks again.
+	streamPause = time.Second
+)
+
+// streamRoom returns the context of a stream whose large events wait for memory of answers.
+func (a *API) streamRoom(ctx context.Context, c *call) context.Context {
+	held := a.answers.Hold(c.actor.Key.Counter)
+	ctx, _ = large.With(ctx, func(ctx context.Context) error {
+		for held.Take(streamRoom) != nil {
+			pause := time.NewTimer(streamPause)
+			select {
+			case <-pause.C:
+			case <-ctx.Done():
+				pause.Stop()
+				return ctx.Err()
+			}
+		}
+		return nil
+	}, held.Release)
+	return ctx
 }
 
 // output is how the bytes of a stream reach its client.

@@ -52,7 +52,7 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 		out.fault = a.readSocket(out.ctx, actor, conn)
 		out.cancel()
 	})
-	st, err := a.streams.Open(out.ctx, actor, options, out)
+	st, err := a.streams.Open(a.streamRoom(out.ctx, c), actor, options, out)
 	stop() // the call's context ends with it
 	if st == nil {
 		c.logged = out.close(0, err)

@@ -26,7 +26,15 @@ func TestHeapGrowsAndEndsAsTheEnvironmentSays(t *testing.T) {
 	if err := LimitMemory(); err != nil {
 		t.Fatal(err)
 	}
-	if got := runtimeMetric("/gc/gogc:percent"); got != heapGrowth {
-		t.Errorf("the heap grows by %d %%, want %d", got, heapGrowth)
+	if got, want := runtimeMetric("/gc/gogc:percent"), growthOf(heapLive()); int(got) != want {
+		t.Errorf("the heap grows by %d %%, want %d", got, want)
+	}
+}
+
+func TestALargeHeapGrowsLess(t *testing.T) {
+	for live, want := range map[uint64]int{0: 200, 20 << 20: 200, 40 << 20: 100, 64 << 20: 62, 80 << 20: 50, 1 << 40: 50} {
+		if got := growthOf(live); got != want {
+			t.Errorf("a heap of %d MiB grows by %d %%, want %d", live>>20, got, want)
+		}
 	}
 }

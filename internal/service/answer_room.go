@@ -1,24 +1,55 @@
 package service
 
-import "signet/internal/model"
+import (
+	"context"
+
+	"signet/internal/large"
+	"signet/internal/model"
+)
 
 // answerBytes is what an answer has room for: it ends at 4 MiB (contract, section 1). What is
 // beside the entries themselves has the rest.
 const answerBytes = 4<<20 - 64<<10
 
-// answerRoom is how far an answer has been filled. The zero value is empty.
+// answerRoom is how far an answer has been filled.
 type answerRoom struct {
-	taken int // bytes
+	small bool // it takes no more content than large.Bytes
+	taken int  // bytes
+	said  int  // of them what is content
 	full  bool
+}
+
+// fill has an answer read: with room for a small one, as most are, and where that does not do,
+// in its turn once more.
+func fill(ctx context.Context, read func(room *answerRoom) error) error {
+	room := &answerRoom{small: true}
+	if err := read(room); err != nil || !room.full {
+		return err
+	}
+	if err := large.Enter(ctx); err != nil {
+		return err
+	}
+	return read(&answerRoom{})
+}
+
+// content is how much of it is read at once.
+func (r *answerRoom) content() int {
+	if r.small {
+		return large.Bytes
+	}
+	return answerBytes
 }
 
 // take makes room for an entry of so many bytes, if there is as much. For the first one there
 // always is.
 func (r *answerRoom) take(bytes int) bool {
-	if r.full = r.full || r.taken > 0 && r.taken+bytes > answerBytes; r.full {
+	said := max(bytes-entryBytes, 0)
+	r.full = r.full || r.taken > 0 && (r.taken+bytes > answerBytes || r.small && r.said+said > large.Bytes)
+	if r.full {
 		return false
 	}
 	r.taken += bytes
+	r.said += said
 	return true
 }
 

@@ -45,13 +45,16 @@ func (s *Service) Conversations(ctx context.Context, actor *model.Actor, c Conve
 	}
 	known := s.messages.reading()
 	var last *store.ConversationPlace
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		l := &conversationList{
-			historyReader: historyReader{service: s, tx: tx, actor: actor, known: known, now: s.now()},
-			presenter:     presenter{service: s, tx: tx, actor: actor},
-		}
-		out, last, err = l.page(ctx, organizations, begin, c.PageSize)
-		return err
+	err = fill(ctx, func(room *answerRoom) error {
+		return s.store.View(ctx, func(tx *store.Tx) error {
+			l := &conversationList{
+				historyReader: historyReader{service: s, tx: tx, actor: actor, known: known, now: s.now()},
+				presenter:     presenter{service: s, tx: tx, actor: actor},
+				room:          room,
+			}
+			out, last, err = l.page(ctx, organizations, begin, c.PageSize)
+			return err
+		})
 	})
 	if err == nil && last != nil {
 		next, err = list.Seal(last)
@@ -65,7 +68,7 @@ type conversationList struct {
 	presenter presenter
 	unswept   map[placed]store.Conversation
 	cleared   map[placed]int64 // of the groups that are looked at
-	room      answerRoom
+	room      *answerRoom
 }
 
 // page returns the conversations after a place, and the place after which the next page

@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/content"
+	"signet/internal/large"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/seal"
@@ -89,6 +90,11 @@ func (s *Service) poll(ctx context.Context, actor *model.Actor, after int64, o *
 	all []model.Event, err error) {
 	var ids []string // of what is to be acknowledged
 	for more := true; more && taken < o.Limit; {
+		if taken > 0 {
+			if err := large.Enter(ctx); err != nil {
+				return 0, nil, err
+			}
+		}
 		var events []model.Event
 		if events, more, err = s.Events(ctx, actor, after, store.EndOfQueue, o.Limit-taken); err != nil {
 			return 0, nil, err
@@ -167,7 +173,7 @@ func (s *Service) oldest(now time.Time) int64 {
 
 // pieceBytes is how many bytes of messages are read at once. Whoever reads a queue holds
 // a piece at a time, and no more than one message beyond that.
-const pieceBytes = 1 << 20
+const pieceBytes = 2 * large.Bytes
 
 // Events reads a part of the actor's queue: up to limit events behind a position, and not
 // behind another one. There may be more where it says so; it returns at least one then.
@@ -176,7 +182,7 @@ func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo in
 	now := s.now()
 	known := s.messages.reading()
 	// Others wait for a short read: it must not take long, nor wait for anything itself.
-	together := limit <= DefaultEvents
+	together, inside := limit <= DefaultEvents, large.Inside(ctx)
 	read := func(tx *store.Tx) error {
 		out = nil
 		reader := presenter{service: s, tx: tx, actor: actor, known: known, prompt: together}
@@ -187,7 +193,11 @@ func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo in
 			if err != nil {
 				return err
 			}
-			more = len(rows) == limit || sealedBytes(rows) >= pieceBytes
+			bytes := sealedBytes(rows)
+			if bytes > large.Bytes && !inside {
+				return errLarge
+			}
+			more = len(rows) == limit || bytes >= pieceBytes
 			if out, err = reader.events(ctx, out, rows); err != nil {
 				return err
 			}
@@ -197,15 +207,27 @@ func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo in
 			from = rows[len(rows)-1].Position
 		}
 	}
+	var traits []store.Trait
 	if together {
-		if err = s.store.View(ctx, read, store.Short); !errors.Is(err, errWaits) {
+		traits = []store.Trait{store.Short}
+	}
+	for {
+		switch err = s.store.View(ctx, read, traits...); {
+		case errors.Is(err, errWaits):
+		case errors.Is(err, errLarge):
+			if err := large.Enter(ctx); err != nil {
+				return nil, false, err
+			}
+			inside = true
+		default:
 			return out, more, err
 		}
-		together = false
+		together, traits = false, nil
 	}
-	err = s.store.View(ctx, read)
-	return out, more, err
 }
+
+// errLarge says that there is so much to be read that it has to wait for its turn.
+var errLarge = errors.New("the events are large")
 
 // sealedBytes is how much of messages was read for rows.
 func sealedBytes(rows []store.EventRow) (bytes int) {

@@ -32,29 +32,36 @@ func (s *Service) History(ctx context.Context, actor *model.Actor, c HistoryComm
 		return out, model.Invalidf("before_and_after", "after", "At most one of before and after is taken.")
 	}
 	known := s.messages.reading()
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		r := &historyReader{service: s, tx: tx, actor: actor, known: known, now: s.now()}
-		talk, err := s.talk(ctx, r, c.Entity, c.Organization)
-		if err != nil {
+	err = fill(ctx, func(room *answerRoom) error {
+		return s.store.View(ctx, func(tx *store.Tx) error {
+			r := &historyReader{service: s, tx: tx, actor: actor, known: known, now: s.now()}
+			out, err = r.page(ctx, &c, room)
 			return err
-		}
-		thread := talk.thread
-		if c.Before != nil {
-			thread.Before = min(thread.Before, *c.Before)
-		}
-		if c.After != nil {
-			thread.OldestFirst, thread.After = true, max(thread.After, *c.After)
-		}
-		var room answerRoom
-		messages, err := r.visible(ctx, &thread, c.Limit+1, &room)
-		if err != nil {
-			return err
-		}
-		out = History{Messages: messages, More: len(messages) > c.Limit || room.full, Looked: r.looked}
-		out.Messages = messages[:min(len(messages), c.Limit)]
-		return r.setStatuses(&thread, out.Messages)
+		})
 	})
 	return out, err
+}
+
+// page reads a page of a conversation.
+func (r *historyReader) page(ctx context.Context, c *HistoryCommand, room *answerRoom) (out History, err error) {
+	talk, err := r.service.talk(ctx, r, c.Entity, c.Organization)
+	if err != nil {
+		return out, err
+	}
+	thread := talk.thread
+	if c.Before != nil {
+		thread.Before = min(thread.Before, *c.Before)
+	}
+	if c.After != nil {
+		thread.OldestFirst, thread.After = true, max(thread.After, *c.After)
+	}
+	messages, err := r.visible(ctx, &thread, c.Limit+1, room)
+	if err != nil {
+		return out, err
+	}
+	out = History{Messages: messages, More: len(messages) > c.Limit || room.full, Looked: r.looked}
+	out.Messages = messages[:min(len(messages), c.Limit)]
+	return out, r.setStatuses(&thread, out.Messages)
 }
 
 // talk is a conversation of an actor with an account or a group in one organization.
@@ -184,6 +191,9 @@ func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int, 
 	cleared := func(model.EntityID) (int64, error) { return t.Cleared, nil }
 	rest := *t
 	rest.MostBytes = answerBytes
+	if room != nil {
+		rest.MostBytes = room.content()
+	}
 	out := make([]model.Message, 0, most)
 	for asked := most; ; asked = min(max(2*asked, firstLook), mostLooked) {
 		entries, more, err := r.tx.Thread(&rest, asked, r.now, r.known)

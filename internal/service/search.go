@@ -44,17 +44,20 @@ func (s *Service) Search(ctx context.Context, actor *model.Actor, c SearchComman
 	if err != nil {
 		return result, err
 	}
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		page, err := q.Page(tx)
-		if err != nil {
+	err = fill(ctx, func(room *answerRoom) error {
+		return s.store.View(ctx, func(tx *store.Tx) error {
+			page, err := q.Page(tx)
+			if err != nil {
+				return err
+			}
+			result = SearchResult{Total: page.Total, First: page.First, Continuation: page.Continuation}
+			shown := 0
+			if result.Hits, shown, err = s.presentHits(ctx, tx, actor, &c, page.Hits, room); err == nil &&
+				shown < len(page.Hits) {
+				result.Continuation, err = page.After(shown - 1)
+			}
 			return err
-		}
-		result = SearchResult{Total: page.Total, First: page.First, Continuation: page.Continuation}
-		shown := 0
-		if result.Hits, shown, err = s.presentHits(ctx, tx, actor, &c, page.Hits); err == nil && shown < len(page.Hits) {
-			result.Continuation, err = page.After(shown - 1)
-		}
-		return err
+		})
 	})
 	return result, err
 }
@@ -78,7 +81,7 @@ func searchedOrganizations(actor *model.Actor, directory []model.OrganizationID)
 // presentHits shows hits to the actor, in their order, as many as an answer has room for, and
 // returns how many of the hits these are, with those that are not there any more.
 func (s *Service) presentHits(
-	ctx context.Context, tx *store.Tx, actor *model.Actor, c *SearchCommand, hits []search.Hit,
+	ctx context.Context, tx *store.Tx, actor *model.Actor, c *SearchCommand, hits []search.Hit, room *answerRoom,
 ) (shown []SearchHit, up int, err error) {
 	out := make([]SearchHit, len(hits))
 	for i, h := range hits {
@@ -95,7 +98,6 @@ func (s *Service) presentHits(
 	if err != nil {
 		return nil, 0, err
 	}
-	var room answerRoom
 	shown = out[:0]
 	for i, hit := range out {
 		entity, there := accounts[placed{hit.Organization, hit.Token}]

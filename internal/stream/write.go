@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/large"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -42,6 +43,7 @@ func (st *Stream) writeSignal(signal *live.Signal) error {
 // events that came before go first.
 func (st *Stream) writeQueued(ctx context.Context, upTo int64, before ...*live.Signal) error {
 	st.muted = nil
+	defer large.Leave(ctx)
 	for {
 		if err := st.refresh(ctx); err != nil {
 			return err
@@ -61,6 +63,7 @@ func (st *Stream) writeQueued(ctx context.Context, upTo int64, before ...*live.S
 				return err
 			}
 		}
+		large.Leave(ctx)
 		if len(events) > 0 {
 			cursor, _ := model.ParseCursor(events[len(events)-1].ID)
 			st.after = cursor.Position

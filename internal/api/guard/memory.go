@@ -62,12 +62,17 @@ func (h *Held) Take(bytes int) error {
 	defer m.mu.Unlock()
 	if m.used+more > m.most || m.by[h.by]+more > m.share {
 		h.taken -= int64(bytes)
-		return &model.Error{Kind: model.Unavailable, Code: CodeTooManyBodies, RetryAfter: time.Second,
-			Message: "The server is busy with other large requests, please try again later."}
+		return Busy()
 	}
 	m.used += more
 	m.by[h.by] += more
 	return nil
+}
+
+// Busy is the answer where other large requests, or answers, have the memory.
+func Busy() *model.Error {
+	return &model.Error{Kind: model.Unavailable, Code: CodeTooManyBodies, RetryAfter: time.Second,
+		Message: "The server is busy with other large requests, please try again later."}
 }
 
 func (h *Held) counted() int64 { return max(h.taken-freeBytes, 0) }
