@@ -173,7 +173,7 @@ func (a *API) readBody(ctx context.Context, c *call) error {
 	}
 	if key := c.rated(); key != nil {
 		c.held = a.memory.Hold(key.Counter)
-		c.body.Hold = c.held.Take
+		c.body.Hold, c.body.Crowded = c.held.Take, a.memory.Crowded
 		c.body.Admit = func() (err error) {
 			if c.leave == nil {
 				c.leave, err = a.uploads.Enter(key.Counter)

@@ -393,12 +393,12 @@ func TestAddressesThatLookAlikeAreOne(t *testing.T) {
 	create(decomposed).wantError(400, "address_taken").wantField("email")
 	create("\u212ajell@example.com").want(200) // the sign of Kelvin is folded to a k
 	create("kjell@example.com").wantError(400, "address_taken")
-	for _, spelling := range []string{composed, decomposed, "J\u00dcRGEN@EXAMPLE.COM"} {
+	for _, spelling := range []string{composed, decomposed, "J\u00dcRGEN@EXAMPLE.COM", "j\u00fcrgen@exam\u00adple.com"} {
 		c.operator.get("/v2/user_lookup/" + url.PathEscape(spelling)).reply().wantFields(fields{"token": token})
 		c.alice.mustSend(spelling, "hello")
 	}
-	for _, unseen := range []string{"j\u200b\u00fcrgen@example.com", "j\u00fcrgen@exam\u00adple.com",
-		"\u202ej\u00fcrgen@example.com", "j\u00fcrgen\u3164@example.com"} {
+	for _, unseen := range []string{"j\u200b\u00fcrgen@example.com", "\u202ej\u00fcrgen@example.com",
+		"j\u00fcrgen\u3164@example.com"} {
 		create(unseen).wantError(400, "email_invalid")
 	}
 	// Cyrillic, full width, unseen, marked, dotless

@@ -109,7 +109,7 @@ var mayImport = []layer{
 	{"internal/upkeep", []string{
 		"internal/piece",
 		"internal/custody", "internal/content", "internal/audit", "internal/store/overview",
-		"internal/store/authorship", "internal/store",
+		"internal/store/authorship", "internal/store/searchindex", "internal/store",
 		"internal/seal", "internal/blob", "internal/disk",
 		"internal/health", "internal/meter", "internal/model",
 	}},

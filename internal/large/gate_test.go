@@ -8,8 +8,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"signet/internal/model"
+	"signet/internal/testenv"
 )
+
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 var busy = &model.Error{Kind: model.Unavailable, Code: "busy"}
 

@@ -38,6 +38,9 @@ func (m *Memory) Used() int64 {
 	return m.used
 }
 
+// Crowded reports whether more than half of it is taken.
+func (m *Memory) Crowded() bool { return m.most > 0 && m.Used() > m.most/2 }
+
 // Held is what the body of one call has taken. Its zero value has taken nothing. It is
 // not safe for concurrent use.
 type Held struct {

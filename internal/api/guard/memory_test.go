@@ -32,6 +32,9 @@ func TestMemoryOfBodies(t *testing.T) {
 	if got := m.Used(); got != 100<<10 {
 		t.Errorf("%d bytes are used", got)
 	}
+	if m.Crowded() {
+		t.Error("an eighth is a crowd")
+	}
 	// All together have all of it, and what is small is still taken.
 	var others []Held
 	for _, name := range []string{"bob", "carl", "dora", "emil", "finn", "gina", "hans"} {
@@ -41,6 +44,9 @@ func TestMemoryOfBodies(t *testing.T) {
 		for range 27 {
 			wantTaken(&others[i], 4<<10)
 		}
+	}
+	if !m.Crowded() {
+		t.Error("all of it is no crowd")
 	}
 	last := m.Hold("eve")
 	wantTaken(&last, 8<<10)

@@ -42,6 +42,9 @@ type Body[T any] struct {
 	// Hold asks for memory for so many bytes more, before they are kept; its error is
 	// what to answer. nil: there is enough.
 	Hold func(bytes int) error
+	// Crowded reports whether that memory is getting short: a text that comes slowly is given
+	// less time then. nil: it is not.
+	Crowded func() bool
 	// Admit is asked before a file is kept; its error is what to answer. nil: each is.
 	Admit func() error
 	// Refuse tells, by the fields that came before a file, with which error the endpoint
@@ -103,6 +106,9 @@ func (reader *Reader[T]) Read(ctx context.Context, w http.ResponseWriter, r *htt
 	source := limited(r.Body, limit)
 	defer func() { into.Bytes = source.count }()
 	if reader.Patience > 0 && w != nil {
+		if kind != typeMultipart { // whose file takes no memory
+			source.crowded = into.Crowded
+		}
 		source.hurry(http.NewResponseController(w), reader.Patience)
 		defer source.release()
 	}

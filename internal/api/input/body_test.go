@@ -2,6 +2,7 @@ package input
 
 import (
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -139,6 +140,31 @@ func TestABodyThatStandsStillIsNotWaitedFor(t *testing.T) {
 		}
 		if took := time.Since(began); took > 100<<10*patienceByByte/2 {
 			t.Errorf("%s: nothing came for %v, and the body was waited for", what, took)
+		}
+	}
+}
+
+// deadline is a writer whose deadline of reading is kept.
+type deadline struct {
+	http.ResponseWriter
+	at time.Time
+}
+
+func (d *deadline) SetReadDeadline(at time.Time) error {
+	d.at = at
+	return nil
+}
+
+// A text that trickles keeps its memory from others, who wait for it.
+func TestASlowBodyHasLessTimeWhereMemoryIsShort(t *testing.T) {
+	for crowded, want := range map[bool]time.Duration{false: 90 * time.Second, true: 40 * time.Second} {
+		var d deadline
+		began := time.Now()
+		s := source{conn: http.NewResponseController(&d), started: began, patience: Patience, count: 80_000,
+			crowded: func() bool { return crowded }}
+		s.renew(began.Add(time.Minute))
+		if got := d.at.Sub(began); got != want {
+			t.Errorf("crowded %v: 80,000 bytes have %v, want %v", crowded, got, want)
 		}
 	}
 }

@@ -25,13 +25,16 @@ type source struct {
 	conn     *http.ResponseController // nil: no deadline
 	started  time.Time
 	patience time.Duration
-	renewed  time.Time // when the deadline was set
+	renewed  time.Time   // when the deadline was set
+	crowded  func() bool // nil: it never is
 }
 
 const (
 	// patienceByByte is what each byte received adds to the time that a client has: a
 	// large body may take its time, at a thousand bytes a second or more.
 	patienceByByte = time.Millisecond
+	// crowdedPart is the part of that where others wait for the memory.
+	crowdedPart = 8
 	// renewEvery is how long after a deadline was set what comes moves it.
 	renewEvery = time.Second
 )
@@ -75,7 +78,11 @@ func (s *source) Read(p []byte) (int, error) {
 // connection below it, as in a test, has none.
 func (s *source) renew(now time.Time) {
 	s.renewed = now
-	byBytes := s.started.Add(s.patience + time.Duration(s.count)*patienceByByte)
+	earned := time.Duration(s.count) * patienceByByte
+	if s.crowded != nil && s.crowded() {
+		earned /= crowdedPart
+	}
+	byBytes := s.started.Add(s.patience + earned)
 	silence := now.Add(s.patience)
 	if byBytes.Before(silence) {
 		silence = byBytes
