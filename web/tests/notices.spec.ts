@@ -60,6 +60,29 @@ test("messages are told by notifications, as much as one chose, until they are r
   await a.hasIcon(false);
 });
 
+test("a message that comes before the page has its worker is told when it has", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const a = new Notices(await open(alice, "/healthz", { permissions: ["notifications"] }));
+  await a.page.addInitScript(holdWorkers);
+  await a.page.goto("/");
+  await expect(a.list.getByText("No conversations yet.")).toBeVisible();
+  await a.choose("That there is a message", alice, "sign");
+  await bob.tell(alice, "Is bed 12 free?");
+  await expect(a.entry("Bob Brown")).toBeVisible();
+  await a.page.evaluate(() => (window as unknown as { letWorkersBegin: () => void }).letWorkersBegin());
+  await a.tells("Signet: New message");
+});
+
+/** holdWorkers has workers wait until they are let begin. */
+function holdWorkers(): void {
+  const { register } = ServiceWorkerContainer.prototype;
+  const begin = new Promise<void>((resolve) => Object.assign(window, { letWorkersBegin: resolve }));
+  ServiceWorkerContainer.prototype.register = async function (...by) {
+    await begin;
+    return register.apply(this, by);
+  };
+}
+
 test("notifications end with their session, in all tabs, and how much they tell is each person's choice", async ({
   hospital, open,
 }) => {

@@ -8,15 +8,22 @@ export interface Carried {
   address: string;
 }
 
-/** worker is what shows them; none where the browser allows none. */
-async function worker(): Promise<ServiceWorkerRegistration | undefined> {
-  const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
-  return serviceWorker?.getRegistration().catch(() => undefined);
+/** container is where the browser keeps workers; none where it allows none. */
+function container(): ServiceWorkerContainer | undefined {
+  return (navigator as { serviceWorker?: ServiceWorkerContainer }).serviceWorker;
 }
 
-/** show has a notification shown in the place of the last one with its tag. */
+/** worker is what shows them; none where there is none yet. */
+async function worker(): Promise<ServiceWorkerRegistration | undefined> {
+  return container()?.getRegistration().catch(() => undefined);
+}
+
+/**
+ * show has a notification shown in the place of the last one with its tag, as soon as there is a worker: the page may
+ * have just begun.
+ */
 export async function show(title: string, options: NotificationOptions & { tag: string; data: Carried }): Promise<void> {
-  await (await worker())?.showNotification(title, options);
+  await (await container()?.ready)?.showNotification(title, options);
 }
 
 /** withdraw closes the notification with a tag. */
