@@ -1,7 +1,7 @@
 // The tabs of one browser, which share one session.
 import type { Page } from "@playwright/test";
 import { password } from "./fixtures/hospital.js";
-import { signIn } from "./fixtures/messenger.js";
+import { Messenger, signIn } from "./fixtures/messenger.js";
 import { expect, test } from "./fixtures/test.js";
 
 const ended = "Your session has ended. Please sign in again.";
@@ -68,4 +68,39 @@ test("a session begins in all tabs and ends in all, also from elsewhere, and say
     await expect(page.getByLabel("User name")).toBeVisible();
     await expect(page.getByText(ended, { exact: true })).toBeVisible();
   }
+});
+
+test("signing out that the server refuses is said, and nothing ends", async ({ hospital, open }) => {
+  const { alice } = await hospital({ alice: "Alice Ames" });
+  const page = await open(alice, "/", { serviceWorkers: "block" });
+  await isFor(page, "Alice Ames");
+  const loads = countLoads(page);
+  await page.route("**/v2/session", (route) => {
+    if (route.request().method() !== "DELETE") return route.continue();
+    const error = { status: 429, code: "rate_limit", message: "Too many requests." };
+    return route.fulfill({ status: 429, headers: { "Retry-After": "3600" }, json: { status: "fail", error } });
+  });
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByText("Too many attempts. Try again in a minute.", { exact: true })).toBeVisible();
+  await page.unroute("**/v2/session");
+  await isFor(page, "Alice Ames");
+  expect(loads()).toBe(0);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByLabel("User name")).toBeVisible();
+  await expect(page.getByText(ended)).toHaveCount(0);
+});
+
+// As where one signs out and in again in another tab, while this one has no connection.
+test("a tab whose stream is refused goes on where there is a session again", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const a = new Messenger(await open(alice, "/healthz", { serviceWorkers: "block" }));
+  const error = { status: 401, code: "credentials_wrong", message: "No." };
+  await a.page.route(/\/v2\/events$/, (route) => route.fulfill({ status: 401, json: { status: "fail", error } }), { times: 1 });
+  const refused = a.page.waitForResponse((response) => response.url().endsWith("/v2/events") && response.status() === 401);
+  await a.page.goto("/");
+  await refused;
+  await expect(a.list).toContainText("No conversations yet.");
+  await bob.tell(alice, "Good morning.");
+  await expect(a.entry("Bob Brown")).toBeVisible();
+  await isFor(a.page, "Alice Ames");
 });

@@ -9,10 +9,12 @@ import * as outbox from "./outbox";
 import * as people from "./people";
 import * as presence from "./presence";
 import * as seen from "./seen";
-import { client, offline, resume, session } from "./session";
+import { client, look, offline, resume, session } from "./session";
 import * as statuses from "./statuses";
 
-/** follow keeps the page up to date until the session ends; what has arrived is told. */
+const pause = 3000; // milliseconds, before a stream is opened again that was refused
+
+/** follow keeps the page up to date for as long as there is one; what has arrived is told. */
 export async function follow(arrived: (message: Message) => void): Promise<void> {
   let connected = false;
   // Where the device has a network again, nobody waits for the end of a pause.
@@ -45,8 +47,10 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
       return;
     } catch (error) {
       if (pausing.signal.aborted) continue;
-      if (error instanceof SignetError && error.status === 401) return; // the session has ended, which its client has seen
-      throw error;
+      if (!(error instanceof SignetError && error.status === 401)) throw error;
+      // The session has ended, with which the page ends; unless the person has signed in again, in another tab.
+      await look();
+      await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random())));
     }
   }
 }

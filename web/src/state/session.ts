@@ -27,7 +27,10 @@ sessionStorage.removeItem(endedMark);
 const tabs = new BroadcastChannel("signet-session");
 tabs.onmessage = () => void resume();
 
-const pause = 3000; // milliseconds, between questions to a server that gives no answer
+// Milliseconds between questions to a server that gives no answer, at least; and where it asks for a longer time.
+const pause = 3000;
+const longestPause = 60_000;
+let asking: ReturnType<typeof setTimeout> | undefined;
 
 /** resume finds out whether the browser has a session. It asks until there is an answer. */
 export async function resume(): Promise<void> {
@@ -46,14 +49,17 @@ export async function resume(): Promise<void> {
       return;
     }
     offline.value = true;
-    setTimeout(() => void resume(), pause);
+    clearTimeout(asking);
+    const wait = (error instanceof SignetError && error.retryAfter) || pause;
+    // Not all pages at once, and each as one, however often it was asked to.
+    asking = setTimeout(() => void resume(), Math.min(wait, longestPause) * (1 + Math.random()));
   }
 }
 
 let looking = false;
 
 /** look resumes, once for all that was refused meanwhile. */
-async function look(): Promise<void> {
+export async function look(): Promise<void> {
   if (looking) return;
   looking = true;
   await resume();
@@ -82,12 +88,16 @@ export async function signIn(by: { username: string; password: string } | Creden
   tabs.postMessage(null);
 }
 
-/** signOut ends the session, and forgets everything with the page. Without a connection it throws, and nothing ends. */
+/**
+ * signOut ends the session, and forgets everything with the page. Where the server does not end it, or its answer is
+ * lost, signOut throws and the page goes on; unless the session has ended all the same.
+ */
 export async function signOut(): Promise<void> {
   leaving = true;
   await client.endSession().catch((error: unknown) => {
-    if (error instanceof SignetError) return; // it had ended
+    if (error instanceof SignetError && error.status === 401) return; // it had ended
     leaving = false;
+    void look(); // its end may have been no news while the page was being left
     throw error;
   });
   leaving = false;
