@@ -115,7 +115,7 @@ export async function* follow(calls: StreamCalls, options: StreamOptions): Async
 /** waitAfter returns how long the stream waits after an end of its connection. */
 function waitAfter(why: unknown, failures: number, pauses: { minDelay: number; maxDelay: number }): number {
   if (why instanceof TooManyStreamsError) return crowdedOut.least + Math.random() * crowdedOut.jitter;
-  if (why instanceof SignetError && why.retryAfter !== undefined) {
+  if (why instanceof SignetError && why.retryAfter) {
     return Math.min(why.retryAfter, longestWait) + Math.random() * pauses.minDelay;
   }
   return delay(pauses, failures);
@@ -198,8 +198,8 @@ async function* connection(
         if (event.kind === "client_advisory" && event.payload.advisory.name === "too_many_streams") {
           throw new TooManyStreamsError("the account has too many event streams open"); // its pause is for this once
         }
+        place.retry = frames.retry ?? place.retry; // not before: a line may come in a piece of its own
       }
-      place.retry = frames.retry ?? place.retry;
     }
   } finally {
     watch.stop();

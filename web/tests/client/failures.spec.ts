@@ -188,11 +188,39 @@ test("a stream goes on from what was seen, and waits longer the longer nothing c
   const places = [undefined, "2", "2", "2", "2", "2", "3"];
   expect(requests.map((r) => r.headers["last-event-id"])).toStrictEqual(places);
   // The server names the first pause; it doubles, and is the first again once something came.
-  const [first, , third, , fifth, sixth] = waits;
+  const [first, , third, fourth, fifth, sixth] = waits;
   expect(first, `of the waits ${waits}`).toBeLessThanOrEqual(1.5);
   expect(third, `of the waits ${waits}`).toBeGreaterThanOrEqual(2);
+  expect(fourth, `of the waits ${waits}`).toBeGreaterThanOrEqual(4); // where the server names no time
   expect(fifth, `of the waits ${waits}`).toBeGreaterThanOrEqual(8);
   expect(sixth, `of the waits ${waits}`).toBeLessThanOrEqual(1.5);
+});
+
+test("the pause of a stream that made room for another is for once, in whatever pieces it comes", async () => {
+  const advisory = { event_id: "live", event: { "acme:iq:client_advisory": { advisory: { name: "too_many_streams" } } } };
+  const crowded = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const piece of ["retry: 60000\n", `data: ${JSON.stringify(advisory)}\n\n`]) {
+        controller.enqueue(new TextEncoder().encode(piece));
+      }
+      controller.close();
+    },
+  });
+  const stream = () => new Response(crowded, { headers: { "Content-Type": "text/event-stream" } });
+  const answers = [stream, () => new Response(null, { status: 503 }), () => new Response(null, { status: 401 })];
+  const client = new Client({
+    baseURL: "http://signet.test",
+    credentials: { key: "key", secret: "secret" },
+    retry: { attempts: 1 },
+    fetch: () => Promise.resolve(answers.shift()?.() ?? Response.error()),
+  });
+  const waits: number[] = [];
+  const pauses = { minDelay: 1, maxDelay: 100 };
+  const reading = list(client.events({ pauses, onDisconnect: (_, wait) => waits.push(wait) }));
+  await expect(reading).rejects.toMatchObject(refused({ status: 401 }));
+  const [minute, next] = waits;
+  expect(minute).toBeGreaterThanOrEqual(60_000);
+  expect(next, `of the waits ${waits}`).toBeLessThanOrEqual(1.5);
 });
 
 test("a stream that says nothing for three heartbeats is lost", async ({ script }) => {
