@@ -28,6 +28,15 @@ for (const [text, ...want] of [
   ["mailto:ward3@a.test, tel:+15551234567.", "mailto:ward3@a.test", "tel:+15551234567"],
   ["http://[2001:db8::1]:8080/a]", "http://[2001:db8::1]:8080/a"],
   ["HTTPS://A.test/B", "HTTPS://A.test/B"],
+  ["http://localhost:8080/ https://bücher.example/ https://пример.рф/ https://παράδειγμα.gr https://日本語.jp:8443/a",
+    "http://localhost:8080/", "https://bücher.example/", "https://пример.рф/", "https://παράδειγμα.gr", "https://日本語.jp:8443/a"],
+  // What could pass a host off as another one: others before it, numbers, what looks like a slash or like Latin letters.
+  ["https://bank.test@a.test/ https://bank.test:1@a.test https://@a.test http://2130706433/ http://0x7f.1/ https:///a.test"],
+  ["https://bank.test%2ea.test/ https://bank.test∕login.a.test/ https://bank.test⁄a.test https://bank.test\u01c3a.test/ok",
+    "https://bank.test\u01c3a.test/ok"],
+  ["https://раypal.test/ https://αpple.test https://example.раypal.test/"],
+  ["https://a.test/\u202egpj.exe https://b.test/c\u200e. https://c.test\u2067/d \u2066https://d.test/e\u2069",
+    "https://a.test/", "https://b.test/c", "https://c.test", "https://d.test/e"],
   ["https:// http://. mailto: tel:… xhttps://a.test javascript:alert(1) data:,x"],
 ] as [string, ...string[]][]) {
   test(`linked in: ${text}`, () => {
@@ -43,10 +52,10 @@ const wide = [..."。，、；：？！）」』】》〉”…．｡､〕〗",
 const narrow = [..."?!.,;:'’»؟،؛।॥։۔", "...", ".)", "?!", ").", "'\""];
 const opening = ["", " ", "(", "（", "「", "“", "[", "看", "、", "\n> "];
 const scripts = ["bed-12", "a_b", "日本語", "佐々木", "ダ・ヴィンチ", "نادية", "समाचार", "ไทย", "q?x=1&y=2,3", "v1.2", "L’Oréal", "🛏"];
-const any = [...schemes, ...blanks, ...wide, ...narrow, ...opening, ...scripts, "/", "((", "{", "}", "]", "a.test", "[::1]", "%", "\ud800"];
+const any = [...schemes, ...blanks, ...wide, ...narrow, ...opening, ...scripts, "/", "((", "{", "}", "]", "a.test", "[::1]", "%", "\ud800", "@", "\u202e", "\u2067"];
 
 // What no link has in it, and at its end.
-const endsWithin = /[\s。，、；：？！「」『』（）【】《》“”…<>"]/u;
+const endsWithin = /[\s\p{Bidi_Control}。，、；：？！「」『』（）【】《》“”…<>"]/u;
 const endsAfter = /[.,;:!?'’»؟،؛।॥։۔([{]$/u;
 
 /** Dice makes texts by chance. */
@@ -83,7 +92,7 @@ class Dice {
 function faults(text: string): unknown[] {
   const wrong: unknown[] = links(text).filter(({ href, text: shown }) => {
     const leads = new URL(shown).href === href && ["http:", "https:", "mailto:", "tel:"].includes(new URL(href).protocol);
-    return !leads || endsWithin.test(shown) || endsAfter.test(shown);
+    return !leads || new URL(href).username !== "" && href.startsWith("http") || endsWithin.test(shown) || endsAfter.test(shown);
   });
   return whole(pieces(text)) === text ? wrong : [...wrong, text];
 }

@@ -7,10 +7,10 @@ const scheme = /\b(?:https?:\/\/|mailto:|tel:)/gi;
 
 // What ends an address wherever it stands: blanks, what no address has in it, and the punctuation of scripts that are
 // written without blanks: Chinese and Japanese with its wide, small and upright forms, Thai, Khmer, Burmese, Tibetan.
-// What also joins parts of a name stays: 々 ・ 〜.
+// What also joins parts of a name stays: 々 ・ 〜. Marks that turn a line around would show an address as another one.
 const ends = new RegExp(
   [
-    "[\\s\\p{Cc}<>\"`“”„‟…—―",
+    "[\\s\\p{Cc}\\p{Bidi_Control}\\u200b\\u2060<>\"`“”„‟…—―",
     "、。〃《》〈〉「」『』【】〔〕〖〗〘〙〚〛〝〞〟〰！＂＇（），．：；＜＞？［］｛｝｟｠｡｢｣､",
     "\\ufe10-\\ufe19\\ufe30-\\ufe6b",
     "\\u0e4f\\u0e5a\\u0e5b\\u17d4-\\u17d6\\u17d8-\\u17da\\u104a-\\u104f\\u0f0d-\\u0f14\\u0f3a-\\u0f3d]",
@@ -37,13 +37,29 @@ export function pieces(text: string): Piece[] {
     const end = endOf(text, body);
     const shown = text.slice(match.index, withoutTrail(text, body, end));
     scheme.lastIndex = end;
-    if (shown.length === match[0].length || !URL.canParse(shown)) continue;
+    if (shown.length === match[0].length || !URL.canParse(shown) || !isPlain(shown)) continue;
     if (match.index > done) found.push(text.slice(done, match.index));
     found.push({ href: new URL(shown).href, text: shown });
     done = match.index + shown.length;
   }
   if (done < text.length) found.push(text.slice(done));
   return found;
+}
+
+// Scripts with letters that look like Latin ones.
+const alike = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Lisu}]/u;
+
+/**
+ * isPlain reports whether people see where an address of a page leads: what is before a @, a number in place of a name,
+ * a sign that looks like a slash, or a name that mixes alphabets can pass a host off as another one.
+ */
+function isPlain(shown: string): boolean {
+  const { protocol, hostname } = new URL(shown);
+  if (!protocol.startsWith("http")) return true;
+  const host = /^[^:]+:\/\/([^/?#\\]*)/.exec(shown)?.[1]?.replace(/:\d*$/, "") ?? "";
+  if (/^[\x21-\x7e]*$/.test(host)) return host.startsWith("[") || hostname === host.toLowerCase();
+  if (/[^\p{L}\p{M}\p{N}\-_.。・·\u200c\u200d]/u.test(host)) return false;
+  return !host.split(/[.。]/).some((label) => /\p{Script=Latin}/u.test(label) && alike.test(label));
 }
 
 /** endOf returns where what may be an address ends: before what ends any, and before a bracket that it did not open. */

@@ -25,7 +25,8 @@ function Linked({ text }: { text: string }) {
         typeof piece === "string" ? (
           piece
         ) : (
-          <a key={i} href={piece.href} target="_blank" rel="noopener noreferrer">
+          // Apart from the direction of what is around it, which could show it as another address.
+          <a key={i} href={piece.href} dir="ltr" target="_blank" rel="noopener noreferrer">
             {piece.text}
           </a>
         ),
