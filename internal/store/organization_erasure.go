@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 
 	"signet/internal/model"
@@ -43,6 +44,9 @@ func (tx *Tx) BeingErased(id model.OrganizationID) (bool, error) {
 // nothing of it: its membership, a role, and the event that tells it.
 const memberRows = 3
 
+// endRows is how many of these are left where it has no role.
+const endRows = 2
+
 // EraseMembers takes the next members out of a deleted organization, with what they have of
 // it, and tells them; it writes about so many rows. ended are those that are out: where one
 // has very much, there are none yet. more is false where there were none.
@@ -74,34 +78,56 @@ func (tx *Tx) EraseMembers(id model.OrganizationID, rows int) (ended []model.Acc
 			return nil, erased, true, err
 		}
 	}
-	for _, account := range accounts {
-		n, err := tx.eraseMember(id, account, position)
-		if err != nil {
-			return nil, nil, false, err
-		}
-		ended = append(ended, account)
-		erased["memberships"]++
-		if rows -= n; rows <= 0 {
-			break
-		}
+	n, err := tx.eraseQueued(erased, id, accounts, position, rows)
+	if rows -= n; err != nil || rows <= 0 {
+		return nil, erased, true, err
 	}
-	return ended, erased, true, nil
+	ended = accounts[:min(max(rows/endRows, 1), len(accounts))]
+	return ended, erased, true, tx.endMembers(erased, id, ended, position)
 }
 
-// eraseMember takes an account that has no more than a membership and events out of a deleted
-// organization, and returns how many rows that wrote. A queue that is not short is marked.
-func (tx *Tx) eraseMember(id model.OrganizationID, account model.AccountID, position int64) (rows int, err error) {
-	w := &Withdrawal{Account: account, Position: position, number: tx.existing(id)}
-	if rows, _, err = tx.withdraw(w, shortQueue); err != nil {
-		return rows, err
+// eraseQueued takes events of a deleted organization out of the queues of members, and returns
+// how many rows that wrote. A queue that is not short is marked.
+func (tx *Tx) eraseQueued(erased Erased, id model.OrganizationID, accounts []model.AccountID, position int64,
+	rows int) (written int, err error) {
+	tx.change.withdrawn()
+	number := tx.existing(id)
+	long, err := Column[model.AccountID](tx, `SELECT m.account FROM memberships m WHERE m.organization = ?
+		AND m.account IN (?*) AND (SELECT 1 FROM events e WHERE e.account = m.account LIMIT 1 OFFSET ? + 0) IS NOT NULL`,
+		id, accounts, shortQueue)
+	if err != nil {
+		return 0, err
 	}
-	n, err := tx.exec(`DELETE FROM memberships WHERE organization = ? AND account = ?`, id, account)
-	if err != nil || n == 0 { // the account itself was erased meanwhile
-		return rows + 1, err
+	for _, account := range long {
+		if err := tx.markWithdrawn(&Withdrawal{Account: account, Position: position, number: number}); err != nil {
+			return 0, err
+		}
+	}
+	short := slices.DeleteFunc(slices.Clone(accounts), func(a model.AccountID) bool { return slices.Contains(long, a) })
+	if len(short) == 0 {
+		return len(long), nil
+	}
+	n, err := tx.eraseSome(erased, `DELETE FROM events WHERE (account, position) IN (SELECT account, position
+		FROM events WHERE account IN (?*) AND organization_number = ? AND position <= ? LIMIT ? + 0)`, short, number,
+		position, rows)
+	return len(long) + n, err
+}
+
+// endMembers takes accounts that have no more than their membership out of a deleted
+// organization, and tells them. One that was erased meanwhile is told nothing.
+func (tx *Tx) endMembers(erased Erased, id model.OrganizationID, accounts []model.AccountID, position int64) error {
+	if err := tx.noteGrowth(accounts...); err != nil {
+		return err
 	}
 	// It names no organization: they are in this one no more.
-	return rows + memberRows, tx.InsertEvent(account, position, "", model.EventSettings, model.MessageID{},
-		Payload{}.Encode())
+	err := tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
+		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships WHERE organization = ? AND account IN (?*)`, position,
+		tx.existing(""), kindNumber(model.EventSettings), model.MessageID{}, string(Payload{}.Encode()), id, accounts)
+	if err != nil {
+		return err
+	}
+	return tx.erase(erased, "memberships", `DELETE FROM memberships WHERE organization = ? AND account IN (?*)`, id,
+		accounts)
 }
 
 // eraseSome runs a statement that removes some rows of a table, and counts them.
@@ -114,13 +140,17 @@ func (tx *Tx) eraseSome(out Erased, query string, args ...any) (int, error) {
 }
 
 // EraseBesides removes the next of what a deleted organization without members has besides
-// groups and messages: about so many rows. more is false where nothing was left.
-func (tx *Tx) EraseBesides(id model.OrganizationID, rows int) (erased Erased, more bool, err error) {
+// groups and messages: about so many rows, from a kind on, which is 0 at first. Whoever goes on
+// with the kind at which it was does not look through all that went before. more is false where
+// nothing was left.
+func (tx *Tx) EraseBesides(id model.OrganizationID, from, rows int) (erased Erased, at int, more bool, err error) {
 	erased = Erased{}
-	if n, err := tx.eraseKeys(id, rows); err != nil || n > 0 {
-		return erased, true, err
+	if from == 0 {
+		if n, err := tx.eraseKeys(id, rows); err != nil || n > 0 {
+			return erased, 0, true, err
+		}
 	}
-	for _, query := range []string{
+	for i, query := range []string{
 		`DELETE FROM join_requests WHERE (organization, account) IN (SELECT organization, account
 			FROM join_requests WHERE organization = ? LIMIT ? + 0)`,
 		`DELETE FROM roles WHERE (organization, account, role) IN (SELECT organization, account, role
@@ -133,11 +163,14 @@ func (tx *Tx) EraseBesides(id model.OrganizationID, rows int) (erased Erased, mo
 			(SELECT organization, kind, field, prefix, display_name, entity, word
 			FROM search_words WHERE organization = ? LIMIT ? + 0)`,
 	} {
+		if i+1 < from { // the keys are 0
+			continue
+		}
 		if n, err := tx.eraseSome(erased, query, id, rows); err != nil || n > 0 {
-			return erased, true, err
+			return erased, i + 1, true, err
 		}
 	}
-	return erased, false, nil
+	return erased, 0, false, nil
 }
 
 // eraseKeys removes up to limit keys of an organization's scope, and returns how many those

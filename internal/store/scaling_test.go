@@ -51,6 +51,8 @@ var spreading = map[string]string{
 	"Tx.EraseBesides":         "the sweep: what a deleted organization has left, some rows at a time",
 	"Tx.EraseGroups":          "the sweep: groups of a deleted organization, some rows at a time",
 	"Tx.eraseKeys":            "the sweep: keys of a deleted organization, some at a time",
+	"Tx.endMembers":           "the sweep: members of a deleted organization, some at a time",
+	"Tx.eraseQueued":          "the sweep: what members of a deleted organization have queued of it, some rows at a time",
 	"Tx.EraseMembers":         "the sweep: members of a deleted organization, some rows at a time",
 	"LeftOf":                  "once in the life of an account, beside others",
 	"Tx.EraseOwn":             "once in the life of an account, some rows at a time",

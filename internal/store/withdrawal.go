@@ -37,15 +37,15 @@ const standing = ` AND (NOT EXISTS (SELECT 1 FROM withdrawals WHERE account = ?)
 func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, notices, position int64) error {
 	w := Withdrawal{Account: account, Position: position, number: int64(anyOrganization)}
 	if scope == "" {
-		_, _, err := tx.withdraw(&w, atOnce)
+		_, err := tx.withdraw(&w)
 		return err
 	}
 	w.number = tx.existing(scope)
-	if _, _, err := tx.withdraw(&w, atOnce); err != nil {
+	if _, err := tx.withdraw(&w); err != nil {
 		return err
 	}
 	w.number = int64(0) // what is the account's own
-	if _, _, err := tx.withdraw(&w, atOnce); err != nil {
+	if _, err := tx.withdraw(&w); err != nil {
 		return err
 	}
 	return tx.withdrawNotices(account, notices, position)
@@ -54,7 +54,7 @@ func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, n
 // WithdrawEventsOf withdraws what is queued for an account about an organization, up to a
 // position.
 func (tx *Tx) WithdrawEventsOf(account model.AccountID, organization model.OrganizationID, position int64) error {
-	_, _, err := tx.withdraw(&Withdrawal{Account: account, Position: position, number: tx.existing(organization)}, atOnce)
+	_, err := tx.withdraw(&Withdrawal{Account: account, Position: position, number: tx.existing(organization)})
 	return err
 }
 
@@ -64,31 +64,36 @@ func (tx *Tx) WithdrawEventsOf(account model.AccountID, organization model.Organ
 func (tx *Tx) WithdrawConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID,
 	position int64) (left *Withdrawal, err error) {
 	w := &Withdrawal{Account: account, Position: position, number: tx.existing(organization), Entity: entity}
-	if _, done, err := tx.withdraw(w, atOnce); err != nil || done {
+	if done, err := tx.withdraw(w); err != nil || done {
 		return nil, err
 	}
 	return w, nil
 }
 
-// withdraw takes out of a queue of up to most events what is withdrawn, and returns how many
-// those were. In a longer one it is marked.
-func (tx *Tx) withdraw(w *Withdrawal, most int) (events int, done bool, err error) {
+// withdraw takes out of a queue that is short enough what is withdrawn. In a longer one it is
+// marked.
+func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
 	tx.change.withdrawn()
 	var one int64
-	long, err := tx.One(`SELECT 1 FROM events WHERE account = ? LIMIT 1 OFFSET ? + 0`, []any{w.Account, most}, &one)
+	long, err := tx.One(`SELECT 1 FROM events WHERE account = ? LIMIT 1 OFFSET ? + 0`, []any{w.Account, atOnce}, &one)
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
 	if long {
-		return 1, false, tx.Post(`INSERT INTO withdrawals (account, organization_number, entity, position) VALUES (?, ?, ?, ?)
-			ON CONFLICT (account, organization_number, entity) DO UPDATE SET position = excluded.position`,
-			w.Account, w.number, optional(w.Entity), w.Position)
+		return false, tx.markWithdrawn(w)
 	}
-	positions, err := tx.Withdrawn(w, 0, most)
+	positions, err := tx.Withdrawn(w, 0, atOnce)
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
-	return len(positions), true, tx.DeleteEventsAt(w.Account, positions)
+	return true, tx.DeleteEventsAt(w.Account, positions)
+}
+
+// markWithdrawn notes what is out of a queue and still lies there.
+func (tx *Tx) markWithdrawn(w *Withdrawal) error {
+	return tx.Post(`INSERT INTO withdrawals (account, organization_number, entity, position) VALUES (?, ?, ?, ?)
+		ON CONFLICT (account, organization_number, entity) DO UPDATE SET position = excluded.position`,
+		w.Account, w.number, optional(w.Entity), w.Position)
 }
 
 // Withdrawals returns up to limit of those of which something may still lie in a queue.

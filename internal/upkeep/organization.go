@@ -24,37 +24,88 @@ type remains struct {
 	keeps bool                                               // others still have to know that it was deleted
 	told  func(accounts []model.AccountID)                   // have an event of their end
 	gone  func(rows []store.MessageRow, erased store.Erased) // is told what each transaction removed
+
+	of model.OrganizationID // which is being erased, and at what
+	at kind
+}
+
+// kind is a kind of what an organization holds: a stage of its erasure, and the kind of what is
+// beside members, groups and messages. The next piece goes on with that of the one before: where
+// many rows were erased, a database that did not clean up since looks through all of them before
+// it finds that none is left.
+type kind struct{ stage, beside int }
+
+// The stages, in their order.
+const (
+	members = iota
+	besides
+	groups
+	messages
+	stages
+)
+
+// part is what a transaction erased.
+type part struct {
+	members  []model.AccountID
+	messages []store.MessageRow
+	erased   store.Erased
+}
+
+// rowsOf is how many rows a transaction writes of an erasure. Where each has a connection of its
+// own nobody waits for it, and what it costs by itself is most of what a small one takes.
+func rowsOf(tx *store.Tx) int {
+	if tx.Alone() {
+		return pieceRows
+	}
+	return piece.Rows
+}
+
+// next erases the next of what an organization holds, from a kind on, and returns of which kind
+// that was. found is false where nothing was left.
+func next(tx *store.Tx, id model.OrganizationID, from kind) (p part, at kind, found bool, err error) {
+	rows := rowsOf(tx)
+	for at = from; at.stage < stages; at = (kind{stage: at.stage + 1}) {
+		switch at.stage {
+		case members:
+			p.members, p.erased, found, err = tx.EraseMembers(id, rows)
+		case besides:
+			p.erased, at.beside, found, err = tx.EraseBesides(id, at.beside, rows)
+		case groups:
+			p.erased, found, err = tx.EraseGroups(id, rows)
+		case messages:
+			var left []store.MessageRow
+			if left, err = tx.MessagesOf(id, batch); len(left) > 0 && err == nil {
+				found = true
+				p.messages, _, err = endMessages(tx, left)
+			}
+		}
+		if found || err != nil {
+			return p, at, found, err
+		}
+	}
+	return p, kind{}, false, nil
 }
 
 // erase removes the next of what the organization holds that find finds; with the last of it
 // the organization is forgotten, and over is true. found is false where there was nothing to do.
 func (r *remains) erase(ctx context.Context,
 	find func(tx *store.Tx) (model.OrganizationID, bool, error)) (found, over bool, err error) {
-	var members []model.AccountID
-	var messages []store.MessageRow
-	var erased store.Erased
+	var id model.OrganizationID
+	var done part
+	var at kind
 	err = r.store.Update(ctx, func(tx *store.Tx) (err error) {
-		var id model.OrganizationID
-		members, messages, erased, over = nil, nil, nil, false
+		done, at, over = part{}, kind{}, false
 		if id, found, err = find(tx); err != nil || !found {
 			return err
 		}
-		more := false
-		if members, erased, more, err = tx.EraseMembers(id, pieceRows); more || err != nil {
-			return err
+		left := false
+		if id == r.of && r.at != (kind{}) {
+			done, at, left, err = next(tx, id, r.at)
 		}
-		if erased, more, err = tx.EraseBesides(id, pieceRows); more || err != nil {
-			return err
+		if !left && err == nil { // of any kind: what had begun before it ended may have come since
+			done, at, left, err = next(tx, id, kind{})
 		}
-		if erased, more, err = tx.EraseGroups(id, pieceRows); more || err != nil {
-			return err
-		}
-		rows, err := tx.MessagesOf(id, batch)
-		if err != nil {
-			return err
-		}
-		if len(rows) > 0 {
-			messages, _, err = endMessages(tx, rows)
+		if left || err != nil {
 			return err
 		}
 		if found = !r.keeps; r.keeps {
@@ -64,8 +115,9 @@ func (r *remains) erase(ctx context.Context,
 		return tx.FinishErasure(id)
 	})
 	if err == nil {
-		r.told(members)
-		r.gone(messages, erased)
+		r.of, r.at = id, at
+		r.told(done.members)
+		r.gone(done.messages, done.erased)
 	}
 	return found, over, err
 }

@@ -82,10 +82,10 @@ func organizationErasure(t *testing.T, h Harness) {
 	queue := p.mustQueue(t, ann)
 	wantEqual(t, "queue", []model.EventKind{queue[0].Kind, queue[1].Kind},
 		[]model.EventKind{model.EventGroupMessage, model.EventSettings})
-	for more := true; more; {
+	for more, at := true, 0; more; {
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
 			var erased store.Erased
-			erased, more, err = tx.EraseBesides(doomed, few)
+			erased, at, more, err = tx.EraseBesides(doomed, at, few)
 			for table, n := range erased {
 				if n > few {
 					t.Errorf("%d rows of %s went at once", n, table)
@@ -131,5 +131,40 @@ func organizationErasure(t *testing.T, h Harness) {
 	for _, m := range sent[3:] {
 		mustFind(t, p, "message of its neighbour", p.found(m, kept))
 		wantEqual(t, "bytes of its neighbour", p.held(t, m.Blob), true)
+	}
+}
+
+// erasureOfQueues: what members of a deleted organization have queued of it goes some rows at a
+// time, but for long queues, of which it is marked. What is queued of another one stays.
+func erasureOfQueues(t *testing.T, h Harness) {
+	const few = 30
+	p, ann, bob, eve := newTrio(t, h)
+	doomed, kept := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob, eve)
+	p.mustFill(t, ann, doomed, 2*few)
+	p.mustFill(t, ann, kept, 3)
+	p.mustFill(t, bob, doomed, 10*few)
+	p.mustFill(t, bob, kept, 3)
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndOrganization(doomed) })
+
+	var told []model.AccountID
+	events := int64(0)
+	for more := true; more; {
+		var some []model.AccountID
+		var erased store.Erased
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			some, erased, more, err = tx.EraseMembers(doomed, few)
+			return err
+		})
+		if erased["events"]+erased["memberships"] > few {
+			t.Errorf("%v went at once, more than %d", erased, few)
+		}
+		told, events = append(told, some...), events+erased["events"]
+	}
+	wantEqual(t, "told", told, []model.AccountID{ann, bob, eve})
+	wantEqual(t, "events that went", events, 2*few)
+	wantEqual(t, "marked", p.mustWithdrawals(t, 1)[0].Account, bob)
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.FinishErasure(doomed) })
+	for i, account := range []model.AccountID{ann, bob, eve} {
+		wantEqual(t, "queue", len(p.mustQueue(t, account)), []int{4, 4, 1}[i]) // with that of the end
 	}
 }

@@ -98,6 +98,7 @@ var nounCases = []testCase{
 	{"Mutes", mutes},
 	{"AccountErasure", accountErasure},
 	{"OrganizationErasure", organizationErasure},
+	{"ErasureOfQueues", erasureOfQueues},
 	{"Departures", departures},
 	{"Nodes", nodes},
 	{"Streams", streams},
