@@ -157,23 +157,3 @@ func (tx *Tx) OnlyIn(id model.OrganizationID) ([]model.AccountID, error) {
 		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?
 		AND `+OfStanding+`m.organization))) ORDER BY account`, id, id)
 }
-
-// EraseTracesOf removes what is left of an organization in tables of accounts, and
-// its token. Its number stays taken.
-func (tx *Tx) EraseTracesOf(id model.OrganizationID) (Erased, error) {
-	tx.change.withdrawn()
-	out := Erased{}
-	for _, table := range []string{"requests", "conversations", "past_members", "mutes"} {
-		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
-			return nil, err
-		}
-	}
-	if err := tx.erase(out, "events", `DELETE FROM events WHERE organization_number = ?`, tx.Numbered(id)); err != nil {
-		return nil, err
-	}
-	if err := tx.Post(`UPDATE organization_numbers SET organization = '-' || CAST(number AS TEXT) WHERE organization = ?`,
-		id); err != nil {
-		return nil, err
-	}
-	return out, tx.changeRights(func(a *model.Account) { a.CreatedBy = "" }, `created_by = ?`, id)
-}

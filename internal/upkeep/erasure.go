@@ -45,19 +45,6 @@ type Eraser struct {
 	Blobs  int          // attachments that went; the servers erase their bytes
 }
 
-// update is store.Update that adds up what went.
-func (e *Eraser) update(ctx context.Context, fn func(tx *store.Tx) (store.Erased, error)) error {
-	var gone store.Erased
-	err := e.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		gone, err = fn(tx)
-		return err
-	})
-	if err == nil {
-		e.add(gone)
-	}
-	return err
-}
-
 func (e *Eraser) add(gone store.Erased) {
 	if e.Erased == nil {
 		e.Erased = store.Erased{}
@@ -205,10 +192,11 @@ func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keep
 			}
 		}
 	}
-	if err := e.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseTracesOf(id) }); err != nil {
+	traces := accountTraces{store: e.Store, gone: func(_ []store.MessageRow, erased store.Erased) { e.add(erased) }}
+	if err := traces.tracesOf(ctx, id); err != nil {
 		return err
 	}
-	return e.Store.Update(ctx, func(tx *store.Tx) error { return tx.FinishErasure(id) })
+	return e.Store.Update(ctx, func(tx *store.Tx) error { return errors.Join(tx.ForgetToken(id), tx.FinishErasure(id)) })
 }
 
 // endOrganization does what DeleteOrganization does, for the command line. One that

@@ -35,11 +35,37 @@ type house struct {
 type counted struct {
 	store.Engine
 	updates int
+	most    int64  // rows that one transaction wrote
+	after   func() // is called after each transaction; nil: nothing is
 }
 
 func (c *counted) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
 	c.updates++
-	return c.Engine.Update(ctx, fn, traits...)
+	if c.after != nil {
+		defer c.after()
+	}
+	return c.Engine.Update(ctx, func(s store.Session) error {
+		rows := int64(0)
+		err := fn(countedSession{s, &rows})
+		c.most = max(c.most, rows)
+		return err
+	}, traits...)
+}
+
+type countedSession struct {
+	store.Session
+	rows *int64
+}
+
+func (s countedSession) Exec(query string, args ...any) (int64, error) {
+	n, err := s.Session.Exec(query, args...)
+	*s.rows += n
+	return n, err
+}
+
+func (s countedSession) Post(query string, args ...any) error {
+	_, err := s.Exec(query, args...)
+	return err
 }
 
 // newHouse keeps its files in a place.

@@ -1,6 +1,8 @@
 package upkeep
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"testing"
@@ -48,4 +50,71 @@ func TestErasureOfOrganizationGoesBackToWhatCameMeanwhile(t *testing.T) {
 	if !erase() {
 		t.Error("it is not over")
 	}
+}
+
+// The command line, too, takes out in pieces what accounts have left of an organization, and goes
+// on where it was broken off.
+func TestErasureOfOrganizationWritesFewRowsAtATime(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, filepath.Join(t.TempDir(), "blobs"), slog.New(slog.DiscardHandler))
+	const o, other = model.OrganizationID("o"), model.OrganizationID("other")
+	const people, most = 3*pieceRows + 7, 2 * pieceRows
+	id := func(i int) model.AccountID { return model.AccountID{1, byte(i >> 8), byte(i)} }
+	h.must(h.store.Update(t.Context(), func(tx *store.Tx) error {
+		err := errors.Join(tx.InsertOrganization(&model.Organization{ID: o, Name: "O", Created: h.now}),
+			tx.InsertOrganization(&model.Organization{ID: other, Name: "P", Created: h.now}))
+		for i := 0; i < people && err == nil; i++ {
+			position, _ := tx.Position(2, id(i))
+			err = errors.Join(
+				tx.InsertAccount(&model.Account{ID: id(i), DisplayName: "x", CreatedBy: o, Created: h.now}, ""),
+				tx.InsertEvent(id(i), position, o, model.EventFriends, model.MessageID{}, []byte("{}")),
+				tx.InsertEvent(id(i), position+1, other, model.EventFriends, model.MessageID{}, []byte("{}")))
+			for _, of := range []model.OrganizationID{o, other} {
+				err = errors.Join(err, tx.ListConversation(id(i), of, model.EntityID(id(0))),
+					tx.PutMute(id(i), model.Mute{Organization: of, Entity: model.EntityID(id(0)), Start: h.now}),
+					tx.Post(`INSERT INTO requests (account, request, fingerprint, organization, message, ttl, created)
+						VALUES (?, ?, ?, ?, ?, 0, 1)`, id(i), "r"+string(of), []byte{1}, of, model.MessageID{1}),
+					tx.Post(`INSERT INTO past_members (account, group_token, organization, name, floor, last_message, last_sort)
+						VALUES (?, ?, ?, 'g', 0, 0, 0)`, id(i), model.GroupID{1, byte(len(of))}, of))
+			}
+		}
+		return err
+	}))
+	h.engine.most = 0
+	broken, stop := context.WithCancel(t.Context())
+	h.engine.updates = 0
+	h.engine.after = func() {
+		if h.engine.updates == 8 {
+			stop()
+		}
+	}
+	e := &Eraser{Store: h.store, Clock: h.clock}
+	if err := e.Organization(broken, o, true); !errors.Is(err, context.Canceled) {
+		t.Fatalf("it is not broken off: %v", err)
+	}
+	h.engine.after = nil
+	h.must(e.Organization(t.Context(), o, true))
+	if h.engine.most > most {
+		t.Errorf("a transaction writes %d rows, more than %d", h.engine.most, most)
+	}
+	for _, table := range []string{"conversations", "mutes", "requests", "past_members", "events"} {
+		if n := e.Erased[table]; n != people {
+			t.Errorf("%d rows of %s went, want %d", n, table, people)
+		}
+		left := 0
+		h.must(h.store.View(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.One(`SELECT COUNT(*) FROM `+table, nil, &left)
+			return err
+		}))
+		if left != people {
+			t.Errorf("%d rows of %s are left, want the %d of the other organization", left, table, people)
+		}
+	}
+	h.must(h.store.View(t.Context(), func(tx *store.Tx) error {
+		made, err := tx.MadeBy(o, model.AccountID{}, people)
+		if len(made) > 0 {
+			t.Errorf("%d accounts still tell who created them", len(made))
+		}
+		return err
+	}))
 }

@@ -1,0 +1,98 @@
+package store
+
+import "signet/internal/model"
+
+// What accounts have left of a deleted organization has no index by it. It is looked for in the
+// order of its keys, each time after the last one that was found, outside of transactions that
+// write.
+
+// ConversationsIn returns up to limit conversations of an organization, after one.
+func (tx *Tx) ConversationsIn(id model.OrganizationID, after ConversationKey, limit int) ([]ConversationKey, error) {
+	return List(tx, `SELECT account, organization, entity FROM conversations
+		WHERE (account, organization, entity) > (?, ?, ?) AND organization = ? ORDER BY account, organization, entity
+		LIMIT ? + 0`, []any{after.Account, after.Organization, after.Entity, id, limit}, scanConversationKey)
+}
+
+// MutesIn returns up to limit mutes of an organization, after one.
+func (tx *Tx) MutesIn(id model.OrganizationID, after ConversationKey, limit int) ([]ConversationKey, error) {
+	return List(tx, `SELECT account, organization, entity FROM mutes
+		WHERE (account, organization, entity) > (?, ?, ?) AND organization = ? ORDER BY account, organization, entity
+		LIMIT ? + 0`, []any{after.Account, after.Organization, after.Entity, id, limit}, scanConversationKey)
+}
+
+func scanConversationKey(k *ConversationKey, row Row) error {
+	return row.Scan(&k.Account, &k.Organization, &k.Entity)
+}
+
+// RequestKey names a row of a request.
+type RequestKey struct {
+	Account model.AccountID
+	Request string
+}
+
+// RequestsIn returns up to limit requests that named an organization, after one.
+func (tx *Tx) RequestsIn(id model.OrganizationID, after RequestKey, limit int) ([]RequestKey, error) {
+	return List(tx, `SELECT account, request FROM requests WHERE (account, request) > (?, ?) AND organization = ?
+		ORDER BY account, request LIMIT ? + 0`, []any{after.Account, after.Request, id, limit},
+		func(k *RequestKey, row Row) error { return row.Scan(&k.Account, &k.Request) })
+}
+
+// EraseRequests removes requests.
+func (tx *Tx) EraseRequests(keys []RequestKey) (Erased, error) {
+	out := Erased{}
+	for _, k := range keys {
+		if err := tx.erase(out, "requests", `DELETE FROM requests WHERE account = ? AND request = ?`, k.Account,
+			k.Request); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// PastMemberKey names a row of one who was in a group.
+type PastMemberKey struct {
+	Account model.AccountID
+	Group   model.GroupID
+}
+
+// PastMembersIn returns up to limit of those who were in groups of an organization, after one.
+func (tx *Tx) PastMembersIn(id model.OrganizationID, after PastMemberKey, limit int) ([]PastMemberKey, error) {
+	return List(tx, `SELECT account, group_token FROM past_members WHERE (account, group_token) > (?, ?)
+		AND organization = ? ORDER BY account, group_token LIMIT ? + 0`, []any{after.Account, after.Group, id, limit},
+		func(k *PastMemberKey, row Row) error { return row.Scan(&k.Account, &k.Group) })
+}
+
+// ErasePastMembers forgets who was in groups.
+func (tx *Tx) ErasePastMembers(keys []PastMemberKey) (Erased, error) {
+	out := Erased{}
+	for _, k := range keys {
+		if err := tx.erase(out, "past_members", `DELETE FROM past_members WHERE account = ? AND group_token = ?`,
+			k.Account, k.Group); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// EventsIn returns up to limit events of an organization, after one.
+func (tx *Tx) EventsIn(id model.OrganizationID, after EventKey, limit int) ([]EventKey, error) {
+	return List(tx, `SELECT account, position FROM events WHERE (account, position) > (?, ?) AND organization_number = ?
+		ORDER BY account, position LIMIT ? + 0`, []any{after.Account, after.Position, tx.Numbered(id), limit},
+		func(k *EventKey, row Row) error { return row.Scan(&k.Account, &k.Position) })
+}
+
+// MadeBy returns up to limit accounts that an organization created, after one.
+func (tx *Tx) MadeBy(id model.OrganizationID, after model.AccountID, limit int) ([]model.AccountID, error) {
+	return Column[model.AccountID](tx, `SELECT account FROM accounts WHERE account > ? AND created_by = ? ORDER BY account
+		LIMIT ? + 0`, after, id, limit)
+}
+
+// ForgetMaker takes the organization out of accounts that it created.
+func (tx *Tx) ForgetMaker(id model.OrganizationID, accounts []model.AccountID) error {
+	return tx.changeRights(func(a *model.Account) { a.CreatedBy = "" }, `account IN (?*) AND created_by = ?`, accounts, id)
+}
+
+// ForgetToken takes the token of an organization that is gone from its number, which stays taken.
+func (tx *Tx) ForgetToken(id model.OrganizationID) error {
+	return tx.Post(`UPDATE organization_numbers SET organization = '-' || CAST(number AS TEXT) WHERE organization = ?`, id)
+}
