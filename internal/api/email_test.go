@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/url"
+	"strconv"
 	"testing"
 )
 
@@ -20,5 +21,21 @@ func TestEmailDomainIsOneInBothForms(t *testing.T) {
 			c.alice.with(text, "a meadow at noon").post("/v5/login", fields{"device_id": "tablet"}).want(200)
 		}
 		c.operator.delete("/v2/user/"+anna.text("token"), jsonBody(fields{"username": made})).want(204)
+	}
+}
+
+// Writing a domain in its other form gives no further guesses.
+func TestFormsOfAnEmailDomainShareTheirFailedLogins(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t, func(f *figures) { f.api.FailedLoginsPerMinute = 10 })
+	forms := []string{"anna@bücher.example", "anna@xn--bcher-kva.example", "Anna@XN--BCHER-KVA.example",
+		"anna@bu\u0308cher.example", "anna@BÜCHER.example"}
+	c.operator.post("/v2/user", fields{"email": forms[0], "password": "a meadow at noon"}, in(c.org)).reply()
+	for i := range 10 {
+		guess := "guess " + strconv.Itoa(i)
+		c.alice.with(forms[i%len(forms)], guess).post("/v5/login", fields{"device_id": "tablet"}).want(401)
+	}
+	for _, form := range forms {
+		c.alice.with(form, "another guess").post("/v5/login", fields{"device_id": "tablet"}).want(429)
 	}
 }

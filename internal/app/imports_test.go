@@ -184,7 +184,7 @@ var onlyIn = map[string][]string{
 	"github.com/coder/websocket":     {"internal/api", "client"},
 	"github.com/prometheus/":         {"internal/app", "internal/api", "internal/health"},
 	"github.com/nyaruka/":            {"internal/config", "internal/access"},
-	"golang.org/x/net/":              {"internal/access"},
+	"golang.org/x/net/":              {"internal/access", "internal/api/guard"},
 	"github.com/HdrHistogram/":       {"internal/load"},
 	"github.com/valyala/fasthttp":    {"internal/load"},
 	"github.com/KimMachineGun/":      {"internal/app"},

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
 
 	"signet/internal/model"
@@ -104,7 +105,7 @@ func (t *Attempts) Password(from netip.Addr, name, password string, verify func(
 
 func (t *Attempts) unlimited() bool { return t.perPair == 0 && t.perAddress == 0 && t.perName == 0 }
 
-// foldLogin brings the spellings of one user name, or phone number, into one form,
+// foldLogin brings the spellings of one user name, address or number into one form,
 // so that writing it in another way gives no further guesses. That names which
 // differ in no more than this share a count does no harm.
 func foldLogin(name string) string {
@@ -116,7 +117,21 @@ func foldLogin(name string) string {
 			return -1
 		}
 		return r
-	}, norm.NFC.String(name)))
+	}, norm.NFC.String(foldDomain(name))))
+}
+
+// foldDomain writes the domain of an e-mail address in its own letters.
+func foldDomain(name string) string {
+	local, domain, _ := strings.Cut(name, "@")
+	domain = strings.TrimSpace(domain)
+	if domain == "" {
+		return name
+	}
+	shown, err := idna.Lookup.ToUnicode(strings.ToLower(domain))
+	if err != nil {
+		return name
+	}
+	return local + "@" + shown
 }
 
 // attempt is one login while it is verified.
