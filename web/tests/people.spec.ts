@@ -1,7 +1,9 @@
 // Finding people, to write to them and to make groups of them.
+import { Console } from "./fixtures/console.js";
+import { password } from "./fixtures/hospital.js";
 import { Messenger } from "./fixtures/messenger.js";
 import { picture } from "./fixtures/picture.js";
-import { expect, test } from "./fixtures/test.js";
+import { expect, operator, test } from "./fixtures/test.js";
 
 test("people are found by the keyboard alone, and put into groups", async ({ hospital, open }) => {
   const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Cárol Clarke" });
@@ -38,4 +40,27 @@ test("people are found by the keyboard alone, and put into groups", async ({ hos
   await expect(a.dialog).toHaveCount(0);
   await a.write("Good morning.");
   await expect(b.entry("Ward 3")).toContainText("Alice: Good morning.");
+});
+
+test("an address of an international domain is typed and signs in, in both of its forms", async ({ server, hospital, open }) => {
+  const { organization } = await hospital({});
+  const name = `jürgen-${server.next()}`;
+  const c = new Console(await open(operator, `/console/organizations/${organization}`));
+  await c.elevate();
+  await c.tab("People");
+  await c.listing("People").getByRole("button", { name: "New person" }).click();
+  await c.dialog.getByLabel("Display name").fill("Jürgen Jahn");
+  await c.dialog.getByLabel("E-mail").fill(`${name}@bücher.example`);
+  await c.dialog.getByLabel("First password").fill(password);
+  await c.dialog.getByRole("button", { name: "Create" }).click();
+  await expect(c.main.getByRole("heading", { name: "Jürgen Jahn", exact: true })).toBeVisible();
+  await expect(c.main.getByText(`${name}@bücher.example`, { exact: true })).toBeVisible();
+
+  for (const address of [`${name}@bücher.example`, `${name.toUpperCase()}@XN--BCHER-KVA.example`]) {
+    const page = await open(undefined);
+    await page.getByLabel("User name").fill(address);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(page.getByText("Jürgen Jahn")).toBeVisible();
+  }
 });
