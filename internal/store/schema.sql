@@ -551,8 +551,21 @@ CREATE TABLE pieces (
 
 
 -- ==================================================================================================================
--- Work that a transaction leaves to the sweep
+-- Work that a transaction leaves to be done after it
 -- ==================================================================================================================
+
+-- Something that is to be done about a subject, not before it is due (internal/backlog).
+CREATE TABLE jobs (
+	due      BIGINT NOT NULL,      -- when; 0: at once
+	number   BIGINT NOT NULL,      -- random
+	claimed  INTEGER NOT NULL,     -- a server is at it, and has until then
+	kind     INTEGER NOT NULL,     -- what is done
+	subject  {bytes} NOT NULL,     -- what it is about, in the form of its kind
+	state    {bytes} NOT NULL,     -- how far it has come, in the form of its kind
+	noted    BIGINT NOT NULL,      -- when
+	failures INTEGER NOT NULL,     -- in a row
+	PRIMARY KEY (due, number)
+){table};
 
 -- A day of an organization of whose messages one went, so that the day's key may go too; day -1: all its keys. Who
 -- looked at a row deletes it with the times that it saw, and not what came after.

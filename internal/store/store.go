@@ -28,8 +28,9 @@ type Store struct {
 	meters  Meters
 	codes   *codes // nil: there is no key for them
 
-	observers []func(*Change) // set before the first use
-	oneIn     int             // LimitQueues; likewise
+	observers []func(*Change)     // set before the first use
+	noted     func(due time.Time) // OnJobs; likewise
+	oneIn     int                 // LimitQueues; likewise
 }
 
 func newStore(engine Engine) *Store {
@@ -157,6 +158,9 @@ func (s *Store) transact(ctx context.Context, run engineTransaction, took *meter
 	if err == nil && last != nil && last.found != nil {
 		s.numbers.learn(last.found)
 	}
+	if err == nil && last != nil {
+		s.tellJobs(last)
+	}
 	took.Since(begun)
 	s.meters.ended(err)
 	return err
@@ -201,6 +205,7 @@ type Tx struct {
 	fault   error                          // why no more statements are run
 	oneIn   int                            // of how many events one is noted (noteGrowth); 0: none
 	change  *Change                        // what observers are told; nil: there are none
+	due     *int64                         // when the first job is due that it noted; nil: it noted none
 }
 
 // Position hands out n consecutive queue positions, greater than all that these

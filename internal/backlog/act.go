@@ -1,0 +1,53 @@
+package backlog
+
+import (
+	"context"
+
+	"signet/internal/store"
+)
+
+// actsAtATime is how many jobs act at a time on a server.
+const actsAtATime = 16
+
+// begin does a job that acts, and that was claimed.
+func (w *Worker) begin(ctx context.Context, j store.Job) {
+	w.acting.Add(1)
+	w.acts.Go(func() {
+		defer w.wake()
+		defer w.acting.Add(-1)
+		kind := w.kinds[j.Kind]
+		next, err := w.act(ctx, kind, &j)
+		if ctx.Err() != nil {
+			return // this server does it after its start, or another one when the claim ends
+		}
+		if err != nil {
+			w.failures.report(ctx, w.failures.putOff(ctx, kind, &j, err))
+			return
+		}
+		err = w.Store.Update(ctx, func(tx *store.Tx) error {
+			again := j
+			return settle(tx, &again, &next, w.Now())
+		})
+		if err != nil { // it is done again when the claim ends
+			w.failures.report(ctx, err)
+			return
+		}
+		w.failures.over(kind, &j)
+		if next.Done != nil {
+			next.Done()
+		}
+	})
+}
+
+// act calls the kind's, which ends before others may begin the job, with time to say how it
+// ended. That it panics is its error.
+func (w *Worker) act(ctx context.Context, kind *Kind, j *store.Job) (next Next, err error) {
+	ctx, cancel := context.WithTimeout(ctx, kind.Lease*3/4)
+	defer cancel()
+	defer func() {
+		if value := recover(); value != nil {
+			err = store.NewPanicError(value)
+		}
+	}()
+	return kind.Act(ctx, j)
+}

@@ -1,0 +1,173 @@
+package backlog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"signet/internal/store"
+)
+
+const (
+	// Rows is how many rows a transaction writes that is one of very many: whoever else writes
+	// waits for one of these at a time.
+	Rows = 100
+	// together is how many jobs are done in one transaction at most.
+	together = 50
+	// pass is how many transactions follow each other before what is to be done at once comes
+	// first again.
+	pass = 20
+	// longestRest is the longest pause between two transactions.
+	longestRest = 50 * time.Millisecond
+)
+
+// work does jobs that are due, some in a transaction, behind each other: a database that did not
+// clean up since would look through all that are done for each of them.
+func (w *Worker) work(ctx context.Context, kinds []store.JobKind) error {
+	var after *store.Job
+	limit := together
+	for range pass {
+		begun := time.Now()
+		t := taken{worker: w, kinds: kinds, after: after, limit: limit}
+		err := t.commit(ctx)
+		switch {
+		case err == nil && len(t.jobs) == 0:
+			return nil
+		case err == nil:
+			after = &t.jobs[len(t.jobs)-1]
+			t.settled(ctx)
+		case ctx.Err() != nil || away(err) || len(t.jobs) == 0:
+			return err
+		case limit > 1: // whose fault it is shows where each has a transaction of its own
+			limit = 1
+			continue
+		default:
+			after = &t.jobs[0]
+			if err := w.failures.putOff(ctx, w.kinds[after.Kind], after, err); err != nil {
+				return err
+			}
+		}
+		if err := Rest(ctx, begun); err != nil {
+			return err
+		}
+		if t.full {
+			return nil
+		}
+	}
+	return nil
+}
+
+// away reports whether an error is the store's, and not of what was done in it.
+func away(err error) bool {
+	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrClosed)
+}
+
+// taken is a transaction that does jobs.
+type taken struct {
+	worker *Worker
+	kinds  []store.JobKind
+	after  *store.Job
+	limit  int
+
+	jobs    []store.Job // that were done or claimed, as they were
+	claimed []store.Job
+	effects []func()
+	full    bool // no more can act
+}
+
+func (t *taken) commit(ctx context.Context) error {
+	w := t.worker
+	return w.Room.Sparing(func() error { return w.Store.Update(ctx, t.do) })
+}
+
+// do takes jobs, up to about Rows rows, and does them or claims them.
+func (t *taken) do(tx *store.Tx) error {
+	t.jobs, t.claimed, t.effects, t.full = nil, nil, nil, false
+	now := t.worker.Now()
+	jobs, err := tx.DueJobs(t.kinds, now, t.after, t.limit)
+	if err != nil {
+		return err
+	}
+	rows := 0
+	for i := 0; i < len(jobs) && rows < Rows && !t.full; i++ {
+		t.jobs = jobs[:i+1]
+		n, err := t.one(tx, jobs[i], now)
+		if err != nil {
+			return err
+		}
+		rows += n + 1
+	}
+	return nil
+}
+
+// one does a job, or claims it, and returns how many rows that wrote.
+func (t *taken) one(tx *store.Tx, j store.Job, now time.Time) (rows int, err error) {
+	w := t.worker
+	kind := w.kinds[j.Kind]
+	if kind.Act != nil {
+		_, err := tx.ClaimJob(&j, now.Add(kind.Lease))
+		t.claimed = append(t.claimed, j)
+		t.full = int(w.acting.Load())+len(t.claimed) >= actsAtATime
+		return 0, err
+	}
+	next, err := step(kind, tx, &j)
+	if err != nil {
+		return 0, err
+	}
+	if next.Done != nil {
+		t.effects = append(t.effects, next.Done)
+	}
+	return next.Rows, settle(tx, &j, &next, now)
+}
+
+// step calls the kind's. That it panics is its error.
+func step(kind *Kind, tx *store.Tx, j *store.Job) (next Next, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = store.NewPanicError(value)
+		}
+	}()
+	return kind.Step(tx, j)
+}
+
+// settle forgets a job that is over, and has it done again where it is not.
+func settle(tx *store.Tx, j *store.Job, next *Next, now time.Time) (err error) {
+	if next.over {
+		_, err = tx.DeleteJob(j)
+		return err
+	}
+	j.Failures = 0
+	due := next.at
+	if due.IsZero() {
+		due = now
+	}
+	_, err = tx.PutOffJob(j, due)
+	return err
+}
+
+// settled is what follows once the transaction is on disk.
+func (t *taken) settled(ctx context.Context) {
+	for i := range t.jobs {
+		if kind := t.worker.kinds[t.jobs[i].Kind]; kind.Act == nil {
+			t.worker.failures.over(kind, &t.jobs[i])
+		}
+	}
+	for _, effect := range t.effects {
+		effect()
+	}
+	for i := range t.claimed {
+		t.worker.begin(ctx, t.claimed[i])
+	}
+}
+
+// Rest lasts as long as what was begun then, so that others write half of the time, but not
+// longer than some hundredths of a second. It returns the error of ctx where that ends.
+func Rest(ctx context.Context, begun time.Time) error {
+	timer := time.NewTimer(min(time.Since(begun), longestRest))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,160 @@
+package backlog
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"signet/internal/disk"
+	"signet/internal/health"
+	"signet/internal/store"
+)
+
+const (
+	// lookInterval is how often a server asks what others have noted, and lookLimit how often the
+	// time is looked at: clocks are set.
+	lookInterval, lookLimit = 500 * time.Millisecond, time.Second
+	// never is when nothing is due.
+	never = math.MaxInt64
+)
+
+// Options are what a worker works with.
+type Options struct {
+	Store    *store.Store
+	Now      func() time.Time // the store's time, as far as is known
+	InDoubt  func() bool      // nothing is erased because of the clock; nil: that is never so
+	Log      *slog.Logger
+	Outages  *health.Outages  // nil: each failure is logged
+	Warnings *health.Warnings // nil: nobody looks at them
+	Room     *disk.Room       // nil: there is room for everything
+}
+
+// Worker does jobs. It is safe for concurrent use, but for Run.
+type Worker struct {
+	Options
+	kinds    map[store.JobKind]*Kind
+	failures failures
+
+	soon  chan struct{}
+	next  atomic.Int64    // when the next job is due of those that are known of, in milliseconds
+	asked []store.JobKind // of which kinds; Run's own
+
+	acts   sync.WaitGroup
+	acting atomic.Int64 // how many jobs act
+}
+
+// NewWorker returns a worker that is not running yet. It comes before the first use of the
+// store.
+func NewWorker(o Options) *Worker {
+	w := &Worker{Options: o, kinds: map[store.JobKind]*Kind{}, soon: make(chan struct{}, 1)}
+	w.failures = failures{Options: &w.Options, since: map[int64]failing{}}
+	o.Store.OnJobs(w.noted)
+	return w
+}
+
+// Register tells of kinds of jobs. A job of another kind waits for a server that knows it. It
+// comes before Run.
+func (w *Worker) Register(kinds ...*Kind) {
+	for _, kind := range kinds {
+		w.kinds[kind.Number] = kind
+	}
+}
+
+// noted is told when a job is due that was noted on this server.
+func (w *Worker) noted(due time.Time) {
+	at := int64(0)
+	if !due.IsZero() {
+		at = due.UnixMilli()
+	}
+	for {
+		next := w.next.Load()
+		if next <= at {
+			return
+		}
+		if w.next.CompareAndSwap(next, at) {
+			w.wake()
+			return
+		}
+	}
+}
+
+// wake has Run look at once.
+func (w *Worker) wake() {
+	select {
+	case w.soon <- struct{}{}:
+	default:
+	}
+}
+
+// Run does jobs until ctx ends, and those that act have ended too.
+func (w *Worker) Run(ctx context.Context) {
+	defer w.acts.Wait()
+	interval := lookInterval
+	if w.Store.Alone() {
+		interval = lookLimit
+		w.failures.report(ctx, w.Store.Update(ctx, (*store.Tx).FreeJobs))
+	}
+	for ctx.Err() == nil {
+		wait := interval
+		if err := w.round(ctx); err != nil {
+			w.next.Store(0)
+			w.failures.report(ctx, err)
+		} else if next := w.next.Load(); next != never {
+			wait = min(wait, time.UnixMilli(next).Sub(w.Now()))
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-w.soon:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// round does what is due. A server that is alone knows when that is; one of several asks.
+func (w *Worker) round(ctx context.Context) error {
+	for {
+		kinds := w.ready()
+		if w.Store.Alone() && w.next.Load() > w.Now().UnixMilli() && slices.Equal(kinds, w.asked) {
+			return nil
+		}
+		w.asked = kinds
+		w.next.Store(never) // what is noted from here on lowers it
+		due, found, err := w.nextDue(ctx, kinds)
+		if err != nil || !found {
+			return err
+		}
+		if due.After(w.Now()) {
+			w.noted(due)
+			return nil
+		}
+		w.next.Store(0) // until that was looked for again
+		if err := w.work(ctx, kinds); err != nil {
+			return err
+		}
+	}
+}
+
+// ready returns the kinds of which jobs can be done now.
+func (w *Worker) ready() []store.JobKind {
+	doubt := w.InDoubt != nil && w.InDoubt()
+	busy := w.acting.Load() >= actsAtATime
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.kinds)), func(number store.JobKind) bool {
+		kind := w.kinds[number]
+		return kind.Erases && doubt || kind.Act != nil && busy
+	})
+}
+
+func (w *Worker) nextDue(ctx context.Context, kinds []store.JobKind) (due time.Time, found bool, err error) {
+	err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
+		due, found, err = tx.NextDue(kinds)
+		return err
+	})
+	return due, found, err
+}

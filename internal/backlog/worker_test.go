@@ -1,0 +1,245 @@
+package backlog
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"signet/internal/store"
+	"signet/internal/store/enginetest"
+)
+
+// done is when the steps of jobs were done.
+func (c *city) done(s *server) map[int64][]time.Time {
+	c.t.Helper()
+	out := map[int64][]time.Time{}
+	err := s.store.View(c.t.Context(), func(tx *store.Tx) error {
+		clear(out)
+		return tx.Query(`SELECT job, at FROM done ORDER BY job, step`, nil, func(row store.Row) error {
+			var job, at int64
+			err := row.Scan(&job, &at)
+			out[job] = append(out[job], time.UnixMicro(at))
+			return err
+		})
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return out
+}
+
+// await waits until no job is left.
+func (c *city) await(s *server) {
+	c.t.Helper()
+	for {
+		left := false
+		err := s.store.View(c.t.Context(), func(tx *store.Tx) (err error) {
+			_, left, err = tx.NextDue([]store.JobKind{count})
+			return err
+		})
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if !left {
+			return
+		}
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-c.t.Context().Done():
+			c.t.Fatal("jobs are left")
+		}
+	}
+}
+
+// stalls finds out by how much this machine is late with what is to be done at once.
+type stalls struct{ longest atomic.Int64 }
+
+func (s *stalls) watch(ctx context.Context, ask func() error) {
+	for ctx.Err() == nil {
+		begun := time.Now()
+		time.Sleep(5 * time.Millisecond)
+		if ask() != nil {
+			return
+		}
+		if took := int64(time.Since(begun)); took > s.longest.Load() {
+			s.longest.Store(took)
+		}
+	}
+}
+
+// Three servers, whose clocks differ, note jobs and are killed, in the middle of whatever they
+// do, and start again: each step of each job is done once, not before the job is due, and not
+// later than a second after that. Where the store is embedded there is one server at a time.
+func TestJobsAreDoneOnceAndInTimeWhateverIsKilled(t *testing.T) {
+	const wrong = 300 * time.Millisecond
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	c := newCity(t)
+	clocks := []time.Duration{-wrong, 0, wrong}
+	if !enginetest.OnPostgres() {
+		clocks = []time.Duration{0}
+	}
+	servers := make([]*server, len(clocks))
+	for i := range servers {
+		servers[i] = c.start([]*Kind{counting()}, clocks[i])
+	}
+	var stalls stalls
+	ctx, cancel := context.WithCancel(t.Context())
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer cancel()
+	ask := func() error { return nil }
+	if enginetest.OnPostgres() {
+		watcher := c.start(nil, 0)
+		ask = func() error { return watcher.store.View(ctx, func(*store.Tx) error { return nil }) }
+	}
+	watching.Go(func() { stalls.watch(ctx, ask) })
+
+	type promise struct {
+		due   time.Time
+		steps byte
+	}
+	promised := map[int64]promise{}
+	var down [][2]time.Time // when no server was there
+	for id := range int64(600) {
+		i := r.IntN(len(servers))
+		due := time.Now().Add(time.Duration(r.IntN(1500)) * time.Millisecond)
+		steps := byte(1 + r.IntN(3))
+		j := job(uint64(id), steps, due)
+		if r.IntN(3) == 0 {
+			due = time.Now()
+			j.Due = time.Time{}
+		}
+		err := servers[i].store.Update(t.Context(), func(tx *store.Tx) error { again := *j; return tx.NoteJob(&again) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		promised[id] = promise{due, steps}
+		time.Sleep(time.Duration(r.IntN(5)) * time.Millisecond)
+		if r.IntN(40) == 0 {
+			begun := time.Now()
+			servers[i].kill()
+			servers[i] = c.start([]*Kind{counting()}, clocks[i])
+			if len(servers) == 1 {
+				down = append(down, [2]time.Time{begun, time.Now()})
+			}
+		}
+	}
+	c.await(servers[0])
+	cancel()
+	watching.Wait()
+
+	late := time.Second + wrong + 4*time.Duration(stalls.longest.Load())
+	var latest time.Duration
+	got := c.done(servers[0])
+	for id, p := range promised {
+		steps := got[id]
+		if len(steps) != int(p.steps) {
+			t.Errorf("job %d: %d steps were done, want %d", id, len(steps), p.steps)
+			continue
+		}
+		due := p.due
+		for _, gap := range down {
+			if due.After(gap[0]) && due.Before(gap[1]) {
+				due = gap[1]
+			}
+		}
+		if early := p.due.Sub(steps[0]); early > wrong+time.Millisecond {
+			t.Errorf("job %d was begun %v before it was due", id, early)
+		}
+		latest = max(latest, steps[0].Sub(due))
+	}
+	t.Logf("the latest was begun %v after it was due; this machine was late by up to %v itself", latest,
+		time.Duration(stalls.longest.Load()))
+	if latest > late {
+		t.Errorf("a job was begun %v after it was due, which is more than %v", latest, late)
+	}
+	if len(got) != len(promised) {
+		t.Errorf("%d jobs were done, want %d", len(got), len(promised))
+	}
+}
+
+var errBroken = errors.New("broken")
+
+// A job that fails, or panics, holds up no other, whatever is done in one transaction with it.
+func TestAJobThatFailsHoldsUpNoOther(t *testing.T) {
+	c := newCity(t)
+	var tries atomic.Int64
+	breaking := &Kind{Number: 2, Name: "break", Step: func(tx *store.Tx, j *store.Job) (Next, error) {
+		tries.Add(1)
+		if j.Failures > 0 {
+			return Over(), nil
+		}
+		if err := tx.Post(`INSERT INTO done (job, step, at) VALUES (7, 77, 0)`); err != nil { // which must not stay
+			return Next{}, err
+		}
+		switch j.Subject[0] {
+		case 0:
+			return Next{}, errBroken
+		case 1:
+			panic("broken")
+		}
+		return Over(), tx.Post(`INSERT INTO done (job, step, at) VALUES (7, 77, 0)`) // once more: no statement succeeds
+	}}
+	s := c.start([]*Kind{counting(), breaking}, 0)
+	err := s.store.Update(t.Context(), func(tx *store.Tx) error {
+		for id := range uint64(20) {
+			if err := tx.NoteJob(job(id, 2, time.Time{})); err != nil {
+				return err
+			}
+			if err := tx.NoteJob(&store.Job{Kind: 2, Subject: []byte{byte(id % 3)}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.await(s)
+	for id, steps := range c.done(s) {
+		if len(steps) != 2 {
+			t.Errorf("of job %d there are %d steps", id, len(steps))
+		}
+	}
+	if n := breaking.Failed(); n != 20 {
+		t.Errorf("%d failed, want 20", n)
+	}
+}
+
+// What acts is done by one server at a time, and again where that was killed.
+func TestWhatActsIsDoneAgainWhereItsServerWasKilled(t *testing.T) {
+	c := newCity(t)
+	begun := make(chan int, 10)
+	over := make(chan struct{})
+	kind := func(server int) *Kind {
+		return &Kind{Number: 2, Name: "act", Lease: 2 * time.Second, Act: func(ctx context.Context, _ *store.Job) (Next, error) {
+			begun <- server
+			if server == 0 {
+				<-ctx.Done()
+				return Next{}, ctx.Err()
+			}
+			close(over)
+			return Over(), nil
+		}}
+	}
+	s := c.start([]*Kind{kind(0)}, 0)
+	err := s.store.Update(t.Context(), func(tx *store.Tx) error { return tx.NoteJob(&store.Job{Kind: 2}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := <-begun; first != 0 {
+		t.Fatalf("server %d began it", first)
+	}
+	s.kill()
+	c.start([]*Kind{kind(1)}, 0)
+	<-over
+	if again := <-begun; again != 1 || len(begun) > 0 {
+		t.Errorf("server %d did it again, and %d more", again, len(begun))
+	}
+}

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// JobKind is what a job does. Its number is stored.
+type JobKind int
+
+// Job is something that is to be done about a subject after the transaction that noted it, and
+// not before it is due. Several jobs of one kind may be about one subject: whoever does one
+// finds what is left to do there.
+type Job struct {
+	Kind     JobKind
+	Subject  []byte // what it is about, in the form of its kind
+	State    []byte // how far it has come, in the form of its kind
+	Due      time.Time
+	Noted    time.Time
+	Failures int // in a row
+
+	number int64
+}
+
+// Number tells it from all others. It stays the same until the job is over.
+func (j *Job) Number() int64 { return j.number }
+
+// NoteJob notes a job, by the store's time; its due time zero is at once. It is done by whichever
+// server finds it first, once this transaction is on disk.
+func (tx *Tx) NoteJob(j *Job) error {
+	j.number = rand.Int64()
+	tx.jobDue(j.Due)
+	return tx.Post(`INSERT INTO jobs (due, number, claimed, kind, subject, state, noted, failures)
+		VALUES (?, ?, 0, ?, ?, ?, ?, ?)`, millis(j.Due), j.number, int(j.Kind), stored(j.Subject), stored(j.State), millis(j.Noted), j.Failures)
+}
+
+// stored is the stored form of bytes, which is never NULL.
+func stored(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// DueJobs returns up to limit jobs of these kinds that are due by a time, in the order in which
+// they are due, after the one that is given; nil: from the first. Others do not get them until
+// the transaction ends.
+func (tx *Tx) DueJobs(kinds []JobKind, by time.Time, after *Job, limit int) ([]Job, error) {
+	due, number := int64(-1), int64(0)
+	if after != nil {
+		due, number = millis(after.Due), after.number
+	}
+	return List(tx, `SELECT due, number, kind, subject, state, noted, failures FROM jobs
+		WHERE due <= ? AND (due, number) > (?, ?) AND kind IN (?*) ORDER BY due, number LIMIT ? + 0 `+tx.dialect.Skip,
+		[]any{millis(by), due, number, numbersOf(kinds), limit}, func(j *Job, row Row) error {
+			var due, noted int64
+			var kind int
+			err := row.Scan(&due, &j.number, &kind, &j.Subject, &j.State, &noted, &j.Failures)
+			j.Kind, j.Due, j.Noted = JobKind(kind), FromMillis(due), FromMillis(noted)
+			return err
+		})
+}
+
+// NextDue returns when the next job of these kinds is due; zero: at once.
+func (tx *Tx) NextDue(kinds []JobKind) (due time.Time, found bool, err error) {
+	var at int64
+	found, err = tx.One(`SELECT due FROM jobs WHERE kind IN (?*) ORDER BY due, number LIMIT 1`, []any{numbersOf(kinds)},
+		&at)
+	return FromMillis(at), found, err
+}
+
+func numbersOf(kinds []JobKind) []int64 {
+	out := make([]int64, len(kinds))
+	for i, kind := range kinds {
+		out[i] = int64(kind)
+	}
+	return out
+}
+
+// DeleteJob forgets a job, and reports whether it was there as it is given.
+func (tx *Tx) DeleteJob(j *Job) (bool, error) {
+	n, err := tx.exec(`DELETE FROM jobs WHERE due = ? AND number = ?`, millis(j.Due), j.number)
+	return n > 0, err
+}
+
+// PutOffJob has a job done at another time, with its state and failures as they are given, and
+// reports whether it was there: a claim that ended may have been another server's since. The job
+// has that time then.
+func (tx *Tx) PutOffJob(j *Job, due time.Time) (bool, error) { return tx.moveJob(j, due, 0) }
+
+// ClaimJob keeps a job from others until a time: longer than this transaction lasts.
+func (tx *Tx) ClaimJob(j *Job, until time.Time) (bool, error) { return tx.moveJob(j, until, 1) }
+
+func (tx *Tx) moveJob(j *Job, due time.Time, claimed int) (bool, error) {
+	n, err := tx.exec(`UPDATE jobs SET due = ?, claimed = ?, state = ?, failures = ? WHERE due = ? AND number = ?`,
+		millis(due), claimed, stored(j.State), j.Failures, millis(j.Due), j.number)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	j.Due = due
+	tx.jobDue(due)
+	return true, nil
+}
+
+// FreeJobs ends all claims, for a server that is alone on the store and has just started: who
+// made them is gone.
+func (tx *Tx) FreeJobs() error {
+	return tx.Post(`UPDATE jobs SET due = 0, claimed = 0 WHERE claimed = 1`)
+}
+
+// jobDue notes when a job is due, for who does jobs.
+func (tx *Tx) jobDue(due time.Time) {
+	if at := millis(due); tx.due == nil || at < *tx.due {
+		tx.due = &at
+	}
+}
+
+// OnJobs has noted called with the earliest time at which one is due of the jobs that a
+// transaction of this store noted or put off, once that is on disk; zero: at once. noted must not
+// wait for anything. It comes before the first use of the store.
+func (s *Store) OnJobs(noted func(due time.Time)) { s.noted = noted }
+
+// Alone reports whether nobody else uses the store.
+func (s *Store) Alone() bool { return s.engine.Dialect().Alone }
+
+// tellJobs tells who does jobs of those that a transaction has noted.
+func (s *Store) tellJobs(tx *Tx) {
+	if s.noted != nil && tx.due != nil {
+		s.noted(FromMillis(*tx.due))
+	}
+}
