@@ -9,8 +9,8 @@ import (
 
 	"signet/internal/api/wire"
 	"signet/internal/audit"
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 )
 
 // steps are what a call goes through before its endpoint runs, in the order in
@@ -68,7 +68,7 @@ func (a *API) run(ctx context.Context, c *call) (answer, error) {
 		ctx = audit.WithOrigin(ctx, a.origin(c))
 	}
 	ctx, c.large = a.large.With(ctx)
-	ctx, rows := piece.Counted(ctx)
+	ctx, rows := fanout.Counted(ctx)
 	out, err := c.endpoint.handler(ctx, c)
 	if c.actor != nil {
 		a.charge(c, costOfRows(*rows))

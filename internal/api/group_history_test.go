@@ -19,7 +19,7 @@ func TestStreamsOfNewMembersBringHistoryFirst(t *testing.T) {
 	c := startClinic(t, func(f *figures) { f.rows = 20 })
 	ctx, stop := context.WithCancel(t.Context())
 	var work sync.WaitGroup
-	work.Go(func() { c.pieces.Run(ctx) })
+	work.Go(func() { c.work.Run(ctx) })
 	defer work.Wait()
 	defer stop()
 	const before, during = 30, 30

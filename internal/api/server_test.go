@@ -20,17 +20,18 @@ import (
 	"signet/internal/access"
 	"signet/internal/api"
 	"signet/internal/audit"
+	"signet/internal/backlog"
 	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/console"
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/export"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/operators"
 	"signet/internal/people"
-	"signet/internal/piece"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -54,7 +55,7 @@ type server struct {
 	service  *service.Service
 	time     *custody.Clock
 	vault    *content.Vault
-	pieces   *piece.Worker
+	work     *backlog.Worker
 	sweeper  *upkeep.Sweeper
 	streams  *streaming.Streams
 	store    *store.Store
@@ -146,9 +147,11 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Store: s.store, Hub: s.hub, Clock: s.clock.Now, Streams: registry, DefaultRegion: "US", Derive: quickArgon,
 		Audit: auditLog,
 	})
-	s.pieces = piece.NewWorker(piece.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Log: logger, Rows: f.rows})
+	s.work = backlog.NewWorker(backlog.Options{Store: s.store, Now: s.clock.Now, Log: logger})
+	fans := fanout.New(fanout.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Rows: f.rows})
+	s.work.Register(fans.Kind())
 	s.service = service.New(service.Options{
-		Access: s.access, Store: s.store, Vault: s.vault, Pieces: s.pieces,
+		Access: s.access, Store: s.store, Vault: s.vault, Fanout: fans,
 		Hub: s.hub, Clock: s.clock.Now, Time: s.time, Logger: logger, Limits: f.service,
 		EventsRetention: f.retention,
 		Streams:         registry, EraseSoon: func() { s.sweeper.EraseSoon() },
@@ -220,7 +223,7 @@ func quickArgon(password, salt []byte, _, _ uint32, threads uint8, keyLen uint32
 // settle does what calls have left to be done in pieces.
 func (s *server) settle() {
 	s.t.Helper()
-	if err := s.pieces.Settle(s.t.Context()); err != nil {
+	if err := s.work.Settle(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -10,14 +10,15 @@ import (
 	"signet/internal/access"
 	"signet/internal/api"
 	"signet/internal/audit"
+	"signet/internal/backlog"
 	"signet/internal/console"
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/disk"
 	"signet/internal/export"
+	"signet/internal/fanout"
 	"signet/internal/operators"
 	"signet/internal/people"
-	"signet/internal/piece"
 	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -128,8 +129,12 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		Store: kept, Key: auditKey, Retention: in.cfg.Audit.Retention, Clock: in.clock, Warnings: in.warnings,
 	})
 	vault := &content.Vault{Store: kept, Ring: ring, Blobs: keeper.Guarded(), Unsealed: in.unsealed}
-	pieces := piece.NewWorker(piece.Options{Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Outages: in.outages,
-		Warnings: in.warnings, Room: room})
+	work := backlog.NewWorker(backlog.Options{
+		Store: kept, Now: func() time.Time { return clock.StoreTime(in.clock()) }, InDoubt: clock.InDoubt,
+		Log: in.log, Outages: in.outages, Warnings: in.warnings, Room: room,
+	})
+	fans := fanout.New(fanout.Options{Store: kept, Hub: hub, Clock: in.clock, Room: room})
+	work.Register(fans.Kind())
 	var sweeper *upkeep.Sweeper
 	control := access.New(access.Options{
 		Store: kept, Hub: hub, Clock: in.clock, Streams: registry, DefaultRegion: in.cfg.DefaultRegion,
@@ -137,7 +142,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	})
 	cases := service.New(service.Options{
 		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: in.clock, Time: clock,
-		Pieces: pieces,
+		Fanout: fans,
 		Logger: in.log, Room: room, EraseSoon: func() { sweeper.EraseSoon() },
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
@@ -227,7 +232,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		firstLink: link.Make,
 		ready:     func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:     func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, pieces.Run, survey.Run,
+		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, work.Run, survey.Run,
 			keys.Run, forgeries.Run, copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: streams.Await, cutStreams: streams.Cut,
 		close: taken.all,

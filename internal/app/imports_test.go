@@ -50,7 +50,8 @@ var mayImport = []layer{
 	}},
 	{"internal/app", []string{
 		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/operators",
-		"internal/access", "internal/people", "internal/console", "internal/export", "internal/upkeep", "internal/piece",
+		"internal/access", "internal/people", "internal/console", "internal/export", "internal/upkeep",
+		"internal/fanout", "internal/backlog",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store", "internal/store/schema",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
@@ -73,7 +74,7 @@ var mayImport = []layer{
 		"internal/api/guard", "internal/api/input", "internal/api/wire",
 		"internal/stream", "internal/service", "internal/people",
 		"internal/console", "internal/export",
-		"internal/piece", "internal/access",
+		"internal/fanout", "internal/access",
 		"internal/custody", "internal/search", "internal/large",
 		"internal/audit", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi",
 	}},
@@ -90,7 +91,8 @@ var mayImport = []layer{
 		"internal/store", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{
-		"internal/access", "internal/piece", "internal/cache", "internal/search", "internal/continuation", "internal/large",
+		"internal/access", "internal/fanout", "internal/backlog", "internal/cache", "internal/search",
+		"internal/continuation", "internal/large",
 		"internal/custody", "internal/content", "internal/store/searchindex", "internal/store", "internal/live",
 		"internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/health",
 		"internal/meter", "internal/model",
@@ -107,14 +109,15 @@ var mayImport = []layer{
 	{"internal/search", []string{"internal/continuation", "internal/store/searchindex", "internal/store",
 		"internal/model"}},
 	{"internal/upkeep", []string{
-		"internal/piece",
+		"internal/fanout", "internal/backlog",
 		"internal/custody", "internal/content", "internal/audit", "internal/store/overview",
 		"internal/store/authorship", "internal/store/searchindex", "internal/store",
 		"internal/seal", "internal/blob", "internal/disk",
 		"internal/health", "internal/meter", "internal/model",
 	}},
-	{"internal/piece", []string{"internal/custody", "internal/store", "internal/live", "internal/disk", "internal/health",
+	{"internal/fanout", []string{"internal/backlog", "internal/store", "internal/live", "internal/disk",
 		"internal/model"}},
+	{"internal/backlog", []string{"internal/custody", "internal/store", "internal/disk", "internal/health"}},
 	{"internal/custody", []string{
 		"internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob", "internal/health",
 		"internal/clock",

@@ -158,3 +158,17 @@ func (w *Worker) nextDue(ctx context.Context, kinds []store.JobKind) (due time.T
 	})
 	return due, found, err
 }
+
+// Settle does all that is due by now, without a rest. It is for whoever waits for it.
+func (w *Worker) Settle(ctx context.Context) error {
+	for {
+		t := taken{worker: w, kinds: w.ready(), limit: together}
+		if err := t.commit(ctx); err != nil {
+			return err
+		}
+		if t.settled(ctx); len(t.jobs) == 0 {
+			return nil
+		}
+		w.acts.Wait()
+	}
+}

@@ -218,7 +218,7 @@ func TestWhatActsIsDoneAgainWhereItsServerWasKilled(t *testing.T) {
 	begun := make(chan int, 10)
 	over := make(chan struct{})
 	kind := func(server int) *Kind {
-		return &Kind{Number: 2, Name: "act", Lease: 2 * time.Second, Act: func(ctx context.Context, _ *store.Job) (Next, error) {
+		act := func(ctx context.Context, _ *store.Job) (Next, error) {
 			begun <- server
 			if server == 0 {
 				<-ctx.Done()
@@ -226,7 +226,8 @@ func TestWhatActsIsDoneAgainWhereItsServerWasKilled(t *testing.T) {
 			}
 			close(over)
 			return Over(), nil
-		}}
+		}
+		return &Kind{Number: 2, Name: "act", Lease: 2 * time.Second, Act: act}
 	}
 	s := c.start([]*Kind{kind(0)}, 0)
 	err := s.store.Update(t.Context(), func(tx *store.Tx) error { return tx.NoteJob(&store.Job{Kind: 2}) })

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -23,7 +23,7 @@ func (s *Service) Acknowledge(ctx context.Context, actor *model.Actor, ids []str
 			positions = append(positions, cursor.Position)
 		}
 	}
-	for some := range slices.Chunk(positions, piece.Rows/acknowledgedRows) {
+	for some := range slices.Chunk(positions, fanout.Rows/acknowledgedRows) {
 		if err := s.acknowledge(ctx, actor, some); err != nil {
 			return err
 		}

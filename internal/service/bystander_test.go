@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"signet/internal/access"
+	"signet/internal/backlog"
 	"signet/internal/blob"
 	"signet/internal/content"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/operators"
-	"signet/internal/piece"
 	"signet/internal/seal/sealtest"
 	"signet/internal/search"
 	"signet/internal/store"
@@ -59,12 +60,14 @@ func newTown(tb testing.TB, members int) *town {
 	must(err)
 	hub := live.NewHub(0)
 	log := slog.New(slog.DiscardHandler)
-	worker := piece.NewWorker(piece.Options{Store: kept, Hub: hub, Clock: time.Now, Log: log})
+	worker := backlog.NewWorker(backlog.Options{Store: kept, Now: time.Now, Log: log})
+	fans := fanout.New(fanout.Options{Store: kept, Hub: hub, Clock: time.Now})
+	worker.Register(fans.Kind())
 	t := &town{store: kept}
 	t.Service = New(Options{
 		Access: access.New(access.Options{Store: kept, Hub: hub, Clock: time.Now, DefaultRegion: "US"}),
 		Store:  kept, Vault: &content.Vault{Store: kept, Ring: sealtest.Open(tb, dir, time.Now), Blobs: blobs}, Hub: hub,
-		Clock: time.Now, Logger: log, Pieces: worker, EraseSoon: func() {},
+		Clock: time.Now, Logger: log, Fanout: fans, EraseSoon: func() {},
 	})
 	running, stop := context.WithCancel(context.Background())
 	var work sync.WaitGroup

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"signet/internal/backlog"
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -32,13 +33,13 @@ func (s *Service) ReadConversation(ctx context.Context, actor *model.Actor, addr
 		return 0, err
 	}
 	slices.Reverse(ids)
-	for part := range slices.Chunk(ids, piece.Rows/markedRows) {
+	for part := range slices.Chunk(ids, fanout.Rows/markedRows) {
 		begun := time.Now()
 		if err := s.mark(ctx, actor, part, model.Read, s.now()); err != nil {
 			return marked, err
 		}
 		if marked += len(part); marked < len(ids) {
-			if err := piece.Rest(ctx, begun); err != nil {
+			if err := backlog.Rest(ctx, begun); err != nil {
 				return marked, err
 			}
 		}

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"signet/internal/access"
+	"signet/internal/backlog"
 	"signet/internal/content"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/people"
@@ -24,6 +26,7 @@ import (
 // fixture is a service on the embedded store, with the organizations, accounts and
 // groups that a test puts into it.
 type fixture struct {
+	work    *backlog.Worker
 	t       testing.TB
 	service *Service
 	store   *store.Store
@@ -49,8 +52,12 @@ func newFixture(t testing.TB) *fixture {
 			t.Error(err)
 		}
 	})
+	hub := live.NewHub(0)
+	f.work = backlog.NewWorker(backlog.Options{Store: f.store, Now: clock})
+	fans := fanout.New(fanout.Options{Store: f.store, Hub: hub, Clock: clock})
+	f.work.Register(fans.Kind())
 	f.service = newService(Options{
-		Store: f.store, Vault: &content.Vault{Store: f.store, Ring: sealtest.Open(t, dir, clock)}, Hub: live.NewHub(0),
+		Fanout: fans, Store: f.store, Vault: &content.Vault{Store: f.store, Ring: sealtest.Open(t, dir, clock)}, Hub: hub,
 		Clock:  clock,
 		Logger: slog.New(slog.DiscardHandler),
 	})

@@ -3,8 +3,8 @@ package service
 import (
 	"context"
 
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 	"signet/internal/store/searchindex"
 )
@@ -109,7 +109,7 @@ func (s *Service) GroupMembers(
 // DeleteGroup ends a group for all its members. Its former
 // members may delete it again (contract, call 8).
 func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.GroupID) error {
-	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *piece.Plan, actor *model.Actor) error {
+	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *fanout.Plan, actor *model.Actor) error {
 		g, err := groupToDelete(tx, actor, id)
 		if err != nil || g.Deleted {
 			return err

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"signet/internal/content"
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/search"
 	"signet/internal/store"
 )
@@ -27,7 +27,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 	}
 	id, now := model.GroupID(newID()), s.now()
 	var metadata []byte
-	var plan *piece.Plan
+	var plan *fanout.Plan
 	err = s.vault.Update(ctx, func(leases *content.Leases) (err error) {
 		if c.Metadata == nil {
 			return nil
@@ -53,14 +53,14 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 		if err := setGroupAvatar(tx, &g, &c); err != nil {
 			return err
 		}
-		plan = s.pieces.Plan(tx, now)
+		plan = s.fanout.Plan(tx, now)
 		return s.insertGroup(ctx, tx, plan, actor, &g, metadata)
 	})
 	if err != nil {
 		c.Avatar.doubt(err)
 		return model.Group{}, err
 	}
-	return g, s.pieces.Carry(ctx, plan)
+	return g, s.fanout.Carry(ctx, plan)
 }
 
 // newGroup is the group that a call asks for, with its members: all but what tells it
@@ -99,7 +99,7 @@ func (s *Service) newGroup(
 // insertGroup stores a new group with its sealed metadata, tells its members, and
 // records it where its maker is not of the organization.
 func (s *Service) insertGroup(
-	ctx context.Context, tx *store.Tx, plan *piece.Plan, actor *model.Actor, g *model.Group, metadata []byte,
+	ctx context.Context, tx *store.Tx, plan *fanout.Plan, actor *model.Actor, g *model.Group, metadata []byte,
 ) error {
 	if err := tx.InsertGroup(g); err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -16,7 +16,7 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 	if len(addresses) == 0 {
 		return membersRequired()
 	}
-	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *piece.Plan, actor *model.Actor) error {
+	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *fanout.Plan, actor *model.Actor) error {
 		g, rights, err := groupOf(tx, actor, id)
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 	if len(addresses) == 0 {
 		return membersRequired()
 	}
-	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *piece.Plan, actor *model.Actor) error {
+	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *fanout.Plan, actor *model.Actor) error {
 		g, rights, err := groupOf(tx, actor, id)
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 // moveMembers takes members out of a group and puts accounts into it that are not there,
 // with its history, and tells everybody: each of every change with a bang, or where that
 // would be very many, with one update. g.Members has those who are in it afterwards.
-func (s *Service) moveMembers(plan *piece.Plan, actor *model.Actor, g *model.Group, leaving,
+func (s *Service) moveMembers(plan *fanout.Plan, actor *model.Actor, g *model.Group, leaving,
 	entering []model.AccountID) error {
 	if len(leaving)+len(entering) == 0 {
 		return nil

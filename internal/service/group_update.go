@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/search"
 	"signet/internal/store"
 )
@@ -14,10 +14,10 @@ import (
 // actor's key still opens, and passes change the actor as it is inside the transaction.
 func (s *Service) changeGroup(
 	ctx context.Context, actor *model.Actor, id model.GroupID,
-	change func(tx *store.Tx, plan *piece.Plan, actor *model.Actor) error,
+	change func(tx *store.Tx, plan *fanout.Plan, actor *model.Actor) error,
 ) error {
 	for {
-		var plan *piece.Plan
+		var plan *fanout.Plan
 		var moving *model.Group // members still come or go by an earlier call
 		err := s.store.Update(ctx, func(tx *store.Tx) error {
 			moving = nil
@@ -40,16 +40,16 @@ func (s *Service) changeGroup(
 				moving = &g
 				return nil
 			}
-			plan = s.pieces.Plan(tx, s.now())
+			plan = s.fanout.Plan(tx, s.now())
 			return change(tx, plan, current)
 		})
 		if err != nil {
 			return err
 		}
 		if moving == nil {
-			return s.pieces.Carry(ctx, plan)
+			return s.fanout.Carry(ctx, plan)
 		}
-		if err := s.pieces.Finish(ctx, moving); err != nil {
+		if err := s.fanout.Finish(ctx, moving); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func (s *Service) UpdateGroup(
 	if err := c.validate(); err != nil {
 		return g, err
 	}
-	err = s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *piece.Plan, actor *model.Actor) (err error) {
+	err = s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *fanout.Plan, actor *model.Actor) (err error) {
 		var rights groupRights
 		if g, rights, err = groupOf(tx, actor, id); err != nil {
 			return err

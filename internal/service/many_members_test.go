@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"signet/internal/audit"
+	"signet/internal/backlog"
 	"signet/internal/custody"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/upkeep"
@@ -20,7 +20,7 @@ import (
 // somebody whom they all know: whoever sends meanwhile waits for one of them.
 func TestNoTransactionIsAboutAllMembers(t *testing.T) {
 	const members, most = 1200, 700
-	var worker *piece.Worker
+	var worker *backlog.Worker
 	h := newHouse(t, 3, withWorker(0, &worker))
 	operator := actor(t, h.access, "operator", "secret")
 	person := h.actors[0].Account

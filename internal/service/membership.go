@@ -6,9 +6,9 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/audit"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/search"
 	"signet/internal/store"
 	"signet/internal/store/searchindex"
@@ -114,7 +114,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 		}
 	}
 	var account model.AccountID
-	var plan *piece.Plan
+	var plan *fanout.Plan
 	var left []model.OrganizationID
 	asked := false
 	act := s.administer
@@ -149,7 +149,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 					return err
 				}
 			}
-			plan = s.pieces.Plan(tx, s.now())
+			plan = s.fanout.Plan(tx, s.now())
 			if err := s.leave(tx, plan, actor, &t.Account, organization); err != nil {
 				return err
 			}
@@ -163,7 +163,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 	}
 	s.membershipChanged(account)
 	s.endStreams(account, organization, len(left) > 0)
-	return s.pieces.Carry(ctx, plan)
+	return s.fanout.Carry(ctx, plan)
 }
 
 // endStreams ends what an account reads with keys that serve no organization any more
@@ -177,7 +177,7 @@ func (s *Service) endStreams(account model.AccountID, left model.OrganizationID,
 }
 
 // leave takes an account out of an organization.
-func (s *Service) leave(tx *store.Tx, plan *piece.Plan, actor *model.Actor, account *model.Account,
+func (s *Service) leave(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, account *model.Account,
 	organization model.OrganizationID) error {
 	groups, err := tx.GroupsOf(account.ID, organization)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/audit"
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -110,7 +110,7 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 	if err != nil {
 		return err
 	}
-	var plan *piece.Plan
+	var plan *fanout.Plan
 	err = s.administer(ctx, actor, model.ActionOrganizationUpdate, id, func(tx *store.Tx, line *model.AuditEntry) error {
 		line.Detail = c.Settings.Changed()
 		o, found, err := tx.Organization(id)
@@ -130,7 +130,7 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 		if err := tx.UpdateOrganization(&o); err != nil {
 			return err
 		}
-		plan = s.pieces.Plan(tx, s.now())
+		plan = s.fanout.Plan(tx, s.now())
 		return plan.TellMembers(id, model.EventSettings, store.Payload{}.Encode(), members)
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 	}
 	s.recipients.forget()
 	s.hub.Forget(actor.Account) // other nodes forget what organizations allow
-	return s.pieces.Carry(ctx, plan)
+	return s.fanout.Carry(ctx, plan)
 }
 
 // Organization shows an organization to its administrators (contract, call 36).

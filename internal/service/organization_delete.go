@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -37,7 +37,7 @@ func (s *Service) DeleteOrganization(ctx context.Context, actor *model.Actor, id
 		if err := tx.EndOrganization(id); err != nil {
 			return err
 		}
-		told, _, _, err = tx.EraseMembers(id, piece.Rows)
+		told, _, _, err = tx.EraseMembers(id, fanout.Rows)
 		return err
 	})
 	if err != nil {

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"signet/internal/audit"
+	"signet/internal/backlog"
 	"signet/internal/custody"
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/upkeep"
@@ -46,8 +47,8 @@ func (h *house) mustQueueOther(t *testing.T, reader *model.Actor, n int) {
 // No transaction writes much, whatever a call does to a long queue or to many messages, and
 // whatever the sweep finds of it.
 func TestNoTransactionWritesMuchToAQueue(t *testing.T) {
-	const most = piece.Rows
-	var worker *piece.Worker
+	const most = fanout.Rows
+	var worker *backlog.Worker
 	h := newHouse(t, 3, withWorker(0, &worker))
 	h.store.LimitQueues(1000)
 	ann, bob := h.actors[0], h.actors[1]

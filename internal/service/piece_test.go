@@ -9,24 +9,24 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/backlog"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/service"
 )
 
 // withWorker gives a house a worker, whose transactions write some rows.
-func withWorker(rows int, worker **piece.Worker) func(*service.Options) {
+func withWorker(rows int, worker **backlog.Worker) func(*service.Options) {
 	return func(o *service.Options) {
-		*worker = piece.NewWorker(piece.Options{
-			Store: o.Store, Hub: o.Hub, Clock: o.Clock, Log: slog.New(slog.DiscardHandler), Rows: rows,
-		})
-		o.Pieces = *worker
+		*worker = backlog.NewWorker(backlog.Options{Store: o.Store, Now: o.Clock, Log: slog.New(slog.DiscardHandler)})
+		o.Fanout = fanout.New(fanout.Options{Store: o.Store, Hub: o.Hub, Clock: o.Clock, Rows: rows})
+		(*worker).Register(o.Fanout.Kind())
 	}
 }
 
 // running runs a worker until the test ends.
-func running(t *testing.T, w *piece.Worker) {
+func running(t *testing.T, w *backlog.Worker) {
 	ctx, stop := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	work.Go(func() { w.Run(ctx) })
@@ -82,7 +82,7 @@ func (h *house) read(t *testing.T, reader *model.Actor, messages int) (bodies []
 // Whoever enters a group reads its history before what is sent to it later, whatever is
 // sent meanwhile and however the queue is followed.
 func TestHistoryComesBeforeWhatIsSentLater(t *testing.T) {
-	var worker *piece.Worker
+	var worker *backlog.Worker
 	h := newHouse(t, 8, withWorker(20, &worker))
 	running(t, worker)
 	ann, others := h.actors[0], h.actors[2:]
@@ -120,7 +120,7 @@ func TestHistoryComesBeforeWhatIsSentLater(t *testing.T) {
 // No transaction writes much, whatever is done to a group of very many.
 func TestNoTransactionWritesMuch(t *testing.T) {
 	const most = 1200 // the copies of a message, and what a call does at once
-	var worker *piece.Worker
+	var worker *backlog.Worker
 	h := newHouse(t, 1000, withWorker(0, &worker))
 	ann := h.actors[0]
 	var g model.GroupID
@@ -169,7 +169,7 @@ func TestNoTransactionWritesMuch(t *testing.T) {
 
 // Of the updates of a group that a member has not read there is one, the last.
 func TestUpdatesOfAGroupAreOneEvent(t *testing.T) {
-	var worker *piece.Worker
+	var worker *backlog.Worker
 	h := newHouse(t, 300, withWorker(0, &worker))
 	ann := h.actors[0]
 	g := h.mustWard(t, false, h.actors[1:]...)
@@ -200,7 +200,7 @@ func TestUpdatesOfAGroupAreOneEvent(t *testing.T) {
 
 // What one server noted and did not do, another one does.
 func TestWorkOfAServerThatIsGoneIsDoneByAnother(t *testing.T) {
-	var gone *piece.Worker
+	var gone *backlog.Worker
 	h := newHouse(t, 30, withWorker(4, &gone)) // which never runs
 	ann := h.actors[0]
 	g := h.mustWard(t, true, h.actors[1:3]...)
@@ -217,8 +217,8 @@ func TestWorkOfAServerThatIsGoneIsDoneByAnother(t *testing.T) {
 	if len(in.Members) != 30 {
 		t.Errorf("the group has %d members, want 30", len(in.Members))
 	}
-	other := piece.NewWorker(piece.Options{Store: h.store, Hub: live.NewHub(0), Log: slog.New(slog.DiscardHandler),
-		Clock: func() time.Time { return time.Now().Add(time.Minute) }})
+	other := backlog.NewWorker(backlog.Options{Store: h.store, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	other.Register(fanout.New(fanout.Options{Store: h.store, Hub: live.NewHub(0), Clock: time.Now}).Kind())
 	running(t, other)
 	want := []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
 	for _, reader := range []*model.Actor{h.actors[1], h.actors[5], h.actors[29]} {

@@ -105,7 +105,7 @@ func (s *Service) postTo(
 	known.sent(&done.row, d.content)
 	if done.plan == nil {
 		s.hub.Wake(model.AccountID(row.Recipient))
-	} else if err := s.pieces.Carry(ctx, done.plan); err != nil {
+	} else if err := s.fanout.Carry(ctx, done.plan); err != nil {
 		return Sent{}, err
 	}
 	m := done.message()

@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -16,10 +16,10 @@ import (
 // changes nothing (contract, call 13).
 func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.MessageID) error {
 	now := s.now()
-	var plan *piece.Plan
+	var plan *fanout.Plan
 	erased := false
 	err := s.spare(ctx, s.acting(actor, func(tx *store.Tx) error {
-		plan, erased = s.pieces.Plan(tx, now), false
+		plan, erased = s.fanout.Plan(tx, now), false
 		for _, organization := range actor.Organizations() { // so that no legal hold begins meanwhile
 			if err := tx.ShareOrganization(organization); err != nil {
 				return err
@@ -52,10 +52,10 @@ func (s *Service) RecallFor(ctx context.Context, actor *model.Actor, organizatio
 		return model.Invalidf("too_long", "reason", "At most %d characters are allowed.", MaxReason)
 	}
 	now := s.now()
-	var plan *piece.Plan
+	var plan *fanout.Plan
 	erased := false
 	recall := func(tx *store.Tx, line *model.AuditEntry) error {
-		plan, erased = s.pieces.Plan(tx, now), false
+		plan, erased = s.fanout.Plan(tx, now), false
 		line.Detail = "message=" + id.String()
 		if reason != "" {
 			line.Detail += " reason=" + reason
@@ -90,7 +90,7 @@ func (s *Service) RecallFor(ctx context.Context, actor *model.Actor, organizatio
 
 // takeBack recalls a message, which is locked, unless it was recalled before. It is told to
 // all that have a copy, and to these others.
-func takeBack(tx *store.Tx, plan *piece.Plan, row *store.MessageRow, others ...model.AccountID) (erased bool,
+func takeBack(tx *store.Tx, plan *fanout.Plan, row *store.MessageRow, others ...model.AccountID) (erased bool,
 	err error) {
 	if row.Recalled {
 		return false, nil
@@ -114,7 +114,7 @@ func takeBack(tx *store.Tx, plan *piece.Plan, row *store.MessageRow, others ...m
 }
 
 // recalled finishes what a transaction that recalled a message left to do.
-func (s *Service) recalled(ctx context.Context, id model.MessageID, plan *piece.Plan, erased bool, err error) error {
+func (s *Service) recalled(ctx context.Context, id model.MessageID, plan *fanout.Plan, erased bool, err error) error {
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (s *Service) recalled(ctx context.Context, id model.MessageID, plan *piece.
 		s.counts.Recalled.Add(1)
 		s.eraseSoon()
 	}
-	return s.pieces.Carry(ctx, plan)
+	return s.fanout.Carry(ctx, plan)
 }
 
 // lockMessage locks a message, and the group to which it was sent: groups are locked before

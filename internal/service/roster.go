@@ -3,8 +3,8 @@ package service
 import (
 	"context"
 
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -122,10 +122,10 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 // conversation's messages are gone for it, and a group it leaves (contract, call 23).
 func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) error {
-	var plan *piece.Plan
+	var plan *fanout.Plan
 	var left *store.Withdrawal
 	err := s.spare(ctx, s.acting(actor, func(tx *store.Tx) error {
-		plan, left = s.pieces.Plan(tx, s.now()), nil
+		plan, left = s.fanout.Plan(tx, s.now()), nil
 		place, err := s.rosterPlace(ctx, tx, actor, address, organization)
 		if err != nil {
 			return err
@@ -142,11 +142,11 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 	}
 	s.hub.Wake(actor.Account)
 	if left != nil {
-		if err := piece.Withdraw(ctx, s.store, left); err != nil {
+		if err := fanout.Withdraw(ctx, s.store, left); err != nil {
 			return err
 		}
 	}
-	return s.pieces.Carry(ctx, plan)
+	return s.fanout.Carry(ctx, plan)
 }
 
 // removeAccount removes a conversation one to one. It returns what is left to be withdrawn.
@@ -169,7 +169,7 @@ func (s *Service) removeAccount(tx *store.Tx, actor *model.Actor, place place) (
 }
 
 // removeGroup has the actor leave a group, if it is in it, and removes its conversation.
-func (s *Service) removeGroup(tx *store.Tx, plan *piece.Plan, actor *model.Actor, place place) (*store.Withdrawal,
+func (s *Service) removeGroup(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, place place) (*store.Withdrawal,
 	error) {
 	id := model.GroupID(place.entity)
 	if err := tx.LockGroup(id); err != nil {

@@ -174,7 +174,7 @@ func TestSearchFollowsWhatChanges(t *testing.T) {
 	f.mustUpdate(func(tx *store.Tx) error {
 		account, _, err := tx.Account(other)
 		if err == nil {
-			err = f.service.leave(tx, f.service.pieces.Plan(tx, f.now), actor, &account, o)
+			err = f.service.leave(tx, f.service.fanout.Plan(tx, f.now), actor, &account, o)
 		}
 		return err
 	})

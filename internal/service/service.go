@@ -18,9 +18,9 @@ import (
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/disk"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -48,7 +48,7 @@ type Options struct {
 	Limits          Limits
 	EventsRetention time.Duration // how long an unacknowledged event stays
 
-	Pieces    *piece.Worker  // nil: one that does only what calls wait for
+	Fanout    *fanout.Fanout // nil: one that does only what calls wait for
 	Streams   access.Streams // nil: there are no streams
 	EraseSoon func()         // asks for the erasure of what a call gave up; nil: the next sweep erases it
 }
@@ -74,7 +74,7 @@ type Service struct {
 
 	reads *audit.Reads
 
-	pieces    *piece.Worker
+	fanout    *fanout.Fanout
 	streams   access.Streams
 	eraseSoon func()
 }
@@ -92,12 +92,12 @@ func New(o Options) *Service {
 		changed:    cache.New[string, *access.Target](changedAccounts),
 		time:       o.Time,
 		reads:      audit.NewReads(o.Store),
-		pieces:     o.Pieces,
+		fanout:     o.Fanout,
 		streams:    o.Streams,
 		eraseSoon:  o.EraseSoon,
 	}
-	if s.pieces == nil {
-		s.pieces = piece.NewWorker(piece.Options{Store: o.Store, Hub: o.Hub, Clock: o.Clock, Log: o.Logger, Room: o.Room})
+	if s.fanout == nil {
+		s.fanout = fanout.New(fanout.Options{Store: o.Store, Hub: o.Hub, Clock: o.Clock, Room: o.Room})
 	}
 	if s.streams == nil {
 		s.streams = access.NoStreams{}

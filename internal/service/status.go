@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -29,12 +29,12 @@ func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered,
 		return tooManyIDs(field)
 	}
 	now := s.now()
-	for some := range slices.Chunk(read, piece.Rows/markedRows) {
+	for some := range slices.Chunk(read, fanout.Rows/markedRows) {
 		if err := s.mark(ctx, actor, some, model.Read, now); err != nil {
 			return err
 		}
 	}
-	for some := range slices.Chunk(delivered, piece.Rows/markedRows) {
+	for some := range slices.Chunk(delivered, fanout.Rows/markedRows) {
 		if err := s.mark(ctx, actor, some, model.Delivered, now); err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func TestMessagesWithManyCopiesAreSwept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := f.service.pieces.Settle(t.Context()); err != nil {
+	if err := f.work.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f.now = f.now.Add(2 * time.Minute)

@@ -8,9 +8,9 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/audit"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 	"signet/internal/store/searchindex"
 )
@@ -42,9 +42,9 @@ func (s *Service) EraseUser(ctx context.Context, actor *model.Actor, address, us
 		return err
 	}
 	now := s.now()
-	var plan *piece.Plan
+	var plan *fanout.Plan
 	err = s.act(ctx, actor, model.ActionUserErase, func(tx *store.Tx, line *model.AuditEntry) error {
-		plan = s.pieces.Plan(tx, now)
+		plan = s.fanout.Plan(tx, now)
 		return s.endUser(tx, plan, actor, t.ID, now, line)
 	})
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) EraseUser(ctx context.Context, actor *model.Actor, address, us
 	s.membershipChanged(t.ID)
 	s.hub.CloseAccount(t.ID, live.Revoked)
 	s.eraseSoon()
-	return s.pieces.Carry(ctx, plan)
+	return s.fanout.Carry(ctx, plan)
 }
 
 // repeats reports whether a text is the username of an account, or where it has none another
@@ -67,7 +67,7 @@ func (s *Service) repeats(a *model.Account, text string) bool {
 }
 
 // endUser is what of that is done at once.
-func (s *Service) endUser(tx *store.Tx, plan *piece.Plan, actor *model.Actor, id model.AccountID, now time.Time,
+func (s *Service) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id model.AccountID, now time.Time,
 	line *model.AuditEntry) error {
 	if err := access.LockOrganizationsOf(tx, id); err != nil {
 		return err

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -15,8 +15,8 @@ type delivery struct {
 	repeated *repetition      // not nil: nothing was written, and there is nothing else
 	row      store.MessageRow // with its position
 	content  model.Content
-	copies   int         // how many recipients it has
-	plan     *piece.Plan // of one to a group: how it comes into its readers' queues
+	copies   int          // how many recipients it has
+	plan     *fanout.Plan // of one to a group: how it comes into its readers' queues
 }
 
 // message returns the message with its content.
@@ -70,7 +70,7 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	done := &delivery{row: m.row, content: m.content, copies: len(readers.Accounts)}
 	done.row.Sort = position
 	if m.row.Group {
-		done.plan = s.pieces.Plan(tx, now)
+		done.plan = s.fanout.Plan(tx, now)
 	}
 	return done, done.insert(tx, &readers)
 }

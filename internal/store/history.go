@@ -26,14 +26,6 @@ func (tx *Tx) LockHistory(group model.GroupID, after int64) error {
 		tx.dialect.Lock, group, after)
 }
 
-// NextHistory returns the next group after the given one of which a member still gets
-// earlier messages.
-func (tx *Tx) NextHistory(after model.GroupID) (group model.GroupID, found bool, err error) {
-	found, err = tx.One(`SELECT group_token FROM group_members WHERE group_token > ? AND history > 0
-		ORDER BY group_token LIMIT 1`, []any{after}, &group)
-	return group, found, err
-}
-
 // Replay queues the next of a group's messages with members that still get them: about as
 // many as there are pairs of a message and a member. It returns those members, none where
 // there is nothing more to do, and the pairs. Those that got furthest go first, all that

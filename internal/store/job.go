@@ -8,6 +8,11 @@ import (
 // JobKind is what a job does. Its number is stored.
 type JobKind int
 
+// The kinds.
+const (
+	FanOut JobKind = iota + 1 // what calls left to be done to a group, or to tell an organization's members
+)
+
 // Job is something that is to be done about a subject after the transaction that noted it, and
 // not before it is due. Several jobs of one kind may be about one subject: whoever does one
 // finds what is left to do there.

@@ -56,18 +56,6 @@ func (tx *Tx) Pieces(organization model.OrganizationID, group model.GroupID, lim
 		limit)
 }
 
-// NextPiece returns the first piece of the next group or organization after a place, of
-// those that were noted before a time.
-func (tx *Tx) NextPiece(organization model.OrganizationID, group model.GroupID, before time.Time) (p Piece, found bool,
-	err error) {
-	out, err := tx.pieces(`(organization, group_token) > (?, ?) AND noted < ?
-		ORDER BY organization, group_token, number LIMIT 1`, organization, optional(group), millis(before))
-	if err != nil || len(out) == 0 {
-		return p, false, err
-	}
-	return out[0], true, nil
-}
-
 func (tx *Tx) pieces(where string, args ...any) ([]Piece, error) {
 	return List(tx, `SELECT organization, group_token, number, noted, deed, kind, message, payload, accounts FROM pieces
 		WHERE `+where, args, func(p *Piece, row Row) error {

@@ -534,7 +534,7 @@ CREATE TABLE audit_checkpoints (
 -- Work that a transaction leaves, because it would write too much
 -- ==================================================================================================================
 
--- A piece of what a call does to a group, or tells the members of an organization (internal/piece). Those of a group are
+-- A piece of what a call does to a group, or tells the members of an organization (internal/fanout). Those of a group are
 -- done one after the other, each with some of its accounts at a time.
 CREATE TABLE pieces (
 	organization {text} NOT NULL,

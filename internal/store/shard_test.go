@@ -42,6 +42,7 @@ var distribution = map[string]struct{ key, why string }{
 	"key_endings":           {"organization", "few"},
 	"departures":            {"organization", "few"},
 	"pieces":                {"organization", "few: gone when they are done"},
+	"jobs":                  {"number", "random; whoever does one, has it"},
 	"search_entities":       {"organization", "a search looks through one organization"},
 	"search_words":          {"organization", "as above; the largest organization's index has to fit one shard"},
 	"metadata":              {"entity", "asked for by the entity"},

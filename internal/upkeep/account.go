@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"signet/internal/backlog"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 	"signet/internal/store/authorship"
 	"signet/internal/store/searchindex"
@@ -68,7 +68,7 @@ func (t *accountTraces) update(ctx context.Context, fn func(tx *store.Tx) (store
 		return err
 	}
 	t.gone(nil, erased)
-	return piece.Rest(ctx, begun)
+	return backlog.Rest(ctx, begun)
 }
 
 // messages erases messages, for all readers. Under a legal hold that was set since the
@@ -104,7 +104,7 @@ func (t *accountTraces) messages(ctx context.Context, keys []store.MessageKey) e
 				return err
 			}
 			t.gone(gone, nil)
-			if err := piece.Rest(ctx, begun); err != nil {
+			if err := backlog.Rest(ctx, begun); err != nil {
 				return err
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"signet/internal/audit"
+	"signet/internal/backlog"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 	"signet/internal/store/searchindex"
 )
@@ -177,7 +177,7 @@ func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keep
 		}); err != nil {
 			return err
 		}
-		if err := piece.Rest(ctx, step); err != nil {
+		if err := backlog.Rest(ctx, step); err != nil {
 			return err
 		}
 	}

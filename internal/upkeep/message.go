@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"signet/internal/blob"
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -82,7 +82,7 @@ func endMessages(tx *store.Tx, rows []store.MessageRow) (gone []store.MessageRow
 	if err := shareOrganizations(tx, rows); err != nil {
 		return nil, false, err
 	}
-	left := piece.Rows / copyRows
+	left := fanout.Rows / copyRows
 	for i := range rows {
 		if left <= 0 {
 			return rows[:i], true, noteKeyEndings(tx, rows[:i])

@@ -4,14 +4,15 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/backlog"
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
 const (
 	// pieceRows is how many rows a transaction writes of what has very many of them.
-	pieceRows = piece.Rows / 5
+	pieceRows = fanout.Rows / 5
 	// organizationTime is for how long a sweep erases organizations before it does its other
 	// tasks.
 	organizationTime = 2 * time.Second
@@ -57,7 +58,7 @@ func rowsOf(tx *store.Tx) int {
 	if tx.Alone() {
 		return pieceRows
 	}
-	return piece.Rows
+	return fanout.Rows
 }
 
 // next erases the next of what an organization holds, from a kind on, and returns of which kind
@@ -144,7 +145,7 @@ func (w *Sweeper) sweepOrganizations(ctx context.Context) (gone int, err error) 
 			w.again()
 			return gone, nil
 		}
-		if err := piece.Rest(ctx, step); err != nil {
+		if err := backlog.Rest(ctx, step); err != nil {
 			return gone, err
 		}
 	}

@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/backlog"
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/store"
 )
 
@@ -55,7 +56,7 @@ func (w *Sweeper) sweepWithdrawals(ctx context.Context) error {
 			return err
 		}
 		for i := range withdrawals {
-			if err := piece.Withdraw(ctx, w.Store, &withdrawals[i]); err != nil {
+			if err := fanout.Withdraw(ctx, w.Store, &withdrawals[i]); err != nil {
 				return err
 			}
 		}
@@ -88,7 +89,7 @@ func (w *Sweeper) limitQueue(ctx context.Context, account model.AccountID, at ti
 		}
 		return tx.QueueSettings(account, "")
 	}
-	err = piece.RemoveEvents(ctx, w.Store, account, piece.Removal{
+	err = fanout.RemoveEvents(ctx, w.Store, account, fanout.Removal{
 		Find: func(tx *store.Tx, limit int) ([]int64, error) {
 			positions, err := tx.OldestEvents(account, upTo, limit)
 			w.Counts.Dropped.Add(int64(len(positions)))
@@ -150,7 +151,7 @@ func (w *Sweeper) trimOld(ctx context.Context, queues []model.AccountID, oldest 
 		begun, done := time.Now(), 0
 		err := w.Store.Update(ctx, func(tx *store.Tx) error {
 			done = 0
-			for left := int64(piece.Rows); done < len(queues); done++ {
+			for left := int64(fanout.Rows); done < len(queues); done++ {
 				n, err := tx.DeleteEventsBefore(queues[done], oldest, int(left))
 				if err != nil {
 					return err
@@ -165,7 +166,7 @@ func (w *Sweeper) trimOld(ctx context.Context, queues []model.AccountID, oldest 
 			return err
 		}
 		if queues = queues[done:]; len(queues) > 0 {
-			if err := piece.Rest(ctx, begun); err != nil {
+			if err := backlog.Rest(ctx, begun); err != nil {
 				return err
 			}
 		}

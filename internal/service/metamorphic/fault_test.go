@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/piece"
 	"signet/internal/service"
 )
 
@@ -24,7 +24,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{template: newTemplate(t), now: start.Add(time.Second)}
 	var err error
-	s.cases, s.kept, err = openService(t, s.template.dir, func() time.Time { return s.now }, piece.Rows)
+	s.cases, s.kept, err = openService(t, s.template.dir, func() time.Time { return s.now }, fanout.Rows)
 	must(t, err)
 	t.Cleanup(func() { must(t, s.kept.Close()) })
 	return s

@@ -59,7 +59,7 @@ func TestAClientThatFollowsShowsWhatThereIs(t *testing.T) {
 
 func (p *play) settle(t *rapid.T) {
 	t.Helper()
-	if err := p.kept.pieces.Settle(t.Context()); err != nil {
+	if err := p.kept.work.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

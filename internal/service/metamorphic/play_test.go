@@ -15,14 +15,15 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/audit"
+	"signet/internal/backlog"
 	"signet/internal/blob"
 	"signet/internal/content"
 	"signet/internal/custody"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/operators"
 	enrol "signet/internal/people"
-	"signet/internal/piece"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -59,7 +60,7 @@ func newTemplate(t *testing.T) *template {
 	t.Helper()
 	dir := t.TempDir()
 	tm := &template{dir: dir}
-	s, kept, err := openService(t, dir, func() time.Time { return start }, piece.Rows)
+	s, kept, err := openService(t, dir, func() time.Time { return start }, fanout.Rows)
 	must(t, err)
 	ctx := t.Context()
 	must(t, operators.First(ctx, kept.Store, start, "operator", "secret"))
@@ -119,17 +120,19 @@ func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) 
 	log := slog.New(slog.DiscardHandler)
 	hub := live.NewHub(0)
 	control := access.New(access.Options{Store: kept, Hub: hub, Clock: clock, DefaultRegion: "US"})
-	pieces := piece.NewWorker(piece.Options{Store: kept, Hub: hub, Clock: clock, Log: log, Rows: rows})
+	work := backlog.NewWorker(backlog.Options{Store: kept, Now: clock, Log: log})
+	fans := fanout.New(fanout.Options{Store: kept, Hub: hub, Clock: clock, Rows: rows})
+	work.Register(fans.Kind())
 	s := &cases{control, service.New(service.Options{
 		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: clock, Logger: log, EventsRetention: retention,
-		Pieces: pieces,
+		Fanout: fans,
 	})}
 	sweeper := upkeep.NewSweeper(upkeep.Options{
 		Store: kept, Vault: vault, Clock: custody.NewClock(custody.ClockOptions{Store: kept, Now: clock}),
 		Cases: s.Service, Access: control,
 		Audit: audit.NewLog(audit.Options{Store: kept, Clock: clock}), Log: log, Retention: retention,
 	})
-	return s, &keptStore{kept, engine, blobs, sweeper, pieces}, nil
+	return s, &keptStore{kept, engine, blobs, sweeper, work}, nil
 }
 
 type keptStore struct {
@@ -137,7 +140,7 @@ type keptStore struct {
 	engine  store.Engine
 	blobs   blob.Store
 	sweeper *upkeep.Sweeper
-	pieces  *piece.Worker
+	work    *backlog.Worker
 }
 
 func (k *keptStore) Close() error { return errors.Join(k.Store.Close(), k.blobs.Close()) }
@@ -172,7 +175,7 @@ func newPlay(t *rapid.T, tm *template) *play {
 	// What a transaction writes, from one row to more than any call here writes.
 	// On PostgreSQL those who enter one piece after the other have no common order, as their
 	// queues count each for itself; the model has one, so that all enter at once there.
-	sizes := []int{piece.Rows, 8, 1}
+	sizes := []int{fanout.Rows, 8, 1}
 	if enginetest.OnPostgres() {
 		sizes = sizes[:1]
 	}

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
@@ -206,24 +205,6 @@ func pieces(t *testing.T, h Harness) {
 		wantEqual(t, "there are some", has, c.want)
 	}
 
-	// One after the other, from place to place.
-	next := func(after store.Piece, before time.Time) (found store.Piece) {
-		t.Helper()
-		p.mustView(t, func(tx *store.Tx) (err error) {
-			found, _, err = tx.NextPiece(after.Organization, after.Group, before)
-			return err
-		})
-		return found
-	}
-	var seen []model.GroupID
-	soon := p.now().Add(time.Millisecond)
-	for at := next(store.Piece{}, soon); at.Number != 0; at = next(at, soon) {
-		seen = append(seen, at.Group)
-	}
-	groups := []model.GroupID{{}, g.ID, other.ID}
-	slices.SortFunc(groups, func(a, b model.GroupID) int { return slices.Compare(a[:], b[:]) })
-	wantEqual(t, "places", seen, groups)
-	wantEqual(t, "older ones", next(store.Piece{}, p.now()).Number, 0)
 	work := mustRead(t, p, func(tx *store.Tx) (overview.Work, error) { return overview.WorkLeft(tx) })
 	wantEqual(t, "work left", work, overview.Work{Pieces: 5, Oldest: p.now()})
 

@@ -100,6 +100,8 @@ var nounCases = []testCase{
 	{"OrganizationErasure", organizationErasure},
 	{"ErasureOfQueues", erasureOfQueues},
 	{"Departures", departures},
+	{"Jobs", jobs},
+	{"JobsOfSeveralServers", jobsOfSeveral},
 	{"Nodes", nodes},
 	{"Streams", streams},
 	{"ManyAtOnce", manyAtOnce},

@@ -1,11 +1,11 @@
-// Package piece does in pieces what is too much for one transaction: who enters and leaves
-// a large group, what its members are told, the history that new ones get.
+// Package fanout does in pieces what a call brings to very many: who enters and leaves a large
+// group, what its members are told, the history that new ones get.
 //
-// A call says in its transaction what is to be done. What is little is done there. The rest
-// is noted, and a Worker does it in transactions of its own, in order, between which others
-// write. What is noted survives a crash: any server on the store goes on with it. The package
-// does not know who may do what, nor how an event looks to its reader.
-package piece
+// A call says in its transaction what is to be done. What is little is done there. The rest is
+// noted, and done in the background (backlog) in transactions of their own, in order, between
+// which others write. The package does not know who may do what, nor how an event looks to its
+// reader.
+package fanout
 
 import (
 	"context"
@@ -17,11 +17,10 @@ import (
 )
 
 const (
-	// Rows is how many rows the transaction of a call writes, about. One of a worker writes
-	// a workerShare of that, as it is one of very many: while those run, whoever writes
-	// waits for one of them.
-	Rows        = 500
-	workerShare = 5
+	// Rows is how many rows the transaction of a call writes, about. One that is of very many
+	// writes a share of that: while those run, whoever else writes waits for one of them.
+	Rows  = 500
+	share = 5
 	// noted is how many accounts a piece names: it is done some of them at a time.
 	noted = 1000
 	// HistoryLimit is how many earlier messages a new member gets (contract, call 9).
@@ -40,14 +39,8 @@ func rowsOf(p *store.Piece) int {
 	}
 }
 
-// place is a group, or an organization where the group is zero.
-type place struct {
-	organization model.OrganizationID
-	group        model.GroupID
-}
-
 // Plan is what one transaction does. It is used by one goroutine, until the transaction
-// ends; then the worker carries it on.
+// ends; then Carry goes on with it.
 type Plan struct {
 	Told []model.AccountID // whose queues have something new
 	Cost int               // rows that are written, now or later
@@ -57,13 +50,13 @@ type Plan struct {
 	rows  int
 	left  int
 	noted bool    // something was
-	later []place // where something was noted
-	must  []place // where something was noted that has to be done before the call is answered
+	later []crowd // of which something is left
+	must  []crowd // of which that has to be done before the call is answered
 }
 
 // Plan begins what a transaction does.
-func (w *Worker) Plan(tx *store.Tx, now time.Time) *Plan {
-	return &Plan{tx: tx, now: now, rows: w.rows, left: w.rows}
+func (f *Fanout) Plan(tx *store.Tx, now time.Time) *Plan {
+	return &Plan{tx: tx, now: now, rows: f.rows, left: f.rows}
 }
 
 // Do does pieces of a group, whose row is locked, in their order: at once, or later where
@@ -150,8 +143,7 @@ func (p *Plan) lockHistory(g *model.Group, entering, left int) (messages int, er
 	}
 	p.Cost += 2 * messages * entering
 	if 2*messages*entering > left {
-		p.later = append(p.later, place{g.Organization, g.ID})
-		return 0, nil
+		return 0, p.putOff(crowd{g.Organization, g.ID})
 	}
 	return messages, p.tx.LockHistory(g.ID, after)
 }
@@ -164,8 +156,7 @@ func (p *Plan) replay(g *model.Group) error {
 			return err
 		}
 		if p.left -= 2 * pairs; pairs == 0 || p.left <= 0 {
-			p.later = append(p.later, place{g.Organization, g.ID}) // others may wait too
-			return nil
+			return p.putOff(crowd{g.Organization, g.ID}) // others may wait too
 		}
 	}
 }
@@ -186,12 +177,20 @@ func (p *Plan) note(piece *store.Piece) error {
 	}
 	piece.Accounts = accounts
 	p.noted = true
-	at := place{piece.Organization, piece.Group}
+	at := crowd{piece.Organization, piece.Group}
 	if moving(piece) || piece.Deed == store.Recall {
 		p.must = append(p.must, at)
 	}
+	return p.putOff(at)
+}
+
+// putOff leaves what there is to do of a crowd to the backlog.
+func (p *Plan) putOff(at crowd) error {
+	if slices.Contains(p.later, at) {
+		return nil
+	}
 	p.later = append(p.later, at)
-	return nil
+	return p.tx.NoteJob(&store.Job{Kind: store.FanOut, Subject: at.subject(), Noted: p.now})
 }
 
 // Message queues a group's message, of which all readers have a copy, with those that do

@@ -1,9 +1,10 @@
-package piece
+package fanout
 
 import (
 	"context"
 	"time"
 
+	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -47,7 +48,7 @@ func RemoveEvents(ctx context.Context, kept *store.Store, account model.AccountI
 		}
 		r.First = nil
 		if more {
-			if err := Rest(ctx, begun); err != nil {
+			if err := backlog.Rest(ctx, begun); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,166 @@
+package fanout
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"signet/internal/backlog"
+	"signet/internal/disk"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// together is how many pieces are done in one transaction at most.
+const together = 20
+
+// Options are what a Fanout works with.
+type Options struct {
+	Store *store.Store
+	Hub   *live.Hub
+	Clock func() time.Time
+	Room  *disk.Room // nil: there is room for everything
+	Rows  int        // that the transaction of a call writes; 0: 500
+}
+
+// Fanout does what is too much for one transaction. It is safe for concurrent use.
+type Fanout struct {
+	Options
+	rows int
+}
+
+// New returns what does the rest of what calls begin, where its Kind is registered; else it does
+// what calls wait for.
+func New(o Options) *Fanout { return &Fanout{Options: o, rows: cmp.Or(o.Rows, Rows)} }
+
+// Kind is the work that is left of a group, or of an organization, after a call.
+func (f *Fanout) Kind() *backlog.Kind {
+	return &backlog.Kind{Number: store.FanOut, Name: "fanout",
+		Step: func(tx *store.Tx, j *store.Job) (backlog.Next, error) {
+			told, more, err := f.next(tx, crowdOf(j.Subject))
+			if err != nil || !more {
+				return backlog.Over(), err
+			}
+			next := backlog.Again()
+			next.Rows, next.Done = 2*len(told), func() { f.Hub.Wake(told...) }
+			return next, nil
+		}}
+}
+
+// crowd is whom something is brought to: the members of a group, or those of an
+// organization where the group is zero.
+type crowd struct {
+	organization model.OrganizationID
+	group        model.GroupID
+}
+
+// subject is the stored form of a crowd.
+func (c crowd) subject() []byte { return append(c.group[:], c.organization...) }
+
+func crowdOf(subject []byte) crowd {
+	var c crowd
+	n := copy(c.group[:], subject)
+	c.organization = model.OrganizationID(subject[n:])
+	return c
+}
+
+// Carry goes on with a plan whose transaction is on disk: it wakes readers, and returns when
+// what the call promises is so. An error says that it is not so yet; it will be.
+func (f *Fanout) Carry(ctx context.Context, p *Plan) error {
+	if rows, ok := ctx.Value(counting{}).(*int); ok {
+		*rows += p.Cost
+	}
+	f.Hub.Wake(p.Told...)
+	for _, c := range p.must {
+		if err := f.finish(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish returns when everybody whom a call has put into a group or taken out of it, is.
+func (f *Fanout) Finish(ctx context.Context, g *model.Group) error {
+	return f.finish(ctx, crowd{g.Organization, g.ID})
+}
+
+func (f *Fanout) finish(ctx context.Context, c crowd) error {
+	for {
+		waits, err := store.Read(ctx, f.Store, func(tx *store.Tx) (bool, error) {
+			return tx.HasPieces(c.organization, c.group, store.Enter, store.Leave, store.Recall)
+		})
+		if err != nil || !waits {
+			return err
+		}
+		begun := time.Now()
+		var told []model.AccountID
+		err = f.Room.Sparing(func() error {
+			return f.Store.Update(ctx, func(tx *store.Tx) (err error) {
+				told, _, err = f.next(tx, c)
+				return err
+			})
+		})
+		if err != nil {
+			return err
+		}
+		f.Hub.Wake(told...)
+		if err := backlog.Rest(ctx, begun); err != nil {
+			return err
+		}
+	}
+}
+
+// next does pieces of a crowd, and returns whom they concern; where there are none, the next of its
+// history. more is false where nothing was left.
+func (f *Fanout) next(tx *store.Tx, c crowd) (told []model.AccountID, more bool, err error) {
+	g := model.Group{ID: c.group, Organization: c.organization}
+	if c.group.IsZero() {
+		err = tx.LockOrganization(c.organization)
+	} else if err = tx.LockGroup(c.group); err == nil {
+		g, _, err = tx.Group(c.group)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	now := f.Clock().UTC().Truncate(time.Millisecond)
+	// Where each is small, several are done together.
+	pieces, err := tx.Pieces(c.organization, c.group, together)
+	if err != nil {
+		return nil, false, err
+	}
+	left := max(f.rows/share, 1)
+	for i := 0; i < len(pieces) && left > 0 && err == nil; i++ {
+		var some []model.AccountID
+		some, left, err = part(tx, &g, &pieces[i], now, left)
+		told = append(told, some...)
+	}
+	if len(pieces) > 0 || c.group.IsZero() || err != nil {
+		return told, len(pieces) > 0, err
+	}
+	told, _, err = tx.Replay(&g, now, max(left/2, 1))
+	return told, len(told) > 0, err
+}
+
+// part does a piece, or what of it writes no more than so many rows, and returns how many more
+// may be written: none where it is not over.
+func part(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time, rows int) (told []model.AccountID, left int,
+	err error) {
+	if p.Deed == store.TellAll {
+		told, over, err := tellAll(tx, p, max(rows/2, 1))
+		if left = rows - 2*len(told); !over {
+			left = 0
+		}
+		return told, left, err
+	}
+	all := p.Accounts
+	p.Accounts = all[:min(max(rows/rowsOf(p), 1), len(all))]
+	told = p.Accounts
+	if err := do(tx, g, p, now); err != nil {
+		return nil, 0, err
+	}
+	if p.Accounts = all[len(told):]; len(p.Accounts) > 0 {
+		return told, 0, tx.ShortenPiece(p)
+	}
+	return told, rows - rowsOf(p)*len(told), tx.DeletePiece(p)
+}
