@@ -59,7 +59,7 @@ func TestAClientThatFollowsShowsWhatThereIs(t *testing.T) {
 
 func (p *play) settle(t *rapid.T) {
 	t.Helper()
-	if err := p.kept.work.Settle(t.Context()); err != nil {
+	if err := p.kept.settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -144,7 +144,7 @@ func (f *follower) follow(t *rapid.T, actor *model.Actor) {
 				f.show(e.Message)
 			case e.Status != nil && e.Status.Recalled:
 				f.recalled(e.Status.Message)
-			case e.Friend != nil && !e.Friend.Added && e.Friend.Entity.Group == nil:
+			case e.Friend != nil && !e.Friend.Added:
 				f.forget(e.Friend.Organization, entityOf(&e.Friend.Entity))
 			case e.Settings != nil:
 				f.due = true
@@ -176,12 +176,15 @@ func (f *follower) recalled(id model.MessageID) {
 	}
 }
 
-// forget removes a conversation with a person.
+// forget removes a conversation, and what is known of it. Of a group that others removed the
+// account from, what it may see still is asked for anew; of one that it took from its roster there
+// is nothing.
 func (f *follower) forget(organization model.OrganizationID, entity model.EntityID) {
 	for id, at := range f.place {
 		if at.organization.id == organization && at.entity == entity {
 			delete(f.shown, id)
 			delete(f.place, id)
+			delete(f.synced, at)
 		}
 	}
 }
