@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -160,6 +161,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s.service, Access: s.access,
 		Audit: auditLog, Log: logger, Retention: f.retention, QueueMax: f.queueMax,
 	})
+	s.work.Register(s.sweeper.Kinds()...)
 	s.streams = streaming.New(registry, s.access, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
 	listener := httptest.NewUnstartedServer(front)
@@ -223,7 +225,7 @@ func quickArgon(password, salt []byte, _, _ uint32, threads uint8, keyLen uint32
 // settle does what calls have left to be done in pieces.
 func (s *server) settle() {
 	s.t.Helper()
-	if err := s.work.Settle(s.t.Context()); err != nil {
+	if err := s.work.Settle(s.t.Context(), store.FanOut); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -234,10 +236,11 @@ func (s *server) closed(what string, err error) {
 	}
 }
 
-// mustSweep erases what has ended, as the server's background task does.
+// mustSweep erases what has ended, as the server does in the background.
 func (s *server) mustSweep() {
 	s.t.Helper()
-	if err := s.sweeper.Sweep(s.t.Context()); err != nil {
+	s.settle()
+	if err := errors.Join(s.work.Settle(s.t.Context()), s.sweeper.Sweep(s.t.Context())); err != nil {
 		s.t.Fatal(err)
 	}
 }

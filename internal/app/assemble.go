@@ -161,6 +161,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		Log: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
 		Interval: in.cfg.Expiry.Sweep, Retention: in.cfg.Events.Retention, QueueMax: in.cfg.Events.QueueMax,
 	})
+	work.Register(sweeper.Kinds()...)
 	survey := upkeep.NewSurvey(kept, in.clock)
 	if err := registerClock(in, clock); err != nil {
 		return nil, err
@@ -176,7 +177,8 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	})
 	if err := errors.Join(registerStore(in, engine, kept),
 		registerCounts(in.metrics, cases.Counts(), sweeper, vault, auditLog), registerSurvey(in, survey, registry),
-		registerRing(in.metrics, ring), registerForgeries(in.metrics, forgeries)); err != nil {
+		registerRing(in.metrics, ring), registerForgeries(in.metrics, forgeries),
+		registerWork(in.metrics, work.Kinds())); err != nil {
 		return nil, err
 	}
 	nodes, err := registerNode(ctx, in, registry, clock, hub, kept)

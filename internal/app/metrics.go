@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/audit"
+	"signet/internal/backlog"
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/export"
@@ -125,6 +126,18 @@ func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *u
 			gauge("signet_task_late", "1 while it should have ended well since: a part of the sweep within 10 minutes, one of "+
 				"housekeeping within 3 hours.", l, func() float64 { return oneIf(sweeper.Late(task)) }),
 			counter("signet_task_failures_total", "How often it failed; each is tried again.", l, task.Failures))
+	}
+	return register(metrics, all...)
+}
+
+// registerWork adds what is done in the background.
+func registerWork(metrics prometheus.Registerer, kinds []*backlog.Kind) error {
+	var all []prometheus.Collector
+	for _, kind := range kinds {
+		l := labels{"kind": kind.Name}
+		all = append(all,
+			counter("signet_jobs_total", "Steps of work in the background that this server has done.", l, kind.Done),
+			counter("signet_job_failures_total", "Steps of it that failed; each is tried again.", l, kind.Failed))
 	}
 	return register(metrics, all...)
 }

@@ -30,7 +30,7 @@ type failures struct {
 	*Options
 
 	mu    sync.Mutex // guards since
-	since map[int64]failing
+	since map[store.JobNumber]failing
 }
 
 // putOff has a job that failed done later.

@@ -68,6 +68,7 @@ type taken struct {
 	kinds  []store.JobKind
 	after  *store.Job
 	limit  int
+	stay   bool // a job that is not over keeps its place before others
 
 	jobs    []store.Job // that were done or claimed, as they were
 	claimed []store.Job
@@ -116,6 +117,9 @@ func (t *taken) one(tx *store.Tx, j store.Job, now time.Time) (rows int, err err
 	}
 	if next.Done != nil {
 		t.effects = append(t.effects, next.Done)
+	}
+	if t.stay {
+		now = j.Due
 	}
 	return next.Rows, settle(tx, &j, &next, now)
 }

@@ -48,12 +48,10 @@ type Worker struct {
 	acting atomic.Int64 // how many jobs act
 }
 
-// NewWorker returns a worker that is not running yet. It comes before the first use of the
-// store.
+// NewWorker returns a worker that is not running yet.
 func NewWorker(o Options) *Worker {
 	w := &Worker{Options: o, kinds: map[store.JobKind]*Kind{}, soon: make(chan struct{}, 1)}
-	w.failures = failures{Options: &w.Options, since: map[int64]failing{}}
-	o.Store.OnJobs(w.noted)
+	w.failures = failures{Options: &w.Options, since: map[store.JobNumber]failing{}}
 	return w
 }
 
@@ -63,6 +61,15 @@ func (w *Worker) Register(kinds ...*Kind) {
 	for _, kind := range kinds {
 		w.kinds[kind.Number] = kind
 	}
+}
+
+// Kinds returns those that were registered, in their order.
+func (w *Worker) Kinds() []*Kind {
+	out := make([]*Kind, 0, len(w.kinds))
+	for _, number := range slices.Sorted(maps.Keys(w.kinds)) {
+		out = append(out, w.kinds[number])
+	}
+	return out
 }
 
 // noted is told when a job is due that was noted on this server.
@@ -94,6 +101,7 @@ func (w *Worker) wake() {
 // Run does jobs until ctx ends, and those that act have ended too.
 func (w *Worker) Run(ctx context.Context) {
 	defer w.acts.Wait()
+	w.Store.OnJobs(w.noted)
 	interval := lookInterval
 	if w.Store.Alone() {
 		interval = lookLimit
@@ -159,10 +167,14 @@ func (w *Worker) nextDue(ctx context.Context, kinds []store.JobKind) (due time.T
 	return due, found, err
 }
 
-// Settle does all that is due by now, without a rest. It is for whoever waits for it.
-func (w *Worker) Settle(ctx context.Context) error {
+// Settle does all that is due by now, of these kinds or of all, one job after the other and without
+// a rest. It is for whoever waits for it.
+func (w *Worker) Settle(ctx context.Context, kinds ...store.JobKind) error {
+	if len(kinds) == 0 {
+		kinds = w.ready()
+	}
 	for {
-		t := taken{worker: w, kinds: w.ready(), limit: together}
+		t := taken{worker: w, kinds: kinds, limit: 1, stay: true}
 		if err := t.commit(ctx); err != nil {
 			return err
 		}

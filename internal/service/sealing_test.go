@@ -146,11 +146,11 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 	c.must(s.vault.Update(t.Context(), func(leases *content.Leases) (err error) {
 		row.Sealed, err = s.vault.SealMessage(t.Context(), leases, &row, &model.Content{Body: "on its way"})
 		c.must(s.Recall(t.Context(), alice, first.Message))
-		c.must(sweeper(s).Sweep(t.Context()))
+		c.must(sweep(t.Context(), s))
 		return err
 	}, func(tx *store.Tx) error { return tx.InsertMessage(&row) }))
 	for range 2 {
-		c.must(sweeper(s).Sweep(t.Context()))
+		c.must(sweep(t.Context(), s))
 		said, err := s.vault.OpenMessage(t.Context(), &row)
 		if err != nil || said.Body != "on its way" {
 			t.Errorf("it reads %+v, %v", said, err)
@@ -162,7 +162,7 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 		}
 		return tx.NoteKeyEnding(row.Organization, row.KeyDay())
 	}))
-	c.must(sweeper(s).Sweep(t.Context()))
+	c.must(sweep(t.Context(), s))
 	if _, err := s.vault.OpenMessage(t.Context(), &row); !errors.Is(err, seal.ErrKeyGone) {
 		t.Errorf("after its end: %v, want ErrKeyGone", err)
 	}
@@ -183,7 +183,7 @@ func TestAttachmentSharesItsBytesWithForwardsAndPicturesAreNotSealed(t *testing.
 	forward, err := s.Forward(t.Context(), bob, ForwardCommand{Message: sent.Message, Recipient: alice.Account.String()})
 	c.must(err)
 	c.must(s.Recall(t.Context(), alice, sent.Message))
-	c.must(sweeper(s).Sweep(t.Context()))
+	c.must(sweep(t.Context(), s))
 	a, opened, err := s.Attachment(t.Context(), alice, forward.Message)
 	c.must(err)
 	defer opened.Close()
@@ -212,7 +212,7 @@ func TestWhatAHoldKeepsIsVerified(t *testing.T) {
 	c.must(err)
 	c.must(s.Recall(t.Context(), alice, recalled.Message))
 	c.clock.Advance(2 * time.Minute)
-	c.must(sweeper(s).Sweep(t.Context()))
+	c.must(sweep(t.Context(), s))
 
 	verify := func() upkeep.Verified {
 		t.Helper()

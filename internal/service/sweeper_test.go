@@ -1,11 +1,14 @@
 package service
 
 import (
+	"context"
+	"errors"
 	"strconv"
 	"testing"
 	"time"
 
 	"signet/internal/audit"
+	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/upkeep"
@@ -17,6 +20,14 @@ func sweeper(s *Service) *upkeep.Sweeper {
 		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s, Access: s.access,
 		Audit: audit.NewLog(audit.Options{Store: s.store, Clock: s.clock}), Log: s.log, Retention: s.retention,
 	})
+}
+
+// sweep does all that a server of a service does in the background.
+func sweep(ctx context.Context, s *Service) error {
+	w := sweeper(s)
+	work := backlog.NewWorker(backlog.Options{Store: s.store, Now: s.clock, Log: s.log})
+	work.Register(append(w.Kinds(), s.fanout.Kind())...)
+	return errors.Join(work.Settle(ctx, store.FanOut), work.Settle(ctx), w.Sweep(ctx))
 }
 
 // A message that has ended leaves the store with its many copies, its events and its counts
@@ -41,7 +52,7 @@ func TestMessagesWithManyCopiesAreSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.now = f.now.Add(2 * time.Minute)
-	if err := sweeper(f.service).Sweep(t.Context()); err != nil {
+	if err := sweep(t.Context(), f.service); err != nil {
 		t.Fatal(err)
 	}
 	f.mustUpdate(func(tx *store.Tx) error {

@@ -29,8 +29,11 @@ type AccountErasure struct {
 
 // NoteErasureOf notes that an account, which was closed, is to be erased.
 func (tx *Tx) NoteErasureOf(account model.AccountID, now time.Time) error {
-	return tx.Post(`INSERT INTO account_erasures (account, noted, stage, number, id) VALUES (?, ?, 0, 0, ?)
-		ON CONFLICT (account) DO NOTHING`, account, millis(now), model.AccountID{})
+	if err := tx.Post(`INSERT INTO account_erasures (account, noted, stage, number, id) VALUES (?, ?, 0, 0, ?)
+		ON CONFLICT (account) DO NOTHING`, account, millis(now), model.AccountID{}); err != nil {
+		return err
+	}
+	return tx.NoteJob(&Job{Kind: EraseAccount, Subject: account[:], Noted: now})
 }
 
 // Erases reports whether an account has ended, and is being erased.
@@ -39,17 +42,15 @@ func (tx *Tx) Erases(account model.AccountID) (bool, error) {
 	return tx.One(`SELECT 1 FROM account_erasures WHERE account = ?`, []any{account}, &one)
 }
 
-// AccountErasures returns up to limit of the accounts that are being erased.
-func (tx *Tx) AccountErasures(limit int) ([]AccountErasure, error) {
-	return List(tx, `SELECT account, noted, stage, number, id FROM account_erasures ORDER BY account LIMIT ? + 0`,
-		[]any{limit}, func(e *AccountErasure, row Row) error {
-			var noted int64
-			var stage int
-			var id model.EntityID
-			err := row.Scan(&e.Account, &noted, &stage, &e.number, &id)
-			e.Noted, e.Stage, e.id = FromMillis(noted), ErasureStage(stage), id
-			return err
-		})
+// ErasureOf returns how far the erasure of an account has come.
+func (tx *Tx) ErasureOf(account model.AccountID) (e AccountErasure, found bool, err error) {
+	var noted int64
+	var stage int
+	var id model.EntityID
+	found, err = tx.One(`SELECT noted, stage, number, id FROM account_erasures WHERE account = ?`, []any{account}, &noted,
+		&stage, &e.number, &id)
+	e.Account, e.Noted, e.Stage, e.id = account, FromMillis(noted), ErasureStage(stage), id
+	return e, found, err
 }
 
 // KeepErasure remembers how far an erasure has come.

@@ -2,8 +2,8 @@ package store
 
 import "signet/internal/model"
 
-// Departure is an organization in which the sweep has to look for messages that
-// nobody can read any more.
+// Departure is an organization in which is looked for messages that nobody can read any
+// more.
 type Departure struct {
 	Organization model.OrganizationID
 	times        int64           // how often one was noted
@@ -13,22 +13,27 @@ type Departure struct {
 
 // NoteDeparture notes that somebody in an organization can no longer read what it could.
 func (tx *Tx) NoteDeparture(organization model.OrganizationID) error {
-	return tx.Post(`INSERT INTO departures (organization, times, begun, looked) VALUES (?, 1, 0, ?)
+	err := tx.Post(`INSERT INTO departures (organization, times, begun, looked) VALUES (?, 1, 0, ?)
 		ON CONFLICT (organization) DO UPDATE SET times = departures.times + 1`, organization, []byte{})
+	if err != nil {
+		return err
+	}
+	// The one who notes the first of them has it looked into, until there is none.
+	return tx.noteJob(&Job{Kind: EraseUnreadable, Subject: []byte(organization)},
+		`FROM departures WHERE organization = ? AND times = 1`, organization)
 }
 
-// Departures returns up to limit of them.
-func (tx *Tx) Departures(limit int) ([]Departure, error) {
-	return List(tx, `SELECT organization, times, begun, looked FROM departures ORDER BY organization LIMIT ? + 0`,
-		[]any{limit}, func(d *Departure, row Row) error {
-			var looked []byte
-			err := row.Scan(&d.Organization, &d.times, &d.begun, &looked)
-			copy(d.looked[:], looked)
-			if d.looked.IsZero() {
-				d.begun = d.times
-			}
-			return err
-		})
+// DepartureOf returns the one of an organization.
+func (tx *Tx) DepartureOf(organization model.OrganizationID) (d Departure, found bool, err error) {
+	var looked []byte
+	found, err = tx.One(`SELECT times, begun, looked FROM departures WHERE organization = ?`, []any{organization}, &d.times,
+		&d.begun, &looked)
+	d.Organization = organization
+	copy(d.looked[:], looked)
+	if d.looked.IsZero() {
+		d.begun = d.times
+	}
+	return d, found, err
 }
 
 // lastMessage is after the identifier of any message.

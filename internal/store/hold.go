@@ -24,14 +24,18 @@ func (tx *Tx) SetHold(organization model.OrganizationID, now time.Time) error {
 
 // ReleaseHold lifts it. What was kept only for its sake is due to be erased then.
 func (tx *Tx) ReleaseHold(organization model.OrganizationID) error {
-	return tx.Post(`UPDATE holds SET released = 1 WHERE organization = ?`, organization)
+	if err := tx.Post(`UPDATE holds SET released = 1 WHERE organization = ?`, organization); err != nil {
+		return err
+	}
+	return tx.NoteJob(&Job{Kind: EraseHeld, Subject: []byte(organization)})
 }
 
-// ReleasedHold returns an organization whose hold was lifted, of which something may
-// still be kept, and that no other node is at.
-func (tx *Tx) ReleasedHold() (organization model.OrganizationID, found bool, err error) {
-	found, err = tx.One(`SELECT organization FROM holds WHERE released = 1 LIMIT 1 `+tx.dialect.Skip, nil, &organization)
-	return organization, found, err
+// Released reports whether the hold of an organization was lifted, and something may still be
+// kept. While a transaction that asks goes on, it is not set again.
+func (tx *Tx) Released(organization model.OrganizationID) (bool, error) {
+	var one int64
+	return tx.One(`SELECT 1 FROM holds WHERE organization = ? AND released = 1 `+tx.dialect.Lock, []any{organization},
+		&one)
 }
 
 // FinishHold forgets a hold that was lifted, when nothing is kept any more.

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,7 +12,12 @@ type JobKind int
 
 // The kinds.
 const (
-	FanOut JobKind = iota + 1 // what calls left to be done to a group, or to tell an organization's members
+	FanOut            JobKind = iota + 1 // what calls left to be done to a group, or to tell an organization's members
+	EraseOrganization                    // what a deleted organization held
+	EraseAccount                         // what an account that ended has left
+	EraseHeld                            // what was kept for a hold that was lifted
+	EraseUnreadable                      // messages of an organization that nobody can read any more
+	Withdraw                             // what was taken out of an account's long queue
 )
 
 // Job is something that is to be done about a subject after the transaction that noted it, and
@@ -24,19 +31,42 @@ type Job struct {
 	Noted    time.Time
 	Failures int // in a row
 
-	number int64
+	number JobNumber
 }
 
-// Number tells it from all others. It stays the same until the job is over.
-func (j *Job) Number() int64 { return j.number }
+// JobNumber tells a job from all others, and what was noted earlier by one server from what it noted
+// later. It stays the same until the job is over.
+type JobNumber [16]byte
+
+// Number is the job's.
+func (j *Job) Number() JobNumber { return j.number }
+
+// lastNoted is when the last job was noted, in microseconds, or a little later.
+var lastNoted atomic.Int64
+
+func newJobNumber() (n JobNumber) {
+	for {
+		last := lastNoted.Load()
+		now := max(time.Now().UnixMicro(), last+1)
+		if lastNoted.CompareAndSwap(last, now) {
+			binary.BigEndian.PutUint64(n[:8], uint64(now))
+			binary.BigEndian.PutUint64(n[8:], rand.Uint64())
+			return n
+		}
+	}
+}
 
 // NoteJob notes a job, by the store's time; its due time zero is at once. It is done by whichever
 // server finds it first, once this transaction is on disk.
-func (tx *Tx) NoteJob(j *Job) error {
-	j.number = rand.Int64()
+func (tx *Tx) NoteJob(j *Job) error { return tx.noteJob(j, "") }
+
+// noteJob notes a job where a clause finds something.
+func (tx *Tx) noteJob(j *Job, where string, args ...any) error {
+	j.number = newJobNumber()
 	tx.jobDue(j.Due)
 	return tx.Post(`INSERT INTO jobs (due, number, claimed, kind, subject, state, noted, failures)
-		VALUES (?, ?, 0, ?, ?, ?, ?, ?)`, millis(j.Due), j.number, int(j.Kind), stored(j.Subject), stored(j.State), millis(j.Noted), j.Failures)
+		SELECT ?, ?, 0, ?, ?, ?, ?, ? `+where, append([]any{millis(j.Due), j.number[:], int(j.Kind), stored(j.Subject),
+		stored(j.State), millis(j.Noted), j.Failures}, args...)...)
 }
 
 // stored is the stored form of bytes, which is never NULL.
@@ -51,16 +81,18 @@ func stored(b []byte) []byte {
 // they are due, after the one that is given; nil: from the first. Others do not get them until
 // the transaction ends.
 func (tx *Tx) DueJobs(kinds []JobKind, by time.Time, after *Job, limit int) ([]Job, error) {
-	due, number := int64(-1), int64(0)
+	due, number := int64(-1), JobNumber{}
 	if after != nil {
 		due, number = millis(after.Due), after.number
 	}
 	return List(tx, `SELECT due, number, kind, subject, state, noted, failures FROM jobs
 		WHERE due <= ? AND (due, number) > (?, ?) AND kind IN (?*) ORDER BY due, number LIMIT ? + 0 `+tx.dialect.Skip,
-		[]any{millis(by), due, number, numbersOf(kinds), limit}, func(j *Job, row Row) error {
+		[]any{millis(by), due, number[:], numbersOf(kinds), limit}, func(j *Job, row Row) error {
 			var due, noted int64
 			var kind int
-			err := row.Scan(&due, &j.number, &kind, &j.Subject, &j.State, &noted, &j.Failures)
+			var number []byte
+			err := row.Scan(&due, &number, &kind, &j.Subject, &j.State, &noted, &j.Failures)
+			copy(j.number[:], number)
 			j.Kind, j.Due, j.Noted = JobKind(kind), FromMillis(due), FromMillis(noted)
 			return err
 		})
@@ -84,7 +116,7 @@ func numbersOf(kinds []JobKind) []int64 {
 
 // DeleteJob forgets a job, and reports whether it was there as it is given.
 func (tx *Tx) DeleteJob(j *Job) (bool, error) {
-	n, err := tx.exec(`DELETE FROM jobs WHERE due = ? AND number = ?`, millis(j.Due), j.number)
+	n, err := tx.exec(`DELETE FROM jobs WHERE due = ? AND number = ?`, millis(j.Due), j.number[:])
 	return n > 0, err
 }
 
@@ -98,7 +130,7 @@ func (tx *Tx) ClaimJob(j *Job, until time.Time) (bool, error) { return tx.moveJo
 
 func (tx *Tx) moveJob(j *Job, due time.Time, claimed int) (bool, error) {
 	n, err := tx.exec(`UPDATE jobs SET due = ?, claimed = ?, state = ?, failures = ? WHERE due = ? AND number = ?`,
-		millis(due), claimed, stored(j.State), j.Failures, millis(j.Due), j.number)
+		millis(due), claimed, stored(j.State), j.Failures, millis(j.Due), j.number[:])
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -122,15 +154,15 @@ func (tx *Tx) jobDue(due time.Time) {
 
 // OnJobs has noted called with the earliest time at which one is due of the jobs that a
 // transaction of this store noted or put off, once that is on disk; zero: at once. noted must not
-// wait for anything. It comes before the first use of the store.
-func (s *Store) OnJobs(noted func(due time.Time)) { s.noted = noted }
+// wait for anything.
+func (s *Store) OnJobs(noted func(due time.Time)) { s.noted.Store(&noted) }
 
 // Alone reports whether nobody else uses the store.
 func (s *Store) Alone() bool { return s.engine.Dialect().Alone }
 
 // tellJobs tells who does jobs of those that a transaction has noted.
 func (s *Store) tellJobs(tx *Tx) {
-	if s.noted != nil && tx.due != nil {
-		s.noted(FromMillis(*tx.due))
+	if noted := s.noted.Load(); noted != nil && tx.due != nil {
+		(*noted)(FromMillis(*tx.due))
 	}
 }

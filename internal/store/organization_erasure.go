@@ -23,14 +23,10 @@ func (tx *Tx) EndOrganization(id model.OrganizationID) error {
 	if err := tx.Post(`DELETE FROM organizations WHERE organization = ?`, id); err != nil {
 		return err
 	}
-	return tx.Post(`INSERT INTO organization_erasures (organization) VALUES (?)`, id)
-}
-
-// OrganizationErasure returns a deleted organization of which something is left
-// and that no other node is erasing.
-func (tx *Tx) OrganizationErasure() (id model.OrganizationID, found bool, err error) {
-	found, err = tx.One(`SELECT organization FROM organization_erasures LIMIT 1 `+tx.dialect.Skip, nil, &id)
-	return id, found, err
+	if err := tx.Post(`INSERT INTO organization_erasures (organization) VALUES (?)`, id); err != nil {
+		return err
+	}
+	return tx.NoteJob(&Job{Kind: EraseOrganization, Subject: []byte(id)})
 }
 
 // BeingErased reports whether something is left of a deleted organization. While a

@@ -557,7 +557,7 @@ CREATE TABLE pieces (
 -- Something that is to be done about a subject, not before it is due (internal/backlog).
 CREATE TABLE jobs (
 	due      BIGINT NOT NULL,      -- when; 0: at once
-	number   BIGINT NOT NULL,      -- random
+	number   {id} NOT NULL,        -- in the order in which a server noted them
 	claimed  INTEGER NOT NULL,     -- a server is at it, and has until then
 	kind     INTEGER NOT NULL,     -- what is done
 	subject  {bytes} NOT NULL,     -- what it is about, in the form of its kind

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"signet/internal/meter"
@@ -28,8 +29,8 @@ type Store struct {
 	meters  Meters
 	codes   *codes // nil: there is no key for them
 
-	observers []func(*Change)     // set before the first use
-	noted     func(due time.Time) // OnJobs; likewise
+	observers []func(*Change) // set before the first use
+	noted     atomic.Pointer[func(due time.Time)]
 	oneIn     int                 // LimitQueues; likewise
 }
 

@@ -91,15 +91,19 @@ func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
 
 // markWithdrawn notes what is out of a queue and still lies there.
 func (tx *Tx) markWithdrawn(w *Withdrawal) error {
-	return tx.Post(`INSERT INTO withdrawals (account, organization_number, entity, position) VALUES (?, ?, ?, ?)
+	err := tx.Post(`INSERT INTO withdrawals (account, organization_number, entity, position) VALUES (?, ?, ?, ?)
 		ON CONFLICT (account, organization_number, entity) DO UPDATE SET position = excluded.position`,
 		w.Account, w.number, optional(w.Entity), w.Position)
+	if err != nil {
+		return err
+	}
+	return tx.NoteJob(&Job{Kind: Withdraw, Subject: w.Account[:]})
 }
 
-// Withdrawals returns up to limit of those of which something may still lie in a queue.
-func (tx *Tx) Withdrawals(limit int) ([]Withdrawal, error) {
-	return List(tx, `SELECT account, organization_number, entity, position FROM withdrawals
-		ORDER BY account, organization_number, entity LIMIT ? + 0`, []any{limit}, func(w *Withdrawal, row Row) error {
+// Withdrawals returns those of which something may still lie in a queue.
+func (tx *Tx) Withdrawals(account model.AccountID) ([]Withdrawal, error) {
+	return List(tx, `SELECT account, organization_number, entity, position FROM withdrawals WHERE account = ?
+		ORDER BY organization_number, entity`, []any{account}, func(w *Withdrawal, row Row) error {
 		var entity []byte
 		var number int64
 		err := row.Scan(&w.Account, &number, &entity, &w.Position)

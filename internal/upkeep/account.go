@@ -12,13 +12,9 @@ import (
 	"signet/internal/store/searchindex"
 )
 
-const (
-	// lookWindow is how many rows a step of an account's erasure looks at, which takes some
-	// milliseconds in which others may write.
-	lookWindow = 2000
-	// accountTime is for how long a sweep erases accounts before it does its other tasks.
-	accountTime = 2 * time.Second
-)
+// lookWindow is how many rows a step of an account's erasure looks at, which takes some
+// milliseconds in which others may write.
+const lookWindow = 2000
 
 // accountTraces erases what accounts have left that were closed. Each step writes as little
 // as holds up nobody. What another server has erased meanwhile, it leaves.
@@ -219,42 +215,40 @@ func eraseFound[T any](ctx context.Context, t *accountTraces, find func(*store.T
 	}
 }
 
-// sweepAccounts goes on with the erasure of accounts that calls have ended, and returns how
-// many of these are gone by now, as sweepOrganizations does. Where much is left it asks for
-// another sweep, after the other tasks of this one.
-func (w *Sweeper) sweepAccounts(ctx context.Context) (gone int, err error) {
+// eraseAccount goes on with the erasure of an account that a call has ended.
+func (w *Sweeper) eraseAccount(ctx context.Context, j *store.Job) (backlog.Next, error) {
 	begun := time.Now()
-	all, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]store.AccountErasure, error) {
-		return tx.AccountErasures(batch)
-	})
-	if err != nil {
-		return 0, err
+	account := model.AccountID(j.Subject)
+	e, found, err := w.accountErasure(ctx, account)
+	if err != nil || !found {
+		return backlog.Over(), err
 	}
-	traces := accountTraces{store: w.Store, gone: func(rows []store.MessageRow, _ store.Erased) {
-		w.forget(rows)
-		w.Counts.Erased.Add(int64(len(rows)))
-	}}
-	for _, e := range all {
-		for more := true; more; {
-			if waits, err := w.waits(ctx, &e); err != nil || waits {
-				if err != nil {
-					return gone, err
-				}
-				break
-			}
-			if time.Since(begun) > accountTime {
-				w.again()
-				return gone, nil
-			}
-			if e, more, err = traces.erase(ctx, e); err != nil {
-				return gone, err
-			}
-			if !more {
-				gone++
-			}
+	traces := accountTraces{store: w.Store, gone: func(rows []store.MessageRow, _ store.Erased) { w.erasedMessages(rows) }}
+	for more := true; more; {
+		if waits, err := w.waits(ctx, &e); err != nil {
+			return backlog.Next{}, err
+		} else if waits {
+			return backlog.At(w.Clock.StoreTime(w.Clock.Now()).Add(time.Second)), nil
+		}
+		if time.Since(begun) > actTime {
+			return backlog.Again(), nil
+		}
+		if e, more, err = traces.erase(ctx, e); err != nil {
+			return backlog.Next{}, err
 		}
 	}
-	return gone, nil
+	over := backlog.Over()
+	over.Done = w.EraseSoon
+	return over, nil
+}
+
+func (w *Sweeper) accountErasure(ctx context.Context, account model.AccountID) (e store.AccountErasure, found bool,
+	err error) {
+	err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
+		e, found, err = tx.ErasureOf(account)
+		return err
+	})
+	return e, found, err
 }
 
 // waits reports whether an erasure waits until what was left to be done in pieces before,

@@ -156,30 +156,8 @@ func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keep
 	if err := e.endOrganization(ctx, id); err != nil {
 		return err
 	}
-	held := remains{store: e.Store, keeps: true, told: func([]model.AccountID) {},
-		gone: func(rows []store.MessageRow, erased store.Erased) {
-			if len(rows) > 0 {
-				erased = store.Erased{"messages": int64(len(rows))}
-			}
-			for _, of := range []string{"messages", "memberships", "groups"} { // what a reader of the counts knows
-				if n := erased[of]; n > 0 {
-					e.add(store.Erased{of: n})
-				}
-			}
-			e.Blobs += blobsOf(rows)
-		}}
-	for more := true; more; {
-		step := time.Now()
-		var err error
-		if more, _, err = held.erase(ctx, func(tx *store.Tx) (model.OrganizationID, bool, error) {
-			found, err := tx.BeingErased(id)
-			return id, found, err
-		}); err != nil {
-			return err
-		}
-		if err := backlog.Rest(ctx, step); err != nil {
-			return err
-		}
+	if err := e.remains(ctx, id); err != nil {
+		return err
 	}
 	if !keepAccounts {
 		accounts, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]model.AccountID, error) { return tx.OnlyIn(id) })
@@ -197,6 +175,40 @@ func (e *Eraser) Organization(ctx context.Context, id model.OrganizationID, keep
 		return err
 	}
 	return e.Store.Update(ctx, func(tx *store.Tx) error { return errors.Join(tx.ForgetToken(id), tx.FinishErasure(id)) })
+}
+
+// remains erases what a deleted organization held.
+func (e *Eraser) remains(ctx context.Context, id model.OrganizationID) error {
+	var at remains
+	for more := true; more; {
+		step := time.Now()
+		var done part
+		from := at
+		err := e.Store.Update(ctx, func(tx *store.Tx) (err error) {
+			done, more = part{}, false
+			if found, err := tx.BeingErased(id); err != nil || !found {
+				return err
+			}
+			done, at, more, err = next(tx, id, from)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if n := len(done.messages); n > 0 {
+			done.erased = store.Erased{"messages": int64(n)}
+		}
+		for _, of := range []string{"messages", "memberships", "groups"} { // what a reader of the counts knows
+			if n := done.erased[of]; n > 0 {
+				e.add(store.Erased{of: n})
+			}
+		}
+		e.Blobs += blobsOf(done.messages)
+		if err := backlog.Rest(ctx, step); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endOrganization does what DeleteOrganization does, for the command line. One that

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"signet/internal/audit"
 	"signet/internal/blob"
 	"signet/internal/content"
@@ -16,8 +18,6 @@ import (
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
-
-	"github.com/google/uuid"
 )
 
 // house is a store with what sweeps it, and a clock that a test sets.

@@ -1,40 +1,19 @@
 package upkeep
 
 import (
-	"context"
-	"time"
-
 	"signet/internal/backlog"
-	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
 )
 
-const (
-	// pieceRows is how many rows a transaction writes of what has very many of them.
-	pieceRows = fanout.Rows / 5
-	// organizationTime is for how long a sweep erases organizations before it does its other
-	// tasks.
-	organizationTime = 2 * time.Second
-)
+// pieceRows is how many rows a transaction writes of what has very many of them.
+const pieceRows = backlog.Rows
 
-// remains erases what deleted organizations held, some of it in a transaction: first their
-// members, so that nobody sends there any more; what is beside them; groups; messages.
-type remains struct {
-	store *store.Store
-	keeps bool                                               // others still have to know that it was deleted
-	told  func(accounts []model.AccountID)                   // have an event of their end
-	gone  func(rows []store.MessageRow, erased store.Erased) // is told what each transaction removed
-
-	of model.OrganizationID // which is being erased, and at what
-	at kind
-}
-
-// kind is a kind of what an organization holds: a stage of its erasure, and the kind of what is
-// beside members, groups and messages. The next piece goes on with that of the one before: where
-// many rows were erased, a database that did not clean up since looks through all of them before
-// it finds that none is left.
-type kind struct{ stage, beside int }
+// remains says what of an organization is erased next: a stage, and the kind of what is beside
+// members, groups and messages. The next piece goes on with that of the one before: where many
+// rows were erased, a database that did not clean up since looks through all of them before it
+// finds that none is left.
+type remains struct{ stage, beside int }
 
 // The stages, in their order.
 const (
@@ -58,14 +37,22 @@ func rowsOf(tx *store.Tx) int {
 	if tx.Alone() {
 		return pieceRows
 	}
-	return fanout.Rows
+	return 5 * pieceRows
 }
 
-// next erases the next of what an organization holds, from a kind on, and returns of which kind
-// that was. found is false where nothing was left.
-func next(tx *store.Tx, id model.OrganizationID, from kind) (p part, at kind, found bool, err error) {
+// next erases the next of what an organization holds, from where the piece before was, and returns
+// where this one was: first its members, so that nobody sends there any more; what is beside them;
+// groups; messages. found is false where nothing was left.
+func next(tx *store.Tx, id model.OrganizationID, from remains) (p part, at remains, found bool, err error) {
+	if p, at, found, err = nextFrom(tx, id, from); found || err != nil || from == (remains{}) {
+		return p, at, found, err
+	}
+	return nextFrom(tx, id, remains{}) // what had begun before it ended may have come since
+}
+
+func nextFrom(tx *store.Tx, id model.OrganizationID, from remains) (p part, at remains, found bool, err error) {
 	rows := rowsOf(tx)
-	for at = from; at.stage < stages; at = (kind{stage: at.stage + 1}) {
+	for at = from; at.stage < stages; at = (remains{stage: at.stage + 1}) {
 		switch at.stage {
 		case members:
 			p.members, p.erased, found, err = tx.EraseMembers(id, rows)
@@ -84,69 +71,41 @@ func next(tx *store.Tx, id model.OrganizationID, from kind) (p part, at kind, fo
 			return p, at, found, err
 		}
 	}
-	return p, kind{}, false, nil
+	return p, remains{}, false, nil
 }
 
-// erase removes the next of what the organization holds that find finds; with the last of it
-// the organization is forgotten, and over is true. found is false where there was nothing to do.
-func (r *remains) erase(ctx context.Context,
-	find func(tx *store.Tx) (model.OrganizationID, bool, error)) (found, over bool, err error) {
-	var id model.OrganizationID
-	var done part
-	var at kind
-	err = r.store.Update(ctx, func(tx *store.Tx) (err error) {
-		done, at, over = part{}, kind{}, false
-		if id, found, err = find(tx); err != nil || !found {
-			return err
-		}
-		left := false
-		if id == r.of && r.at != (kind{}) {
-			done, at, left, err = next(tx, id, r.at)
-		}
-		if !left && err == nil { // of any kind: what had begun before it ended may have come since
-			done, at, left, err = next(tx, id, kind{})
-		}
-		if left || err != nil {
-			return err
-		}
-		if found = !r.keeps; r.keeps {
-			return nil
-		}
-		over = true
-		return tx.FinishErasure(id)
-	})
-	if err == nil {
-		r.of, r.at = id, at
-		r.told(done.members)
-		r.gone(done.messages, done.erased)
+// eraseOrganization erases the next of what a deleted organization held; with the last of it the
+// organization is forgotten.
+func (w *Sweeper) eraseOrganization(tx *store.Tx, j *store.Job) (backlog.Next, error) {
+	id := model.OrganizationID(j.Subject)
+	if left, err := tx.BeingErased(id); err != nil || !left {
+		return backlog.Over(), err
 	}
-	return found, over, err
+	var from remains
+	if len(j.State) == 2 {
+		from = remains{stage: int(j.State[0]), beside: int(j.State[1])}
+	}
+	done, at, found, err := next(tx, id, from)
+	if err != nil {
+		return backlog.Next{}, err
+	}
+	if !found {
+		over := backlog.Over()
+		over.Done = w.EraseSoon
+		return over, tx.FinishErasure(id)
+	}
+	j.State = []byte{byte(at.stage), byte(at.beside)}
+	again := backlog.Again()
+	again.Rows = backlog.Rows
+	again.Done = func() {
+		w.Cases.Wake(done.members...)
+		w.erasedMessages(done.messages)
+	}
+	return again, nil
 }
 
-// sweepOrganizations erases what deleted organizations held, and returns how many of these are
-// gone by now: the store's files are wiped once for each, which holds up the writer. Where much
-// is left it asks for another sweep, after the other tasks of this one.
-func (w *Sweeper) sweepOrganizations(ctx context.Context) (gone int, err error) {
-	r := remains{store: w.Store, told: func(accounts []model.AccountID) { w.Cases.Wake(accounts...) },
-		gone: func(rows []store.MessageRow, _ store.Erased) {
-			w.forget(rows)
-			w.Counts.Erased.Add(int64(len(rows)))
-		}}
-	for begun := time.Now(); ; {
-		step := time.Now()
-		found, over, err := r.erase(ctx, (*store.Tx).OrganizationErasure)
-		if err != nil || !found {
-			return gone, err
-		}
-		if over {
-			gone++
-		}
-		if time.Since(begun) > organizationTime {
-			w.again()
-			return gone, nil
-		}
-		if err := backlog.Rest(ctx, step); err != nil {
-			return gone, err
-		}
-	}
+// erasedMessages counts and forgets messages that were erased before their end.
+func (w *Sweeper) erasedMessages(rows []store.MessageRow) {
+	w.forget(rows)
+	w.Counts.Erased.Add(int64(len(rows)))
 }

@@ -30,24 +30,28 @@ func TestErasureOfOrganizationGoesBackToWhatCameMeanwhile(t *testing.T) {
 	}
 	h.must(h.store.Update(t.Context(), func(tx *store.Tx) error { return tx.EndOrganization(o) }))
 	rows := int64(0)
-	r := remains{store: h.store, told: func([]model.AccountID) {},
-		gone: func(_ []store.MessageRow, erased store.Erased) { rows += erased["roles"] }}
-	erase := func() (over bool) {
+	var at remains
+	erase := func() (found bool) {
 		t.Helper()
-		_, over, err := r.erase(t.Context(), (*store.Tx).OrganizationErasure)
-		h.must(err)
-		return over
+		var done part
+		from := at
+		h.must(h.store.Update(t.Context(), func(tx *store.Tx) (err error) {
+			done, at, found, err = next(tx, o, from)
+			return err
+		}))
+		rows += done.erased["roles"]
+		return found
 	}
 	erase()
-	if r.at != (kind{besides, 2}) || rows != 3 {
-		t.Fatalf("after the roles, of which %d went, it is at %v", rows, r.at)
+	if at != (remains{besides, 2}) || rows != 3 {
+		t.Fatalf("after the roles, of which %d went, it is at %v", rows, at)
 	}
-	r.at = kind{messages, 0}
+	at = remains{messages, 0}
 	h.must(role(3))
-	if erase() || rows != 4 {
+	if !erase() || rows != 4 {
 		t.Errorf("a role that came late is left: %d of 4 went", rows)
 	}
-	if !erase() {
+	if erase() {
 		t.Error("it is not over")
 	}
 }

@@ -13,12 +13,8 @@ import (
 // queueBatch is how many queues one snapshot looks at.
 const queueBatch = 200
 
-// sweepQueues removes what was withdrawn from long queues, and what grown ones hold besides
-// messages above the limit.
+// sweepQueues removes what queues that have grown hold besides messages above the limit.
 func (w *Sweeper) sweepQueues(ctx context.Context, at time.Time) error {
-	if err := w.sweepWithdrawals(ctx); err != nil {
-		return err
-	}
 	var last model.AccountID
 	for {
 		grown, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]model.AccountID, error) {
@@ -46,21 +42,20 @@ func (w *Sweeper) sweepQueues(ctx context.Context, at time.Time) error {
 	}
 }
 
-// sweepWithdrawals removes what was withdrawn from long queues.
-func (w *Sweeper) sweepWithdrawals(ctx context.Context) error {
-	for {
-		withdrawals, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]store.Withdrawal, error) {
-			return tx.Withdrawals(queueBatch)
-		})
-		if err != nil || len(withdrawals) == 0 {
-			return err
-		}
-		for i := range withdrawals {
-			if err := fanout.Withdraw(ctx, w.Store, &withdrawals[i]); err != nil {
-				return err
-			}
+// withdraw removes what was withdrawn from an account's long queue.
+func (w *Sweeper) withdraw(ctx context.Context, j *store.Job) (backlog.Next, error) {
+	withdrawals, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]store.Withdrawal, error) {
+		return tx.Withdrawals(model.AccountID(j.Subject))
+	})
+	if err != nil || len(withdrawals) == 0 {
+		return backlog.Over(), err
+	}
+	for i := range withdrawals {
+		if err := fanout.Withdraw(ctx, w.Store, &withdrawals[i]); err != nil {
+			return backlog.Next{}, err
 		}
 	}
+	return backlog.Again(), nil
 }
 
 // limitQueue removes the oldest of the events besides messages that a queue holds above the

@@ -150,8 +150,7 @@ func (w *Sweeper) Run(ctx context.Context) {
 // Sweep removes messages that have ended, with their events, counters and
 // attachments, makes their content unrecoverable from the store's files, and
 // destroys the keys that sealed nothing else, which makes it so everywhere else. While
-// the clock is in doubt it erases only what was asked for: recalled messages, those of
-// deleted organizations, accounts that ended and lifted holds, and those that no account can read any more.
+// the clock is in doubt it erases nothing by itself.
 func (w *Sweeper) Sweep(ctx context.Context) error {
 	w.Cases.Age()
 	at, err := w.Clock.EndingTime(ctx)
@@ -163,30 +162,14 @@ func (w *Sweeper) Sweep(ctx context.Context) error {
 // eraseEnded removes what has ended by a time; nothing has where that is zero.
 func (w *Sweeper) eraseEnded(ctx context.Context, at time.Time) error {
 	removed := 0
-	counting := func(sweep func(context.Context) (int, error)) func(context.Context) error {
-		return func(ctx context.Context) error {
-			n, err := sweep(ctx)
-			removed += n
-			return err
-		}
+	ended := func(ctx context.Context) (err error) {
+		removed, err = w.sweepMessages(ctx, at)
+		return err
 	}
-	ended := func(ctx context.Context) (int, error) { return w.sweepMessages(ctx, at) }
 	if !at.IsZero() { // else it does not count as done
-		if err := w.run(ctx, &w.tasks.messages, counting(ended)); err != nil {
+		if err := w.run(ctx, &w.tasks.messages, ended); err != nil {
 			return err
 		}
-	}
-	if err := w.run(ctx, &w.tasks.unreadable, counting(w.sweepUnreadable)); err != nil {
-		return err
-	}
-	if err := w.run(ctx, &w.tasks.organizations, counting(w.sweepOrganizations)); err != nil {
-		return err
-	}
-	if err := w.run(ctx, &w.tasks.accounts, counting(w.sweepAccounts)); err != nil {
-		return err
-	}
-	if err := w.run(ctx, &w.tasks.holds, counting(w.sweepHolds)); err != nil {
-		return err
 	}
 	// Files that cannot be reached hold up nothing else: their erasures stay noted. Nor
 	// does an audit log that was tampered with.

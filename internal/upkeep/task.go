@@ -32,15 +32,13 @@ func (c *Counts) countEnded(rows []store.MessageRow) {
 
 // tasks are what a sweeper does, part by part.
 type tasks struct {
-	messages, unreadable, organizations, accounts, holds, files meter.Task // of a sweep
-	keyUses, audit, wipe, keys, longQueues                      meter.Task // of a sweep
-	records, auditTrim, queues, orphans, pastKeys               meter.Task // of housekeeping
+	messages, files, keyUses, audit, wipe, keys, longQueues meter.Task // of a sweep
+	records, auditTrim, queues, orphans, pastKeys           meter.Task // of housekeeping
 }
 
 // name gives each task its name.
 func (t *tasks) name() {
-	for i, name := range [...]string{"messages", "unreadable", "organizations", "accounts", "holds", "files", "key_uses",
-		"audit_checkpoints", "wipe", "keys", "long_queues",
+	for i, name := range [...]string{"messages", "files", "key_uses", "audit_checkpoints", "wipe", "keys", "long_queues",
 		"records", "audit_retention", "queues", "orphans", "past_keys"} {
 		t.all()[i].Name = name
 	}
@@ -48,8 +46,7 @@ func (t *tasks) name() {
 
 // all lists them: the sweep's, then housekeeping's.
 func (t *tasks) all() []*meter.Task {
-	return []*meter.Task{&t.messages, &t.unreadable, &t.organizations, &t.accounts, &t.holds, &t.files,
-		&t.keyUses, &t.audit, &t.wipe, &t.keys, &t.longQueues,
+	return []*meter.Task{&t.messages, &t.files, &t.keyUses, &t.audit, &t.wipe, &t.keys, &t.longQueues,
 		&t.records, &t.auditTrim, &t.queues, &t.orphans, &t.pastKeys}
 }
 

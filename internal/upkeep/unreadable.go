@@ -3,60 +3,56 @@ package upkeep
 import (
 	"context"
 	"slices"
+	"time"
 
+	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
 )
 
-const (
-	// departureBatch limits the organizations that one sweep looks through, and
-	// departureWindows the windows of departureWindow messages in all of them. So a sweep
-	// finishes a small organization at once, and a large one does not keep it busy.
-	departureBatch   = 100
-	departureWindows = 20
-	departureWindow  = 1000
-)
+// departureWindow is how many messages a step looks through.
+const departureWindow = 1000
 
-// sweepUnreadable erases messages that no account can read any more: all that sent or
-// got one have removed the conversation, left the organization or are gone. It looks where
-// one of these happened, which the transaction that did it has noted.
-func (w *Sweeper) sweepUnreadable(ctx context.Context) (erased int, err error) {
-	departures, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]store.Departure, error) {
-		return tx.Departures(departureBatch)
-	})
-	if err != nil {
-		return 0, err
-	}
-	for _, d := range departures {
-		for range max(1, departureWindows/len(departures)) {
-			var ids []model.MessageID
-			err := w.Store.View(ctx, func(tx *store.Tx) (err error) {
-				var next store.Departure
-				ids, next, err = tx.Unreadable(d, departureWindow)
-				if err == nil {
-					d = next
-				}
-				return err
-			})
-			if err != nil {
-				return erased, err
+// eraseUnreadable erases messages of an organization that no account can read any more: all
+// that sent or got one have removed the conversation, left the organization or are gone.
+func (w *Sweeper) eraseUnreadable(ctx context.Context, j *store.Job) (backlog.Next, error) {
+	begun := time.Now()
+	for {
+		d, found, err := w.departure(ctx, model.OrganizationID(j.Subject))
+		if err != nil || !found {
+			return backlog.Over(), err
+		}
+		if time.Since(begun) > actTime {
+			return backlog.Again(), nil
+		}
+		var ids []model.MessageID
+		err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
+			var next store.Departure
+			if ids, next, err = tx.Unreadable(d, departureWindow); err == nil {
+				d = next
 			}
-			n, err := w.eraseUnreadable(ctx, d, ids)
-			if erased += n; err != nil {
-				return erased, err
-			}
-			if d.Over() {
-				break
-			}
+			return err
+		})
+		if err != nil {
+			return backlog.Next{}, err
+		}
+		if err := w.eraseIfUnreadable(ctx, d, ids); err != nil {
+			return backlog.Next{}, err
 		}
 	}
-	return erased, nil
 }
 
-// eraseUnreadable erases these messages, and then remembers how far the departure was
-// looked into.
-func (w *Sweeper) eraseUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) (erased int,
-	err error) {
+func (w *Sweeper) departure(ctx context.Context, id model.OrganizationID) (d store.Departure, found bool, err error) {
+	err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
+		d, found, err = tx.DepartureOf(id)
+		return err
+	})
+	return d, found, err
+}
+
+// eraseIfUnreadable erases these messages, and then remembers how far the departure was looked
+// into.
+func (w *Sweeper) eraseIfUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) error {
 	for some := range slices.Chunk(ids, batch) {
 		for more := true; more; {
 			var gone []store.MessageRow
@@ -64,7 +60,7 @@ func (w *Sweeper) eraseUnreadable(ctx context.Context, d store.Departure, ids []
 				if err := tx.LockMessages([]model.OrganizationID{d.Organization}, some...); err != nil {
 					return err
 				}
-				// Once more: another node may have erased them.
+				// Once more: somebody may have come in meanwhile, or another server erased them.
 				rows, err := tx.UnreadableAmong(d.Organization, some)
 				if err != nil {
 					return err
@@ -73,11 +69,11 @@ func (w *Sweeper) eraseUnreadable(ctx context.Context, d store.Departure, ids []
 				return err
 			})
 			if err != nil {
-				return erased, err
+				return err
 			}
-			w.forget(gone)
-			erased += len(gone)
+			w.erasedMessages(gone)
+			w.erased.Store(w.erased.Load() || len(gone) > 0)
 		}
 	}
-	return erased, w.Store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })
+	return w.Store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })
 }

@@ -23,7 +23,7 @@ func (p *play) everything() bool { return p.finished || p.compared%6 == 0 }
 // compare asks for everything that each account can see, on both sides.
 func (p *play) compare(t *rapid.T) {
 	p.compared++
-	if err := p.kept.work.Settle(t.Context()); err != nil {
+	if err := p.kept.settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range p.world.accounts {

@@ -73,6 +73,6 @@ func TestAGroupOfADeletedOrganizationIsNotFound(t *testing.T) {
 				t.Errorf("%s the sweep, for person %d: error %v, want not found", moment, i, err)
 			}
 		}
-		must(t, s.kept.sweeper.Sweep(t.Context()))
+		must(t, s.kept.sweep(t.Context()))
 	}
 }

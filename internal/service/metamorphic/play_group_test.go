@@ -5,9 +5,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"signet/internal/service"
-
 	"signet/internal/model"
+	"signet/internal/service"
 )
 
 // anEntity picks a person or a group, and an organization to name.
@@ -197,7 +196,7 @@ func (p *play) wait(t *rapid.T, d time.Duration) {
 
 func (p *play) sweep(t *rapid.T) {
 	p.tick()
-	if err := p.kept.sweeper.Sweep(t.Context()); err != nil {
+	if err := p.kept.sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if rapid.Bool().Draw(t, "keep house") {

@@ -132,6 +132,7 @@ func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) 
 		Cases: s.Service, Access: control,
 		Audit: audit.NewLog(audit.Options{Store: kept, Clock: clock}), Log: log, Retention: retention,
 	})
+	work.Register(sweeper.Kinds()...)
 	return s, &keptStore{kept, engine, blobs, sweeper, work}, nil
 }
 
@@ -141,6 +142,14 @@ type keptStore struct {
 	blobs   blob.Store
 	sweeper *upkeep.Sweeper
 	work    *backlog.Worker
+}
+
+// settle does what calls have left to be done to groups.
+func (k *keptStore) settle(ctx context.Context) error { return k.work.Settle(ctx, store.FanOut) }
+
+// sweep does all that a server does in the background.
+func (k *keptStore) sweep(ctx context.Context) error {
+	return errors.Join(k.settle(ctx), k.work.Settle(ctx), k.sweeper.Sweep(ctx))
 }
 
 func (k *keptStore) Close() error { return errors.Join(k.Store.Close(), k.blobs.Close()) }

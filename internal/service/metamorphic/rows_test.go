@@ -12,7 +12,7 @@ import (
 func (p *play) finish(t *rapid.T) {
 	p.recount(t)
 	p.tick()
-	if err := p.kept.sweeper.Sweep(t.Context()); err != nil {
+	if err := p.kept.sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	p.finished = true

@@ -48,11 +48,8 @@ func accountErasure(t *testing.T, h Harness) {
 			wantEvents++
 		}
 	}
-	erasures := func() []store.AccountErasure {
-		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) ([]store.AccountErasure, error) { return tx.AccountErasures(10) })
-	}
-	wantEqual(t, "erasures", len(erasures()), 0)
+	erasure := func(tx *store.Tx) (store.AccountErasure, bool, error) { return tx.ErasureOf(ann) }
+	wantMissing(t, p, "an erasure", erasure)
 	for range 2 {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NoteErasureOf(ann, p.now()) })
 	}
@@ -61,20 +58,20 @@ func accountErasure(t *testing.T, h Harness) {
 	}
 	stages := map[store.ErasureStage]int{}
 	for {
-		found := erasures()
-		if len(found) != 1 || found[0].Account != ann || !found[0].Noted.Equal(p.now()) {
-			t.Fatalf("the erasures are %+v", found)
+		found := mustFind(t, p, "the erasure", erasure)
+		if found.Account != ann || !found.Noted.Equal(p.now()) {
+			t.Fatalf("the erasure is %+v", found)
 		}
-		if found[0].Stage == store.ErasureOver {
+		if found.Stage == store.ErasureOver {
 			break
 		}
-		stages[found[0].Stage]++
-		traces := mustRead(t, p, func(tx *store.Tx) (store.Traces, error) { return tx.TracesOf(found[0], 4) })
+		stages[found.Stage]++
+		traces := mustRead(t, p, func(tx *store.Tx) (store.Traces, error) { return tx.TracesOf(found, 4) })
 		for _, k := range traces.Messages {
 			if !wantMessages[k.ID] || k.Organization != o && k.Organization != other {
 				t.Errorf("found the message %v twice, or it is another's", k)
 			}
-			if found[0].Stage == store.EraseForwards {
+			if found.Stage == store.EraseForwards {
 				delete(wantMessages, k.ID)
 			}
 		}
@@ -82,7 +79,7 @@ func accountErasure(t *testing.T, h Harness) {
 			if !wantCopies[k.ID] || k.Organization != o {
 				t.Errorf("found the copy of %v twice, or it is another's", k)
 			}
-			if found[0].Stage == store.EraseForwards {
+			if found.Stage == store.EraseForwards {
 				delete(wantCopies, k.ID)
 			}
 		}

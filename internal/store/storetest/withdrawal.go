@@ -28,10 +28,10 @@ func (p *platform) mustFill(t testing.TB, account model.AccountID, organization 
 	return positions
 }
 
-// mustWithdrawals are the parts of queues that still lie there.
-func (p *platform) mustWithdrawals(t testing.TB, want int) []store.Withdrawal {
+// mustWithdrawals are the parts of a queue that still lie there.
+func (p *platform) mustWithdrawals(t testing.TB, account model.AccountID, want int) []store.Withdrawal {
 	t.Helper()
-	all := mustRead(t, p, func(tx *store.Tx) ([]store.Withdrawal, error) { return tx.Withdrawals(10) })
+	all := mustRead(t, p, func(tx *store.Tx) ([]store.Withdrawal, error) { return tx.Withdrawals(account) })
 	wantEqual(t, "withdrawals", len(all), want)
 	return all
 }
@@ -47,9 +47,9 @@ func withdrawals(t *testing.T, h Harness) {
 			len(rows))
 		return len(rows)
 	}
-	sweep := func(p *platform) {
+	sweep := func(p *platform, bob model.AccountID) {
 		t.Helper()
-		for _, w := range p.mustWithdrawals(t, 1) {
+		for _, w := range p.mustWithdrawals(t, bob, 1) {
 			after := int64(0)
 			for more := true; more; {
 				found := mustRead(t, p, func(tx *store.Tx) ([]int64, error) { return tx.Withdrawn(&w, after, 250) })
@@ -60,7 +60,7 @@ func withdrawals(t *testing.T, h Harness) {
 			}
 			p.mustUpdate(t, func(tx *store.Tx) error { return tx.FinishWithdrawal(&w) })
 		}
-		p.mustWithdrawals(t, 0)
+		p.mustWithdrawals(t, bob, 0)
 	}
 
 	t.Run("of_all", func(t *testing.T) {
@@ -80,7 +80,7 @@ func withdrawals(t *testing.T, h Harness) {
 		wantEqual(t, "messages that an acknowledgement brings", len(arrivals), 0)
 		p.mustNote(t, bob, organization, "new")
 		wantEqual(t, "seen with a new one", seen(p, bob), 2)
-		sweep(p)
+		sweep(p, bob)
 		wantEqual(t, "lying there after the sweep", p.length(t, bob), 2)
 		wantEqual(t, "seen after it", seen(p, bob), 2)
 	})
@@ -92,7 +92,7 @@ func withdrawals(t *testing.T, h Harness) {
 		p.mustNote(t, bob, "", "none")
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawEventsOf(bob, first, store.EndOfQueue) })
 		p.wantPayloads(t, bob, "second", "none")
-		sweep(p)
+		sweep(p, bob)
 		p.wantPayloads(t, bob, "second", "none")
 		wantEqual(t, "lying there", p.length(t, bob), 2)
 	})
@@ -104,14 +104,14 @@ func withdrawals(t *testing.T, h Harness) {
 		p.mustNote(t, bob, "", "none")
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, first, 0, store.EndOfQueue) })
 		p.wantPayloads(t, bob, "second")
-		p.mustWithdrawals(t, 2)
+		p.mustWithdrawals(t, bob, 2)
 	})
 	t.Run("twice", func(t *testing.T) {
 		p, ann, bob, _ := newTrio(t, h)
 		organization := p.mustOrganization(t, ann, bob)
 		positions := p.mustFill(t, bob, organization, many)
 		for _, position := range []int64{positions[10], positions[many-1]} {
-			w := p.mustWithdrawals(t, min(1, int(position-positions[10])))
+			w := p.mustWithdrawals(t, bob, min(1, int(position-positions[10])))
 			p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", 0, position) })
 			for i := range w { // one that was overtaken is not forgotten
 				p.mustUpdate(t, func(tx *store.Tx) error { return tx.FinishWithdrawal(&w[i]) })
@@ -140,10 +140,10 @@ func withdrawals(t *testing.T, h Harness) {
 		if left == nil || left.Entity != model.EntityID(ann) {
 			t.Fatalf("of a long queue %+v is left to be removed", left)
 		}
-		sweep(p)
+		sweep(p, bob)
 		wantEqual(t, "lying there", p.length(t, bob), many+1)
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawEventsOf(bob, organization, store.EndOfQueue) })
-		sweep(p)
+		sweep(p, bob)
 		p.mustSend(t, p.letter(organization, ann, bob))
 		p.mustSend(t, p.letter(organization, eve, bob))
 		second.Sort = store.EndOfQueue
