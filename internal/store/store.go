@@ -31,7 +31,7 @@ type Store struct {
 
 	observers []func(*Change) // set before the first use
 	noted     atomic.Pointer[func(due time.Time)]
-	oneIn     int                 // LimitQueues; likewise
+	oneIn     int // LimitQueues; likewise
 }
 
 func newStore(engine Engine) *Store {

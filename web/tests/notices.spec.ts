@@ -30,7 +30,9 @@ class Notices extends Messenger {
   async tells(...notices: string[]): Promise<void> {
     const shown = async () => {
       const worker = await navigator.serviceWorker.ready;
-      return (await worker.getNotifications()).map(({ title, body }) => `${title}: ${body}`);
+      // While no tab has one shown: Chromium would forget it.
+      const all = await navigator.locks.request("signet-notifications", () => worker.getNotifications());
+      return all.map(({ title, body }) => `${title}: ${body}`);
     };
     await expect.poll(() => this.page.evaluate(shown), { timeout: 15_000 }).toEqual(notices);
   }
@@ -59,6 +61,47 @@ test("messages are told by notifications, as much as one chose, until they are r
   await a.tells();
   await a.hasIcon(false);
 });
+
+test("notifications are not asked for while one is being shown, which would be forgotten", async ({ hospital, open }) => {
+  const { alice, bob, carol } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" });
+  for (const from of [bob, carol]) await from.tell(alice, "Good morning."); // so that the page knows of whom messages are
+  const a = new Notices(await open(alice, "/", { permissions: ["notifications"] }));
+  for (const { name } of [bob, carol]) await expect(a.entry(name)).toBeVisible();
+  await a.choose("With name and text", alice, "content");
+  await bob.tell(alice, "Is bed 12 free?");
+  await a.tells("Bob Brown: Is bed 12 free?");
+  await a.page.evaluate(holdNotifications);
+  await carol.tell(alice, "Hello?");
+  await expect.poll(() => a.page.evaluate(() => (window as unknown as Held).showing)).toBe(true);
+  await a.open("Bob Brown"); // the page asks for his notification, to close it
+  await expect(a.entry("Bob Brown").getByRole("img", { name: "unread" })).toHaveCount(0);
+  await a.page.evaluate(() => (window as unknown as Held).letShow());
+  await a.tells("Carol Clarke: Hello?");
+});
+
+interface Held {
+  /** Whether one is being shown. */
+  showing: boolean;
+  letShow: () => void;
+}
+
+/** holdNotifications has showing a notification last until it is let end. */
+function holdNotifications(): void {
+  const { showNotification, getNotifications } = ServiceWorkerRegistration.prototype;
+  const held = window as unknown as Held;
+  const end = new Promise<void>((resolve) => (held.letShow = resolve));
+  let forgotten = false;
+  ServiceWorkerRegistration.prototype.showNotification = async function (...as) {
+    held.showing = true;
+    await end;
+    held.showing = false;
+    if (!forgotten) await showNotification.apply(this, as);
+  };
+  ServiceWorkerRegistration.prototype.getNotifications = function (...of) {
+    forgotten ||= held.showing; // as Chromium does
+    return getNotifications.apply(this, of);
+  };
+}
 
 test("a message that comes before the page has its worker is told when it has", async ({ hospital, open }) => {
   const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });

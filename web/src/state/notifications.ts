@@ -19,17 +19,32 @@ async function worker(): Promise<ServiceWorkerRegistration | undefined> {
 }
 
 /**
+ * alone does what shows or asks for notifications while no tab does either: Chromium forgets one that is being shown
+ * when others are asked for.
+ */
+async function alone<T>(act: () => Promise<T>): Promise<T> {
+  const { locks } = navigator as { locks?: LockManager };
+  return locks ? locks.request("signet-notifications", act) : act();
+}
+
+/**
  * show has a notification shown in the place of the last one with its tag, as soon as there is a worker: the page may
  * have just begun.
  */
 export async function show(title: string, options: NotificationOptions & { tag: string; data: Carried }): Promise<void> {
-  await (await container()?.ready)?.showNotification(title, options);
+  const found = await container()?.ready;
+  if (found) await alone(() => found.showNotification(title, options));
+}
+
+/** shown returns those that are shown. */
+async function shown(filter?: GetNotificationOptions): Promise<readonly Notification[]> {
+  const found = await worker();
+  return found ? alone(() => found.getNotifications(filter)) : [];
 }
 
 /** withdraw closes the notification with a tag. */
 export async function withdraw(tag: string): Promise<void> {
-  const found = await worker();
-  for (const notification of (await found?.getNotifications({ tag })) ?? []) notification.close();
+  for (const notification of await shown({ tag })) notification.close();
 }
 
 /**
@@ -39,8 +54,7 @@ export async function withdraw(tag: string): Promise<void> {
 export async function withdrawOthers(account?: string): Promise<void> {
   const { clearAppBadge } = navigator as { clearAppBadge?: Navigator["clearAppBadge"] };
   if (account === undefined) void clearAppBadge?.call(navigator).catch(() => undefined); // it is not installed
-  const found = await worker();
-  for (const notification of (await found?.getNotifications()) ?? []) {
+  for (const notification of await shown()) {
     if (account === undefined || (notification.data as Carried | null)?.account !== account) notification.close();
   }
 }
