@@ -164,6 +164,96 @@ func TestJobsAreDoneOnceAndInTimeWhateverIsKilled(t *testing.T) {
 	}
 }
 
+// looks counts what is asked of a store.
+type looks struct {
+	store.Engine
+	n atomic.Int64
+}
+
+func (l *looks) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
+	l.n.Add(1)
+	return l.Engine.View(ctx, fn, traits...)
+}
+
+// A server that is alone asks nothing while nothing is due, and one of several once each time it
+// looks.
+func TestNothingIsAskedWhileNothingIsDue(t *testing.T) {
+	engine := &looks{Engine: enginetest.Open(t, t.TempDir(), enginetest.Options{})}
+	kept, err := store.Open(t.Context(), engine, func() string { return "epoch" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	now := time.Now()
+	w := NewWorker(Options{Store: kept, Now: func() time.Time { return now }})
+	w.Register(counting())
+	kept.OnJobs(w.noted)
+	for _, c := range []struct {
+		what         string
+		due          time.Time
+		alone, other int64 // how often is asked
+	}{
+		{"nothing is noted", time.Time{}, 1, 100},
+		{"something is due later", now.Add(time.Minute), 1, 100},
+	} {
+		if !c.due.IsZero() {
+			err := kept.Update(t.Context(), func(tx *store.Tx) error { return tx.NoteJob(job(1, 1, c.due)) })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		engine.n.Store(0)
+		for range 100 {
+			if err := w.round(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := c.other
+		if kept.Alone() {
+			want = c.alone
+		}
+		if got := engine.n.Load(); got > want {
+			t.Errorf("%s: it asks %d times, want %d", c.what, got, want)
+		}
+	}
+}
+
+// BenchmarkJobsDueAtOnce is how long 100,000 jobs take that are due at once, each of which writes a
+// row.
+func BenchmarkJobsDueAtOnce(b *testing.B) {
+	const many = 100_000
+	c := newCity(b)
+	s := c.start([]*Kind{counting()}, 0)
+	for n := range uint64(b.N) {
+		due := time.Now().Add(time.Hour)
+		for i := uint64(0); i < many; i += 1000 {
+			err := s.store.Update(b.Context(), func(tx *store.Tx) error {
+				for k := range uint64(1000) {
+					if err := tx.NoteJob(job(n*many+i+k, 1, due)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		begun := time.Now()
+		err := s.store.Update(b.Context(), func(tx *store.Tx) error { // an hour later
+			if err := tx.Post(`UPDATE jobs SET due = 0`); err != nil {
+				return err
+			}
+			return tx.NoteJob(job(n*many+many, 1, time.Time{}))
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		c.await(s)
+		b.ReportMetric(many/time.Since(begun).Seconds(), "jobs/s")
+	}
+}
+
 var errBroken = errors.New("broken")
 
 // A job that fails, or panics, holds up no other, whatever is done in one transaction with it.
