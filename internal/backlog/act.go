@@ -11,11 +11,19 @@ const actsAtATime = 16
 
 // begin does a job that acts, and that was claimed.
 func (w *Worker) begin(ctx context.Context, j store.Job) {
+	kind := w.kinds[j.Kind]
 	w.acting.Add(1)
+	if kind.Writes {
+		w.writes.Store(true)
+	}
 	w.acts.Go(func() {
 		defer w.wake()
-		defer w.acting.Add(-1)
-		kind := w.kinds[j.Kind]
+		defer func() {
+			if kind.Writes {
+				w.writes.Store(false)
+			}
+			w.acting.Add(-1)
+		}()
 		next, err := w.act(ctx, kind, &j)
 		if ctx.Err() != nil {
 			return // this server does it after its start, or another one when the claim ends

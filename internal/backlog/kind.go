@@ -30,6 +30,9 @@ type Kind struct {
 	// after that. It ends with ctx, a little earlier.
 	Act   func(ctx context.Context, j *store.Job) (Next, error)
 	Lease time.Duration
+	// Writes says that an Act writes very much into the store: of all of these one job acts at a
+	// time on a server, so that calls wait for one transaction of theirs.
+	Writes bool
 
 	// Erases says that it destroys something because its time has come: it waits while the
 	// clock is in doubt.

@@ -70,10 +70,11 @@ type taken struct {
 	limit  int
 	stay   bool // a job that is not over keeps its place before others
 
-	jobs    []store.Job // that were done or claimed, as they were
+	jobs    []store.Job // that were done, claimed or left, as they were
 	claimed []store.Job
 	effects []func()
 	full    bool // no more can act
+	writes  bool // one that acts, or that was claimed, is of a kind that Writes
 }
 
 func (t *taken) commit(ctx context.Context) error {
@@ -83,7 +84,7 @@ func (t *taken) commit(ctx context.Context) error {
 
 // do takes jobs, up to about Rows rows, and does them or claims them.
 func (t *taken) do(tx *store.Tx) error {
-	t.jobs, t.claimed, t.effects, t.full = nil, nil, nil, false
+	t.jobs, t.claimed, t.effects, t.full, t.writes = nil, nil, nil, false, t.worker.writes.Load()
 	now := t.worker.Now()
 	jobs, err := tx.DueJobs(t.kinds, now, t.after, t.limit)
 	if err != nil {
@@ -106,8 +107,12 @@ func (t *taken) one(tx *store.Tx, j store.Job, now time.Time) (rows int, err err
 	w := t.worker
 	kind := w.kinds[j.Kind]
 	if kind.Act != nil {
+		if kind.Writes && t.writes {
+			return 0, nil // it is taken when the other one has ended
+		}
 		_, err := tx.ClaimJob(&j, now.Add(kind.Lease))
 		t.claimed = append(t.claimed, j)
+		t.writes = t.writes || kind.Writes
 		t.full = int(w.acting.Load())+len(t.claimed) >= actsAtATime
 		return 0, err
 	}

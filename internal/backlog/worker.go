@@ -46,6 +46,7 @@ type Worker struct {
 
 	acts   sync.WaitGroup
 	acting atomic.Int64 // how many jobs act
+	writes atomic.Bool  // one of them is of a kind that Writes
 }
 
 // NewWorker returns a worker that is not running yet.
@@ -152,10 +153,10 @@ func (w *Worker) round(ctx context.Context) error {
 // ready returns the kinds of which jobs can be done now.
 func (w *Worker) ready() []store.JobKind {
 	doubt := w.InDoubt != nil && w.InDoubt()
-	busy := w.acting.Load() >= actsAtATime
+	busy, writes := w.acting.Load() >= actsAtATime, w.writes.Load()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.kinds)), func(number store.JobKind) bool {
 		kind := w.kinds[number]
-		return kind.Erases && doubt || kind.Act != nil && busy
+		return kind.Erases && doubt || kind.Act != nil && (busy || kind.Writes && writes)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -215,6 +216,37 @@ func TestNothingIsAskedWhileNothingIsDue(t *testing.T) {
 		if got := engine.n.Load(); got > want {
 			t.Errorf("%s: it asks %d times, want %d", c.what, got, want)
 		}
+	}
+}
+
+// Of what writes very much one job acts at a time on a server, and all have their turn.
+func TestOfWhatWritesMuchOneActsAtATime(t *testing.T) {
+	c := newCity(t)
+	var acting, most atomic.Int64
+	act := func(context.Context, *store.Job) (Next, error) {
+		most.Store(max(most.Load(), acting.Add(1)))
+		defer acting.Add(-1)
+		return Over(), nil
+	}
+	first := &Kind{Number: count, Name: "first", Lease: time.Minute, Writes: true, Act: act}
+	second := &Kind{Number: 2, Name: "second", Lease: time.Minute, Writes: true, Act: act}
+	s := c.start([]*Kind{first, second}, 0)
+	err := s.store.Update(t.Context(), func(tx *store.Tx) error {
+		for i := range 40 {
+			if err := tx.NoteJob(&store.Job{Kind: store.JobKind(1 + i%2)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for first.Done()+second.Done() < 40 && t.Context().Err() == nil {
+		runtime.Gosched()
+	}
+	if most.Load() != 1 {
+		t.Errorf("%d act at a time", most.Load())
 	}
 }
 

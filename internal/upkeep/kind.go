@@ -19,9 +19,9 @@ const (
 func (w *Sweeper) Kinds() []*backlog.Kind {
 	return []*backlog.Kind{
 		{Number: store.EraseOrganization, Name: "organizations", Step: w.eraseOrganization},
-		{Number: store.EraseAccount, Name: "accounts", Act: w.eraseAccount, Lease: actLease},
+		{Number: store.EraseAccount, Name: "accounts", Act: w.eraseAccount, Lease: actLease, Writes: true},
 		{Number: store.EraseHeld, Name: "holds", Step: w.eraseHeld},
-		{Number: store.EraseUnreadable, Name: "unreadable", Act: w.eraseUnreadable, Lease: actLease},
-		{Number: store.Withdraw, Name: "queues", Act: w.withdraw, Lease: actLease},
+		{Number: store.EraseUnreadable, Name: "unreadable", Act: w.eraseUnreadable, Lease: actLease, Writes: true},
+		{Number: store.Withdraw, Name: "queues", Act: w.withdraw, Lease: actLease, Writes: true},
 	}
 }
