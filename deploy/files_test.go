@@ -126,7 +126,7 @@ func wantLonger(t *testing.T, what string, got, least time.Duration) {
 }
 
 func TestEveryFileIsDescribed(t *testing.T) {
-	page := mustRead(t, "../docs/cluster.md")
+	page := mustRead(t, "../docs/operate/cluster.md")
 	files, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestEveryFileIsDescribed(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(page, "deploy/"+name) {
-			t.Errorf("docs/cluster.md does not say what deploy/%s is for", name)
+			t.Errorf("docs/operate/cluster.md does not say what deploy/%s is for", name)
 		}
 	}
 }

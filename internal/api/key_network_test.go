@@ -12,7 +12,7 @@ import (
 	"signet/internal/api"
 )
 
-// scannable is the expression of docs/security.md.
+// scannable is the expression of docs/security/security.md.
 var scannable = regexp.MustCompile(`^sgk_[0-9A-Za-z]{49}$`)
 
 // fromHeader takes a client's address from a header of the tests' own; without it

@@ -8,7 +8,7 @@ import (
 )
 
 // Each of these tries to get round one of the rules of contract section 1
-// ("Authentication and access"). docs/security.md lists all of them with their tests.
+// ("Authentication and access"). docs/security/security.md lists all of them with their tests.
 
 // administrativeCalls are the endpoints 27 to 36, and what the contract adds, for an
 // account and an organization.

@@ -56,10 +56,10 @@ func mustScrape(t *testing.T, text string) map[string]metricFamily {
 	return families
 }
 
-// documentedMetrics reads the entries of docs/metrics.md.
+// documentedMetrics reads the entries of docs/operate/metrics.md.
 func documentedMetrics(t *testing.T) map[string]metricFamily {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "metrics.md"))
+	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "operate", "metrics.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +72,11 @@ func documentedMetrics(t *testing.T) map[string]metricFamily {
 		name := text[at[2]:at[3]]
 		found := rest.FindStringSubmatch(text[at[1]:])
 		if found == nil {
-			t.Errorf("docs/metrics.md: the entry of %s is not: name (type, unit; labels): meaning", name)
+			t.Errorf("docs/operate/metrics.md: the entry of %s is not: name (type, unit; labels): meaning", name)
 			continue
 		}
 		if _, twice := entries[name]; twice {
-			t.Errorf("docs/metrics.md describes %s twice", name)
+			t.Errorf("docs/operate/metrics.md describes %s twice", name)
 		}
 		entry := metricFamily{kind: found[1], text: found[4]}
 		for _, label := range quoted.FindAllStringSubmatch(found[3], -1) {
@@ -88,7 +88,7 @@ func documentedMetrics(t *testing.T) map[string]metricFamily {
 	return entries
 }
 
-// What /metrics serves is what docs/metrics.md describes: names, types, labels. A
+// What /metrics serves is what docs/operate/metrics.md describes: names, types, labels. A
 // metric that only some servers have is served by one of these two.
 func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
 	served := map[string]metricFamily{}
@@ -134,16 +134,16 @@ func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
 		row, ok := rows[name]
 		switch {
 		case !ok:
-			t.Errorf("docs/metrics.md has no entry for %s (%s %v: %s)", name, f.kind, f.labels, f.text)
+			t.Errorf("docs/operate/metrics.md has no entry for %s (%s %v: %s)", name, f.kind, f.labels, f.text)
 		case row.kind != f.kind:
-			t.Errorf("docs/metrics.md: %s is a %s, not a %s", name, f.kind, row.kind)
+			t.Errorf("docs/operate/metrics.md: %s is a %s, not a %s", name, f.kind, row.kind)
 		case !slices.Equal(row.labels, f.labels):
-			t.Errorf("docs/metrics.md: %s has the labels %v, not %v", name, f.labels, row.labels)
+			t.Errorf("docs/operate/metrics.md: %s has the labels %v, not %v", name, f.labels, row.labels)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		if _, ok := served[name]; !ok {
-			t.Errorf("docs/metrics.md describes %s, which no server serves", name)
+			t.Errorf("docs/operate/metrics.md describes %s, which no server serves", name)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,9 +18,30 @@ import (
 	"signet/internal/place"
 )
 
-// securityPages are for those who answer for a server's security. They name the code
+// mustReadSecurityPages returns the pages below a directory of docs/security by their
+// paths in docs. They are for those who answer for a server's security, and name the code
 // that keeps each promise, and the tests that try to break it.
-var securityPages = []string{"security.md", "threats.md", "compliance.md", "asvs.md"}
+func mustReadSecurityPages(t *testing.T, directory string) map[string]string {
+	t.Helper()
+	docs := filepath.Join(moduleRoot, "docs")
+	pages := map[string]string{}
+	err := filepath.WalkDir(filepath.Join(docs, "security", directory), func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(file) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(docs, file)
+		pages[filepath.ToSlash(name)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
 
 // declared is what the module's sources declare.
 type declared struct {
@@ -141,17 +163,13 @@ func mustReadItems(t *testing.T, page, text string) (items []pageItem) {
 func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 	d := mustParseModule(t)
 	items := 0
-	for _, name := range securityPages {
-		page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range namedTest.FindAllStringSubmatch(string(page), -1) {
+	for name, page := range mustReadSecurityPages(t, "") {
+		for _, match := range namedTest.FindAllStringSubmatch(page, -1) {
 			if !d.tests[match[1]] && !place.Exists(filepath.Join(moduleRoot, filepath.FromSlash(match[1]))) {
 				t.Errorf("docs/%s names %s, which is no test", name, match[1])
 			}
 		}
-		for _, item := range mustReadItems(t, name, string(page)) {
+		for _, item := range mustReadItems(t, name, page) {
 			items++
 			if !namedTest.MatchString(item.tests) {
 				t.Errorf("docs/%s: %q names no test", name, item.title)
@@ -175,7 +193,7 @@ func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 // The page of ASVS has each requirement once, and its table counts them. The numbers
 // of requirements of level 2 are the standard's.
 func TestRequirementsOfASVSAreAllThere(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "asvs.md"))
+	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "security", "asvs.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +296,7 @@ func TestProgramImportsNothingUnsafe(t *testing.T) {
 
 // Every action that an entry of the audit log can have is on its page.
 func TestEveryActionOfTheAuditLogIsDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "audit.md"))
+	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "operate", "audit.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +310,7 @@ func TestEveryActionOfTheAuditLogIsDocumented(t *testing.T) {
 	}
 	for _, action := range actions {
 		if !strings.Contains(string(page), "`"+action[1]+"`") {
-			t.Errorf("docs/audit.md does not say what %s is", action[1])
+			t.Errorf("docs/operate/audit.md does not say what %s is", action[1])
 		}
 	}
 }

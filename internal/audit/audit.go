@@ -1,6 +1,6 @@
 // Package audit makes the audit log tamper-evident: it hashes each line together
 // with the hash of the line before, signs checkpoints of the hash, and tells where a
-// chain of lines is not what it was (docs/audit.md).
+// chain of lines is not what it was (docs/operate/audit.md).
 //
 // It owns the canonical form, the hash and the checkpoint, how a line is added, and
 // the bound on lines of refused calls. It does not know who may do what.

@@ -60,7 +60,7 @@ func (l *Log) Sweep(ctx context.Context) error {
 	case broken:
 		l.broken.Store(true)
 		l.Warnings.Set("audit", "the audit log was changed behind the server's back: "+
-			"run signet audit verify, which says where, and see docs/audit.md")
+			"run signet audit verify, which says where, and see docs/operate/audit.md")
 	case err == nil:
 		l.broken.Store(false)
 		l.Warnings.Clear("audit")

@@ -15,7 +15,7 @@ import (
 //	dir:/path, or the path alone        a directory
 //	s3://[KEY:SECRET@]BUCKET[?NAME=VALUE&...]  a bucket
 //
-// The parameters of a bucket are those of docs/storage.md. The error does not repeat
+// The parameters of a bucket are those of docs/operate/storage.md. The error does not repeat
 // the location, which may hold a secret.
 func Open(location string) (Store, error) {
 	switch {

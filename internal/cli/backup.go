@@ -40,7 +40,7 @@ func (backupCommand) Help() string {
 that it refers to. Nothing is overwritten. operator.json and keys are not part of a backup: keep copies of them
 elsewhere.
 
-An installation on PostgreSQL is backed up with PostgreSQL's own tools; docs/backup.md says how.
+An installation on PostgreSQL is backed up with PostgreSQL's own tools; docs/operate/backup.md says how.
 
 Examples:
 

@@ -106,7 +106,7 @@ func TestBackupCommandLines(t *testing.T) {
 		"epoch of nothing": {[]string{"restore", "--new-epoch", "--data", empty}, exitFailed,
 			"no data directory of a server"},
 		"PostgreSQL": {[]string{"backup", filepath.Join(empty, "b"), "--config",
-			filepath.Join(empty, "postgres.yaml")}, exitFailed, "docs/backup.md"},
+			filepath.Join(empty, "postgres.yaml")}, exitFailed, "docs/operate/backup.md"},
 		"wrong location": {[]string{"backup", filepath.Join(empty, "b"), "--blobs", "ftp://hush"}, exitWrong,
 			"bucket"},
 		"check without a place": {[]string{"restore", "--check"}, exitWrong, "name a backup"},

@@ -16,9 +16,13 @@ import (
 func mustListShownCommands(t *testing.T, parser *kong.Kong) map[string]string {
 	t.Helper()
 	shown := map[string]string{}
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	pages := []string{"../../README.md", "../../DEVELOPING.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
 	}
 	command := regexp.MustCompile(`(?m)(?:^|\$\(|\| )[ \t]*(?:\./bin/)?signet (.*)$`)
 	find := func(where, text string) {
@@ -26,7 +30,7 @@ func mustListShownCommands(t *testing.T, parser *kong.Kong) map[string]string {
 			shown[where+": signet "+m[1]] = m[1]
 		}
 	}
-	for _, page := range append(pages, "../../README.md", "../../DEVELOPING.md") {
+	for _, page := range pages {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

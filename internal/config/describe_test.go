@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/configuration.md")
+var update = flag.Bool("update", false, "rewrite docs/operate/configuration.md")
 
 func TestDescribeIsAFileThatHoldsTheDefaults(t *testing.T) {
 	var b bytes.Buffer
@@ -66,7 +66,7 @@ func TestDescribeDocumentsEverySetting(t *testing.T) {
 
 // The page in docs/ is written by this test: go generate runs it with -update.
 func TestDocumentationPage(t *testing.T) {
-	page := filepath.Join("..", "..", "docs", "configuration.md")
+	page := filepath.Join("..", "..", "docs", "operate", "configuration.md")
 	var b bytes.Buffer
 	if err := markdown(&b); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestDocumentationPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, b.Bytes()) {
-		t.Errorf("docs/configuration.md is not what the settings say; run `make generate`")
+		t.Errorf("docs/operate/configuration.md is not what the settings say; run `make generate`")
 	}
 }
 

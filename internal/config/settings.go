@@ -150,9 +150,9 @@ File with the private key of nats_cert (PEM).`),
 		text(&c.Blobs, "blobs", "", "LOCATION", blobs, `
 Where attachments and avatars are kept: a directory (dir:/path, or the path alone),
 or a bucket of an S3 server, as s3://bucket?endpoint=host&region=name, which servers
-that share a database share too; docs/storage.md has all parameters. The key of a
-bucket comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws, or from
-the machine's role. Empty: the directory blobs in the data directory.`),
+that share a database share too; docs/operate/storage.md has all parameters. The key
+of a bucket comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws, or
+from the machine's role. Empty: the directory blobs in the data directory.`),
 
 		text(&c.DefaultRegion, "default_region", "US", "REGION", region, `
 Country (ISO 3166-1, two capital letters) whose rules a telephone number without

@@ -20,7 +20,7 @@ import (
 // slow is how many clients send a head, and how many send a body, a byte at a time.
 const slow = 100
 
-// slowP99 is for a machine that does nothing else (docs/tls.md); elsewhere the 99th
+// slowP99 is for a machine that does nothing else (docs/operate/tls.md); elsewhere the 99th
 // percentile says more about the machine than about the server, and the median is
 // what is looked at.
 var slowP99 = flag.Duration("slow.p99", 0, "fail where the 99th percentile of a good client's calls among slow ones "+

@@ -24,7 +24,7 @@ import (
 
 // errInPostgres is why a command for the embedded store does not do for PostgreSQL.
 var errInPostgres = errors.New("this installation stores in PostgreSQL, which is backed up and restored with its own " +
-	"tools: see docs/backup.md")
+	"tools: see docs/operate/backup.md")
 
 // Backup writes a backup of an installation on the embedded store, whether or not a
 // server uses it (transfer.Backup). withBlobs is whether attachments and avatars go

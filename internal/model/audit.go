@@ -3,7 +3,7 @@ package model
 import "time"
 
 // AuditAction says what was done, or tried. The codes are stable and documented in
-// docs/audit.md.
+// docs/operate/audit.md.
 type AuditAction string
 
 // The closed set of actions.

@@ -8,7 +8,7 @@ import (
 )
 
 // The form of secrets, which a scanner of source code or logs can find and check
-// without a server (docs/security.md): the prefix, 43 random characters of
+// without a server (docs/security/security.md): the prefix, 43 random characters of
 // [0-9A-Za-z] (256 bits), and 6 that are the CRC-32 of these.
 const (
 	SecretPrefix  = "sgk_"

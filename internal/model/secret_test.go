@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The expression of docs/security.md.
+// The expression of docs/security/security.md.
 var scanned = regexp.MustCompile(`\bsgk_[0-9A-Za-z]{49}\b`)
 
 func TestSecretsHaveAFormThatAScannerCanCheck(t *testing.T) {

@@ -33,8 +33,8 @@ func (tx *Tx) wantShape(wanted schema.Schema) error {
 	}
 	if wrong := wanted.Wrong(columns, there); len(wrong) > 0 {
 		return fmt.Errorf("%w, %d: %s. A build of the program between two releases made them, or somebody changed them: "+
-			"nothing was changed; restore a backup, or make them as they should be (docs/operations.md, \"Tables that are not "+
-			"those of their version\")",
+			"nothing was changed; restore a backup, or make them as they should be (docs/operate/operations.md, "+
+			"\"Tables that are not those of their version\")",
 			ErrShape, wanted.Version(), strings.Join(wrong, ", "))
 	}
 	return nil
