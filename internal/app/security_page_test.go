@@ -25,7 +25,7 @@ func mustReadSecurityPages(t *testing.T, directory string) map[string]string {
 	t.Helper()
 	docs := filepath.Join(moduleRoot, "docs")
 	pages := map[string]string{}
-	err := filepath.WalkDir(filepath.Join(docs, "security", directory), func(file string, entry fs.DirEntry, err error) error {
+	read := func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(file) != ".md" {
 			return err
 		}
@@ -36,8 +36,8 @@ func mustReadSecurityPages(t *testing.T, directory string) map[string]string {
 		name, err := filepath.Rel(docs, file)
 		pages[filepath.ToSlash(name)] = string(text)
 		return err
-	})
-	if err != nil {
+	}
+	if err := filepath.WalkDir(filepath.Join(docs, "security", directory), read); err != nil {
 		t.Fatal(err)
 	}
 	return pages
@@ -190,12 +190,12 @@ func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 	}
 }
 
-// The page of ASVS has each requirement once, and its table counts them. The numbers
+// The pages of ASVS have each requirement once, and a table counts them. The numbers
 // of requirements of level 2 are the standard's.
 func TestRequirementsOfASVSAreAllThere(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "security", "asvs.md"))
-	if err != nil {
-		t.Fatal(err)
+	var page strings.Builder
+	for _, text := range mustReadSecurityPages(t, "asvs") {
+		page.WriteString(text)
 	}
 	item := regexp.MustCompile(`(?m)^- \*\*([\d., to]+) (met|not met|does not apply):\*\*`)
 	numbers := regexp.MustCompile(`(\d+)\.(\d+)\.(\d+)(?: to \d+\.\d+\.(\d+))?`)
@@ -204,7 +204,7 @@ func TestRequirementsOfASVSAreAllThere(t *testing.T) {
 	for i := range counts {
 		counts[i] = map[string]int{}
 	}
-	for _, found := range item.FindAllStringSubmatch(string(page), -1) {
+	for _, found := range item.FindAllStringSubmatch(page.String(), -1) {
 		for _, n := range numbers.FindAllStringSubmatch(found[1], -1) {
 			chapter, first, last := mustNumber(t, n[1]), mustNumber(t, n[3]), mustNumber(t, cmp.Or(n[4], n[3]))
 			for i := first; i <= last; i++ {
@@ -219,17 +219,17 @@ func TestRequirementsOfASVSAreAllThere(t *testing.T) {
 		}
 	}
 	row := regexp.MustCompile(`(?m)^\| (?:V(\d+) .*|all) \| (\d+) \| (\d+) \| (\d+) \|$`)
-	rows := row.FindAllStringSubmatch(string(page), -1)
+	rows := row.FindAllStringSubmatch(page.String(), -1)
 	for _, r := range rows {
 		chapter := mustNumber(t, cmp.Or(r[1], "0"))
 		for i, state := range []string{"met", "not met", "does not apply"} {
 			if got, want := r[i+2], strconv.Itoa(counts[chapter][state]); got != want {
-				t.Errorf("the table says of chapter %d: %s %s, and the page has %s", chapter, got, state, want)
+				t.Errorf("the table says of chapter %d: %s %s, and the pages have %s", chapter, got, state, want)
 			}
 		}
 	}
 	if len(rows) != 18 || len(seen) != 253 {
-		t.Errorf("the page has %d rows and %d requirements, want 18 and 253", len(rows), len(seen))
+		t.Errorf("the pages have %d rows and %d requirements, want 18 and 253", len(rows), len(seen))
 	}
 }
 

@@ -69,7 +69,7 @@ func (w *ForgeryWatch) tell(row store.Forgery) {
 	}
 	w.Log.Error("a row of the database was not written by a server, and opens nothing", "kind", row.Kind, "row", row.Row)
 	w.Warnings.Set(topicForged, `rows that give access were changed behind the server's back, and open nothing: `+
-		`"signet keys verify" names them, and docs/security/threats.md says what to do`)
+		`"signet keys verify" names them, and docs/security/threats/README.md says what to do`)
 	select {
 	case w.next <- struct{}{}:
 	default:
