@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// input is a figure of the capacity model of docs/scaling.md.
+// input is a figure of the capacity model of docs/operate/sizing.md.
 type input struct {
 	name, unit string
 	value      float64
@@ -48,7 +48,7 @@ var capacity = map[string]input{
 	streaming:  {"share of users with an open stream", "", 0.3, "assumed"},
 	usable: {"how far processors and disks are filled", "", 0.5,
 		"assumed: the rest is for failures and for what is not in the model"},
-	nodeSend: {"server CPU of a send", "µs", 130, "measured: performance.md, 64 connections"},
+	nodeSend: {"server CPU of a send", "µs", 130, "measured: performance, 64 connections"},
 	nodeCopy: {"server CPU of a copy: its delivery, its acknowledgement, the status that goes back", "µs", 400,
 		"measured: send, poll and acknowledgement, less the send"},
 	nodeStream: {"server CPU of an idle stream, each second", "µs", 7.3, "measured: 1,500 streams, 20 s"},
@@ -81,7 +81,7 @@ func TestCapacityModel(t *testing.T) {
 		i := capacity[symbol]
 		fmt.Fprintf(&in, "| %s | %s | %s | %s |\n", symbol, i.name, strings.TrimSpace(amount(i.value)+" "+i.unit), i.from)
 	}
-	wantListed(t, "inputs", in.String())
+	wantListed(t, sizingPage, "inputs", in.String())
 
 	lines := []struct {
 		what, how string
@@ -141,7 +141,7 @@ func TestCapacityModel(t *testing.T) {
 		}
 		out.WriteString("\n")
 	}
-	wantListed(t, "model", out.String())
+	wantListed(t, sizingPage, "model", out.String())
 }
 
 // amount writes a number with two or three digits that count, and commas.

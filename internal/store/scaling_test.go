@@ -13,9 +13,13 @@ import (
 	"signet/internal/store/schema"
 )
 
-var update = flag.Bool("update", false, "write the lists of docs/scaling.md again")
+var update = flag.Bool("update", false, "write the lists in docs and testdata again")
 
-const scalingPage = "../../docs/scaling.md"
+const (
+	scalingPage = "../../docs/scaling.md"
+	sizingPage  = "../../docs/operate/sizing.md"
+	reachFile   = "testdata/reach.txt"
+)
 
 // spreading says of each function that has statements for more than one shard why
 // that is borne: how often it runs, or how many shards they are.
@@ -227,12 +231,12 @@ func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
 	if seen < 150 {
 		t.Errorf("only %d statements were found", seen)
 	}
-	var one []string
-	lists := map[reach]*strings.Builder{someShards: {}, allShards: {}}
+	var list strings.Builder
+	names := map[reach]string{oneShard: "one shard", someShards: "some shards", allShards: "all shards"}
 	for _, by := range slices.Sorted(maps.Keys(reaches)) {
 		r := reaches[by]
 		if r == oneShard {
-			one = append(one, "`"+by+"`")
+			fmt.Fprintf(&list, "%s: %s\n", by, names[r])
 			continue
 		}
 		why := spreading[by]
@@ -240,17 +244,18 @@ func TestEachStatementIsKnownToStayOnAShardOrWhyNot(t *testing.T) {
 			t.Errorf("%s touches more than one shard, and nothing says why that is borne: say so in spreading, or give it the "+
 				"key of the table", by)
 		}
-		fmt.Fprintf(lists[r], "| `%s` | %s |\n", by, why)
+		fmt.Fprintf(&list, "%s: %s: %s\n", by, names[r], why)
 	}
 	for by := range spreading {
 		if reaches[by] == oneShard && !slices.Contains(silent, by) {
 			t.Errorf("%s is said to touch several shards, and does not", by)
 		}
 	}
-	const head = "| function | when, and how many |\n|---|---|\n"
-	wantListed(t, "one shard", strings.Join(one, ",\n")+"\n")
-	wantListed(t, "several shards", head+lists[someShards].String())
-	wantListed(t, "all shards", head+lists[allShards].String())
+	got, err := os.ReadFile(reachFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantWritten(t, reachFile, string(got), list.String())
 }
 
 func TestEachTableHasADistributionKey(t *testing.T) {
@@ -295,32 +300,38 @@ func TestEachTableHasADistributionKey(t *testing.T) {
 			t.Errorf("distribution knows a table %s that does not exist", name)
 		}
 	}
-	wantListed(t, "tables", list.String())
+	wantListed(t, scalingPage, "tables", list.String())
 }
 
-// wantListed compares what is between two marks of the page with what it is to be,
-// or with -update makes it so.
-func wantListed(t *testing.T, name, want string) {
+// wantListed compares what is between two marks of a page with what the sources say,
+// or with -update writes it.
+func wantListed(t *testing.T, file, name, want string) {
 	t.Helper()
-	page, err := os.ReadFile(scalingPage)
+	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	begin, end := "<!-- "+name+" -->\n", "<!-- end -->\n"
 	before, rest, found := strings.Cut(string(page), begin)
-	got, after, ended := strings.Cut(rest, end)
+	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatalf("%s has no marks %q and %q", scalingPage, begin, end)
+		t.Fatalf("%s has no marks %q and %q", file, begin, end)
 	}
+	wantWritten(t, file, string(page), before+begin+want+end+after)
+}
+
+// wantWritten compares a file with what the sources say, or with -update writes it.
+func wantWritten(t *testing.T, file, got, want string) {
+	t.Helper()
 	if got == want || t.Failed() {
 		return
 	}
 	if !*update {
-		t.Errorf("the list %q of %s is not that of the sources: look at the change with\n\tgo test ./internal/store -run "+
-			"'Shard|Distribution|Capacity' -update && git diff docs/scaling.md", name, scalingPage)
+		t.Errorf("%s is not what the sources say: look at the change with\n\tgo test ./internal/store -run "+
+			"'Shard|Distribution|Capacity' -update && git diff", file)
 		return
 	}
-	if err := os.WriteFile(scalingPage, []byte(before+begin+want+end+after), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
