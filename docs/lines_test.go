@@ -13,6 +13,7 @@ const (
 	markdownColumns = 110
 	goColumns       = 120 // a tab counts as one column
 	goLines         = 500 // of a file
+	pageLines       = 400 // of a document
 )
 
 // TestMarkdownLinesFit leaves out what cannot be broken: a row of a table, a line
@@ -81,6 +82,21 @@ func TestGoFilesAreShort(t *testing.T) {
 	for _, file := range mustListFiles(t, ".go") {
 		if n := strings.Count(mustRead(t, file), "\n"); n > goLines {
 			t.Errorf("%s has %d lines, more than %d: split it by what is in it", file, n, goLines)
+		}
+	}
+}
+
+// TestPagesAreShort: a reader finds a thing on a page of moderate size. What a program
+// writes is left out: the page of all settings is looked through by the name of one.
+func TestPagesAreShort(t *testing.T) {
+	t.Parallel()
+	for _, file := range mustListFiles(t, ".md") {
+		text := mustRead(t, file)
+		if !strings.HasPrefix(file, "docs") || strings.Contains(text, "\nThis page is generated from ") {
+			continue
+		}
+		if n := strings.Count(text, "\n"); n > pageLines {
+			t.Errorf("%s has %d lines, more than %d: split it by what readers come for", file, n, pageLines)
 		}
 	}
 }
