@@ -10,8 +10,9 @@ import (
 const (
 	// actTime is for how long a job erases before others have their turn.
 	actTime = 2 * time.Second
-	// actLease is for how long no other server does what one is at.
-	actLease = time.Minute
+	// actLease is for how long no other server does what one is at: where that is killed, it waits
+	// so long.
+	actLease = 10 * time.Second
 )
 
 // Kinds are the kinds of what calls leave to be erased. What ended because it was asked for is
