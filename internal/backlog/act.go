@@ -2,6 +2,7 @@ package backlog
 
 import (
 	"context"
+	"time"
 
 	"signet/internal/store"
 )
@@ -26,7 +27,8 @@ func (w *Worker) begin(ctx context.Context, j store.Job) {
 		}()
 		next, err := w.act(ctx, kind, &j)
 		if ctx.Err() != nil {
-			return // this server does it after its start, or another one when the claim ends
+			w.giveBack(ctx, &j)
+			return
 		}
 		if err != nil {
 			w.failures.report(ctx, w.failures.putOff(ctx, kind, &j, err))
@@ -45,6 +47,19 @@ func (w *Worker) begin(ctx context.Context, j store.Job) {
 			next.Done()
 		}
 	})
+}
+
+// giveBack ends the claim of a job that this server can't do, as it stops. Where that fails, the
+// claim ends by itself.
+func (w *Worker) giveBack(ctx context.Context, j *store.Job) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	err := w.Store.Update(ctx, func(tx *store.Tx) error {
+		again := *j
+		_, err := tx.PutOffJob(&again, time.Time{})
+		return err
+	})
+	w.failures.report(ctx, err)
 }
 
 // act calls the kind's, which ends before others may begin the job, with time to say how it

@@ -22,8 +22,9 @@ const (
 )
 
 // work does jobs that are due, some in a transaction, behind each other: a database that did not
-// clean up since would look through all that are done for each of them.
-func (w *Worker) work(ctx context.Context, kinds []store.JobKind) error {
+// clean up since would look through all that are done for each of them. did is false where others
+// have all of them.
+func (w *Worker) work(ctx context.Context, kinds []store.JobKind) (did bool, err error) {
 	var after *store.Job
 	limit := together
 	for range pass {
@@ -32,29 +33,29 @@ func (w *Worker) work(ctx context.Context, kinds []store.JobKind) error {
 		err := t.commit(ctx)
 		switch {
 		case err == nil && len(t.jobs) == 0:
-			return nil
+			return did, nil
 		case err == nil:
-			after = &t.jobs[len(t.jobs)-1]
+			after, did = &t.jobs[len(t.jobs)-1], true
 			t.settled(ctx)
 		case ctx.Err() != nil || away(err) || len(t.jobs) == 0:
-			return err
+			return did, err
 		case limit > 1: // whose fault it is shows where each has a transaction of its own
 			limit = 1
 			continue
 		default:
 			after = &t.jobs[0]
 			if err := w.failures.putOff(ctx, w.kinds[after.Kind], after, err); err != nil {
-				return err
+				return did, err
 			}
 		}
 		if err := Rest(ctx, begun); err != nil {
-			return err
+			return did, err
 		}
 		if t.full {
-			return nil
+			break
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // away reports whether an error is the store's, and not of what was done in it.

@@ -143,10 +143,10 @@ func (w *Worker) round(ctx context.Context) error {
 			w.noted(due)
 			return nil
 		}
-		w.next.Store(0) // until that was looked for again
-		if err := w.work(ctx, kinds); err != nil {
+		if did, err := w.work(ctx, kinds); err != nil || !did { // another server is at what is due
 			return err
 		}
+		w.next.Store(0) // until that was asked for
 	}
 }
 

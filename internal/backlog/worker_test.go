@@ -219,6 +219,38 @@ func TestNothingIsAskedWhileNothingIsDue(t *testing.T) {
 	}
 }
 
+// What another server is at is asked for once, until this one looks again.
+func TestWhatOthersAreAtIsLeftToThem(t *testing.T) {
+	engine := &looks{Engine: enginetest.Open(t, t.TempDir(), enginetest.Options{})}
+	kept, err := store.Open(t.Context(), engine, func() string { return "epoch" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	if kept.Alone() { // there is no other one
+		return
+	}
+	w := NewWorker(Options{Store: kept, Now: time.Now})
+	w.Register(counting())
+	err = kept.Update(t.Context(), func(tx *store.Tx) error { return tx.NoteJob(job(1, 1, time.Time{})) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = kept.Update(t.Context(), func(tx *store.Tx) error {
+		if _, err := tx.DueJobs([]store.JobKind{count}, time.Now(), nil, 1); err != nil {
+			return err
+		}
+		engine.n.Store(0)
+		return w.round(t.Context())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := engine.n.Load(); n != 1 {
+		t.Errorf("it asks %d times", n)
+	}
+}
+
 // Of what writes very much one job acts at a time on a server, and all have their turn.
 func TestOfWhatWritesMuchOneActsAtATime(t *testing.T) {
 	c := newCity(t)
