@@ -124,21 +124,25 @@ func (f *files) recognize(ctx context.Context) error {
 	if begun, err := f.Begun(ctx); begun || err != nil {
 		return err
 	}
-	sample, err := custody.SampleFiles(ctx, f.kept, f.in.clock())
-	if err != nil {
-		return err
+	for {
+		sample, err := custody.SampleFiles(ctx, f.kept, f.in.clock())
+		if err != nil {
+			return err
+		}
+		found, lost, err := custody.LookForFiles(ctx, f.kept, f.Present.Store, sample)
+		switch {
+		case err != nil:
+			return err
+		case found > 0 || len(sample) == 0:
+			return f.Begin(ctx)
+		case len(lost) > 0:
+			return fmt.Errorf("%w: none of the %d files that were looked for is there, and no mark says that it is the place: "+
+				"mount its volume, or set blobs to where the files are; if they are lost for good, put an empty file %s there, "+
+				"and the server goes on without them",
+				blob.ErrUnavailable, len(sample), blob.MarkName)
+		}
+		// All of them were recalled meanwhile, which says nothing of the place.
 	}
-	lost, err := custody.LostFiles(ctx, f.kept, f.Present.Store, sample)
-	if err != nil {
-		return err
-	}
-	if len(sample) > 0 && len(lost) == len(sample) {
-		return fmt.Errorf("%w: none of the %d files that were looked for is there, and no mark says that it is the place: "+
-			"mount its volume, or set blobs to where the files are; if they are lost for good, put an empty file %s there, "+
-			"and the server goes on without them",
-			blob.ErrUnavailable, len(sample), blob.MarkName)
-	}
-	return f.Begin(ctx)
 }
 
 // lookForLost looks, at the start and then for as long as something is missing, whether
@@ -150,7 +154,7 @@ func (f *files) lookForLost(ctx context.Context) (err error) {
 		}
 		f.sought = true
 	}
-	lost, err := custody.LostFiles(ctx, f.kept, f.Present, f.sample)
+	_, lost, err := custody.LookForFiles(ctx, f.kept, f.Present, f.sample)
 	if err != nil {
 		return err
 	}

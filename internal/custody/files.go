@@ -77,27 +77,27 @@ func blobTime(id model.BlobID) time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:])))
 }
 
-// LostFiles returns those of some files that the store refers to and that are not where
-// files are kept.
-func LostFiles(ctx context.Context, kept *store.Store, blobs blob.Store, ids []model.BlobID) (lost []model.BlobID,
-	err error) {
+// LookForFiles looks for some files where files are kept. It returns how many are there, and those
+// that are not and that the store refers to. Others were recalled meanwhile.
+func LookForFiles(ctx context.Context, kept *store.Store, blobs blob.Store, ids []model.BlobID) (found int,
+	lost []model.BlobID, err error) {
 	for _, id := range ids {
 		content, err := blobs.Open(ctx, id)
 		switch {
 		case errors.Is(err, blob.ErrNotFound):
 			lost = append(lost, id)
 		case err != nil:
-			return nil, err
+			return 0, nil, err
 		default:
 			if err := content.Close(); err != nil {
-				return nil, err
+				return 0, nil, err
 			}
 		}
 	}
+	found = len(ids) - len(lost)
 	if len(lost) == 0 {
-		return nil, nil
+		return found, nil, nil
 	}
-	// What was recalled meanwhile is not lost.
 	held, err := store.Read(ctx, kept, func(tx *store.Tx) (map[model.BlobID]bool, error) { return tx.BlobsInUse(lost) })
-	return slices.DeleteFunc(lost, func(id model.BlobID) bool { return !held[id] }), err
+	return found, slices.DeleteFunc(lost, func(id model.BlobID) bool { return !held[id] }), err
 }
